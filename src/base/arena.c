@@ -1,0 +1,101 @@
+/*
+ * An arena is a list of chunks; allocation bumps a pointer in the newest.
+ * Nothing is freed singly, so an analysis can point freely at what it made.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+enum { FIRST_CHUNK = 1 << 16, ALIGNMENT = 64 };
+
+typedef struct chunk {
+    struct chunk *next;
+    size_t size, used;
+} chunk;
+
+struct hd_arena {
+    chunk *newest;
+};
+
+static void *checked(void *memory) {
+    if (!memory)
+        abort();
+    return memory;
+}
+
+hd_arena *hd_arena_new(void) { return checked(calloc(1, sizeof(hd_arena))); }
+
+void hd_arena_free(hd_arena *arena) {
+    if (!arena)
+        return;
+    for (chunk *c = arena->newest, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    free(arena);
+}
+
+static chunk *chunk_new(size_t size, chunk *next) {
+    chunk *c = checked(aligned_alloc(ALIGNMENT, ALIGNMENT + size));
+    *c = (chunk){.next = next, .size = size};
+    return c;
+}
+
+void *hd_alloc(hd_arena *arena, size_t size) {
+    if (size > SIZE_MAX / 2)
+        abort();
+    size_t align = size >= ALIGNMENT ? ALIGNMENT : 16;
+    chunk *c = arena->newest;
+    size_t at = c ? hd_align_up(c->used, align) : 0;
+    if (!c || at + size > c->size) {
+        size_t want = c ? c->size * 2 : FIRST_CHUNK;
+        if (want > (size_t)1 << 26)
+            want = (size_t)1 << 26;
+        if (want < size)
+            want = hd_align_up(size, ALIGNMENT);
+        c = arena->newest = chunk_new(want, c);
+        at = 0;
+    }
+    c->used = at + size;
+    void *memory = (char *)c + ALIGNMENT + at;
+    return memset(memory, 0, size);
+}
+
+void *hd_grow(hd_arena *arena, void *data, size_t *capacity, size_t count, size_t item_size) {
+    *capacity = *capacity ? *capacity * 2 : 8;
+    void *bigger = hd_alloc(arena, *capacity * item_size);
+    if (count)
+        memcpy(bigger, data, count * item_size);
+    return bigger;
+}
+
+char *hd_strndup(hd_arena *arena, const char *text, size_t length) {
+    char *copy = hd_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *hd_strdup(hd_arena *arena, const char *text) {
+    return hd_strndup(arena, text, strlen(text));
+}
+
+char *hd_vformat(hd_arena *arena, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0)
+        abort();
+    char *text = hd_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+char *hd_format(hd_arena *arena, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = hd_vformat(arena, format, args);
+    va_end(args);
+    return text;
+}

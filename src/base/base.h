@@ -1,0 +1,112 @@
+/*
+ * What every folder stands on: arena, vector, string, files, messages.
+ * Knows nothing of GPUs.
+ */
+#ifndef HD_BASE_H
+#define HD_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "heddle/heddle.h"
+
+/* ---- arena.c: memory that is freed all at once ------------------------- */
+
+/* An analysis allocates from one arena and frees it in one call. Allocation
+ * never returns NULL: when the system has no memory left the process aborts. */
+typedef struct hd_arena hd_arena;
+
+hd_arena *hd_arena_new(void);
+void hd_arena_free(hd_arena *arena);
+
+/* `size` zeroed bytes, aligned for any type. */
+void *hd_alloc(hd_arena *arena, size_t size);
+#define hd_new(arena, T) ((T *)hd_alloc((arena), sizeof(T)))
+#define hd_new_array(arena, T, n) ((T *)hd_alloc((arena), sizeof(T) * (size_t)(n)))
+
+char *hd_strdup(hd_arena *arena, const char *text);
+char *hd_strndup(hd_arena *arena, const char *text, size_t length);
+char *hd_format(hd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *hd_vformat(hd_arena *arena, const char *format, va_list args);
+
+/* ---- vec: a growing array inside an arena ------------------------------ */
+
+/* hd_vec(int) v = {0}; hd_push(arena, &v, 3); v.data[0]; v.count.
+ * Growing moves the data, so keep indices, not pointers, across pushes. */
+#define hd_vec(T)                  \
+    struct {                       \
+        T *data;                   \
+        size_t count, capacity;    \
+    }
+#define hd_push(arena, v, ...)                                                                     \
+    (((v)->count == (v)->capacity                                                                  \
+          ? (void)((v)->data = hd_grow((arena), (v)->data, &(v)->capacity, (v)->count,             \
+                                       sizeof *(v)->data))                                         \
+          : (void)0),                                                                              \
+     (void)((v)->data[(v)->count++] = (__VA_ARGS__)))
+void *hd_grow(hd_arena *arena, void *data, size_t *capacity, size_t count, size_t item_size);
+
+/* ---- str.c: a string under construction -------------------------------- */
+
+typedef struct hd_str {
+    hd_arena *arena;
+    char *data; /* always ends in '\0' once something was added; NULL before */
+    size_t length, capacity;
+} hd_str;
+
+void hd_str_add(hd_str *s, const char *text);
+void hd_str_addn(hd_str *s, const char *text, size_t length);
+void hd_str_printf(hd_str *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The text so far; "" when nothing was added. Borrowed from the arena. */
+const char *hd_str_text(const hd_str *s);
+
+/* ---- diag.c: messages --------------------------------------------------- */
+
+/* Reports one error through `diag` and returns `status`, so that a caller can
+ * write `return hd_fail(...)`. `place` may be NULL. */
+hd_status hd_fail(const hd_diag *diag, hd_status status, const hd_place *place, const char *format,
+                  ...) __attribute__((format(printf, 4, 5)));
+void hd_warn(const hd_diag *diag, const hd_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void hd_note(const hd_diag *diag, const hd_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- file.c: whole files ------------------------------------------------ */
+
+/* Reads all of `path`; *text ends in a '\0' that *length does not count. */
+hd_status hd_read_file(hd_arena *arena, const hd_diag *diag, const char *path, char **text,
+                       size_t *length);
+
+/* Writes a file so that it appears whole or not at all: into a temporary
+ * beside it, flushed to disk, then renamed. A failure leaves nothing behind. */
+hd_status hd_write_file(const hd_diag *diag, const char *path, const void *data, size_t length);
+
+/* Several files that belong together: none is renamed before all are written. */
+typedef struct hd_output {
+    const char *path;
+    const char *data;
+    size_t length;
+} hd_output;
+hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t count);
+
+/* `name` seen from the folder of `file`: absolute names stay as they are. */
+char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
+/* Line `line` (from 1) of `text`, without its newline; NULL past the end. */
+char *hd_line_of(hd_arena *arena, const char *text, unsigned line);
+
+/* ---- small arithmetic --------------------------------------------------- */
+
+static inline uint64_t hd_align_up(uint64_t value, uint64_t align) {
+    return (value + align - 1) / align * align;
+}
+static inline bool hd_is_power_of_two(uint64_t value) { return value && !(value & (value - 1)); }
+/* Remainder that is never negative. */
+static inline int64_t hd_mod(int64_t value, int64_t modulus) {
+    int64_t r = value % modulus;
+    return r < 0 ? r + modulus : r;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* Messages: formatted here, shown by whoever gave the hd_diag. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+static void report(const hd_diag *diag, hd_severity severity, const hd_place *place,
+                   const char *format, va_list args) {
+    if (!diag || !diag->fn)
+        return;
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    hd_message message = {.severity = severity, .text = text};
+    if (place)
+        message.place = *place;
+    diag->fn(&message, diag->user);
+    free(text);
+}
+
+hd_status hd_fail(const hd_diag *diag, hd_status status, const hd_place *place, const char *format,
+                  ...) {
+    va_list args;
+    va_start(args, format);
+    report(diag, HD_ERROR, place, format, args);
+    va_end(args);
+    return status;
+}
+
+void hd_warn(const hd_diag *diag, const hd_place *place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    report(diag, HD_WARNING, place, format, args);
+    va_end(args);
+}
+
+void hd_note(const hd_diag *diag, const hd_place *place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    report(diag, HD_NOTE, place, format, args);
+    va_end(args);
+}

@@ -1,0 +1,50 @@
+/*
+ * Device profiles: the numbers of a GPU that a model needs.
+ */
+#ifndef HD_DEVICE_H
+#define HD_DEVICE_H
+
+#include "base/base.h"
+
+typedef struct hd_cache {
+    uint64_t size; /* bytes; 0: not there, or not used for global memory */
+    uint32_t line; /* bytes */
+} hd_cache;
+
+typedef struct hd_device {
+    const char *name;        /* "tesla-k20c" */
+    const char *title;       /* "NVIDIA Tesla K20c" */
+    uint32_t warp;           /* lanes */
+    hd_cache l1, l2;         /* l1 of one SM, l2 of the device; l1 serves loads only */
+    uint32_t segment;        /* bytes of one transaction: what a warp's request is split into */
+    double w_l1, w_l2, w_dram; /* cost of one transaction served there, relative to L1 = 1 */
+    uint32_t sms;            /* SMs (compute units); 0 when unknown */
+    uint32_t max_blocks;     /* per SM */
+    uint32_t max_threads;    /* per SM */
+    uint32_t registers;      /* 32-bit registers per SM */
+    uint32_t max_registers;  /* per thread */
+    const char *source_file; /* where the profile came from, NULL for synthetic ones */
+} hd_device;
+
+/* Finds a profile: a name of devices/ (searched in $HEDDLE_DEVICES, then in the
+ * build's and the installation's folder), a path ending in .yaml, the name
+ * `host` (this machine, read with hwloc), or the synthetic form
+ *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
+ *     [segment:128] [maxregs:63] [sms:14]
+ * An unknown name is an error that lists the known ones. */
+hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
+                         const hd_device **device);
+hd_status hd_device_parse_synthetic(hd_arena *arena, const hd_diag *diag, const char *text,
+                                    const hd_device **device);
+hd_status hd_device_read(hd_arena *arena, const hd_diag *diag, const char *path,
+                         const hd_device **device);
+hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device **device);
+/* The synthetic form of a device; parses back to the same numbers. */
+const char *hd_device_print(hd_arena *arena, const hd_device *device);
+/* All profiles of devices/, sorted by name, and `host` last. */
+hd_status hd_device_list(hd_arena *arena, const hd_diag *diag, const hd_device ***devices,
+                         size_t *count);
+/* Checks that the numbers make sense (powers of two, order of costs, …). */
+hd_status hd_device_check(const hd_diag *diag, const hd_device *device);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * The only place that sees LLVM or clang: source → kir and records.
+ */
+#ifndef HD_FRONTEND_H
+#define HD_FRONTEND_H
+
+#include "kernel/kir.h"
+
+/* Compiles an OpenCL C file and lowers every kernel in it. `options` are
+ * clang's (-D, -I, -cl-std=…), separated by blanks, may be NULL or "". Records,
+ * field offsets and parameter types come from libclang, code from LLVM IR.
+ * A file that does not compile gives clang's own messages, each located, as
+ * errors (HD_EINPUT). Images, pipes, recursion and the like are located
+ * HD_EUNSUPPORTED errors. Everything lives in `arena`. */
+hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const char *options, kir_module **module);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * Job files (YAML): what to run. docs/job.md describes the format.
+ *
+ *     kernel: nbody.cl
+ *     options: -DSOFTENING=0.01f
+ *     record: struct body              # the record to lay out; name or spelling
+ *     buffers:
+ *       - name: bodies
+ *         type: body                   # scalar, OpenCL vector, or record of the kernel
+ *         count: 16384
+ *         init:                        # default: zero
+ *           - {field: x, generator: uniform, low: -1, high: 1, seed: 1}
+ *       - {name: idx, type: int, count: 64, init: [{generator: permutation, seed: 3}]}
+ *       - {name: raw, type: float, count: 64, file: raw.bin}
+ *     launches:
+ *       - kernel: nbody
+ *         global: [16384]
+ *         local: [256]
+ *         repeat: 1
+ *         args:
+ *           - {name: bodies, buffer: bodies}
+ *           - {name: n, value: 16384}
+ *           - {name: scratch, local: 1024}   # bytes of local memory
+ *     tolerance: {relative: 1e-5, absolute: 1e-7}   # default: bit for bit
+ */
+#ifndef HD_JOB_H
+#define HD_JOB_H
+
+#include "kernel/kernel.h"
+
+typedef enum hd_generator {
+    HD_GEN_ZERO,
+    HD_GEN_CONSTANT,    /* `low` */
+    HD_GEN_UNIFORM,     /* low ≤ v < high (integers: ≤ high); from `seed` */
+    HD_GEN_IOTA,        /* low + step * i */
+    HD_GEN_MODULO,      /* i mod (integer) high, plus low */
+    HD_GEN_PERMUTATION  /* of 0..count-1; from `seed` */
+} hd_generator;
+
+typedef struct hd_init {
+    const char *field; /* dotted path of a field ("pos.x", "d[1]"); NULL: the whole element */
+    hd_generator generator;
+    double low, high, step;
+    uint64_t seed;
+} hd_init;
+
+typedef struct hd_buffer {
+    const char *name;
+    const char *type;
+    uint64_t count;
+    const char *file; /* initial bytes, or NULL; already resolved beside the job */
+    hd_init *inits;
+    uint32_t init_count;
+    /* filled by hd_job_resolve() */
+    const hd_record *record; /* or NULL for scalars and vectors */
+    kir_type scalar;         /* of scalars and vectors */
+    uint32_t element_bytes;
+} hd_buffer;
+
+typedef enum hd_arg_kind { HD_ARG_BUFFER, HD_ARG_VALUE, HD_ARG_LOCAL } hd_arg_kind;
+
+typedef struct hd_arg {
+    const char *name;
+    hd_arg_kind kind;
+    const char *buffer_name;
+    const char *value_text; /* as written; a vector as "1, 2, 3, 4" */
+    uint64_t local_bytes;
+    /* filled by hd_job_resolve() */
+    uint32_t param;         /* index of the kernel's parameter */
+    uint32_t buffer;        /* index into job->buffers */
+    uint8_t value[128];     /* bytes of the scalar or vector, as the device takes them */
+    uint32_t value_bytes;
+} hd_arg;
+
+typedef struct hd_launch {
+    const char *kernel_name;
+    uint32_t dims;
+    uint64_t global[3], local[3], offset[3]; /* global is a multiple of local */
+    uint64_t repeat;                         /* times this launch is run in a row */
+    hd_arg *args;
+    uint32_t arg_count;
+    const kir_kernel *kernel; /* filled by hd_job_resolve() */
+} hd_launch;
+
+typedef struct hd_job {
+    const char *path;        /* of the job file; NULL for one made from flags */
+    const char *kernel_path; /* resolved beside the job */
+    const char *options;
+    const char *record_name; /* may be NULL: then the record of the only record buffer */
+    hd_buffer *buffers;
+    uint32_t buffer_count;
+    hd_launch *launches;
+    uint32_t launch_count;
+    double relative, absolute; /* tolerance; both 0: bit for bit */
+    /* filled by hd_job_resolve() */
+    const kir_module *module;
+    const hd_record *record; /* the record to lay out, or NULL when there is none */
+} hd_job;
+
+/* job.c: reads a job file. Unknown keys, wrong types and bad values are located errors. */
+hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **job);
+
+/* Flags of the command line for a kernel without a job. Zero and NULL: default. */
+typedef struct hd_job_flags {
+    const char *kernel_path, *options, *entry, *record;
+    uint32_t dims;
+    uint64_t global[3], local[3];
+    uint64_t count;            /* elements of every buffer; default: the global size */
+    const char *const *values; /* "name=value" of scalar arguments; others get `count` if
+                                * integer, else 1 */
+    uint32_t value_count;
+} hd_job_flags;
+/* Makes a job for one kernel file from flags: default global size 65536, local 256. */
+hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
+                            const kir_module *module, hd_job **job);
+
+/* Ties names to the compiled kernels: parameters, buffers, records, values.
+ * Every mismatch is an error located in the job file. */
+hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
+                         const kir_module *module);
+
+/* What is known of a launch, for the analyses. */
+hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);
+
+/* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
+hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                          const hd_buffer *buffer, void **bytes);
+
+#endif

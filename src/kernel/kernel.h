@@ -1,0 +1,161 @@
+/*
+ * What can be known of a kernel without running it: control flow, affine
+ * forms, trip counts, and the list of its accesses.
+ */
+#ifndef HD_KERNEL_H
+#define HD_KERNEL_H
+
+#include "kernel/kir.h"
+
+/* ---- flow.c: dominators, post-dominators, loops --------------------------- */
+
+typedef struct hd_loop {
+    uint32_t header;
+    int32_t parent;      /* index of the enclosing loop, or -1 */
+    uint32_t depth;      /* 1 for an outermost loop */
+    uint32_t *blocks, block_count; /* all of them, inner loops' too */
+    uint32_t *latches, latch_count;
+    uint32_t *exits, exit_count;   /* blocks inside with an edge to outside */
+    uint32_t line;       /* of the loop's first instruction */
+} hd_loop;
+
+typedef struct hd_flow {
+    uint32_t block_count;
+    uint32_t *rpo, rpo_count; /* reachable blocks in reverse post-order */
+    uint32_t *idom;    /* immediate dominator; KIR_NONE for the entry and unreachable blocks */
+    uint32_t *ipdom;   /* immediate post-dominator; KIR_NONE: the (virtual) exit */
+    hd_loop *loops;    /* natural loops; an outer loop stands before its inner ones */
+    uint32_t loop_count;
+    int32_t *loop_of;  /* innermost loop of a block, or -1 */
+    bool irreducible;  /* there is a cycle that is no natural loop */
+} hd_flow;
+
+hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel);
+bool hd_flow_dominates(const hd_flow *flow, uint32_t a, uint32_t b);
+
+/* ---- affine.c: sums of symbols times constants ----------------------------- */
+
+typedef enum hd_symbol_kind {
+    HD_SYM_GROUP,  /* group id of dimension `index` */
+    HD_SYM_LOCAL,  /* local id of dimension `index`; a global id is group * size + local */
+    HD_SYM_GLOBAL, /* global id of dimension `index`, when the local size is not known */
+    HD_SYM_SIZE,   /* a launch size that is not known: `index` = kir_query * 4 + dimension */
+    HD_SYM_PARAM,  /* scalar parameter `index`, when its value is not known */
+    HD_SYM_LOOP,   /* iteration number (from 0) of loop `index` */
+    HD_SYM_VALUE   /* opaque value `index` of kir: a load, a call, a non-affine operation */
+} hd_symbol_kind;
+
+typedef struct hd_term {
+    hd_symbol_kind kind;
+    uint32_t index;
+    int64_t factor;
+} hd_term;
+
+/* constant + sum of factor * symbol; terms sorted by kind and index, no zero factors. */
+typedef struct hd_affine {
+    int64_t constant;
+    uint32_t term_count;
+    const hd_term *terms;
+} hd_affine;
+
+/* What is known of a launch. Unknown sizes are 0; param_known[i] says whether
+ * scalar parameter i has the value params[i]. Arrays may be NULL. */
+typedef struct hd_binding {
+    uint32_t dims;          /* 1..3; 0: no launch known */
+    uint64_t global[3], local[3], offset[3];
+    uint32_t param_count;
+    const bool *param_known;
+    const int64_t *params;
+} hd_binding;
+
+hd_affine hd_affine_add(hd_arena *arena, hd_affine a, hd_affine b, int64_t factor_b);
+hd_affine hd_affine_scale(hd_arena *arena, hd_affine a, int64_t factor);
+bool hd_affine_equal(hd_affine a, hd_affine b);
+int64_t hd_affine_factor(hd_affine a, hd_symbol_kind kind, uint32_t index);
+/* True when some HD_SYM_VALUE, or unknown parameter or size, stands in it. */
+bool hd_affine_is_opaque(hd_affine a);
+/* "4*i + 16*group(0) + 12", with loops as k0, k1 … and opaque values as %n. */
+const char *hd_affine_print(hd_arena *arena, const kir_kernel *kernel, hd_affine a);
+
+/* ---- trips.c: how often loops run ------------------------------------------- */
+
+typedef enum hd_trip_kind {
+    HD_TRIP_CONSTANT, /* by the source alone */
+    HD_TRIP_BOUND,    /* through the binding's launch sizes or scalars */
+    HD_TRIP_VARYING,  /* affine, but in ids or outer loop counters: differs by thread */
+    HD_TRIP_UNKNOWN
+} hd_trip_kind;
+
+/* Which kind of bound a loop has, for heuristics of unknown trip counts
+ * (Kofler et al., section 3.1). */
+typedef enum hd_trip_hint { HD_HINT_NONE, HD_HINT_WORK_GROUP, HD_HINT_NDRANGE } hd_trip_hint;
+
+typedef struct hd_trip {
+    hd_trip_kind kind;
+    uint64_t count;     /* CONSTANT, BOUND; for VARYING the mean over the launch, rounded, if
+                         * it could be computed, else 0 */
+    hd_trip_hint hint;  /* the bound comes from the local or global size */
+    bool early_exit;    /* has exits besides the counted one: count is an upper bound */
+    const char *reason; /* UNKNOWN: why; names what the bound depends on */
+} hd_trip;
+
+/* ---- access.c: the accesses of a kernel -------------------------------------- */
+
+typedef enum hd_access_kind { HD_LOAD, HD_STORE, HD_ATOMIC } hd_access_kind;
+
+/* A branch that decides whether an access runs: `expr pred 0`, comparing as
+ * kir_pred does on 64 bits. Only affine conditions without opaque symbols. */
+typedef struct hd_guard {
+    hd_affine expr;
+    kir_pred pred;
+} hd_guard;
+
+/* One static load, store or atomic. A COPY makes a load and a store access; the
+ * copy of a whole record makes one load and one store for every field (and
+ * sub-field, down to scalars and vectors), as a compiler would. */
+typedef struct hd_access {
+    uint32_t id;             /* position in program order (reverse post-order, then block) */
+    kir_value inst;
+    hd_access_kind kind;
+    kir_space space;
+    int32_t param;           /* parameter that the address is based on, or -1 */
+    int32_t static_index;    /* static that it is based on, or -1 */
+    const hd_record *record; /* of the buffer's elements, or NULL */
+    int32_t field;           /* of the record, or -1 when unknown */
+    uint32_t field_byte;     /* constant bytes inside the field */
+    uint32_t width;          /* bytes of each thread's access */
+    hd_affine address;       /* byte offset from the start of the buffer */
+    /* The element index and, where an array field is indexed, the bytes inside
+     * the field: address = index * record->size + field offset + inner. */
+    hd_affine index, inner;
+    bool affine;             /* no opaque symbol in `address` */
+    bool indirect;           /* an opaque symbol is a load's result */
+    kir_value indirect_load; /* that load, or KIR_NONE */
+    const char *reason;      /* not affine: why, e.g. "indirect through idx[...] at line 12" */
+    int32_t loop;            /* innermost loop, or -1 */
+    hd_guard *guards;        /* affine conditions under which it runs */
+    uint32_t guard_count;
+    bool conditional;        /* also runs under a condition that is not affine */
+    uint32_t file, line, column;
+} hd_access;
+
+/* Everything an analysis of one kernel under one launch needs. */
+typedef struct hd_kernel_info {
+    const kir_module *module;
+    const kir_kernel *kernel;
+    hd_binding binding;
+    hd_flow *flow;
+    hd_trip *trips;      /* [flow->loop_count] */
+    hd_access *accesses; /* of all spaces, in program order */
+    uint32_t access_count;
+    uint32_t registers;  /* 32-bit registers per thread, from liveness (an estimate) */
+} hd_kernel_info;
+
+/* Never fails on a verified kernel: what cannot be analysed says why. */
+hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
+                                  const kir_kernel *kernel, const hd_binding *binding);
+
+/* registers.c: most 32-bit values live at once, plus a small fixed number. */
+uint32_t hd_kernel_registers(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * kir: the kernel IR. A small SSA form of one kernel, after inlining, that
+ * nothing but the front end needs LLVM for. See docs/kir.md for its text form.
+ *
+ * A kernel is an array of blocks, a block an array of instructions. An
+ * instruction and the value it makes are one thing, named by its index in
+ * kir_kernel.insts. Parameters and constants are instructions of block 0, at
+ * its start. Every block ends in exactly one terminator; phis stand first in
+ * their block. Types are scalars or short vectors; structs exist only in
+ * memory, as bytes.
+ */
+#ifndef HD_KIR_H
+#define HD_KIR_H
+
+#include "base/base.h"
+#include "layout/layout.h"
+
+/* ---- types --------------------------------------------------------------- */
+
+typedef enum kir_kind { KIR_VOID, KIR_INT, KIR_FLOAT, KIR_PTR } kir_kind;
+
+/* Memory spaces, as in OpenCL; shared memory of CUDA is KIR_LOCAL. */
+typedef enum kir_space {
+    KIR_PRIVATE,
+    KIR_GLOBAL,
+    KIR_LOCAL,
+    KIR_CONSTANT,
+    KIR_GENERIC
+} kir_space;
+
+typedef struct kir_type {
+    uint8_t kind;  /* kir_kind */
+    uint8_t bits;  /* int: 1, 8, 16, 32, 64; float: 16, 32, 64; ptr: 64 */
+    uint8_t lanes; /* 1, or 2..16 of an OpenCL vector (a value of each work-item) */
+    uint8_t space; /* kir_space, of pointers */
+} kir_type;
+
+/* Bytes of a value in memory (a 3-vector takes 3 elements; its alignment is 4's). */
+uint32_t kir_type_bytes(kir_type type);
+
+/* ---- instructions ---------------------------------------------------------- */
+
+/* X(enumerator, text, number of arguments or -1, kind)
+ * kind: C constant-like, P pure, M memory, T terminator, S side effect */
+#define KIR_OPS(X)                                                                              \
+    /* leaves */                                                                                \
+    X(PARAM, "param", 0, C)     /* parameter `index` of the kernel */                           \
+    X(CONST, "const", 0, C)     /* imm[] holds the bits of every lane */                        \
+    X(UNDEF, "undef", 0, C)                                                                     \
+    X(STATIC, "static", 0, C)   /* address of static variable `index` of the kernel */          \
+    X(QUERY, "query", -1, P)    /* work-item query `index` (kir_query); arg: the dimension */   \
+    /* integer */                                                                               \
+    X(ADD, "add", 2, P) X(SUB, "sub", 2, P) X(MUL, "mul", 2, P)                                 \
+    X(SDIV, "sdiv", 2, P) X(UDIV, "udiv", 2, P) X(SREM, "srem", 2, P) X(UREM, "urem", 2, P)     \
+    X(AND, "and", 2, P) X(OR, "or", 2, P) X(XOR, "xor", 2, P)                                   \
+    X(SHL, "shl", 2, P) X(LSHR, "lshr", 2, P) X(ASHR, "ashr", 2, P)                             \
+    /* floating point */                                                                        \
+    X(FADD, "fadd", 2, P) X(FSUB, "fsub", 2, P) X(FMUL, "fmul", 2, P) X(FDIV, "fdiv", 2, P)     \
+    X(FREM, "frem", 2, P) X(FNEG, "fneg", 1, P)                                                 \
+    X(FMULADD, "fmuladd", 3, P) /* a*b + c, fused or not, as the device likes */                \
+    /* comparison: `pred` says which; result i1 per lane */                                     \
+    X(ICMP, "icmp", 2, P) X(FCMP, "fcmp", 2, P)                                                 \
+    X(SELECT, "select", 3, P)                                                                   \
+    /* conversion */                                                                            \
+    X(TRUNC, "trunc", 1, P) X(ZEXT, "zext", 1, P) X(SEXT, "sext", 1, P)                         \
+    X(FPTRUNC, "fptrunc", 1, P) X(FPEXT, "fpext", 1, P)                                         \
+    X(FPTOSI, "fptosi", 1, P) X(FPTOUI, "fptoui", 1, P)                                         \
+    X(SITOFP, "sitofp", 1, P) X(UITOFP, "uitofp", 1, P)                                         \
+    X(BITCAST, "bitcast", 1, P) X(PTRTOINT, "ptrtoint", 1, P) X(INTTOPTR, "inttoptr", 1, P)     \
+    X(SPACECAST, "spacecast", 1, P)                                                             \
+    X(FREEZE, "freeze", 1, P)                                                                   \
+    /* vectors */                                                                               \
+    X(EXTRACT, "extract", 2, P)   /* vector, lane */                                            \
+    X(INSERT, "insert", 3, P)     /* vector, element, lane */                                   \
+    X(SHUFFLE, "shuffle", 2, P)   /* two vectors; imm[] holds the mask, UINT64_MAX = undef */   \
+    /* addresses: args[0] + offset + sum of args[1+k] (sign-extended) * scale[k] */             \
+    X(ADDR, "addr", -1, P)                                                                      \
+    X(ALLOCA, "alloca", 0, P)     /* imm[0] bytes of private memory, imm[1] alignment */        \
+    /* memory */                                                                                \
+    X(LOAD, "load", 1, M)         /* address */                                                 \
+    X(STORE, "store", 2, M)       /* value, address */                                          \
+    X(ATOMIC, "atomic", -1, M)    /* address, operand[, compare]; `index` is a kir_rmw */       \
+    X(COPY, "copy", 3, M)         /* to, from, bytes: memcpy and memmove */                     \
+    X(FILL, "fill", 3, M)         /* to, byte value, bytes: memset */                           \
+    /* calls of built-in functions and synchronisation */                                       \
+    X(CALL, "call", -1, S)        /* `name`: demangled name of the built-in, e.g. "sqrt" */     \
+    X(BARRIER, "barrier", 1, S)   /* flags */                                                   \
+    X(FENCE, "fence", 1, S)                                                                     \
+    /* joining and leaving */                                                                   \
+    X(PHI, "phi", -1, P)          /* args[k] comes from block from[k] */                        \
+    X(BR, "br", 0, T)             /* to[0] */                                                   \
+    X(CONDBR, "condbr", 1, T)     /* to[0] if true, else to[1] */                               \
+    X(SWITCH, "switch", 1, T)     /* to[0] is the default; imm[k] leads to to[k+1] */           \
+    X(RET, "ret", 0, T)                                                                         \
+    X(UNREACHABLE, "unreachable", 0, T)
+
+typedef enum kir_op {
+#define X(name, text, args, kind) KIR_##name,
+    KIR_OPS(X)
+#undef X
+        KIR_OP_COUNT
+} kir_op;
+
+/* Work-item queries; the dimension is the argument, a constant or not. */
+#define KIR_QUERIES(X)                                                                          \
+    X(GLOBAL_ID, "global_id") X(LOCAL_ID, "local_id") X(GROUP_ID, "group_id")                   \
+    X(GLOBAL_SIZE, "global_size") X(LOCAL_SIZE, "local_size") X(NUM_GROUPS, "num_groups")       \
+    X(GLOBAL_OFFSET, "global_offset") X(WORK_DIM, "work_dim")                                   \
+    X(ENQUEUED_LOCAL_SIZE, "enqueued_local_size")                                               \
+    X(GLOBAL_LINEAR_ID, "global_linear_id") X(LOCAL_LINEAR_ID, "local_linear_id")
+typedef enum kir_query {
+#define X(name, text) KIR_Q_##name,
+    KIR_QUERIES(X)
+#undef X
+        KIR_QUERY_COUNT
+} kir_query;
+
+#define KIR_PREDS(X)                                                                            \
+    X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge")             \
+    X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")                                     \
+    X(OEQ, "oeq") X(ONE, "one") X(OLT, "olt") X(OLE, "ole") X(OGT, "ogt") X(OGE, "oge")         \
+    X(UEQ, "ueq") X(UNE, "une") X(UFLT, "uflt") X(UFLE, "ufle") X(UFGT, "ufgt")                 \
+    X(UFGE, "ufge") X(ORD, "ord") X(UNO, "uno") X(FALSE, "false") X(TRUE, "true")
+typedef enum kir_pred {
+#define X(name, text) KIR_P_##name,
+    KIR_PREDS(X)
+#undef X
+        KIR_PRED_COUNT
+} kir_pred;
+
+#define KIR_RMWS(X)                                                                             \
+    X(XCHG, "xchg") X(ADD, "add") X(SUB, "sub") X(AND, "and") X(OR, "or") X(XOR, "xor")         \
+    X(MIN, "min") X(MAX, "max") X(UMIN, "umin") X(UMAX, "umax") X(INC, "inc") X(DEC, "dec")     \
+    X(FADD, "fadd") X(CMPXCHG, "cmpxchg") X(LOAD, "load") X(STORE, "store")
+typedef enum kir_rmw {
+#define X(name, text) KIR_RMW_##name,
+    KIR_RMWS(X)
+#undef X
+        KIR_RMW_COUNT
+} kir_rmw;
+
+typedef uint32_t kir_value; /* index into kir_kernel.insts */
+#define KIR_NONE UINT32_MAX
+
+typedef struct kir_inst {
+    kir_op op;
+    kir_type type;     /* of the value; KIR_VOID when there is none */
+    uint32_t block;    /* the block it stands in */
+    uint32_t arg_count;
+    kir_value *args;
+    uint32_t index;    /* PARAM, STATIC, QUERY, ATOMIC: see KIR_OPS */
+    kir_pred pred;     /* ICMP, FCMP */
+    const char *name;  /* CALL */
+    uint64_t *imm;     /* CONST, SHUFFLE, SWITCH, ALLOCA */
+    uint32_t imm_count;
+    /* ADDR */
+    int64_t offset;        /* constant bytes */
+    int64_t *scale;        /* [arg_count - 1], bytes */
+    const char *record;    /* name of the outermost struct that the address steps into, or NULL */
+    uint32_t field_offset; /* constant bytes stepped inside that struct */
+    /* LOAD, STORE, ATOMIC */
+    uint32_t align;
+    bool is_volatile;
+    /* PHI: from[arg_count]; terminators: to[to_count] */
+    uint32_t *from, *to;
+    uint32_t to_count;
+    uint32_t file, line, column; /* of the source; file indexes kir_module.files */
+} kir_inst;
+
+typedef struct kir_block {
+    kir_value *insts; /* in order */
+    uint32_t inst_count;
+    uint32_t *preds, pred_count; /* filled by kir_finish() */
+} kir_block;
+
+/* A parameter of a kernel. */
+typedef struct kir_param {
+    const char *name;
+    const char *type_name;      /* as written: "__global struct body *", "float" */
+    kir_type type;
+    uint32_t bytes;             /* of a scalar or by-value struct argument */
+    const hd_record *record;    /* pointee, when it is a struct; borrowed from the module */
+    uint32_t element_bytes;     /* of the pointee; 0 for scalars and void pointers */
+    const char *element_type;   /* of the pointee: "float4", "struct body"; NULL for scalars */
+    bool is_const, is_restrict, by_value_struct;
+} kir_param;
+
+/* A variable that lives outside the stack: __local arrays, __constant tables. */
+typedef struct kir_static {
+    const char *name;
+    kir_space space;
+    uint64_t bytes;
+    uint32_t align;
+    const uint8_t *init;       /* NULL: not initialised */
+    const hd_record *record;   /* element type, when it is a struct */
+} kir_static;
+
+typedef struct kir_kernel {
+    const char *name;
+    hd_place place;
+    kir_param *params;
+    uint32_t param_count;
+    kir_static *statics;
+    uint32_t static_count;
+    kir_inst *insts;
+    uint32_t inst_count;
+    kir_block *blocks; /* blocks[0] is the entry */
+    uint32_t block_count;
+    uint32_t required_local[3]; /* reqd_work_group_size, or 0 */
+} kir_kernel;
+
+typedef struct kir_file {
+    const char *name; /* as the user named it */
+    const char *text; /* its contents; NULL when not readable */
+} kir_file;
+
+typedef struct kir_module {
+    kir_file *files;
+    uint32_t file_count;
+    hd_record **records;
+    uint32_t record_count;
+    kir_kernel **kernels;
+    uint32_t kernel_count;
+} kir_module;
+
+/* kir.c: helpers */
+const char *kir_op_name(kir_op op);
+bool kir_is_terminator(kir_op op);
+bool kir_is_memory(kir_op op);
+/* Value of an integer constant, sign-extended; false when `value` is none. */
+bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result);
+/* Place of an instruction, with the text of its line. */
+hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst);
+const kir_kernel *kir_find_kernel(const kir_module *module, const char *name);
+const hd_record *kir_find_record(const kir_module *module, const char *name);
+
+/* verify.c: fills preds and checks every invariant; an error names the
+ * instruction. Whoever builds kir calls this last. */
+hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel);
+
+/* text.c: the text form, and back (tests write kernels in it). */
+void kir_print(hd_str *out, const kir_module *module, const kir_kernel *kernel);
+hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
+                    kir_module **module);
+
+#endif

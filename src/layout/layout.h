@@ -1,0 +1,172 @@
+/*
+ * Records, layouts, the notation, the address map, partitions.
+ *
+ *     record   a struct type of a kernel: fields with offset, size, alignment
+ *     cluster  a group of fields kept together
+ *     tile     elements per tile of a cluster: 1 is AoS, HD_TILE_SOA is SoA
+ *     layout   an ordered partition of the fields into clusters, a tile each
+ *
+ * The address of field f of element i exists once in Heddle: hd_map_address().
+ */
+#ifndef HD_LAYOUT_H
+#define HD_LAYOUT_H
+
+#include "base/base.h"
+
+/* ---- record.c ------------------------------------------------------------ */
+
+typedef struct hd_record hd_record;
+
+/* A field of a record. An array field (float d[3]) has count 3 and its element
+ * in `size / count`; a nested struct is a field with sub-fields in `record`. */
+typedef struct hd_field {
+    const char *name;
+    const char *type;   /* C type of one element: "float", "uint4", "struct vec" */
+    uint32_t offset;    /* bytes from the start of the record */
+    uint32_t size;      /* bytes of the whole field */
+    uint32_t align;     /* bytes */
+    uint32_t count;     /* elements of an array field (product over dimensions), else 1 */
+    hd_record *record;  /* of a struct-typed field, else NULL */
+} hd_field;
+
+/* A struct type. size is a multiple of align. At most HD_MAX_FIELDS fields. */
+struct hd_record {
+    const char *name; /* tag or typedef name */
+    const char *spelling; /* how kernel source names it: "struct body" or "body" */
+    uint32_t size, align;
+    uint32_t field_count;
+    hd_field *fields;
+    hd_place place; /* of the declaration; may be empty */
+};
+enum { HD_MAX_FIELDS = 64 };
+
+/* The field with this name, or -1. */
+int hd_record_find(const hd_record *record, const char *name);
+/* The field that holds byte `offset` of the record, or -1 in padding or beyond. */
+int hd_record_field_at(const hd_record *record, uint32_t offset);
+/* Computes offsets, size and alignment of the fields in order, by C's rules. */
+void hd_record_lay_out(hd_record *record);
+
+/* ---- layout.c: layouts and their notation ------------------------------- */
+
+#define HD_TILE_AOS ((uint64_t)1)
+#define HD_TILE_SOA UINT64_MAX
+
+typedef struct hd_cluster {
+    uint64_t mask;                /* the set of fields, as bits */
+    uint8_t order[HD_MAX_FIELDS]; /* field indices in their order in memory */
+    uint32_t count;
+    uint64_t tile; /* a power of two, or HD_TILE_SOA */
+} hd_cluster;
+
+/* A layout of one record. Clusters stand in their order in memory. `discrete`:
+ * each cluster has an allocation of its own ("/da"). */
+typedef struct hd_layout {
+    hd_cluster *clusters;
+    uint32_t count;
+    bool discrete;
+} hd_layout;
+
+/* Builds a layout in normal form from sets of fields: fields in record order
+ * inside a cluster, clusters by their first field. masks[c], tiles[c]. */
+hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint64_t *tiles,
+                              uint32_t count, bool discrete);
+hd_layout *hd_layout_aos(hd_arena *arena, const hd_record *record);
+hd_layout *hd_layout_soa(hd_arena *arena, const hd_record *record);
+
+/* Parses the notation of the design: `aos`, `soa`, `da`, `aosoa:16`,
+ * `{x,y,z}{vx,vy,vz}:32`, `{x}{y}/da`. Errors are located at the column in the
+ * text (file "<layout>") and name the field. */
+hd_status hd_layout_parse(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                          const char *text, hd_layout **layout);
+/* The layout in notation; the shortest form that parses back to it. */
+const char *hd_layout_print(hd_arena *arena, const hd_record *record, const hd_layout *layout);
+/* The same, always with clusters written out and never as a shorthand. */
+const char *hd_layout_print_long(hd_arena *arena, const hd_record *record, const hd_layout *layout);
+/* Normal form: fields in record order inside a cluster, clusters by their first
+ * field, a cluster of one field has tile 1 (all its tiles place it alike), and
+ * in one shared allocation all fields alone is written as the one cluster `soa`
+ * (both put every field in a run of its own on a 256-byte boundary). */
+hd_layout *hd_layout_normalise(hd_arena *arena, const hd_record *record, const hd_layout *layout);
+bool hd_layout_equal(const hd_layout *a, const hd_layout *b);
+/* True when every field stands in exactly one cluster and every tile is legal;
+ * otherwise reports why. */
+hd_status hd_layout_check(const hd_diag *diag, const hd_record *record, const hd_layout *layout);
+
+/* ---- map.c: the address map and its inverse ----------------------------- */
+
+/* Runs of a `soa` cluster start on this boundary, and so does every cluster
+ * of a shared allocation. */
+enum { HD_RUN_ALIGN = 256 };
+
+/* Where one field lies inside its cluster. */
+typedef struct hd_field_place {
+    uint32_t cluster;
+    uint64_t run;  /* byte offset of the field's run inside a tile */
+    uint32_t size; /* bytes of one value; the step inside a run */
+} hd_field_place;
+
+typedef struct hd_cluster_place {
+    uint64_t base;       /* byte offset of the cluster in its allocation */
+    uint64_t tile;       /* elements per tile; `count` rounded for soa: one tile holds all */
+    uint64_t tile_bytes; /* distance of two tiles */
+    uint64_t bytes;      /* of all tiles */
+    uint32_t allocation;
+} hd_cluster_place;
+
+/* A layout applied to `count` elements. */
+typedef struct hd_map {
+    const hd_record *record;
+    const hd_layout *layout;
+    uint64_t count;
+    hd_field_place *fields;      /* [record->field_count] */
+    hd_cluster_place *clusters;  /* [layout->count] */
+    uint32_t allocation_count;   /* 1, or the number of clusters when discrete */
+    uint64_t *allocation_bytes;  /* [allocation_count] */
+} hd_map;
+
+/* Fails (HD_EINPUT) when a size overflows 63 bits. */
+hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                      const hd_layout *layout, uint64_t count, hd_map **map);
+/* Byte offset of field `field` of element `element` in its cluster's allocation. */
+static inline uint64_t hd_map_address(const hd_map *map, uint32_t field, uint64_t element) {
+    const hd_field_place *f = &map->fields[field];
+    const hd_cluster_place *c = &map->clusters[f->cluster];
+    return c->base + element / c->tile * c->tile_bytes + f->run + element % c->tile * f->size;
+}
+
+/* What lies at a byte. */
+typedef struct hd_byte_owner {
+    bool padding; /* true: no field; the rest is not set */
+    uint32_t cluster, field;
+    uint64_t element;
+    uint32_t byte; /* inside the field's value */
+} hd_byte_owner;
+hd_byte_owner hd_map_owner(const hd_map *map, uint32_t allocation, uint64_t offset);
+
+/* Moves `count` elements from the C struct array `aos` into `allocations[]`
+ * (sizes as in the map), and back. */
+void hd_map_scatter(const hd_map *map, const void *aos, void *const *allocations);
+void hd_map_gather(const hd_map *map, void *const *allocations, void *aos);
+/* Checks every invariant of the map (bijection is left to the tests). */
+hd_status hd_map_check(const hd_diag *diag, const hd_map *map);
+
+/* ---- partition.c: restricted growth strings ----------------------------- */
+
+/* Walks every partition of n elements (1..HD_MAX_FIELDS) in the order of
+ * restricted growth strings: rgs[i] is the block of element i, and block
+ * numbers appear in order of first use. */
+typedef struct hd_partition {
+    uint32_t n;
+    uint32_t blocks;
+    uint8_t rgs[HD_MAX_FIELDS];
+    uint8_t prefix_max[HD_MAX_FIELDS]; /* largest block among rgs[0..i] */
+} hd_partition;
+
+void hd_partition_first(hd_partition *partition, uint32_t n);
+/* False when there is no next one. */
+bool hd_partition_next(hd_partition *partition);
+/* Number of partitions of n elements; 0 when it does not fit 64 bits (n > 25). */
+uint64_t hd_bell(uint32_t n);
+
+#endif

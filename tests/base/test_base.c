@@ -1,0 +1,96 @@
+/* The arena, strings, and files that appear whole or not at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+static void arena_memory_is_zeroed_and_aligned(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    for (size_t size = 1; size < 300000; size = size * 3 + 1) {
+        unsigned char *memory = hd_alloc(arena, size);
+        assert_int_equal((uintptr_t)memory % 16, 0);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(memory[i], 0);
+        memset(memory, 0xff, size);
+    }
+    hd_arena_free(arena);
+}
+
+static void vector_and_string_grow(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_vec(int) v = {0};
+    hd_str s = {.arena = arena};
+    assert_string_equal(hd_str_text(&s), "");
+    for (int i = 0; i < 1000; i++) {
+        hd_push(arena, &v, i * i);
+        hd_str_printf(&s, "%d,", i);
+    }
+    assert_int_equal(v.count, 1000);
+    assert_int_equal(v.data[999], 999 * 999);
+    assert_int_equal(s.length, 10 * 2 + 90 * 3 + 900 * 4);
+    assert_string_equal(hd_str_text(&s) + s.length - 8, "998,999,");
+    hd_arena_free(arena);
+}
+
+static void count_message(const hd_message *message, void *user) {
+    assert_non_null(message->place.file);
+    ++*(int *)user;
+}
+
+static void files_are_written_whole_or_not_at_all(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    int messages = 0;
+    hd_diag diag = {count_message, &messages};
+    char folder[] = "/tmp/heddle-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    char *good = hd_format(arena, "%s/good", folder);
+    char *bad = hd_format(arena, "%s/no-such-folder/bad", folder);
+
+    hd_output both[] = {{good, "one", 3}, {bad, "two", 3}};
+    assert_int_equal(hd_write_files(&diag, both, 2), HD_ESYSTEM);
+    assert_int_equal(messages, 1);
+    assert_int_not_equal(access(good, F_OK), 0);
+
+    char *text;
+    size_t length;
+    assert_int_equal(hd_write_file(&diag, good, "a\nbc\n", 5), HD_OK);
+    assert_int_equal(hd_read_file(arena, &diag, good, &text, &length), HD_OK);
+    assert_int_equal(length, 5);
+    assert_string_equal(hd_line_of(arena, text, 2), "bc");
+    assert_null(hd_line_of(arena, text, 3));
+    assert_int_equal(hd_read_file(arena, &diag, bad, &text, &length), HD_EINPUT);
+    assert_int_equal(messages, 2);
+
+    assert_int_equal(hd_write_file(&diag, "/dev/full/x", "x", 1), HD_ESYSTEM);
+    assert_int_equal(unlink(good), 0);
+    assert_int_equal(rmdir(folder), 0);
+    hd_arena_free(arena);
+}
+
+static void names_are_seen_from_their_file(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    assert_string_equal(hd_path_beside(arena, "a/b.yaml", "c.cl"), "a/c.cl");
+    assert_string_equal(hd_path_beside(arena, "b.yaml", "c.cl"), "c.cl");
+    assert_string_equal(hd_path_beside(arena, "a/b.yaml", "/c.cl"), "/c.cl");
+    hd_arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
+        cmocka_unit_test(vector_and_string_grow),
+        cmocka_unit_test(files_are_written_whole_or_not_at_all),
+        cmocka_unit_test(names_are_seen_from_their_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
