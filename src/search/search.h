@@ -1,0 +1,40 @@
+/*
+ * The search for the best layout, over evaluators behind one interface.
+ */
+#ifndef HD_SEARCH_H
+#define HD_SEARCH_H
+
+#include "cost/cost.h"
+
+typedef struct hd_search_options {
+    uint32_t keep;         /* how many layouts to rank; 0: 10 */
+    uint32_t exact_fields; /* score every partition up to so many fields; 0: 12 */
+    double seconds;        /* limit for branch and bound; 0: 60 */
+    double leave;          /* recommend leaving AoS unless a layout is cheaper by this share;
+                            * 0: 0.01 */
+} hd_search_options;
+
+typedef struct hd_ranked {
+    hd_layout *layout;
+    hd_cost_vector cost;
+    double ratio; /* to AoS */
+} hd_ranked;
+
+typedef struct hd_search_result {
+    hd_cost_vector aos;
+    hd_ranked *ranked; /* best first */
+    uint32_t ranked_count;
+    bool leave;        /* AoS is as good as it gets */
+    bool proven;       /* ranked[0] is optimal in the model */
+    double gap;        /* else: (best - lower bound) / best, at the highest degree */
+    uint64_t partitions; /* scored one by one; 0 under branch and bound */
+    uint64_t nodes;      /* of branch and bound */
+    double seconds;
+} hd_search_result;
+
+/* Ranks layouts by static cost. Equal costs go to the layout nearest to AoS:
+ * fewest clusters, then most clusters left as AoS, then the smallest tiles. */
+hd_status hd_search_static(hd_arena *arena, const hd_diag *diag, hd_cost_model *model,
+                           const hd_search_options *options, hd_search_result *result);
+
+#endif
