@@ -227,7 +227,10 @@ typedef struct kir_module {
 const char *kir_op_name(kir_op op);
 bool kir_is_terminator(kir_op op);
 bool kir_is_memory(kir_op op);
-/* Value of an integer constant, sign-extended; false when `value` is none. */
+bool kir_is_leaf(kir_op op); /* kind C: stands at the start of block 0 */
+/* The low `width` bits of `bits` as a signed number; a single bit is 0 or 1. */
+int64_t kir_sign_extend(uint64_t bits, uint32_t width);
+/* Value of an integer constant, sign-extended (i1: 0 or 1); false when `value` is none. */
 bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result);
 /* Place of an instruction, with the text of its line. */
 hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst);
@@ -238,7 +241,12 @@ const hd_record *kir_find_record(const kir_module *module, const char *name);
  * instruction. Whoever builds kir calls this last. */
 hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel);
 
-/* text.c: the text form, and back (tests write kernels in it). */
+/* text.c: the text form; parse.c: and back (tests write kernels in it).
+ * kir_print_module() prints all that kir_parse() needs: files, records, kernels. */
+const char *kir_type_text(hd_arena *arena, kir_type type); /* "f32x4", "ptr.global" */
+void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value);
+void kir_print_module(hd_str *out, const kir_module *module);
+/* One kernel, without the module's files and records. */
 void kir_print(hd_str *out, const kir_module *module, const kir_kernel *kernel);
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module);

@@ -1,0 +1,68 @@
+/* Small questions about kir: names, kinds, constants, places. */
+#include "kernel/kir.h"
+
+static const struct op_fact {
+    const char *name;
+    char kind;
+} ops[KIR_OP_COUNT] = {
+#define X(name, text, args, kind) {text, #kind[0]},
+    KIR_OPS(X)
+#undef X
+};
+
+const char *kir_op_name(kir_op op) { return (unsigned)op < KIR_OP_COUNT ? ops[op].name : "?"; }
+
+bool kir_is_terminator(kir_op op) { return (unsigned)op < KIR_OP_COUNT && ops[op].kind == 'T'; }
+
+bool kir_is_memory(kir_op op) { return (unsigned)op < KIR_OP_COUNT && ops[op].kind == 'M'; }
+
+bool kir_is_leaf(kir_op op) { return (unsigned)op < KIR_OP_COUNT && ops[op].kind == 'C'; }
+
+uint32_t kir_type_bytes(kir_type type) {
+    uint32_t lanes = type.lanes == 3 ? 4 : type.lanes;
+    return type.kind == KIR_VOID ? 0 : (type.bits + 7u) / 8 * lanes;
+}
+
+int64_t kir_sign_extend(uint64_t bits, uint32_t width) {
+    if (width == 1)
+        return bits & 1;
+    if (width >= 64)
+        return (int64_t)bits;
+    uint64_t sign = (uint64_t)1 << (width - 1);
+    bits &= (sign << 1) - 1;
+    return (int64_t)((bits ^ sign) - sign);
+}
+
+bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result) {
+    if (value >= kernel->inst_count)
+        return false;
+    const kir_inst *inst = &kernel->insts[value];
+    if (inst->op != KIR_CONST || inst->type.kind != KIR_INT || inst->type.lanes != 1)
+        return false;
+    *result = kir_sign_extend(inst->imm[0], inst->type.bits);
+    return true;
+}
+
+hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst) {
+    hd_place place = {.line = inst->line, .column = inst->column};
+    if (inst->line && inst->file < module->file_count) {
+        const kir_file *file = &module->files[inst->file];
+        place.file = file->name;
+        place.text = file->text ? hd_line_of(arena, file->text, inst->line) : NULL;
+    }
+    return place;
+}
+
+const kir_kernel *kir_find_kernel(const kir_module *module, const char *name) {
+    for (uint32_t i = 0; i < module->kernel_count; i++)
+        if (!strcmp(module->kernels[i]->name, name))
+            return module->kernels[i];
+    return NULL;
+}
+
+const hd_record *kir_find_record(const kir_module *module, const char *name) {
+    for (uint32_t i = 0; i < module->record_count; i++)
+        if (!strcmp(module->records[i]->name, name))
+            return module->records[i];
+    return NULL;
+}

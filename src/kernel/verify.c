@@ -1,0 +1,510 @@
+/*
+ * The invariants of kir, checked in this order, each relying on those before:
+ *
+ *     structure   every instruction stands in one block, leaves first in block
+ *                 0, phis first in theirs, one terminator at the end, and all
+ *                 indices are in range
+ *     types       what every opcode demands of its operands
+ *     phis        one value for every predecessor
+ *     dominance   a value is made before it is used on every path
+ *
+ * A rule that fails says what it found and what it wanted.
+ */
+#include "kernel/kernel.h"
+
+typedef struct checker {
+    hd_arena *arena;
+    const hd_diag *diag;
+    kir_kernel *kernel;
+} checker;
+
+static const int arg_counts[KIR_OP_COUNT] = {
+#define X(name, text, args, kind) args,
+    KIR_OPS(X)
+#undef X
+};
+
+__attribute__((format(printf, 3, 4))) static hd_status
+bad(const checker *c, kir_value value, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *why = hd_vformat(c->arena, format, args);
+    va_end(args);
+    const kir_inst *inst = &c->kernel->insts[value];
+    hd_place place = c->kernel->place;
+    place.text = NULL;
+    if (inst->line) {
+        place.line = inst->line;
+        place.column = inst->column;
+    }
+    return hd_fail(c->diag, HD_EINPUT, &place, "kernel %s, block b%u, %%%u (%s): %s",
+                   c->kernel->name, inst->block, value, kir_op_name(inst->op), why);
+}
+
+static hd_status bad_block(const checker *c, uint32_t block, const char *why) {
+    return hd_fail(c->diag, HD_EINPUT, &c->kernel->place, "kernel %s, block b%u: %s",
+                   c->kernel->name, block, why);
+}
+
+/* ---- structure ------------------------------------------------------------- */
+
+static hd_status check_indices(const checker *c, kir_value value) {
+    const kir_inst *inst = &c->kernel->insts[value];
+    if ((unsigned)inst->op >= KIR_OP_COUNT)
+        return bad(c, value, "unknown opcode %u", (unsigned)inst->op);
+    if (arg_counts[inst->op] >= 0 && inst->arg_count != (uint32_t)arg_counts[inst->op])
+        return bad(c, value, "has %u operands, must have %d", inst->arg_count,
+                   arg_counts[inst->op]);
+    for (uint32_t i = 0; i < inst->arg_count; i++) {
+        if (inst->args[i] >= c->kernel->inst_count)
+            return bad(c, value, "operand %u is no value of this kernel", i);
+        if (c->kernel->insts[inst->args[i]].type.kind == KIR_VOID)
+            return bad(c, value, "operand %u, %%%u, has no value", i, inst->args[i]);
+    }
+    for (uint32_t i = 0; i < inst->to_count; i++)
+        if (inst->to[i] >= c->kernel->block_count)
+            return bad(c, value, "leads to block b%u, which does not exist", inst->to[i]);
+    if (inst->to_count && !kir_is_terminator(inst->op))
+        return bad(c, value, "has targets but is no terminator");
+    for (uint32_t i = 0; inst->op == KIR_PHI && i < inst->arg_count; i++)
+        if (inst->from[i] >= c->kernel->block_count)
+            return bad(c, value, "comes from block b%u, which does not exist", inst->from[i]);
+    return HD_OK;
+}
+
+static hd_status check_block(const checker *c, uint32_t b, bool *seen) {
+    const kir_block *block = &c->kernel->blocks[b];
+    bool after_leaves = b != 0, after_phis = false;
+    for (uint32_t i = 0; i < block->inst_count; i++) {
+        kir_value value = block->insts[i];
+        if (value >= c->kernel->inst_count)
+            return bad_block(c, b, "lists an instruction that does not exist");
+        kir_inst *inst = &c->kernel->insts[value];
+        if (seen[value] || inst->block != b)
+            return bad(c, value, "listed in block b%u as well", b);
+        seen[value] = true;
+        hd_status status = check_indices(c, value);
+        if (status)
+            return status;
+        if (kir_is_leaf(inst->op) && after_leaves)
+            return bad(c, value, "must stand at the start of block b0");
+        if (inst->op == KIR_PHI && after_phis)
+            return bad(c, value, "must stand before all other instructions of its block");
+        after_leaves |= !kir_is_leaf(inst->op);
+        after_phis |= inst->op != KIR_PHI;
+        if (kir_is_terminator(inst->op) != (i + 1 == block->inst_count))
+            return bad(c, value, kir_is_terminator(inst->op)
+                                     ? "must be the last instruction of its block"
+                                     : "ends its block, but is no terminator");
+    }
+    return block->inst_count ? HD_OK : bad_block(c, b, "is empty; it must end in a terminator");
+}
+
+static hd_status check_structure(const checker *c) {
+    kir_kernel *kernel = c->kernel;
+    if (!kernel->block_count)
+        return hd_fail(c->diag, HD_EINPUT, &kernel->place, "kernel %s has no blocks",
+                       kernel->name);
+    bool *seen = hd_new_array(c->arena, bool, kernel->inst_count);
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        hd_status status = check_block(c, b, seen);
+        if (status)
+            return status;
+    }
+    for (kir_value v = 0; v < kernel->inst_count; v++)
+        if (!seen[v])
+            return bad(c, v, "stands in no block");
+    return HD_OK;
+}
+
+/* ---- types ------------------------------------------------------------------- */
+
+static bool same_type(kir_type a, kir_type b) {
+    return a.kind == b.kind && a.bits == b.bits && a.lanes == b.lanes &&
+           (a.kind != KIR_PTR || a.space == b.space);
+}
+
+static bool type_is_legal(kir_type t) {
+    if (t.kind == KIR_VOID)
+        return true;
+    if (t.kind == KIR_PTR)
+        return t.bits == 64 && t.lanes == 1 && t.space <= KIR_GENERIC;
+    if (t.lanes < 1 || t.lanes > 16)
+        return false;
+    if (t.kind == KIR_FLOAT)
+        return t.bits == 16 || t.bits == 32 || t.bits == 64;
+    return t.kind == KIR_INT &&
+           (t.bits == 1 || t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64);
+}
+
+static kir_type arg_type(const checker *c, const kir_inst *inst, uint32_t i) {
+    return c->kernel->insts[inst->args[i]].type;
+}
+
+static const char *text_of(const checker *c, kir_type type) {
+    return kir_type_text(c->arena, type);
+}
+
+/* Operands first .. end-1 have the type `want`. */
+static hd_status want_args(const checker *c, kir_value v, uint32_t first, uint32_t end,
+                           kir_type want) {
+    const kir_inst *inst = &c->kernel->insts[v];
+    for (uint32_t i = first; i < end; i++)
+        if (!same_type(arg_type(c, inst, i), want))
+            return bad(c, v, "operand %u has type %s, must have %s", i,
+                       text_of(c, arg_type(c, inst, i)), text_of(c, want));
+    return HD_OK;
+}
+
+static const char *const kind_names[] = {"void", "an integer", "a float", "a pointer"};
+
+static hd_status want_kind(const checker *c, kir_value v, uint32_t arg, kir_kind kind) {
+    kir_type type = arg_type(c, &c->kernel->insts[v], arg);
+    return type.kind == kind ? HD_OK
+                             : bad(c, v, "operand %u has type %s, must be %s", arg,
+                                   text_of(c, type), kind_names[kind]);
+}
+
+static hd_status want_result(const checker *c, kir_value v, kir_kind kind) {
+    kir_type type = c->kernel->insts[v].type;
+    return type.kind == kind ? HD_OK
+                             : bad(c, v, "has type %s, must be %s", text_of(c, type),
+                                   kind_names[kind]);
+}
+
+static hd_status check_compare(const checker *c, kir_value v, const kir_inst *inst) {
+    kir_type a = arg_type(c, inst, 0);
+    bool is_float = inst->op == KIR_FCMP;
+    bool float_pred = inst->pred >= KIR_P_OEQ && inst->pred < KIR_PRED_COUNT;
+    if (float_pred != is_float)
+        return bad(c, v, "compares with a predicate of %s",
+                   float_pred ? "floats" : "integers");
+    if ((a.kind == KIR_FLOAT) != is_float)
+        return bad(c, v, "compares values of type %s", text_of(c, a));
+    if (!same_type(inst->type, (kir_type){KIR_INT, 1, a.lanes, 0}))
+        return bad(c, v, "has type %s, must be i1 with the operands' lanes",
+                   text_of(c, inst->type));
+    return want_args(c, v, 1, 2, a);
+}
+
+static hd_status check_select(const checker *c, kir_value v, const kir_inst *inst) {
+    kir_type cond = arg_type(c, inst, 0);
+    if (cond.kind != KIR_INT || cond.bits != 1 ||
+        (cond.lanes != 1 && cond.lanes != inst->type.lanes))
+        return bad(c, v, "chooses by a value of type %s, must be i1", text_of(c, cond));
+    return want_args(c, v, 1, 3, inst->type);
+}
+
+/* Conversions: kind before and after, and whether the number of bits falls
+ * (-1), rises (1) or does not matter (0). */
+static const struct conversion {
+    kir_op op;
+    kir_kind from, to;
+    int width;
+} conversions[] = {
+    {KIR_TRUNC, KIR_INT, KIR_INT, -1},     {KIR_ZEXT, KIR_INT, KIR_INT, 1},
+    {KIR_SEXT, KIR_INT, KIR_INT, 1},       {KIR_FPTRUNC, KIR_FLOAT, KIR_FLOAT, -1},
+    {KIR_FPEXT, KIR_FLOAT, KIR_FLOAT, 1},  {KIR_FPTOSI, KIR_FLOAT, KIR_INT, 0},
+    {KIR_FPTOUI, KIR_FLOAT, KIR_INT, 0},   {KIR_SITOFP, KIR_INT, KIR_FLOAT, 0},
+    {KIR_UITOFP, KIR_INT, KIR_FLOAT, 0},   {KIR_PTRTOINT, KIR_PTR, KIR_INT, 0},
+    {KIR_INTTOPTR, KIR_INT, KIR_PTR, 0},   {KIR_SPACECAST, KIR_PTR, KIR_PTR, 0},
+};
+
+static hd_status check_conversion(const checker *c, kir_value v, const kir_inst *inst) {
+    kir_type from = arg_type(c, inst, 0), to = inst->type;
+    if (inst->op == KIR_FREEZE)
+        return want_args(c, v, 0, 1, to);
+    if (inst->op == KIR_BITCAST) {
+        bool fits = (uint32_t)from.bits * from.lanes == (uint32_t)to.bits * to.lanes;
+        return fits && to.kind != KIR_VOID
+                   ? HD_OK
+                   : bad(c, v, "changes the size of a value, from %s to %s", text_of(c, from),
+                         text_of(c, to));
+    }
+    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++) {
+        const struct conversion *rule = &conversions[i];
+        if (rule->op != inst->op)
+            continue;
+        bool fits = from.kind == rule->from && to.kind == rule->to && from.lanes == to.lanes &&
+                    (rule->width == 0 || (rule->width < 0) == (to.bits < from.bits)) &&
+                    (rule->width == 0 || to.bits != from.bits);
+        if (!fits)
+            return bad(c, v, "cannot convert %s to %s", text_of(c, from), text_of(c, to));
+    }
+    return HD_OK;
+}
+
+static kir_type element_of(kir_type vector) {
+    vector.lanes = 1;
+    return vector;
+}
+
+static hd_status check_vector(const checker *c, kir_value v, const kir_inst *inst) {
+    kir_type vector = arg_type(c, inst, 0);
+    if (inst->op == KIR_SHUFFLE) {
+        if (inst->imm_count != inst->type.lanes ||
+            !same_type(element_of(vector), element_of(inst->type)))
+            return bad(c, v, "makes %s from %s with a mask of %u lanes", text_of(c, inst->type),
+                       text_of(c, vector), inst->imm_count);
+        for (uint32_t i = 0; i < inst->imm_count; i++)
+            if (inst->imm[i] != UINT64_MAX && inst->imm[i] >= 2u * vector.lanes)
+                return bad(c, v, "lane %u of the mask is out of range", i);
+        return want_args(c, v, 1, 2, vector);
+    }
+    bool insert = inst->op == KIR_INSERT;
+    if (insert && !same_type(vector, inst->type))
+        return want_args(c, v, 0, 1, inst->type);
+    kir_type element = insert ? arg_type(c, inst, 1) : inst->type;
+    if (!same_type(element, element_of(vector)))
+        return bad(c, v, "has an element of type %s in a vector of type %s", text_of(c, element),
+                   text_of(c, vector));
+    return want_kind(c, v, insert ? 2 : 1, KIR_INT);
+}
+
+static hd_status check_addr(const checker *c, kir_value v, const kir_inst *inst) {
+    if (!inst->arg_count)
+        return bad(c, v, "has no base address");
+    if (inst->arg_count > 1 && !inst->scale)
+        return bad(c, v, "has indices but no scales");
+    for (uint32_t i = 1; i < inst->arg_count; i++)
+        if (arg_type(c, inst, i).kind != KIR_INT || arg_type(c, inst, i).lanes != 1)
+            return bad(c, v, "index %u has type %s, must be a scalar integer", i,
+                       text_of(c, arg_type(c, inst, i)));
+    hd_status status = want_result(c, v, KIR_PTR);
+    return status ? status : want_args(c, v, 0, 1, inst->type);
+}
+
+static hd_status check_atomic(const checker *c, kir_value v, const kir_inst *inst) {
+    if (inst->index >= KIR_RMW_COUNT)
+        return bad(c, v, "unknown atomic operation %u", inst->index);
+    uint32_t least = 2, most = 2;
+    if (inst->index == KIR_RMW_LOAD)
+        least = most = 1;
+    else if (inst->index == KIR_RMW_CMPXCHG)
+        least = most = 3;
+    else if (inst->index == KIR_RMW_INC || inst->index == KIR_RMW_DEC)
+        least = 1;
+    if (inst->arg_count < least || inst->arg_count > most)
+        return bad(c, v, "has %u operands, must have %u", inst->arg_count, most);
+    hd_status status = want_kind(c, v, 0, KIR_PTR);
+    if (status || inst->type.kind == KIR_VOID)
+        return status;
+    return want_args(c, v, 1, inst->arg_count, inst->type);
+}
+
+static hd_status check_memory(const checker *c, kir_value v, const kir_inst *inst) {
+    hd_status status = HD_OK;
+    switch (inst->op) {
+    case KIR_LOAD:
+        if (inst->type.kind == KIR_VOID)
+            return bad(c, v, "loads no value");
+        return want_kind(c, v, 0, KIR_PTR);
+    case KIR_STORE: return want_kind(c, v, 1, KIR_PTR);
+    case KIR_ATOMIC: return check_atomic(c, v, inst);
+    default: /* COPY, FILL */
+        status = want_kind(c, v, 0, KIR_PTR);
+        if (!status)
+            status = want_kind(c, v, 1, inst->op == KIR_COPY ? KIR_PTR : KIR_INT);
+        return status ? status : want_kind(c, v, 2, KIR_INT);
+    }
+}
+
+static hd_status check_leaf(const checker *c, kir_value v, const kir_inst *inst) {
+    const kir_kernel *kernel = c->kernel;
+    switch (inst->op) {
+    case KIR_PARAM:
+        if (inst->index >= kernel->param_count)
+            return bad(c, v, "parameter %u does not exist", inst->index);
+        if (!same_type(inst->type, kernel->params[inst->index].type))
+            return bad(c, v, "has type %s, but parameter %u has %s", text_of(c, inst->type),
+                       inst->index, text_of(c, kernel->params[inst->index].type));
+        return HD_OK;
+    case KIR_STATIC:
+        if (inst->index >= kernel->static_count)
+            return bad(c, v, "static variable %u does not exist", inst->index);
+        if (inst->type.kind != KIR_PTR || inst->type.space != kernel->statics[inst->index].space)
+            return bad(c, v, "has type %s, must point to the variable's space",
+                       text_of(c, inst->type));
+        return HD_OK;
+    case KIR_CONST:
+        return inst->imm_count == inst->type.lanes
+                   ? HD_OK
+                   : bad(c, v, "has %u numbers for %u lanes", inst->imm_count, inst->type.lanes);
+    default: return HD_OK;
+    }
+}
+
+static hd_status check_query(const checker *c, kir_value v, const kir_inst *inst) {
+    if (inst->index >= KIR_QUERY_COUNT)
+        return bad(c, v, "unknown query %u", inst->index);
+    bool no_dimension = inst->index == KIR_Q_WORK_DIM || inst->index == KIR_Q_GLOBAL_LINEAR_ID ||
+                        inst->index == KIR_Q_LOCAL_LINEAR_ID;
+    if (inst->arg_count != (no_dimension ? 0u : 1u))
+        return bad(c, v, "has %u operands, must have %u", inst->arg_count, no_dimension ? 0 : 1);
+    hd_status status = want_result(c, v, KIR_INT);
+    return status || no_dimension ? status : want_kind(c, v, 0, KIR_INT);
+}
+
+static hd_status check_terminator(const checker *c, kir_value v, const kir_inst *inst) {
+    uint32_t want = 0;
+    if (inst->op == KIR_BR)
+        want = 1;
+    else if (inst->op == KIR_CONDBR)
+        want = 2;
+    else if (inst->op == KIR_SWITCH)
+        want = inst->imm_count + 1;
+    if (inst->to_count != want)
+        return bad(c, v, "has %u targets, must have %u", inst->to_count, want);
+    if (inst->op == KIR_CONDBR)
+        return want_args(c, v, 0, 1, (kir_type){KIR_INT, 1, 1, 0});
+    return inst->op == KIR_SWITCH ? want_kind(c, v, 0, KIR_INT) : HD_OK;
+}
+
+/* All operands and the result have one type of this kind. */
+static hd_status check_arithmetic(const checker *c, kir_value v, const kir_inst *inst,
+                                  kir_kind kind) {
+    hd_status status = want_result(c, v, kind);
+    return status ? status : want_args(c, v, 0, inst->arg_count, inst->type);
+}
+
+static hd_status check_types(const checker *c, kir_value v) {
+    const kir_inst *inst = &c->kernel->insts[v];
+    if (!type_is_legal(inst->type))
+        return bad(c, v, "has type %s, which kir does not know", text_of(c, inst->type));
+    bool has_value = inst->op != KIR_STORE && inst->op != KIR_COPY && inst->op != KIR_FILL &&
+                     inst->op != KIR_BARRIER && inst->op != KIR_FENCE &&
+                     !kir_is_terminator(inst->op);
+    bool may_be_void = !has_value || inst->op == KIR_CALL || inst->op == KIR_ATOMIC;
+    if (inst->type.kind == KIR_VOID ? !may_be_void : !has_value)
+        return bad(c, v, has_value ? "must make a value" : "makes no value, so has no type");
+    if (inst->op >= KIR_ADD && inst->op <= KIR_ASHR)
+        return check_arithmetic(c, v, inst, KIR_INT);
+    if (inst->op >= KIR_FADD && inst->op <= KIR_FMULADD)
+        return check_arithmetic(c, v, inst, KIR_FLOAT);
+    if (inst->op >= KIR_TRUNC && inst->op <= KIR_FREEZE)
+        return check_conversion(c, v, inst);
+    if (inst->op >= KIR_EXTRACT && inst->op <= KIR_SHUFFLE)
+        return check_vector(c, v, inst);
+    if (kir_is_memory(inst->op))
+        return check_memory(c, v, inst);
+    if (kir_is_terminator(inst->op))
+        return check_terminator(c, v, inst);
+    switch (inst->op) {
+    case KIR_QUERY: return check_query(c, v, inst);
+    case KIR_ICMP:
+    case KIR_FCMP: return check_compare(c, v, inst);
+    case KIR_SELECT: return check_select(c, v, inst);
+    case KIR_ADDR: return check_addr(c, v, inst);
+    case KIR_ALLOCA:
+        if (inst->imm_count != 2 || !hd_is_power_of_two(inst->imm[1]))
+            return bad(c, v, "needs a size and an alignment that is a power of two");
+        return want_result(c, v, KIR_PTR);
+    case KIR_CALL: return inst->name ? HD_OK : bad(c, v, "calls a function without a name");
+    case KIR_BARRIER:
+    case KIR_FENCE: return want_kind(c, v, 0, KIR_INT);
+    case KIR_PHI: return want_args(c, v, 0, inst->arg_count, inst->type);
+    default: return check_leaf(c, v, inst);
+    }
+}
+
+/* ---- predecessors and phis ----------------------------------------------------- */
+
+/* A switch may lead to one block several times; the block is one predecessor. */
+static bool is_repeated(const kir_inst *last, uint32_t target) {
+    for (uint32_t k = 0; k < target; k++)
+        if (last->to[k] == last->to[target])
+            return true;
+    return false;
+}
+
+static void fill_preds(const checker *c) {
+    kir_kernel *kernel = c->kernel;
+    uint32_t *capacity = hd_new_array(c->arena, uint32_t, kernel->block_count);
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        const kir_block *from = &kernel->blocks[b];
+        const kir_inst *last = &kernel->insts[from->insts[from->inst_count - 1]];
+        for (uint32_t i = 0; i < last->to_count; i++)
+            capacity[last->to[i]] += !is_repeated(last, i);
+    }
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        kernel->blocks[b].preds = hd_new_array(c->arena, uint32_t, capacity[b]);
+        kernel->blocks[b].pred_count = 0;
+    }
+    for (uint32_t b = 0; b < kernel->block_count; b++) {
+        const kir_block *from = &kernel->blocks[b];
+        const kir_inst *last = &kernel->insts[from->insts[from->inst_count - 1]];
+        for (uint32_t i = 0; i < last->to_count; i++) {
+            kir_block *to = &kernel->blocks[last->to[i]];
+            if (!is_repeated(last, i))
+                to->preds[to->pred_count++] = b;
+        }
+    }
+}
+
+static hd_status check_phi(const checker *c, kir_value v) {
+    const kir_inst *inst = &c->kernel->insts[v];
+    const kir_block *block = &c->kernel->blocks[inst->block];
+    for (uint32_t i = 0; i < inst->arg_count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < block->pred_count; k++)
+            known |= block->preds[k] == inst->from[i];
+        if (!known)
+            return bad(c, v, "has a value from b%u, which does not lead here", inst->from[i]);
+        for (uint32_t k = 0; k < i; k++)
+            if (inst->from[k] == inst->from[i] && inst->args[k] != inst->args[i])
+                return bad(c, v, "has two different values from b%u", inst->from[i]);
+    }
+    for (uint32_t k = 0; k < block->pred_count; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < inst->arg_count; i++)
+            found |= inst->from[i] == block->preds[k];
+        if (!found)
+            return bad(c, v, "has no value from predecessor b%u", block->preds[k]);
+    }
+    return HD_OK;
+}
+
+/* ---- dominance -------------------------------------------------------------- */
+
+static hd_status check_dominance(const checker *c) {
+    const kir_kernel *kernel = c->kernel;
+    const hd_flow *flow = hd_flow_analyse(c->arena, kernel);
+    uint32_t *position = hd_new_array(c->arena, uint32_t, kernel->inst_count);
+    for (uint32_t b = 0; b < kernel->block_count; b++)
+        for (uint32_t i = 0; i < kernel->blocks[b].inst_count; i++)
+            position[kernel->blocks[b].insts[i]] = i;
+    for (uint32_t i = 0; i < flow->rpo_count; i++) {
+        const kir_block *block = &kernel->blocks[flow->rpo[i]];
+        for (uint32_t k = 0; k < block->inst_count; k++) {
+            kir_value v = block->insts[k];
+            const kir_inst *inst = &kernel->insts[v];
+            for (uint32_t a = 0; a < inst->arg_count; a++) {
+                const kir_inst *made = &kernel->insts[inst->args[a]];
+                uint32_t used = inst->op == KIR_PHI ? inst->from[a] : inst->block;
+                bool reached = used == 0 || flow->idom[used] != KIR_NONE;
+                bool before = inst->op == KIR_PHI || position[inst->args[a]] < k;
+                if (reached && !(made->block == used ? before
+                                                     : hd_flow_dominates(flow, made->block, used)))
+                    return bad(c, v, "uses %%%u, which is not made on every path to here",
+                               inst->args[a]);
+            }
+        }
+    }
+    return HD_OK;
+}
+
+hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel) {
+    checker c = {arena, diag, kernel};
+    hd_status status = check_structure(&c);
+    for (kir_value v = 0; !status && v < kernel->inst_count; v++)
+        status = check_types(&c, v);
+    if (status)
+        return status;
+    fill_preds(&c);
+    if (kernel->blocks[0].pred_count)
+        return bad_block(&c, 0, "is the entry, so no branch may lead to it");
+    for (kir_value v = 0; !status && v < kernel->inst_count; v++)
+        if (kernel->insts[v].op == KIR_PHI)
+            status = check_phi(&c, v);
+    return status ? status : check_dominance(&c);
+}
