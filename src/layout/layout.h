@@ -46,6 +46,10 @@ int hd_record_find(const hd_record *record, const char *name);
 int hd_record_field_at(const hd_record *record, uint32_t offset);
 /* Computes offsets, size and alignment of the fields in order, by C's rules. */
 void hd_record_lay_out(hd_record *record);
+/* True C structs only: 1 to HD_MAX_FIELDS fields of positive size at the offsets
+ * that C's rules give (so neither packed nor a union); the record's own alignment
+ * may be greater than that of its fields. Otherwise HD_EUNSUPPORTED. */
+hd_status hd_record_check(const hd_diag *diag, const hd_record *record);
 
 /* ---- layout.c: layouts and their notation ------------------------------- */
 
@@ -67,8 +71,9 @@ typedef struct hd_layout {
     bool discrete;
 } hd_layout;
 
-/* Builds a layout in normal form from sets of fields: fields in record order
- * inside a cluster, clusters by their first field. masks[c], tiles[c]. */
+/* Builds a layout in normal form (see hd_layout_normalise) from disjoint sets of
+ * fields that together are all of the record: masks[c] with tiles[c]. `tiles`
+ * may be NULL: all AoS. */
 hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint64_t *tiles,
                               uint32_t count, bool discrete);
 hd_layout *hd_layout_aos(hd_arena *arena, const hd_record *record);
@@ -86,7 +91,8 @@ const char *hd_layout_print_long(hd_arena *arena, const hd_record *record, const
 /* Normal form: fields in record order inside a cluster, clusters by their first
  * field, a cluster of one field has tile 1 (all its tiles place it alike), and
  * in one shared allocation all fields alone is written as the one cluster `soa`
- * (both put every field in a run of its own on a 256-byte boundary). */
+ * (both put every field in a run of its own on a 256-byte boundary), and a
+ * layout of one cluster is not discrete. */
 hd_layout *hd_layout_normalise(hd_arena *arena, const hd_record *record, const hd_layout *layout);
 bool hd_layout_equal(const hd_layout *a, const hd_layout *b);
 /* True when every field stands in exactly one cluster and every tile is legal;
@@ -103,7 +109,8 @@ enum { HD_RUN_ALIGN = 256 };
 typedef struct hd_field_place {
     uint32_t cluster;
     uint64_t run;  /* byte offset of the field's run inside a tile */
-    uint32_t size; /* bytes of one value; the step inside a run */
+    uint32_t size; /* bytes of one value; the step inside a run (rounded up to the
+                    * field's alignment where an attribute made that greater) */
 } hd_field_place;
 
 typedef struct hd_cluster_place {
@@ -125,7 +132,8 @@ typedef struct hd_map {
     uint64_t *allocation_bytes;  /* [allocation_count] */
 } hd_map;
 
-/* Fails (HD_EINPUT) when a size overflows 63 bits. */
+/* Fails with HD_EINPUT when a size overflows 63 bits or the layout is not one of
+ * this record, and as hd_record_check does. */
 hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
                       const hd_layout *layout, uint64_t count, hd_map **map);
 /* Byte offset of field `field` of element `element` in its cluster's allocation. */
@@ -145,7 +153,7 @@ typedef struct hd_byte_owner {
 hd_byte_owner hd_map_owner(const hd_map *map, uint32_t allocation, uint64_t offset);
 
 /* Moves `count` elements from the C struct array `aos` into `allocations[]`
- * (sizes as in the map), and back. */
+ * (sizes as in the map), and back. Padding is left as it was. */
 void hd_map_scatter(const hd_map *map, const void *aos, void *const *allocations);
 void hd_map_gather(const hd_map *map, void *const *allocations, void *aos);
 /* Checks every invariant of the map (bijection is left to the tests). */

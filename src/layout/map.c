@@ -1,0 +1,230 @@
+/*
+ * The address map: where field f of element i lies under a layout.
+ *
+ * A cluster with tile t stores t elements, then the next t, and so on. Inside a
+ * tile the fields lie in the cluster's order, each as a run of t values that
+ * starts at the field's alignment; the tile is padded to the alignment of the
+ * cluster, so that every tile starts as well aligned as the first. With t = 1
+ * these are C's rules for a struct of the cluster's fields. With `soa` one tile
+ * holds all elements, and each run starts on a multiple of HD_RUN_ALIGN.
+ *
+ *     struct { float x; char c; }, {x,c}:4, 6 elements; digits are elements
+ *
+ *     byte 0     4     8     12    16    20    24    28    32    36  37  38   40
+ *          x0    x1    x2    x3    c0123 x4    x5    -     -     c4  c5  - -
+ *          |------------ tile 0 ---------|------------ tile 1 ----------------|
+ *
+ * The cluster of all fields is the record itself, so it takes the record's
+ * alignment, which an attribute of the struct may have raised above that of its
+ * fields. For the same reason a value whose alignment is greater than its size
+ * (an attribute of the field) steps by its alignment inside a run.
+ *
+ * A shared allocation holds its clusters one after another, each from a
+ * multiple of HD_RUN_ALIGN; otherwise each cluster starts its own allocation.
+ */
+#include "layout/layout.h"
+
+/* Sizes under construction; `too_large` stays set once one passed 63 bits. */
+typedef struct sizes {
+    bool too_large;
+} sizes;
+
+static uint64_t times(sizes *s, uint64_t a, uint64_t b) {
+    uint64_t product;
+    if (__builtin_mul_overflow(a, b, &product) || product > INT64_MAX)
+        s->too_large = true;
+    return s->too_large ? 0 : product;
+}
+
+static uint64_t plus(sizes *s, uint64_t a, uint64_t b) {
+    uint64_t sum;
+    if (__builtin_add_overflow(a, b, &sum) || sum > INT64_MAX)
+        s->too_large = true;
+    return s->too_large ? 0 : sum;
+}
+
+static uint64_t round_up(sizes *s, uint64_t value, uint64_t align) {
+    return plus(s, value, align - 1) / align * align;
+}
+
+/* Bytes from one value to the next inside a run. */
+static uint32_t step_of(const hd_field *field) {
+    return (uint32_t)hd_align_up(field->size, field->align);
+}
+
+static uint64_t run_bytes(sizes *s, const hd_field *field, uint64_t tile) {
+    return plus(s, times(s, tile - 1, step_of(field)), field->size);
+}
+
+static uint32_t cluster_align(const hd_record *record, const hd_cluster *cluster) {
+    uint32_t align = cluster->count == record->field_count ? record->align : 1;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (record->fields[cluster->order[i]].align > align)
+            align = record->fields[cluster->order[i]].align;
+    return align;
+}
+
+static uint32_t run_align(const hd_cluster *cluster, const hd_field *field) {
+    return cluster->tile == HD_TILE_SOA && field->align < HD_RUN_ALIGN ? HD_RUN_ALIGN
+                                                                       : field->align;
+}
+
+/* Lays out one tile of cluster `c` and says how many bytes all tiles take. */
+static void place_cluster(sizes *s, hd_map *map, uint32_t c) {
+    const hd_cluster *cluster = &map->layout->clusters[c];
+    hd_cluster_place *place = &map->clusters[c];
+    place->tile = cluster->tile != HD_TILE_SOA ? cluster->tile : map->count ? map->count : 1;
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        uint32_t f = cluster->order[i];
+        const hd_field *field = &map->record->fields[f];
+        uint64_t run = round_up(s, end, run_align(cluster, field));
+        map->fields[f] = (hd_field_place){.cluster = c, .run = run, .size = step_of(field)};
+        end = plus(s, run, run_bytes(s, field, place->tile));
+    }
+    place->tile_bytes = round_up(s, end, cluster_align(map->record, cluster));
+    uint64_t tiles = map->count / place->tile + (map->count % place->tile != 0);
+    place->bytes = times(s, tiles, place->tile_bytes);
+}
+
+static void place_in_allocation(sizes *s, hd_map *map, uint32_t c) {
+    hd_cluster_place *place = &map->clusters[c];
+    place->allocation = map->layout->discrete ? c : 0;
+    uint64_t *bytes = &map->allocation_bytes[place->allocation];
+    place->base = round_up(s, *bytes, HD_RUN_ALIGN);
+    *bytes = plus(s, place->base, place->bytes);
+}
+
+hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                      const hd_layout *layout, uint64_t count, hd_map **result) {
+    hd_status status = hd_record_check(diag, record);
+    if (status == HD_OK)
+        status = hd_layout_check(diag, record, layout);
+    if (status != HD_OK)
+        return status;
+    hd_map *map = hd_new(arena, hd_map);
+    *map = (hd_map){.record = record, .layout = layout, .count = count};
+    map->fields = hd_new_array(arena, hd_field_place, record->field_count);
+    map->clusters = hd_new_array(arena, hd_cluster_place, layout->count);
+    map->allocation_count = layout->discrete ? layout->count : 1;
+    map->allocation_bytes = hd_new_array(arena, uint64_t, map->allocation_count);
+    sizes s = {false};
+    for (uint32_t c = 0; c < layout->count && !s.too_large; c++) {
+        place_cluster(&s, map, c);
+        place_in_allocation(&s, map, c);
+    }
+    if (s.too_large) {
+        hd_place place = {.file = "<layout>", .line = 1,
+                          .text = hd_layout_print(arena, record, layout)};
+        return hd_fail(diag, HD_EINPUT, &place,
+                       "%llu elements of '%s' in layout %s do not fit 63 bits of address; use "
+                       "fewer elements or smaller tiles",
+                       (unsigned long long)count, record->name, place.text);
+    }
+    *result = map;
+    return HD_OK;
+}
+
+/* ---- the inverse --------------------------------------------------------- */
+
+static bool owner_in_cluster(const hd_map *map, uint32_t c, uint64_t offset, hd_byte_owner *owner) {
+    const hd_cluster_place *place = &map->clusters[c];
+    const hd_cluster *cluster = &map->layout->clusters[c];
+    uint64_t tile = offset / place->tile_bytes, inside = offset % place->tile_bytes;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        uint32_t f = cluster->order[i];
+        const hd_field_place *field = &map->fields[f];
+        if (inside < field->run || (inside - field->run) / field->size >= place->tile)
+            continue;
+        uint64_t byte = (inside - field->run) % field->size;
+        uint64_t element = tile * place->tile + (inside - field->run) / field->size;
+        if (byte >= map->record->fields[f].size || element >= map->count)
+            continue;
+        *owner = (hd_byte_owner){
+            .cluster = c, .field = f, .element = element, .byte = (uint32_t)byte};
+        return true;
+    }
+    return false;
+}
+
+hd_byte_owner hd_map_owner(const hd_map *map, uint32_t allocation, uint64_t offset) {
+    hd_byte_owner owner = {.padding = true};
+    for (uint32_t c = 0; c < map->layout->count; c++) {
+        const hd_cluster_place *place = &map->clusters[c];
+        if (place->allocation == allocation && offset >= place->base &&
+            offset - place->base < place->bytes &&
+            owner_in_cluster(map, c, offset - place->base, &owner))
+            break;
+    }
+    return owner;
+}
+
+/* ---- moving data --------------------------------------------------------- */
+
+void hd_map_scatter(const hd_map *map, const void *aos, void *const *allocations) {
+    const hd_record *record = map->record;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        char *to = allocations[map->clusters[map->fields[f].cluster].allocation];
+        const char *from = (const char *)aos + record->fields[f].offset;
+        for (uint64_t i = 0; i < map->count; i++)
+            memcpy(to + hd_map_address(map, f, i), from + i * record->size,
+                   record->fields[f].size);
+    }
+}
+
+void hd_map_gather(const hd_map *map, void *const *allocations, void *aos) {
+    const hd_record *record = map->record;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const char *from = allocations[map->clusters[map->fields[f].cluster].allocation];
+        char *to = (char *)aos + record->fields[f].offset;
+        for (uint64_t i = 0; i < map->count; i++)
+            memcpy(to + i * record->size, from + hd_map_address(map, f, i),
+                   record->fields[f].size);
+    }
+}
+
+/* ---- checking ------------------------------------------------------------ */
+
+static const char *fault_of_cluster(const hd_map *map, uint32_t c) {
+    const hd_cluster *cluster = &map->layout->clusters[c];
+    const hd_cluster_place *place = &map->clusters[c];
+    if (!place->tile || !place->tile_bytes)
+        return "has an empty tile";
+    if (place->tile_bytes % cluster_align(map->record, cluster))
+        return "has tiles that lose its alignment";
+    if (place->base % HD_RUN_ALIGN)
+        return "does not start on a run boundary";
+    if (place->allocation >= map->allocation_count ||
+        place->base + place->bytes > map->allocation_bytes[place->allocation])
+        return "ends beyond its allocation";
+    if (place->bytes % place->tile_bytes || place->bytes / place->tile_bytes * place->tile < map->count)
+        return "has too few tiles";
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        const hd_field *field = &map->record->fields[cluster->order[i]];
+        const hd_field_place *at = &map->fields[cluster->order[i]];
+        if (at->cluster != c || at->size < field->size || at->size % field->align)
+            return "has a field that is not its own";
+        if (at->run < end || at->run % run_align(cluster, field))
+            return "has runs that overlap or lose their alignment";
+        end = at->run + (place->tile - 1) * at->size + field->size;
+    }
+    return end > place->tile_bytes ? "has a run that leaves its tile" : NULL;
+}
+
+hd_status hd_map_check(const hd_diag *diag, const hd_map *map) {
+    hd_status status = hd_record_check(diag, map->record);
+    if (status == HD_OK)
+        status = hd_layout_check(diag, map->record, map->layout);
+    hd_place at = {.file = "<layout>"};
+    for (uint32_t c = 0; c < map->layout->count && status == HD_OK; c++) {
+        const hd_cluster_place *place = &map->clusters[c];
+        const char *fault = fault_of_cluster(map, c);
+        if (!fault && c && !map->layout->discrete &&
+            place->base < place[-1].base + place[-1].bytes)
+            fault = "overlaps the one before it";
+        if (fault)
+            status = hd_fail(diag, HD_EINPUT, &at, "cluster %u of the map %s", c, fault);
+    }
+    return status;
+}
