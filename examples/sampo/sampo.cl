@@ -22,7 +22,7 @@
 
 #define HABITATS 64
 #ifndef CAPACITY
-#define CAPACITY 65536 /* a habitat has room for so many eggs a day; a power of two */
+#define CAPACITY 262144 /* a habitat has room for so many eggs a day; a power of two */
 #endif
 
 enum { DEAD, EGG, LARVA, PUPA, ADULT, STATES };
