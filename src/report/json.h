@@ -1,0 +1,39 @@
+/*
+ * Results as JSON; docs/json.md is the schema. Every function returns a new
+ * reference that the caller puts into a larger value or hands to
+ * hd_json_dump(), as jansson's "o" format and json_*_new() functions do.
+ */
+#ifndef HD_REPORT_JSON_H
+#define HD_REPORT_JSON_H
+
+#include <jansson.h>
+
+#include "device/device.h"
+#include "kernel/kernel.h"
+#include "layout/layout.h"
+#include "measure/measure.h"
+
+/* ---- json.c: values -------------------------------------------------------------- */
+
+/* A string; null for NULL. Bytes that are not UTF-8 become U+FFFD. */
+json_t *hd_json_text(const char *text);
+/* A real; null when it is not finite, for which JSON has no word. */
+json_t *hd_json_number(double value);
+/* The text, indented by two blanks, with a newline at its end. Takes `value`. */
+const char *hd_json_dump(hd_arena *arena, json_t *value);
+
+/* ---- json_model.c: what the headers of the other folders define ------------------- */
+
+json_t *hd_json_place(const hd_place *place);
+json_t *hd_json_record(const hd_record *record);
+json_t *hd_json_layout(hd_arena *arena, const hd_record *record, const hd_layout *layout);
+json_t *hd_json_device(hd_arena *arena, const hd_device *device);
+json_t *hd_json_opencl_device(const hd_opencl_device *device);
+json_t *hd_json_affine(hd_arena *arena, const kir_kernel *kernel, hd_affine form);
+json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_access *access);
+/* A kernel under a launch: its loops and its accesses. */
+json_t *hd_json_kernel(hd_arena *arena, const hd_kernel_info *info);
+json_t *hd_json_timing(const hd_timing *timing);
+json_t *hd_json_measurement(const hd_measurement *measurement);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * One message, as compilers write it:
+ *
+ *     nbody.cl:14:23: error: 'struct body' has no field 'q'
+ *         float4 p = bodies[i].q;
+ *                              ^
+ */
+#include <ctype.h>
+
+#include "report/report.h"
+
+/* Of a longer source line only this much, around the column, is shown. */
+enum { SHOWN = 100 };
+
+static const char *const severity_name[] = {"error", "warning", "note"};
+static const char *const severity_colour[] = {"\033[1;31m", "\033[1;35m", "\033[1;36m"};
+
+static const char *paint(const hd_printer *printer, const char *code) {
+    return printer->colour ? code : "";
+}
+
+static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+/* Source and message text may hold anything; a terminal must not obey it. */
+static void put_plain(FILE *out, const char *text, size_t length, bool lines) {
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool fine = c >= 0x80 || isprint(c) || c == '\t' || (lines && c == '\n');
+        fputc(fine ? c : '?', out);
+    }
+}
+
+static void print_place(const hd_printer *printer, const hd_place *place) {
+    fputs(paint(printer, "\033[1m"), printer->out);
+    if (!place->file)
+        fputs("heddle", printer->out);
+    else
+        put_plain(printer->out, place->file, strlen(place->file), false);
+    if (place->file && place->line) {
+        fprintf(printer->out, ":%u", place->line);
+        if (place->column)
+            fprintf(printer->out, ":%u", place->column);
+    }
+    fprintf(printer->out, ":%s ", paint(printer, "\033[0m"));
+}
+
+/* The line, and under it a caret below byte `column`; tabs stay tabs in both. */
+static void print_source(const hd_printer *printer, const hd_place *place) {
+    const char *text = place->text;
+    size_t length = strcspn(text, "\r\n");
+    size_t caret = place->column ? place->column - 1 : 0;
+    size_t start = 0;
+    if (length > SHOWN && caret > SHOWN / 2)
+        start = caret - SHOWN / 2;
+    while (start < length && continues(text[start]))
+        start++;
+    if (start > length)
+        start = length;
+    size_t shown = length - start;
+    if (shown > SHOWN)
+        for (shown = SHOWN; continues(text[start + shown]);)
+            shown--;
+    fputs("    ", printer->out);
+    put_plain(printer->out, text + start, shown, false);
+    fputc('\n', printer->out);
+    if (!place->column || caret > length)
+        return;
+    fputs("    ", printer->out);
+    for (size_t i = start; i < caret; i++)
+        if (!continues(text[i]))
+            fputc(text[i] == '\t' ? '\t' : ' ', printer->out);
+    fprintf(printer->out, "%s^%s\n", paint(printer, "\033[1;32m"), paint(printer, "\033[0m"));
+}
+
+void hd_print_message(const hd_message *message, void *user) {
+    hd_printer *printer = user;
+    if (printer->quiet && message->severity != HD_ERROR)
+        return;
+    if (printer->progress)
+        fputs("\r\033[K", printer->out);
+    printer->progress = false;
+    print_place(printer, &message->place);
+    fprintf(printer->out, "%s%s:%s ", paint(printer, severity_colour[message->severity]),
+            severity_name[message->severity], paint(printer, "\033[0m"));
+    put_plain(printer->out, message->text, strlen(message->text), true);
+    fputc('\n', printer->out);
+    if (message->place.text)
+        print_source(printer, &message->place);
+}

@@ -1,0 +1,69 @@
+/*
+ * How results look: messages, numbers, tables. Nothing here prints by itself:
+ * text goes into an hd_str, and only messages go straight to a FILE that the
+ * command line chose. JSON has a header of its own: report/json.h.
+ */
+#ifndef HD_REPORT_H
+#define HD_REPORT_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+
+/* ---- message.c: file:line:col: error: text, the line, a caret --------------- */
+
+typedef struct hd_printer {
+    FILE *out;
+    bool colour;
+    bool quiet;    /* errors only */
+    bool progress; /* a line of progress stands on the terminal and must go first */
+} hd_printer;
+
+/* An hd_message_fn; its user is an hd_printer. */
+void hd_print_message(const hd_message *message, void *printer);
+
+/* ---- number.c: figures that fit a column -------------------------------------- */
+
+/* "0", "950", "1.23k", "45.6M": three digits from a thousand on. */
+const char *hd_show_count(hd_arena *arena, double value);
+/* "1.53x"; "-" when it is not a finite number. */
+const char *hd_show_ratio(hd_arena *arena, double value);
+/* "12.3 ns", "4.56 us", "789 ms", "1.23 s". */
+const char *hd_show_seconds(hd_arena *arena, double seconds);
+/* "12.5%". */
+const char *hd_show_share(hd_arena *arena, double share);
+/* "128 B", "48 KiB", "1.5 MiB". */
+const char *hd_show_bytes(hd_arena *arena, uint64_t bytes);
+
+/* ---- table.c: columns that fit the terminal ------------------------------------- */
+
+enum { HD_TABLE_WIDTH = 80, HD_TABLE_COLUMNS = 12 };
+
+typedef enum hd_align { HD_LEFT, HD_RIGHT } hd_align;
+
+typedef struct hd_column {
+    const char *title;
+    hd_align align;
+    bool wraps; /* gives way, by breaking lines, when the table is too wide */
+} hd_column;
+
+typedef struct hd_table hd_table;
+
+/* hd_table *t = hd_table_new(arena, columns, 3);
+ * hd_table_row(t, (const char *[]){"0", "load", "bodies.x"});
+ * hd_table_print(t, &out, false);
+ * At most HD_TABLE_COLUMNS columns. Strings are borrowed and must live in the
+ * arena; a NULL cell is empty. */
+hd_table *hd_table_new(hd_arena *arena, const hd_column *columns, uint32_t count);
+void hd_table_row(hd_table *table, const char *const *cells);
+/* Indents every line by two blanks and keeps to HD_TABLE_WIDTH, unless columns
+ * that don't wrap need more. `bold` sets the titles in bold for a terminal. */
+void hd_table_print(const hd_table *table, hd_str *out, bool bold);
+
+/* Breaks `text` at blanks so that lines end before column `width`. Every line
+ * but the first starts with `indent` blanks; the first is taken to start there. */
+void hd_wrap(hd_str *out, const char *text, uint32_t indent, uint32_t width);
+/* Columns that UTF-8 text takes on a terminal (one for each code point). */
+uint32_t hd_text_width(const char *text);
+
+#endif
