@@ -42,6 +42,7 @@ typedef struct hd_init {
     hd_generator generator;
     double low, high, step;
     uint64_t seed;
+    hd_place place; /* of the entry in the job file */
 } hd_init;
 
 typedef struct hd_buffer {
@@ -51,6 +52,7 @@ typedef struct hd_buffer {
     const char *file; /* initial bytes, or NULL; already resolved beside the job */
     hd_init *inits;
     uint32_t init_count;
+    hd_place place;
     /* filled by hd_job_resolve() */
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
@@ -65,10 +67,11 @@ typedef struct hd_arg {
     const char *buffer_name;
     const char *value_text; /* as written; a vector as "1, 2, 3, 4" */
     uint64_t local_bytes;
+    hd_place place;
     /* filled by hd_job_resolve() */
     uint32_t param;         /* index of the kernel's parameter */
     uint32_t buffer;        /* index into job->buffers */
-    uint8_t value[128];     /* bytes of the scalar or vector, as the device takes them */
+    uint8_t value[128];     /* bytes of the scalar, vector or struct, as the device takes them */
     uint32_t value_bytes;
 } hd_arg;
 
@@ -79,6 +82,8 @@ typedef struct hd_launch {
     uint64_t repeat;                         /* times this launch is run in a row */
     hd_arg *args;
     uint32_t arg_count;
+    bool local_given; /* false: `local` was chosen, and follows reqd_work_group_size */
+    hd_place place;
     const kir_kernel *kernel; /* filled by hd_job_resolve() */
 } hd_launch;
 
@@ -92,6 +97,7 @@ typedef struct hd_job {
     hd_launch *launches;
     uint32_t launch_count;
     double relative, absolute; /* tolerance; both 0: bit for bit */
+    hd_place record_place; /* of the `record` key, or of the job */
     /* filled by hd_job_resolve() */
     const kir_module *module;
     const hd_record *record; /* the record to lay out, or NULL when there is none */
@@ -110,7 +116,7 @@ typedef struct hd_job_flags {
                                 * integer, else 1 */
     uint32_t value_count;
 } hd_job_flags;
-/* Makes a job for one kernel file from flags: default global size 65536, local 256. */
+/* Makes and resolves a job for one kernel file from flags: default global size 65536, local 256. */
 hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                             const kir_module *module, hd_job **job);
 
@@ -125,5 +131,36 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const hd_buffer *buffer, void **bytes);
+
+/* type.c: the scalar and vector types of OpenCL C, and the values in a record. */
+
+/* How many bytes one value takes in an array; a 3-vector takes 4 elements. */
+uint32_t hd_type_stride(kir_type type);
+/* The type with this name ("uint4", "const unsigned int", "float"); false when it is none. */
+bool hd_type_parse(const char *name, kir_type *type, bool *is_signed);
+/* A number of this type, in one lane, as text and as bytes. Floats: within `double`. */
+double hd_type_get(kir_type type, bool is_signed, const void *bytes);
+void hd_type_put(kir_type type, double value, void *bytes);
+/* Parses one lane exactly (64-bit integers too): decimal, hex, 1e6, 0.5f, true. False when
+ * the text is no number, or does not fit. */
+bool hd_type_parse_value(kir_type type, bool is_signed, const char *text, void *bytes);
+/* The text of one lane, in the shortest form that says the value. */
+const char *hd_type_print(hd_arena *arena, kir_type type, bool is_signed, const void *bytes);
+
+/* One scalar or vector in an element of a buffer. */
+typedef struct hd_leaf {
+    const char *path; /* "pos.x", "d[1]"; "" for a buffer of scalars or vectors */
+    uint32_t offset;  /* bytes from the start of the element */
+    kir_type type;    /* one byte integers for what has no scalar type, such as a pointer */
+    bool is_signed;
+    bool opaque;      /* the type is not known: only bytes can be compared */
+} hd_leaf;
+/* Every scalar and vector of a record, in the order of memory; array fields and nested
+ * structs are walked through. */
+hd_leaf *hd_leaves_of_record(hd_arena *arena, const hd_record *record, uint32_t *count);
+/* True when the leaf is the field or element `path`, or lies in it; NULL is everything. */
+bool hd_leaf_matches(const hd_leaf *leaf, const char *path);
+/* The same for an element of a resolved buffer. */
+hd_leaf *hd_leaves_of_buffer(hd_arena *arena, const hd_buffer *buffer, uint32_t *count);
 
 #endif

@@ -1,0 +1,149 @@
+/*
+ * The initial bytes of a buffer.
+ *
+ * A generator fills the scalars that its `field` names, element by element: of
+ * a buffer with k such scalars in each element (an array field d[3] has three,
+ * a float4 four) the j-th of element e is number i = e*k + j. Each number is a
+ * function of i alone, but for the permutation, so that contents never depend
+ * on how they are made.
+ *
+ * Random numbers are those of SplitMix64 (Steele, Lea and Flood, "Fast
+ * splittable pseudorandom number generators", OOPSLA 2014, figure 17): output i
+ * is a mixing function of seed + (i+1) * 0x9e3779b97f4a7c15, so any one of them
+ * is had without the ones before it. For a uniform value v in [low, high) its
+ * top 53 bits are a fraction u of 1, and v = low + u * (high - low).
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "job/job.h"
+
+static uint64_t random_bits(uint64_t seed, uint64_t i) {
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* A whole number of [ceil(low), floor(high)]. */
+static uint64_t random_integer(const hd_init *init, uint64_t i) {
+    int64_t low = (int64_t)ceil(init->low);
+    bool large = init->high >= 0x1p63;
+    uint64_t high = large ? (uint64_t)floor(init->high) : (uint64_t)(int64_t)floor(init->high);
+    if (init->low >= 0x1p63)
+        low = (int64_t)(uint64_t)ceil(init->low);
+    uint64_t values = high - (uint64_t)low + 1; /* 0 stands for 2^64 */
+    uint64_t bits = random_bits(init->seed, i);
+    return (uint64_t)low + (values ? bits % values : bits);
+}
+
+static double random_real(const hd_init *init, const hd_leaf *leaf, uint64_t i) {
+    double u = (double)(random_bits(init->seed, i) >> 11) * 0x1p-53;
+    double value = init->low + u * (init->high - init->low);
+    /* Rounding must not reach the bound that is excluded. */
+    if (leaf->type.bits == 32 && (float)value >= (float)init->high && init->low < init->high)
+        value = nextafterf((float)init->high, -INFINITY);
+    return value;
+}
+
+/* Fisher-Yates; one random number for each exchange. */
+static uint64_t *make_permutation(hd_arena *arena, uint64_t seed, uint64_t count) {
+    uint64_t *order = hd_new_array(arena, uint64_t, count);
+    for (uint64_t i = 0; i < count; i++)
+        order[i] = i;
+    for (uint64_t i = count - 1; i > 0; i--) {
+        uint64_t j = random_bits(seed, count - 1 - i) % (i + 1);
+        uint64_t swapped = order[i];
+        order[i] = order[j];
+        order[j] = swapped;
+    }
+    return order;
+}
+
+static void put_integer(const hd_leaf *leaf, uint64_t value, void *bytes) {
+    if (leaf->type.kind == KIR_FLOAT)
+        hd_type_put(leaf->type, (double)value, bytes);
+    else
+        memcpy(bytes, &value, leaf->type.bits / 8);
+}
+
+static void put_number(const hd_init *init, const hd_leaf *leaf, const uint64_t *permutation,
+                       uint64_t i, void *bytes) {
+    switch (init->generator) {
+    case HD_GEN_ZERO: hd_type_put(leaf->type, 0, bytes); break;
+    case HD_GEN_CONSTANT: hd_type_put(leaf->type, init->low, bytes); break;
+    case HD_GEN_IOTA: hd_type_put(leaf->type, init->low + init->step * (double)i, bytes); break;
+    case HD_GEN_MODULO:
+        hd_type_put(leaf->type, (double)(i % (uint64_t)init->high) + init->low, bytes);
+        break;
+    case HD_GEN_PERMUTATION: put_integer(leaf, permutation[i], bytes); break;
+    case HD_GEN_UNIFORM:
+        if (leaf->type.kind == KIR_INT)
+            put_integer(leaf, random_integer(init, i), bytes);
+        else
+            hd_type_put(leaf->type, random_real(init, leaf, i), bytes);
+        break;
+    }
+}
+
+/* The leaves that an init names, in order, and how many scalars they are. */
+static uint32_t select_leaves(hd_arena *arena, const hd_buffer *buffer, const hd_init *init,
+                              hd_leaf **selected, uint32_t *scalars) {
+    uint32_t count, kept = 0;
+    hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, &count);
+    *scalars = 0;
+    for (uint32_t l = 0; l < count; l++)
+        if (hd_leaf_matches(&leaves[l], init->field)) {
+            *scalars += leaves[l].type.lanes;
+            leaves[kept++] = leaves[l];
+        }
+    *selected = leaves;
+    return kept;
+}
+
+static void fill(hd_arena *arena, const hd_buffer *buffer, const hd_init *init, uint8_t *bytes) {
+    hd_leaf *leaves;
+    uint32_t scalars, count = select_leaves(arena, buffer, init, &leaves, &scalars);
+    uint64_t i = 0, *permutation = NULL;
+    if (init->generator == HD_GEN_PERMUTATION && scalars)
+        permutation = make_permutation(arena, init->seed, buffer->count * scalars);
+    for (uint64_t element = 0; element < buffer->count; element++)
+        for (uint32_t l = 0; l < count; l++)
+            for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++)
+                put_number(init, &leaves[l], permutation, i++,
+                           bytes + element * buffer->element_bytes + leaves[l].offset +
+                               lane * (leaves[l].type.bits / 8));
+}
+
+static hd_status read_bytes(const hd_diag *diag, const hd_buffer *buffer, uint8_t *bytes,
+                            uint64_t size) {
+    FILE *file = fopen(buffer->file, "rb");
+    if (!file)
+        return hd_fail(diag, HD_EINPUT, &buffer->place, "cannot open %s of buffer `%s`: %s",
+                       buffer->file, buffer->name, strerror(errno));
+    size_t got = fread(bytes, 1, size, file);
+    bool exact = got == size && fgetc(file) == EOF && !ferror(file);
+    fclose(file);
+    if (!exact)
+        return hd_fail(diag, HD_EINPUT, &buffer->place,
+                       "%s does not hold the %llu bytes of buffer `%s`", buffer->file,
+                       (unsigned long long)size, buffer->name);
+    return HD_OK;
+}
+
+hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                          const hd_buffer *buffer, void **bytes) {
+    (void)job;
+    uint64_t size = buffer->count * buffer->element_bytes;
+    uint8_t *contents = hd_alloc(arena, size);
+    if (buffer->file) {
+        hd_status status = read_bytes(diag, buffer, contents, size);
+        if (status != HD_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < buffer->init_count; i++)
+        fill(arena, buffer, &buffer->inits[i], contents);
+    *bytes = contents;
+    return HD_OK;
+}

@@ -1,0 +1,208 @@
+/*
+ * A job for one kernel without a job file: a buffer for every pointer, a value
+ * for every scalar, and sizes that suit a first look.
+ *
+ * Buffers hold numbers from 0 to 1, so that floating-point code sees ordinary
+ * values and an index read from a buffer stays inside it. Integers get the
+ * element count, because that is what a scalar `n` most often is.
+ */
+#include "job/job.h"
+
+typedef struct maker {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_job_flags *flags;
+    const kir_kernel *kernel;
+    hd_job *job;
+    hd_place place; /* the kernel's, for all that the flags left open */
+} maker;
+
+static hd_status find_entry(maker *m, const kir_module *module) {
+    const char *entry = m->flags->entry;
+    hd_str names = {.arena = m->arena};
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        hd_str_printf(&names, "%s%s", k ? ", " : "", module->kernels[k]->name);
+    m->place = (hd_place){.file = m->flags->kernel_path};
+    if (!module->kernel_count)
+        return hd_fail(m->diag, HD_EINPUT, &m->place, "there is no kernel in this file");
+    if (!entry && module->kernel_count > 1)
+        return hd_fail(m->diag, HD_EINPUT, &m->place,
+                       "there are several kernels; choose one as the entry: %s",
+                       hd_str_text(&names));
+    m->kernel = entry ? kir_find_kernel(module, entry) : module->kernels[0];
+    if (!m->kernel)
+        return hd_fail(m->diag, HD_EINPUT, &m->place, "there is no kernel `%s`; there are: %s",
+                       entry, hd_str_text(&names));
+    if (m->kernel->place.file)
+        m->place = m->kernel->place;
+    return HD_OK;
+}
+
+static uint64_t largest_power_dividing(uint64_t size, uint64_t limit) {
+    uint64_t power = 1;
+    while (power < limit && size % (power * 2) == 0)
+        power *= 2;
+    return power;
+}
+
+static hd_status choose_sizes(const maker *m, hd_launch *launch) {
+    static const uint64_t global[3][3] = {{65536, 1, 1}, {256, 256, 1}, {64, 32, 32}};
+    static const uint64_t local[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
+    const hd_job_flags *flags = m->flags;
+    const uint32_t *required = m->kernel->required_local;
+    uint32_t dims = flags->dims ? flags->dims : 1;
+    for (uint32_t d = 1; d < 3 && !flags->dims && required[0]; d++)
+        if (required[d] > 1)
+            dims = d + 1;
+    if (dims > 3)
+        return hd_fail(m->diag, HD_EINPUT, &m->place, "%u dimensions; OpenCL has 1 to 3", dims);
+    launch->dims = dims;
+    launch->local_given = true;
+    for (uint32_t d = 0; d < 3; d++) {
+        uint64_t size = flags->global[d] && d < dims ? flags->global[d] : global[dims - 1][d];
+        uint64_t step = flags->local[d] && d < dims ? flags->local[d]
+                        : required[0] && required[d] ? required[d]
+                                        : largest_power_dividing(size, local[dims - 1][d]);
+        if (!flags->global[d])
+            size = hd_align_up(size, step);
+        if (size % step)
+            return hd_fail(m->diag, HD_EINPUT, &m->place,
+                           "global size %llu is not a multiple of the local size %llu; the next one "
+                           "is %llu",
+                           (unsigned long long)size, (unsigned long long)step,
+                           (unsigned long long)hd_align_up(size, step));
+        launch->global[d] = size;
+        launch->local[d] = step;
+    }
+    return HD_OK;
+}
+
+/* The text after "name=" in the flags, or NULL. */
+static const char *given_value(const maker *m, const char *name) {
+    size_t length = strlen(name);
+    for (uint32_t v = 0; v < m->flags->value_count; v++)
+        if (!strncmp(m->flags->values[v], name, length) && m->flags->values[v][length] == '=')
+            return m->flags->values[v] + length + 1;
+    return NULL;
+}
+
+static bool is_pointer(const kir_param *param) {
+    return param->type.kind == KIR_PTR && !param->by_value_struct;
+}
+
+static hd_status check_values(const maker *m) {
+    hd_str names = {.arena = m->arena};
+    for (uint32_t p = 0; p < m->kernel->param_count; p++)
+        if (!is_pointer(&m->kernel->params[p]))
+            hd_str_printf(&names, "%s%s", names.length ? ", " : "", m->kernel->params[p].name);
+    for (uint32_t v = 0; v < m->flags->value_count; v++) {
+        const char *value = m->flags->values[v];
+        size_t length = strcspn(value, "=");
+        bool found = false;
+        for (uint32_t p = 0; p < m->kernel->param_count && value[length]; p++)
+            found = found || (!is_pointer(&m->kernel->params[p]) &&
+                              strlen(m->kernel->params[p].name) == length &&
+                              !strncmp(m->kernel->params[p].name, value, length));
+        if (!found)
+            return hd_fail(m->diag, HD_EINPUT, &m->place,
+                           "`%s` does not give a scalar argument of kernel `%s` as name=value; "
+                           "those arguments are: %s",
+                           value, m->kernel->name, names.length ? hd_str_text(&names) : "none");
+    }
+    return HD_OK;
+}
+
+static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
+    hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
+    hd_init *init = hd_new(m->arena, hd_init);
+    kir_type type;
+    bool is_signed;
+    *init = (hd_init){.generator = HD_GEN_UNIFORM,
+                      .high = 1,
+                      .seed = m->job->buffer_count + 1,
+                      .place = m->place};
+    *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
+    buffer->type = param->record         ? param->record->name
+                   : param->element_type ? param->element_type
+                                         : "uint";
+    /* Elements without numbers in them (pointers, say) stay zero. */
+    if (!param->record && hd_type_parse(buffer->type, &type, &is_signed)) {
+        buffer->inits = init;
+        buffer->init_count = 1;
+    }
+    if (param->record) {
+        uint32_t leaf_count;
+        hd_leaf *leaves = hd_leaves_of_record(m->arena, param->record, &leaf_count);
+        buffer->inits = hd_new_array(m->arena, hd_init, leaf_count);
+        for (uint32_t l = 0; l < leaf_count; l++)
+            if (!leaves[l].opaque) {
+                init->field = leaves[l].path;
+                init->seed = (uint64_t)(m->job->buffer_count + 1) * 1000 + l;
+                buffer->inits[buffer->init_count++] = *init;
+            }
+    }
+    arg->kind = HD_ARG_BUFFER;
+    arg->buffer_name = buffer->name;
+    m->job->buffer_count++;
+}
+
+/* `count` for integers, else 1, in every lane. */
+static const char *default_value(const maker *m, const kir_param *param, uint64_t count) {
+    bool integer = param->type.kind == KIR_INT && !param->by_value_struct;
+    if (!integer)
+        return "1";
+    uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
+    return hd_format(m->arena, "%llu", (unsigned long long)(count < limit ? count : limit));
+}
+
+static void add_args(const maker *m, hd_launch *launch) {
+    uint64_t count = m->flags->count;
+    uint64_t local = launch->local[0] * launch->local[1] * launch->local[2];
+    if (!count)
+        count = launch->global[0] * launch->global[1] * launch->global[2];
+    for (uint32_t p = 0; p < m->kernel->param_count; p++) {
+        const kir_param *param = &m->kernel->params[p];
+        hd_arg *arg = &launch->args[p];
+        *arg = (hd_arg){.name = param->name, .kind = HD_ARG_VALUE, .place = m->place};
+        if (is_pointer(param) && param->type.space == KIR_LOCAL) {
+            arg->kind = HD_ARG_LOCAL;
+            arg->local_bytes = local * (param->element_bytes ? param->element_bytes : 16);
+        } else if (is_pointer(param)) {
+            add_buffer(m, param, count, arg);
+        } else {
+            const char *given = given_value(m, param->name);
+            arg->value_text = given ? given : default_value(m, param, count);
+        }
+    }
+}
+
+hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
+                            const kir_module *module, hd_job **result) {
+    maker m = {.arena = arena, .diag = diag, .flags = flags};
+    hd_status status = find_entry(&m, module);
+    if (status != HD_OK)
+        return status;
+    hd_job *job = m.job = hd_new(arena, hd_job);
+    hd_launch *launch = job->launches = hd_new(arena, hd_launch);
+    job->kernel_path = flags->kernel_path;
+    job->options = flags->options ? flags->options : "";
+    job->record_name = flags->record;
+    job->record_place = m.place;
+    job->buffers = hd_new_array(arena, hd_buffer, m.kernel->param_count);
+    job->launch_count = 1;
+    launch->kernel_name = m.kernel->name;
+    launch->repeat = 1;
+    launch->place = m.place;
+    launch->arg_count = m.kernel->param_count;
+    launch->args = hd_new_array(arena, hd_arg, m.kernel->param_count);
+    status = choose_sizes(&m, launch);
+    if (status == HD_OK)
+        status = check_values(&m);
+    if (status != HD_OK)
+        return status;
+    add_args(&m, launch);
+    status = hd_job_resolve(arena, diag, job, module);
+    if (status == HD_OK)
+        *result = job;
+    return status;
+}

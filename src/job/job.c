@@ -1,0 +1,427 @@
+/*
+ * Reading a job file.
+ *
+ * A job says what to run: a kernel file, buffers with their initial contents,
+ * and launches with sizes and arguments. docs/job.md is the reference. The
+ * smallest one:
+ *
+ *     kernel: scale.cl
+ *     buffers: [{name: a, type: float, count: 1024, init: [{generator: iota}]}]
+ *     launches:
+ *       - {kernel: scale, global: [1024], args: [{name: a, buffer: a}]}
+ *
+ * Reading has two steps. libcyaml loads the YAML by the schema below into
+ * structs of text (`raw_...`): all scalars are text, because a reader that takes
+ * `count: 1e6` for 1 is worse than none. Then each entry is turned into its form
+ * in job.h and checked; what it takes the compiled kernels to know is left to
+ * resolve.c.
+ */
+#include <math.h>
+
+#include "job/job.h"
+#include "job/yaml.h"
+
+/* ---- the schema ----------------------------------------------------------------- */
+
+typedef struct raw_init {
+    char *field, *generator, *low, *high, *step, *seed;
+} raw_init;
+
+typedef struct raw_buffer {
+    char *name, *type, *count, *file;
+    raw_init *init;
+    uint32_t init_count;
+} raw_buffer;
+
+typedef struct raw_arg {
+    char *name, *buffer, *value, *local;
+} raw_arg;
+
+typedef struct raw_launch {
+    char *kernel, *repeat;
+    char **global, **local, **offset;
+    uint32_t global_count, local_count, offset_count;
+    raw_arg *args;
+    uint32_t args_count;
+} raw_launch;
+
+typedef struct raw_tolerance {
+    char *relative, *absolute;
+} raw_tolerance;
+
+typedef struct raw_job {
+    char *kernel, *options, *record;
+    raw_buffer *buffers;
+    raw_launch *launches;
+    uint32_t buffers_count, launches_count;
+    raw_tolerance *tolerance;
+} raw_job;
+
+#define TEXT(key, flag, type)                                                                      \
+    CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | (flag), type, key, 0, CYAML_UNLIMITED)
+#define NEEDED(key, type) TEXT(key, 0, type)
+#define OPTIONAL(key, type) TEXT(key, CYAML_FLAG_OPTIONAL, type)
+#define LIST(key, flag, type, entry)                                                               \
+    CYAML_FIELD_SEQUENCE(#key, CYAML_FLAG_POINTER | (flag), type, key, entry, 0, CYAML_UNLIMITED)
+
+static const cyaml_schema_value_t text_value = {
+    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
+
+static const cyaml_schema_field_t init_fields[] = {
+    OPTIONAL(field, raw_init), NEEDED(generator, raw_init), OPTIONAL(low, raw_init),
+    OPTIONAL(high, raw_init),  OPTIONAL(step, raw_init),    OPTIONAL(seed, raw_init),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t init_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_init, init_fields)};
+
+static const cyaml_schema_field_t buffer_fields[] = {
+    NEEDED(name, raw_buffer),   NEEDED(type, raw_buffer),
+    NEEDED(count, raw_buffer),  LIST(init, CYAML_FLAG_OPTIONAL, raw_buffer, &init_value),
+    OPTIONAL(file, raw_buffer), CYAML_FIELD_END};
+static const cyaml_schema_value_t buffer_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_buffer, buffer_fields)};
+
+static const cyaml_schema_field_t arg_fields[] = {NEEDED(name, raw_arg), OPTIONAL(buffer, raw_arg),
+                                                  OPTIONAL(value, raw_arg),
+                                                  OPTIONAL(local, raw_arg), CYAML_FIELD_END};
+static const cyaml_schema_value_t arg_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_arg, arg_fields)};
+
+static const cyaml_schema_field_t launch_fields[] = {
+    NEEDED(kernel, raw_launch),
+    LIST(global, 0, raw_launch, &text_value),
+    LIST(local, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
+    LIST(offset, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
+    OPTIONAL(repeat, raw_launch),
+    LIST(args, CYAML_FLAG_OPTIONAL, raw_launch, &arg_value),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t launch_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_launch, launch_fields)};
+
+static const cyaml_schema_field_t tolerance_fields[] = {
+    OPTIONAL(relative, raw_tolerance), OPTIONAL(absolute, raw_tolerance), CYAML_FIELD_END};
+
+static const cyaml_schema_field_t job_fields[] = {
+    NEEDED(kernel, raw_job),
+    OPTIONAL(options, raw_job),
+    OPTIONAL(record, raw_job),
+    LIST(buffers, CYAML_FLAG_OPTIONAL, raw_job, &buffer_value),
+    LIST(launches, 0, raw_job, &launch_value),
+    CYAML_FIELD_MAPPING_PTR("tolerance", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_job,
+                            tolerance, tolerance_fields),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t job_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_job, job_fields)};
+
+/* ---- values -------------------------------------------------------------------------- */
+
+/* What every step of reading needs. The path of the entry at hand ("launches[0]")
+ * goes beside it. */
+typedef struct reader {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_yaml_file *file;
+    hd_job *job;
+} reader;
+
+#define FAIL(r, at, ...) fail_at((r), (at), hd_format((r)->arena, __VA_ARGS__))
+static hd_status fail_at(const reader *r, const char *path, const char *text) {
+    hd_place place = hd_yaml_place(r->file, "%s", path);
+    return hd_fail(r->diag, HD_EINPUT, &place, "%s", text);
+}
+
+static const char *key_of(const reader *r, const char *path, const char *key) {
+    return hd_format(r->arena, "%s%s%s", path, *path ? "." : "", key);
+}
+
+/* A whole number from `least`; NULL leaves *number alone. */
+static hd_status read_count(const reader *r, const char *path, const char *name, const char *text,
+                            uint64_t least, uint64_t *number) {
+    kir_type ulong_type = {.kind = KIR_INT, .bits = 64, .lanes = 1};
+    if (!text)
+        return HD_OK;
+    if (!hd_type_parse_value(ulong_type, false, text, number) || *number < least)
+        return FAIL(r, path, "`%s: %s` is not a whole number from %llu on, such as 1024 or 1e6",
+                    name, text, (unsigned long long)least);
+    return HD_OK;
+}
+
+static hd_status read_number(const reader *r, const char *path, const char *name, const char *text,
+                             double *number) {
+    kir_type double_type = {.kind = KIR_FLOAT, .bits = 64, .lanes = 1};
+    kir_type long_type = {.kind = KIR_INT, .bits = 64, .lanes = 1};
+    int64_t whole;
+    if (!text)
+        return HD_OK;
+    if (hd_type_parse_value(long_type, true, text, &whole))
+        *number = (double)whole;
+    else if (!hd_type_parse_value(double_type, true, text, number))
+        return FAIL(r, path, "`%s: %s` is not a number, such as 3, -0.5 or 1e-5", name, text);
+    return HD_OK;
+}
+
+static hd_status read_name(const reader *r, const char *path, const char *key, const char *text) {
+    if (text && *text)
+        return HD_OK;
+    return FAIL(r, key_of(r, path, key), "`%s` is empty; write a name", key);
+}
+
+/* ---- buffers ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    hd_generator generator;
+} generators[] = {{"zero", HD_GEN_ZERO},       {"constant", HD_GEN_CONSTANT},
+                  {"uniform", HD_GEN_UNIFORM}, {"iota", HD_GEN_IOTA},
+                  {"modulo", HD_GEN_MODULO},   {"permutation", HD_GEN_PERMUTATION}};
+
+static hd_status read_generator(const reader *r, const char *path, const char *text,
+                                hd_generator *generator) {
+    hd_str names = {.arena = r->arena};
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++) {
+        if (!strcmp(generators[i].name, text)) {
+            *generator = generators[i].generator;
+            return HD_OK;
+        }
+        hd_str_printf(&names, "%s%s", i ? ", " : "", generators[i].name);
+    }
+    return FAIL(r, key_of(r, path, "generator"), "unknown generator `%s`; there are: %s", text,
+                hd_str_text(&names));
+}
+
+static hd_status check_generator(const reader *r, const char *path, const raw_init *raw,
+                                 const hd_init *init) {
+    if (init->generator == HD_GEN_CONSTANT && !raw->low)
+        return FAIL(r, path, "the generator `constant` needs its value: add `low`");
+    if (init->generator == HD_GEN_MODULO && (!raw->high || init->high < 1))
+        return FAIL(r, raw->high ? key_of(r, path, "high") : path,
+                    "the generator `modulo` needs `high`, a whole number from 1 on");
+    if (init->generator == HD_GEN_UNIFORM && !(init->low <= init->high))
+        return FAIL(r, path, "`low: %g` is greater than `high: %g`; exchange them", init->low,
+                    init->high);
+    if (!isfinite(init->low) || !isfinite(init->high) || !isfinite(init->step))
+        return FAIL(r, path, "`low`, `high` and `step` must be finite");
+    return HD_OK;
+}
+
+static hd_status read_init(const reader *r, const char *path, const raw_init *raw, hd_init *init) {
+    *init = (hd_init){.field = raw->field, .low = 0, .high = 1, .step = 1};
+    init->place = hd_yaml_place(r->file, "%s", path);
+    hd_status status = read_generator(r, path, raw->generator, &init->generator);
+    if (status == HD_OK)
+        status = read_number(r, key_of(r, path, "low"), "low", raw->low, &init->low);
+    if (status == HD_OK)
+        status = read_number(r, key_of(r, path, "high"), "high", raw->high, &init->high);
+    if (status == HD_OK)
+        status = read_number(r, key_of(r, path, "step"), "step", raw->step, &init->step);
+    if (status == HD_OK)
+        status = read_count(r, key_of(r, path, "seed"), "seed", raw->seed, 0, &init->seed);
+    if (status == HD_OK && raw->field)
+        status = read_name(r, path, "field", raw->field);
+    return status == HD_OK ? check_generator(r, path, raw, init) : status;
+}
+
+static hd_status read_buffer(const reader *r, const char *path, const raw_buffer *raw,
+                             hd_buffer *buffer) {
+    *buffer = (hd_buffer){.name = raw->name, .type = raw->type, .init_count = raw->init_count};
+    buffer->place = hd_yaml_place(r->file, "%s", path);
+    buffer->inits = hd_new_array(r->arena, hd_init, raw->init_count);
+    hd_status status = read_name(r, path, "name", raw->name);
+    if (status == HD_OK)
+        status = read_name(r, path, "type", raw->type);
+    if (status == HD_OK)
+        status = read_count(r, key_of(r, path, "count"), "count", raw->count, 1, &buffer->count);
+    if (status != HD_OK)
+        return status;
+    if (raw->file && raw->init_count)
+        return FAIL(r, key_of(r, path, "file"), "buffer `%s` has both `file` and `init`; keep one",
+                    raw->name);
+    if (raw->file && (status = read_name(r, path, "file", raw->file)) != HD_OK)
+        return status;
+    if (raw->file)
+        buffer->file = hd_path_beside(r->arena, r->job->path, raw->file);
+    for (uint32_t i = 0; i < raw->init_count && status == HD_OK; i++)
+        status = read_init(r, hd_format(r->arena, "%s.init[%u]", path, i), &raw->init[i],
+                           &buffer->inits[i]);
+    return status;
+}
+
+static hd_status read_buffers(const reader *r, const raw_job *raw) {
+    hd_job *job = r->job;
+    job->buffer_count = raw->buffers_count;
+    job->buffers = hd_new_array(r->arena, hd_buffer, raw->buffers_count);
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        const char *path = hd_format(r->arena, "buffers[%u]", b);
+        hd_status status = read_buffer(r, path, &raw->buffers[b], &job->buffers[b]);
+        if (status != HD_OK)
+            return status;
+        for (uint32_t other = 0; other < b; other++)
+            if (!strcmp(job->buffers[other].name, job->buffers[b].name))
+                return FAIL(r, key_of(r, path, "name"),
+                            "there are two buffers named `%s`; rename one", job->buffers[b].name);
+    }
+    return HD_OK;
+}
+
+/* ---- launches --------------------------------------------------------------------------------- */
+
+static hd_status read_sizes(const reader *r, const char *path, const char *key, char *const *texts,
+                            uint32_t count, uint64_t least, uint64_t *sizes) {
+    const char *list = key_of(r, path, key);
+    if (!count || count > 3)
+        return FAIL(r, list, "`%s` has %u dimensions; OpenCL has 1 to 3", key, count);
+    for (uint32_t d = 0; d < count; d++) {
+        hd_status status = read_count(r, hd_format(r->arena, "%s[%u]", list, d), key, texts[d],
+                                      least, &sizes[d]);
+        if (status != HD_OK)
+            return status;
+        if (sizes[d] > (uint64_t)1 << 40)
+            return FAIL(r, hd_format(r->arena, "%s[%u]", list, d),
+                        "`%s: %s` is beyond any device; the largest size taken is 2^40", key,
+                        texts[d]);
+    }
+    return HD_OK;
+}
+
+/* Without `local`: the largest power of two up to 256 that divides the first dimension. */
+static void choose_local(hd_launch *launch) {
+    for (uint32_t d = 0; d < 3; d++)
+        launch->local[d] = 1;
+    while (launch->local[0] < 256 && launch->global[0] % (launch->local[0] * 2) == 0)
+        launch->local[0] *= 2;
+}
+
+static hd_status read_launch_sizes(const reader *r, const char *path, const raw_launch *raw,
+                                   hd_launch *launch) {
+    launch->dims = raw->global_count;
+    for (uint32_t d = 0; d < 3; d++)
+        launch->global[d] = launch->local[d] = 1;
+    hd_status status =
+        read_sizes(r, path, "global", raw->global, raw->global_count, 1, launch->global);
+    if (status != HD_OK)
+        return status;
+    launch->local_given = raw->local != NULL;
+    if (!raw->local)
+        choose_local(launch);
+    else
+        status = read_sizes(r, path, "local", raw->local, raw->local_count, 1, launch->local);
+    if (status == HD_OK && raw->offset)
+        status = read_sizes(r, path, "offset", raw->offset, raw->offset_count, 0, launch->offset);
+    if (status != HD_OK)
+        return status;
+    if (raw->local && raw->local_count != launch->dims)
+        return FAIL(r, key_of(r, path, "local"),
+                    "`local` has %u dimensions, `global` has %u; they must agree",
+                    raw->local_count, launch->dims);
+    if (raw->offset && raw->offset_count != launch->dims)
+        return FAIL(r, key_of(r, path, "offset"),
+                    "`offset` has %u dimensions, `global` has %u; they must agree",
+                    raw->offset_count, launch->dims);
+    for (uint32_t d = 0; d < launch->dims; d++)
+        if (launch->global[d] % launch->local[d])
+            return FAIL(r, hd_format(r->arena, "%s.global[%u]", path, d),
+                        "global size %llu is not a multiple of the local size %llu; the next one "
+                        "is %llu",
+                        (unsigned long long)launch->global[d], (unsigned long long)launch->local[d],
+                        (unsigned long long)hd_align_up(launch->global[d], launch->local[d]));
+    return HD_OK;
+}
+
+static hd_status read_arg(const reader *r, const char *path, const raw_arg *raw, hd_arg *arg) {
+    *arg = (hd_arg){.name = raw->name, .buffer_name = raw->buffer, .value_text = raw->value};
+    arg->place = hd_yaml_place(r->file, "%s", path);
+    hd_status status = read_name(r, path, "name", raw->name);
+    if (status != HD_OK)
+        return status;
+    if (!!raw->buffer + !!raw->value + !!raw->local != 1)
+        return FAIL(r, path, "argument `%s` needs exactly one of `buffer`, `value` and `local`",
+                    raw->name);
+    arg->kind = raw->buffer ? HD_ARG_BUFFER : raw->value ? HD_ARG_VALUE : HD_ARG_LOCAL;
+    return read_count(r, key_of(r, path, "local"), "local", raw->local, 1, &arg->local_bytes);
+}
+
+static hd_status read_launch(const reader *r, const char *path, const raw_launch *raw,
+                             hd_launch *launch) {
+    *launch = (hd_launch){.kernel_name = raw->kernel, .repeat = 1, .arg_count = raw->args_count};
+    launch->place = hd_yaml_place(r->file, "%s", path);
+    launch->args = hd_new_array(r->arena, hd_arg, raw->args_count);
+    hd_status status = read_name(r, path, "kernel", raw->kernel);
+    if (status == HD_OK)
+        status = read_launch_sizes(r, path, raw, launch);
+    if (status == HD_OK)
+        status =
+            read_count(r, key_of(r, path, "repeat"), "repeat", raw->repeat, 1, &launch->repeat);
+    for (uint32_t a = 0; a < raw->args_count && status == HD_OK; a++) {
+        const char *arg_path = hd_format(r->arena, "%s.args[%u]", path, a);
+        status = read_arg(r, arg_path, &raw->args[a], &launch->args[a]);
+        for (uint32_t other = 0; other < a && status == HD_OK; other++)
+            if (!strcmp(launch->args[other].name, launch->args[a].name))
+                status = FAIL(r, arg_path, "argument `%s` is given twice; keep one",
+                              launch->args[a].name);
+    }
+    return status;
+}
+
+static hd_status read_launches(const reader *r, const raw_job *raw) {
+    if (!raw->launches_count)
+        return FAIL(r, "launches", "`launches` is empty; a job runs at least one kernel");
+    r->job->launch_count = raw->launches_count;
+    r->job->launches = hd_new_array(r->arena, hd_launch, raw->launches_count);
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < raw->launches_count && status == HD_OK; l++)
+        status = read_launch(r, hd_format(r->arena, "launches[%u]", l), &raw->launches[l],
+                             &r->job->launches[l]);
+    return status;
+}
+
+/* ---- the job ----------------------------------------------------------------------------------- */
+
+static hd_status read_tolerance(const reader *r, const raw_tolerance *raw) {
+    if (!raw)
+        return HD_OK;
+    const struct {
+        const char *key, *text;
+        double *number;
+    } parts[] = {{"relative", raw->relative, &r->job->relative},
+                 {"absolute", raw->absolute, &r->job->absolute}};
+    for (size_t i = 0; i < 2; i++) {
+        const char *path = key_of(r, "tolerance", parts[i].key);
+        hd_status status = read_number(r, path, parts[i].key, parts[i].text, parts[i].number);
+        if (status != HD_OK)
+            return status;
+        if (!(*parts[i].number >= 0) || isinf(*parts[i].number))
+            return FAIL(r, path, "`%s: %s` is no tolerance; write a number from 0 on", parts[i].key,
+                        parts[i].text);
+    }
+    return HD_OK;
+}
+
+static hd_status read_job(const reader *r, const raw_job *raw) {
+    hd_job *job = r->job;
+    hd_status status = read_name(r, "", "kernel", raw->kernel);
+    if (status != HD_OK)
+        return status;
+    job->kernel_path = hd_path_beside(r->arena, job->path, raw->kernel);
+    job->options = raw->options ? raw->options : "";
+    job->record_name = raw->record && *raw->record ? raw->record : NULL;
+    job->record_place = hd_yaml_place(r->file, "%s", raw->record ? "record" : "");
+    status = read_buffers(r, raw);
+    if (status == HD_OK)
+        status = read_launches(r, raw);
+    return status == HD_OK ? read_tolerance(r, raw->tolerance) : status;
+}
+
+hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **result) {
+    hd_yaml_file *file;
+    void *raw;
+    hd_status status = hd_yaml_open(arena, diag, path, &job_value, &file, &raw);
+    if (status != HD_OK)
+        return status;
+    hd_job *job = hd_new(arena, hd_job);
+    job->path = hd_strdup(arena, path);
+    status = read_job(&(reader){arena, diag, file, job}, raw);
+    hd_yaml_close(file);
+    if (status == HD_OK)
+        *result = job;
+    return status;
+}

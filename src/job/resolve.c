@@ -1,0 +1,464 @@
+/*
+ * Tying a job's names to the compiled kernels.
+ *
+ * The job names kernels, parameters, buffers, types and fields; the module knows
+ * what they are. Each check here compares one entry with its counterpart, and a
+ * mismatch is reported at the entry, with the names it could have been.
+ */
+#include <math.h>
+#include <sys/stat.h>
+
+#include "job/job.h"
+
+typedef unsigned long long ull;
+
+typedef struct resolver {
+    hd_arena *arena;
+    const hd_diag *diag;
+    hd_job *job;
+    const kir_module *module;
+} resolver;
+
+static const uint64_t max_job_bytes = (uint64_t)16 << 30;
+
+/* ---- names -------------------------------------------------------------------------- */
+
+static const char *without_tag(const char *name) {
+    return strncmp(name, "struct ", 7) ? name : name + 7;
+}
+
+static const hd_record *find_record(const kir_module *module, const char *name) {
+    for (uint32_t r = 0; r < module->record_count; r++) {
+        const hd_record *record = module->records[r];
+        if (!strcmp(without_tag(record->name), without_tag(name)) ||
+            (record->spelling && !strcmp(record->spelling, name)))
+            return record;
+    }
+    return NULL;
+}
+
+static const char *list_records(hd_arena *arena, const kir_module *module) {
+    hd_str s = {.arena = arena};
+    for (uint32_t r = 0; r < module->record_count; r++)
+        hd_str_printf(&s, "%s%s", r ? ", " : "", module->records[r]->name);
+    return s.length ? hd_str_text(&s) : "none";
+}
+
+static const char *list_kernels(hd_arena *arena, const kir_module *module) {
+    hd_str s = {.arena = arena};
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        hd_str_printf(&s, "%s%s", k ? ", " : "", module->kernels[k]->name);
+    return s.length ? hd_str_text(&s) : "none";
+}
+
+static const char *list_params(hd_arena *arena, const kir_kernel *kernel) {
+    hd_str s = {.arena = arena};
+    for (uint32_t p = 0; p < kernel->param_count; p++)
+        hd_str_printf(&s, "%s%s", p ? ", " : "", kernel->params[p].name);
+    return s.length ? hd_str_text(&s) : "none";
+}
+
+static const char *list_buffers(hd_arena *arena, const hd_job *job) {
+    hd_str s = {.arena = arena};
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        hd_str_printf(&s, "%s%s", b ? ", " : "", job->buffers[b].name);
+    return s.length ? hd_str_text(&s) : "none";
+}
+
+static const char *list_fields(hd_arena *arena, const hd_record *record) {
+    hd_str s = {.arena = arena};
+    for (uint32_t f = 0; f < record->field_count; f++)
+        hd_str_printf(&s, "%s%s", f ? ", " : "", record->fields[f].name);
+    return hd_str_text(&s);
+}
+
+/* ---- buffers ---------------------------------------------------------------------------- */
+
+static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
+    bool is_signed;
+    buffer->record = NULL;
+    if (hd_type_parse(buffer->type, &buffer->scalar, &is_signed)) {
+        buffer->element_bytes = hd_type_stride(buffer->scalar);
+        return HD_OK;
+    }
+    buffer->record = find_record(r->module, buffer->type);
+    if (!buffer->record)
+        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                       "buffer `%s` has the unknown type `%s`; it is a scalar (float, uint, ...), a "
+                       "vector (float4, ...) or a record of the kernel: %s",
+                       buffer->name, buffer->type, list_records(r->arena, r->module));
+    buffer->element_bytes = buffer->record->size;
+    if (!buffer->element_bytes)
+        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                       "record `%s` of buffer `%s` is empty; a buffer needs elements of some bytes",
+                       buffer->record->name, buffer->name);
+    return HD_OK;
+}
+
+static hd_status check_file(const resolver *r, const hd_buffer *buffer) {
+    struct stat info;
+    uint64_t bytes = buffer->count * buffer->element_bytes;
+    if (!buffer->file)
+        return HD_OK;
+    if (stat(buffer->file, &info) != 0 || !S_ISREG(info.st_mode))
+        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                       "the file of buffer `%s`, %s, is not there", buffer->name, buffer->file);
+    if ((uint64_t)info.st_size != bytes)
+        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                       "buffer `%s` takes %llu bytes (%llu elements of %u), its file %s has %llu",
+                       buffer->name, (ull)bytes, (ull)buffer->count, buffer->element_bytes,
+                       buffer->file, (ull)info.st_size);
+    return HD_OK;
+}
+
+/* Constants and bounds must be values of the type that they are for. */
+static bool fits(const hd_leaf *leaf, double value) {
+    if (leaf->type.kind == KIR_FLOAT)
+        return true;
+    double low = leaf->is_signed ? -ldexp(1, leaf->type.bits - 1) : 0;
+    double high = ldexp(1, leaf->type.bits - (leaf->is_signed ? 1 : 0));
+    return value >= low && value < high;
+}
+
+static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
+                                 const hd_leaf *leaf) {
+    if (leaf->opaque && init->generator != HD_GEN_ZERO)
+        return hd_fail(r->diag, HD_EINPUT, &init->place,
+                       "`%s` of buffer `%s` has no scalar type to generate; name other fields, or "
+                       "give the buffer a `file`",
+                       leaf->path, buffer->name);
+    bool bounded = init->generator == HD_GEN_CONSTANT || init->generator == HD_GEN_UNIFORM;
+    bool high = init->generator == HD_GEN_UNIFORM;
+    if (bounded && (!fits(leaf, init->low) || (high && !fits(leaf, init->high))))
+        return hd_fail(r->diag, HD_EINPUT, &init->place, "%g does not fit %s of buffer `%s` (%s%u)",
+                       fits(leaf, init->low) ? init->high : init->low,
+                       *leaf->path ? leaf->path : "an element", buffer->name,
+                       leaf->is_signed ? "int" : "uint", leaf->type.bits);
+    if (high && leaf->type.kind == KIR_INT && ceil(init->low) > floor(init->high))
+        return hd_fail(r->diag, HD_EINPUT, &init->place,
+                       "there is no whole number from %g to %g for %s of buffer `%s`", init->low,
+                       init->high, *leaf->path ? leaf->path : "an element", buffer->name);
+    return HD_OK;
+}
+
+static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
+    uint32_t leaf_count;
+    hd_leaf *leaves = hd_leaves_of_buffer(r->arena, buffer, &leaf_count);
+    for (uint32_t i = 0; i < buffer->init_count; i++) {
+        const hd_init *init = &buffer->inits[i];
+        uint32_t matched = 0;
+        for (uint32_t l = 0; l < leaf_count; l++) {
+            if (!hd_leaf_matches(&leaves[l], init->field))
+                continue;
+            matched++;
+            hd_status status = check_init_leaf(r, buffer, init, &leaves[l]);
+            if (status != HD_OK)
+                return status;
+        }
+        if (!matched && !buffer->record)
+            return hd_fail(r->diag, HD_EINPUT, &init->place,
+                           "buffer `%s` is of type %s, which has no field `%s`; leave `field` out",
+                           buffer->name, buffer->type, init->field);
+        if (!matched)
+            return hd_fail(r->diag, HD_EINPUT, &init->place,
+                           "`%s` is no field of record %s; its fields are: %s", init->field,
+                           buffer->record->name, list_fields(r->arena, buffer->record));
+    }
+    return HD_OK;
+}
+
+static hd_status resolve_buffers(const resolver *r) {
+    uint64_t total = 0;
+    for (uint32_t b = 0; b < r->job->buffer_count; b++) {
+        hd_buffer *buffer = &r->job->buffers[b];
+        hd_status status = resolve_type(r, buffer);
+        if (status != HD_OK)
+            return status;
+        if (buffer->count > (max_job_bytes - total) / buffer->element_bytes)
+            return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                           "with buffer `%s` (%llu elements of %u bytes) the job takes more than "
+                           "16 GiB; give it fewer elements",
+                           buffer->name, (ull)buffer->count, buffer->element_bytes);
+        total += buffer->count * buffer->element_bytes;
+        if ((status = check_file(r, buffer)) != HD_OK || (status = check_inits(r, buffer)) != HD_OK)
+            return status;
+    }
+    return HD_OK;
+}
+
+/* ---- the record ---------------------------------------------------------------------------- */
+
+static hd_status choose_record(const resolver *r) {
+    hd_job *job = r->job;
+    job->record = NULL;
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        const hd_record *record = job->buffers[b].record;
+        if (record && job->record && record != job->record)
+            return hd_fail(r->diag, HD_EINPUT, &job->record_place,
+                           "the buffers hold several records, among them %s and %s; say which to "
+                           "lay out with `record: %s`",
+                           job->record->name, record->name, job->record->name);
+        if (record)
+            job->record = record;
+    }
+    return HD_OK;
+}
+
+static hd_status resolve_record(const resolver *r) {
+    hd_job *job = r->job;
+    if (!job->record_name)
+        return choose_record(r);
+    job->record = find_record(r->module, job->record_name);
+    if (!job->record)
+        return hd_fail(r->diag, HD_EINPUT, &job->record_place,
+                       "there is no record `%s` in %s; its records are: %s", job->record_name,
+                       job->kernel_path, list_records(r->arena, r->module));
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (job->buffers[b].record == job->record)
+            return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &job->record_place,
+                   "no buffer holds record `%s`; give one `type: %s`", job->record->name,
+                   job->record->name);
+}
+
+/* ---- values of arguments ---------------------------------------------------------------------- */
+
+/* The next part between commas of "(1, 2, 3)", without blanks; NULL at the end. */
+static const char *next_part(hd_arena *arena, const char **text) {
+    const char *at = *text + strspn(*text, " \t(");
+    if (!*at)
+        return NULL;
+    size_t length = strcspn(at, ",");
+    *text = at + length + (at[length] == ',');
+    while (length && strchr(" \t)", at[length - 1]))
+        length--;
+    return hd_strndup(arena, at, length);
+}
+
+/* What a by-value parameter is made of: one leaf, or those of a struct. */
+static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint32_t *count,
+                                uint32_t *bytes) {
+    if (param->by_value_struct) {
+        const hd_record *record = param->record;
+        if (!record && param->type_name)
+            record = find_record(r->module, param->type_name);
+        *count = 0;
+        *bytes = record ? record->size : param->bytes;
+        return record ? hd_leaves_of_record(r->arena, record, count) : NULL;
+    }
+    hd_leaf *leaf = hd_new(r->arena, hd_leaf);
+    leaf->path = "";
+    if (!param->type_name || !hd_type_parse(param->type_name, &leaf->type, &leaf->is_signed) ||
+        leaf->type.kind != param->type.kind || leaf->type.lanes != param->type.lanes) {
+        leaf->type = param->type; /* a typedef: its sign is not known, so both fit */
+        leaf->is_signed = true;
+    }
+    *bytes = hd_type_stride(leaf->type);
+    *count = 1;
+    return leaf;
+}
+
+static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_param *param,
+                            const hd_leaf *leaf, const char *text, void *bytes) {
+    if (hd_type_parse_value(leaf->type, leaf->is_signed, text, bytes))
+        return HD_OK;
+    bool sign_known = param->by_value_struct ||
+                      (param->type_name && strstr(param->type_name, "int") != NULL);
+    if (!sign_known && hd_type_parse_value(leaf->type, false, text, bytes))
+        return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                   "`%s` is no value for argument `%s` of type %s%s%s", text, arg->name,
+                   param->type_name ? param->type_name : "scalar", *leaf->path ? ", field " : "",
+                   leaf->path);
+}
+
+static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *param) {
+    uint32_t leaf_count, bytes, lanes = 0, given = 0;
+    hd_leaf *leaves = leaves_of_param(r, param, &leaf_count, &bytes);
+    if (!leaves || bytes > sizeof arg->value)
+        return hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
+                       "argument `%s` of type %s (%u bytes) is too large to be given by value; pass "
+                       "it through a buffer",
+                       arg->name, param->type_name, bytes);
+    for (uint32_t l = 0; l < leaf_count; l++)
+        lanes += leaves[l].type.lanes;
+    for (const char *text = arg->value_text; next_part(r->arena, &text);)
+        given++;
+    if (given != lanes && given != 1)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "argument `%s` of type %s takes %u values, separated by commas; there are "
+                       "%u in `%s`",
+                       arg->name, param->type_name, lanes, given, arg->value_text);
+    const char *text = arg->value_text, *part = NULL;
+    memset(arg->value, 0, sizeof arg->value);
+    for (uint32_t l = 0; l < leaf_count; l++)
+        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++) {
+            if (given > 1 || !part)
+                part = next_part(r->arena, &text);
+            hd_status status =
+                parse_lane(r, arg, param, &leaves[l], part,
+                           arg->value + leaves[l].offset + lane * (leaves[l].type.bits / 8));
+            if (status != HD_OK)
+                return status;
+        }
+    arg->value_bytes = bytes;
+    return HD_OK;
+}
+
+/* ---- launches --------------------------------------------------------------------------------- */
+
+static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_param *param) {
+    hd_job *job = r->job;
+    arg->buffer = 0;
+    while (arg->buffer < job->buffer_count &&
+           strcmp(job->buffers[arg->buffer].name, arg->buffer_name) != 0)
+        arg->buffer++;
+    if (arg->buffer == job->buffer_count)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "argument `%s` names the buffer `%s`, which is not there; the buffers are: %s",
+                       arg->name, arg->buffer_name, list_buffers(r->arena, job));
+    const hd_buffer *buffer = &job->buffers[arg->buffer];
+    const char *type = param->element_type ? param->element_type : param->type_name;
+    if (param->element_bytes && param->element_bytes != buffer->element_bytes)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "parameter `%s` points to %s (%u bytes), but an element of buffer `%s` is %s "
+                       "(%u bytes); give the buffer `type: %s`",
+                       arg->name, type, param->element_bytes, buffer->name, buffer->type,
+                       buffer->element_bytes, type);
+    bool laid_out = job->record && (param->record == job->record || buffer->record == job->record);
+    if (laid_out && param->record != buffer->record)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "parameter `%s` points to %s, but buffer `%s` holds %s, and %s is the record "
+                       "to lay out; give both the same type",
+                       arg->name, type, buffer->name, buffer->type, job->record->name);
+    return HD_OK;
+}
+
+static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg *arg) {
+    const kir_kernel *kernel = launch->kernel;
+    arg->param = 0;
+    while (arg->param < kernel->param_count &&
+           strcmp(kernel->params[arg->param].name, arg->name) != 0)
+        arg->param++;
+    if (arg->param == kernel->param_count)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "kernel `%s` has no parameter `%s`; its parameters are: %s", kernel->name,
+                       arg->name, list_params(r->arena, kernel));
+    const kir_param *param = &kernel->params[arg->param];
+    bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
+    hd_arg_kind wanted = !pointer                          ? HD_ARG_VALUE
+                         : param->type.space == KIR_LOCAL ? HD_ARG_LOCAL
+                                                          : HD_ARG_BUFFER;
+    static const char *const keys[] = {
+        "`buffer` with the name of one", "`value`", "`local` with a number of bytes"};
+    if (arg->kind != wanted)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "parameter `%s` of kernel `%s` is %s; give it %s", arg->name, kernel->name,
+                       param->type_name ? param->type_name : "of another kind", keys[wanted]);
+    if (wanted == HD_ARG_BUFFER)
+        return resolve_buffer_arg(r, arg, param);
+    return wanted == HD_ARG_VALUE ? resolve_value(r, arg, param) : HD_OK;
+}
+
+static hd_status check_all_given(const resolver *r, const hd_launch *launch) {
+    const kir_kernel *kernel = launch->kernel;
+    for (uint32_t p = 0; p < kernel->param_count; p++) {
+        uint32_t a = 0;
+        while (a < launch->arg_count && launch->args[a].param != p)
+            a++;
+        if (a < launch->arg_count)
+            continue;
+        const kir_param *param = &kernel->params[p];
+        bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
+        return hd_fail(r->diag, HD_EINPUT, &launch->place,
+                       "the launch of `%s` does not give its parameter `%s` (%s); add {name: %s, %s}",
+                       kernel->name, param->name, param->type_name ? param->type_name : "scalar",
+                       param->name,
+                       !pointer                         ? "value: ..."
+                       : param->type.space == KIR_LOCAL ? "local: ..."
+                                                        : "buffer: ...");
+    }
+    return HD_OK;
+}
+
+/* A kernel may fix its local size with reqd_work_group_size. */
+static hd_status check_local_size(const resolver *r, hd_launch *launch) {
+    const uint32_t *required = launch->kernel->required_local;
+    if (!required[0])
+        return HD_OK;
+    for (uint32_t d = 0; d < 3; d++) {
+        uint64_t size = required[d] ? required[d] : 1;
+        if (!launch->local_given)
+            launch->local[d] = size;
+        if (launch->local[d] != size)
+            return hd_fail(r->diag, HD_EINPUT, &launch->place,
+                           "kernel `%s` requires the local size %u x %u x %u; write it in `local`",
+                           launch->kernel->name, required[0], required[1] ? required[1] : 1,
+                           required[2] ? required[2] : 1);
+        if (launch->global[d] % size)
+            return hd_fail(r->diag, HD_EINPUT, &launch->place,
+                           "global size %llu is not a multiple of %llu, the local size that kernel "
+                           "`%s` requires; the next one is %llu",
+                           (ull)launch->global[d], (ull)size, launch->kernel->name,
+                           (ull)hd_align_up(launch->global[d], size));
+    }
+    return HD_OK;
+}
+
+static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
+    launch->kernel = kir_find_kernel(r->module, launch->kernel_name);
+    if (!launch->kernel)
+        return hd_fail(r->diag, HD_EINPUT, &launch->place,
+                       "there is no kernel `%s` in %s; its kernels are: %s", launch->kernel_name,
+                       r->job->kernel_path, list_kernels(r->arena, r->module));
+    hd_status status = check_local_size(r, launch);
+    for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
+        status = resolve_arg(r, launch, &launch->args[a]);
+    return status == HD_OK ? check_all_given(r, launch) : status;
+}
+
+hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
+                         const kir_module *module) {
+    resolver r = {arena, diag, job, module};
+    job->module = module;
+    hd_status status = resolve_buffers(&r);
+    if (status == HD_OK)
+        status = resolve_record(&r);
+    for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
+        status = resolve_launch(&r, &job->launches[l]);
+    return status;
+}
+
+/* ---- what the analyses may know ------------------------------------------------------------------ */
+
+hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
+    (void)job;
+    uint32_t count = launch->kernel->param_count;
+    bool *known = hd_new_array(arena, bool, count);
+    int64_t *params = hd_new_array(arena, int64_t, count);
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        const hd_arg *arg = &launch->args[a];
+        const kir_param *param = &launch->kernel->params[arg->param];
+        if (arg->kind != HD_ARG_VALUE || param->by_value_struct || param->type.kind != KIR_INT ||
+            param->type.lanes != 1)
+            continue;
+        kir_type type;
+        bool is_signed;
+        if (!param->type_name || !hd_type_parse(param->type_name, &type, &is_signed))
+            is_signed = true;
+        uint64_t bits = 0;
+        memcpy(&bits, arg->value, arg->value_bytes < 8 ? arg->value_bytes : 8);
+        unsigned unused = 64 - 8 * (arg->value_bytes < 8 ? arg->value_bytes : 8);
+        known[arg->param] = true;
+        params[arg->param] =
+            is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+    }
+    hd_binding binding = {.dims = launch->dims,
+                          .param_count = count,
+                          .param_known = known,
+                          .params = params};
+    memcpy(binding.global, launch->global, sizeof binding.global);
+    memcpy(binding.local, launch->local, sizeof binding.local);
+    memcpy(binding.offset, launch->offset, sizeof binding.offset);
+    return binding;
+}

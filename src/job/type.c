@@ -1,0 +1,355 @@
+/*
+ * The scalar and vector types of OpenCL C by name, numbers as their bytes, and
+ * the leaves of a record: the scalars and vectors that it holds in the end.
+ *
+ * A kir_type has no sign, so it goes through here beside a flag. Numbers pass
+ * as doubles where they come from generators, and exactly where they are text.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "job/job.h"
+
+/* ---- names ------------------------------------------------------------------ */
+
+typedef struct scalar_name {
+    const char *name;
+    uint8_t kind, bits;
+    bool is_signed;
+} scalar_name;
+
+static const scalar_name scalars[] = {
+    {"char", KIR_INT, 8, true},       {"uchar", KIR_INT, 8, false},
+    {"short", KIR_INT, 16, true},     {"ushort", KIR_INT, 16, false},
+    {"int", KIR_INT, 32, true},       {"uint", KIR_INT, 32, false},
+    {"long", KIR_INT, 64, true},      {"ulong", KIR_INT, 64, false},
+    {"bool", KIR_INT, 8, false},      {"_Bool", KIR_INT, 8, false},
+    {"size_t", KIR_INT, 64, false},   {"ptrdiff_t", KIR_INT, 64, true},
+    {"uintptr_t", KIR_INT, 64, false}, {"intptr_t", KIR_INT, 64, true},
+    {"half", KIR_FLOAT, 16, true},    {"__half", KIR_FLOAT, 16, true},
+    {"_Float16", KIR_FLOAT, 16, true}, {"float", KIR_FLOAT, 32, true},
+    {"double", KIR_FLOAT, 64, true}};
+
+static bool is_qualifier(const char *word) {
+    static const char *const qualifiers[] = {"const",    "volatile", "restrict", "global",
+                                             "constant", "private",  "local",    "__global",
+                                             "__local",  "__constant", "__private", "__restrict"};
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+        if (!strcmp(word, qualifiers[i]))
+            return true;
+    return false;
+}
+
+/* The next word of identifier characters; false at the end or before anything else. */
+static bool next_word(const char **text, char *word, size_t size) {
+    *text += strspn(*text, " \t");
+    size_t length = 0;
+    while (isalnum((unsigned char)(*text)[length]) || (*text)[length] == '_')
+        length++;
+    if (!length || length >= size)
+        return false;
+    memcpy(word, *text, length);
+    word[length] = '\0';
+    *text += length;
+    return true;
+}
+
+/* "uint4" and "float": a scalar's name, then perhaps lanes. */
+static bool parse_word(const char *word, kir_type *type, bool *is_signed) {
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        size_t length = strlen(scalars[i].name);
+        if (strncmp(word, scalars[i].name, length) != 0)
+            continue;
+        const char *rest = word + length;
+        char *end;
+        long lanes = isdigit((unsigned char)*rest) && *rest != '0' ? strtol(rest, &end, 10) : 1;
+        if (*rest && (lanes == 1 || *end))
+            continue;
+        if (lanes != 1 && lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
+            return false;
+        *type = (kir_type){.kind = scalars[i].kind, .bits = scalars[i].bits, .lanes = (uint8_t)lanes};
+        *is_signed = scalars[i].is_signed;
+        return true;
+    }
+    return false;
+}
+
+/* "float __attribute__((ext_vector_type(4)))", as clang spells a vector's canonical type. */
+static bool parse_vector_attribute(const char *text, kir_type *type) {
+    const char *attribute = strstr(text, "ext_vector_type(");
+    if (!*text)
+        return true;
+    if (!attribute || type->lanes != 1)
+        return false;
+    long lanes = strtol(attribute + strlen("ext_vector_type("), NULL, 10);
+    if (lanes < 2 || lanes > 16)
+        return false;
+    type->lanes = (uint8_t)lanes;
+    return true;
+}
+
+bool hd_type_parse(const char *name, kir_type *type, bool *is_signed) {
+    char word[64], base[64] = "";
+    bool is_unsigned = false, is_explicit = false;
+    while (strncmp(name + strspn(name, " "), "__attribute__", 13) != 0 &&
+           next_word(&name, word, sizeof word)) {
+        if (is_qualifier(word))
+            continue;
+        if (!strcmp(word, "unsigned") || !strcmp(word, "signed")) {
+            is_unsigned = *word == 'u';
+            is_explicit = true;
+        } else if (!*base) {
+            memcpy(base, word, sizeof word);
+        } else if (!(!strcmp(base, "long") || !strcmp(base, "short")) ||
+                   (strcmp(word, "int") && strcmp(word, "long"))) {
+            return false;
+        }
+    }
+    name += strspn(name, " ");
+    if (!*base && !is_explicit)
+        return false;
+    if (!parse_word(*base ? base : "int", type, is_signed))
+        return false;
+    if (is_explicit && (type->kind != KIR_INT || type->lanes != 1))
+        return false;
+    if (is_unsigned)
+        *is_signed = false;
+    return parse_vector_attribute(name, type);
+}
+
+uint32_t hd_type_stride(kir_type type) {
+    uint32_t lanes = type.lanes == 3 ? 4 : type.lanes;
+    return type.bits / 8 * lanes;
+}
+
+/* ---- half precision ----------------------------------------------------------- */
+
+/* IEEE 754 binary16, rounded to nearest even. */
+static uint16_t half_of(double value) {
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    if (isnan(value))
+        return sign | 0x7e00;
+    double size = fabs(value);
+    if (size >= 65520.0)
+        return sign | 0x7c00;
+    int exponent;
+    frexp(size, &exponent);
+    exponent = exponent - 1 < -14 || size == 0 ? -14 : exponent - 1;
+    /* A rounding up to the next power of two carries into the exponent by itself. */
+    unsigned steps = (unsigned)nearbyint(ldexp(size, 10 - exponent));
+    return (uint16_t)(sign | (((unsigned)(exponent + 14) << 10) + steps));
+}
+
+static double half_value(uint16_t bits) {
+    unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double size = exponent == 31  ? (fraction ? NAN : INFINITY)
+                  : exponent == 0 ? ldexp(fraction, -24)
+                                  : ldexp(fraction + 1024, (int)exponent - 25);
+    return bits & 0x8000 ? -size : size;
+}
+
+/* ---- numbers and their bytes ---------------------------------------------------- */
+
+static uint64_t get_bits(kir_type type, const void *bytes) {
+    switch (type.bits) {
+    case 8: return *(const uint8_t *)bytes;
+    case 16: { uint16_t v; memcpy(&v, bytes, sizeof v); return v; }
+    case 32: { uint32_t v; memcpy(&v, bytes, sizeof v); return v; }
+    default: { uint64_t v; memcpy(&v, bytes, sizeof v); return v; }
+    }
+}
+
+static void put_bits(kir_type type, uint64_t value, void *bytes) {
+    switch (type.bits) {
+    case 8: *(uint8_t *)bytes = (uint8_t)value; break;
+    case 16: { uint16_t v = (uint16_t)value; memcpy(bytes, &v, sizeof v); break; }
+    case 32: { uint32_t v = (uint32_t)value; memcpy(bytes, &v, sizeof v); break; }
+    default: memcpy(bytes, &value, sizeof value);
+    }
+}
+
+static int64_t sign_extend(uint64_t value, unsigned bits) {
+    return bits == 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
+double hd_type_get(kir_type type, bool is_signed, const void *bytes) {
+    uint64_t raw = get_bits(type, bytes);
+    if (type.kind == KIR_FLOAT && type.bits == 16)
+        return half_value((uint16_t)raw);
+    if (type.kind == KIR_FLOAT && type.bits == 32) {
+        float f;
+        memcpy(&f, bytes, sizeof f);
+        return f;
+    }
+    if (type.kind == KIR_FLOAT) {
+        double d;
+        memcpy(&d, bytes, sizeof d);
+        return d;
+    }
+    return is_signed ? (double)sign_extend(raw, type.bits) : (double)raw;
+}
+
+void hd_type_put(kir_type type, double value, void *bytes) {
+    if (type.kind == KIR_FLOAT && type.bits == 16) {
+        put_bits(type, half_of(value), bytes);
+    } else if (type.kind == KIR_FLOAT && type.bits == 32) {
+        float f = (float)value;
+        memcpy(bytes, &f, sizeof f);
+    } else if (type.kind == KIR_FLOAT) {
+        memcpy(bytes, &value, sizeof value);
+    } else {
+        uint64_t raw = value >= 0x1p64    ? UINT64_MAX
+                       : value >= 0x1p63  ? (uint64_t)value
+                       : value >= -0x1p63 ? (uint64_t)(int64_t)value
+                                          : (uint64_t)INT64_MIN;
+        put_bits(type, raw, bytes);
+    }
+}
+
+/* An integer written as such: sign, then decimal or hex; suffixes u and l are let be. */
+static bool parse_integer(const char *text, bool *negative, uint64_t *size) {
+    *negative = *text == '-';
+    text += *text == '-' || *text == '+';
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    if (!isxdigit((unsigned char)text[hex ? 2 : 0]))
+        return false;
+    char *end;
+    errno = 0;
+    *size = strtoull(text, &end, hex ? 16 : 10);
+    end += strspn(end, "uUlL");
+    return !errno && !*end;
+}
+
+static bool parse_double(const char *text, double *value) {
+    char *end;
+    if (isspace((unsigned char)*text))
+        return false;
+    *value = strtod(text, &end);
+    bool is_hex = strchr(text, 'x') || strchr(text, 'X');
+    end += !is_hex && end != text && (*end == 'f' || *end == 'F' || *end == 'h');
+    return end != text && !*end;
+}
+
+bool hd_type_parse_value(kir_type type, bool is_signed, const char *text, void *bytes) {
+    double value;
+    if (type.kind == KIR_FLOAT) {
+        char *end;
+        if (!parse_double(text, &value))
+            return false;
+        if (type.bits == 32) { /* rounded once, as the compiler does */
+            float f = strtof(text, &end);
+            memcpy(bytes, &f, sizeof f);
+            return true;
+        }
+        hd_type_put(type, value, bytes);
+        return true;
+    }
+    bool negative;
+    uint64_t size;
+    if (!strcmp(text, "true") || !strcmp(text, "false")) {
+        negative = false;
+        size = *text == 't';
+    } else if (!parse_integer(text, &negative, &size)) {
+        if (!parse_double(text, &value) || value != floor(value) || fabs(value) > 0x1p53)
+            return false;
+        negative = value < 0;
+        size = (uint64_t)fabs(value);
+    }
+    uint64_t half_range = (uint64_t)1 << (type.bits - 1);
+    uint64_t limit = negative ? (is_signed ? half_range : 0)
+                     : is_signed ? half_range - 1
+                                 : half_range - 1 + half_range;
+    if (size > limit)
+        return false;
+    put_bits(type, negative ? 0 - size : size, bytes);
+    return true;
+}
+
+const char *hd_type_print(hd_arena *arena, kir_type type, bool is_signed, const void *bytes) {
+    if (type.kind == KIR_INT && is_signed)
+        return hd_format(arena, "%lld", (long long)sign_extend(get_bits(type, bytes), type.bits));
+    if (type.kind == KIR_INT)
+        return hd_format(arena, "%llu", (unsigned long long)get_bits(type, bytes));
+    double value = hd_type_get(type, true, bytes);
+    const char *text = "";
+    for (int digits = type.bits == 64 ? 15 : 6; digits <= 17; digits++) {
+        text = hd_format(arena, "%.*g", digits, value);
+        uint64_t again = 0;
+        if (hd_type_parse_value(type, true, text, &again) &&
+            !memcmp(&again, bytes, type.bits / 8))
+            break;
+    }
+    return text;
+}
+
+/* ---- leaves ------------------------------------------------------------------------ */
+
+typedef struct leaf_list {
+    hd_arena *arena;
+    hd_vec(hd_leaf) leaves;
+} leaf_list;
+
+static void add_record(leaf_list *list, const hd_record *record, const char *prefix,
+                       uint32_t offset);
+
+/* A value of no scalar type (pointer, union, unknown name): its bytes, one by one. */
+static void add_bytes(leaf_list *list, const char *path, uint32_t offset, uint32_t size) {
+    kir_type byte = {.kind = KIR_INT, .bits = 8, .lanes = 1};
+    for (uint32_t i = 0; i < size; i++) {
+        const char *name = size > 1 ? hd_format(list->arena, "%s byte %u", path, i) : path;
+        hd_push(list->arena, &list->leaves,
+                ((hd_leaf){.path = name, .offset = offset + i, .type = byte, .opaque = true}));
+    }
+}
+
+static void add_field(leaf_list *list, const hd_field *field, const char *prefix,
+                      uint32_t offset) {
+    uint32_t count = field->count ? field->count : 1;
+    uint32_t size = field->size / count;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *path = hd_format(list->arena, "%s%s", prefix, field->name);
+        if (count > 1)
+            path = hd_format(list->arena, "%s[%u]", path, i);
+        uint32_t at = offset + field->offset + i * size;
+        hd_leaf leaf = {.path = path, .offset = at};
+        if (field->record)
+            add_record(list, field->record, hd_format(list->arena, "%s.", path), at);
+        else if (field->type && hd_type_parse(field->type, &leaf.type, &leaf.is_signed) &&
+                 leaf.type.bits / 8 * leaf.type.lanes <= size)
+            hd_push(list->arena, &list->leaves, leaf);
+        else
+            add_bytes(list, path, at, size);
+    }
+}
+
+static void add_record(leaf_list *list, const hd_record *record, const char *prefix,
+                       uint32_t offset) {
+    for (uint32_t f = 0; f < record->field_count; f++)
+        add_field(list, &record->fields[f], prefix, offset);
+}
+
+hd_leaf *hd_leaves_of_record(hd_arena *arena, const hd_record *record, uint32_t *count) {
+    leaf_list list = {.arena = arena};
+    add_record(&list, record, "", 0);
+    *count = (uint32_t)list.leaves.count;
+    return list.leaves.data;
+}
+
+hd_leaf *hd_leaves_of_buffer(hd_arena *arena, const hd_buffer *buffer, uint32_t *count) {
+    if (buffer->record)
+        return hd_leaves_of_record(arena, buffer->record, count);
+    hd_leaf *leaf = hd_new(arena, hd_leaf);
+    leaf->path = "";
+    if (!hd_type_parse(buffer->type, &leaf->type, &leaf->is_signed))
+        leaf->type = buffer->scalar;
+    *count = 1;
+    return leaf;
+}
+
+bool hd_leaf_matches(const hd_leaf *leaf, const char *path) {
+    size_t length = path ? strlen(path) : 0;
+    return !path || (!strncmp(leaf->path, path, length) &&
+                     (!leaf->path[length] || strchr(".[ ", leaf->path[length])));
+}
