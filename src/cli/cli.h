@@ -1,0 +1,132 @@
+/*
+ * The command line. main.c holds the table of commands; each has a file
+ * cmd_NAME.c with one function. A command parses its options (options.c), loads
+ * what they name (load.c), calls the library, and prints once, at its end, so
+ * that a failure leaves no half of a result on standard output.
+ *
+ * Exit status: 0 done, 1 the outputs of two versions differ, 2 anything wrong.
+ */
+#ifndef HD_CLI_H
+#define HD_CLI_H
+
+#include <jansson.h>
+
+#include "base/base.h"
+#include "frontend/frontend.h"
+#include "job/job.h"
+#include "report/report.h"
+
+enum { CLI_FINE = 0, CLI_DIFFER = 1, CLI_WRONG = 2 };
+
+/* What every command is given. */
+typedef struct cli {
+    const char *command; /* its name */
+    hd_arena *arena;
+    hd_diag diag; /* shows messages on standard error */
+    hd_printer printer;
+    bool json, quiet;
+    bool colour; /* of standard output */
+} cli;
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary; /* one line, for `heddle help` */
+    int (*run)(cli *c, int argc, char **argv); /* argv[0] is the command's name */
+} cli_command;
+
+/* ---- main.c ------------------------------------------------------------------ */
+
+extern const cli_command cli_commands[]; /* ends with a NULL name */
+const cli_command *cli_find_command(const char *name);
+
+/* The exit status of a call. */
+int cli_status(hd_status status);
+/* Writes a result to standard output. Returns an exit status. */
+int cli_print(cli *c, const hd_str *text);
+int cli_print_json(cli *c, json_t *value); /* takes `value` */
+/* Says on a terminal what is being done; NULL takes it away. Messages and
+ * cli_print() take it away, too. */
+void cli_progress(cli *c, const char *what);
+
+/* ---- options.c ------------------------------------------------------------------ */
+
+typedef enum cli_kind {
+    CLI_FLAG,   /* bool */
+    CLI_TEXT,   /* const char * */
+    CLI_TEXTS,  /* cli_texts: may be given several times */
+    CLI_NUMBER, /* uint64_t */
+    CLI_REAL,   /* double, not negative */
+    CLI_SIZES   /* cli_sizes: N[,N[,N]], each from 1 */
+} cli_kind;
+
+typedef struct cli_texts {
+    const char **data;
+    size_t count, capacity;
+} cli_texts;
+
+typedef struct cli_sizes {
+    uint32_t dims; /* 0: not given */
+    uint64_t size[3];
+} cli_sizes;
+
+/* One option; a table of them ends with a NULL name. */
+typedef struct cli_option {
+    const char *name;
+    char letter;          /* of the short form, or 0 */
+    const char *argument; /* its name in the help; NULL for flags */
+    const char *help;
+    cli_kind kind;
+    void *target;
+} cli_option;
+
+/* A command's page: `heddle NAME --help`. */
+typedef struct cli_page {
+    const char *usage; /* after "heddle NAME" */
+    const char *about;
+    const cli_option *options;     /* its own, or NULL */
+    const cli_option *job_options; /* cli_job_options(), or NULL */
+    uint32_t least, most;          /* how many words besides options it takes */
+} cli_page;
+
+/* Parses argv. True: go on; *words are the words that are no options. False:
+ * help was printed or a message given, and *status is the exit status. */
+bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***words,
+               uint32_t *word_count, int *status);
+
+/* The name nearest to `word`, or NULL when none is near. */
+const char *cli_nearest(const char *word, const char *const *names, size_t count);
+
+/* ---- load.c: what the words and options name, loaded -------------------------------- */
+
+/* Flags that stand in for a job file when a kernel file alone is given. */
+typedef struct cli_source {
+    const char *entry, *options, *record;
+    cli_sizes global, local;
+    uint64_t count;
+    cli_texts values;
+} cli_source;
+
+enum { CLI_JOB_OPTION_COUNT = 8 };
+/* Fills `table` with the options that set `source`. */
+const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]);
+
+/* Compiles the kernels of a JOB or FILE. For a job file, *job is the job, not
+ * yet resolved; for a kernel file it is NULL. */
+hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
+                          kir_module **module);
+/* A resolved job from a JOB or FILE. */
+hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job);
+/* The same; also requires a record to lay out, and parses `notation` for it. */
+hd_status cli_load_layout(cli *c, const char *path, const cli_source *source,
+                          const char *notation, hd_job **job, hd_layout **layout);
+
+/* ---- one file each -------------------------------------------------------------------- */
+
+int cmd_accesses(cli *c, int argc, char **argv);
+int cmd_devices(cli *c, int argc, char **argv);
+int cmd_help(cli *c, int argc, char **argv);
+int cmd_ir(cli *c, int argc, char **argv);
+int cmd_measure(cli *c, int argc, char **argv);
+int cmd_rewrite(cli *c, int argc, char **argv);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * heddle accesses: where the kernels touch memory.
+ *
+ *     nbody (nbody.cl:7): global 16384, local 256, about 26 registers
+ *       id  line  kind  what      bytes  loops  element index
+ *        0     9  load  bodies.x      4         256*group(0) + local(0)
+ *        3    13  load  bodies.x      4  16384  k0
+ */
+#include "cli/cli.h"
+#include "report/json.h"
+
+static const cli_page page_without_options = {
+    .usage = "[OPTIONS] JOB|FILE.cl",
+    .about =
+        "Lists the loads, stores and atomics of every kernel that the job launches: source line, "
+        "buffer and field, bytes of each thread, and the element index as a sum over work-item "
+        "ids, loop counters (k0, k1 ...) and arguments, or the reason why there is no such sum.\n"
+        "\n"
+        "The column loops holds the iterations of the loops around it, the outermost first: 64, "
+        "~12 when it differs between threads (the mean), <=64 when the loop can end early, ? when "
+        "it is not known. 'if' stands after it when a condition decides whether the access runs.",
+    .least = 1,
+    .most = 1};
+
+static const char *const kind_names[] = {
+    [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
+
+/* ---- one row ------------------------------------------------------------------------ */
+
+static const char *line_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
+    const char *file = info->module->files[a->file].name, *own = info->kernel->place.file;
+    if (!own || !strcmp(file, own))
+        return hd_format(arena, "%u", a->line);
+    const char *slash = strrchr(file, '/');
+    return hd_format(arena, "%s:%u", slash ? slash + 1 : file, a->line);
+}
+
+/* "pos.x" for the scalar at a constant place of the record, else the field's name. */
+static const char *field_text(hd_arena *arena, const hd_access *a) {
+    const hd_field *field = &a->record->fields[a->field];
+    uint32_t count, offset = field->offset + (uint32_t)a->inner.constant;
+    if (a->inner.term_count)
+        return field->name;
+    const hd_leaf *leaves = hd_leaves_of_record(arena, a->record, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (leaves[i].offset == offset)
+            return leaves[i].path;
+    return field->name;
+}
+
+static const char *target_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
+    const kir_kernel *kernel = info->kernel;
+    const char *name = a->param >= 0             ? kernel->params[a->param].name
+                       : a->static_index >= 0    ? kernel->statics[a->static_index].name
+                       : a->space == KIR_PRIVATE ? "(private)"
+                                                 : "(unknown)";
+    if (a->record && a->field >= 0)
+        name = hd_format(arena, "%s.%s", name, field_text(arena, a));
+    const char *space = a->space == KIR_LOCAL      ? " (local)"
+                        : a->space == KIR_CONSTANT ? " (constant)"
+                                                   : "";
+    return hd_format(arena, "%s%s", name, space);
+}
+
+static const char *trip_text(hd_arena *arena, const hd_trip *trip) {
+    if (!trip->count)
+        return trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND ? "0" : "?";
+    const char *sign = trip->early_exit ? "<=" : trip->kind == HD_TRIP_VARYING ? "~" : "";
+    return hd_format(arena, "%s%llu", sign, (unsigned long long)trip->count);
+}
+
+static const char *loops_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
+    const char *text = "";
+    for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent)
+        text = hd_format(arena, "%s%s%s", trip_text(arena, &info->trips[l]), *text ? " * " : "",
+                         text);
+    if (a->guard_count || a->conditional)
+        text = hd_format(arena, "%s%sif", text, *text ? " " : "");
+    return text;
+}
+
+/* Divides a form by the bytes of an element; false when that leaves a rest. */
+static bool in_elements(hd_arena *arena, hd_affine form, int64_t bytes, hd_affine *result) {
+    if (bytes <= 0 || form.constant % bytes)
+        return false;
+    hd_term *terms = hd_new_array(arena, hd_term, form.term_count + 1);
+    for (uint32_t i = 0; i < form.term_count; i++) {
+        terms[i] = form.terms[i];
+        if (terms[i].factor % bytes)
+            return false;
+        terms[i].factor /= bytes;
+    }
+    *result = (hd_affine){form.constant / bytes, form.term_count, terms};
+    return true;
+}
+
+static const char *index_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
+    const kir_kernel *kernel = info->kernel;
+    if (!a->affine)
+        return a->reason ? a->reason : "not affine";
+    if (a->record && a->field >= 0) {
+        const char *index = hd_affine_print(arena, kernel, a->index);
+        if (!a->inner.term_count)
+            return index;
+        return hd_format(arena, "%s; byte %s of the field", index,
+                         hd_affine_print(arena, kernel, a->inner));
+    }
+    uint32_t bytes = a->param >= 0 ? kernel->params[a->param].element_bytes : a->width;
+    hd_affine index;
+    if (in_elements(arena, a->address, bytes, &index))
+        return hd_affine_print(arena, kernel, index);
+    return hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address));
+}
+
+/* ---- one kernel ----------------------------------------------------------------------- */
+
+static const char *sizes_text(hd_arena *arena, uint32_t dims, const uint64_t *sizes) {
+    hd_str out = {.arena = arena};
+    for (uint32_t d = 0; d < dims; d++)
+        hd_str_printf(&out, "%s%llu", d ? "x" : "", (unsigned long long)sizes[d]);
+    return hd_str_text(&out);
+}
+
+static void add_heading(hd_str *out, const hd_kernel_info *info) {
+    const kir_kernel *kernel = info->kernel;
+    hd_str_add(out, kernel->name);
+    if (kernel->place.file)
+        hd_str_printf(out, " (%s:%u)", kernel->place.file, kernel->place.line);
+    hd_str_printf(out, ": global %s, local %s, about %u registers\n",
+                  sizes_text(out->arena, info->binding.dims, info->binding.global),
+                  sizes_text(out->arena, info->binding.dims, info->binding.local),
+                  info->registers);
+}
+
+static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all) {
+    static const hd_column columns[] = {
+        {"id", HD_RIGHT, false},   {"line", HD_RIGHT, false}, {"kind", HD_LEFT, false},
+        {"what", HD_LEFT, true},   {"bytes", HD_RIGHT, false}, {"loops", HD_LEFT, true},
+        {"element index", HD_LEFT, true}};
+    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    uint32_t hidden = 0;
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *a = &info->accesses[i];
+        if (a->space == KIR_PRIVATE && !all) {
+            hidden++;
+            continue;
+        }
+        const char *cells[] = {hd_format(c->arena, "%u", a->id),
+                               line_text(c->arena, info, a),
+                               kind_names[a->kind],
+                               target_text(c->arena, info, a),
+                               hd_format(c->arena, "%u", a->width),
+                               loops_text(c->arena, info, a),
+                               index_text(c->arena, info, a)};
+        hd_table_row(table, cells);
+    }
+    hd_str_add(out, out->length ? "\n" : "");
+    add_heading(out, info);
+    hd_table_print(table, out, c->colour);
+    if (hidden)
+        hd_str_printf(out, "  and %u to private memory; --all lists them\n", hidden);
+}
+
+/* ---- the command ------------------------------------------------------------------------ */
+
+/* Every kernel once, under its first launch. */
+static bool seen_before(const hd_job *job, uint32_t launch) {
+    for (uint32_t i = 0; i < launch; i++)
+        if (job->launches[i].kernel == job->launches[launch].kernel)
+            return true;
+    return false;
+}
+
+static int show(cli *c, const hd_job *job, bool all) {
+    json_t *kernels = json_array();
+    hd_str out = {.arena = c->arena};
+    for (uint32_t i = 0; i < job->launch_count; i++) {
+        if (seen_before(job, i))
+            continue;
+        hd_binding binding = hd_job_binding(c->arena, job, &job->launches[i]);
+        const hd_kernel_info *info =
+            hd_kernel_analyse(c->arena, job->module, job->launches[i].kernel, &binding);
+        if (c->json)
+            json_array_append_new(kernels, hd_json_kernel(c->arena, info));
+        else
+            add_kernel(c, &out, info, all);
+    }
+    json_t *result = json_pack("{s:o, s:o}", "source", hd_json_text(job->kernel_path), "kernels",
+                               kernels);
+    if (c->json)
+        return cli_print_json(c, result);
+    json_decref(result);
+    return cli_print(c, &out);
+}
+
+int cmd_accesses(cli *c, int argc, char **argv) {
+    bool all = false;
+    cli_source source = {0};
+    cli_option job_options[CLI_JOB_OPTION_COUNT];
+    const cli_option options[] = {
+        {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &all}, {0}};
+    cli_page page = page_without_options;
+    page.options = options;
+    page.job_options = cli_job_options(&source, job_options);
+    char **words;
+    uint32_t word_count;
+    int status;
+    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+        return status;
+    hd_job *job;
+    if (cli_load(c, words[0], &source, &job))
+        return CLI_WRONG;
+    return show(c, job, all);
+}

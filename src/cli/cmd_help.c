@@ -1,0 +1,87 @@
+/* heddle help: the commands, one command's page, or a topic. */
+#include "cli/cli.h"
+#include "report/json.h"
+
+typedef struct topic {
+    const char *name, *summary, *text;
+} topic;
+
+static const topic topics[] = {
+    {"layout", "the notation of layouts",
+     "A layout says where the fields of a record lie in memory.\n"
+     "\n"
+     "  layout   := shorthand | cluster { cluster } [ \"/da\" ]\n"
+     "  cluster  := \"{\" field { \",\" field } \"}\" [ \":\" tile ]\n"
+     "  tile     := power of two from 1 | \"aos\" | \"soa\"          (default aos)\n"
+     "  shorthand:= \"aos\" | \"soa\" | \"da\" | \"aosoa:\" tile\n"
+     "\n"
+     "  aos                   structs in an array, as in C\n"
+     "  soa                   an array for each field, in one allocation\n"
+     "  da                    an array for each field, each with its own allocation\n"
+     "  aosoa:32              tiles of 32 elements; in a tile every field lies together\n"
+     "  {x,y,z}{vx,vy,vz}:32  positions as structs, velocities in tiles of 32\n"
+     "  {x,y}{m}/da           two clusters, each with its own allocation\n"
+     "\n"
+     "Every field stands in exactly one cluster.\n"},
+    {"status", "exit status",
+     "  0  done\n"
+     "  1  the outputs of two versions differ\n"
+     "  2  anything wrong: the input, the command line, a file, a device; one message\n"
+     "     says what and where, and no file is half written\n"},
+};
+enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
+
+static int overview(cli *c) {
+    hd_str out = {.arena = c->arena};
+    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE.cl\n\n"
+                     "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
+                     "that makes those touches cheap, and puts it in place.\n\nCommands\n");
+    for (const cli_command *command = cli_commands; command->name; command++)
+        hd_str_printf(&out, "  %-10s %s\n", command->name, command->summary);
+    hd_str_add(&out, "\nTopics\n");
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        hd_str_printf(&out, "  %-10s %s\n", topics[i].name, topics[i].summary);
+    hd_str_add(&out, "\n'heddle help NAME' explains one of them.\n");
+    return cli_print(c, &out);
+}
+
+static int overview_as_json(cli *c) {
+    json_t *commands = json_array();
+    for (const cli_command *command = cli_commands; command->name; command++)
+        json_array_append_new(commands, json_pack("{s:s, s:s}", "name", command->name, "summary",
+                                                  command->summary));
+    return cli_print_json(
+        c, json_pack("{s:s, s:o}", "version", HEDDLE_VERSION, "commands", commands));
+}
+
+static int explain(cli *c, const char *name) {
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        if (!strcmp(topics[i].name, name)) {
+            hd_str out = {.arena = c->arena};
+            hd_str_add(&out, topics[i].text);
+            return cli_print(c, &out);
+        }
+    const cli_command *command = cli_find_command(name);
+    if (!command) {
+        hd_fail(&c->diag, HD_EINPUT, NULL,
+                "there is no command or topic '%s'; 'heddle help' lists them", name);
+        return CLI_WRONG;
+    }
+    char help[] = "--help";
+    char *argv[] = {(char *)command->name, help, NULL};
+    c->command = command->name;
+    return command->run(c, 2, argv);
+}
+
+int cmd_help(cli *c, int argc, char **argv) {
+    const cli_page page = {"[COMMAND|TOPIC]", "Explains a command or a topic; alone, lists them.",
+                           NULL, NULL, 0, 1};
+    char **words;
+    uint32_t word_count;
+    int status;
+    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+        return status;
+    if (word_count)
+        return explain(c, words[0]);
+    return c->json ? overview_as_json(c) : overview(c);
+}

@@ -1,0 +1,119 @@
+/*
+ * A path becomes a module and a job.
+ *
+ *     nbody.yaml  a job: it names its kernel file, and says everything itself
+ *     nbody.cl    a kernel file: options say what matters, defaults the rest
+ */
+#include "cli/cli.h"
+
+const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]) {
+    const cli_option options[CLI_JOB_OPTION_COUNT] = {
+        {"entry", 'e', "NAME", "the kernel to launch; default: the only one", CLI_TEXT,
+         &source->entry},
+        {"global", 'g', "N[,N[,N]]", "global size; default 65536", CLI_SIZES, &source->global},
+        {"local", 0, "N[,N[,N]]", "local size; default 256", CLI_SIZES, &source->local},
+        {"count", 'n', "N", "elements of every buffer; default: the global size", CLI_NUMBER,
+         &source->count},
+        {"arg", 'a', "NAME=VALUE",
+         "value of a scalar argument (may be repeated); default: the count for integers, 1 for "
+         "floats",
+         CLI_TEXTS, &source->values},
+        {"options", 'o', "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
+         &source->options},
+        {"record", 'r', "NAME", "the struct to lay out; default: that of the buffers", CLI_TEXT,
+         &source->record},
+        {0}};
+    memcpy(table, options, sizeof options);
+    return table;
+}
+
+static bool ends_in(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && !strcmp(path + length - tail, ending);
+}
+
+/* A job says everything itself: an option beside it would be ignored, so it is refused. */
+static hd_status refuse_flags(cli *c, const char *path, const cli_source *source) {
+    const char *given = source->entry         ? "entry"
+                        : source->global.dims ? "global"
+                        : source->local.dims  ? "local"
+                        : source->count       ? "count"
+                        : source->values.count ? "arg"
+                        : source->options      ? "options"
+                        : source->record       ? "record"
+                                               : NULL;
+    if (!given)
+        return HD_OK;
+    const hd_place place = {.file = path};
+    return hd_fail(&c->diag, HD_EINPUT, &place,
+                   "--%s goes with a kernel file; this job says it itself, so change it there",
+                   given);
+}
+
+hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
+                          kir_module **module) {
+    const hd_place place = {.file = path};
+    hd_status status;
+    *job = NULL;
+    if (ends_in(path, ".yaml") || ends_in(path, ".yml")) {
+        if ((status = refuse_flags(c, path, source)) ||
+            (status = hd_job_read(c->arena, &c->diag, path, job)))
+            return status;
+    } else if (!ends_in(path, ".cl")) {
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "neither a kernel file (.cl) nor a job (.yaml)");
+    }
+    cli_progress(c, "compiling");
+    status = hd_frontend_opencl(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
+                                *job ? (*job)->options : source->options, module);
+    cli_progress(c, NULL);
+    return status;
+}
+
+static hd_status job_from_flags(cli *c, const char *path, const cli_source *source,
+                                const kir_module *module, hd_job **job) {
+    hd_job_flags flags = {.kernel_path = path,
+                          .options = source->options,
+                          .entry = source->entry,
+                          .record = source->record,
+                          .dims = source->global.dims,
+                          .count = source->count,
+                          .values = source->values.data,
+                          .value_count = (uint32_t)source->values.count};
+    if (source->global.dims && source->local.dims && source->global.dims != source->local.dims)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--global has %u dimensions and --local %u; give both as many",
+                       source->global.dims, source->local.dims);
+    if (!flags.dims)
+        flags.dims = source->local.dims;
+    memcpy(flags.global, source->global.size, sizeof flags.global);
+    memcpy(flags.local, source->local.size, sizeof flags.local);
+    return hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
+}
+
+hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job) {
+    kir_module *module;
+    hd_status status = cli_load_module(c, path, source, job, &module);
+    if (!status && !*job)
+        status = job_from_flags(c, path, source, module, job);
+    return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
+}
+
+hd_status cli_load_layout(cli *c, const char *path, const cli_source *source,
+                          const char *notation, hd_job **job, hd_layout **layout) {
+    if (!notation)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "which layout? Say --layout soa, for example; 'heddle help layout' has "
+                       "the notation");
+    hd_status status = cli_load(c, path, source, job);
+    if (status)
+        return status;
+    if (!(*job)->record) {
+        const hd_place place = {.file = path};
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "no buffer of this holds structs, so there is nothing to lay out; name "
+                       "the struct with %s",
+                       (*job)->path ? "the job's 'record' key" : "--record");
+    }
+    return hd_layout_parse(c->arena, &c->diag, (*job)->record, notation, layout);
+}

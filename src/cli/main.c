@@ -1,0 +1,111 @@
+/*
+ * heddle: the command line.
+ *
+ *     heddle COMMAND [OPTIONS] JOB|FILE.cl
+ *
+ * main() finds the command in the table, gives it an arena and a printer for
+ * messages, and turns what it returns into the exit status.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "report/json.h"
+
+const cli_command cli_commands[] = {
+    {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
+    {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
+    {"accesses", "list where the kernels touch memory", cmd_accesses},
+    {"ir", "print the kernels as Heddle sees them", cmd_ir},
+    {"devices", "list the device profiles and the OpenCL devices", cmd_devices},
+    {"help", "explain a command, or a topic", cmd_help},
+    {NULL, NULL, NULL}};
+
+const cli_command *cli_find_command(const char *name) {
+    for (const cli_command *command = cli_commands; command->name; command++)
+        if (!strcmp(command->name, name))
+            return command;
+    return NULL;
+}
+
+int cli_status(hd_status status) {
+    return status == HD_OK ? CLI_FINE : status == HD_EDIFFER ? CLI_DIFFER : CLI_WRONG;
+}
+
+void cli_progress(cli *c, const char *what) {
+    if (c->quiet || !isatty(STDERR_FILENO))
+        return;
+    if (c->printer.progress)
+        fputs("\r\033[K", stderr);
+    c->printer.progress = what != NULL;
+    if (what)
+        fprintf(stderr, "%s ...", what);
+}
+
+int cli_print(cli *c, const hd_str *text) {
+    cli_progress(c, NULL);
+    bool written = fputs(hd_str_text(text), stdout) != EOF && fflush(stdout) != EOF;
+    if (written)
+        return CLI_FINE;
+    hd_fail(&c->diag, HD_ESYSTEM, NULL, "cannot write to standard output: %s", strerror(errno));
+    return CLI_WRONG;
+}
+
+int cli_print_json(cli *c, json_t *value) {
+    hd_str text = {.arena = c->arena};
+    hd_str_add(&text, hd_json_dump(c->arena, value));
+    return cli_print(c, &text);
+}
+
+static int unknown_command(cli *c, const char *name) {
+    const char *names[64];
+    size_t count = 0;
+    for (const cli_command *command = cli_commands; command->name; command++)
+        names[count++] = command->name;
+    const char *near = cli_nearest(name, names, count);
+    if (near)
+        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no command '%s'; did you mean '%s'?", name,
+                near);
+    else
+        hd_fail(&c->diag, HD_EINPUT, NULL,
+                "there is no command '%s'; 'heddle help' lists them", name);
+    return CLI_WRONG;
+}
+
+static int run(cli *c, int argc, char **argv) {
+    if (argc < 2) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "which command? 'heddle help' lists them");
+        return CLI_WRONG;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        name = "help";
+    if (!strcmp(name, "--version")) {
+        hd_str text = {.arena = c->arena};
+        hd_str_add(&text, "heddle " HEDDLE_VERSION "\n");
+        return cli_print(c, &text);
+    }
+    const cli_command *command = cli_find_command(name);
+    if (!command)
+        return unknown_command(c, name);
+    c->command = command->name;
+    return command->run(c, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    cli c = {.arena = hd_arena_new()};
+    c.printer.out = stderr;
+    c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    c.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    c.diag = (hd_diag){hd_print_message, &c.printer};
+    int status = run(&c, argc, argv);
+    cli_progress(&c, NULL);
+    if (fclose(stdout) == EOF && status != CLI_WRONG) {
+        hd_fail(&c.diag, HD_ESYSTEM, NULL, "cannot write to standard output: %s",
+                strerror(errno));
+        status = CLI_WRONG;
+    }
+    hd_arena_free(c.arena);
+    return status;
+}

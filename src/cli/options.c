@@ -1,0 +1,285 @@
+/*
+ * Options: a table for each command, parsed by getopt_long and printed as help.
+ *
+ *     const char *layout = NULL;
+ *     const cli_option options[] = {
+ *         {"layout", 'l', "L", "the layout to write", CLI_TEXT, &layout}, {0}};
+ *     const cli_page page = {"--layout L JOB", "Writes …", options, NULL, 1, 1};
+ *     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+ *         return status;
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+/* Values that getopt_long returns for our options: FIRST + index. */
+enum { MOST_OPTIONS = 48, FIRST = 256, NAME_COLUMN = 24 };
+
+/* All options of one command, from its tables, as one array. */
+typedef struct option_set {
+    const cli_option *all[MOST_OPTIONS];
+    uint32_t count;
+} option_set;
+
+static void add_options(option_set *set, const cli_option *table) {
+    for (; table && table->name && set->count < MOST_OPTIONS; table++)
+        set->all[set->count++] = table;
+}
+
+/* ---- the nearest name ------------------------------------------------------------- */
+
+/* Levenshtein's distance, for words of up to 63 letters. */
+static size_t distance(const char *a, const char *b) {
+    size_t row[64], length = strlen(b);
+    if (length > 63)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t change = diagonal + (a[i - 1] != b[j - 1]);
+            size_t shorter = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = change < shorter ? change : shorter;
+        }
+    }
+    return row[length];
+}
+
+const char *cli_nearest(const char *word, const char *const *names, size_t count) {
+    const char *best = NULL;
+    size_t least = strlen(word) / 3 + 2; /* more changes than that are another word */
+    for (size_t i = 0; i < count; i++) {
+        bool begins = strlen(word) > 1 && !strncmp(word, names[i], strlen(word));
+        size_t d = begins ? 0 : distance(word, names[i]);
+        if (d < least) {
+            least = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+/* ---- help --------------------------------------------------------------------------- */
+
+static void add_option_help(hd_str *out, const cli_option *option) {
+    hd_str name = {.arena = out->arena};
+    if (option->letter)
+        hd_str_printf(&name, "-%c, ", option->letter);
+    hd_str_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
+                  option->argument ? option->argument : "");
+    hd_str_printf(out, "  %-*s", NAME_COLUMN - 2, hd_str_text(&name));
+    if (name.length + 3 > NAME_COLUMN)
+        hd_str_printf(out, "\n%*s", NAME_COLUMN, "");
+    hd_wrap(out, option->help, NAME_COLUMN, HD_TABLE_WIDTH);
+}
+
+static void add_group_help(hd_str *out, const char *title, const cli_option *table) {
+    if (!table || !table->name)
+        return;
+    hd_str_printf(out, "\n%s\n", title);
+    for (; table->name; table++)
+        add_option_help(out, table);
+}
+
+static int print_help(cli *c, const cli_page *page, const cli_option *common) {
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "usage: heddle %s", c->command);
+    if (*page->usage) {
+        hd_str_add(&out, " ");
+        hd_wrap(&out, page->usage, 7, HD_TABLE_WIDTH);
+    } else {
+        hd_str_add(&out, "\n");
+    }
+    hd_str_add(&out, "\n");
+    hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
+    add_group_help(&out, "Options", page->options);
+    add_group_help(&out, "For a kernel file without a job", page->job_options);
+    add_group_help(&out, "Everywhere", common);
+    return cli_print(c, &out);
+}
+
+/* ---- values --------------------------------------------------------------------------- */
+
+static hd_status wrong_value(cli *c, const cli_option *option, const char *text,
+                             const char *wanted) {
+    return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes %s, not '%s'", option->name, wanted,
+                   text);
+}
+
+/* A whole number at `text`; *end is after it. */
+static bool whole(const char *text, const char **end, uint64_t *value) {
+    if (!isdigit((unsigned char)*text))
+        return false;
+    char *after;
+    errno = 0;
+    *value = strtoull(text, &after, 0);
+    *end = after;
+    return !errno && *value <= INT64_MAX;
+}
+
+static hd_status set_sizes(cli *c, const cli_option *option, const char *text) {
+    cli_sizes sizes = {0};
+    const char *at = text;
+    while (sizes.dims < 3 && whole(at, &at, &sizes.size[sizes.dims]) && sizes.size[sizes.dims]) {
+        sizes.dims++;
+        if (!*at) {
+            *(cli_sizes *)option->target = sizes;
+            return HD_OK;
+        }
+        if (*at++ != ',')
+            break;
+    }
+    return wrong_value(c, option, text, "one to three sizes such as 1024 or 64,64");
+}
+
+static hd_status set_real(cli *c, const cli_option *option, const char *text) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value < 0)
+        return wrong_value(c, option, text, "a number that is not negative");
+    *(double *)option->target = value;
+    return HD_OK;
+}
+
+static hd_status set_option(cli *c, const cli_option *option, const char *text) {
+    const char *end;
+    switch (option->kind) {
+    case CLI_FLAG: *(bool *)option->target = true; return HD_OK;
+    case CLI_TEXT: *(const char **)option->target = text; return HD_OK;
+    case CLI_TEXTS: hd_push(c->arena, (cli_texts *)option->target, text); return HD_OK;
+    case CLI_REAL: return set_real(c, option, text);
+    case CLI_SIZES: return set_sizes(c, option, text);
+    case CLI_NUMBER: break;
+    }
+    if (!whole(text, &end, option->target) || *end)
+        return wrong_value(c, option, text, "a whole number");
+    return HD_OK;
+}
+
+/* ---- parsing ---------------------------------------------------------------------------- */
+
+/* getopt_long returned '?': says what was meant by argv[optind - 1] or optopt. */
+static void unknown_option(cli *c, const option_set *set, char **argv) {
+    if (optopt >= FIRST) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes no value", set->all[optopt - FIRST]->name);
+        return;
+    }
+    if (optopt) {
+        hd_fail(&c->diag, HD_EINPUT, NULL,
+                "there is no option -%c; 'heddle %s --help' lists them", optopt, c->command);
+        return;
+    }
+    const char *word = argv[optind - 1];
+    const char *names[MOST_OPTIONS];
+    for (uint32_t i = 0; i < set->count; i++)
+        names[i] = set->all[i]->name;
+    char *name = hd_strdup(c->arena, word + 2);
+    name[strcspn(name, "=")] = '\0';
+    const char *near = cli_nearest(name, names, set->count);
+    if (near)
+        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no option --%s; did you mean --%s?", name,
+                near);
+    else
+        hd_fail(&c->diag, HD_EINPUT, NULL,
+                "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
+}
+
+static void missing_value(cli *c, const option_set *set) {
+    for (uint32_t i = 0; i < set->count; i++)
+        if (optopt == (int)(FIRST + i) || optopt == set->all[i]->letter)
+            hd_fail(&c->diag, HD_EINPUT, NULL, "--%s needs a value: --%s %s", set->all[i]->name,
+                    set->all[i]->name, set->all[i]->argument);
+}
+
+/* The option that getopt_long means by `value`. */
+static const cli_option *chosen(const option_set *set, int value) {
+    if (value >= FIRST)
+        return set->all[value - FIRST];
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->all[i]->letter == value)
+            return set->all[i];
+    return NULL;
+}
+
+static hd_status parse_options(cli *c, const option_set *set, int argc, char **argv) {
+    struct option longs[MOST_OPTIONS + 1] = {{0}};
+    char shorts[2 * MOST_OPTIONS + 2] = ":";
+    size_t length = 1;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const cli_option *option = set->all[i];
+        longs[i] = (struct option){option->name,
+                                   option->argument ? required_argument : no_argument, NULL,
+                                   (int)(FIRST + i)};
+        if (!option->letter)
+            continue;
+        shorts[length++] = option->letter;
+        if (option->argument)
+            shorts[length++] = ':';
+    }
+    optind = 0; /* glibc: start anew */
+    opterr = 0;
+    int value;
+    while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        if (value == '?' || value == ':') {
+            value == '?' ? unknown_option(c, set, argv) : missing_value(c, set);
+            return HD_EINPUT;
+        }
+        hd_status status = set_option(c, chosen(set, value), optarg);
+        if (status)
+            return status;
+    }
+    return HD_OK;
+}
+
+static hd_status set_colour(cli *c, const char *when) {
+    if (!strcmp(when, "always") || !strcmp(when, "never"))
+        c->colour = c->printer.colour = !strcmp(when, "always");
+    else if (strcmp(when, "auto"))
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--color takes auto, always or never, not '%s'",
+                       when);
+    return HD_OK;
+}
+
+static hd_status check_words(cli *c, const cli_page *page, char **words, uint32_t count) {
+    if (count < page->least)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle %s %s",
+                       c->command, page->usage);
+    if (count > page->most)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "'%s' is one word too many: heddle %s %s",
+                       words[page->most], c->command, page->usage);
+    return HD_OK;
+}
+
+bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***words,
+               uint32_t *word_count, int *status) {
+    bool help = false;
+    const char *colour = "auto";
+    const cli_option common[] = {
+        {"json", 0, NULL, "the result as JSON (docs/json.md has the schema)", CLI_FLAG, &c->json},
+        {"color", 0, "WHEN", "auto, always or never", CLI_TEXT, &colour},
+        {"quiet", 'q', NULL, "errors only: no warnings, notes or progress", CLI_FLAG, &c->quiet},
+        {"help", 'h', NULL, "this text", CLI_FLAG, &help},
+        {0}};
+    option_set set = {.count = 0};
+    add_options(&set, page->options);
+    add_options(&set, page->job_options);
+    add_options(&set, common);
+    *status = CLI_WRONG;
+    if (parse_options(c, &set, argc, argv) || set_colour(c, colour))
+        return false;
+    c->printer.quiet = c->quiet;
+    if (help) {
+        *status = print_help(c, page, common);
+        return false;
+    }
+    *words = argv + optind;
+    *word_count = (uint32_t)(argc - optind);
+    return check_words(c, page, *words, *word_count) == HD_OK;
+}
