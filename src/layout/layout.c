@@ -350,7 +350,7 @@ static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
                                               "or clusters like {x,y}{z}:32"
                                             : "'{', '/da' or the end");
     do {
-        uint32_t field;
+        uint32_t field = 0;
         hd_status status = parse_field(p, *seen, &field);
         if (status != HD_OK)
             return status;

@@ -143,6 +143,11 @@ static inline uint64_t hd_map_address(const hd_map *map, uint32_t field, uint64_
     return c->base + element / c->tile * c->tile_bytes + f->run + element % c->tile * f->size;
 }
 
+/* One tile of a cluster whose tile is not `soa`: the byte offset run[f] of every
+ * field f of the cluster inside it, and its size, which is what is returned. */
+uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
+                         uint64_t run[HD_MAX_FIELDS]);
+
 /* What lies at a byte. */
 typedef struct hd_byte_owner {
     bool padding; /* true: no field; the rest is not set */

@@ -69,20 +69,36 @@ static uint32_t run_align(const hd_cluster *cluster, const hd_field *field) {
                                                                        : field->align;
 }
 
-/* Lays out one tile of cluster `c` and says how many bytes all tiles take. */
-static void place_cluster(sizes *s, hd_map *map, uint32_t c) {
-    const hd_cluster *cluster = &map->layout->clusters[c];
-    hd_cluster_place *place = &map->clusters[c];
-    place->tile = cluster->tile != HD_TILE_SOA ? cluster->tile : map->count ? map->count : 1;
+/* Lays out one tile of `tile` elements: run[f] of every field; returns its bytes. */
+static uint64_t place_runs(sizes *s, const hd_record *record, const hd_cluster *cluster,
+                           uint64_t tile, uint64_t *run) {
     uint64_t end = 0;
     for (uint32_t i = 0; i < cluster->count; i++) {
         uint32_t f = cluster->order[i];
-        const hd_field *field = &map->record->fields[f];
-        uint64_t run = round_up(s, end, run_align(cluster, field));
-        map->fields[f] = (hd_field_place){.cluster = c, .run = run, .size = step_of(field)};
-        end = plus(s, run, run_bytes(s, field, place->tile));
+        const hd_field *field = &record->fields[f];
+        run[f] = round_up(s, end, run_align(cluster, field));
+        end = plus(s, run[f], run_bytes(s, field, tile));
     }
-    place->tile_bytes = round_up(s, end, cluster_align(map->record, cluster));
+    return round_up(s, end, cluster_align(record, cluster));
+}
+
+uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
+                         uint64_t run[HD_MAX_FIELDS]) {
+    sizes s = {false};
+    return place_runs(&s, record, cluster, cluster->tile, run);
+}
+
+/* Places the fields of cluster `c` and says how many bytes all its tiles take. */
+static void place_cluster(sizes *s, hd_map *map, uint32_t c) {
+    const hd_cluster *cluster = &map->layout->clusters[c];
+    hd_cluster_place *place = &map->clusters[c];
+    uint64_t run[HD_MAX_FIELDS];
+    place->tile = cluster->tile != HD_TILE_SOA ? cluster->tile : map->count ? map->count : 1;
+    place->tile_bytes = place_runs(s, map->record, cluster, place->tile, run);
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        uint32_t f = cluster->order[i];
+        map->fields[f] = (hd_field_place){c, run[f], step_of(&map->record->fields[f])};
+    }
     uint64_t tiles = map->count / place->tile + (map->count % place->tile != 0);
     place->bytes = times(s, tiles, place->tile_bytes);
 }

@@ -1,0 +1,177 @@
+/*
+ * The parts of the cost model, in the order data flows through them:
+ *
+ *   uniform.c   which values are the same for all lanes of a warp
+ *   shape.c     where the lanes of an access point: patterns × residues
+ *   segments.c  how many segments that touches, and how many of them an
+ *               earlier access touched
+ *   memo.c      remembers those counts
+ *   stream.c    earlier accesses to the same data, and the bytes in between
+ *   model.c     puts them together and prices layouts
+ */
+#ifndef HD_COST_INTERNAL_H
+#define HD_COST_INTERNAL_H
+
+#include "cost/cost.h"
+
+/* ---- uniform.c ------------------------------------------------------------ */
+
+/* [inst_count]: true when all active lanes of a warp hold the same value. */
+bool *hd_uniform_values(hd_arena *arena, const hd_kernel_info *info);
+
+/* ---- shape.c ---------------------------------------------------------------- */
+
+/* Element index and inner byte offset of each active lane, relative to the first. */
+typedef struct lane_pattern {
+    uint32_t lanes;
+    const int64_t *index, *inner;
+} lane_pattern;
+
+/* A residue (of the first lane's element index) and its share of all executions. */
+typedef struct residue {
+    uint32_t value;
+    double share;
+} residue;
+typedef struct residues {
+    residue *data;
+    uint32_t count;
+} residues;
+
+enum { MAX_LEVELS = 9 };
+
+/* Where the lanes of an access point. Several accesses of several kernels may
+ * share one shape; what differs between them (field, width) is not in it.
+ * levels[k] holds the index residues modulo `modulus << k` of every pattern. */
+typedef struct shape {
+    uint32_t pattern_count;
+    lane_pattern *patterns;
+    residues *levels[MAX_LEVELS];
+    residues inner;   /* residues of the inner offset of the first lane, modulo `modulus` */
+    double lane_copies; /* scattered accesses: one lane stands for so many */
+    double lanes;     /* mean number of active lanes */
+    uint64_t hash;
+} shape;
+
+/* What shapes are made of, in one launch. */
+typedef struct shape_context {
+    hd_arena *arena;
+    const hd_kernel_info *info;
+    const bool *uniform;
+    const uint64_t *lengths; /* iterations of every loop */
+    uint32_t warp;
+    uint32_t modulus;        /* bytes of the longest segment or line; a power of two */
+    uint32_t level_count;    /* tiles up to 1 << (level_count - 1) */
+} shape_context;
+
+/* Makes the shape; *warps is how many (warp, block) pairs have an active lane. */
+shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps);
+bool hd_shape_equal(const shape *a, const shape *b, uint32_t level_count);
+/* False when lanes may point anywhere: a varying opaque symbol stands in the address. */
+bool hd_access_is_regular(const shape_context *context, const hd_access *access);
+
+/* ---- segments.c ---------------------------------------------------------------- */
+
+/* How a field lies in its cluster: address = i / tile * bytes + run + i % tile * step. */
+typedef struct geometry {
+    uint64_t tile, bytes, run, step;
+} geometry;
+
+/* Mean number of aligned units of `unit` bytes that the active lanes touch. */
+double hd_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit);
+/* Share of those units that an access (index + dindex, inner + dinner) at
+ * geometry `other` touches too. */
+double hd_shape_covered(const shape *s, const geometry *place, uint32_t width,
+                        const geometry *other, uint32_t other_width, int64_t dindex,
+                        int64_t dinner, uint32_t unit);
+
+/* ---- memo.c ------------------------------------------------------------------------- */
+
+/* What a count depends on; cleared with memset first, so that padding compares. */
+typedef struct memo_key {
+    uint64_t shape, unit, width, other_width;
+    int64_t dindex, dinner;
+    geometry place, other;
+} memo_key;
+typedef struct memo memo;
+memo *memo_new(hd_arena *arena);
+bool memo_get(const memo *m, const memo_key *key, double *value);
+void memo_put(memo *m, const memo_key *key, double value);
+
+/* ---- stream.c --------------------------------------------------------------------- */
+
+/* The same element (or run of elements) touched between two accesses. */
+typedef struct touched {
+    uint32_t buffer;
+    bool laid_out;         /* elements of the record: `fields`; else `bytes` */
+    uint64_t fields;
+    double bytes;          /* of one element */
+    double per_l1, per_l2; /* distinct elements by all threads that share the cache */
+} touched;
+
+typedef struct interval {
+    touched *items;
+    uint32_t count;
+} interval;
+
+/* An earlier access that may have brought the data of a later one. */
+typedef struct earlier {
+    uint32_t use;       /* of the earlier access */
+    int64_t dindex, dinner;
+    double available;   /* share of executions that have this earlier one */
+    bool first_only;    /* it stands before a loop that the later one stands in */
+    interval between;   /* inclusive */
+    int32_t l1, l2;     /* ANSWER_YES, ANSWER_NO, or the number of a question */
+} earlier;
+enum { ANSWER_YES = -1, ANSWER_NO = -2 };
+
+/* One global access of one launch. */
+typedef struct use {
+    const hd_access *access;
+    const hd_kernel_info *info;
+    uint32_t launch;
+    uint32_t buffer;     /* of the job; or past them for statics */
+    bool laid_out;       /* its buffer holds the record that is laid out */
+    int32_t field;       /* of that record, else -1 */
+    geometry fixed;      /* of other buffers */
+    uint32_t width;
+    uint32_t shape;
+    double executions;   /* warps × iterations × repeats */
+    uint32_t degree;     /* enclosing loops of unknown length */
+    bool reads;          /* served by L1 */
+    bool scattered;      /* lanes may point anywhere */
+    earlier *before;     /* nearest first */
+    uint32_t before_count;
+} use;
+
+typedef struct stream_context {
+    hd_arena *arena;
+    const hd_kernel_info *info;
+    const uint64_t *lengths;
+    const hd_record *record;
+    uint64_t blocks, blocks_per_sm;
+    use *uses; /* of this launch, in program order; `first` is the number of uses[0] */
+    uint32_t use_count, first;
+} stream_context;
+
+/* Finds the earlier accesses of every use of one launch. */
+void hd_stream_link(const stream_context *context);
+
+/* ---- model.c ------------------------------------------------------------------------ */
+
+/* Where the fields of a cluster lie, [field_count]. In a cluster with tile `soa`,
+ * or of at least `soa_from` elements, every field has a geometry of its own. */
+typedef struct cluster_geometry {
+    const hd_cluster *cluster;
+    bool soa;
+    geometry place[HD_MAX_FIELDS];
+} cluster_geometry;
+void hd_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uint64_t soa_from,
+                         cluster_geometry *geometry);
+
+/* Bytes of one element's fields that come along when `fields` of the cluster are
+ * touched, with lines of `line` bytes: a line brings every field of the element
+ * that lies in it (Peng et al., section IV-B5). */
+double hd_fetched_bytes(const hd_record *record, const cluster_geometry *geometry,
+                        uint64_t fields, uint32_t line);
+
+#endif

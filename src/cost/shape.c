@@ -1,0 +1,389 @@
+/*
+ * Where the lanes of an access point, without enumerating every execution.
+ *
+ * The element index of an access is an affine form: constants times group ids,
+ * local ids and loop counters. The part in local ids gives the lanes of a warp
+ * their places relative to the first lane: a pattern, the same for all warps
+ * but for those that a guard or the end of the block cuts short. The rest
+ * decides only where the first lane stands; and since segments, lines and tiles
+ * repeat, all that matters of it is its residue modulo (tile × segment). So an
+ * access is a few patterns, each with the distribution of that residue over all
+ * blocks, warps and iterations. Example: for p[global id], 32 lanes, tile 1 and
+ * 128-byte segments the pattern is 0, 1 … 31, and the first lane's index has the
+ * residues 0, 32, 64 and 96 modulo 128, a quarter each.
+ *
+ * Distributions over a loop or a dimension of blocks are convolved with the
+ * residues of (stride × 0 … n-1), by a sliding window along the cycle that the
+ * stride walks: linear in the modulus, whatever n is. An opaque value that is
+ * the same for all lanes may be any integer, so it spreads the residue evenly
+ * over the multiples of its factor. An opaque value that differs by lane leaves
+ * nothing known of the lanes' distance: each lane is then taken to touch
+ * segments of its own (Peng et al., section IV-D), and the pattern is one lane.
+ */
+#include <stdlib.h>
+
+#include "cost/internal.h"
+
+enum { MAX_PATTERNS = 256 };
+#define NEGLIGIBLE 1e-12 /* a share that only rounding left over */
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* ---- distributions of residues: dense arrays of `modulus` doubles -------------- */
+
+/* dense := dense convolved with the residues of stride * {0, …, count - 1}. */
+static void convolve(hd_arena *arena, double *dense, uint32_t modulus, int64_t stride,
+                     uint64_t count) {
+    uint32_t step = (uint32_t)hd_mod(stride, modulus);
+    if (step == 0 || count <= 1)
+        return;
+    uint32_t cycles = (uint32_t)greatest_common_divisor(step, modulus);
+    uint32_t length = modulus / cycles;
+    double turns = (double)(count / length) / (double)count;
+    uint32_t window = (uint32_t)(count % length);
+    double *walk = hd_new_array(arena, double, length);
+    for (uint32_t start = 0; start < cycles; start++) {
+        double total = 0, inside = 0;
+        for (uint32_t i = 0, at = start; i < length; i++, at = (at + step) % modulus) {
+            walk[i] = dense[at];
+            total += walk[i];
+        }
+        for (uint32_t i = 0; i < window; i++)
+            inside += walk[(length - i) % length];
+        if (window == 0)
+            inside = 0;
+        for (uint32_t i = 0, at = start; i < length; i++, at = (at + step) % modulus) {
+            /* inside = walk[i] + walk[i-1] + … over `window` places back */
+            dense[at] = total * turns + inside / (double)count;
+            inside += window ? walk[(i + 1) % length] - walk[(i + length - window + 1) % length]
+                             : 0;
+        }
+    }
+}
+
+/* dense := dense spread evenly over all multiples of `factor`. */
+static void spread(hd_arena *arena, double *dense, uint32_t modulus, int64_t factor) {
+    convolve(arena, dense, modulus, factor, modulus);
+}
+
+static residues compress(hd_arena *arena, const double *dense, uint32_t modulus) {
+    residues list = {0};
+    for (uint32_t i = 0; i < modulus; i++)
+        list.count += dense[i] > NEGLIGIBLE;
+    list.data = hd_new_array(arena, residue, list.count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < modulus; i++)
+        if (dense[i] > NEGLIGIBLE)
+            list.data[n++] = (residue){i, dense[i]};
+    return list;
+}
+
+/* ---- lanes of one warp ------------------------------------------------------------ */
+
+typedef struct launch_shape {
+    uint64_t local[3], groups[3];
+    uint64_t block_size, block_count;
+} launch_shape;
+
+static launch_shape launch_of(const hd_binding *binding) {
+    launch_shape l = {.block_size = 1, .block_count = 1};
+    for (uint32_t d = 0; d < 3; d++) {
+        bool used = d < binding->dims && binding->local[d];
+        l.local[d] = used ? binding->local[d] : 1;
+        l.groups[d] = used ? binding->global[d] / binding->local[d] : 1;
+        l.block_size *= l.local[d];
+        l.block_count *= l.groups[d];
+    }
+    return l;
+}
+
+static void split(const uint64_t sizes[3], uint64_t linear, uint64_t parts[3]) {
+    parts[0] = linear % sizes[0];
+    parts[1] = linear / sizes[0] % sizes[1];
+    parts[2] = linear / sizes[0] / sizes[1];
+}
+
+/* The form's value where all symbols but ids are 0. */
+static int64_t value_at(hd_affine form, const uint64_t group[3], const uint64_t local[3]) {
+    int64_t value = form.constant;
+    for (uint32_t i = 0; i < form.term_count; i++) {
+        const hd_term *t = &form.terms[i];
+        if (t->kind == HD_SYM_GROUP)
+            value += t->factor * (int64_t)group[t->index];
+        else if (t->kind == HD_SYM_LOCAL)
+            value += t->factor * (int64_t)local[t->index];
+    }
+    return value;
+}
+
+static bool holds(int64_t value, kir_pred pred) {
+    switch (pred) {
+    case KIR_P_EQ: return value == 0;
+    case KIR_P_NE: return value != 0;
+    case KIR_P_SLT: case KIR_P_ULT: return value < 0;
+    case KIR_P_SLE: case KIR_P_ULE: return value <= 0;
+    case KIR_P_SGT: case KIR_P_UGT: return value > 0;
+    case KIR_P_SGE: case KIR_P_UGE: return value >= 0;
+    default: return true;
+    }
+}
+
+/* Only ids stand in it, so that it can be decided for every lane. */
+static bool depends_on_ids_only(hd_affine form) {
+    for (uint32_t i = 0; i < form.term_count; i++)
+        if (form.terms[i].kind != HD_SYM_GROUP && form.terms[i].kind != HD_SYM_LOCAL)
+            return false;
+    return true;
+}
+
+/* Least and greatest value of the form over all ids of the launch. */
+static void range_of(hd_affine form, const launch_shape *launch, int64_t *low, int64_t *high) {
+    *low = *high = form.constant;
+    for (uint32_t i = 0; i < form.term_count; i++) {
+        const hd_term *t = &form.terms[i];
+        uint64_t last = t->kind == HD_SYM_GROUP ? launch->groups[t->index] - 1
+                                                : launch->local[t->index] - 1;
+        int64_t end = t->factor * (int64_t)last;
+        *(end < 0 ? low : high) += end;
+    }
+}
+
+/* Guards that can be decided and do not hold for every thread. */
+static uint32_t deciding_guards(const hd_access *access, const launch_shape *launch,
+                                hd_guard *guards) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < access->guard_count && count < 16; i++) {
+        const hd_guard *guard = &access->guards[i];
+        if (!depends_on_ids_only(guard->expr))
+            continue;
+        int64_t low, high;
+        range_of(guard->expr, launch, &low, &high);
+        bool point = guard->pred == KIR_P_EQ || guard->pred == KIR_P_NE;
+        if (!point && holds(low, guard->pred) && holds(high, guard->pred))
+            continue;
+        guards[count++] = *guard;
+    }
+    return count;
+}
+
+/* ---- building ------------------------------------------------------------------------ */
+
+typedef struct builder {
+    const shape_context *context;
+    const hd_access *access;
+    launch_shape launch;
+    hd_guard guards[16];
+    uint32_t guard_count;
+    uint32_t modulus; /* of the finest level */
+    hd_vec(lane_pattern) patterns;
+    hd_vec(double *) dense; /* by pattern */
+    double warps, lanes;
+} builder;
+
+static uint32_t find_pattern(builder *b, const int64_t *index, const int64_t *inner,
+                             uint32_t lanes) {
+    hd_arena *arena = b->context->arena;
+    for (uint32_t i = 0; i < b->patterns.count; i++) {
+        const lane_pattern *p = &b->patterns.data[i];
+        if (p->lanes == lanes && !memcmp(p->index, index, lanes * sizeof *index) &&
+            !memcmp(p->inner, inner, lanes * sizeof *inner))
+            return i;
+    }
+    if (b->patterns.count == MAX_PATTERNS)
+        return MAX_PATTERNS - 1;
+    lane_pattern made = {.lanes = lanes};
+    int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
+    memcpy(places, index, lanes * sizeof *index);
+    memcpy(places + lanes, inner, lanes * sizeof *inner);
+    made.index = places;
+    made.inner = places + lanes;
+    hd_push(arena, &b->patterns, made);
+    hd_push(arena, &b->dense, hd_new_array(arena, double, b->modulus));
+    return (uint32_t)b->patterns.count - 1;
+}
+
+/* Adds `weight` executions of warp `warp` of block `group`. */
+static void add_warp(builder *b, const uint64_t group[3], uint64_t warp, double weight) {
+    int64_t index[64], inner[64], base = 0, inner_base = 0;
+    uint32_t lanes = 0;
+    uint64_t first = warp * b->context->warp;
+    for (uint64_t t = first; t < first + b->context->warp && t < b->launch.block_size; t++) {
+        uint64_t local[3];
+        split(b->launch.local, t, local);
+        bool active = true;
+        for (uint32_t g = 0; g < b->guard_count && active; g++)
+            active = holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred);
+        if (!active)
+            continue;
+        int64_t at = value_at(b->access->index, group, local);
+        int64_t in = value_at(b->access->inner, group, local);
+        if (lanes == 0) {
+            base = at;
+            inner_base = in;
+        }
+        index[lanes] = at - base;
+        inner[lanes++] = in - inner_base;
+    }
+    if (lanes == 0)
+        return;
+    uint32_t pattern = find_pattern(b, index, inner, lanes);
+    b->dense.data[pattern][hd_mod(base, b->modulus)] += weight;
+    b->warps += weight;
+    b->lanes += weight * lanes;
+}
+
+/* All warps of all blocks. Without guards every block is like block 0, moved. */
+static void add_launch(builder *b) {
+    uint64_t warps = (b->launch.block_size + b->context->warp - 1) / b->context->warp;
+    uint64_t group[3] = {0, 0, 0};
+    uint64_t blocks = b->guard_count ? b->launch.block_count : 1;
+    double weight = b->guard_count ? 1 : (double)b->launch.block_count;
+    for (uint64_t block = 0; block < blocks; block++) {
+        split(b->launch.groups, block, group);
+        for (uint64_t warp = 0; warp < warps; warp++)
+            add_warp(b, group, warp, weight);
+    }
+}
+
+static bool is_opaque(hd_symbol_kind kind) {
+    return kind == HD_SYM_VALUE || kind == HD_SYM_PARAM || kind == HD_SYM_SIZE ||
+           kind == HD_SYM_GLOBAL;
+}
+
+/* Convolves with everything in `form` but local ids (and block ids, if `blocks`
+ * is false: they have been enumerated). */
+static void convolve_form(const builder *b, double *dense, uint32_t modulus, hd_affine form,
+                          bool blocks, bool locals) {
+    hd_arena *arena = b->context->arena;
+    for (uint32_t i = 0; i < form.term_count; i++) {
+        const hd_term *t = &form.terms[i];
+        if (t->kind == HD_SYM_LOOP)
+            convolve(arena, dense, modulus, t->factor, b->context->lengths[t->index]);
+        else if (t->kind == HD_SYM_GROUP && blocks)
+            convolve(arena, dense, modulus, t->factor, b->launch.groups[t->index]);
+        else if (t->kind == HD_SYM_LOCAL && locals)
+            convolve(arena, dense, modulus, t->factor, b->launch.local[t->index]);
+        else if (is_opaque(t->kind))
+            spread(arena, dense, modulus, t->factor);
+    }
+}
+
+bool hd_access_is_regular(const shape_context *context, const hd_access *access) {
+    const hd_affine *forms[] = {&access->index, &access->inner};
+    for (int f = 0; f < 2; f++)
+        for (uint32_t i = 0; i < forms[f]->term_count; i++) {
+            const hd_term *t = &forms[f]->terms[i];
+            if (t->kind == HD_SYM_GLOBAL ||
+                (t->kind == HD_SYM_VALUE && !context->uniform[t->index]))
+                return false;
+        }
+    return true;
+}
+
+/* One lane that stands for all active ones. */
+static void make_scattered(builder *b, shape *s) {
+    add_launch(b);
+    double warps = b->warps, lanes = b->lanes;
+    b->patterns.count = b->dense.count = 0;
+    int64_t zero = 0;
+    double *dense = b->dense.data[find_pattern(b, &zero, &zero, 1)];
+    dense[hd_mod(b->access->index.constant, b->modulus)] = warps;
+    convolve_form(b, dense, b->modulus, b->access->index, true, true);
+    s->lane_copies = warps > 0 ? lanes / warps : 0;
+}
+
+static void fill_levels(const builder *b, shape *s) {
+    const shape_context *c = b->context;
+    double *folded = hd_new_array(c->arena, double, b->modulus);
+    for (uint32_t k = 0; k < c->level_count; k++) {
+        uint32_t modulus = c->modulus << k;
+        s->levels[k] = hd_new_array(c->arena, residues, s->pattern_count);
+        for (uint32_t p = 0; p < s->pattern_count; p++) {
+            memset(folded, 0, modulus * sizeof *folded);
+            for (uint32_t i = 0; i < b->modulus; i++)
+                folded[i % modulus] += b->dense.data[p][i] / b->warps;
+            s->levels[k][p] = compress(c->arena, folded, modulus);
+        }
+    }
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_residues(uint64_t hash, const residues *list) {
+    for (uint32_t i = 0; i < list->count; i++)
+        hash = mix(hash, list->data[i].value);
+    return mix(hash, list->count);
+}
+
+static uint64_t hash_shape(const shape *s, uint32_t finest) {
+    uint64_t hash = hash_residues(s->pattern_count, &s->inner);
+    for (uint32_t p = 0; p < s->pattern_count; p++) {
+        hash = hash_residues(hash, &s->levels[finest][p]);
+        for (uint32_t i = 0; i < s->patterns[p].lanes; i++)
+            hash = mix(hash, (uint64_t)s->patterns[p].index[i]);
+    }
+    return hash;
+}
+
+shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps) {
+    builder b = {.context = context, .access = access};
+    b.launch = launch_of(&context->info->binding);
+    b.guard_count = deciding_guards(access, &b.launch, b.guards);
+    b.modulus = context->modulus << (context->level_count - 1);
+    shape *s = hd_new(context->arena, shape);
+    s->lane_copies = 1;
+    if (hd_access_is_regular(context, access)) {
+        add_launch(&b);
+        for (uint32_t p = 0; p < b.dense.count; p++)
+            convolve_form(&b, b.dense.data[p], b.modulus, access->index, b.guard_count == 0,
+                          false);
+    } else {
+        make_scattered(&b, s);
+    }
+    *warps = b.warps;
+    s->lanes = b.warps > 0 ? b.lanes / b.warps : 0;
+    s->pattern_count = b.warps > 0 ? (uint32_t)b.patterns.count : 0;
+    s->patterns = b.patterns.data;
+    double *inner = hd_new_array(context->arena, double, context->modulus);
+    inner[hd_mod(access->inner.constant, context->modulus)] = 1;
+    convolve_form(&b, inner, context->modulus, access->inner, true,
+                  !hd_access_is_regular(context, access));
+    s->inner = compress(context->arena, inner, context->modulus);
+    fill_levels(&b, s);
+    s->hash = hash_shape(s, context->level_count - 1);
+    return s;
+}
+
+static bool residues_equal(const residues *a, const residues *b) {
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->data[i].value != b->data[i].value || a->data[i].share != b->data[i].share)
+            return false;
+    return true;
+}
+
+bool hd_shape_equal(const shape *a, const shape *b, uint32_t level_count) {
+    if (a->hash != b->hash || a->pattern_count != b->pattern_count ||
+        a->lane_copies != b->lane_copies || a->lanes != b->lanes ||
+        !residues_equal(&a->inner, &b->inner))
+        return false;
+    for (uint32_t p = 0; p < a->pattern_count; p++) {
+        const lane_pattern *x = &a->patterns[p], *y = &b->patterns[p];
+        if (x->lanes != y->lanes || memcmp(x->index, y->index, x->lanes * sizeof *x->index) ||
+            memcmp(x->inner, y->inner, x->lanes * sizeof *x->inner) ||
+            !residues_equal(&a->levels[level_count - 1][p], &b->levels[level_count - 1][p]))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,265 @@
+/*
+ * Earlier accesses to the same data, and the bytes in between.
+ *
+ * An access may hit when an earlier one brought its line and fewer bytes than
+ * the cache holds were touched since (Peng et al., sections IV-B and IV-F). The
+ * document unrolls all loops; here the earlier access is found by shape instead:
+ *
+ *   - in the same iteration of the loops that both stand in, before it;
+ *   - in the iteration before of one of these loops, anywhere in it;
+ *   - before the loop that the later one stands in (its first iteration only).
+ *
+ * Both must have the same affine index but for the constant, which for the
+ * iteration before is moved by the loop's stride. The interval of an earlier
+ * access ends at the later one, so intervals are nested and the nearest come
+ * first; of two that brought the same data the farther one is dropped.
+ *
+ * The instruction distance is the number of distinct bytes that all threads
+ * sharing a cache touch in the interval, ends included. With every index
+ * different in every thread this is the document's product of blocks, block
+ * size and bytes of one thread. A location that threads share counts once: an
+ * index without local id is one element for each block, without any id one
+ * element for the whole device. Loops inside the interval count with all their
+ * iterations if the index moves with them.
+ *
+ *     ... = Arr1[i].x; ... = Arr2[i].z; ... = Arr2[i].w; ... = Arr1[i].y;
+ *
+ * With two 4-byte fields in each struct, x to y is 16 bytes in each thread:
+ * 8 blocks of 256 threads on an SM make an L1 distance of 32768 bytes.
+ */
+#include "cost/internal.h"
+
+enum { MAX_BEFORE = 32 };
+
+typedef struct linker {
+    const stream_context *c;
+    const hd_flow *flow;
+} linker;
+
+static const use *use_at(const linker *l, uint32_t i) { return &l->c->uses[i]; }
+
+static bool block_in_loop(const linker *l, uint32_t block, int32_t loop) {
+    for (int32_t at = l->flow->loop_of[block]; at >= 0; at = l->flow->loops[at].parent)
+        if (at == loop)
+            return true;
+    return loop < 0;
+}
+
+static bool in_loop(const linker *l, const use *u, int32_t loop) {
+    for (int32_t at = u->access->loop; at >= 0; at = l->flow->loops[at].parent)
+        if (at == loop)
+            return true;
+    return loop < 0;
+}
+
+/* Innermost loop that holds both, or -1. */
+static int32_t common_loop(const linker *l, const use *a, const use *b) {
+    int32_t loop = a->access->loop;
+    while (loop >= 0 && !in_loop(l, b, loop))
+        loop = l->flow->loops[loop].parent;
+    return loop;
+}
+
+/* An opaque value of the form is made anew in every iteration of `loop`. */
+static bool renewed_in(const linker *l, hd_affine form, int32_t loop) {
+    for (uint32_t i = 0; i < form.term_count; i++)
+        if (form.terms[i].kind == HD_SYM_VALUE &&
+            block_in_loop(l, l->c->info->kernel->insts[form.terms[i].index].block, loop))
+            return true;
+    return false;
+}
+
+static bool same_terms(hd_affine a, hd_affine b) {
+    b.constant = a.constant;
+    return hd_affine_equal(a, b);
+}
+
+/* ---- bytes in between ----------------------------------------------------------------- */
+
+typedef struct interval_builder {
+    const linker *l;
+    const use *x, *y;
+    int32_t loop;   /* in whose iterations the interval lies, or -1 */
+    bool previous;  /* from the iteration before */
+    hd_vec(touched) items;
+    hd_vec(hd_affine) index; /* of the items */
+} interval_builder;
+
+/* Product of the sizes of the dimensions whose id stands in the index. */
+static double distinct_ids(const linker *l, hd_affine index, hd_symbol_kind kind) {
+    const hd_binding *b = &l->c->info->binding;
+    double product = 1;
+    for (uint32_t d = 0; d < b->dims; d++)
+        if (hd_affine_factor(index, kind, d))
+            product *= (double)(kind == HD_SYM_LOCAL ? b->local[d] : b->global[d] / b->local[d]);
+    return product;
+}
+
+/* How many elements the loops inside the interval walk over. */
+static double distinct_iterations(const interval_builder *b, const use *u) {
+    const linker *l = b->l;
+    double product = 1;
+    for (int32_t at = u->access->loop; at >= 0 && at != b->loop; at = l->flow->loops[at].parent) {
+        if (!b->previous && (in_loop(l, b->x, at) || in_loop(l, b->y, at)))
+            continue;
+        if (hd_affine_factor(u->access->index, HD_SYM_LOOP, (uint32_t)at) ||
+            renewed_in(l, u->access->index, at))
+            product *= (double)l->c->lengths[at];
+    }
+    return product;
+}
+
+static bool has_values(hd_affine form) {
+    for (uint32_t i = 0; i < form.term_count; i++)
+        if (form.terms[i].kind == HD_SYM_VALUE)
+            return true;
+    return false;
+}
+
+static touched touched_by(const interval_builder *b, const use *u) {
+    const stream_context *c = b->l->c;
+    double block_size = 1;
+    for (uint32_t d = 0; d < c->info->binding.dims; d++)
+        block_size *= (double)c->info->binding.local[d];
+    bool opaque = has_values(u->access->index);
+    double locals = u->scattered ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
+    double groups =
+        opaque ? (double)c->blocks : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
+    double resident = groups < (double)c->blocks_per_sm ? groups : (double)c->blocks_per_sm;
+    double iterations = distinct_iterations(b, u);
+    return (touched){.buffer = u->buffer,
+                     .laid_out = u->laid_out && u->field >= 0,
+                     .fields = u->field >= 0 ? (uint64_t)1 << u->field : 0,
+                     .bytes = u->width,
+                     .per_l1 = iterations * locals * resident,
+                     .per_l2 = iterations * locals * groups};
+}
+
+/* Adds what `u` touches, `iterations` iterations ago of the interval's loop. */
+static void touch(interval_builder *b, const use *u, bool before) {
+    hd_arena *arena = b->l->c->arena;
+    hd_affine index = u->access->index;
+    if (before)
+        index.constant -= hd_affine_factor(index, HD_SYM_LOOP, (uint32_t)b->loop);
+    bool renewed = before && renewed_in(b->l, index, b->loop);
+    for (size_t i = 0; i < b->items.count && !renewed; i++) {
+        touched *item = &b->items.data[i];
+        if (item->buffer != u->buffer || item->laid_out != (u->laid_out && u->field >= 0) ||
+            !hd_affine_equal(b->index.data[i], index))
+            continue;
+        touched more = touched_by(b, u);
+        item->fields |= more.fields;
+        item->bytes = more.bytes > item->bytes ? more.bytes : item->bytes;
+        item->per_l1 = more.per_l1 > item->per_l1 ? more.per_l1 : item->per_l1;
+        item->per_l2 = more.per_l2 > item->per_l2 ? more.per_l2 : item->per_l2;
+        return;
+    }
+    hd_push(arena, &b->items, touched_by(b, u));
+    hd_push(arena, &b->index, index);
+}
+
+/* What is touched from x to y, both included; x in the iteration before of
+ * `loop` if `previous`. x and y are numbers of uses. */
+static interval bytes_between(const linker *l, uint32_t x, uint32_t y, int32_t loop,
+                              bool previous) {
+    interval_builder b = {.l = l, .x = use_at(l, x), .y = use_at(l, y), .loop = loop,
+                          .previous = previous};
+    for (uint32_t i = 0; i < l->c->use_count; i++) {
+        const use *u = use_at(l, i);
+        if (!in_loop(l, u, loop))
+            continue;
+        if (!previous) {
+            if (i >= x && i <= y)
+                touch(&b, u, false);
+            continue;
+        }
+        /* A loop inside that y stands in is walked once in between. */
+        bool with_y = common_loop(l, u, b.y) != loop;
+        if (i <= y || with_y)
+            touch(&b, u, false);
+        if (i >= x && !with_y)
+            touch(&b, u, true);
+    }
+    return (interval){b.items.data, (uint32_t)b.items.count};
+}
+
+/* ---- candidates --------------------------------------------------------------------------- */
+
+typedef struct candidates {
+    hd_vec(earlier) list;
+} candidates;
+
+/* A nearer one brought the same data at least as often. */
+static bool is_superseded(const linker *l, const candidates *found, const earlier *e) {
+    const use *x = use_at(l, e->use);
+    for (size_t i = 0; i < found->list.count; i++) {
+        const earlier *near = &found->list.data[i];
+        const use *u = use_at(l, near->use);
+        if (u->field == x->field && near->dindex == e->dindex && near->dinner == e->dinner &&
+            u->width >= x->width && (u->reads || !x->reads) && near->first_only == e->first_only &&
+            near->available >= e->available * 0.5)
+            return true;
+    }
+    return false;
+}
+
+static void consider(const linker *l, candidates *found, uint32_t x, uint32_t y, int32_t loop,
+                     bool previous, double available, bool first_only) {
+    const hd_access *a = use_at(l, x)->access, *b = use_at(l, y)->access;
+    if (use_at(l, x)->buffer != use_at(l, y)->buffer || found->list.count >= MAX_BEFORE ||
+        !same_terms(a->index, b->index) || !same_terms(a->inner, b->inner))
+        return;
+    if (previous && (renewed_in(l, b->index, loop) || renewed_in(l, b->inner, loop)))
+        return;
+    earlier e = {.use = x, .available = available, .first_only = first_only};
+    e.dindex = a->index.constant - b->index.constant;
+    e.dinner = a->inner.constant - b->inner.constant;
+    if (previous) {
+        e.dindex -= hd_affine_factor(b->index, HD_SYM_LOOP, (uint32_t)loop);
+        e.dinner -= hd_affine_factor(b->inner, HD_SYM_LOOP, (uint32_t)loop);
+    }
+    int64_t far = 1 << 16;
+    if (e.dindex > far || e.dindex < -far || is_superseded(l, found, &e))
+        return;
+    e.between = bytes_between(l, x, y, loop, previous);
+    hd_push(l->c->arena, &found->list, e);
+}
+
+/* Share of y's executions that are the first ones of its loops outside x's. */
+static double first_share(const linker *l, const use *y, int32_t common) {
+    double share = 1;
+    for (int32_t at = y->access->loop; at >= 0 && at != common; at = l->flow->loops[at].parent)
+        share /= (double)(l->c->lengths[at] ? l->c->lengths[at] : 1);
+    return share;
+}
+
+static void link_use(const linker *l, uint32_t y) {
+    candidates found = {0};
+    for (uint32_t x = y; x-- > 0;) {
+        int32_t common = common_loop(l, use_at(l, x), use_at(l, y));
+        double share = first_share(l, use_at(l, y), common);
+        consider(l, &found, x, y, common, false, share, common != use_at(l, y)->access->loop);
+    }
+    for (int32_t loop = use_at(l, y)->access->loop; loop >= 0;
+         loop = l->flow->loops[loop].parent) {
+        uint64_t length = l->c->lengths[loop];
+        if (length < 2)
+            continue;
+        double share = (double)(length - 1) / (double)length;
+        for (uint32_t x = l->c->use_count; x-- > 0;)
+            if (in_loop(l, use_at(l, x), loop))
+                consider(l, &found, x, y, loop, true, share, false);
+    }
+    use *u = &l->c->uses[y];
+    u->before = found.list.data;
+    u->before_count = (uint32_t)found.list.count;
+}
+
+void hd_stream_link(const stream_context *context) {
+    linker l = {context, context->info->flow};
+    for (uint32_t y = 0; y < context->use_count; y++)
+        link_use(&l, y);
+    for (uint32_t y = 0; y < context->use_count; y++)
+        for (uint32_t i = 0; i < context->uses[y].before_count; i++)
+            context->uses[y].before[i].use += context->first;
+}
