@@ -1,0 +1,233 @@
+/*
+ * The header for the host: the C struct of the record, the bytes of each
+ * allocation, and the two converters, all in plain C99 (and C++) with no need
+ * of OpenCL's headers. For a record `body` of two floats in soa it offers
+ *
+ *     body_elem                                  struct { float x; float y; }
+ *     body_allocations                           1
+ *     body_bytes(allocation, count)              bytes to allocate
+ *     body_to_layout(aos, allocations, count)    C array to layout
+ *     body_from_layout(allocations, aos, count)  and back
+ *     body_make(allocations, count)              a body_ref; *body_x(ref, i) is
+ *                                                field x of element i
+ *
+ * Its formulas come from the same text generator as the kernel's (plan.c).
+ */
+#include <inttypes.h>
+
+#include "plan.h"
+#include "rewrite.h"
+
+static const hd_dialect host = {"unsigned char *", "size_t"};
+
+/* ---- C types of OpenCL's scalars and vectors ------------------------------ */
+
+typedef struct scalar {
+    const char *name, *host;
+    uint32_t size;
+} scalar;
+
+static const scalar scalars[] = {
+    {"char", "signed char", 1},        {"signed char", "signed char", 1},
+    {"uchar", "unsigned char", 1},     {"unsigned char", "unsigned char", 1},
+    {"bool", "unsigned char", 1},      {"short", "int16_t", 2},
+    {"ushort", "uint16_t", 2},         {"unsigned short", "uint16_t", 2},
+    {"half", "uint16_t", 2},           {"int", "int32_t", 4},
+    {"uint", "uint32_t", 4},           {"unsigned int", "uint32_t", 4},
+    {"unsigned", "uint32_t", 4},       {"float", "float", 4},
+    {"long", "int64_t", 8},            {"ulong", "uint64_t", 8},
+    {"unsigned long", "uint64_t", 8},  {"double", "double", 8},
+};
+
+/* The scalar that a field is made of, and how many make one element (2 to 16
+ * for a vector, with the padding of a vector of three); NULL when its type has
+ * no name here, and then the host sees bytes. */
+static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
+    size_t length = field->type && !field->record ? strlen(field->type) : 0;
+    while (length && field->type[length - 1] >= '0' && field->type[length - 1] <= '9')
+        length--;
+    uint32_t size = field->count ? field->size / field->count : 0;
+    for (size_t i = 0; length && i < sizeof scalars / sizeof *scalars; i++) {
+        const scalar *s = &scalars[i];
+        if (strlen(s->name) != length || strncmp(s->name, field->type, length))
+            continue;
+        *lanes = size / s->size;
+        return *lanes && size % s->size == 0 ? s : NULL;
+    }
+    return NULL;
+}
+
+/* Words that are names in OpenCL C but not in C or C++. */
+static const char *host_name(hd_arena *arena, const char *name) {
+    static const char *const taken[] = {
+        "alignas", "and",    "asm",       "auto",     "bool",   "catch",    "char",   "class",
+        "concept", "delete", "explicit",  "export",   "false",  "friend",   "import", "module",
+        "mutable", "new",    "namespace", "noexcept", "not",    "nullptr",  "or",     "operator",
+        "private", "public", "protected", "requires", "this",   "template", "throw",  "true",
+        "try",     "typeid", "typename",  "using",    "virtual", "xor"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(name, taken[i]))
+            return hd_format(arena, "%s_", name);
+    return name;
+}
+
+static void add_members(hd_str *out, const hd_record *record, const char *indent);
+
+static void add_member(hd_str *out, const hd_field *field, const char *indent) {
+    hd_arena *arena = out->arena;
+    const char *name = host_name(arena, field->name);
+    uint32_t lanes = 0;
+    const scalar *s = scalar_of(field, &lanes);
+    const char *array = field->count > 1 ? hd_format(arena, "[%u]", field->count) : "";
+    if (field->record) {
+        hd_str_printf(out, "%sstruct {\n", indent);
+        add_members(out, field->record, hd_format(arena, "%s    ", indent));
+        hd_str_printf(out, "%s} %s%s;\n", indent, name, array);
+    } else if (!s) {
+        hd_str_printf(out, "%sunsigned char %s[%u]; /* %s */\n", indent, name, field->size,
+                      field->type ? field->type : "unknown to the host");
+    } else if (lanes > 1) {
+        hd_str_printf(out, "%s%s %s%s[%u]; /* %s */\n", indent, s->host, name, array, lanes,
+                      field->type);
+    } else {
+        hd_str_printf(out, "%s%s %s%s;\n", indent, s->host, name, array);
+    }
+}
+
+/* Padding is written out, so that the offsets hold for any host compiler. */
+static void add_members(hd_str *out, const hd_record *record, const char *indent) {
+    uint32_t end = 0, pads = 0;
+    for (uint32_t f = 0; f <= record->field_count; f++) {
+        const hd_field *field = f < record->field_count ? &record->fields[f] : NULL;
+        uint32_t start = field ? field->offset : record->size;
+        if (start > end)
+            hd_str_printf(out, "%sunsigned char padding%u[%u];\n", indent, pads++, start - end);
+        if (!field)
+            break;
+        add_member(out, field, indent);
+        end = field->offset + field->size;
+    }
+}
+
+/* ---- the parts of the header ------------------------------------------------ */
+
+static const char *accessor(const hd_plan *plan, const char *stem, uint32_t field) {
+    static const char *const taken[] = {"elem", "ref",       "make",        "bytes",
+                                        "size", "to_layout", "from_layout", "allocations"};
+    const char *name = plan->record->fields[field].name;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(name, taken[i]))
+            return hd_format(plan->arena, "%s_%s_", stem, name);
+    return hd_format(plan->arena, "%s_%s", stem, name);
+}
+
+static void add_head(hd_str *out, const hd_plan *plan, const char *stem) {
+    const hd_record *record = plan->record;
+    hd_str_printf(out,
+                  "/*\n * Generated by heddle: '%s' in the layout\n *     %s\n"
+                  " * Allocate %s_bytes(a, count) bytes for each of the %u allocation(s), and pass"
+                  " them\n * to the kernel in order, followed by the number of elements"
+                  " (a 64-bit unsigned).\n */\n",
+                  record->name, hd_layout_print(plan->arena, record, plan->layout), stem,
+                  plan->map->allocation_count);
+    hd_str_printf(out,
+                  "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n"
+                  "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n",
+                  stem, stem);
+    hd_str_printf(out, "/* One record as the original kernel sees it, %u bytes. */\n", record->size);
+    hd_str_printf(out, "typedef struct %s_elem {\n", stem);
+    add_members(out, record, "    ");
+    hd_str_printf(out,
+                  "} %s_elem;\ntypedef char %s_size_is_right[sizeof(%s_elem) == %u ? 1 : -1];\n\n"
+                  "enum { %s_allocations = %u };\n\n",
+                  stem, stem, stem, record->size, stem, plan->map->allocation_count);
+}
+
+static void add_bytes(hd_str *out, const hd_plan *plan, const char *stem) {
+    hd_str_printf(out,
+                  "/* Bytes of allocation `allocation` for `count` elements. */\n"
+                  "static inline size_t %s_bytes(size_t allocation, size_t count) {\n"
+                  "    size_t at = 0;\n    if (!count)\n        return 0;\n",
+                  stem);
+    for (uint32_t a = 0; a < plan->map->allocation_count; a++) {
+        if (plan->map->allocation_count > 1)
+            hd_str_printf(out, "    if (allocation == %u) {\n", a);
+        else
+            hd_str_add(out, "    (void)allocation;\n");
+        hd_plan_bytes(out, plan, &host, a);
+        if (plan->map->allocation_count > 1)
+            hd_str_add(out, "    }\n");
+    }
+    hd_str_add(out, "    return at;\n}\n\n");
+}
+
+static void add_reference(hd_str *out, const hd_plan *plan, const char *stem) {
+    const char **bases = hd_new_array(plan->arena, const char *, plan->map->allocation_count);
+    for (uint32_t a = 0; a < plan->map->allocation_count; a++)
+        bases[a] = hd_format(plan->arena, "(unsigned char *)allocations[%u]", a);
+    hd_str_printf(out, "/* The array in its layout: where its runs and clusters start. */\n"
+                       "typedef struct %s_ref {\n", stem);
+    hd_plan_members(out, plan, &host);
+    hd_str_printf(out,
+                  "} %s_ref;\n\n"
+                  "static inline %s_ref %s_make(void *const *allocations, size_t count) {\n"
+                  "    %s_ref ref;\n", stem, stem, stem, stem);
+    hd_plan_bases(out, plan, &host, bases);
+    hd_str_add(out, "    (void)count;\n    return ref;\n}\n\n");
+}
+
+static void add_accessors(hd_str *out, const hd_plan *plan, const char *stem) {
+    hd_str_add(out, "/* Where a field of element e lies. */\n");
+    for (uint32_t f = 0; f < plan->record->field_count; f++) {
+        uint32_t lanes;
+        const scalar *s = scalar_of(&plan->record->fields[f], &lanes);
+        const char *type = s ? s->host : "unsigned char";
+        hd_str_printf(out, "static inline %s *%s(%s_ref ref, size_t e) {\n", type,
+                      accessor(plan, stem, f), stem);
+        hd_str_printf(out, "    return (%s *)(void *)(%s);\n}\n", type,
+                      hd_plan_address(plan, f, "e"));
+    }
+    hd_str_add(out, "\n");
+}
+
+static void add_converters(hd_str *out, const hd_plan *plan, const char *stem) {
+    for (int back = 0; back < 2; back++) {
+        hd_str_printf(out,
+                      back ? "/* `count` records from the layout back into a C array. */\n"
+                             "static inline void %s_from_layout(void *const *allocations, void "
+                             "*aos, size_t count) {\n"
+                           : "/* `count` records from a C array into the layout. */\n"
+                             "static inline void %s_to_layout(const void *aos, void *const "
+                             "*allocations, size_t count) {\n",
+                      stem);
+        hd_str_printf(out,
+                      "    %sunsigned char *record = (%sunsigned char *)aos;\n"
+                      "    %s_ref ref = %s_make(allocations, count);\n    size_t e;\n"
+                      "    for (e = 0; e < count; e++, record += %u) {\n",
+                      back ? "" : "const ", back ? "" : "const ", stem, stem, plan->record->size);
+        for (uint32_t f = 0; f < plan->record->field_count; f++) {
+            const hd_field *field = &plan->record->fields[f];
+            hd_str_printf(out,
+                          back ? "        memcpy(record + %u, %s(ref, e), %u);\n"
+                               : "        memcpy(%2$s(ref, e), record + %1$u, %3$u);\n",
+                          field->offset, accessor(plan, stem, f), field->size);
+        }
+        hd_str_add(out, "    }\n}\n\n");
+    }
+}
+
+const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
+                                   const hd_layout *layout, const char *stem) {
+    hd_plan *plan;
+    hd_diag quiet = {NULL, NULL};
+    if (hd_plan_make(arena, &quiet, record, layout, &plan) != HD_OK)
+        return NULL;
+    hd_str out = {.arena = arena};
+    add_head(&out, plan, stem);
+    add_bytes(&out, plan, stem);
+    add_reference(&out, plan, stem);
+    add_accessors(&out, plan, stem);
+    add_converters(&out, plan, stem);
+    hd_str_add(&out, "#endif\n");
+    return hd_str_text(&out);
+}

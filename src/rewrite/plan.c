@@ -1,0 +1,191 @@
+/*
+ * A layout as text.
+ *
+ * hd_map_address() places field f of element e at
+ *
+ *     base + e / tile * tile_bytes + run + e % tile * size
+ *
+ * of its allocation. All of this is known when the text is generated but for
+ * the base of a cluster behind another one, and the runs of a `soa` cluster:
+ * these depend on the number of elements. So a reference to a laid-out array
+ * carries one pointer for each such base (a stream), computed once; and what is
+ * left of an address is one of two forms:
+ *
+ *     ref.run_x + e * 4                              soa: one run
+ *     ref.cluster0 + e * 12 + 8                      a tile of one element
+ *     ref.cluster1 + (e >> 5) * 384 + 128 + (e & 31) * 4     tiles of 32
+ */
+#include <inttypes.h>
+
+#include "plan.h"
+
+hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                       const hd_layout *layout, hd_plan **result) {
+    hd_map *map;
+    hd_status status = hd_map_make(arena, diag, record, layout, 1, &map);
+    if (status != HD_OK)
+        return status;
+    hd_plan *plan = hd_new(arena, hd_plan);
+    *plan = (hd_plan){.arena = arena, .record = record, .layout = layout, .map = map};
+    plan->streams = hd_new_array(arena, const char *, record->field_count);
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        uint32_t c = map->fields[f].cluster;
+        plan->streams[f] = layout->clusters[c].tile == HD_TILE_SOA
+                               ? hd_format(arena, "run_%s", record->fields[f].name)
+                               : hd_format(arena, "cluster%u", c);
+    }
+    *result = plan;
+    return HD_OK;
+}
+
+static bool is_soa(const hd_plan *plan, uint32_t c) {
+    return plan->layout->clusters[c].tile == HD_TILE_SOA;
+}
+
+void hd_plan_members(hd_str *out, const hd_plan *plan, const hd_dialect *dialect) {
+    for (uint32_t c = 0; c < plan->layout->count; c++) {
+        const hd_cluster *cluster = &plan->layout->clusters[c];
+        for (uint32_t i = 0; i < (is_soa(plan, c) ? cluster->count : 1); i++)
+            hd_str_printf(out, "    %s%s;\n", dialect->bytes, plan->streams[cluster->order[i]]);
+    }
+}
+
+/* ---- bases: the part that depends on the number of elements -------------- */
+
+/* The walk over all clusters in memory order. The generated variable `at` is
+ * the offset in the allocation; it is declared where it is first needed. */
+typedef struct walk {
+    hd_str *out;
+    const hd_plan *plan;
+    const hd_dialect *dialect;
+    const char *const *bases; /* NULL: only sizes are wanted */
+    bool declared, moved;     /* `at` exists; it is not 0 */
+} walk;
+
+static void advance(walk *w, const char *bytes) {
+    if (!w->declared)
+        hd_str_printf(w->out, "    %s at = %s;\n", w->dialect->size, bytes);
+    else
+        hd_str_printf(w->out, "    at %s %s;\n", w->moved ? "+=" : "=", bytes);
+    w->declared = w->moved = true;
+}
+
+static void round_up(walk *w, uint64_t align) {
+    if (align > 1 && w->moved)
+        hd_str_printf(w->out, "    at = (at + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";\n",
+                      align - 1, align, align);
+}
+
+static void set_stream(walk *w, uint32_t field) {
+    uint32_t allocation = w->plan->map->clusters[w->plan->map->fields[field].cluster].allocation;
+    if (w->bases)
+        hd_str_printf(w->out, "    ref.%s = %s%s;\n", w->plan->streams[field],
+                      w->bases[allocation], w->moved ? " + at" : "");
+}
+
+static void walk_soa(walk *w, const hd_cluster *cluster, bool size_wanted) {
+    for (uint32_t i = 0; i < cluster->count; i++) {
+        const hd_field *field = &w->plan->record->fields[cluster->order[i]];
+        uint32_t step = w->plan->map->fields[cluster->order[i]].size;
+        if (i)
+            round_up(w, field->align > HD_RUN_ALIGN ? field->align : HD_RUN_ALIGN);
+        set_stream(w, cluster->order[i]);
+        if (i + 1 == cluster->count && !size_wanted)
+            return;
+        if (step == field->size)
+            advance(w, hd_format(w->plan->arena, "count * %u", step));
+        else
+            advance(w, hd_format(w->plan->arena, "(count ? count - 1 : 0) * %u + %u", step,
+                                 field->size));
+    }
+}
+
+/* The alignment that the bytes of a cluster are padded to, as in the map. */
+static uint64_t cluster_align(const hd_plan *plan, const hd_cluster *cluster) {
+    uint64_t align = cluster->count == plan->record->field_count ? plan->record->align : 1;
+    for (uint32_t i = 0; i < cluster->count; i++)
+        if (plan->record->fields[cluster->order[i]].align > align)
+            align = plan->record->fields[cluster->order[i]].align;
+    return align;
+}
+
+/* Sets the streams of cluster `c`; then, when something follows, adds its bytes. */
+static void walk_cluster(walk *w, uint32_t c, bool size_wanted) {
+    const hd_cluster *cluster = &w->plan->layout->clusters[c];
+    if (is_soa(w->plan, c)) {
+        walk_soa(w, cluster, size_wanted);
+        if (size_wanted)
+            round_up(w, cluster_align(w->plan, cluster));
+        return;
+    }
+    set_stream(w, cluster->order[0]);
+    uint64_t bytes = w->plan->map->clusters[c].tile_bytes;
+    if (!size_wanted)
+        return;
+    if (cluster->tile == 1)
+        advance(w, hd_format(w->plan->arena, "count * %" PRIu64, bytes));
+    else
+        advance(w, hd_format(w->plan->arena, "(count + %" PRIu64 ") / %" PRIu64 " * %" PRIu64,
+                             cluster->tile - 1, cluster->tile, bytes));
+}
+
+void hd_plan_bases(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
+                   const char *const *bases) {
+    walk w = {out, plan, dialect, bases, false, false};
+    for (uint32_t c = 0; c < plan->layout->count; c++) {
+        if (plan->layout->discrete)
+            w.moved = false;
+        else if (c)
+            round_up(&w, HD_RUN_ALIGN);
+        walk_cluster(&w, c, c + 1 < plan->layout->count && !plan->layout->discrete);
+    }
+}
+
+void hd_plan_bytes(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
+                   uint32_t allocation) {
+    walk w = {out, plan, dialect, NULL, true, false};
+    bool first = true;
+    for (uint32_t c = 0; c < plan->layout->count; c++) {
+        if (plan->map->clusters[c].allocation != allocation)
+            continue;
+        if (!first)
+            round_up(&w, HD_RUN_ALIGN);
+        walk_cluster(&w, c, true);
+        first = false;
+    }
+}
+
+/* ---- addresses ------------------------------------------------------------ */
+
+/* Bytes from one element to the next, when it is the same for all elements; 0
+ * when tiles interrupt it. A cluster of one field is even in any tile. */
+static uint64_t stride_of(const hd_plan *plan, uint32_t field) {
+    const hd_field_place *place = &plan->map->fields[field];
+    const hd_cluster *cluster = &plan->layout->clusters[place->cluster];
+    uint64_t tile_bytes = plan->map->clusters[place->cluster].tile_bytes;
+    if (cluster->tile == HD_TILE_SOA)
+        return place->size;
+    if (cluster->tile == 1)
+        return tile_bytes;
+    return cluster->count == 1 && tile_bytes == cluster->tile * place->size ? place->size : 0;
+}
+
+bool hd_plan_is_tiled(const hd_plan *plan, uint32_t field) { return !stride_of(plan, field); }
+
+const char *hd_plan_address(const hd_plan *plan, uint32_t field, const char *element) {
+    const hd_field_place *place = &plan->map->fields[field];
+    uint64_t stride = stride_of(plan, field), tile = plan->layout->clusters[place->cluster].tile;
+    uint64_t run = tile == HD_TILE_SOA ? 0 : place->run;
+    hd_str text = {.arena = plan->arena};
+    hd_str_printf(&text, "ref.%s + ", plan->streams[field]);
+    if (stride) {
+        hd_str_printf(&text, "%s * %" PRIu64, element, stride);
+    } else {
+        hd_str_printf(&text, "(%s >> %d) * %" PRIu64 " + (%s & %" PRIu64 ") * %u", element,
+                      __builtin_ctzll(tile), plan->map->clusters[place->cluster].tile_bytes,
+                      element, tile - 1, place->size);
+    }
+    if (run)
+        hd_str_printf(&text, " + %" PRIu64, run);
+    return hd_str_text(&text);
+}

@@ -1,0 +1,44 @@
+/*
+ * A layout as text: what the generated OpenCL C and the generated host header
+ * share. Private to this folder.
+ *
+ *     stream   a base pointer that values are reached from: a cluster's, or, in
+ *              a `soa` cluster, that of one field's run
+ */
+#ifndef HD_REWRITE_PLAN_H
+#define HD_REWRITE_PLAN_H
+
+#include "layout/layout.h"
+
+typedef struct hd_plan {
+    hd_arena *arena;
+    const hd_record *record;
+    const hd_layout *layout;
+    const hd_map *map;    /* of one element: the constants of the layout */
+    const char **streams; /* [field]: name of its stream */
+} hd_plan;
+
+/* How one language writes the types that the text needs. */
+typedef struct hd_dialect {
+    const char *bytes; /* pointer to bytes, with its blank: "__global uchar *" */
+    const char *size;  /* unsigned type of sizes: "ulong" */
+} hd_dialect;
+
+hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                       const hd_layout *layout, hd_plan **plan);
+/* Members of the reference struct: one base pointer for each stream. */
+void hd_plan_members(hd_str *out, const hd_plan *plan, const hd_dialect *dialect);
+/* Statements that set ref.<stream> for every stream, from `count` and from the
+ * pointers bases[allocation]. */
+void hd_plan_bases(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
+                   const char *const *bases);
+/* Statements that leave the bytes of one allocation for `count` > 0 elements in `at`. */
+void hd_plan_bytes(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
+                   uint32_t allocation);
+/* True when the address of `field` needs tile and place of an element apart. */
+bool hd_plan_is_tiled(const hd_plan *plan, uint32_t field);
+/* Expression for the address of `field` of element `element` (an expression
+ * that binds as tightly as a name, unsigned when the field is tiled). */
+const char *hd_plan_address(const hd_plan *plan, uint32_t field, const char *element);
+
+#endif
