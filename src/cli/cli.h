@@ -104,6 +104,7 @@ typedef struct cli_source {
     cli_sizes global, local;
     uint64_t count;
     cli_texts values;
+    bool any_entry; /* no launch is wanted, only its record: any kernel with one will do */
 } cli_source;
 
 enum { CLI_JOB_OPTION_COUNT = 8 };
@@ -114,6 +115,9 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
  * yet resolved; for a kernel file it is NULL. */
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module);
+/* A resolved job for the kernel source->entry of a compiled FILE. */
+hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
+                            const kir_module *module, hd_job **job);
 /* A resolved job from a JOB or FILE. */
 hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job);
 /* The same; also requires a record to lay out, and parses `notation` for it. */

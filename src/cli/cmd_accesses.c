@@ -9,18 +9,14 @@
 #include "cli/cli.h"
 #include "report/json.h"
 
-static const cli_page page_without_options = {
-    .usage = "[OPTIONS] JOB|FILE.cl",
-    .about =
-        "Lists the loads, stores and atomics of every kernel that the job launches: source line, "
-        "buffer and field, bytes of each thread, and the element index as a sum over work-item "
-        "ids, loop counters (k0, k1 ...) and arguments, or the reason why there is no such sum.\n"
-        "\n"
-        "The column loops holds the iterations of the loops around it, the outermost first: 64, "
-        "~12 when it differs between threads (the mean), <=64 when the loop can end early, ? when "
-        "it is not known. 'if' stands after it when a condition decides whether the access runs.",
-    .least = 1,
-    .most = 1};
+static const char about[] =
+    "Lists the loads, stores and atomics of every kernel that the job launches: source line, "
+    "buffer and field, bytes of each thread, and the element index as a sum over work-item ids, "
+    "loop counters (k0, k1 ...) and arguments, or the reason why there is no such sum.\n"
+    "\n"
+    "The column loops holds the iterations of the loops around it, the outermost first: 64, ~12 "
+    "when it differs between threads (the mean), <=64 when the loop can end early, ? when it is "
+    "not known. 'if' stands after it when a condition decides whether the access runs.";
 
 static const char *const kind_names[] = {
     [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
@@ -163,6 +159,13 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
 
 /* ---- the command ------------------------------------------------------------------------ */
 
+/* What was listed so far, in the form that will be printed. */
+typedef struct listing {
+    bool all;
+    hd_str text;
+    json_t *kernels;
+} listing;
+
 /* Every kernel once, under its first launch. */
 static bool seen_before(const hd_job *job, uint32_t launch) {
     for (uint32_t i = 0; i < launch; i++)
@@ -171,44 +174,67 @@ static bool seen_before(const hd_job *job, uint32_t launch) {
     return false;
 }
 
-static int show(cli *c, const hd_job *job, bool all) {
-    json_t *kernels = json_array();
-    hd_str out = {.arena = c->arena};
+static void list_job(cli *c, listing *l, const hd_job *job) {
     for (uint32_t i = 0; i < job->launch_count; i++) {
         if (seen_before(job, i))
             continue;
         hd_binding binding = hd_job_binding(c->arena, job, &job->launches[i]);
         const hd_kernel_info *info =
             hd_kernel_analyse(c->arena, job->module, job->launches[i].kernel, &binding);
-        if (c->json)
-            json_array_append_new(kernels, hd_json_kernel(c->arena, info));
-        else
-            add_kernel(c, &out, info, all);
+        json_array_append_new(l->kernels, hd_json_kernel(c->arena, info));
+        add_kernel(c, &l->text, info, l->all);
     }
-    json_t *result = json_pack("{s:o, s:o}", "source", hd_json_text(job->kernel_path), "kernels",
-                               kernels);
-    if (c->json)
-        return cli_print_json(c, result);
-    json_decref(result);
-    return cli_print(c, &out);
+}
+
+/* Of a kernel file every kernel is listed, unless one was named. */
+static hd_status list_file(cli *c, listing *l, const char *path, const cli_source *source,
+                           const kir_module *module) {
+    cli_source one = *source;
+    hd_job *job;
+    uint32_t count = source->entry || !module->kernel_count ? 1 : module->kernel_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!source->entry && module->kernel_count)
+            one.entry = module->kernels[i]->name;
+        hd_status status = cli_job_of_kernel(c, path, &one, module, &job);
+        if (status)
+            return status;
+        list_job(c, l, job);
+    }
+    return HD_OK;
+}
+
+static hd_status list_source(cli *c, listing *l, const char *path, const cli_source *source) {
+    hd_job *job;
+    kir_module *module;
+    hd_status status = cli_load_module(c, path, source, &job, &module);
+    if (status)
+        return status;
+    if (!job)
+        return list_file(c, l, path, source, module);
+    status = hd_job_resolve(c->arena, &c->diag, job, module);
+    if (!status)
+        list_job(c, l, job);
+    return status;
 }
 
 int cmd_accesses(cli *c, int argc, char **argv) {
-    bool all = false;
+    listing l = {.text.arena = c->arena};
     cli_source source = {0};
     cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
-        {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &all}, {0}};
-    cli_page page = page_without_options;
-    page.options = options;
-    page.job_options = cli_job_options(&source, job_options);
+        {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &l.all}, {0}};
+    const cli_page page = {"[OPTIONS] JOB|FILE.cl", about, options,
+                           cli_job_options(&source, job_options), 1, 1};
     char **words;
     uint32_t word_count;
     int status;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
-    hd_job *job;
-    if (cli_load(c, words[0], &source, &job))
-        return CLI_WRONG;
-    return show(c, job, all);
+    l.kernels = json_array();
+    json_t *result = json_pack("{s:o}", "kernels", l.kernels);
+    status = CLI_WRONG;
+    if (!list_source(c, &l, words[0], &source))
+        status = c->json ? cli_print_json(c, json_incref(result)) : cli_print(c, &l.text);
+    json_decref(result);
+    return status;
 }

@@ -70,7 +70,7 @@ static int rewrite(cli *c, const char *path, const cli_source *source, const cha
 
 int cmd_rewrite(cli *c, int argc, char **argv) {
     const char *notation = NULL, *folder = NULL;
-    cli_source source = {0};
+    cli_source source = {.any_entry = true};
     cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"layout", 'l', "L", "the layout to write; 'heddle help layout' has the notation",

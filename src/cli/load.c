@@ -70,8 +70,19 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     return status;
 }
 
-static hd_status job_from_flags(cli *c, const char *path, const cli_source *source,
-                                const kir_module *module, hd_job **job) {
+/* The first kernel with a record behind a pointer; NULL leaves the choice to the job. */
+static const char *kernel_with_record(const kir_module *module) {
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
+            const kir_param *param = &module->kernels[k]->params[p];
+            if (param->type.kind == KIR_PTR && !param->by_value_struct && param->record)
+                return module->kernels[k]->name;
+        }
+    return NULL;
+}
+
+hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
+                            const kir_module *module, hd_job **job) {
     hd_job_flags flags = {.kernel_path = path,
                           .options = source->options,
                           .entry = source->entry,
@@ -86,17 +97,21 @@ static hd_status job_from_flags(cli *c, const char *path, const cli_source *sour
                        source->global.dims, source->local.dims);
     if (!flags.dims)
         flags.dims = source->local.dims;
+    if (source->any_entry && !flags.entry)
+        flags.entry = kernel_with_record(module);
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
-    return hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
+    hd_status status = hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
+    return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
 }
 
 hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job) {
     kir_module *module;
     hd_status status = cli_load_module(c, path, source, job, &module);
-    if (!status && !*job)
-        status = job_from_flags(c, path, source, module, job);
-    return status ? status : hd_job_resolve(c->arena, &c->diag, *job, module);
+    if (status)
+        return status;
+    return *job ? hd_job_resolve(c->arena, &c->diag, *job, module)
+                : cli_job_of_kernel(c, path, source, module, job);
 }
 
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source,
