@@ -112,6 +112,25 @@ static hd_status check_values(const maker *m) {
     return HD_OK;
 }
 
+/* The name of the elements' type; one of the same size where it is a typedef, say. */
+static const char *buffer_type(const kir_param *param) {
+    kir_type type;
+    bool is_signed;
+    if (param->record)
+        return param->record->name;
+    if (param->element_type && hd_type_parse(param->element_type, &type, &is_signed))
+        return param->element_type;
+    switch (param->element_bytes) {
+    case 0: return "uint";
+    case 1: return "uchar";
+    case 2: return "ushort";
+    case 4: return "uint";
+    case 8: return "ulong";
+    case 16: return "uint4";
+    default: return param->element_type ? param->element_type : "uint";
+    }
+}
+
 static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
     hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
     hd_init *init = hd_new(m->arena, hd_init);
@@ -122,9 +141,7 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
                       .seed = m->job->buffer_count + 1,
                       .place = m->place};
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
-    buffer->type = param->record         ? param->record->name
-                   : param->element_type ? param->element_type
-                                         : "uint";
+    buffer->type = buffer_type(param);
     /* Elements without numbers in them (pointers, say) stay zero. */
     if (!param->record && hd_type_parse(buffer->type, &type, &is_signed)) {
         buffer->inits = init;
