@@ -1,0 +1,182 @@
+/*
+ * Finding a device by what the user wrote, and the checks that all forms share.
+ *
+ * Profiles lie in folders: the user's ($HEDDLE_DEVICES), the source tree's and
+ * the installation's, searched in this order, so that a user's profile can take
+ * the place of a shipped one.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "device/internal.h"
+
+/* ---- checking -------------------------------------------------------------- */
+
+static bool cache_is_sound(hd_cache cache) {
+    if (cache.line && !hd_is_power_of_two(cache.line))
+        return false;
+    return !cache.size || (cache.line && cache.size % cache.line == 0);
+}
+
+static bool weights_are_sound(const hd_device *d) {
+    return isfinite(d->w_dram) && d->w_l1 > 0 && d->w_l1 <= d->w_l2 && d->w_l2 <= d->w_dram;
+}
+
+static const char *blame(const char **key, const char *figure, const char *fault) {
+    *key = figure;
+    return fault;
+}
+
+const char *hd_device_fault(const hd_device *d, const char **key) {
+    if (!hd_is_power_of_two(d->warp) || d->warp > 1024)
+        return blame(key, "warp", "'warp' must be a power of two from 1 to 1024");
+    if (!cache_is_sound(d->l1))
+        return blame(key, "l1", "the line of 'l1' must be a power of two, and its size a multiple "
+                                "of the line");
+    if (!cache_is_sound(d->l2))
+        return blame(key, "l2", "the line of 'l2' must be a power of two, and its size a multiple "
+                                "of the line");
+    if (!weights_are_sound(d))
+        return blame(key, "w", "the weights 'w' must be positive and not fall from L1 to L2 to "
+                               "memory");
+    if (!hd_is_power_of_two(d->segment) || d->segment > 4096)
+        return blame(key, "segment", "'segment' must be a power of two from 1 to 4096");
+    if (!d->max_blocks)
+        return blame(key, "blocks", "'blocks' must be at least 1");
+    if (!d->max_threads || d->max_threads % d->warp)
+        return blame(key, "threads", "'threads' must be a multiple of 'warp', at least one warp");
+    if (!d->registers)
+        return blame(key, "regs", "'regs' must be at least 1");
+    if (!d->max_registers || d->max_registers > d->registers)
+        return blame(key, "maxregs", "'maxregs' must be from 1 to 'regs'");
+    return NULL;
+}
+
+hd_status hd_device_check(const hd_diag *diag, const hd_device *device) {
+    const char *key, *fault = hd_device_fault(device, &key);
+    hd_place place = {.file = device->source_file ? device->source_file : "<device>"};
+    return fault ? hd_fail(diag, HD_EINPUT, &place, "%s", fault) : HD_OK;
+}
+
+/* ---- folders of profiles ---------------------------------------------------- */
+
+enum { MAX_FOLDERS = 3 };
+
+static int profile_folders(const char *folders[MAX_FOLDERS]) {
+    int count = 0;
+    const char *own = getenv("HEDDLE_DEVICES");
+    if (own && *own)
+        folders[count++] = own;
+    folders[count++] = HEDDLE_DEVICES_BUILD;
+    folders[count++] = HEDDLE_DEVICES_INSTALLED;
+    return count;
+}
+
+typedef hd_vec(const char *) paths;
+
+static bool ends_in_yaml(const char *name) {
+    size_t length = strlen(name);
+    return length > 5 && !strcmp(name + length - 5, ".yaml");
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void add_unless_known(hd_arena *arena, paths *profiles, const char *folder,
+                             const char *name) {
+    for (size_t i = 0; i < profiles->count; i++)
+        if (!strcmp(base_name(profiles->data[i]), name))
+            return;
+    hd_push(arena, profiles, hd_format(arena, "%s/%s", folder, name));
+}
+
+static int by_base_name(const void *a, const void *b) {
+    return strcmp(base_name(*(const char *const *)a), base_name(*(const char *const *)b));
+}
+
+/* Paths of all profiles, sorted by name. A folder of Heddle's own may be
+ * missing (an installed program has no source tree); the user's may not. */
+static hd_status list_profiles(hd_arena *arena, const hd_diag *diag, paths *profiles) {
+    const char *folders[MAX_FOLDERS];
+    int count = profile_folders(folders);
+    for (int i = 0; i < count; i++) {
+        DIR *folder = opendir(folders[i]);
+        if (!folder && folders[i] == getenv("HEDDLE_DEVICES")) {
+            hd_place place = {.file = folders[i]};
+            return hd_fail(diag, HD_EINPUT, &place,
+                           "cannot open this folder, named by HEDDLE_DEVICES: %s; set it to a "
+                           "folder of profiles, or unset it",
+                           strerror(errno));
+        }
+        if (!folder)
+            continue;
+        for (struct dirent *entry; (entry = readdir(folder));)
+            if (ends_in_yaml(entry->d_name))
+                add_unless_known(arena, profiles, folders[i], entry->d_name);
+        closedir(folder);
+    }
+    if (profiles->count)
+        qsort(profiles->data, profiles->count, sizeof *profiles->data, by_base_name);
+    return HD_OK;
+}
+
+/* ---- finding ----------------------------------------------------------------- */
+
+static hd_status fail_unknown(hd_arena *arena, const hd_diag *diag, const char *name,
+                              const paths *profiles) {
+    hd_str known = {.arena = arena};
+    for (size_t i = 0; i < profiles->count; i++) {
+        const char *file = base_name(profiles->data[i]);
+        hd_str_printf(&known, "%.*s, ", (int)strlen(file) - 5, file);
+    }
+    hd_place place = {.file = "<device>", .line = 1, .column = 1, .text = name};
+    return hd_fail(diag, HD_EINPUT, &place,
+                   "there is no device '%.80s'; known are %shost, the path of a .yaml profile, or "
+                   "a synthetic form like warp:32 l1:48k/128 …",
+                   name, hd_str_text(&known));
+}
+
+static hd_status find_by_name(hd_arena *arena, const hd_diag *diag, const char *name,
+                              const hd_device **device) {
+    paths profiles = {0};
+    hd_status status = list_profiles(arena, diag, &profiles);
+    if (status != HD_OK)
+        return status;
+    const char *file = hd_format(arena, "%s.yaml", name);
+    for (size_t i = 0; i < profiles.count; i++)
+        if (!strcmp(base_name(profiles.data[i]), file))
+            return hd_device_read(arena, diag, profiles.data[i], device);
+    return fail_unknown(arena, diag, name, &profiles);
+}
+
+hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
+                         const hd_device **device) {
+    if (!strcmp(name, "host"))
+        return hd_device_host(arena, diag, device);
+    if (ends_in_yaml(name))
+        return hd_device_read(arena, diag, name, device);
+    if (strchr(name, ':'))
+        return hd_device_parse_synthetic(arena, diag, name, device);
+    return find_by_name(arena, diag, name, device);
+}
+
+hd_status hd_device_list(hd_arena *arena, const hd_diag *diag, const hd_device ***devices,
+                         size_t *count) {
+    paths profiles = {0};
+    hd_status status = list_profiles(arena, diag, &profiles);
+    const hd_device **list = hd_new_array(arena, const hd_device *, profiles.count + 1);
+    for (size_t i = 0; i < profiles.count && status == HD_OK; i++)
+        status = hd_device_read(arena, diag, profiles.data[i], &list[i]);
+    if (status == HD_OK)
+        status = hd_device_host(arena, diag, &list[profiles.count]);
+    if (status != HD_OK)
+        return status;
+    *devices = list;
+    *count = profiles.count + 1;
+    return HD_OK;
+}

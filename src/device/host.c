@@ -1,0 +1,105 @@
+/*
+ * The profile of the machine that Heddle runs on, for kernels that run on its
+ * CPU through OpenCL. The words of a GPU mean this on a CPU, where a core runs
+ * one work-group at a time and the compiler puts neighbouring work-items into
+ * the lanes of SIMD instructions:
+ *
+ *     warp      32-bit lanes of the widest SIMD registers: 16 with AVX-512, 8
+ *               with AVX2 or AVX, else 4
+ *     sms       cores
+ *     l1        first-level data cache of a core
+ *     l2        the last cache before memory, which cores share
+ *     segment   a line of that cache: what a request is split into
+ *     w         1 : 10 : 50, round figures for latencies of about 5, 50 and 250
+ *               cycles
+ *     blocks    1, and as many threads as a work-group may have in PoCL; work-
+ *               items take turns in the registers, so that these never limit
+ */
+#include <hwloc.h>
+
+#include "device/device.h"
+
+enum { LARGEST_WORK_GROUP = 4096, REGISTERS_PER_WORK_ITEM = 255 };
+
+static uint32_t simd_lanes(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f"))
+        return 16;
+    if (__builtin_cpu_supports("avx2") || __builtin_cpu_supports("avx"))
+        return 8;
+#endif
+    return 4;
+}
+
+/* The first cache of a kind; without size where the system does not tell. */
+static hd_cache cache_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
+    hwloc_obj_t object = hwloc_get_nbobjs_by_type(topology, type) > 0
+                             ? hwloc_get_obj_by_type(topology, type, 0)
+                             : NULL;
+    hd_cache cache = {0};
+    if (object && object->attr && hd_is_power_of_two(object->attr->cache.linesize) &&
+        object->attr->cache.size % object->attr->cache.linesize == 0)
+        cache = (hd_cache){object->attr->cache.size, object->attr->cache.linesize};
+    return cache;
+}
+
+static hd_cache last_cache(hwloc_topology_t topology) {
+    static const hwloc_obj_type_t outermost_first[] = {HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE,
+                                                       HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE};
+    for (int i = 0; i < 4; i++) {
+        hd_cache cache = cache_of(topology, outermost_first[i]);
+        if (cache.size)
+            return cache;
+    }
+    return (hd_cache){0};
+}
+
+static const char *cpu_model(hd_arena *arena, hwloc_topology_t topology) {
+    hwloc_obj_t package = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE) > 0
+                              ? hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0)
+                              : NULL;
+    const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+    return model && *model ? hd_format(arena, "this machine: %s", model) : "this machine";
+}
+
+static void describe(hd_arena *arena, hwloc_topology_t topology, hd_device *device) {
+    int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+    int units = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    *device = (hd_device){
+        .name = "host",
+        .title = cpu_model(arena, topology),
+        .warp = simd_lanes(),
+        .l1 = cache_of(topology, HWLOC_OBJ_L1CACHE),
+        .l2 = last_cache(topology),
+        .w_l1 = 1,
+        .w_l2 = 10,
+        .w_dram = 50,
+        .sms = cores > 0 ? (uint32_t)cores : units > 0 ? (uint32_t)units : 0,
+        .max_blocks = 1,
+        .max_threads = LARGEST_WORK_GROUP,
+        .registers = LARGEST_WORK_GROUP * REGISTERS_PER_WORK_ITEM,
+        .max_registers = REGISTERS_PER_WORK_ITEM,
+    };
+    device->segment = device->l2.line ? device->l2.line : device->l1.line ? device->l1.line : 64;
+}
+
+hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device **device) {
+    hwloc_topology_t topology;
+    hd_place place = {.file = "<host>"};
+    if (hwloc_topology_init(&topology) != 0)
+        return hd_fail(diag, HD_ESYSTEM, &place, "hwloc cannot start; name another device");
+    hd_status status = HD_OK;
+    hd_device *host = hd_new(arena, hd_device);
+    if (hwloc_topology_load(topology) != 0)
+        status = hd_fail(diag, HD_ESYSTEM, &place,
+                         "hwloc cannot read this machine; name another device");
+    else
+        describe(arena, topology, host);
+    hwloc_topology_destroy(topology);
+    if (status == HD_OK)
+        status = hd_device_check(diag, host);
+    if (status == HD_OK)
+        *device = host;
+    return status;
+}

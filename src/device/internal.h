@@ -1,0 +1,32 @@
+/*
+ * The figures of a profile, in one table that both forms (YAML and synthetic)
+ * are read by and printed from. Private to this folder.
+ */
+#ifndef HD_DEVICE_INTERNAL_H
+#define HD_DEVICE_INTERNAL_H
+
+#include "device/device.h"
+
+/* A figure has one part (32), two (48k/128) or three (1,30,100). */
+typedef enum hd_figure_kind { HD_FIGURE_NUMBER, HD_FIGURE_CACHE, HD_FIGURE_WEIGHTS } hd_figure_kind;
+enum { HD_MAX_PARTS = 3 };
+
+typedef struct hd_figure {
+    const char *key; /* the same word in both forms */
+    hd_figure_kind kind;
+    size_t offset;        /* of its (first) member in hd_device */
+    const char *fallback; /* of a synthetic form that leaves it out; NULL: must be given */
+} hd_figure;
+
+enum { HD_FIGURES = 10 };
+extern const hd_figure hd_figures[HD_FIGURES];
+
+/* Sets a figure from the text of its parts; a cache without a line has one part.
+ * Returns NULL, or what is wrong. */
+const char *hd_figure_set(hd_arena *arena, hd_device *device, const hd_figure *figure,
+                          const char *const *parts, size_t count);
+
+/* What is wrong with the numbers, and with which figure; NULL when nothing is. */
+const char *hd_device_fault(const hd_device *device, const char **key);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * The one-line form of a device, for tests, experiments and error reports:
+ *
+ *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
+ *
+ * One word for each figure, in any order; sizes may end in k, m or g. The table
+ * below is also what the YAML profiles are read by, so both forms know the same
+ * words and the same numbers. Printing writes every figure, so that the line
+ * alone says what a result was computed for.
+ *
+ * The idea is hwloc's: hardware is data with a one-line synthetic form, and so
+ * every test runs on every machine.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "device/internal.h"
+
+const hd_figure hd_figures[HD_FIGURES] = {
+    {"warp", HD_FIGURE_NUMBER, offsetof(hd_device, warp), NULL},
+    {"l1", HD_FIGURE_CACHE, offsetof(hd_device, l1), NULL},
+    {"l2", HD_FIGURE_CACHE, offsetof(hd_device, l2), NULL},
+    {"w", HD_FIGURE_WEIGHTS, offsetof(hd_device, w_l1), NULL},
+    {"blocks", HD_FIGURE_NUMBER, offsetof(hd_device, max_blocks), NULL},
+    {"threads", HD_FIGURE_NUMBER, offsetof(hd_device, max_threads), NULL},
+    {"regs", HD_FIGURE_NUMBER, offsetof(hd_device, registers), NULL},
+    {"segment", HD_FIGURE_NUMBER, offsetof(hd_device, segment), "128"},
+    {"maxregs", HD_FIGURE_NUMBER, offsetof(hd_device, max_registers), "255"},
+    {"sms", HD_FIGURE_NUMBER, offsetof(hd_device, sms), "0"},
+};
+
+/* ---- figures from text ---------------------------------------------------- */
+
+/* Digits and perhaps one of k, m, g. False for anything else, or beyond `limit`. */
+static bool parse_whole(const char *text, uint64_t limit, uint64_t *value) {
+    *value = 0;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    for (; isdigit((unsigned char)*text); text++)
+        if (__builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (uint64_t)(*text - '0'), value))
+            return false;
+    const char *suffixes = "kmg";
+    const char *suffix = *text ? strchr(suffixes, tolower((unsigned char)*text)) : NULL;
+    if (suffix) {
+        text++;
+        if (__builtin_mul_overflow(*value, (uint64_t)1 << (10 * (suffix - suffixes + 1)), value))
+            return false;
+    }
+    return !*text && *value <= limit;
+}
+
+static bool parse_weight(const char *text, double *value) {
+    char *end;
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return false;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+static const char *set_number(hd_arena *arena, uint32_t *number, const char *key,
+                              const char *text) {
+    uint64_t value;
+    if (!parse_whole(text, UINT32_MAX, &value))
+        return hd_format(arena, "'%s' must be a whole number below 2^32, not '%.40s'", key, text);
+    *number = (uint32_t)value;
+    return NULL;
+}
+
+static const char *set_cache(hd_arena *arena, hd_cache *cache, const char *key,
+                             const char *const *parts, size_t count) {
+    if (!parse_whole(parts[0], INT64_MAX, &cache->size))
+        return hd_format(arena,
+                         "the size of '%s' must be in bytes, like 49152, 48k or 2m, not '%.40s'",
+                         key, parts[0]);
+    cache->line = 0;
+    if (count == 1)
+        return NULL;
+    return set_number(arena, &cache->line, hd_format(arena, "line of %s", key), parts[1]);
+}
+
+static const char *set_weights(hd_arena *arena, double *weights, const char *key,
+                               const char *const *parts) {
+    for (int i = 0; i < 3; i++)
+        if (!parse_weight(parts[i], &weights[i]))
+            return hd_format(arena, "the weights '%s' must be numbers, like 1,30,100, not '%.40s'",
+                             key, parts[i]);
+    return NULL;
+}
+
+const char *hd_figure_set(hd_arena *arena, hd_device *device, const hd_figure *figure,
+                          const char *const *parts, size_t count) {
+    static const size_t fewest[] = {1, 1, 3}, most[] = {1, 2, 3};
+    static const char *const like[] = {"32", "48k/128", "1,30,100"};
+    if (count < fewest[figure->kind] || count > most[figure->kind])
+        return hd_format(arena, "'%s' must look like %s", figure->key, like[figure->kind]);
+    void *member = (char *)device + figure->offset;
+    switch (figure->kind) {
+    case HD_FIGURE_NUMBER:
+        return set_number(arena, member, figure->key, parts[0]);
+    case HD_FIGURE_CACHE:
+        return set_cache(arena, member, figure->key, parts, count);
+    case HD_FIGURE_WEIGHTS:
+        break;
+    }
+    double weights[3];
+    const char *wrong = set_weights(arena, weights, figure->key, parts);
+    device->w_l1 = weights[0];
+    device->w_l2 = weights[1];
+    device->w_dram = weights[2];
+    return wrong;
+}
+
+/* ---- parsing -------------------------------------------------------------- */
+
+typedef struct parser {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const char *text;
+    hd_device *device;
+    unsigned columns[HD_FIGURES]; /* where each figure stands; 0: not given */
+} parser;
+
+static hd_status fail_at(const parser *p, unsigned column, const char *message) {
+    hd_place place = {.file = "<device>", .line = 1, .column = column, .text = p->text};
+    return hd_fail(p->diag, HD_EINPUT, &place, "%s", message);
+}
+
+static const char *known_keys(hd_arena *arena) {
+    hd_str s = {.arena = arena};
+    for (int i = 0; i < HD_FIGURES; i++)
+        hd_str_printf(&s, "%s%s", i ? ", " : "", hd_figures[i].key);
+    return hd_str_text(&s);
+}
+
+static int find_figure(const char *key, size_t length) {
+    for (int i = 0; i < HD_FIGURES; i++)
+        if (strlen(hd_figures[i].key) == length && !memcmp(hd_figures[i].key, key, length))
+            return i;
+    return -1;
+}
+
+/* Cuts "1,30,100" or "48k/128" into parts; counts one too many when there are. */
+static size_t split(char *value, char separator, const char *parts[HD_MAX_PARTS + 1]) {
+    size_t count = 0;
+    while (value && count <= HD_MAX_PARTS) {
+        parts[count++] = value;
+        value = strchr(value, separator);
+        if (value)
+            *value++ = '\0';
+    }
+    return count;
+}
+
+/* One word, "key:value". */
+static hd_status parse_word(parser *p, const char *word, size_t length) {
+    unsigned column = (unsigned)(word - p->text) + 1;
+    const char *colon = memchr(word, ':', length);
+    int index = find_figure(word, colon ? (size_t)(colon - word) : length);
+    if (index < 0 || !colon)
+        return fail_at(p, column,
+                       hd_format(p->arena,
+                                 "'%.*s' is no figure of a device; write key:value with %s",
+                                 length > 40 ? 40 : (int)length, word, known_keys(p->arena)));
+    const hd_figure *figure = &hd_figures[index];
+    if (p->columns[index])
+        return fail_at(p, column,
+                       hd_format(p->arena, "'%s' is given twice; keep one", figure->key));
+    p->columns[index] = column;
+    char *value = hd_strndup(p->arena, colon + 1, (size_t)(word + length - colon - 1));
+    const char *parts[HD_MAX_PARTS + 1];
+    size_t count = split(value, figure->kind == HD_FIGURE_CACHE ? '/' : ',', parts);
+    const char *wrong = hd_figure_set(p->arena, p->device, figure, parts, count);
+    return wrong ? fail_at(p, (unsigned)(colon + 1 - p->text) + 1, wrong) : HD_OK;
+}
+
+static hd_status fill_in(parser *p) {
+    for (int i = 0; i < HD_FIGURES; i++) {
+        const hd_figure *figure = &hd_figures[i];
+        if (p->columns[i])
+            continue;
+        if (!figure->fallback)
+            return fail_at(p, (unsigned)strlen(p->text) + 1,
+                           hd_format(p->arena, "the device lacks '%s'; add %s:…", figure->key,
+                                     figure->key));
+        hd_figure_set(p->arena, p->device, figure, &figure->fallback, 1);
+    }
+    return HD_OK;
+}
+
+hd_status hd_device_parse_synthetic(hd_arena *arena, const hd_diag *diag, const char *text,
+                                    const hd_device **device) {
+    text = hd_strdup(arena, text);
+    parser p = {.arena = arena, .diag = diag, .text = text, .device = hd_new(arena, hd_device)};
+    hd_status status = HD_OK;
+    const char *blanks = " \t\r\n";
+    for (const char *at = text + strspn(text, blanks); *at && status == HD_OK;) {
+        size_t length = strcspn(at, blanks);
+        status = parse_word(&p, at, length);
+        at += length;
+        at += strspn(at, blanks);
+    }
+    if (status == HD_OK)
+        status = fill_in(&p);
+    if (status != HD_OK)
+        return status;
+    const char *key, *fault = hd_device_fault(p.device, &key);
+    if (fault) {
+        unsigned column = p.columns[find_figure(key, strlen(key))];
+        return fail_at(&p, column ? column : 1, fault);
+    }
+    p.device->name = "synthetic";
+    p.device->title = hd_device_print(arena, p.device);
+    *device = p.device;
+    return HD_OK;
+}
+
+/* ---- printing ------------------------------------------------------------- */
+
+static void print_size(hd_str *s, uint64_t size) {
+    const char *suffix = "";
+    const char *suffixes[] = {"k", "m", "g"};
+    for (int i = 0; i < 3 && size && size % 1024 == 0; i++) {
+        size /= 1024;
+        suffix = suffixes[i];
+    }
+    hd_str_printf(s, "%llu%s", (unsigned long long)size, suffix);
+}
+
+/* With as many digits as it takes to read the same number back. */
+static const char *weight_text(hd_arena *arena, double weight) {
+    for (int digits = 6; digits < 17; digits++) {
+        const char *text = hd_format(arena, "%.*g", digits, weight);
+        if (strtod(text, NULL) == weight)
+            return text;
+    }
+    return hd_format(arena, "%.17g", weight);
+}
+
+static void print_figure(hd_str *s, const hd_device *device, const hd_figure *figure) {
+    const void *member = (const char *)device + figure->offset;
+    const hd_cache *cache = member;
+    hd_str_printf(s, "%s%s:", s->length ? " " : "", figure->key);
+    switch (figure->kind) {
+    case HD_FIGURE_NUMBER:
+        hd_str_printf(s, "%u", *(const uint32_t *)member);
+        break;
+    case HD_FIGURE_CACHE:
+        print_size(s, cache->size);
+        if (cache->line)
+            hd_str_printf(s, "/%u", cache->line);
+        break;
+    case HD_FIGURE_WEIGHTS:
+        hd_str_printf(s, "%s,%s,%s", weight_text(s->arena, device->w_l1),
+                      weight_text(s->arena, device->w_l2), weight_text(s->arena, device->w_dram));
+        break;
+    }
+}
+
+const char *hd_device_print(hd_arena *arena, const hd_device *device) {
+    hd_str s = {.arena = arena};
+    for (int i = 0; i < HD_FIGURES; i++)
+        print_figure(&s, device, &hd_figures[i]);
+    return hd_str_text(&s);
+}

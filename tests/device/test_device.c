@@ -1,0 +1,434 @@
+/* Profiles, the synthetic form, the host, and what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "device/device.h"
+
+typedef struct heard {
+    int count;
+    char file[256];
+    unsigned line, column;
+    char text[1024];
+} heard;
+
+static void hear(const hd_message *message, void *user) {
+    heard *h = user;
+    h->count++;
+    assert_non_null(message->place.file);
+    snprintf(h->file, sizeof h->file, "%s", message->place.file);
+    snprintf(h->text, sizeof h->text, "%s", message->text);
+    h->line = message->place.line;
+    h->column = message->place.column;
+}
+
+static const hd_device *found(hd_arena *arena, const char *name) {
+    heard h = {0};
+    hd_diag diag = {hear, &h};
+    const hd_device *device = NULL;
+    if (hd_device_find(arena, &diag, name, &device) != HD_OK)
+        fail_msg("%s: %s:%u: %s", name, h.file, h.line, h.text);
+    assert_int_equal(hd_device_check(&diag, device), HD_OK);
+    assert_int_equal(h.count, 0);
+    return device;
+}
+
+static void assert_same_numbers(const hd_device *a, const hd_device *b) {
+    assert_int_equal(a->warp, b->warp);
+    assert_true(a->l1.size == b->l1.size && a->l1.line == b->l1.line);
+    assert_true(a->l2.size == b->l2.size && a->l2.line == b->l2.line);
+    assert_int_equal(a->segment, b->segment);
+    assert_true(a->w_l1 == b->w_l1 && a->w_l2 == b->w_l2 && a->w_dram == b->w_dram);
+    assert_int_equal(a->sms, b->sms);
+    assert_int_equal(a->max_blocks, b->max_blocks);
+    assert_int_equal(a->max_threads, b->max_threads);
+    assert_int_equal(a->registers, b->registers);
+    assert_int_equal(a->max_registers, b->max_registers);
+}
+
+/* ---- the synthetic form ----------------------------------------------------- */
+
+#define FERMI "warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768"
+
+static void synthetic_form_sets_every_figure(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_device *d = found(arena, FERMI);
+    assert_string_equal(d->name, "synthetic");
+    assert_null(d->source_file);
+    assert_int_equal(d->warp, 32);
+    assert_int_equal(d->l1.size, 49152);
+    assert_int_equal(d->l1.line, 128);
+    assert_int_equal(d->l2.size, 786432);
+    assert_int_equal(d->l2.line, 32);
+    assert_true(d->w_l1 == 1 && d->w_l2 == 30 && d->w_dram == 100);
+    assert_int_equal(d->max_blocks, 8);
+    assert_int_equal(d->max_threads, 1536);
+    assert_int_equal(d->registers, 32768);
+    assert_int_equal(d->segment, 128);
+    assert_int_equal(d->max_registers, 255);
+    assert_int_equal(d->sms, 0);
+    d = found(arena, "  sms:14 maxregs:63 segment:64 regs:1k\tthreads:64 blocks:1 w:.5,1.25,3 "
+                     "l2:0/32 l1:0 warp:64\n");
+    assert_int_equal(d->sms, 14);
+    assert_int_equal(d->max_registers, 63);
+    assert_int_equal(d->segment, 64);
+    assert_int_equal(d->registers, 1024);
+    assert_true(d->w_l1 == 0.5 && d->w_l2 == 1.25);
+    assert_int_equal(d->l1.size, 0);
+    assert_int_equal(d->l2.line, 32);
+    hd_arena_free(arena);
+}
+
+static void printing_and_parsing_are_inverse(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    assert_string_equal(hd_device_print(arena, found(arena, FERMI)),
+                        FERMI " segment:128 maxregs:255 sms:0");
+    const char *texts[] = {
+        "warp:8 l1:1025/1 l2:3g/64 w:0.1,0.30000000000000004,1e300 blocks:1 threads:8 regs:255",
+        "warp:1 l1:0 l2:0/128 w:1,1,1 blocks:4294967295 threads:1 regs:4294967295 segment:1",
+    };
+    for (int i = 0; i < 2; i++) {
+        const hd_device *d = found(arena, texts[i]);
+        assert_same_numbers(d, found(arena, hd_device_print(arena, d)));
+    }
+    hd_arena_free(arena);
+}
+
+static void check_refused(const char *text, unsigned column, const char *says) {
+    hd_arena *arena = hd_arena_new();
+    heard h = {0};
+    hd_diag diag = {hear, &h};
+    const hd_device *device = NULL;
+    assert_int_equal(hd_device_find(arena, &diag, text, &device), HD_EINPUT);
+    assert_null(device);
+    assert_int_equal(h.count, 1);
+    assert_string_equal(h.file, "<device>");
+    if (h.column != column || !strstr(h.text, says))
+        fail_msg("%s: at column %u: %s", text, h.column, h.text);
+    hd_arena_free(arena);
+}
+
+static void synthetic_errors_name_the_place(void **state) {
+    (void)state;
+    check_refused("wrap:32", 1, "'wrap:32' is no figure of a device; write key:value with warp");
+    check_refused(FERMI " sms", 75, "'sms' is no figure");
+    check_refused(FERMI " warp:32", 75, "'warp' is given twice");
+    check_refused("warp:32 l1:48k/128", 19, "the device lacks 'l2'; add l2:");
+    check_refused("warp:x", 6, "'warp' must be a whole number below 2^32, not 'x'");
+    check_refused("warp:", 6, "'warp' must be a whole number");
+    check_refused("warp:-1", 6, "'warp' must be a whole number");
+    check_refused("warp:4294967296", 6, "'warp' must be a whole number");
+    check_refused("warp:3 2", 8, "'2' is no figure");
+    check_refused("warp:32,1", 6, "'warp' must look like 32");
+    check_refused("l1:48q/128", 4, "the size of 'l1' must be in bytes");
+    check_refused("l1:9999999999999g/128", 4, "the size of 'l1' must be in bytes");
+    check_refused("l1:48k/128/2", 4, "'l1' must look like 48k/128");
+    check_refused("l1:48k/", 4, "'line of l1' must be a whole number");
+    check_refused("w:1,30", 3, "'w' must look like 1,30,100");
+    check_refused("w:1,30,100,4", 3, "'w' must look like 1,30,100");
+    check_refused("w:1,nan,100", 3, "the weights 'w' must be numbers");
+    check_refused("w:1,30,1e999", 3, "the weights 'w' must be numbers");
+    check_refused("w:1,30,-2", 3, "the weights 'w' must be numbers");
+}
+
+static void numbers_without_sense_are_refused(void **state) {
+    (void)state;
+#define REST " w:1,30,100 blocks:8 threads:1536 regs:32768"
+    check_refused("warp:33 l1:0 l2:0" REST, 1, "'warp' must be a power of two");
+    check_refused("warp:0 l1:0 l2:0" REST, 1, "'warp' must be a power of two");
+    check_refused("warp:32 l1:48k/100 l2:0" REST, 9, "the line of 'l1' must be a power of two");
+    check_refused("warp:32 l1:48k l2:0" REST, 9, "the line of 'l1' must be a power of two");
+    check_refused("warp:32 l1:0 l2:100/64" REST, 14, "its size a multiple");
+    check_refused("warp:32 l1:0 l2:0 segment:96" REST, 19, "'segment' must be a power of two");
+    check_refused("w:2,1,100 warp:32 l1:0 l2:0 blocks:8 threads:32 regs:9999", 1, "must be positive");
+    check_refused("w:0,1,100 warp:32 l1:0 l2:0 blocks:8 threads:32 regs:9999", 1, "must be positive");
+    check_refused("threads:100 warp:32 l1:0 l2:0 w:1,2,3 blocks:8 regs:9999", 1,
+                  "'threads' must be a multiple of 'warp'");
+    check_refused("blocks:0 threads:64 warp:32 l1:0 l2:0 w:1,2,3 regs:9999", 1,
+                  "'blocks' must be at least 1");
+    check_refused("regs:0 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
+                  "'regs' must be at least 1");
+    check_refused("maxregs:300 regs:256 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
+                  "'maxregs' must be from 1 to 'regs'");
+    hd_arena *arena = hd_arena_new();
+    hd_device device = *found(arena, FERMI);
+    device.w_dram = INFINITY;
+    assert_int_equal(hd_device_check(NULL, &device), HD_EINPUT);
+    hd_arena_free(arena);
+}
+
+/* ---- the shipped profiles ------------------------------------------------------ */
+
+static void every_shipped_profile_loads(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const char *names[] = {"a100",           "amd-carrizo",    "amd-kaveri",     "firepro-s9000",
+                           "geforce-gtx285", "geforce-gtx480", "geforce-gtx680", "h100",
+                           "h200",           "radeon-fiji",    "tesla-k20c",     "tesla-m2050"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const hd_device *d = found(arena, names[i]);
+        assert_string_equal(d->name, names[i]);
+        assert_non_null(d->source_file);
+        assert_true(strlen(d->title) > 5);
+        assert_true(d->w_l1 == 1 && d->sms > 0);
+        assert_same_numbers(d, found(arena, hd_device_print(arena, d)));
+        assert_same_numbers(d, found(arena, d->source_file));
+    }
+    hd_arena_free(arena);
+}
+
+/* Peng et al., table II and section IV-C. */
+static void devices_of_the_paper_have_its_figures(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    assert_string_equal(hd_device_print(arena, found(arena, "tesla-m2050")),
+                        "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 "
+                        "regs:32768 segment:128 maxregs:63 sms:14");
+    assert_string_equal(hd_device_print(arena, found(arena, "tesla-k20c")),
+                        "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
+                        "segment:128 maxregs:255 sms:13");
+    hd_arena_free(arena);
+}
+
+static void list_is_sorted_and_ends_with_the_host(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_device **devices;
+    size_t count;
+    assert_int_equal(hd_device_list(arena, NULL, &devices, &count), HD_OK);
+    assert_true(count >= 13);
+    for (size_t i = 1; i + 1 < count; i++)
+        assert_true(strcmp(devices[i - 1]->name, devices[i]->name) < 0);
+    assert_string_equal(devices[count - 1]->name, "host");
+    hd_arena_free(arena);
+}
+
+static void host_is_read_from_the_machine(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_device *host = found(arena, "host");
+    assert_string_equal(host->name, "host");
+    assert_true(host->warp == 4 || host->warp == 8 || host->warp == 16);
+    assert_true(host->sms >= 1 && host->sms <= (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
+    assert_true(host->segment >= 16);
+    assert_same_numbers(host, found(arena, hd_device_print(arena, host)));
+    hd_arena_free(arena);
+}
+
+/* ---- profiles that are refused --------------------------------------------------- */
+
+static const char good_profile[] = "title: A device\n"
+                                   "warp: {value: 32, source: s}\n"
+                                   "l1: {size: 48k, line: 128, source: s}\n"
+                                   "l2: {size: 768k, line: 32, source: s}\n"
+                                   "w: {l1: 1, l2: 30, dram: 100, source: s}\n"
+                                   "segment: {value: 128, source: s}\n"
+                                   "sms: {value: 14, source: s}\n"
+                                   "blocks: {value: 8, source: s}\n"
+                                   "threads: {value: 1536, source: s}\n"
+                                   "regs: {value: 32768, source: s}\n"
+                                   "maxregs: {value: 63, source: s}\n";
+
+typedef struct folder {
+    hd_arena *arena;
+    char path[64];
+    char *profile; /* path of mine.yaml in it */
+} folder;
+
+static int make_folder(void **state) {
+    folder *f = calloc(1, sizeof *f);
+    f->arena = hd_arena_new();
+    strcpy(f->path, "/tmp/heddle-devices-XXXXXX");
+    if (!mkdtemp(f->path))
+        return -1;
+    f->profile = hd_format(f->arena, "%s/mine.yaml", f->path);
+    *state = f;
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    folder *f = *state;
+    unsetenv("HEDDLE_DEVICES");
+    unlink(f->profile);
+    rmdir(f->path);
+    hd_arena_free(f->arena);
+    free(f);
+    return 0;
+}
+
+/* The good profile with `from` replaced by `to`; `from` NULL: `to` alone. */
+static char *changed(hd_arena *arena, const char *from, const char *to) {
+    if (!from)
+        return hd_strdup(arena, to);
+    const char *at = strstr(good_profile, from);
+    assert_non_null(at);
+    return hd_format(arena, "%.*s%s%s", (int)(at - good_profile), good_profile, to,
+                     at + strlen(from));
+}
+
+static hd_status read_changed(folder *f, const char *text, heard *h, const hd_device **device) {
+    hd_diag diag = {hear, h};
+    assert_int_equal(hd_write_file(NULL, f->profile, text, strlen(text)), HD_OK);
+    *device = NULL;
+    return hd_device_read(f->arena, &diag, f->profile, device);
+}
+
+static void check_profile_refused(folder *f, const char *from, const char *to, unsigned line,
+                                  const char *says) {
+    heard h = {0};
+    const hd_device *device;
+    char *text = changed(f->arena, from, to);
+    assert_int_equal(read_changed(f, text, &h, &device), HD_EINPUT);
+    assert_null(device);
+    assert_int_equal(h.count, 1);
+    assert_string_equal(h.file, f->profile);
+    if (h.line != line || !strstr(h.text, says))
+        fail_msg("%s: at line %u: %s", to, h.line, h.text);
+}
+
+static void bad_profiles_give_one_located_error(void **state) {
+    folder *f = *state;
+    check_profile_refused(f, "value: 32,", "valeu: 32,", 2,
+                          "'warp' has no key 'valeu'; its keys are value, source");
+    check_profile_refused(f, "l2: {size: 768k", "l2: {sise: 768k", 4,
+                          "'l2' has no key 'sise'; its keys are size, line, source");
+    check_profile_refused(f, "segment:", "segmant:", 6,
+                          "a profile has no key 'segmant'; its keys are title, warp, l1");
+    check_profile_refused(f, "sms: {value: 14, source: s}\n", "", 10,
+                          "a profile needs the key 'sms'; add it");
+    check_profile_refused(f, "line: 128, source: s", "line: 128", 3,
+                          "'l1' needs the key 'source'; add it");
+    check_profile_refused(f, "{value: 32, source: s}", "32", 2,
+                          "'warp' must be a mapping with the keys value, source");
+    check_profile_refused(f, "{value: 32, source: s}", "[32]", 2,
+                          "'warp' must be a mapping with the keys value, source");
+    check_profile_refused(f, "value: 32", "value: [32]", 2, "'warp.value' must be a single value");
+    check_profile_refused(f, "value: 8", "value: many", 8,
+                          "'blocks' must be a whole number below 2^32, not 'many'");
+    check_profile_refused(f, "value: 8", "value: -8", 8, "'blocks' must be a whole number");
+    check_profile_refused(f, "value: 8", "value: 8.5", 8, "'blocks' must be a whole number");
+    check_profile_refused(f, "dram: 100", "dram: 100 cycles", 5, "the weights 'w' must be numbers");
+    check_profile_refused(f, "dram: 100", "dram: 10", 5, "the weights 'w' must be positive");
+    check_profile_refused(f, "value: 32,", "value: 31,", 2, "'warp' must be a power of two");
+    check_profile_refused(f, "title: A device", "title: ''", 1, "'title' is empty; fill it in");
+    check_profile_refused(f, "warp:", "title: twice\nwarp:", 2, "the key 'title' stands here twice");
+    check_profile_refused(f, "sms: {", "sms: }", 7, "this is not valid YAML");
+    check_profile_refused(f, "A device\nwarp: {value: 32", "&a A\nwarp: {value: *a", 2,
+                          "uses a YAML alias; write the value itself");
+    check_profile_refused(f, NULL, "", 1, "the profile is empty");
+    check_profile_refused(f, NULL, "# nothing\n", 1, "the profile is empty");
+    check_profile_refused(f, NULL, "- 1\n- 2\n", 1, "a profile must be a mapping with the keys title");
+    check_profile_refused(f, NULL, "\x80\xff", 1, "this is not valid YAML");
+}
+
+static void missing_profile_is_an_error(void **state) {
+    folder *f = *state;
+    heard h = {0};
+    hd_diag diag = {hear, &h};
+    const hd_device *device = NULL;
+    assert_int_equal(hd_device_find(f->arena, &diag, f->profile, &device), HD_EINPUT);
+    assert_int_equal(h.count, 1);
+    assert_string_equal(h.file, f->profile);
+    assert_non_null(strstr(h.text, "cannot open"));
+    assert_null(device);
+}
+
+/* Damaged profiles load or give one message; they never crash. */
+static void damaged_profiles_never_crash(void **state) {
+    folder *f = *state;
+    const char signs[] = "{}[]:,-#&*!|>'\"%@\n\t 09az\x80\xff";
+    uint32_t dice = 12345;
+    for (int round = 0; round < 400; round++) {
+        char text[sizeof good_profile];
+        strcpy(text, good_profile);
+        for (int change = 0; change < 1 + round % 4; change++) {
+            dice = dice * 1664525 + 1013904223;
+            size_t at = (dice >> 8) % (sizeof good_profile - 1);
+            text[at] = signs[(dice >> 4) % (sizeof signs - 1)];
+        }
+        heard h = {0};
+        const hd_device *device;
+        hd_status status = read_changed(f, text, &h, &device);
+        assert_int_equal(h.count, status != HD_OK);
+        assert_int_equal(device != NULL, status == HD_OK);
+        if (status != HD_OK)
+            assert_true(h.line >= 1);
+    }
+}
+
+/* ---- finding ---------------------------------------------------------------------- */
+
+static void own_folder_is_searched_first(void **state) {
+    folder *f = *state;
+    assert_int_equal(hd_write_file(NULL, f->profile, good_profile, strlen(good_profile)), HD_OK);
+    setenv("HEDDLE_DEVICES", f->path, 1);
+    const hd_device *d = found(f->arena, "mine");
+    assert_string_equal(d->name, "mine");
+    assert_string_equal(d->title, "A device");
+    assert_int_equal(d->sms, 14);
+
+    char *shadow = hd_format(f->arena, "%s/h200.yaml", f->path);
+    assert_int_equal(hd_write_file(NULL, shadow, good_profile, strlen(good_profile)), HD_OK);
+    assert_string_equal(found(f->arena, "h200")->title, "A device");
+    unlink(shadow);
+    assert_string_not_equal(found(f->arena, "h200")->title, "A device");
+}
+
+static void unknown_name_lists_the_known_ones(void **state) {
+    folder *f = *state;
+    assert_int_equal(hd_write_file(NULL, f->profile, good_profile, strlen(good_profile)), HD_OK);
+    setenv("HEDDLE_DEVICES", f->path, 1);
+    heard h = {0};
+    hd_diag diag = {hear, &h};
+    const hd_device *device = NULL;
+    assert_int_equal(hd_device_find(f->arena, &diag, "tesla-k20", &device), HD_EINPUT);
+    assert_int_equal(h.count, 1);
+    assert_non_null(strstr(h.text, "there is no device 'tesla-k20'; known are a100, amd-carrizo, "));
+    assert_non_null(strstr(h.text, "mine, "));
+    assert_non_null(strstr(h.text, "tesla-m2050, host, "));
+}
+
+static void own_folder_must_exist(void **state) {
+    folder *f = *state;
+    char *nowhere = hd_format(f->arena, "%s/nowhere", f->path);
+    setenv("HEDDLE_DEVICES", nowhere, 1);
+    heard h = {0};
+    hd_diag diag = {hear, &h};
+    const hd_device *device = NULL;
+    assert_int_equal(hd_device_find(f->arena, &diag, "h200", &device), HD_EINPUT);
+    assert_int_equal(h.count, 1);
+    assert_string_equal(h.file, nowhere);
+    assert_non_null(strstr(h.text, "HEDDLE_DEVICES"));
+}
+
+#define in_folder(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void) {
+    unsetenv("HEDDLE_DEVICES");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(synthetic_form_sets_every_figure),
+        cmocka_unit_test(printing_and_parsing_are_inverse),
+        cmocka_unit_test(synthetic_errors_name_the_place),
+        cmocka_unit_test(numbers_without_sense_are_refused),
+        cmocka_unit_test(every_shipped_profile_loads),
+        cmocka_unit_test(devices_of_the_paper_have_its_figures),
+        cmocka_unit_test(list_is_sorted_and_ends_with_the_host),
+        cmocka_unit_test(host_is_read_from_the_machine),
+        in_folder(bad_profiles_give_one_located_error),
+        in_folder(missing_profile_is_an_error),
+        in_folder(damaged_profiles_never_crash),
+        in_folder(own_folder_is_searched_first),
+        in_folder(unknown_name_lists_the_known_ones),
+        in_folder(own_folder_must_exist),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
