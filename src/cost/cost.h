@@ -84,6 +84,12 @@ typedef struct hd_cost_line {
 hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                                  hd_cost_line **lines, size_t *line_count);
 
+/* Instruction distance (section IV-B5) in bytes from `first` to `second`, for L1
+ * and L2. False when `first` is none of the earlier accesses that could have
+ * brought the data of `second`. The accesses are those of hd_cost_lines. */
+bool hd_cost_distance(const hd_cost_model *model, const hd_layout *layout, const hd_access *first,
+                      const hd_access *second, double *l1, double *l2);
+
 /* ---- for the search: prices of single clusters --------------------------------- */
 
 /* Tiles that can differ in cost: 1, 2, 4 … and HD_TILE_SOA for all that are at
@@ -110,6 +116,8 @@ uint64_t hd_cluster_questions(hd_cost_model *model, uint64_t mask);
 /* Price of the accesses to this cluster, given the answers. */
 hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t tile,
                                 uint64_t answers);
+/* No cluster makes the accesses to this field cheaper than this. */
+hd_cost_vector hd_field_bound(hd_cost_model *model, uint32_t field);
 /* Price of all accesses to other buffers, and the questions it depends on. */
 uint64_t hd_other_questions(const hd_cost_model *model);
 hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers);

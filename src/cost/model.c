@@ -514,6 +514,50 @@ hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t ti
     return sum;
 }
 
+/* The cheapest level that an earlier access of the cluster could lead to. */
+static double least_weight(const hd_cost_model *model, const use *u) {
+    const hd_device *device = model->device;
+    double again = 0, first = 0;
+    bool l1 = false;
+    for (uint32_t i = 0; i < u->before_count; i++) {
+        const earlier *e = &u->before[i];
+        if (e->l1 == ANSWER_NO && e->l2 == ANSWER_NO)
+            continue;
+        l1 = l1 || e->l1 != ANSWER_NO;
+        double *most = e->first_only ? &first : &again;
+        *most = e->available > *most ? e->available : *most;
+    }
+    double share = again + first < 1 ? again + first : 1;
+    return device->w_dram - share * (device->w_dram - (l1 ? device->w_l1 : device->w_l2));
+}
+
+/* Fewest transactions over every place in clusters of up to the record's size. */
+static double least_units(hd_cost_model *model, const use *u) {
+    const hd_field *field = &model->record->fields[u->field];
+    uint64_t step = hd_align_up(field->size, field->align);
+    geometry alone = {1, step, 0, step};
+    double least = units_of(model, u, &alone, model->device->segment);
+    for (uint32_t k = 0; k < model->level_count; k++)
+        for (uint64_t bytes = step << k; bytes <= (uint64_t)model->record->size << k;
+             bytes += (uint64_t)field->align << k) {
+            for (uint64_t run = 0; run < bytes && run < model->modulus; run += field->align) {
+                geometry place = {(uint64_t)1 << k, bytes, run, step};
+                double units = units_of(model, u, &place, model->device->segment);
+                least = units < least ? units : least;
+            }
+        }
+    return least;
+}
+
+hd_cost_vector hd_field_bound(hd_cost_model *model, uint32_t field) {
+    hd_cost_vector sum = {{0}};
+    for (uint32_t i = 0; i < model->of_field[field].count; i++) {
+        const use *u = &model->uses.data[model->of_field[field].data[i]];
+        sum.v[u->degree] += u->executions * least_units(model, u) * least_weight(model, u);
+    }
+    return sum;
+}
+
 uint64_t hd_other_questions(const hd_cost_model *model) {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < model->others.count; i++)
@@ -538,6 +582,39 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
         tiles[count++] = (uint64_t)1 << k;
     tiles[count++] = HD_TILE_SOA;
     return count;
+}
+
+/* ---- distances ---------------------------------------------------------------------------------- */
+
+static double distance(const hd_cost_model *model, const hd_layout *layout,
+                       const interval *between, bool l1) {
+    uint32_t line = l1 ? model->device->l1.line : model->device->l2.line;
+    double sum = 0;
+    for (uint32_t i = 0; i < between->count; i++) {
+        const touched *item = &between->items[i];
+        sum += other_bytes(item, l1);
+        for (uint32_t c = 0; c < layout->count && item->laid_out; c++) {
+            cluster_geometry g;
+            hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g);
+            sum += hd_fetched_bytes(model->record, &g, item->fields, line ? line : 128) *
+                   (l1 ? item->per_l1 : item->per_l2);
+        }
+    }
+    return sum;
+}
+
+bool hd_cost_distance(const hd_cost_model *model, const hd_layout *layout, const hd_access *first,
+                      const hd_access *second, double *l1, double *l2) {
+    for (uint32_t i = 0; i < model->uses.count; i++) {
+        const use *u = &model->uses.data[i];
+        for (uint32_t j = 0; u->access == second && j < u->before_count; j++)
+            if (model->uses.data[u->before[j].use].access == first) {
+                *l1 = distance(model, layout, &u->before[j].between, true);
+                *l2 = distance(model, layout, &u->before[j].between, false);
+                return true;
+            }
+    }
+    return false;
 }
 
 /* ---- a whole layout --------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@
  */
 #include "cost/internal.h"
 
-enum { MAX_BEFORE = 32 };
+enum { MAX_BEFORE = 32, LINE = 128 };
 
 typedef struct linker {
     const stream_context *c;
@@ -116,6 +116,15 @@ static bool has_values(hd_affine form) {
     return false;
 }
 
+/* Bytes that come along from a buffer whose layout is given: of a struct, as much
+ * of it as a line holds. */
+static double other_bytes(const use *u) {
+    const hd_record *record = u->access->record;
+    if (!record)
+        return u->width;
+    return record->size < LINE ? record->size : LINE;
+}
+
 static touched touched_by(const interval_builder *b, const use *u) {
     const stream_context *c = b->l->c;
     double block_size = 1;
@@ -130,7 +139,7 @@ static touched touched_by(const interval_builder *b, const use *u) {
     return (touched){.buffer = u->buffer,
                      .laid_out = u->laid_out && u->field >= 0,
                      .fields = u->field >= 0 ? (uint64_t)1 << u->field : 0,
-                     .bytes = u->width,
+                     .bytes = other_bytes(u),
                      .per_l1 = iterations * locals * resident,
                      .per_l2 = iterations * locals * groups};
 }

@@ -34,7 +34,7 @@ typedef struct hd_search_result {
 
 /* Ranks layouts by static cost. Equal costs go to the layout nearest to AoS:
  * fewest clusters, then most clusters left as AoS, then the smallest tiles. */
-hd_status hd_search_static(hd_arena *arena, const hd_diag *diag, hd_cost_model *model,
-                           const hd_search_options *options, hd_search_result *result);
+void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_options *options,
+                      hd_search_result *result);
 
 #endif

@@ -1,0 +1,154 @@
+/*
+ * Scores every partition of the fields, in the order of restricted growth
+ * strings: field 0 opens block 0, and each next field joins a block that is open
+ * or opens the next one. A partition's cost is the sum of its clusters' prices,
+ * each looked up by its set of fields; the tiles are chosen with it.
+ *
+ * Without open questions each cluster's best tile is known, and a partition
+ * costs one addition per cluster. With them, the clusters' options are combined:
+ * bytes are added up, questions answered, and the prices taken under these
+ * answers.
+ */
+#include "search/internal.h"
+
+typedef struct exhaust {
+    hd_cost_model *model;
+    const priced **of_mask; /* [1 << fields] */
+    uint32_t fields;
+    const hd_questions *questions;
+    uint32_t degrees;       /* entries of a cost vector that are in use */
+    hd_cost_vector others;  /* price of other buffers when there are no questions */
+    uint64_t other_questions;
+    hd_cost_vector *other_prices;
+    ranking *best;
+    uint64_t scored;
+    uint64_t masks[HD_MAX_FIELDS];
+} exhaust;
+
+static void rank_partition(exhaust *e, uint32_t blocks, const hd_cost_vector *cost,
+                           const option *const *chosen) {
+    candidate c = {.cost = *cost, .count = blocks};
+    for (uint32_t b = 0; b < blocks; b++) {
+        c.masks[b] = e->masks[b];
+        c.tiles[b] = chosen[b]->tile;
+    }
+    ranking_add(e->best, &c);
+}
+
+static void score_plain(exhaust *e, uint32_t blocks) {
+    hd_cost_vector cost = e->others;
+    const option *chosen[HD_MAX_FIELDS];
+    for (uint32_t b = 0; b < blocks; b++) {
+        chosen[b] = &e->of_mask[e->masks[b]]->options[0];
+        for (uint32_t d = 0; d < e->degrees; d++)
+            cost.v[d] += chosen[b]->price[0].v[d];
+    }
+    if (ranking_admits(e->best, &cost))
+        rank_partition(e, blocks, &cost, chosen);
+}
+
+/* The best combination of options for the clusters of one partition. */
+typedef struct combination {
+    bool found;
+    hd_cost_vector cost;
+    const option *chosen[HD_MAX_FIELDS];
+} combination;
+
+static void try_combination(exhaust *e, uint32_t blocks, const option *const *chosen,
+                            combination *best) {
+    uint64_t answers = 0;
+    for (uint32_t q = 0; q < e->questions->count; q++) {
+        double bytes = 0;
+        for (uint32_t b = 0; b < blocks; b++)
+            bytes += chosen[b]->bytes[q];
+        answers |= (uint64_t)(bytes <= e->questions->limits[q]) << q;
+    }
+    hd_cost_vector cost = e->other_prices[answer_index(e->other_questions, answers)];
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint32_t entry = answer_index(e->of_mask[e->masks[b]]->questions, answers);
+        for (uint32_t d = 0; d < e->degrees; d++)
+            cost.v[d] += chosen[b]->price[entry].v[d];
+    }
+    if (best->found && hd_cost_compare(&cost, &best->cost) >= 0)
+        return;
+    best->found = true;
+    best->cost = cost;
+    memcpy(best->chosen, chosen, blocks * sizeof *chosen);
+}
+
+static void score_with_questions(exhaust *e, uint32_t blocks) {
+    uint32_t pick[HD_MAX_FIELDS] = {0};
+    const option *chosen[HD_MAX_FIELDS];
+    combination best = {.found = false};
+    for (;;) {
+        for (uint32_t b = 0; b < blocks; b++)
+            chosen[b] = &e->of_mask[e->masks[b]]->options[pick[b]];
+        try_combination(e, blocks, chosen, &best);
+        uint32_t b = 0;
+        while (b < blocks && ++pick[b] == e->of_mask[e->masks[b]]->count)
+            pick[b++] = 0;
+        if (b == blocks)
+            break;
+    }
+    if (ranking_admits(e->best, &best.cost))
+        rank_partition(e, blocks, &best.cost, best.chosen);
+}
+
+/* Places field `field` and all after it; `blocks` are open. */
+static void place(exhaust *e, uint32_t field, uint32_t blocks) {
+    if (field == e->fields) {
+        e->scored++;
+        if (e->questions->count)
+            score_with_questions(e, blocks);
+        else
+            score_plain(e, blocks);
+        return;
+    }
+    uint64_t bit = (uint64_t)1 << field;
+    for (uint32_t b = 0; b < blocks; b++) {
+        e->masks[b] |= bit;
+        place(e, field + 1, blocks);
+        e->masks[b] &= ~bit;
+    }
+    e->masks[blocks] = bit;
+    place(e, field + 1, blocks + 1);
+    e->masks[blocks] = 0;
+}
+
+static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
+    uint64_t all = (uint64_t)1 << e->fields;
+    e->of_mask = hd_new_array(arena, const priced *, all);
+    for (uint64_t mask = 1; mask < all; mask++) {
+        e->of_mask[mask] = price_table_get(table, mask);
+        for (uint32_t o = 0; o < e->of_mask[mask]->count; o++) {
+            uint32_t degree = hd_cost_degree(&e->of_mask[mask]->options[o].price[0]);
+            e->degrees = degree + 1 > e->degrees ? degree + 1 : e->degrees;
+        }
+    }
+}
+
+static void price_others(hd_arena *arena, exhaust *e) {
+    e->other_questions = hd_other_questions(e->model);
+    while (__builtin_popcountll(e->other_questions) > 10)
+        e->other_questions &= e->other_questions - 1;
+    uint32_t combinations = 1u << __builtin_popcountll(e->other_questions);
+    e->other_prices = hd_new_array(arena, hd_cost_vector, combinations);
+    for (uint64_t i = 0; i < combinations; i++) {
+        uint64_t answers = 0, left = e->other_questions;
+        for (uint32_t bit = 0; left; left &= left - 1, bit++)
+            answers |= (i >> bit & 1) << __builtin_ctzll(left);
+        e->other_prices[i] = hd_other_price(e->model, answers);
+    }
+    e->others = e->other_prices[0];
+    uint32_t degree = hd_cost_degree(&e->others);
+    e->degrees = degree + 1 > e->degrees ? degree + 1 : e->degrees;
+}
+
+uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *table, ranking *best) {
+    exhaust e = {.model = model, .fields = hd_cost_record(model)->field_count,
+                 .questions = hd_cost_questions(model), .best = best};
+    price_all(arena, &e, table);
+    price_others(arena, &e);
+    place(&e, 0, 0);
+    return e.scored;
+}

@@ -1,0 +1,69 @@
+/* The best layouts so far. Ties go to the layout nearest to AoS. */
+#include "search/internal.h"
+
+static uint32_t tiled(const candidate *c) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        count += c->tiles[i] != HD_TILE_AOS;
+    return count;
+}
+
+static uint64_t longest_tile(const candidate *c) {
+    uint64_t longest = 1;
+    for (uint32_t i = 0; i < c->count; i++)
+        longest = c->tiles[i] > longest ? c->tiles[i] : longest;
+    return longest;
+}
+
+int candidate_compare(const candidate *a, const candidate *b) {
+    int cost = hd_cost_compare(&a->cost, &b->cost);
+    if (cost)
+        return cost;
+    if (a->count != b->count)
+        return a->count < b->count ? -1 : 1;
+    if (tiled(a) != tiled(b))
+        return tiled(a) < tiled(b) ? -1 : 1;
+    uint64_t x = longest_tile(a), y = longest_tile(b);
+    return x < y ? -1 : x > y;
+}
+
+ranking ranking_new(hd_arena *arena, uint32_t limit) {
+    return (ranking){.best = hd_new_array(arena, candidate, limit), .limit = limit};
+}
+
+bool ranking_admits(const ranking *r, const hd_cost_vector *cost) {
+    return r->count < r->limit || hd_cost_compare(cost, &r->best[r->count - 1].cost) <= 0;
+}
+
+void ranking_add(ranking *r, const candidate *c) {
+    uint32_t at = r->count;
+    while (at > 0 && candidate_compare(c, &r->best[at - 1]) < 0)
+        at--;
+    if (at == r->limit)
+        return;
+    if (r->count < r->limit)
+        r->count++;
+    for (uint32_t i = r->count - 1; i > at; i--)
+        r->best[i] = r->best[i - 1];
+    r->best[at] = *c;
+}
+
+hd_cost_vector candidate_cost(hd_cost_model *model, const candidate *c) {
+    const hd_questions *questions = hd_cost_questions(model);
+    double sum[HD_MAX_QUESTIONS] = {0}, bytes[HD_MAX_QUESTIONS];
+    for (uint32_t i = 0; i < c->count; i++) {
+        hd_cluster_bytes(model, c->masks[i], c->tiles[i], bytes);
+        for (uint32_t q = 0; q < questions->count; q++)
+            sum[q] += bytes[q];
+    }
+    uint64_t answers = 0;
+    for (uint32_t q = 0; q < questions->count; q++)
+        if (sum[q] <= questions->limits[q])
+            answers |= (uint64_t)1 << q;
+    hd_cost_vector cost = hd_other_price(model, answers);
+    for (uint32_t i = 0; i < c->count; i++) {
+        hd_cost_vector part = hd_cluster_price(model, c->masks[i], c->tiles[i], answers);
+        hd_cost_add(&cost, &part);
+    }
+    return cost;
+}
