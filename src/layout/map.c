@@ -213,7 +213,8 @@ static const char *fault_of_cluster(const hd_map *map, uint32_t c) {
     if (place->allocation >= map->allocation_count ||
         place->base + place->bytes > map->allocation_bytes[place->allocation])
         return "ends beyond its allocation";
-    if (place->bytes % place->tile_bytes || place->bytes / place->tile_bytes * place->tile < map->count)
+    if (place->bytes % place->tile_bytes ||
+        place->bytes / place->tile_bytes * place->tile < map->count)
         return "has too few tiles";
     uint64_t end = 0;
     for (uint32_t i = 0; i < cluster->count; i++) {

@@ -149,8 +149,10 @@ static void numbers_without_sense_are_refused(void **state) {
     check_refused("warp:32 l1:48k l2:0" REST, 9, "the line of 'l1' must be a power of two");
     check_refused("warp:32 l1:0 l2:100/64" REST, 14, "its size a multiple");
     check_refused("warp:32 l1:0 l2:0 segment:96" REST, 19, "'segment' must be a power of two");
-    check_refused("w:2,1,100 warp:32 l1:0 l2:0 blocks:8 threads:32 regs:9999", 1, "must be positive");
-    check_refused("w:0,1,100 warp:32 l1:0 l2:0 blocks:8 threads:32 regs:9999", 1, "must be positive");
+    check_refused("w:2,1,100 warp:32 l1:0 l2:0 blocks:8 threads:32 regs:9999", 1,
+                  "must be positive");
+    check_refused("w:0,1,100 warp:32 l1:0 l2:0 blocks:8 threads:32 regs:9999", 1,
+                  "must be positive");
     check_refused("threads:100 warp:32 l1:0 l2:0 w:1,2,3 blocks:8 regs:9999", 1,
                   "'threads' must be a multiple of 'warp'");
     check_refused("blocks:0 threads:64 warp:32 l1:0 l2:0 w:1,2,3 regs:9999", 1,
@@ -320,13 +322,15 @@ static void bad_profiles_give_one_located_error(void **state) {
     check_profile_refused(f, "dram: 100", "dram: 10", 5, "the weights 'w' must be positive");
     check_profile_refused(f, "value: 32,", "value: 31,", 2, "'warp' must be a power of two");
     check_profile_refused(f, "title: A device", "title: ''", 1, "'title' is empty; fill it in");
-    check_profile_refused(f, "warp:", "title: twice\nwarp:", 2, "the key 'title' stands here twice");
+    check_profile_refused(f, "warp:", "title: twice\nwarp:", 2,
+                          "the key 'title' stands here twice");
     check_profile_refused(f, "sms: {", "sms: }", 7, "this is not valid YAML");
     check_profile_refused(f, "A device\nwarp: {value: 32", "&a A\nwarp: {value: *a", 2,
                           "uses a YAML alias; write the value itself");
     check_profile_refused(f, NULL, "", 1, "the profile is empty");
     check_profile_refused(f, NULL, "# nothing\n", 1, "the profile is empty");
-    check_profile_refused(f, NULL, "- 1\n- 2\n", 1, "a profile must be a mapping with the keys title");
+    check_profile_refused(f, NULL, "- 1\n- 2\n", 1,
+                          "a profile must be a mapping with the keys title");
     check_profile_refused(f, NULL, "\x80\xff", 1, "this is not valid YAML");
 }
 
@@ -392,7 +396,8 @@ static void unknown_name_lists_the_known_ones(void **state) {
     const hd_device *device = NULL;
     assert_int_equal(hd_device_find(f->arena, &diag, "tesla-k20", &device), HD_EINPUT);
     assert_int_equal(h.count, 1);
-    assert_non_null(strstr(h.text, "there is no device 'tesla-k20'; known are a100, amd-carrizo, "));
+    assert_non_null(
+        strstr(h.text, "there is no device 'tesla-k20'; known are a100, amd-carrizo, "));
     assert_non_null(strstr(h.text, "mine, "));
     assert_non_null(strstr(h.text, "tesla-m2050, host, "));
 }

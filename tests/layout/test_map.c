@@ -86,6 +86,38 @@ static void worked_examples(void **state) {
     hd_arena_free(arena);
 }
 
+static void assert_element(const hd_map *map, uint64_t element, const uint64_t addresses[5]) {
+    for (uint32_t f = 0; f < 5; f++)
+        assert_int_equal(hd_map_address(map, f, element), addresses[f]);
+}
+
+/* The tables of docs/layout.md. */
+static void example_of_the_documentation(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_record *body = record_of(arena, (const char *[]){"x", "y", "z", "kind", "mass"},
+                                (uint32_t[]){4, 4, 4, 1, 8}, (uint32_t[]){4, 4, 4, 1, 8}, 5);
+    assert_int_equal(body->size, 24);
+    hd_map *map = make_text(arena, body, "{x,y,z}{kind,mass}:4", 10);
+    assert_element(map, 6, (uint64_t[]){72, 76, 80, 298, 320});
+    assert_int_equal(map->clusters[1].tile_bytes, 40);
+    assert_int_equal(map->allocation_bytes[0], 376);
+    map = make_text(arena, body, "aos", 10);
+    assert_element(map, 6, (uint64_t[]){144, 148, 152, 156, 160});
+    assert_int_equal(map->allocation_bytes[0], 240);
+    map = make_text(arena, body, "aosoa:4", 10);
+    assert_element(map, 6, (uint64_t[]){96, 112, 128, 138, 160});
+    assert_int_equal(map->allocation_bytes[0], 264);
+    map = make_text(arena, body, "soa", 10);
+    assert_element(map, 6, (uint64_t[]){24, 280, 536, 774, 1072});
+    assert_int_equal(map->allocation_bytes[0], 1104);
+    map = make_text(arena, body, "da", 10);
+    assert_element(map, 6, (uint64_t[]){24, 24, 24, 6, 48});
+    assert_int_equal(map->allocation_bytes[3], 10);
+    assert_int_equal(map->allocation_bytes[4], 80);
+    hd_arena_free(arena);
+}
+
 /* Every byte of every value owns itself, no byte is owned twice, and a byte that
  * belongs to no value is padding. */
 static void check_bijection(hd_arena *arena, const hd_map *map) {
@@ -428,6 +460,7 @@ static void records_answer_questions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_examples),
+        cmocka_unit_test(example_of_the_documentation),
         cmocka_unit_test(random_maps_are_bijections),
         cmocka_unit_test(aos_is_the_struct),
         cmocka_unit_test(normal_form_keeps_addresses),
