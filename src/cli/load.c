@@ -55,6 +55,10 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     const hd_place place = {.file = path};
     hd_status status;
     *job = NULL;
+    if (source->global.dims && source->local.dims && source->global.dims != source->local.dims)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--global has %u dimensions and --local %u; give both as many",
+                       source->global.dims, source->local.dims);
     if (ends_in(path, ".yaml") || ends_in(path, ".yml")) {
         if ((status = refuse_flags(c, path, source)) ||
             (status = hd_job_read(c->arena, &c->diag, path, job)))
@@ -91,10 +95,6 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                           .count = source->count,
                           .values = source->values.data,
                           .value_count = (uint32_t)source->values.count};
-    if (source->global.dims && source->local.dims && source->global.dims != source->local.dims)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--global has %u dimensions and --local %u; give both as many",
-                       source->global.dims, source->local.dims);
     if (!flags.dims)
         flags.dims = source->local.dims;
     if (source->any_entry && !flags.entry)
