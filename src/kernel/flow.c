@@ -19,7 +19,7 @@
  * Ullman, "Compilers", section 10.4). A cycle left over when the back edges are
  * removed was entered in two places: the graph is irreducible.
  */
-#include "kernel/kernel.h"
+#include "kernel/analysis.h"
 
 /* A graph in a form both directions share: node n's successors and predecessors. */
 typedef struct graph {
@@ -194,6 +194,13 @@ bool hd_flow_dominates(const hd_flow *flow, uint32_t a, uint32_t b) {
     while (b != a && b != KIR_NONE)
         b = flow->idom[b];
     return a == b;
+}
+
+bool hd_flow_in_loop(const hd_flow *flow, uint32_t loop, uint32_t block) {
+    int32_t l = flow->loop_of[block];
+    while (l >= 0 && (uint32_t)l != loop)
+        l = flow->loops[l].parent;
+    return l >= 0;
 }
 
 /* The graph without its back edges must have no cycle: peel blocks off that

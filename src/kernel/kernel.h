@@ -97,7 +97,22 @@ typedef struct hd_trip {
     hd_trip_hint hint;  /* the bound comes from the local or global size */
     bool early_exit;    /* has exits besides the counted one: count is an upper bound */
     const char *reason; /* UNKNOWN: why; names what the bound depends on */
+    /* The counted exit's test stands in block `test` (KIR_NONE: there is none). It
+     * is passed `count` times and then fails; `count` includes the first run of
+     * the body when the test stands at its end (`after_body`). Otherwise the blocks
+     * of the loop up to and with the test run count + 1 times. */
+    uint32_t test;
+    bool after_body;
+    /* `affine`: the test is `start + step * iteration pred 0`, so that the trips of
+     * any thread can be computed with hd_trip_passes(), plus 1 if after_body. */
+    bool affine;
+    hd_affine start;
+    int64_t step;
+    kir_pred pred; /* signed, EQ or NE */
 } hd_trip;
+
+/* How often in a row `start + step * n pred 0` holds, n = 0, 1 ...; false: for ever. */
+bool hd_trip_passes(int64_t start, int64_t step, kir_pred pred, uint64_t *passes);
 
 /* ---- access.c: the accesses of a kernel -------------------------------------- */
 

@@ -1,0 +1,117 @@
+/*
+ * Private to src/kernel: what its analyses tell each other.
+ */
+#ifndef HD_KERNEL_ANALYSIS_H
+#define HD_KERNEL_ANALYSIS_H
+
+#include "kernel/kernel.h"
+
+/* ---- flow.c ------------------------------------------------------------------- */
+
+/* True when `block` lies in loop `loop` (or in a loop inside it). */
+bool hd_flow_in_loop(const hd_flow *flow, uint32_t loop, uint32_t block);
+
+/* ---- affine.c ------------------------------------------------------------------ */
+
+hd_affine hd_affine_constant(int64_t constant);
+hd_affine hd_affine_symbol(hd_arena *arena, hd_symbol_kind kind, uint32_t index);
+/* Where symbols stand in for ids whose range the launch gives: least and greatest
+ * value of the form. False when a symbol has no known range. */
+bool hd_affine_range(const hd_binding *launch, hd_affine a, int64_t *low, int64_t *high);
+/* Takes apart a = modulus * quotient + rest, where each term of `quotient` had a
+ * factor that is a multiple of `modulus`, and rest.constant is in [0, modulus). */
+void hd_affine_split(hd_arena *arena, hd_affine a, int64_t modulus, hd_affine *quotient,
+                     hd_affine *rest);
+/* An integer operation of kir on two numbers of `bits` bits; false when it has no
+ * result (division by zero) or is no such operation. */
+bool hd_fold(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result);
+/* Number of groups, or sizes, that are known: 0 when not. */
+uint64_t hd_launch_size(const hd_binding *launch, kir_query query, uint32_t dimension);
+
+/* ---- forms.c: the affine form of every value -------------------------------------- */
+
+typedef enum hd_base_kind {
+    HD_BASE_UNKNOWN, /* loaded, cast from an integer, or one of several */
+    HD_BASE_PARAM,
+    HD_BASE_STATIC,
+    HD_BASE_ALLOCA,
+    HD_BASE_ANY /* not reached yet: agrees with every other */
+} hd_base_kind;
+
+/* What a pointer points into. index: parameter, static, or the ALLOCA's value. */
+typedef struct hd_base {
+    hd_base_kind kind;
+    uint32_t index;
+} hd_base;
+
+typedef struct hd_forms {
+    hd_arena *arena;
+    const kir_kernel *kernel;
+    const hd_flow *flow;
+    hd_binding launch; /* with the local size that the kernel requires filled in */
+    hd_affine *of;     /* of every scalar integer, and of pointers: bytes from their base */
+    hd_base *base;     /* of pointers */
+    uint32_t *rank;    /* of a block in reverse post-order */
+    /* Header phis found to be init + step * iteration. */
+    bool *is_induction;
+    int64_t *step;
+    /* Iteration in which each loop is left, when that is a known number; else -1. */
+    int64_t *last_iteration;
+    uint32_t *visited, *generation; /* scratch of hd_forms_walk */
+} hd_forms;
+
+hd_forms *hd_forms_new(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow,
+                       const hd_binding *binding);
+/* One round over all values; true when it found a new induction variable, so that
+ * another round may find more. */
+bool hd_forms_round(hd_forms *forms);
+/* The form of `value` as a user in `block` sees it: outside a loop the loop's
+ * iteration number is its last one, or the form is the opaque value itself. */
+hd_affine hd_forms_at(const hd_forms *forms, kir_value value, uint32_t block);
+/* Calls `visit` for `value` and all that it is computed from, through every
+ * operation but loads; through phis of loop headers into the loop only when
+ * `into_loops`. Stops, and returns true, when `visit` does. */
+typedef bool hd_visit_fn(const hd_forms *forms, kir_value value, void *user);
+bool hd_forms_walk(const hd_forms *forms, kir_value value, bool into_loops, hd_visit_fn *visit,
+                   void *user);
+/* True when block `from`, a predecessor of a loop's header, lies inside the loop. */
+bool hd_forms_is_latch(const hd_forms *forms, uint32_t header, uint32_t from);
+/* The loop that has this header, or -1. */
+int32_t hd_forms_loop_at(const hd_forms *forms, uint32_t header);
+/* Name of what the pointer points into: "idx", "private memory". */
+const char *hd_forms_base_name(const hd_forms *forms, kir_value pointer);
+/* Why the form is opaque, as in "depends on parameter n, whose value is not known". */
+const char *hd_forms_reason(const hd_forms *forms, hd_affine form);
+/* The load that an opaque symbol of the form comes from, or KIR_NONE. */
+kir_value hd_forms_load_of(const hd_forms *forms, hd_affine form);
+
+/* ---- guards.c: conditions ------------------------------------------------------------- */
+
+/* One of several conditions that must hold together: i1 value == truth. */
+typedef struct hd_condition {
+    kir_value value;
+    bool truth;
+} hd_condition;
+typedef hd_vec(hd_condition) hd_conditions;
+
+/* Adds the parts of `value == truth` to `parts`: takes apart `and`, `or`, `not` and
+ * their forms as select. Holds when, and only when, every part does. */
+void hd_condition_parts(const hd_forms *forms, kir_value value, bool truth, hd_conditions *parts);
+kir_pred hd_pred_not(kir_pred pred);    /* of integers */
+kir_pred hd_pred_signed(kir_pred pred); /* ult -> slt, ... */
+bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b);
+/* The conditions under which a block runs. */
+typedef struct hd_guards {
+    hd_guard *guards;
+    uint32_t count;
+    bool conditional; /* also under one that is no guard */
+} hd_guards;
+hd_guards hd_guards_of_block(const hd_forms *forms, const hd_trip *trips, uint32_t block);
+
+/* ---- trips.c ------------------------------------------------------------------------ */
+
+/* Fills trips[loop] from the forms so far. With `means`, also the mean counts of
+ * loops that vary. */
+void hd_trips_find(const hd_forms *forms, hd_trip *trips, bool means);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * Under which conditions a block runs, and so its accesses.
+ *
+ * A block is control dependent on an edge A -> S when it runs after S is taken
+ * and might not otherwise: it post-dominates S, but not A (Ferrante, Ottenstein
+ * and Warren, "The Program Dependence Graph", 1987, section 3.1). All edges
+ * that a block depends on, directly or through those, are its conditions.
+ *
+ * An edge whose branch is affine, and which every path to the block takes,
+ * becomes a guard, `expr pred 0`; any other makes the access conditional. Tests
+ * that end a loop are left out: how often a loop runs is its trip's affair.
+ */
+#include "kernel/analysis.h"
+
+kir_pred hd_pred_not(kir_pred pred) {
+    switch (pred) {
+    case KIR_P_EQ: return KIR_P_NE;
+    case KIR_P_NE: return KIR_P_EQ;
+    case KIR_P_SLT: return KIR_P_SGE;
+    case KIR_P_SGE: return KIR_P_SLT;
+    case KIR_P_SLE: return KIR_P_SGT;
+    case KIR_P_SGT: return KIR_P_SLE;
+    case KIR_P_ULT: return KIR_P_UGE;
+    case KIR_P_UGE: return KIR_P_ULT;
+    case KIR_P_ULE: return KIR_P_UGT;
+    case KIR_P_UGT: return KIR_P_ULE;
+    default: return pred;
+    }
+}
+
+kir_pred hd_pred_signed(kir_pred pred) {
+    return pred >= KIR_P_ULT && pred <= KIR_P_UGE ? pred - KIR_P_ULT + KIR_P_SLT : pred;
+}
+
+bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b) {
+    uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    uint64_t ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
+    switch (pred) {
+    case KIR_P_EQ: return ua == ub;
+    case KIR_P_NE: return ua != ub;
+    case KIR_P_SLT: return a < b;
+    case KIR_P_SLE: return a <= b;
+    case KIR_P_SGT: return a > b;
+    case KIR_P_SGE: return a >= b;
+    case KIR_P_ULT: return ua < ub;
+    case KIR_P_ULE: return ua <= ub;
+    case KIR_P_UGT: return ua > ub;
+    default: return ua >= ub;
+    }
+}
+
+static bool is_bit(const hd_forms *f, kir_value value, int64_t bit) {
+    int64_t number;
+    return kir_const_int(f->kernel, value, &number) && number == bit;
+}
+
+void hd_condition_parts(const hd_forms *f, kir_value value, bool truth, hd_conditions *parts) {
+    const kir_inst *inst = &f->kernel->insts[value];
+    bool scalar_bit = inst->type.bits == 1 && inst->type.lanes == 1;
+    if (inst->op == KIR_FREEZE) {
+        hd_condition_parts(f, inst->args[0], truth, parts);
+    } else if (inst->op == KIR_XOR && scalar_bit && is_bit(f, inst->args[1], 1)) {
+        hd_condition_parts(f, inst->args[0], !truth, parts);
+    } else if (inst->op == (truth ? KIR_AND : KIR_OR) && scalar_bit) {
+        hd_condition_parts(f, inst->args[0], truth, parts);
+        hd_condition_parts(f, inst->args[1], truth, parts);
+    } else if (inst->op == KIR_SELECT && scalar_bit && truth && is_bit(f, inst->args[2], 0)) {
+        hd_condition_parts(f, inst->args[0], true, parts);
+        hd_condition_parts(f, inst->args[1], true, parts);
+    } else if (inst->op == KIR_SELECT && scalar_bit && !truth && is_bit(f, inst->args[1], 1)) {
+        hd_condition_parts(f, inst->args[0], false, parts);
+        hd_condition_parts(f, inst->args[2], false, parts);
+    } else {
+        hd_push(f->arena, parts, (hd_condition){value, truth});
+    }
+}
+
+typedef hd_vec(hd_guard) guard_list;
+
+/* Ids and counters are never negative, so neither is a sum of them. */
+static bool is_natural(hd_affine a) {
+    if (a.constant < 0)
+        return false;
+    for (uint32_t i = 0; i < a.term_count; i++)
+        if (a.terms[i].factor < 0)
+            return false;
+    return true;
+}
+
+/* A form that an access in `block` may use: known, and not of a loop that is over. */
+static bool is_usable(const hd_forms *f, hd_affine form, uint32_t block) {
+    for (uint32_t i = 0; i < form.term_count; i++)
+        if (form.terms[i].kind == HD_SYM_LOOP &&
+            !hd_flow_in_loop(f->flow, form.terms[i].index, block))
+            return false;
+    return !hd_affine_is_opaque(form);
+}
+
+/* `left pred right` as guards. An unsigned `x < n` also says that x is not negative
+ * (so compilers write 0 <= x && x < n); its contrary, x negative or at least n, is
+ * no conjunction unless x cannot be negative. */
+static bool guard_compare(const hd_forms *f, kir_pred pred, hd_affine left, hd_affine right,
+                          guard_list *guards) {
+    bool is_unsigned = pred >= KIR_P_ULT && pred <= KIR_P_UGE;
+    bool less = pred == KIR_P_ULT || pred == KIR_P_ULE;
+    hd_affine small = less ? left : right, large = less ? right : left;
+    if (is_unsigned && !is_natural(large))
+        return false;
+    if (is_unsigned && !is_natural(small))
+        hd_push(f->arena, guards, (hd_guard){small, KIR_P_SGE});
+    hd_affine difference = hd_affine_add(f->arena, left, right, -1);
+    hd_push(f->arena, guards, (hd_guard){difference, hd_pred_signed(pred)});
+    return true;
+}
+
+static bool guard_condition(const hd_forms *f, hd_condition part, uint32_t from, uint32_t block,
+                            guard_list *guards) {
+    const kir_inst *compare = &f->kernel->insts[part.value];
+    if (compare->op != KIR_ICMP || f->kernel->insts[compare->args[0]].type.kind != KIR_INT ||
+        compare->type.lanes != 1)
+        return false;
+    hd_affine left = hd_forms_at(f, compare->args[0], from);
+    hd_affine right = hd_forms_at(f, compare->args[1], from);
+    kir_pred pred = part.truth ? compare->pred : hd_pred_not(compare->pred);
+    return is_usable(f, left, block) && is_usable(f, right, block) &&
+           guard_compare(f, pred, left, right, guards);
+}
+
+/* Every path to `block` takes the edge from -> to. */
+static bool edge_dominates(const hd_forms *f, uint32_t from, uint32_t to, uint32_t block) {
+    const kir_block *target = &f->kernel->blocks[to];
+    if (!hd_flow_dominates(f->flow, to, block))
+        return false;
+    for (uint32_t i = 0; i < target->pred_count; i++)
+        if (target->preds[i] != from && !hd_flow_dominates(f->flow, to, target->preds[i]))
+            return false;
+    return true;
+}
+
+/* The guards that taking target `to` of the branch at the end of `from` means. */
+static bool guard_edge(const hd_forms *f, uint32_t from, uint32_t to, uint32_t block,
+                       guard_list *guards) {
+    const kir_block *b = &f->kernel->blocks[from];
+    const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
+    if (!edge_dominates(f, from, to, block))
+        return false;
+    if (last->op == KIR_SWITCH) {
+        uint32_t cases = 0, which = 0;
+        for (uint32_t i = 0; i < last->to_count; i++)
+            if (last->to[i] == to) {
+                cases++;
+                which = i;
+            }
+        hd_affine value = hd_forms_at(f, last->args[0], from);
+        if (cases != 1 || which == 0 || !is_usable(f, value, block))
+            return false;
+        value = hd_affine_add(f->arena, value,
+                              hd_affine_constant((int64_t)last->imm[which - 1]), -1);
+        hd_push(f->arena, guards, (hd_guard){value, KIR_P_EQ});
+        return true;
+    }
+    hd_conditions parts = {0};
+    hd_condition_parts(f, last->args[0], last->to[0] == to, &parts);
+    bool all = true;
+    for (size_t i = 0; i < parts.count; i++)
+        all &= guard_condition(f, parts.data[i], from, block, guards);
+    return all;
+}
+
+/* The branch ends a loop, and the loop's trip accounts for it. */
+static bool is_counted_exit(const hd_forms *f, const hd_trip *trips, uint32_t from,
+                            uint32_t block) {
+    for (int32_t l = f->flow->loop_of[from]; l >= 0; l = f->flow->loops[l].parent) {
+        const hd_loop *loop = &f->flow->loops[l];
+        bool leaves = false;
+        for (uint32_t i = 0; i < loop->exit_count; i++)
+            leaves |= loop->exits[i] == from;
+        if (!leaves)
+            continue;
+        if (trips[l].kind == HD_TRIP_UNKNOWN ? hd_flow_in_loop(f->flow, (uint32_t)l, block)
+                                             : trips[l].test == from)
+            return true;
+    }
+    return false;
+}
+
+static bool post_dominates(const hd_flow *flow, uint32_t a, uint32_t b) {
+    while (b != a && b != KIR_NONE)
+        b = flow->ipdom[b];
+    return a == b;
+}
+
+typedef struct search {
+    const hd_forms *f;
+    const hd_trip *trips;
+    uint32_t block; /* whose conditions are sought */
+    guard_list guards;
+    bool conditional;
+    bool *visited; /* blocks whose control dependences were followed */
+} search;
+
+/* Follows everything that `block` depends on: the branches A with a target that
+ * `block` post-dominates while it does not post-dominate A itself. */
+static void follow(search *s, uint32_t block) {
+    const hd_forms *f = s->f;
+    s->visited[block] = true;
+    for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
+        uint32_t from = f->flow->rpo[i];
+        const kir_block *b = &f->kernel->blocks[from];
+        const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
+        if (last->to_count < 2 || (from != block && post_dominates(f->flow, block, from)))
+            continue;
+        for (uint32_t k = 0; k < last->to_count; k++) {
+            if (!post_dominates(f->flow, block, last->to[k]))
+                continue;
+            if (!is_counted_exit(f, s->trips, from, s->block) &&
+                !guard_edge(f, from, last->to[k], s->block, &s->guards))
+                s->conditional = true;
+            if (!s->visited[from])
+                follow(s, from);
+        }
+    }
+}
+
+hd_guards hd_guards_of_block(const hd_forms *f, const hd_trip *trips, uint32_t block) {
+    search s = {.f = f, .trips = trips, .block = block,
+                .visited = hd_new_array(f->arena, bool, f->kernel->block_count)};
+    follow(&s, block);
+    return (hd_guards){s.guards.data, (uint32_t)s.guards.count, s.conditional};
+}

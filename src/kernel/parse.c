@@ -1,0 +1,722 @@
+/*
+ * Reads the text form of kir (docs/kir.md) into a module.
+ *
+ * The reader is a recursive descent over tokens; line ends mean nothing. A
+ * value or block may be named before it is made, so operands are first kept as
+ * numbers of names and turned into indices at the end of the kernel, in order
+ * of appearance. After the first error the reader sees only the end of the
+ * text, so every function falls through to its caller and one message results.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "kernel/kir.h"
+
+typedef enum token_kind { END, WORD, VALUE, STRING, MARK } token_kind;
+
+typedef struct token {
+    token_kind kind;
+    const char *text; /* without % and quotes */
+    uint32_t line, column;
+} token;
+
+/* Names of values or of blocks, numbered in order of first mention. */
+typedef struct name_entry {
+    const char *name;
+    uint32_t next;  /* in the bucket */
+    uint32_t index; /* of the instruction or block; KIR_NONE: not made yet */
+    token first;
+} name_entry;
+enum { BUCKETS = 1024 };
+typedef struct name_table {
+    uint32_t buckets[BUCKETS]; /* number + 1 */
+    hd_vec(name_entry) entries;
+} name_table;
+
+typedef struct reader {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const char *file, *text;
+    const char *at;
+    uint32_t line;
+    const char *line_start;
+    token now;
+    hd_status status;
+    kir_module *module;
+    name_table *values, *blocks;
+} reader;
+
+/* ---- tokens -------------------------------------------------------------------- */
+
+static hd_place place_of(const reader *r, const token *where) {
+    return (hd_place){r->file, where->line, where->column,
+                      hd_line_of(r->arena, r->text, where->line)};
+}
+
+__attribute__((format(printf, 3, 4))) static void wrong(reader *r, const token *where,
+                                                        const char *format, ...) {
+    if (r->status)
+        return;
+    va_list args;
+    va_start(args, format);
+    hd_place place = place_of(r, where);
+    r->status = hd_fail(r->diag, HD_EINPUT, &place, "%s", hd_vformat(r->arena, format, args));
+    va_end(args);
+    r->now.kind = END;
+    r->at = "";
+}
+
+static void skip_blanks(reader *r) {
+    for (;; r->at++) {
+        if (*r->at == ';')
+            while (r->at[1] && r->at[1] != '\n')
+                r->at++;
+        else if (*r->at == '\n') {
+            r->line++;
+            r->line_start = r->at + 1;
+        } else if (!*r->at || !isspace((unsigned char)*r->at))
+            return;
+    }
+}
+
+static bool word_goes_on(const char *start, const char *at) {
+    if (isalnum((unsigned char)*at) || *at == '_' || *at == '.' || *at == '$')
+        return true;
+    bool number = isdigit((unsigned char)*start) || *start == '-';
+    bool exponent = at > start && (at[-1] == 'e' || at[-1] == 'E') && number && start[1] != 'x';
+    return (*at == '-' || *at == '+') && exponent;
+}
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void read_string(reader *r) {
+    hd_str out = {.arena = r->arena};
+    for (r->at++; *r->at && *r->at != '"' && *r->at != '\n'; r->at++) {
+        char c = *r->at;
+        if (c == '\\' && hex_digit(r->at[1]) >= 0 && hex_digit(r->at[2]) >= 0) {
+            c = (char)(hex_digit(r->at[1]) * 16 + hex_digit(r->at[2]));
+            r->at += 2;
+        } else if (c == '\\' && r->at[1])
+            c = *++r->at;
+        hd_str_addn(&out, &c, 1);
+    }
+    if (*r->at == '"')
+        r->at++;
+    else
+        wrong(r, &r->now, "the string has no end; add a \" to this line");
+    r->now.text = hd_str_text(&out);
+}
+
+static void next(reader *r) {
+    r->now = (token){END, "end of text", r->line, 1};
+    if (r->status)
+        return;
+    skip_blanks(r);
+    const char *start = r->at;
+    r->now.line = r->line;
+    r->now.column = (uint32_t)(start - r->line_start) + 1;
+    if (!*start)
+        return;
+    if (*start == '"') {
+        r->now.kind = STRING;
+        read_string(r);
+        return;
+    }
+    bool value = *start == '%';
+    start += value;
+    r->at = start + (*start == '-' && !value);
+    while (word_goes_on(start, r->at))
+        r->at++;
+    r->now.kind = value ? VALUE : WORD;
+    if (r->at == start) {
+        r->now.kind = MARK;
+        r->at++;
+    }
+    r->now.text = hd_strndup(r->arena, start, (size_t)(r->at - start));
+}
+
+static bool is_mark(const reader *r, char mark) {
+    return r->now.kind == MARK && r->now.text[0] == mark;
+}
+
+static bool accept_mark(reader *r, char mark) {
+    bool found = is_mark(r, mark);
+    if (found)
+        next(r);
+    return found;
+}
+
+static void expect_mark(reader *r, char mark) {
+    if (!accept_mark(r, mark))
+        wrong(r, &r->now, "expected '%c' before '%s'", mark, r->now.text);
+}
+
+static bool accept_word(reader *r, const char *word) {
+    bool found = r->now.kind == WORD && !strcmp(r->now.text, word);
+    if (found)
+        next(r);
+    return found;
+}
+
+static const char *expect(reader *r, token_kind kind, const char *what) {
+    const char *text = r->now.text;
+    if (r->now.kind != kind) {
+        wrong(r, &r->now, "expected %s before '%s'", what, text);
+        return "";
+    }
+    next(r);
+    return text;
+}
+
+static int64_t expect_number(reader *r) {
+    token here = r->now;
+    const char *text = expect(r, WORD, "a number");
+    char *end = NULL;
+    errno = 0;
+    int64_t number = *text == '-' ? strtoll(text, &end, 0) : (int64_t)strtoull(text, &end, 0);
+    if (!r->status && (end == text || *end || errno))
+        wrong(r, &here, "'%s' is not a number that fits 64 bits", text);
+    return number;
+}
+
+static uint32_t expect_small(reader *r) {
+    token here = r->now;
+    int64_t number = expect_number(r);
+    if (number < 0 || number >= KIR_NONE)
+        wrong(r, &here, "'%s' is out of range", here.text);
+    return (uint32_t)number;
+}
+
+static uint32_t expect_name(reader *r, const char *const *names, uint32_t count,
+                            const char *what) {
+    token here = r->now;
+    const char *text = expect(r, WORD, what);
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(names[i], text))
+            return i;
+    wrong(r, &here, "'%s' is not %s", text, what);
+    return 0;
+}
+
+/* ---- names ------------------------------------------------------------------------ */
+
+static uint32_t intern(reader *r, name_table *table, const token *name) {
+    uint32_t hash = 2166136261u;
+    for (const char *c = name->text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    uint32_t *bucket = &table->buckets[hash % BUCKETS];
+    for (uint32_t n = *bucket; n; n = table->entries.data[n - 1].next)
+        if (!strcmp(table->entries.data[n - 1].name, name->text))
+            return n - 1;
+    hd_push(r->arena, &table->entries, (name_entry){name->text, *bucket, KIR_NONE, *name});
+    *bucket = (uint32_t)table->entries.count;
+    return *bucket - 1;
+}
+
+static void define(reader *r, name_table *table, const token *name, uint32_t index) {
+    uint32_t n = intern(r, table, name);
+    if (table->entries.data[n].index != KIR_NONE)
+        wrong(r, name, "'%s' is made twice; give one of them another name", name->text);
+    else
+        table->entries.data[n].index = index;
+}
+
+static uint32_t resolve(reader *r, const name_table *table, uint32_t n, const char *what) {
+    const name_entry *entry = &table->entries.data[n];
+    if (entry->index == KIR_NONE)
+        wrong(r, &entry->first, "%s '%s' is used but never made", what, entry->name);
+    return entry->index;
+}
+
+/* ---- types ------------------------------------------------------------------------ */
+
+static const char *const space_names[] = {"private", "global", "local", "constant", "generic"};
+
+static bool type_of_word(const char *text, kir_type *type) {
+    *type = (kir_type){.lanes = 1};
+    if (!strncmp(text, "ptr.", 4)) {
+        for (uint8_t s = 0; s <= KIR_GENERIC; s++)
+            if (!strcmp(text + 4, space_names[s])) {
+                *type = (kir_type){KIR_PTR, 64, 1, s};
+                return true;
+            }
+        return false;
+    }
+    if (text[0] != 'i' && text[0] != 'f')
+        return false;
+    char *end;
+    type->kind = text[0] == 'i' ? KIR_INT : KIR_FLOAT;
+    unsigned long bits = strtoul(text + 1, &end, 10);
+    unsigned long lanes = *end == 'x' ? strtoul(end + 1, &end, 10) : 1;
+    type->bits = (uint8_t)bits;
+    type->lanes = (uint8_t)lanes;
+    return !*end && bits >= 1 && bits <= 64 && lanes >= 1 && lanes <= 16;
+}
+
+static kir_type expect_type(reader *r) {
+    token here = r->now;
+    kir_type type;
+    const char *text = expect(r, WORD, "a type");
+    if (!type_of_word(text, &type))
+        wrong(r, &here, "'%s' is no type; write i32, f32x4, ptr.global ...", text);
+    return type;
+}
+
+/* ---- instructions -------------------------------------------------------------- */
+
+static const char *const query_names[] = {
+#define X(name, text) text,
+    KIR_QUERIES(X)
+#undef X
+};
+static const char *const pred_names[] = {
+#define X(name, text) text,
+    KIR_PREDS(X)
+#undef X
+};
+static const char *const rmw_names[] = {
+#define X(name, text) text,
+    KIR_RMWS(X)
+#undef X
+};
+static const char *const op_names[] = {
+#define X(name, text, args, kind) text,
+    KIR_OPS(X)
+#undef X
+};
+
+typedef hd_vec(uint32_t) index_list;
+typedef hd_vec(uint64_t) number_list;
+
+static uint32_t expect_value(reader *r) {
+    token here = r->now;
+    expect(r, VALUE, "a value (%name)");
+    return r->status ? 0 : intern(r, r->values, &here);
+}
+
+static uint32_t expect_block(reader *r) {
+    token here = r->now;
+    expect(r, WORD, "a block");
+    return r->status ? 0 : intern(r, r->blocks, &here);
+}
+
+static uint64_t float_bits(reader *r, kir_type type) {
+    token here = r->now;
+    if (!strncmp(here.text, "0x", 2) || type.bits == 16)
+        return (uint64_t)expect_number(r);
+    const char *text = expect(r, WORD, "a number");
+    char *end;
+    double wide = strtod(text, &end);
+    float narrow = strtof(text, NULL);
+    uint64_t bits = 0;
+    if (type.bits == 32)
+        memcpy(&bits, &narrow, sizeof narrow);
+    else
+        memcpy(&bits, &wide, sizeof wide);
+    if (!r->status && (end == text || *end))
+        wrong(r, &here, "'%s' is not a number", text);
+    return bits;
+}
+
+static void read_const(reader *r, kir_inst *inst) {
+    number_list numbers = {0};
+    do
+        hd_push(r->arena, &numbers,
+                inst->type.kind == KIR_FLOAT ? float_bits(r, inst->type)
+                                             : (uint64_t)expect_number(r));
+    while (accept_mark(r, ','));
+    inst->imm = numbers.data;
+    inst->imm_count = (uint32_t)numbers.count;
+}
+
+static void read_mask(reader *r, kir_inst *inst) {
+    number_list numbers = {0};
+    expect_mark(r, '[');
+    do
+        hd_push(r->arena, &numbers,
+                accept_word(r, "undef") ? UINT64_MAX : (uint64_t)expect_number(r));
+    while (accept_mark(r, ','));
+    expect_mark(r, ']');
+    inst->imm = numbers.data;
+    inst->imm_count = (uint32_t)numbers.count;
+}
+
+/* %base { + %index*scale } [ + offset ] [ in "record" + offset ] */
+static void read_addr(reader *r, kir_inst *inst) {
+    index_list args = {0};
+    hd_vec(int64_t) scales = {0};
+    hd_push(r->arena, &args, expect_value(r));
+    while (accept_mark(r, '+')) {
+        if (r->now.kind != VALUE) {
+            inst->offset += expect_number(r);
+            continue;
+        }
+        hd_push(r->arena, &args, expect_value(r));
+        hd_push(r->arena, &scales, accept_mark(r, '*') ? expect_number(r) : 1);
+    }
+    if (accept_word(r, "in")) {
+        inst->record = expect(r, STRING, "a record's name in quotes");
+        if (accept_mark(r, '+'))
+            inst->field_offset = expect_small(r);
+    }
+    inst->args = args.data;
+    inst->arg_count = (uint32_t)args.count;
+    inst->scale = scales.data;
+}
+
+static void read_phi(reader *r, kir_inst *inst) {
+    index_list args = {0}, from = {0};
+    while (accept_mark(r, '[')) {
+        hd_push(r->arena, &args, expect_value(r));
+        expect_mark(r, ',');
+        hd_push(r->arena, &from, expect_block(r));
+        expect_mark(r, ']');
+        if (!accept_mark(r, ','))
+            break;
+    }
+    inst->args = args.data;
+    inst->from = from.data;
+    inst->arg_count = (uint32_t)args.count;
+}
+
+static void read_targets(reader *r, kir_inst *inst) {
+    index_list to = {0};
+    number_list cases = {0};
+    hd_push(r->arena, &to, expect_block(r));
+    if (inst->op == KIR_CONDBR) {
+        expect_mark(r, ',');
+        hd_push(r->arena, &to, expect_block(r));
+    } else if (inst->op == KIR_SWITCH) {
+        expect_mark(r, '[');
+        while (r->now.kind == WORD) {
+            hd_push(r->arena, &cases, (uint64_t)expect_number(r));
+            expect_mark(r, ':');
+            hd_push(r->arena, &to, expect_block(r));
+            if (!accept_mark(r, ','))
+                break;
+        }
+        expect_mark(r, ']');
+    }
+    inst->to = to.data;
+    inst->to_count = (uint32_t)to.count;
+    inst->imm = cases.data;
+    inst->imm_count = (uint32_t)cases.count;
+}
+
+/* Values with commas between them; a comma before a block's name ends the list. */
+static void read_args(reader *r, kir_inst *inst) {
+    index_list args = {0};
+    while (r->now.kind == VALUE) {
+        hd_push(r->arena, &args, expect_value(r));
+        if (!accept_mark(r, ','))
+            break;
+    }
+    inst->args = args.data;
+    inst->arg_count = (uint32_t)args.count;
+}
+
+static void read_operands(reader *r, kir_inst *inst) {
+    switch (inst->op) {
+    case KIR_CONST: read_const(r, inst); return;
+    case KIR_PARAM:
+    case KIR_STATIC: inst->index = expect_small(r); return;
+    case KIR_ADDR: read_addr(r, inst); return;
+    case KIR_PHI: read_phi(r, inst); return;
+    case KIR_ALLOCA:
+        inst->imm = hd_new_array(r->arena, uint64_t, 2);
+        inst->imm_count = 2;
+        inst->imm[0] = (uint64_t)expect_number(r);
+        inst->imm[1] = accept_word(r, "align") ? (uint64_t)expect_number(r) : 4;
+        return;
+    default: read_args(r, inst);
+    }
+    if (inst->op == KIR_SHUFFLE)
+        read_mask(r, inst);
+    else if (inst->op == KIR_BR || inst->op == KIR_CONDBR || inst->op == KIR_SWITCH)
+        read_targets(r, inst);
+}
+
+static void read_attributes(reader *r, kir_inst *inst) {
+    if (accept_word(r, "align"))
+        inst->align = expect_small(r);
+    inst->is_volatile = accept_word(r, "volatile");
+    if (!accept_mark(r, '!'))
+        return;
+    uint32_t numbers[3] = {0}, count = 0;
+    do
+        numbers[count++] = expect_small(r);
+    while (count < 3 && accept_mark(r, ':'));
+    inst->file = count == 3 ? numbers[0] : 0;
+    inst->line = numbers[count == 3];
+    inst->column = numbers[(count == 3) + 1];
+}
+
+static void read_inst(reader *r, kir_inst *inst) {
+    bool has_value = r->now.kind == VALUE;
+    if (has_value) {
+        next(r);
+        expect_mark(r, '=');
+    }
+    inst->op = (kir_op)expect_name(r, op_names, KIR_OP_COUNT, "an opcode");
+    if (inst->op == KIR_QUERY)
+        inst->index = expect_name(r, query_names, KIR_QUERY_COUNT, "a query");
+    else if (inst->op == KIR_ATOMIC)
+        inst->index = expect_name(r, rmw_names, KIR_RMW_COUNT, "an atomic operation");
+    else if (inst->op == KIR_ICMP || inst->op == KIR_FCMP)
+        inst->pred = (kir_pred)expect_name(r, pred_names, KIR_PRED_COUNT, "a predicate");
+    else if (inst->op == KIR_CALL)
+        inst->name = expect(r, STRING, "the name of a built-in function in quotes");
+    if (has_value)
+        inst->type = expect_type(r);
+    read_operands(r, inst);
+    read_attributes(r, inst);
+}
+
+/* ---- kernels -------------------------------------------------------------------- */
+
+typedef hd_vec(kir_inst) inst_list;
+typedef hd_vec(kir_block) block_list;
+
+static void read_block(reader *r, inst_list *insts, uint32_t block, kir_block *out) {
+    index_list list = {0};
+    while (!r->status && !is_mark(r, '}')) {
+        token name = r->now;
+        reader before = *r;
+        if (name.kind == WORD) { /* a label starts the next block */
+            next(r);
+            bool label = is_mark(r, ':');
+            if (!r->status)
+                *r = before;
+            if (label)
+                break;
+        }
+        kir_inst inst = {.block = block};
+        read_inst(r, &inst);
+        if (!r->status && name.kind == VALUE)
+            define(r, r->values, &name, (uint32_t)insts->count);
+        hd_push(r->arena, &list, (uint32_t)insts->count);
+        hd_push(r->arena, insts, inst);
+    }
+    out->insts = list.data;
+    out->inst_count = (uint32_t)list.count;
+}
+
+static void resolve_names(reader *r, kir_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->inst_count && !r->status; i++) {
+        kir_inst *inst = &kernel->insts[i];
+        for (uint32_t k = 0; k < inst->arg_count; k++)
+            inst->args[k] = resolve(r, r->values, inst->args[k], "value");
+        for (uint32_t k = 0; inst->from && k < inst->arg_count; k++)
+            inst->from[k] = resolve(r, r->blocks, inst->from[k], "block");
+        for (uint32_t k = 0; k < inst->to_count; k++)
+            inst->to[k] = resolve(r, r->blocks, inst->to[k], "block");
+    }
+}
+
+static hd_place read_place(reader *r) {
+    hd_place place = {0};
+    if (!accept_word(r, "at"))
+        return place;
+    place.file = expect(r, STRING, "a file's name in quotes");
+    expect_mark(r, ':');
+    place.line = expect_small(r);
+    expect_mark(r, ':');
+    place.column = expect_small(r);
+    return place;
+}
+
+static hd_record *read_record_name(reader *r) {
+    if (!accept_word(r, "record"))
+        return NULL;
+    token here = r->now;
+    const char *name = expect(r, STRING, "a record's name in quotes");
+    for (uint32_t i = 0; i < r->module->record_count; i++)
+        if (!strcmp(r->module->records[i]->name, name))
+            return r->module->records[i];
+    wrong(r, &here, "there is no record \"%s\" before this line", name);
+    return NULL;
+}
+
+static kir_param read_param(reader *r) {
+    kir_param param = {.name = expect(r, STRING, "the parameter's name in quotes")};
+    param.type = expect_type(r);
+    if (accept_word(r, "type"))
+        param.type_name = expect(r, STRING, "a C type in quotes");
+    param.bytes = accept_word(r, "bytes") ? expect_small(r) : kir_type_bytes(param.type);
+    param.record = read_record_name(r);
+    param.element_bytes = param.record ? param.record->size : 0;
+    if (accept_word(r, "element"))
+        param.element_bytes = expect_small(r);
+    if (accept_word(r, "of"))
+        param.element_type = expect(r, STRING, "a C type in quotes");
+    param.is_const = accept_word(r, "const");
+    param.is_restrict = accept_word(r, "restrict");
+    param.by_value_struct = accept_word(r, "value");
+    return param;
+}
+
+static const uint8_t *read_init(reader *r, uint64_t bytes) {
+    token here = r->now;
+    const char *text = expect(r, STRING, "bytes in hexadecimal in quotes");
+    if (!r->status && strlen(text) != bytes * 2) {
+        wrong(r, &here, "initialises %zu bytes, but the variable has %llu", strlen(text) / 2,
+              (unsigned long long)bytes);
+        return NULL;
+    }
+    uint8_t *init = hd_new_array(r->arena, uint8_t, bytes + 1);
+    for (uint64_t i = 0; i < bytes && !r->status; i++) {
+        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            wrong(r, &here, "'%c%c' are not two digits of 0-9 and a-f", text[2 * i],
+                  text[2 * i + 1]);
+        init[i] = (uint8_t)(high * 16 + low);
+    }
+    return init;
+}
+
+static kir_static read_static(reader *r) {
+    kir_static variable = {.name = expect(r, STRING, "the variable's name in quotes")};
+    variable.space = (kir_space)expect_name(r, space_names, KIR_GENERIC + 1, "a memory space");
+    variable.bytes = accept_word(r, "bytes") ? (uint64_t)expect_number(r) : 0;
+    variable.align = accept_word(r, "align") ? expect_small(r) : 1;
+    variable.record = read_record_name(r);
+    if (accept_word(r, "init"))
+        variable.init = read_init(r, variable.bytes);
+    return variable;
+}
+
+static void read_variables(reader *r, kir_kernel *kernel) {
+    hd_vec(kir_param) params = {0};
+    hd_vec(kir_static) statics = {0};
+    while (!r->status) {
+        if (accept_word(r, "param"))
+            hd_push(r->arena, &params, read_param(r));
+        else if (accept_word(r, "static"))
+            hd_push(r->arena, &statics, read_static(r));
+        else
+            break;
+    }
+    kernel->params = params.data;
+    kernel->param_count = (uint32_t)params.count;
+    kernel->statics = statics.data;
+    kernel->static_count = (uint32_t)statics.count;
+}
+
+static void read_blocks(reader *r, kir_kernel *kernel) {
+    inst_list insts = {0};
+    block_list blocks = {0};
+    while (!r->status && !is_mark(r, '}')) {
+        token name = r->now;
+        expect(r, WORD, "a block's label");
+        expect_mark(r, ':');
+        if (!r->status)
+            define(r, r->blocks, &name, (uint32_t)blocks.count);
+        kir_block block = {0};
+        read_block(r, &insts, (uint32_t)blocks.count, &block);
+        hd_push(r->arena, &blocks, block);
+    }
+    kernel->insts = insts.data;
+    kernel->inst_count = (uint32_t)insts.count;
+    kernel->blocks = blocks.data;
+    kernel->block_count = (uint32_t)blocks.count;
+}
+
+static kir_kernel *read_kernel(reader *r) {
+    kir_kernel *kernel = hd_new(r->arena, kir_kernel);
+    kernel->name = expect(r, STRING, "the kernel's name in quotes");
+    if (accept_word(r, "local"))
+        for (int d = 0; d < 3; d++)
+            kernel->required_local[d] = expect_small(r);
+    kernel->place = read_place(r);
+    expect_mark(r, '{');
+    r->values = hd_new(r->arena, name_table);
+    r->blocks = hd_new(r->arena, name_table);
+    read_variables(r, kernel);
+    read_blocks(r, kernel);
+    expect_mark(r, '}');
+    resolve_names(r, kernel);
+    if (!r->status)
+        r->status = kir_finish(r->arena, r->diag, kernel);
+    return kernel;
+}
+
+/* ---- records --------------------------------------------------------------------- */
+
+static uint32_t expect_named(reader *r, const char *name) {
+    if (!accept_word(r, name))
+        wrong(r, &r->now, "expected '%s' before '%s'", name, r->now.text);
+    return expect_small(r);
+}
+
+static hd_field read_field(reader *r) {
+    hd_field field = {.name = expect(r, STRING, "a field's name in quotes")};
+    field.type = expect(r, STRING, "its C type in quotes");
+    field.offset = expect_named(r, "offset");
+    field.size = expect_named(r, "size");
+    field.align = expect_named(r, "align");
+    field.count = accept_word(r, "count") ? expect_small(r) : 1;
+    field.record = read_record_name(r);
+    return field;
+}
+
+static hd_record *read_record(reader *r) {
+    hd_record *record = hd_new(r->arena, hd_record);
+    token here = r->now;
+    record->name = expect(r, STRING, "the record's name in quotes");
+    if (accept_word(r, "type"))
+        record->spelling = expect(r, STRING, "its C type in quotes");
+    record->size = expect_named(r, "size");
+    record->align = expect_named(r, "align");
+    record->place = read_place(r);
+    expect_mark(r, '{');
+    hd_vec(hd_field) fields = {0};
+    while (!r->status && !is_mark(r, '}')) {
+        token at = r->now;
+        hd_field field = read_field(r);
+        if (!r->status && (field.offset > record->size ||
+                           field.size > record->size - field.offset || !field.count))
+            wrong(r, &at, "field \"%s\" does not fit into record \"%s\" of %u bytes", field.name,
+                  record->name, record->size);
+        hd_push(r->arena, &fields, field);
+    }
+    expect_mark(r, '}');
+    if (fields.count > HD_MAX_FIELDS || !record->size || !hd_is_power_of_two(record->align))
+        wrong(r, &here, "record \"%s\" needs a size, an alignment that is a power of two and at "
+              "most %d fields", record->name, HD_MAX_FIELDS);
+    record->fields = fields.data;
+    record->field_count = (uint32_t)fields.count;
+    return record;
+}
+
+hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
+                    kir_module **module) {
+    reader r = {.arena = arena, .diag = diag, .file = file, .text = text, .at = text, .line = 1,
+                .line_start = text, .module = hd_new(arena, kir_module)};
+    hd_vec(kir_file) files = {0};
+    hd_vec(hd_record *) records = {0};
+    hd_vec(kir_kernel *) kernels = {0};
+    next(&r);
+    while (!r.status && r.now.kind != END) {
+        if (accept_word(&r, "file"))
+            hd_push(arena, &files, (kir_file){expect(&r, STRING, "a file's name in quotes"), NULL});
+        else if (accept_word(&r, "record"))
+            hd_push(arena, &records, read_record(&r));
+        else if (accept_word(&r, "kernel"))
+            hd_push(arena, &kernels, read_kernel(&r));
+        else
+            wrong(&r, &r.now, "expected file, record or kernel before '%s'", r.now.text);
+        r.module->records = records.data;
+        r.module->record_count = (uint32_t)records.count;
+    }
+    r.module->files = files.data;
+    r.module->file_count = (uint32_t)files.count;
+    r.module->kernels = kernels.data;
+    r.module->kernel_count = (uint32_t)kernels.count;
+    *module = r.status ? NULL : r.module;
+    return r.status;
+}
