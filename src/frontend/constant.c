@@ -1,0 +1,174 @@
+/*
+ * Constants: numbers become leaves, global variables statics, and constant
+ * expressions (the address of table[2]) instructions of block 0.
+ */
+#include <ctype.h>
+
+#include "frontend/internal.h"
+
+/* The bits of one scalar constant; undefined lanes are 0. */
+static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t *bits) {
+    *bits = 0;
+    if (LLVMIsUndef(constant) || LLVMIsNull(constant))
+        return true;
+    LLVMTypeRef type = LLVMTypeOf(constant);
+    unsigned width = 0;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMHalfTypeKind: width = 16; break;
+    case LLVMFloatTypeKind: width = 32; break;
+    case LLVMDoubleTypeKind: width = 64; break;
+    default: break;
+    }
+    if (width)
+        constant = LLVMConstBitCast(constant, LLVMIntTypeInContext(context, width));
+    if (!LLVMIsAConstantInt(constant) || LLVMGetIntTypeWidth(LLVMTypeOf(constant)) > 64)
+        return false;
+    *bits = LLVMConstIntGetZExtValue(constant);
+    return true;
+}
+
+static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
+    kir_type type = hd_lower_type(l, LLVMTypeOf(constant));
+    if (LLVMIsUndef(constant))
+        return hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+    uint64_t imm[16] = {0};
+    for (unsigned i = 0; i < type.lanes && !l->status; i++) {
+        LLVMValueRef lane = type.lanes == 1 ? constant : LLVMGetAggregateElement(constant, i);
+        if (!lane || !scalar_bits(l->front->context, lane, &imm[i]))
+            hd_cannot(l, "a constant that kir cannot express: %s",
+                      hd_print_value(l, constant));
+    }
+    return hd_leaf(l, KIR_CONST, type, imm, 0);
+}
+
+/* ---- statics ----------------------------------------------------------------------- */
+
+/* Writes the bytes of an initialiser at `to`. */
+static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
+    LLVMTypeRef type = LLVMTypeOf(constant);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (LLVMIsUndef(constant) || LLVMIsNull(constant))
+        return true; /* zero already */
+    unsigned count = 0;
+    LLVMTypeRef element = NULL;
+    if (kind == LLVMStructTypeKind)
+        count = LLVMCountStructElementTypes(type);
+    else if (kind == LLVMArrayTypeKind)
+        count = (unsigned)LLVMGetArrayLength2(type);
+    else if (kind == LLVMVectorTypeKind)
+        count = LLVMGetVectorSize(type);
+    else {
+        uint64_t bits;
+        if (!scalar_bits(l->front->context, constant, &bits))
+            return false;
+        memcpy(to, &bits, LLVMStoreSizeOfType(l->layout, type)); /* both are little-endian */
+        return true;
+    }
+    if (kind != LLVMStructTypeKind)
+        element = LLVMGetElementType(type);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t offset = element ? i * LLVMABISizeOfType(l->layout, element)
+                                  : LLVMOffsetOfElement(l->layout, type, i);
+        LLVMValueRef part = LLVMGetAggregateElement(constant, i);
+        if (!part || !write_bytes(l, part, to + offset))
+            return false;
+    }
+    return true;
+}
+
+/* "tile" of "kernel.tile", "table" of "__const.kernel.table". */
+static const char *static_name(hd_lowering *l, LLVMValueRef global) {
+    size_t length;
+    const char *name = LLVMGetValueName2(global, &length);
+    if (!strncmp(name, "__const.", 8))
+        name += 8;
+    const char *dot = strchr(name, '.');
+    if (dot && dot[1])
+        name = dot + 1;
+    char *plain = hd_strdup(l->arena, name);
+    for (char *p = plain; *p; p++)
+        if (!isalnum((unsigned char)*p))
+            *p = '_';
+    return plain;
+}
+
+static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
+    while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+        type = LLVMGetElementType(type);
+    const char *name = hd_struct_name(l, type);
+    for (size_t i = 0; name && i < l->front->records.count; i++)
+        if (!strcmp(l->front->records.data[i]->name, name))
+            return l->front->records.data[i];
+    return NULL;
+}
+
+static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    kir_static s = {.name = static_name(l, global), .space = hd_space_of(l, global),
+                    .bytes = LLVMABISizeOfType(l->layout, type),
+                    .align = LLVMGetAlignment(global), .record = element_record(l, type)};
+    if (!s.align)
+        s.align = LLVMABIAlignmentOfType(l->layout, type);
+    LLVMValueRef init = LLVMGetInitializer(global);
+    if (s.space == KIR_CONSTANT && init) {
+        uint8_t *bytes = hd_new_array(l->arena, uint8_t, s.bytes + 8);
+        s.init = bytes;
+        if (!write_bytes(l, init, bytes))
+            hd_cannot(l, "variable %s has an initial value that is an address; index a table "
+                         "instead", s.name);
+    } else if (s.space != KIR_LOCAL) {
+        hd_cannot(l, s.space == KIR_CONSTANT
+                         ? "variable %s is defined in another file; define it here"
+                         : "program-scope variable %s can be written; pass it as a __global "
+                           "parameter", s.name);
+    }
+    return s;
+}
+
+static kir_value lower_global(hd_lowering *l, LLVMValueRef global) {
+    uint32_t index = hd_pointer_map_get(&l->globals, global);
+    if (index == KIR_NONE) {
+        index = (uint32_t)l->statics.count;
+        kir_static s = make_static(l, global);
+        hd_push(l->arena, &l->statics, s);
+        hd_pointer_map_set(l->arena, &l->globals, global, index);
+    }
+    return hd_leaf(l, KIR_STATIC, hd_pointer_type(l->statics.data[index].space), NULL, index);
+}
+
+/* ---- expressions -------------------------------------------------------------------- */
+
+static kir_value lower_expression(hd_lowering *l, LLVMValueRef constant) {
+    LLVMOpcode opcode = LLVMGetConstOpcode(constant);
+    if (opcode == LLVMGetElementPtr)
+        return hd_lower_gep(l, constant);
+    if (LLVMGetNumOperands(constant) == 1)
+        return hd_lower_conversion(l, opcode, constant);
+    return hd_lower_binary(l, opcode, constant);
+}
+
+kir_value hd_lower_constant(hd_lowering *l, LLVMValueRef constant) {
+    kir_value known = hd_pointer_map_get(&l->values, constant);
+    if (known != KIR_NONE)
+        return known;
+    kir_value value;
+    if (LLVMIsAGlobalVariable(constant)) {
+        value = lower_global(l, constant);
+    } else if (LLVMIsAFunction(constant)) {
+        hd_cannot(l, "the address of function %s is taken; call it directly",
+                  LLVMGetValueName2(constant, &(size_t){0}));
+        return 0;
+    } else if (LLVMIsAConstantExpr(constant)) {
+        hd_values *current = l->current;
+        uint32_t block = l->current_block;
+        l->current = &l->entry;
+        l->current_block = 0;
+        value = lower_expression(l, constant);
+        l->current = current;
+        l->current_block = block;
+    } else {
+        value = lower_number(l, constant);
+    }
+    hd_pointer_map_set(l->arena, &l->values, constant, value);
+    return value;
+}

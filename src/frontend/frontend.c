@@ -1,0 +1,133 @@
+/*
+ * OpenCL C in, kir and records out.
+ *
+ *     kernel.cl ──clang──► bitcode ──passes──► LLVM IR ──lower──► kir
+ *         └─────libclang─► records, parameters ───────────┘
+ *
+ * Words: a *signature* is what the source says of a kernel's parameters; to
+ * *lower* is to write an LLVM value as kir; a *built-in* is a function of
+ * OpenCL C that has no body. `p[i].x = 0` for `struct body { float x, y; }`
+ * goes through as
+ *
+ *     getelementptr %struct.body, ptr addrspace(1) %p, i64 %i       (LLVM IR)
+ *     store float 0.0, …
+ *     %a = addr %p + %i * 8, record body, field offset 0            (kir)
+ *     store 0.0, %a
+ *
+ * docs/frontend.md lists the passes and how every construct of OpenCL C comes
+ * out. Types of structs come from libclang, not from LLVM, because LLVM does
+ * not keep the names of fields.
+ */
+#include "frontend/frontend.h"
+
+#include <llvm-c/BitReader.h>
+
+#include "frontend/internal.h"
+
+/* ---- options ---------------------------------------------------------------------- */
+
+/* Splits at blanks; quotes keep blanks together. */
+static void split_options(hd_front *front, const char *text) {
+    hd_vec(char *) words = {0};
+    for (const char *p = text ? text : ""; *p;) {
+        p += strspn(p, " \t\r\n");
+        if (!*p)
+            break;
+        hd_str word = {.arena = front->arena};
+        char quote = 0;
+        for (; *p && (quote || !strchr(" \t\r\n", *p)); p++) {
+            if (quote ? *p == quote : *p == '"' || *p == '\'')
+                quote = quote ? 0 : *p;
+            else
+                hd_str_addn(&word, p, 1);
+        }
+        char *copy = hd_strdup(front->arena, hd_str_text(&word));
+        front->has_standard |= !strncmp(copy, "-cl-std", 7);
+        hd_push(front->arena, &words, copy);
+    }
+    front->options = words.data;
+    front->option_count = (uint32_t)words.count;
+}
+
+/* ---- stages ----------------------------------------------------------------------- */
+
+static void drop_message(LLVMDiagnosticInfoRef info, void *user) {
+    (void)info;
+    (void)user;
+}
+
+static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
+    LLVMContextSetDiagnosticHandler(front->context, drop_message, NULL);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+        bitcode->data, bitcode->length, front->path, 0);
+    LLVMBool failed = LLVMParseBitcodeInContext2(front->context, buffer, &front->llvm);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (!failed)
+        return HD_OK;
+    front->llvm = NULL;
+    return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                   "LLVM cannot read the bitcode of %s; build Heddle with the LLVM of that clang",
+                   HEDDLE_CLANG);
+}
+
+static hd_status lower_kernels(hd_front *front) {
+    hd_vec(kir_kernel *) kernels = {0};
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function) ||
+            LLVMGetFunctionCallConv(function) != LLVMSPIRKERNELCallConv)
+            continue;
+        kir_kernel *kernel = NULL;
+        hd_status status = hd_lower_kernel(front, function, &kernel);
+        if (status)
+            return status;
+        hd_push(front->arena, &kernels, kernel);
+    }
+    if (!kernels.count)
+        return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
+                       "no kernel in this file; mark a function with __kernel");
+    front->module->kernels = kernels.data;
+    front->module->kernel_count = (uint32_t)kernels.count;
+    return HD_OK;
+}
+
+static hd_status run(hd_front *front) {
+    hd_str bitcode = {.arena = front->arena};
+    hd_status status = hd_front_compile(front, &bitcode);
+    if (!status)
+        status = hd_front_declarations(front);
+    if (!status)
+        status = read_bitcode(front, &bitcode);
+    if (!status)
+        status = hd_front_simplify(front);
+    if (!status)
+        status = lower_kernels(front);
+    return status;
+}
+
+hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const char *options, kir_module **module) {
+    *module = NULL;
+    char *text;
+    size_t length;
+    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    if (status)
+        return status;
+    hd_front front = {.arena = arena, .diag = diag, .path = path};
+    front.module = hd_new(arena, kir_module);
+    front.context = LLVMContextCreate();
+    hd_front_file(&front, NULL, path);
+    split_options(&front, options);
+    status = run(&front);
+    if (front.llvm)
+        LLVMDisposeModule(front.llvm);
+    LLVMContextDispose(front.context);
+    if (status)
+        return status;
+    front.module->files = front.files.data;
+    front.module->file_count = (uint32_t)front.files.count;
+    front.module->records = front.records.data;
+    front.module->record_count = (uint32_t)front.records.count;
+    *module = front.module;
+    return HD_OK;
+}

@@ -1,0 +1,375 @@
+/*
+ * What libclang tells: the structs of the user's files as records, and the
+ * parameters of the kernels as they are written.
+ *
+ *     typedef struct { float4 pos; float m[3]; } body;
+ *     → record body, 32 bytes: pos at 0, m at 16 with count 3
+ *
+ * Three kinds of members have no address map of their own and become opaque
+ * fields, moved whole: a union (its type is the field's type), a run of
+ * bit-fields (bytes, named after the first), and members of an unnamed struct
+ * are fields of the struct around it, as in C.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <clang-c/Index.h>
+#include <llvm/Config/llvm-config.h>
+
+#include "frontend/internal.h"
+
+typedef struct reader {
+    hd_front *front;
+    hd_status status;
+} reader;
+
+static const char *take(hd_arena *arena, CXString string) {
+    const char *text = clang_getCString(string);
+    char *copy = hd_strdup(arena, text ? text : "");
+    clang_disposeString(string);
+    return copy;
+}
+
+static hd_place place_of(hd_front *front, CXCursor cursor) {
+    CXFile file;
+    unsigned line, column;
+    clang_getPresumedLocation(clang_getCursorLocation(cursor), NULL, &line, &column);
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
+    if (!file)
+        return (hd_place){0};
+    return hd_front_place(front, take(front->arena, clang_getFileName(file)), line, column);
+}
+
+/* The type as kernels spell it, without qualifiers. */
+static const char *spelling_of(hd_arena *arena, CXType type) {
+    return take(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+}
+
+/* ---- records ------------------------------------------------------------------- */
+
+static hd_record *record_of(reader *r, CXType type);
+
+typedef hd_vec(hd_field) fields;
+
+typedef struct field_walk {
+    reader *reader;
+    fields fields;
+    uint64_t base_bits;    /* of the unnamed struct that is being walked */
+    uint64_t bits_end;     /* end of the run of bit-fields, when the last member was one */
+    bool in_bits, flexible;
+    const char *owner;
+} field_walk;
+
+static bool is_record(CXType type) {
+    return clang_getCanonicalType(type).kind == CXType_Record;
+}
+
+static bool is_union(CXType type) {
+    CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    return clang_getCursorKind(declaration) == CXCursor_UnionDecl;
+}
+
+/* A run of bit-fields is one field of bytes; `cursor` starts or lengthens it. */
+static void add_bits(field_walk *w, CXCursor cursor, const char *name) {
+    hd_arena *arena = w->reader->front->arena;
+    uint64_t start = w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor);
+    uint64_t width = (uint64_t)clang_getFieldDeclBitWidth(cursor);
+    if (!w->in_bits) {
+        hd_field field = {.name = name, .type = "uchar", .offset = (uint32_t)(start / 8),
+                          .align = 1};
+        hd_push(arena, &w->fields, field);
+    }
+    w->in_bits = true;
+    w->bits_end = start + width;
+    hd_field *field = &w->fields.data[w->fields.count - 1];
+    field->size = (uint32_t)((w->bits_end + 7) / 8) - field->offset;
+    field->count = field->size;
+}
+
+/* The first name inside an unnamed union stands for it. */
+static enum CXVisitorResult first_name(CXCursor cursor, CXClientData data) {
+    CXCursor *found = data;
+    *found = cursor;
+    return CXVisit_Break;
+}
+
+static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
+    hd_front *front = w->reader->front;
+    CXType type = clang_getCursorType(cursor);
+    long long size = clang_Type_getSizeOf(type);
+    uint64_t offset = (w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor)) / 8;
+    uint32_t count = 1;
+    CXType element = clang_getCanonicalType(type), spelled = type;
+    while (element.kind == CXType_ConstantArray) {
+        count *= (uint32_t)clang_getArraySize(element);
+        CXType inner = clang_getArrayElementType(spelled);
+        spelled = inner.kind == CXType_Invalid ? clang_getArrayElementType(element) : inner;
+        element = clang_getCanonicalType(clang_getArrayElementType(element));
+    }
+    if (element.kind == CXType_IncompleteArray || size <= 0) {
+        w->flexible |= element.kind == CXType_IncompleteArray;
+        return;
+    }
+    hd_field field = {name, spelling_of(front->arena, spelled), (uint32_t)offset, (uint32_t)size,
+                      (uint32_t)clang_Type_getAlignOf(type), count, NULL};
+    if (is_record(element) && !is_union(element))
+        field.record = record_of(w->reader, element);
+    hd_push(front->arena, &w->fields, field);
+}
+
+static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
+    field_walk *w = data;
+    hd_arena *arena = w->reader->front->arena;
+    CXType type = clang_getCursorType(cursor);
+    const char *name = take(arena, clang_getCursorSpelling(cursor));
+    bool unnamed = clang_Cursor_isAnonymous(cursor) || !*name || strchr(name, '(');
+    if (clang_Cursor_isBitField(cursor)) {
+        if (!unnamed)
+            add_bits(w, cursor, name);
+        else if (clang_getFieldDeclBitWidth(cursor) == 0)
+            w->in_bits = false;
+        return CXVisit_Continue;
+    }
+    w->in_bits = false;
+    if (unnamed && is_record(type) && !is_union(type)) {
+        uint64_t base = w->base_bits;
+        w->base_bits += (uint64_t)clang_Cursor_getOffsetOfField(cursor);
+        clang_Type_visitFields(type, visit_field, w);
+        w->base_bits = base;
+        w->in_bits = false;
+        return CXVisit_Continue;
+    }
+    if (unnamed && is_record(type)) {
+        CXCursor first = clang_getNullCursor();
+        clang_Type_visitFields(type, first_name, &first);
+        name = take(arena, clang_getCursorSpelling(first));
+    }
+    add_plain(w, cursor, name);
+    return CXVisit_Continue;
+}
+
+/* A packed struct aligns its fields less than their types ask for. */
+static void weaken_alignment(hd_record *record) {
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        hd_field *field = &record->fields[i];
+        while (field->align > record->align || field->offset % field->align)
+            field->align /= 2;
+    }
+}
+
+/* Tag, or typedef name; a nameless one is called by its place. */
+static void name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration) {
+    record->name = take(front->arena, clang_getCursorSpelling(declaration));
+    record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
+    if (!*record->name || strchr(record->name, '(')) {
+        bool is_typedef = !strchr(record->spelling, '(');
+        record->name = is_typedef ? record->spelling
+                                  : hd_format(front->arena, "anonymous_%u", record->place.line);
+    }
+    if (clang_Cursor_isAnonymous(declaration) || strchr(record->spelling, '('))
+        record->spelling = record->name;
+}
+
+static hd_record *known_record(hd_front *front, const hd_place *place) {
+    for (size_t i = 0; i < front->records.count; i++) {
+        const hd_place *known = &front->records.data[i]->place;
+        if (known->line == place->line && known->column == place->column &&
+            !strcmp(known->file, place->file))
+            return front->records.data[i];
+    }
+    return NULL;
+}
+
+/* The record of a struct type, made at its first use; NULL for unions and the like. */
+static hd_record *record_of(reader *r, CXType type) {
+    hd_front *front = r->front;
+    CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    long long size = clang_Type_getSizeOf(type);
+    hd_place place = place_of(front, declaration);
+    if (clang_getCursorKind(declaration) != CXCursor_StructDecl || size <= 0 || !place.file)
+        return NULL;
+    hd_record *record = known_record(front, &place);
+    if (record)
+        return record;
+    record = hd_new(front->arena, hd_record);
+    record->place = place;
+    name_record(front, record, type, declaration);
+    field_walk walk = {.reader = r, .owner = record->name};
+    clang_Type_visitFields(clang_getCanonicalType(type), visit_field, &walk);
+    record->size = (uint32_t)size;
+    record->align = (uint32_t)clang_Type_getAlignOf(type);
+    record->fields = walk.fields.data;
+    record->field_count = (uint32_t)walk.fields.count;
+    weaken_alignment(record);
+    if (walk.flexible) {
+        hd_note(front->diag, &place,
+                "struct %s ends in an array without a size, so it has no layouts", record->name);
+        return NULL;
+    }
+    if (record->field_count > HD_MAX_FIELDS) {
+        if (!r->status)
+            r->status = hd_fail(front->diag, HD_EUNSUPPORTED, &place,
+                                "struct %s has %u fields, at most %d are supported; group some "
+                                "in a nested struct", record->name, record->field_count,
+                                HD_MAX_FIELDS);
+        return NULL;
+    }
+    hd_push(front->arena, &front->records, record);
+    return record;
+}
+
+/* ---- kernels ------------------------------------------------------------------- */
+
+/* libclang adds the space that a parameter itself lives in; nobody writes it. */
+static const char *type_name_of(hd_arena *arena, CXType type) {
+    const char *text = take(arena, clang_getTypeSpelling(type));
+    size_t length = strlen(text), suffix = strlen("__private");
+    if (!strncmp(text, "__private ", suffix + 1) && !strchr(text, '*'))
+        return text + suffix + 1;
+    if (length > suffix && !strcmp(text + length - suffix, "__private"))
+        length -= suffix;
+    while (length && text[length - 1] == ' ')
+        length--;
+    return hd_strndup(arena, text, length);
+}
+
+static void read_pointee(reader *r, kir_param *param, CXType pointee) {
+    if (pointee.kind == CXType_Invalid || clang_getCanonicalType(pointee).kind == CXType_Void)
+        return;
+    hd_arena *arena = r->front->arena;
+    long long size = clang_Type_getSizeOf(pointee);
+    param->element_bytes = size > 0 ? (uint32_t)size : 0;
+    param->element_type = spelling_of(arena, pointee);
+    if (is_record(pointee))
+        param->record = record_of(r, pointee);
+}
+
+static kir_param read_param(reader *r, CXCursor cursor) {
+    hd_arena *arena = r->front->arena;
+    CXType type = clang_getCursorType(cursor), canonical = clang_getCanonicalType(type);
+    long long size = clang_Type_getSizeOf(type);
+    kir_param param = {.name = take(arena, clang_getCursorSpelling(cursor)),
+                       .type_name = type_name_of(arena, type)};
+    if (canonical.kind == CXType_Pointer) {
+        CXType pointee = clang_getPointeeType(type);
+        if (pointee.kind == CXType_Invalid)
+            pointee = clang_getPointeeType(canonical);
+        read_pointee(r, &param, pointee);
+        param.is_const = clang_isConstQualifiedType(clang_getPointeeType(canonical));
+        param.is_restrict = clang_isRestrictQualifiedType(canonical);
+        return param;
+    }
+    param.bytes = size > 0 ? (uint32_t)size : 0;
+    if (is_record(type)) {
+        read_pointee(r, &param, type);
+        param.by_value_struct = true;
+    }
+    return param;
+}
+
+static void read_signature(reader *r, CXCursor function) {
+    hd_arena *arena = r->front->arena;
+    int count = clang_Cursor_getNumArguments(function);
+    hd_signature signature = {.name = take(arena, clang_getCursorSpelling(function)),
+                              .place = place_of(r->front, function),
+                              .param_count = count > 0 ? (uint32_t)count : 0};
+    signature.params = hd_new_array(arena, kir_param, signature.param_count);
+    signature.param_places = hd_new_array(arena, hd_place, signature.param_count);
+    for (uint32_t i = 0; i < signature.param_count; i++) {
+        CXCursor param = clang_Cursor_getArgument(function, i);
+        signature.params[i] = read_param(r, param);
+        signature.param_places[i] = place_of(r->front, param);
+    }
+    hd_push(arena, &r->front->signatures, signature);
+}
+
+/* ---- the file -------------------------------------------------------------------- */
+
+static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    reader *r = data;
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+        return CXChildVisit_Continue;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_StructDecl && clang_isCursorDefinition(cursor) &&
+        !clang_Cursor_isAnonymousRecordDecl(cursor))
+        record_of(r, clang_getCursorType(cursor));
+    if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
+        read_signature(r, cursor);
+    return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/* The folder of clang's own headers; libclang looks for it beside itself, which
+ * is wrong where distributions link it into another folder. */
+static const char *resource_folder(hd_arena *arena) {
+    char program[PATH_MAX];
+    if (!realpath(HEDDLE_CLANG, program))
+        return NULL;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(program, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    const char *folder = hd_format(arena, "%s/lib/clang/%d", program, LLVM_VERSION_MAJOR);
+    return access(folder, R_OK) == 0 ? folder : NULL;
+}
+
+static CXTranslationUnit parse(hd_front *front, CXIndex index) {
+    const char **words = hd_new_array(front->arena, const char *, front->option_count + 16);
+    int n = 0;
+    words[n++] = "-cl-std=CL2.0";
+    n -= front->has_standard;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        words[n++] = front->options[i];
+    words[n++] = "-x";
+    words[n++] = "cl";
+    words[n++] = "-target";
+    words[n++] = "spir64-unknown-unknown";
+    words[n++] = "-w";
+    const char *folder = resource_folder(front->arena);
+    if (folder) {
+        words[n++] = "-resource-dir";
+        words[n++] = folder;
+    }
+    /* float4 and its like from a short header, built-in functions from a table. */
+    words[n++] = "-Xclang";
+    words[n++] = "-finclude-default-header";
+    words[n++] = "-Xclang";
+    words[n++] = "-fdeclare-opencl-builtins";
+    CXTranslationUnit unit = NULL;
+    clang_parseTranslationUnit2(index, front->path, words, n, NULL, 0,
+                                CXTranslationUnit_None, &unit);
+    return unit;
+}
+
+/* clang has compiled the file, so an error here means that libclang sees it
+ * differently: better no answer than one with wrong sizes. */
+static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
+    for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+        bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+        const char *text = take(front->arena, clang_getDiagnosticSpelling(diagnostic));
+        clang_disposeDiagnostic(diagnostic);
+        if (bad)
+            return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                           "libclang cannot read what %s compiled: %s; install both in the same "
+                           "version", HEDDLE_CLANG, text);
+    }
+    return HD_OK;
+}
+
+hd_status hd_front_declarations(hd_front *front) {
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit = parse(front, index);
+    reader r = {.front = front};
+    r.status = unit ? check_parse(front, unit)
+                    : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                              "libclang cannot read the file that clang compiled");
+    if (!r.status)
+        clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &r);
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+    return r.status;
+}
