@@ -1,0 +1,185 @@
+/*
+ * Running a job on an OpenCL device, and comparing two layouts of it.
+ *
+ * A version's time is the sum of its kernels' times by the device's own clock;
+ * transfers and the host are left out. The versions take turns, so that what
+ * slows the machine for a while slows both:
+ *
+ *     original, rewritten        once each, unmeasured; their outputs are compared
+ *     original, rewritten, ...   measured, from freshly filled buffers every time
+ *
+ * Times have long tails, so a version is told by its median and quartiles, and
+ * the spread of the speedup by the quartiles of the ratios of neighbouring runs.
+ */
+#include <stdlib.h>
+
+#include "measure/opencl.h"
+
+enum { DEFAULT_REPEATS = 7, MOST_REPEATS = 100000 };
+
+/* ---- statistics -------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The value below which a share of the sorted values lies, between its neighbours. */
+static double quantile(const double *sorted, uint32_t count, double share) {
+    double at = share * (count - 1);
+    uint32_t below = (uint32_t)at;
+    uint32_t above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
+}
+
+static hd_timing timing_of(hd_arena *arena, const double *seconds, uint32_t count) {
+    double *sorted = hd_new_array(arena, double, count);
+    memcpy(sorted, seconds, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    return (hd_timing){.median = quantile(sorted, count, 0.5),
+                       .low = quantile(sorted, count, 0.25),
+                       .high = quantile(sorted, count, 0.75),
+                       .repeats = count};
+}
+
+/* ---- comparing --------------------------------------------------------------- */
+
+typedef struct pair {
+    hd_session *session;
+    hd_version original, rewritten;
+} pair;
+
+static hd_status initial_contents(hd_session *session, void ***contents) {
+    const hd_job *job = session->job;
+    hd_status status = HD_OK;
+    *contents = hd_new_array(session->arena, void *, job->buffer_count);
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
+        status = hd_job_contents(session->arena, session->diag, job, &job->buffers[b],
+                                 &(*contents)[b]);
+    return status;
+}
+
+static hd_status make_original(hd_session *session, void *const *contents, hd_version *version) {
+    const char *path = session->job->kernel_path;
+    char *source;
+    size_t length;
+    hd_status status = hd_read_file(session->arena, session->diag, path, &source, &length);
+    if (status != HD_OK)
+        return status;
+    return hd_version_make(session, path, source, NULL, contents, version);
+}
+
+static hd_status make_pair(pair *p, const hd_layout *layout, const hd_rewritten *rewritten) {
+    void **contents;
+    const char *file = hd_format(p->session->arena, "%s (rewritten)", p->session->job->kernel_path);
+    hd_status status = initial_contents(p->session, &contents);
+    if (status == HD_OK)
+        status = make_original(p->session, contents, &p->original);
+    if (status == HD_OK)
+        status = hd_version_make(p->session, file, rewritten->kernel_source, layout, contents,
+                                 &p->rewritten);
+    return status;
+}
+
+/* One run of each; their outputs must agree. */
+static hd_status check_outputs(const pair *p, hd_measurement *result) {
+    hd_session *session = p->session;
+    uint32_t count = session->job->buffer_count;
+    void **original = hd_new_array(session->arena, void *, count);
+    void **rewritten = hd_new_array(session->arena, void *, count);
+    double unused;
+    hd_status status = hd_version_run(session, &p->original, &unused);
+    if (status == HD_OK)
+        status = hd_version_read(session, &p->original, original);
+    if (status == HD_OK)
+        status = hd_version_run(session, &p->rewritten, &unused);
+    if (status == HD_OK)
+        status = hd_version_read(session, &p->rewritten, rewritten);
+    if (status == HD_OK)
+        status = hd_outputs_compare(session, original, rewritten, &result->equal,
+                                    &result->bit_equal);
+    return status;
+}
+
+static hd_status time_pair(const pair *p, const hd_measure_options *options,
+                           hd_measurement *result) {
+    hd_arena *arena = p->session->arena;
+    hd_vec(double) original = {0}, rewritten = {0}, ratios = {0};
+    uint32_t repeats = options->repeats ? options->repeats : DEFAULT_REPEATS;
+    double total = 0;
+    while (original.count < repeats ||
+           (total < options->min_seconds && original.count < MOST_REPEATS)) {
+        double a, b;
+        hd_status status = hd_version_run(p->session, &p->original, &a);
+        if (status == HD_OK)
+            status = hd_version_run(p->session, &p->rewritten, &b);
+        if (status != HD_OK)
+            return status;
+        hd_push(arena, &original, a);
+        hd_push(arena, &rewritten, b);
+        hd_push(arena, &ratios, b > 0 ? a / b : 1);
+        total += a + b;
+    }
+    uint32_t count = (uint32_t)original.count;
+    hd_timing ratio = timing_of(arena, ratios.data, count);
+    result->original = timing_of(arena, original.data, count);
+    result->rewritten = timing_of(arena, rewritten.data, count);
+    result->speedup = result->rewritten.median > 0
+                          ? result->original.median / result->rewritten.median
+                          : 1;
+    result->speedup_low = ratio.low;
+    result->speedup_high = ratio.high;
+    return HD_OK;
+}
+
+hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                             const hd_layout *layout, const hd_rewritten *rewritten,
+                             const hd_measure_options *options, hd_measurement *result) {
+    static const hd_measure_options defaults = {0};
+    hd_session session;
+    pair p = {.session = &session};
+    *result = (hd_measurement){0};
+    if (!options)
+        options = &defaults;
+    if (!job->record)
+        return hd_fail(diag, HD_EINPUT, &job->record_place,
+                       "no buffer of the job holds a record, so there are no layouts to compare");
+    hd_status status = hd_session_open(arena, diag, job, options->device, &session);
+    result->device_name = session.device_name;
+    result->driver = session.driver;
+    if (status == HD_OK)
+        status = make_pair(&p, layout, rewritten);
+    if (status == HD_OK)
+        status = check_outputs(&p, result);
+    if (status == HD_OK)
+        status = time_pair(&p, options, result);
+    hd_version_free(&session, &p.original);
+    hd_version_free(&session, &p.rewritten);
+    hd_session_close(&session);
+    return status;
+}
+
+/* ---- running once ------------------------------------------------------------ */
+
+hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                         const hd_measure_options *options, void **contents, hd_timing *timing) {
+    hd_session session;
+    hd_version version = {0};
+    void **initial;
+    double seconds = 0;
+    hd_status status =
+        hd_session_open(arena, diag, job, options ? options->device : NULL, &session);
+    if (status == HD_OK)
+        status = initial_contents(&session, &initial);
+    if (status == HD_OK)
+        status = make_original(&session, initial, &version);
+    if (status == HD_OK)
+        status = hd_version_run(&session, &version, &seconds);
+    if (status == HD_OK)
+        status = hd_version_read(&session, &version, contents);
+    if (status == HD_OK && timing)
+        *timing = timing_of(arena, &seconds, 1);
+    hd_version_free(&session, &version);
+    hd_session_close(&session);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* Without any OpenCL driver the message says what to install. */
+#include "job/fixture.h"
+#include "measure/measure.h"
+
+static void the_driver_to_install_is_named(void **state) {
+    fixture *f = *state;
+    hd_job job = {.kernel_path = "k.cl"};
+    hd_opencl_device *devices;
+    uint32_t count = 1;
+    assert_int_equal(hd_measure_devices(f->arena, &f->diag, &devices, &count), HD_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(hd_measure_run(f->arena, &f->diag, &job, NULL, NULL, NULL), HD_ESYSTEM);
+    assert_int_equal(f->seen.errors, 1);
+    assert_non_null(strstr(f->seen.text, "pocl-opencl-icd"));
+    assert_string_equal(f->seen.file, "k.cl");
+}
+
+int main(void) {
+    /* The loader reads this before its first call. */
+    setenv("OCL_ICD_VENDORS", "/nonexistent-opencl-vendors", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_driver_to_install_is_named, fixture_setup,
+                                        fixture_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
