@@ -302,7 +302,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
 
 /* The folder of clang's own headers; libclang looks for it beside itself, which
  * is wrong where distributions link it into another folder. */
-static const char *resource_folder(hd_arena *arena) {
+static const char *header_folder(hd_arena *arena) {
     char program[PATH_MAX];
     if (!realpath(HEDDLE_CLANG, program))
         return NULL;
@@ -311,7 +311,7 @@ static const char *resource_folder(hd_arena *arena) {
         if (slash)
             *slash = '\0';
     }
-    const char *folder = hd_format(arena, "%s/lib/clang/%d", program, LLVM_VERSION_MAJOR);
+    const char *folder = hd_format(arena, "%s/lib/clang/%d/include", program, LLVM_VERSION_MAJOR);
     return access(folder, R_OK) == 0 ? folder : NULL;
 }
 
@@ -327,9 +327,9 @@ static CXTranslationUnit parse(hd_front *front, CXIndex index) {
     words[n++] = "-target";
     words[n++] = "spir64-unknown-unknown";
     words[n++] = "-w";
-    const char *folder = resource_folder(front->arena);
+    const char *folder = header_folder(front->arena);
     if (folder) {
-        words[n++] = "-resource-dir";
+        words[n++] = "-isystem";
         words[n++] = folder;
     }
     /* float4 and its like from a short header, built-in functions from a table. */
