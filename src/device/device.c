@@ -34,14 +34,14 @@ const char *hd_device_fault(const hd_device *d, const char **key) {
     if (!hd_is_power_of_two(d->warp) || d->warp > 1024)
         return blame(key, "warp", "'warp' must be a power of two from 1 to 1024");
     if (!cache_is_sound(d->l1))
-        return blame(key, "l1", "the line of 'l1' must be a power of two, and its size a multiple "
-                                "of the line");
+        return blame(key, "l1",
+                     "the line of 'l1' must be a power of two, and its size a multiple of it");
     if (!cache_is_sound(d->l2))
-        return blame(key, "l2", "the line of 'l2' must be a power of two, and its size a multiple "
-                                "of the line");
+        return blame(key, "l2",
+                     "the line of 'l2' must be a power of two, and its size a multiple of it");
     if (!weights_are_sound(d))
-        return blame(key, "w", "the weights 'w' must be positive and not fall from L1 to L2 to "
-                               "memory");
+        return blame(key, "w",
+                     "the weights 'w' must be positive and not fall from L1 to L2 to memory");
     if (!hd_is_power_of_two(d->segment) || d->segment > 4096)
         return blame(key, "segment", "'segment' must be a power of two from 1 to 4096");
     if (!d->max_blocks)

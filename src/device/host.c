@@ -75,7 +75,7 @@ static void describe(hd_arena *arena, hwloc_topology_t topology, hd_device *devi
         .w_l1 = 1,
         .w_l2 = 10,
         .w_dram = 50,
-        .sms = cores > 0 ? (uint32_t)cores : units > 0 ? (uint32_t)units : 0,
+        .sms = (uint32_t)(cores > 0 ? cores : units),
         .max_blocks = 1,
         .max_threads = LARGEST_WORK_GROUP,
         .registers = LARGEST_WORK_GROUP * REGISTERS_PER_WORK_ITEM,

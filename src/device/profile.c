@@ -38,13 +38,14 @@ static const cyaml_schema_field_t number_schema[] = {
     PART("value", 0), TEXT("source", figure_text, source), CYAML_FIELD_END};
 static const cyaml_schema_field_t cache_schema[] = {
     PART("size", 0), PART("line", 1), TEXT("source", figure_text, source), CYAML_FIELD_END};
-static const cyaml_schema_field_t weights_schema[] = {
-    PART("l1", 0), PART("l2", 1), PART("dram", 2), TEXT("source", figure_text, source),
-    CYAML_FIELD_END};
+static const cyaml_schema_field_t weights_schema[] = {PART("l1", 0), PART("l2", 1), PART("dram", 2),
+                                                      TEXT("source", figure_text, source),
+                                                      CYAML_FIELD_END};
 
 #define FIGURE(key, index, schema)                                                                 \
     CYAML_FIELD_MAPPING(key, CYAML_FLAG_DEFAULT, profile_text, figures[index], schema)
 
+/* clang-format off */
 static const cyaml_schema_field_t profile_schema[] = {
     TEXT("title", profile_text, title),
     FIGURE("warp", 0, number_schema),
@@ -59,6 +60,7 @@ static const cyaml_schema_field_t profile_schema[] = {
     FIGURE("sms", 9, number_schema),
     CYAML_FIELD_END,
 };
+/* clang-format on */
 static const cyaml_schema_value_t document_schema = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, profile_text, profile_schema)};
 
@@ -96,10 +98,9 @@ static void hear(cyaml_log_t level, void *context, const char *format, va_list a
     }
     const char *quote = strchr(text, '\'');
     if (c->depth < MAX_DEPTH)
-        c->fields[c->depth++] =
-            quote && quote < place
-                ? hd_strndup(c->arena, quote + 1, strcspn(quote + 1, "'"))
-                : NULL;
+        c->fields[c->depth++] = quote && quote < place
+                                    ? hd_strndup(c->arena, quote + 1, strcspn(quote + 1, "'"))
+                                    : NULL;
 }
 
 /* "l1.size" for the backtrace entries from `first` outwards; NULL for the top. */
@@ -144,8 +145,7 @@ static const char *explain(const complaint *c, cyaml_err_t error) {
         return hd_format(c->arena, "%s has no key '%.40s'; its keys are %s",
                          named(c->arena, mapping), key, keys_of(c->arena, mapping));
     case CYAML_ERR_MAPPING_FIELD_MISSING:
-        return hd_format(c->arena, "%s needs the key '%s'; add it", named(c->arena, mapping),
-                         key);
+        return hd_format(c->arena, "%s needs the key '%s'; add it", named(c->arena, mapping), key);
     case CYAML_ERR_STRING_LENGTH_MIN:
         return hd_format(c->arena, "'%s' is empty; fill it in", whole ? whole : "");
     case CYAML_ERR_ALIAS:

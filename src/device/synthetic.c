@@ -181,9 +181,9 @@ static hd_status fill_in(parser *p) {
         if (p->columns[i])
             continue;
         if (!figure->fallback)
-            return fail_at(p, (unsigned)strlen(p->text) + 1,
-                           hd_format(p->arena, "the device lacks '%s'; add %s:…", figure->key,
-                                     figure->key));
+            return fail_at(
+                p, (unsigned)strlen(p->text) + 1,
+                hd_format(p->arena, "the device lacks '%s'; add %s:…", figure->key, figure->key));
         hd_figure_set(p->arena, p->device, figure, &figure->fallback, 1);
     }
     return HD_OK;

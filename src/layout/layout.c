@@ -163,8 +163,8 @@ static hd_status check_cluster(const hd_diag *diag, const hd_place *place, const
     return HD_OK;
 }
 
-static hd_status check_complete(const hd_diag *diag, const hd_place *place,
-                                const hd_record *record, uint64_t seen) {
+static hd_status check_complete(const hd_diag *diag, const hd_place *place, const hd_record *record,
+                                uint64_t seen) {
     uint64_t missing = all_fields(record) & ~seen;
     if (!missing)
         return HD_OK;
@@ -242,8 +242,8 @@ typedef struct parser {
 } parser;
 
 static hd_place place_of(const parser *p, const char *at) {
-    return (hd_place){.file = "<layout>", .line = 1, .column = (unsigned)(at - p->text) + 1,
-                      .text = p->text};
+    return (hd_place){
+        .file = "<layout>", .line = 1, .column = (unsigned)(at - p->text) + 1, .text = p->text};
 }
 
 static void skip_blanks(parser *p) {

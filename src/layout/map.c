@@ -130,8 +130,8 @@ hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *rec
         place_in_allocation(&s, map, c);
     }
     if (s.too_large) {
-        hd_place place = {.file = "<layout>", .line = 1,
-                          .text = hd_layout_print(arena, record, layout)};
+        hd_place place = {
+            .file = "<layout>", .line = 1, .text = hd_layout_print(arena, record, layout)};
         return hd_fail(diag, HD_EINPUT, &place,
                        "%llu elements of '%s' in layout %s do not fit 63 bits of address; use "
                        "fewer elements or smaller tiles",
@@ -156,8 +156,8 @@ static bool owner_in_cluster(const hd_map *map, uint32_t c, uint64_t offset, hd_
         uint64_t element = tile * place->tile + (inside - field->run) / field->size;
         if (byte >= map->record->fields[f].size || element >= map->count)
             continue;
-        *owner = (hd_byte_owner){
-            .cluster = c, .field = f, .element = element, .byte = (uint32_t)byte};
+        *owner =
+            (hd_byte_owner){.cluster = c, .field = f, .element = element, .byte = (uint32_t)byte};
         return true;
     }
     return false;
@@ -183,8 +183,7 @@ void hd_map_scatter(const hd_map *map, const void *aos, void *const *allocations
         char *to = allocations[map->clusters[map->fields[f].cluster].allocation];
         const char *from = (const char *)aos + record->fields[f].offset;
         for (uint64_t i = 0; i < map->count; i++)
-            memcpy(to + hd_map_address(map, f, i), from + i * record->size,
-                   record->fields[f].size);
+            memcpy(to + hd_map_address(map, f, i), from + i * record->size, record->fields[f].size);
     }
 }
 
@@ -194,8 +193,7 @@ void hd_map_gather(const hd_map *map, void *const *allocations, void *aos) {
         const char *from = allocations[map->clusters[map->fields[f].cluster].allocation];
         char *to = (char *)aos + record->fields[f].offset;
         for (uint64_t i = 0; i < map->count; i++)
-            memcpy(to + i * record->size, from + hd_map_address(map, f, i),
-                   record->fields[f].size);
+            memcpy(to + i * record->size, from + hd_map_address(map, f, i), record->fields[f].size);
     }
 }
 
@@ -237,8 +235,7 @@ hd_status hd_map_check(const hd_diag *diag, const hd_map *map) {
     for (uint32_t c = 0; c < map->layout->count && status == HD_OK; c++) {
         const hd_cluster_place *place = &map->clusters[c];
         const char *fault = fault_of_cluster(map, c);
-        if (!fault && c && !map->layout->discrete &&
-            place->base < place[-1].base + place[-1].bytes)
+        if (!fault && c && !map->layout->discrete && place->base < place[-1].base + place[-1].bytes)
             fault = "overlaps the one before it";
         if (fault)
             status = hd_fail(diag, HD_EINPUT, &at, "cluster %u of the map %s", c, fault);

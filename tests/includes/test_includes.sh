@@ -6,7 +6,7 @@
 # The checker first proves on a made-up tree that it can fail.
 set -u
 order="base device layout kernel frontend job cost vm trace locality search rewrite remap measure
-report cli"
+advise report cli"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 # Position of a folder in the order, from 1; nothing when it is not one of them.

@@ -24,8 +24,10 @@ typedef struct basic_type {
     uint32_t size, align;
 } basic_type;
 static const basic_type basic_types[] = {
-    {"char", 1, _Alignof(char)},     {"short", 2, _Alignof(short)},
-    {"float", 4, _Alignof(float)},   {"double", 8, _Alignof(double)},
+    {"char", 1, _Alignof(char)},
+    {"short", 2, _Alignof(short)},
+    {"float", 4, _Alignof(float)},
+    {"double", 8, _Alignof(double)},
     {"quad", 16, 16}, /* typedef of a 16-byte vector, see QUAD */
 };
 #define QUAD "typedef int quad __attribute__((vector_size(16)));\n"
@@ -66,8 +68,7 @@ static inline hd_layout *random_layout(hd_arena *arena, dice *d, const hd_record
     for (uint32_t i = 0; i < n; i++) {
         if (i == 0 || !roll(d, 3)) {
             uint32_t kind = roll(d, 8);
-            layout->clusters[layout->count++].tile =
-                kind == 7 ? HD_TILE_SOA : (uint64_t)1 << kind;
+            layout->clusters[layout->count++].tile = kind == 7 ? HD_TILE_SOA : (uint64_t)1 << kind;
         }
         hd_cluster *cluster = &layout->clusters[layout->count - 1];
         cluster->order[cluster->count++] = (uint8_t)shuffled[i];

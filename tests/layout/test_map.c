@@ -40,8 +40,8 @@ static hd_record *record_of(hd_arena *arena, const char *const *names, const uin
     record->field_count = count;
     record->fields = hd_new_array(arena, hd_field, count);
     for (uint32_t f = 0; f < count; f++)
-        record->fields[f] = (hd_field){
-            .name = names[f], .size = sizes[f], .align = aligns[f], .count = 1};
+        record->fields[f] =
+            (hd_field){.name = names[f], .size = sizes[f], .align = aligns[f], .count = 1};
     hd_record_lay_out(record);
     return record;
 }
@@ -234,8 +234,8 @@ static hd_layout *every_field_alone(hd_arena *arena, const hd_record *record, ui
     layout->count = record->field_count;
     layout->clusters = hd_new_array(arena, hd_cluster, layout->count);
     for (uint32_t f = 0; f < layout->count; f++)
-        layout->clusters[f] = (hd_cluster){
-            .mask = (uint64_t)1 << f, .order = {(uint8_t)f}, .count = 1, .tile = tile};
+        layout->clusters[f] =
+            (hd_cluster){.mask = (uint64_t)1 << f, .order = {(uint8_t)f}, .count = 1, .tile = tile};
     return layout;
 }
 
@@ -382,8 +382,8 @@ static void check_refused(hd_arena *arena, const hd_record *record, const char *
 static void sizes_beyond_63_bits_are_refused(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_record *r = record_of(arena, (const char *[]){"x", "y"}, (uint32_t[]){4, 4},
-                             (uint32_t[]){4, 4}, 2);
+    hd_record *r =
+        record_of(arena, (const char *[]){"x", "y"}, (uint32_t[]){4, 4}, (uint32_t[]){4, 4}, 2);
     const char *says = "do not fit 63 bits of address";
     const uint64_t large = (uint64_t)1 << 60;
     check_refused(arena, r, "aos", large, HD_EINPUT, says);
@@ -401,8 +401,8 @@ static void sizes_beyond_63_bits_are_refused(void **state) {
 static void records_that_are_no_plain_structs_are_refused(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_record *r = record_of(arena, (const char *[]){"c", "x"}, (uint32_t[]){1, 4},
-                             (uint32_t[]){1, 4}, 2);
+    hd_record *r =
+        record_of(arena, (const char *[]){"c", "x"}, (uint32_t[]){1, 4}, (uint32_t[]){1, 4}, 2);
     hd_record packed = *r;
     packed.fields[1].offset = 1;
     check_refused(arena, &packed, "aos", 4, HD_EUNSUPPORTED, "'x' of 'thing' lies at byte 1");
@@ -446,8 +446,8 @@ static void check_finds_a_broken_map(void **state) {
 static void records_answer_questions(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_record *r = record_of(arena, (const char *[]){"c", "x"}, (uint32_t[]){1, 4},
-                             (uint32_t[]){1, 4}, 2);
+    hd_record *r =
+        record_of(arena, (const char *[]){"c", "x"}, (uint32_t[]){1, 4}, (uint32_t[]){1, 4}, 2);
     assert_int_equal(hd_record_find(r, "x"), 1);
     assert_int_equal(hd_record_find(r, "X"), -1);
     assert_int_equal(hd_record_field_at(r, 0), 0);
