@@ -15,6 +15,7 @@
 #include "frontend/frontend.h"
 #include "job/job.h"
 #include "report/report.h"
+#include "rewrite/rewrite.h"
 
 enum { CLI_FINE = 0, CLI_DIFFER = 1, CLI_WRONG = 2 };
 
@@ -124,8 +125,22 @@ hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source,
                           const char *notation, hd_job **job, hd_layout **layout);
 
+/* ---- output.c: rewritten files ------------------------------------------------------- */
+
+typedef struct cli_output {
+    const char *kernel, *header;
+} cli_output;
+
+/* The files that rewriting `kernel_path` into `folder` makes. Rewriting must never
+ * replace the user's own kernel; `option` is what named the folder. */
+hd_status cli_output_paths(cli *c, const char *option, const char *folder, const char *kernel_path,
+                           cli_output *output);
+hd_status cli_write_rewritten(cli *c, const cli_output *output, const hd_rewritten *rewritten);
+
 /* ---- one file each -------------------------------------------------------------------- */
 
+int cmd_advise(cli *c, int argc, char **argv);
+int cmd_cost(cli *c, int argc, char **argv);
 int cmd_accesses(cli *c, int argc, char **argv);
 int cmd_devices(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);

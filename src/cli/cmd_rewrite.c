@@ -1,40 +1,9 @@
 /* heddle rewrite: the kernels in another layout, and a header for their host. */
-#include <sys/stat.h>
-
 #include "cli/cli.h"
 #include "report/json.h"
 
-/* Where the two files go. */
-typedef struct output_paths {
-    const char *kernel, *header;
-} output_paths;
-
-static output_paths paths_in(cli *c, const char *folder, const char *kernel_path) {
-    const char *slash = strrchr(kernel_path, '/');
-    const char *name = slash ? slash + 1 : kernel_path, *dot = strrchr(name, '.');
-    int stem = dot ? (int)(dot - name) : (int)strlen(name);
-    return (output_paths){hd_format(c->arena, "%s/%s", folder, name),
-                          hd_format(c->arena, "%s/%.*s.h", folder, stem, name)};
-}
-
-/* Rewriting must never replace the user's own kernel. */
-static hd_status check_folder(cli *c, const char *folder, const output_paths *paths,
-                              const char *kernel_path) {
-    const hd_place place = {.file = folder};
-    struct stat at, source, target;
-    if (stat(folder, &at) || !S_ISDIR(at.st_mode))
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--out needs a folder that exists; make it first");
-    if (!stat(kernel_path, &source) && !stat(paths->kernel, &target) &&
-        source.st_dev == target.st_dev && source.st_ino == target.st_ino)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "the kernel itself is in this folder and would be replaced; choose another "
-                       "with --out");
-    return HD_OK;
-}
-
 static int show(cli *c, const hd_job *job, const hd_layout *layout, const hd_rewritten *rewritten,
-                const output_paths *paths) {
+                const cli_output *paths) {
     const char *notation = hd_layout_print(c->arena, job->record, layout);
     if (c->json)
         return cli_print_json(
@@ -55,15 +24,11 @@ static int rewrite(cli *c, const char *path, const cli_source *source, const cha
     hd_rewritten *rewritten;
     if (cli_load_layout(c, path, source, notation, &job, &layout))
         return CLI_WRONG;
-    output_paths paths = paths_in(c, folder, job->kernel_path);
-    if (check_folder(c, folder, &paths, job->kernel_path) ||
+    cli_output paths;
+    if (cli_output_paths(c, "out", folder, job->kernel_path, &paths) ||
         hd_rewrite_opencl(c->arena, &c->diag, job->kernel_path, job->options, job->record, layout,
-                          &rewritten))
-        return CLI_WRONG;
-    const hd_output files[] = {
-        {paths.kernel, rewritten->kernel_source, strlen(rewritten->kernel_source)},
-        {paths.header, rewritten->host_header, strlen(rewritten->host_header)}};
-    if (hd_write_files(&c->diag, files, 2))
+                          &rewritten) ||
+        cli_write_rewritten(c, &paths, rewritten))
         return CLI_WRONG;
     return show(c, job, layout, rewritten, &paths);
 }

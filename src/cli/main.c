@@ -14,6 +14,8 @@
 #include "report/json.h"
 
 const cli_command cli_commands[] = {
+    {"advise", "find the best layout of a record, and say what it gains", cmd_advise},
+    {"cost", "price layouts on devices, access by access", cmd_cost},
     {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"accesses", "list where the kernels touch memory", cmd_accesses},

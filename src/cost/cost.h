@@ -84,6 +84,10 @@ typedef struct hd_cost_line {
 hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                                  hd_cost_line **lines, size_t *line_count);
 
+/* explain.c: why it costs that, for the layout the kernel is written in: "lanes
+ * 28 bytes apart for 4 bytes each: 7 transactions where 1 would do, …". */
+const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_cost_line *line);
+
 /* Instruction distance (section IV-B5) in bytes from `first` to `second`, for L1
  * and L2. False when `first` is none of the earlier accesses that could have
  * brought the data of `second`. The accesses are those of hd_cost_lines. */

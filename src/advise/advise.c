@@ -1,0 +1,44 @@
+/*
+ * From a job to a better layout: what `heddle advise` does, in order.
+ */
+#include "advise/advise.h"
+
+static hd_status advise_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                               const hd_device *device, const hd_advise_options *options,
+                               hd_device_advice *advice) {
+    advice->device = device;
+    hd_status status =
+        hd_cost_model_make(arena, diag, job, device, &options->cost, &advice->model);
+    if (status != HD_OK)
+        return status;
+    const hd_layout *aos = hd_layout_aos(arena, job->record);
+    hd_cost_of_layout(arena, advice->model, aos, &advice->accesses, &advice->access_count);
+    hd_search_static(arena, advice->model, &options->search, &advice->search);
+    advice->best = advice->search.leave ? aos : advice->search.ranked[0].layout;
+    advice->ratio = advice->search.leave ? 1 : advice->search.ranked[0].ratio;
+    return HD_OK;
+}
+
+hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                    const hd_advise_options *options, hd_advice *advice) {
+    *advice = (hd_advice){.job = job, .device_count = options->device_count};
+    advice->devices = hd_new_array(arena, hd_device_advice, options->device_count);
+    for (uint32_t i = 0; i < options->device_count; i++) {
+        hd_status status =
+            advise_device(arena, diag, job, options->devices[i], options, &advice->devices[i]);
+        if (status != HD_OK)
+            return status;
+    }
+    const hd_layout *best = advice->devices[0].best;
+    advice->leave = advice->devices[0].search.leave;
+    if (advice->leave || (!options->rewrite && !options->measure))
+        return HD_OK;
+    hd_status status = hd_rewrite_opencl(arena, diag, job->kernel_path, job->options, job->record,
+                                         best, &advice->rewritten);
+    if (status != HD_OK || !options->measure)
+        return status;
+    status = hd_measure_compare(arena, diag, job, best, advice->rewritten, &options->measurement,
+                                &advice->measurement);
+    advice->measured = status == HD_OK || status == HD_EDIFFER;
+    return status;
+}

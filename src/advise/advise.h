@@ -1,0 +1,47 @@
+/*
+ * The whole job in one call: which layout is best for each device, and, if
+ * wanted, the rewritten kernel and what it gains on a real device.
+ */
+#ifndef HD_ADVISE_H
+#define HD_ADVISE_H
+
+#include "measure/measure.h"
+#include "search/search.h"
+
+typedef struct hd_advise_options {
+    const hd_device *const *devices; /* at least one; the first one's best layout is applied */
+    uint32_t device_count;
+    hd_cost_options cost;
+    hd_search_options search;
+    bool rewrite; /* rewrite the kernels in the best layout */
+    bool measure; /* run both versions; implies rewrite */
+    hd_measure_options measurement;
+} hd_advise_options;
+
+/* What is known for one device. */
+typedef struct hd_device_advice {
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_search_result search;
+    const hd_layout *best;  /* AoS when the answer is to leave it */
+    double ratio;           /* of best, to AoS */
+    hd_cost_line *accesses; /* under AoS, the most expensive first */
+    size_t access_count;
+} hd_device_advice;
+
+typedef struct hd_advice {
+    const hd_job *job;
+    hd_device_advice *devices;
+    uint32_t device_count;
+    bool leave;             /* on the first device */
+    hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
+    bool measured;
+    hd_measurement measurement;
+} hd_advice;
+
+/* `job` must be resolved. HD_EDIFFER: measured, and the outputs differ; the
+ * advice is complete all the same. */
+hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                    const hd_advise_options *options, hd_advice *advice);
+
+#endif

@@ -1,0 +1,235 @@
+/* heddle advise: the record, the worst accesses, the ranked layouts, the advice. */
+
+#include "cli/analysis.h"
+
+enum { WORST = 5, SHOWN = 8 };
+
+typedef struct request {
+    const char *path;
+    const char *apply; /* folder for the rewritten files, or NULL */
+    hd_advise_options options;
+} request;
+
+/* ---- text --------------------------------------------------------------------- */
+
+static void show_record(cli *c, const hd_record *record, hd_str *out) {
+    static const hd_column columns[] = {{"field", HD_LEFT, true},
+                                        {"type", HD_LEFT, true},
+                                        {"offset", HD_RIGHT, false},
+                                        {"bytes", HD_RIGHT, false}};
+    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const hd_field *field = &record->fields[f];
+        hd_table_row(table,
+                     (const char *[]){field->name,
+                                      field->count > 1 ? hd_format(c->arena, "%s[%u]", field->type,
+                                                                   field->count)
+                                                       : field->type,
+                                      hd_format(c->arena, "%u", field->offset),
+                                      hd_format(c->arena, "%u", field->size)});
+    }
+    hd_str_printf(out, "%s, %u bytes\n", record->spelling, record->size);
+    hd_table_print(table, out, c->colour);
+}
+
+static void show_worst(cli *c, const hd_device_advice *a, hd_str *out) {
+    static const hd_column columns[] = {{"share", HD_RIGHT, false},
+                                        {"line", HD_RIGHT, false},
+                                        {"access", HD_LEFT, false},
+                                        {"why", HD_LEFT, true}};
+    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < a->access_count && i < WORST; i++) {
+        const hd_cost_line *l = &a->accesses[i];
+        hd_table_row(table, (const char *[]){
+                                hd_show_share(c->arena, cli_share(l, &a->search.aos)),
+                                hd_format(c->arena, "%u", l->access->line),
+                                cli_access_name(c->arena, l),
+                                hd_cost_explain(c->arena, a->device, l)});
+    }
+    hd_str_printf(out, "\nDearest accesses on %s\n", a->device->name);
+    hd_table_print(table, out, c->colour);
+}
+
+static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, hd_str *out) {
+    static const hd_column columns[] = {{"", HD_RIGHT, false},
+                                        {"layout", HD_LEFT, true},
+                                        {"cost", HD_RIGHT, true},
+                                        {"to AoS", HD_RIGHT, false}};
+    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    const hd_search_result *s = &a->search;
+    const char *aos = hd_layout_print(c->arena, job->record, hd_layout_aos(c->arena, job->record));
+    bool has_aos = false;
+    for (uint32_t i = 0; i < s->ranked_count && i < SHOWN; i++) {
+        const char *notation = hd_layout_print(c->arena, job->record, s->ranked[i].layout);
+        has_aos = has_aos || !strcmp(notation, aos);
+        hd_table_row(table, (const char *[]){hd_format(c->arena, "%u", i + 1), notation,
+                                             cli_show_cost(c->arena, &s->ranked[i].cost),
+                                             hd_format(c->arena, "%.3f", s->ranked[i].ratio)});
+    }
+    if (!has_aos)
+        hd_table_row(table,
+                     (const char *[]){"", aos, cli_show_cost(c->arena, &s->aos), "1.000"});
+    hd_str_printf(out, "\nLayouts on %s\n", a->device->name);
+    hd_table_print(table, out, c->colour);
+    if (s->partitions)
+        hd_str_printf(out, "  %s partitions scored", hd_show_count(c->arena, (double)s->partitions));
+    else
+        hd_str_printf(out, "  branch and bound over %s nodes",
+                      hd_show_count(c->arena, (double)s->nodes));
+    if (s->proven)
+        hd_str_printf(out, " in %s; the first is optimal in the model\n",
+                      hd_show_seconds(c->arena, s->seconds));
+    else
+        hd_str_printf(out, " in %s; at most %s above the optimum of the model\n",
+                      hd_show_seconds(c->arena, s->seconds), hd_show_share(c->arena, s->gap));
+}
+
+static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
+    const hd_device_advice *a = &advice->devices[0];
+    const char *best = hd_layout_print(c->arena, advice->job->record, a->best);
+    if (advice->leave) {
+        hd_str_printf(out, "\nAdvice for %s: leave it as it is; no layout costs noticeably less.\n",
+                      a->device->name);
+        return;
+    }
+    hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of AoS.\n", a->device->name, best,
+                  a->ratio);
+    if (!r->apply)
+        hd_str_printf(out, "  heddle rewrite %s --layout '%s' --out DIR\n", r->path, best);
+}
+
+static void show_measurement(cli *c, const hd_advice *advice, hd_str *out) {
+    const hd_measurement *m = &advice->measurement;
+    hd_str_printf(out,
+                  "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s (quartiles %s to %s, "
+                  "%u runs each)\n  outputs equal: %s\n",
+                  m->device_name, hd_show_seconds(c->arena, m->original.median),
+                  hd_show_seconds(c->arena, m->rewritten.median),
+                  hd_show_ratio(c->arena, m->speedup), hd_show_ratio(c->arena, m->speedup_low),
+                  hd_show_ratio(c->arena, m->speedup_high), m->original.repeats,
+                  m->bit_equal ? "yes"
+                  : m->equal   ? "yes, within the job's tolerance"
+                               : "no");
+}
+
+/* ---- JSON ------------------------------------------------------------------------- */
+
+static json_t *device_json(cli *c, const hd_job *job, const hd_device_advice *a) {
+    const hd_search_result *s = &a->search;
+    json_t *ranked = json_array(), *accesses = json_array();
+    for (uint32_t i = 0; i < s->ranked_count; i++)
+        json_array_append_new(
+            ranked, json_pack("{s:o, s:o, s:o}", "layout",
+                              hd_json_layout(c->arena, job->record, s->ranked[i].layout), "cost",
+                              cli_cost_json(&s->ranked[i].cost), "ratio",
+                              hd_json_number(s->ranked[i].ratio)));
+    for (size_t i = 0; i < a->access_count; i++) {
+        json_t *line = cli_cost_line_json(c, &a->accesses[i], &s->aos);
+        json_object_set_new(line, "why",
+                            hd_json_text(hd_cost_explain(c->arena, a->device, &a->accesses[i])));
+        json_array_append_new(accesses, line);
+    }
+    return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "device",
+                     hd_json_device(c->arena, a->device), "aos_cost", cli_cost_json(&s->aos),
+                     "leave", (int)s->leave, "best",
+                     hd_json_layout(c->arena, job->record, a->best), "ratio",
+                     hd_json_number(a->ratio), "ranked", ranked, "accesses", accesses, "proven",
+                     (int)s->proven, "gap", hd_json_number(s->gap), "partitions",
+                     (json_int_t)s->partitions, "nodes", (json_int_t)s->nodes, "seconds",
+                     hd_json_number(s->seconds));
+}
+
+static int print_json(cli *c, const hd_advice *advice, const cli_output *written) {
+    json_t *devices = json_array(), *files = json_array();
+    for (uint32_t i = 0; i < advice->device_count; i++)
+        json_array_append_new(devices, device_json(c, advice->job, &advice->devices[i]));
+    if (written) {
+        json_array_append_new(files, hd_json_text(written->kernel));
+        json_array_append_new(files, hd_json_text(written->header));
+    }
+    return cli_print_json(
+        c, json_pack("{s:o, s:o, s:o, s:o}", "record", hd_json_record(advice->job->record),
+                     "devices", devices, "written", files, "measurement",
+                     advice->measured ? hd_json_measurement(&advice->measurement) : json_null()));
+}
+
+/* ---- the command --------------------------------------------------------------------- */
+
+static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
+    if (c->json)
+        return print_json(c, advice, written);
+    hd_str out = {.arena = c->arena};
+    show_record(c, advice->job->record, &out);
+    for (uint32_t i = 0; i < advice->device_count; i++) {
+        show_worst(c, &advice->devices[i], &out);
+        show_ranking(c, advice->job, &advice->devices[i], &out);
+    }
+    show_advice(c, r, advice, &out);
+    if (written)
+        hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
+    if (advice->measured)
+        show_measurement(c, advice, &out);
+    return cli_print(c, &out);
+}
+
+static int advise(cli *c, request *r, const cli_source *source, const cli_model_options *choice) {
+    hd_job *job;
+    const hd_device **devices;
+    if (cli_load(c, r->path, source, &job) || cli_require_record(c, job) ||
+        cli_model_options_read(c, choice, &r->options.cost, &devices))
+        return CLI_WRONG;
+    r->options.devices = devices;
+    r->options.device_count = (uint32_t)cli_device_count(choice);
+    r->options.rewrite = r->apply != NULL;
+    cli_output output;
+    if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
+        return CLI_WRONG;
+    cli_progress(c, r->options.measure ? "searching and measuring" : "searching");
+    hd_advice advice;
+    hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, &advice);
+    if (status != HD_OK && status != HD_EDIFFER)
+        return CLI_WRONG;
+    bool write = r->apply && advice.rewritten && status == HD_OK;
+    if (write && cli_write_rewritten(c, &output, advice.rewritten))
+        return CLI_WRONG;
+    int printed = show(c, r, &advice, write ? &output : NULL);
+    return printed ? printed : cli_status(status);
+}
+
+int cmd_advise(cli *c, int argc, char **argv) {
+    cli_model_options choice = {0};
+    cli_source source = {0};
+    request r = {0};
+    uint64_t repeats = 0;
+    cli_option job_options[CLI_JOB_OPTION_COUNT];
+    const cli_option options[] = {
+        CLI_MODEL_OPTIONS(choice),
+        {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
+         CLI_TEXT, &r.apply},
+        {"measure", 0, NULL, "run both versions on an OpenCL device and compare", CLI_FLAG,
+         &r.options.measure},
+        {"on", 0, "DEVICE", "the OpenCL device to measure on; default: the first", CLI_TEXT,
+         &r.options.measurement.device},
+        {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats},
+        {"seconds", 0, "S", "time limit of branch and bound; default 60", CLI_REAL,
+         &r.options.search.seconds},
+        {0}};
+    const cli_page page = {
+        "[--device D]... [--apply DIR] [--measure] [OPTIONS] JOB|FILE.cl",
+        "Prints the record, the accesses that cost most and why, the best layouts by static "
+        "cost on each device, and the advice for the first device. The advice may be to leave "
+        "the layout as it is.",
+        options, cli_job_options(&source, job_options), 1, 1};
+    char **words;
+    uint32_t word_count;
+    int status;
+    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+        return status;
+    if (repeats > 1000000) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000000");
+        return CLI_WRONG;
+    }
+    r.options.measurement.repeats = (uint32_t)repeats;
+    r.path = words[0];
+    return advise(c, &r, &source, &choice);
+}
