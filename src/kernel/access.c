@@ -1,0 +1,406 @@
+/*
+ * The accesses of a kernel, and the analysis as a whole (hd_kernel_analyse).
+ *
+ * An address is a base (parameter, static, private array) and an affine form of
+ * bytes from it. For a buffer of records of S bytes the form is taken apart:
+ *
+ *     body[i - 1].d[k - 2]   S = 28, d at 12:   28*i + 4*k - 24
+ *     index = i - 1          what is multiplied by S
+ *     inner = 4*k - 8        the rest, counted from the start of field d
+ *
+ * The sum alone does not say which constant belongs to the index and which to
+ * the inside of the field, so the chain of address instructions is followed:
+ * each says which record it steps into and by how many constant bytes.
+ */
+#include "kernel/analysis.h"
+
+enum { MOST_LEAVES = 256 };
+
+typedef hd_vec(hd_access) access_list;
+
+typedef struct finder {
+    hd_arena *arena;
+    const kir_kernel *kernel;
+    const hd_forms *forms;
+    const hd_trip *trips;
+    access_list accesses;
+    hd_guards *guards; /* of blocks, found when first needed */
+    bool *guards_known;
+} finder;
+
+/* Where a pointer points, as one block sees it. */
+typedef struct target {
+    kir_value pointer;
+    hd_base base;
+    kir_space space;
+    const hd_record *record;
+    uint32_t element_bytes; /* 0: not known */
+    hd_affine address;
+    /* With a record: address = index * size + position + inner. */
+    hd_affine index, inner;
+    uint32_t position;
+} target;
+
+/* ---- where a pointer points ------------------------------------------------------ */
+
+static void describe_base(const finder *w, target *t) {
+    kir_type type = w->kernel->insts[t->pointer].type;
+    t->space = (kir_space)type.space;
+    if (t->base.kind == HD_BASE_PARAM) {
+        const kir_param *param = &w->kernel->params[t->base.index];
+        t->record = param->record;
+        t->element_bytes = param->element_bytes;
+        t->space = (kir_space)param->type.space;
+    } else if (t->base.kind == HD_BASE_STATIC) {
+        t->record = w->kernel->statics[t->base.index].record;
+        t->space = w->kernel->statics[t->base.index].space;
+    } else if (t->base.kind == HD_BASE_ALLOCA) {
+        t->space = KIR_PRIVATE;
+    }
+    if (t->record && !t->record->size)
+        t->record = NULL;
+}
+
+/* Adds a form whose place in the record is not told: multiples of the record's
+ * size go to the index, the rest into the field. Its constant says something
+ * about the field only when nothing else does. */
+static void add_by_size(const finder *w, target *t, hd_affine form, int64_t *constant) {
+    hd_affine whole, rest;
+    hd_affine_split(w->arena, form, t->record->size, &whole, &rest);
+    whole.constant = rest.constant = 0;
+    if (rest.term_count)
+        rest.constant = form.constant;
+    else
+        *constant += form.constant;
+    t->index = hd_affine_add(w->arena, t->index, whole, 1);
+    t->inner = hd_affine_add(w->arena, t->inner, rest, 1);
+}
+
+static void add_step(const finder *w, target *t, const kir_inst *addr, uint32_t block,
+                     int64_t *constant) {
+    bool told = addr->record && !strcmp(addr->record, t->record->name);
+    *constant += addr->offset;
+    for (uint32_t i = 1; i < addr->arg_count; i++) {
+        hd_affine form = hd_forms_at(w->forms, addr->args[i], block);
+        int64_t scale = addr->scale[i - 1];
+        if (!told)
+            add_by_size(w, t, hd_affine_scale(w->arena, form, scale), constant);
+        else if (scale % (int64_t)t->record->size == 0)
+            t->index = hd_affine_add(w->arena, t->index, form, scale / (int64_t)t->record->size);
+        else
+            t->inner = hd_affine_add(w->arena, t->inner, form, scale);
+    }
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+static void take_apart(const finder *w, target *t, uint32_t block) {
+    int64_t constant = 0, size = t->record->size;
+    kir_value v = t->pointer;
+    for (;;) {
+        const kir_inst *inst = &w->kernel->insts[v];
+        bool cast = inst->op == KIR_BITCAST || inst->op == KIR_SPACECAST || inst->op == KIR_FREEZE;
+        if (inst->op == KIR_ADDR)
+            add_step(w, t, inst, block, &constant);
+        else if (!cast)
+            break;
+        v = inst->args[0];
+    }
+    add_by_size(w, t, hd_forms_at(w->forms, v, block), &constant);
+    if (!t->inner.term_count) {
+        constant += t->inner.constant;
+        t->inner.constant = 0;
+    }
+    t->index.constant += floor_div(constant, size);
+    t->position = (uint32_t)hd_mod(constant, size);
+    t->address = hd_affine_add(w->arena, hd_affine_constant(t->position), t->index, size);
+    t->address = hd_affine_add(w->arena, t->address, t->inner, 1);
+}
+
+static target find_target(const finder *w, kir_value pointer, uint32_t block) {
+    target t = {.pointer = pointer, .base = w->forms->base[pointer]};
+    describe_base(w, &t);
+    t.address = hd_forms_at(w->forms, pointer, block);
+    if (t.record)
+        take_apart(w, &t, block);
+    return t;
+}
+
+/* ---- one access --------------------------------------------------------------------- */
+
+/* The field at the target's position; -1 when a variable offset may lead anywhere. */
+static int32_t field_of(const target *t) {
+    int32_t field = hd_record_field_at(t->record, t->position);
+    if (field < 0 || !t->inner.term_count)
+        return field;
+    const hd_field *f = &t->record->fields[field];
+    for (uint32_t i = 0; i < t->inner.term_count; i++) {
+        int64_t factor = t->inner.terms[i].factor;
+        if (factor >= f->size || -factor >= f->size)
+            return -1;
+    }
+    return f->count > 1 || f->record || f->size > f->align ? field : -1;
+}
+
+static void place_in_record(const finder *w, const target *t, hd_access *a) {
+    a->record = t->record;
+    a->field = field_of(t);
+    a->index = t->index;
+    int64_t start = t->position;
+    if (a->field >= 0)
+        start -= t->record->fields[a->field].offset;
+    a->inner = hd_affine_add(w->arena, t->inner, hd_affine_constant(start), 1);
+    bool inside = a->field >= 0 && a->inner.constant >= 0 &&
+                  a->inner.constant < t->record->fields[a->field].size;
+    a->field_byte = inside ? (uint32_t)a->inner.constant : 0;
+}
+
+static const char *reason_of(const finder *w, const target *t, hd_access *a) {
+    if (t->base.kind != HD_BASE_UNKNOWN)
+        return hd_forms_reason(w->forms, t->address);
+    if (a->indirect)
+        return hd_format(w->arena, "the pointer was loaded: %s",
+                         hd_forms_reason(w->forms, t->address));
+    return "the pointer may point into more than one buffer";
+}
+
+static void explain(const finder *w, const target *t, hd_access *a) {
+    a->affine = t->base.kind != HD_BASE_UNKNOWN && !hd_affine_is_opaque(t->address);
+    a->indirect_load = hd_forms_load_of(w->forms, t->address);
+    a->indirect = a->indirect_load != KIR_NONE;
+    if (!a->affine)
+        a->reason = reason_of(w, t, a);
+}
+
+static hd_guards guards_of(finder *w, uint32_t block) {
+    if (!w->guards_known[block])
+        w->guards[block] = hd_guards_of_block(w->forms, w->trips, block);
+    w->guards_known[block] = true;
+    return w->guards[block];
+}
+
+static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, uint32_t width) {
+    const kir_inst *inst = &w->kernel->insts[v];
+    hd_guards guards = guards_of(w, inst->block);
+    hd_access a = {.id = (uint32_t)w->accesses.count, .inst = v, .kind = kind, .space = t->space,
+                   .param = t->base.kind == HD_BASE_PARAM ? (int32_t)t->base.index : -1,
+                   .static_index = t->base.kind == HD_BASE_STATIC ? (int32_t)t->base.index : -1,
+                   .field = -1, .width = width, .address = t->address,
+                   .loop = w->forms->flow->loop_of[inst->block], .guards = guards.guards,
+                   .guard_count = guards.count, .conditional = guards.conditional,
+                   .file = inst->file, .line = inst->line, .column = inst->column};
+    if (t->record) {
+        place_in_record(w, t, &a);
+    } else {
+        uint32_t size = t->element_bytes ? t->element_bytes : width;
+        hd_affine_split(w->arena, t->address, size ? size : 1, &a.index, &a.inner);
+    }
+    explain(w, t, &a);
+    hd_push(w->arena, &w->accesses, a);
+}
+
+/* ---- accesses of several fields -------------------------------------------------------- */
+
+typedef struct leaf {
+    uint32_t offset, size;
+} leaf;
+typedef hd_vec(leaf) leaf_list;
+
+/* Scalars and vectors of a record, in order of memory. */
+static void collect_leaves(hd_arena *arena, const hd_record *record, uint32_t offset,
+                           leaf_list *leaves) {
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        const hd_field *field = &record->fields[i];
+        uint32_t size = field->size / (field->count ? field->count : 1);
+        for (uint32_t k = 0; k < field->count && leaves->count <= MOST_LEAVES; k++) {
+            uint32_t at = offset + field->offset + k * size;
+            if (field->record)
+                collect_leaves(arena, field->record, at, leaves);
+            else
+                hd_push(arena, leaves, (leaf){at, size});
+        }
+    }
+}
+
+/* The leaves that bytes from .. from+width-1 of an element cover; false when one is
+ * covered in part. */
+static bool leaves_in(const finder *w, const target *t, uint64_t from, uint64_t width,
+                      leaf_list *covered) {
+    leaf_list all = {0};
+    collect_leaves(w->arena, t->record, 0, &all);
+    for (size_t i = 0; i < all.count; i++) {
+        leaf l = all.data[i];
+        if (l.offset >= from + width || l.offset + l.size <= from)
+            continue;
+        if (l.offset < from || l.offset + l.size > from + width)
+            return false;
+        hd_push(w->arena, covered, l);
+    }
+    return all.count <= MOST_LEAVES && covered->count > 0;
+}
+
+static void emit_leaves(finder *w, kir_value v, hd_access_kind kind, const target *t,
+                        const leaf_list *leaves, uint64_t element) {
+    for (size_t i = 0; i < leaves->count; i++) {
+        target part = *t;
+        part.position = leaves->data[i].offset;
+        part.index.constant += (int64_t)element;
+        part.address.constant += (int64_t)(element * t->record->size) +
+                                 (int64_t)part.position - (int64_t)t->position;
+        emit(w, v, kind, &part, leaves->data[i].size);
+    }
+}
+
+/* An access of `width` bytes that covers several fields is one access for each of
+ * their scalars and vectors; false when it is to be taken as a whole. */
+static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const target *t,
+                        uint64_t width) {
+    leaf_list leaves = {0};
+    if (!t->record || t->space == KIR_PRIVATE || t->inner.term_count)
+        return false;
+    uint32_t size = t->record->size;
+    uint64_t elements = 1, part = width;
+    if (t->position == 0 && width % size == 0) {
+        elements = width / size;
+        part = size;
+    }
+    if (!width || t->position + part > size || !leaves_in(w, t, t->position, part, &leaves) ||
+        elements * leaves.count > MOST_LEAVES)
+        return false;
+    for (uint64_t e = 0; e < elements; e++)
+        emit_leaves(w, v, kind, t, &leaves, e);
+    return true;
+}
+
+static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value pointer,
+                        kir_type type) {
+    target t = find_target(w, pointer, w->kernel->insts[v].block);
+    uint32_t width = kir_type_bytes(type);
+    if (t.record) {
+        int field = hd_record_field_at(t.record, t.position);
+        const hd_field *f = field < 0 ? NULL : &t.record->fields[field];
+        bool crosses = !f || t.position + width > f->offset + f->size;
+        if (crosses && kind != HD_ATOMIC && emit_fields(w, v, kind, &t, width))
+            return;
+    }
+    emit(w, v, kind, &t, width);
+}
+
+/* One side of a COPY or FILL. */
+static void emit_block(finder *w, kir_value v, hd_access_kind kind, kir_value pointer,
+                       kir_value bytes) {
+    uint32_t block = w->kernel->insts[v].block;
+    target t = find_target(w, pointer, block);
+    hd_affine count = hd_forms_at(w->forms, bytes, block);
+    bool known = !count.term_count && count.constant > 0 && count.constant <= UINT32_MAX;
+    if (known && emit_fields(w, v, kind, &t, (uint64_t)count.constant))
+        return;
+    emit(w, v, kind, &t, known ? (uint32_t)count.constant : 1);
+    hd_access *a = &w->accesses.data[w->accesses.count - 1];
+    if (!known) {
+        a->affine = false;
+        a->reason = "the number of bytes copied is not known";
+    }
+}
+
+/* async_work_group_copy(to, from, ...): which work-item moves which element is the
+ * implementation's choice, so only the start is known. */
+static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
+    for (uint32_t side = 2; side-- > 0;) {
+        kir_value pointer = call->args[side];
+        if (w->kernel->insts[pointer].type.kind != KIR_PTR)
+            continue;
+        target t = find_target(w, pointer, call->block);
+        emit(w, v, side ? HD_LOAD : HD_STORE, &t, t.element_bytes ? t.element_bytes : 4);
+        hd_access *a = &w->accesses.data[w->accesses.count - 1];
+        a->affine = false;
+        a->reason = hd_format(w->arena, "%s() spreads the copy over the work-group", call->name);
+    }
+}
+
+static void find_accesses_of(finder *w, kir_value v) {
+    const kir_inst *inst = &w->kernel->insts[v];
+    switch (inst->op) {
+    case KIR_LOAD: emit_scalar(w, v, HD_LOAD, inst->args[0], inst->type); return;
+    case KIR_STORE:
+        emit_scalar(w, v, HD_STORE, inst->args[1], w->kernel->insts[inst->args[0]].type);
+        return;
+    case KIR_ATOMIC: {
+        kir_type type = inst->type;
+        if (type.kind == KIR_VOID && inst->arg_count > 1)
+            type = w->kernel->insts[inst->args[1]].type;
+        if (type.kind == KIR_VOID)
+            type = (kir_type){KIR_INT, 32, 1, 0};
+        emit_scalar(w, v, HD_ATOMIC, inst->args[0], type);
+        return;
+    }
+    case KIR_COPY:
+        emit_block(w, v, HD_LOAD, inst->args[1], inst->args[2]);
+        emit_block(w, v, HD_STORE, inst->args[0], inst->args[2]);
+        return;
+    case KIR_FILL: emit_block(w, v, HD_STORE, inst->args[0], inst->args[2]); return;
+    case KIR_CALL:
+        if (!strncmp(inst->name, "async_work_group_", 17) && inst->arg_count >= 2)
+            emit_group_copy(w, v, inst);
+        return;
+    default: return;
+    }
+}
+
+/* ---- the whole analysis -------------------------------------------------------------- */
+
+/* Forms and trip counts need each other: a counter tells how long its loop is, and
+ * a loop of known length tells what its counter is behind it. */
+static hd_forms *solve(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow,
+                       const hd_binding *binding, hd_trip *trips, bool means) {
+    hd_forms *forms = hd_forms_new(arena, kernel, flow, binding);
+    for (bool changed = true; changed;) {
+        changed = hd_forms_round(forms);
+        hd_trips_find(forms, trips, false);
+        for (uint32_t l = 0; l < flow->loop_count; l++) {
+            if (forms->last_iteration[l] >= 0 || trips[l].early_exit ||
+                trips[l].kind > HD_TRIP_BOUND || trips[l].count > INT32_MAX)
+                continue;
+            forms->last_iteration[l] = (int64_t)trips[l].count - trips[l].after_body;
+            changed = true;
+        }
+    }
+    if (means)
+        hd_trips_find(forms, trips, true);
+    return forms;
+}
+
+static void find_accesses(finder *w, hd_kernel_info *info) {
+    const hd_flow *flow = info->flow;
+    w->guards = hd_new_array(w->arena, hd_guards, flow->block_count);
+    w->guards_known = hd_new_array(w->arena, bool, flow->block_count);
+    for (uint32_t i = 0; i < flow->rpo_count; i++) {
+        const kir_block *block = &w->kernel->blocks[flow->rpo[i]];
+        for (uint32_t k = 0; k < block->inst_count; k++)
+            find_accesses_of(w, block->insts[k]);
+    }
+    info->accesses = w->accesses.data;
+    info->access_count = (uint32_t)w->accesses.count;
+}
+
+hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
+                                  const kir_kernel *kernel, const hd_binding *binding) {
+    hd_kernel_info *info = hd_new(arena, hd_kernel_info);
+    info->module = module;
+    info->kernel = kernel;
+    info->flow = hd_flow_analyse(arena, kernel);
+    info->trips = hd_new_array(arena, hd_trip, info->flow->loop_count);
+    hd_forms *forms = solve(arena, kernel, info->flow, binding, info->trips, true);
+    info->binding = forms->launch;
+    if (binding) { /* what the source alone says is no matter of the launch */
+        hd_trip *alone = hd_new_array(arena, hd_trip, info->flow->loop_count);
+        solve(arena, kernel, info->flow, NULL, alone, false);
+        for (uint32_t l = 0; l < info->flow->loop_count; l++)
+            if (info->trips[l].kind == HD_TRIP_BOUND && alone[l].kind == HD_TRIP_CONSTANT)
+                info->trips[l].kind = HD_TRIP_CONSTANT;
+    }
+    finder w = {.arena = arena, .kernel = kernel, .forms = forms, .trips = info->trips};
+    find_accesses(&w, info);
+    info->registers = hd_kernel_registers(arena, kernel, info->flow);
+    return info;
+}
