@@ -90,13 +90,8 @@ static void add_group_help(hd_str *out, const char *title, const cli_option *tab
 
 static int print_help(cli *c, const cli_page *page, const cli_option *common) {
     hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "usage: heddle %s", c->command);
-    if (*page->usage) {
-        hd_str_add(&out, " ");
-        hd_wrap(&out, page->usage, 7, HD_TABLE_WIDTH);
-    } else {
-        hd_str_add(&out, "\n");
-    }
+    hd_str_add(&out, "usage: ");
+    hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, page->usage), 7, HD_TABLE_WIDTH);
     hd_str_add(&out, "\n");
     hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
     add_group_help(&out, "Options", page->options);

@@ -17,7 +17,9 @@ static char *printed(hd_printer printer, hd_message message) {
     assert_non_null(printer.out);
     hd_print_message(&message, &printer);
     fclose(printer.out);
-    return text;
+    char *copy = strdup(text);
+    free(text);
+    return copy;
 }
 
 static void expect(hd_printer printer, hd_message message, const char *text) {

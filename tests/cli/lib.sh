@@ -1,0 +1,88 @@
+# For the scripts of this folder: `source "$(dirname "$0")/lib.sh"`, then $1 is
+# the heddle to test. Each script runs in an empty folder that goes at its end,
+# with a kernel and a job to start from, and ends with `finish`.
+set -u
+heddle=$(realpath "$1")
+source_folder=$(realpath "$(dirname "$0")/../..")
+unset HEDDLE_DEVICES NO_COLOR
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/log" "$work/at"
+cd "$work/at" || exit 2
+failures=0
+
+complain() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$*"
+    sed 's/^/  stdout: /' "$work/log/out"
+    sed 's/^/  stderr: /' "$work/log/err"
+}
+
+# call ARGUMENTS: runs heddle; $status, and its output in log/out and log/err.
+call() {
+    "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null
+    status=$?
+}
+
+# accepts ARGUMENTS: it works, and says nothing on standard error.
+accepts() {
+    call "$@"
+    [ "$status" -eq 0 ] || complain "heddle $*: exit status $status, not 0"
+    [ ! -s "$work/log/err" ] || complain "heddle $*: said something on standard error"
+}
+
+# prints PATTERN: the last output has a line that matches.
+prints() {
+    grep -Eq -- "$1" "$work/log/out" || complain "no line matches: $1"
+}
+
+# refuses PATTERN ARGUMENTS: one error that matches, exit status 2, nothing on
+# standard output, and the files here are those of before.
+refuses() {
+    local pattern=$1 before after errors
+    shift
+    before=$(find . -printf '%p %s %T@\n' | sort)
+    call "$@"
+    after=$(find . -printf '%p %s %T@\n' | sort)
+    errors=$(grep -c 'error: ' "$work/log/err")
+    [ "$status" -eq 2 ] || complain "heddle $*: exit status $status, not 2"
+    [ ! -s "$work/log/out" ] || complain "heddle $*: wrote on standard output"
+    [ "$errors" -eq 1 ] || complain "heddle $*: $errors errors, not 1"
+    grep -Eq -- "$pattern" "$work/log/err" || complain "heddle $*: no line matches: $pattern"
+    [ "$before" = "$after" ] || complain "heddle $*: the files changed: $after"
+}
+
+finish() {
+    [ "$failures" -eq 0 ] || { echo "$failures failed"; exit 1; }
+    exit 0
+}
+
+cat >body.cl <<'END'
+typedef struct body {
+    float x, y;
+    int tag;
+} body;
+
+__kernel void push(__global body *bodies, float dt) {
+    int i = get_global_id(0);
+    bodies[i].x += bodies[i].y * dt;
+}
+END
+cat >body.yaml <<'END'
+kernel: body.cl
+record: body
+buffers:
+  - name: bodies
+    type: body
+    count: 256
+    init:
+      - {field: x, generator: uniform, low: 0, high: 1, seed: 1}
+      - {field: y, generator: iota}
+launches:
+  - kernel: push
+    global: [256]
+    local: [64]
+    args:
+      - {name: bodies, buffer: bodies}
+      - {name: dt, value: 0.5}
+END

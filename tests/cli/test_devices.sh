@@ -1,0 +1,21 @@
+# Profiles, found and missing; nothing here needs a device.
+source "$(dirname "$0")/lib.sh"
+
+accepts devices tesla-k20c
+prints '^tesla-k20c: '
+prints '^  warp +32 lanes'
+accepts devices host
+prints '^host: '
+line=$("$heddle" devices tesla-k20c | sed -n 's/^  in one line *//p')
+accepts devices "$line"
+prints '^  warp +32 lanes'
+refuses "error: .*tesla-k20d.*tesla-k20c" devices tesla-k20d
+refuses "missing.yaml.*error: |error: .*missing.yaml" devices missing.yaml
+refuses "error: .*warp" devices "warp:33 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768"
+sed -e "s,^warp:.*,warp: many," "$source_folder/devices/tesla-k20c.yaml" >odd.yaml
+refuses "^odd.yaml:[0-9]+:[0-9]+: error: .*warp" devices odd.yaml
+call devices
+[ "$status" -eq 0 ] || complain "heddle devices: exit status $status, not 0"
+prints '^  tesla-m2050 '
+prints '^  host '
+finish

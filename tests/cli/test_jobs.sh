@@ -1,0 +1,38 @@
+# Job files that are wrong: one message at the place in the file.
+source "$(dirname "$0")/lib.sh"
+
+# changed SED-COMMAND: bad.yaml is body.yaml, changed.
+changed() {
+    sed -e "$1" body.yaml >bad.yaml
+    ! cmp -s body.yaml bad.yaml || complain "'$1' changes nothing"
+}
+
+changed 's/^record: /recrod: /'
+refuses "^bad.yaml:2:1: error: .*recrod" accesses bad.yaml
+changed 's/count: 256/count: many/'
+refuses "^bad.yaml:6:[0-9]+: error: .*count" accesses bad.yaml
+changed 's/global: \[256\]/global: 256x/'
+refuses "^bad.yaml:12:[0-9]+: error: .*global" accesses bad.yaml
+changed 's/kernel: push/kernel: pull/'
+refuses "^bad.yaml:11:[0-9]+: error: .*pull" accesses bad.yaml
+changed 's/kernel: body.cl/kernel: missing.cl/'
+refuses "error: .*missing.cl|missing.cl: error" accesses bad.yaml
+changed 's/field: y/field: z/'
+refuses "^bad.yaml:9:[0-9]+: error: .*z" accesses bad.yaml
+changed 's/buffer: bodies/buffer: nobodies/'
+refuses "^bad.yaml:15:[0-9]+: error: .*nobodies" accesses bad.yaml
+changed 's/value: 0.5/value: fast/'
+refuses "^bad.yaml:16:[0-9]+: error: .*fast" accesses bad.yaml
+changed 's/local: \[64\]/local: [100]/'
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*100" accesses bad.yaml
+changed '/name: dt/d'
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*dt" accesses bad.yaml
+changed 's/record: body/record: planet/'
+refuses "^bad.yaml:2:[0-9]+: error: .*planet" accesses bad.yaml
+changed 's/buffers:/buffers: [/'
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: " accesses bad.yaml
+: >bad.yaml
+refuses "^bad.yaml.*error: .*empty" accesses bad.yaml
+refuses "missing.yaml.*error: " accesses missing.yaml
+refuses "body.yaml: error: --global goes with a kernel file" accesses body.yaml --global 64
+finish

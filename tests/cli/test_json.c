@@ -1,0 +1,256 @@
+/*
+ * --json against docs/json.md: every member that the page promises is there,
+ * with its type, and no other (jansson's strict unpacking). Runs the heddle
+ * that was built beside this test.
+ */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "base/base.h"
+
+static const char *source_folder(void) {
+    const char *folder = getenv("HEDDLE_SOURCE");
+    assert_non_null(folder);
+    return folder;
+}
+
+/* What `heddle ARGUMENTS --json` prints. */
+static json_t *output_of(const char *arguments) {
+    char self[PATH_MAX], command[3 * PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    snprintf(command, sizeof command, "cd '%s/examples/nbody' && '%s/../heddle' %s --json",
+             source_folder(), self, arguments);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    json_error_t error;
+    json_t *value = json_loadf(out, 0, &error);
+    int status = pclose(out);
+    if (!value)
+        fail_msg("%s: %s", command, error.text);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    return value;
+}
+
+static void unpack(json_t *value, const char *format, ...) {
+    json_error_t error;
+    va_list args;
+    va_start(args, format);
+    int result = json_vunpack_ex(value, &error, 0, format, args);
+    va_end(args);
+    if (result) {
+        char *text = json_dumps(value, JSON_INDENT(1));
+        print_error("%s\n", text);
+        free(text);
+        fail_msg("%s", error.text);
+    }
+}
+
+/* An object with these members (separated by blanks) and no other. */
+static void has_members(json_t *object, const char *members) {
+    char *names = strdup(members), *rest = NULL;
+    size_t count = 0;
+    assert_true(json_is_object(object));
+    for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        if (!json_object_get(object, name))
+            fail_msg("no member %s", name);
+        count++;
+    }
+    free(names);
+    assert_int_equal(json_object_size(object), count);
+}
+
+static void check_place(json_t *place) {
+    const char *file;
+    int line, column;
+    unpack(place, "{s:s, s:i, s:i !}", "file", &file, "line", &line, "column", &column);
+}
+
+static void check_record(json_t *record) {
+    has_members(record, "name spelling size align fields");
+    size_t i;
+    json_t *field;
+    assert_true(json_array_size(json_object_get(record, "fields")) > 0);
+    json_array_foreach(json_object_get(record, "fields"), i, field)
+        has_members(field, "name type offset size align count");
+}
+
+static void check_layout(json_t *layout) {
+    size_t i;
+    json_t *cluster;
+    has_members(layout, "notation clusters discrete");
+    assert_true(json_array_size(json_object_get(layout, "clusters")) > 0);
+    json_array_foreach(json_object_get(layout, "clusters"), i, cluster)
+        has_members(cluster, "fields tile");
+}
+
+static void check_affine(json_t *form) {
+    size_t i;
+    json_t *term;
+    has_members(form, "text constant terms");
+    json_array_foreach(json_object_get(form, "terms"), i, term)
+        has_members(term, "symbol index factor");
+}
+
+static void check_access(json_t *access) {
+    static const char always[] = "id kind space place buffer record field field_byte width affine "
+                                 "address reason loop guards conditional";
+    bool named = json_is_string(json_object_get(access, "field"));
+    char members[sizeof always + 16];
+    snprintf(members, sizeof members, "%s%s", always, named ? " index inner" : "");
+    has_members(access, members);
+    check_place(json_object_get(access, "place"));
+    check_affine(json_object_get(access, "address"));
+    if (named)
+        check_affine(json_object_get(access, "index"));
+}
+
+static void accesses(void **state) {
+    (void)state;
+    json_t *value = output_of("accesses nbody-small.yaml"), *kernel, *access, *loop;
+    has_members(value, "kernels");
+    assert_int_equal(json_array_size(json_object_get(value, "kernels")), 2);
+    size_t i, j, loops = 0, fields = 0;
+    json_array_foreach(json_object_get(value, "kernels"), i, kernel) {
+        has_members(kernel, "name place global local registers loops accesses");
+        check_place(json_object_get(kernel, "place"));
+        json_array_foreach(json_object_get(kernel, "loops"), j, loop) {
+            has_members(loop, "line parent depth trips count early_exit reason");
+            loops++;
+        }
+        json_array_foreach(json_object_get(kernel, "accesses"), j, access) {
+            check_access(access);
+            fields += json_is_string(json_object_get(access, "field"));
+        }
+    }
+    assert_int_equal(loops, 1);
+    assert_true(fields >= 16);
+    json_decref(value);
+}
+
+static void ir(void **state) {
+    (void)state;
+    json_t *value = output_of("ir nbody.cl"), *kernel;
+    size_t i;
+    has_members(value, "kernels");
+    assert_int_equal(json_array_size(json_object_get(value, "kernels")), 2);
+    json_array_foreach(json_object_get(value, "kernels"), i, kernel)
+        has_members(kernel, "name text");
+    json_decref(value);
+}
+
+static void check_device(json_t *device) {
+    has_members(device, "name title warp segment l1 l2 weights sms max_blocks max_threads "
+                        "registers max_registers synthetic file");
+    has_members(json_object_get(device, "weights"), "l1 l2 dram");
+    if (!json_is_null(json_object_get(device, "l2")))
+        has_members(json_object_get(device, "l2"), "size line");
+}
+
+static void devices(void **state) {
+    (void)state;
+    json_t *value = output_of("devices"), *device;
+    size_t i;
+    has_members(value, "profiles opencl");
+    assert_true(json_array_size(json_object_get(value, "profiles")) >= 12);
+    json_array_foreach(json_object_get(value, "profiles"), i, device)
+        check_device(device);
+    json_array_foreach(json_object_get(value, "opencl"), i, device)
+        has_members(device, "id platform name driver");
+    json_decref(value);
+    value = output_of("devices h200");
+    check_device(value);
+    json_decref(value);
+}
+
+static void rewrite(void **state) {
+    (void)state;
+    char folder[] = "/tmp/heddle-json-XXXXXX", arguments[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(arguments, sizeof arguments, "rewrite nbody.yaml --layout soa --out %s", folder);
+    json_t *value = output_of(arguments);
+    has_members(value, "record layout kernel header edits");
+    check_record(json_object_get(value, "record"));
+    check_layout(json_object_get(value, "layout"));
+    const char *kernel, *header;
+    int edits;
+    unpack(value, "{s:s, s:s, s:i}", "kernel", &kernel, "header", &header, "edits", &edits);
+    assert_true(edits > 0);
+    assert_int_equal(unlink(kernel), 0);
+    assert_int_equal(unlink(header), 0);
+    assert_int_equal(rmdir(folder), 0);
+    json_decref(value);
+}
+
+static void measure(void **state) {
+    (void)state;
+    json_t *value = output_of("measure nbody-small.yaml --layout '{x,y,z,mass}{vx,vy,vz}:16' "
+                              "--repeats 2");
+    has_members(value, "record layout measurement");
+    check_record(json_object_get(value, "record"));
+    check_layout(json_object_get(value, "layout"));
+    json_t *m = json_object_get(value, "measurement");
+    has_members(m, "device driver original rewritten speedup speedup_low speedup_high equal "
+                   "bit_equal");
+    has_members(json_object_get(m, "original"), "median low high repeats");
+    has_members(json_object_get(m, "rewritten"), "median low high repeats");
+    assert_true(json_is_true(json_object_get(m, "equal")));
+    json_decref(value);
+}
+
+static void help(void **state) {
+    (void)state;
+    json_t *value = output_of("help"), *command;
+    size_t i;
+    has_members(value, "version commands");
+    json_array_foreach(json_object_get(value, "commands"), i, command)
+        has_members(command, "name summary");
+    json_decref(value);
+}
+
+/* Every ```json block of docs/json.md is JSON. */
+static void the_examples_of_the_page(void **state) {
+    (void)state;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/docs/json.md", source_folder());
+    hd_arena *arena = hd_arena_new();
+    char *text;
+    size_t length, count = 0;
+    assert_int_equal(hd_read_file(arena, NULL, path, &text, &length), HD_OK);
+    for (char *at = text; (at = strstr(at, "```json\n"));) {
+        at += strlen("```json\n");
+        char *end = strstr(at, "```");
+        assert_non_null(end);
+        json_error_t error;
+        json_t *value = json_loadb(at, (size_t)(end - at), 0, &error);
+        if (!value)
+            fail_msg("%s in: %.*s", error.text, (int)(end - at), at);
+        json_decref(value);
+        at = end;
+        count++;
+    }
+    assert_true(count >= 5);
+    hd_arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accesses), cmocka_unit_test(ir),
+        cmocka_unit_test(devices),  cmocka_unit_test(rewrite),
+        cmocka_unit_test(measure),  cmocka_unit_test(help),
+        cmocka_unit_test(the_examples_of_the_page),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

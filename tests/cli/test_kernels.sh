@@ -1,0 +1,52 @@
+# Kernel files that cannot be used.
+source "$(dirname "$0")/lib.sh"
+mkdir new
+
+cat >broken.cl <<'END'
+__kernel void scale(__global float *a) {
+    a[get_global_id(0)] *= factor;
+}
+END
+for command in "ir" "accesses" "rewrite --layout soa --out new" "measure --layout soa"; do
+    # shellcheck disable=SC2086
+    {
+        refuses "^broken.cl:2:[0-9]+: error: .*factor" $command broken.cl
+        refuses "missing.cl.*error: " $command missing.cl
+        refuses "body.txt.*error: neither a kernel file" $command body.txt
+    }
+done
+grep -q '^ *^$' "$work/log/err" && complain "a caret without a line"
+call ir broken.cl
+grep -q '^        a\[get_global_id(0)\] \*= factor;$' "$work/log/err" ||
+    complain "the message does not show the line"
+grep -Eq '^ +\^$' "$work/log/err" || complain "the message has no caret"
+
+refuses "no kernel 'pull' here; there is: push" ir --entry pull body.cl
+refuses "error: .*pull.*push" accesses --entry pull body.cl
+refuses "error: .*pull.*push" measure --layout soa --entry pull body.cl
+refuses "error: .*speed" accesses --arg speed=1 body.cl
+
+echo 'int helper(int x) { return x; }' >none.cl
+refuses "none.cl.*error: .*kernel" accesses none.cl
+: >empty.cl
+refuses "empty.cl.*error: .*kernel" accesses empty.cl
+cat >image.cl <<'END'
+__kernel void copy(__read_only image2d_t from, __global float4 *to) {
+    const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;
+    to[get_global_id(0)] = read_imagef(from, s, (int2)(get_global_id(0), 0));
+}
+END
+refuses "^image.cl:[0-9]+:[0-9]+: error: " accesses image.cl
+
+accepts ir body.cl
+prints 'push'
+accepts ir body.cl --entry push
+accepts accesses body.cl
+prints '^push \(body.cl:6\): global 65536, local 256'
+prints ' 8  load   bodies\.y +4 '
+prints ' 8  store  bodies\.x +4 '
+accepts accesses body.yaml
+prints '^push \(body.cl:6\): global 256, local 64'
+awk 'length > 80 { exit 1 }' "$work/log/out" || complain "the table is too wide"
+accepts accesses body.cl --options "-DUNUSED=1 -cl-std=CL1.2"
+finish

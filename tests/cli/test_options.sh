@@ -1,0 +1,63 @@
+# The command line itself: commands, options, help, and a full standard output.
+source "$(dirname "$0")/lib.sh"
+
+refuses "error: which command\?"
+refuses "no command 'acceses'; did you mean 'accesses'\?" acceses body.cl
+refuses "no command 'xyzzy'; 'heddle help' lists them" xyzzy
+refuses "no option --layot; did you mean --layout\?" rewrite --layot soa body.cl
+refuses "no option --xyzzyplugh; 'heddle ir --help'" ir --xyzzyplugh body.cl
+refuses "no option -Z" ir -Z body.cl
+refuses "layout needs a value: --layout L" rewrite body.cl --layout
+refuses "json takes no value" ir --json=yes body.cl
+refuses "repeats takes a whole number, not '-3'" measure --repeats -3 body.cl
+refuses "repeats takes a whole number, not '3x'" measure --repeats 3x body.cl
+refuses "seconds takes a number that is not negative, not 'nan'" measure --seconds nan body.cl
+refuses "global takes one to three sizes.*'64,0'" accesses --global 64,0 body.cl
+refuses "global takes one to three sizes.*'1,2,3,4'" accesses --global 1,2,3,4 body.cl
+refuses "global takes one to three sizes.*'99999999999999999999'" \
+    accesses --global 99999999999999999999 body.cl
+refuses "global has 2 dimensions and --local 1" accesses --global 64,64 --local 64 body.cl
+refuses "color takes auto, always or never, not 'blue'" ir --color blue body.cl
+refuses "which file\? heddle ir" ir
+refuses "'b.cl' is one word too many" ir a.cl b.cl
+refuses "no command or topic 'xyzzy'" help xyzzy
+refuses "which layout\?" rewrite body.cl --out .
+refuses "where to\?" rewrite body.cl --layout soa
+refuses "which layout\?" measure body.cl
+
+accepts --version
+prints '^heddle [0-9]+\.[0-9]+'
+accepts help
+prints '^  accesses '
+accepts help layout
+prints 'cluster  :='
+commands=$("$heddle" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$commands" | wc -w)" -ge 6 ] || complain "help lists too few commands"
+for command in $commands; do
+    accepts "$command" --help
+    prints "^usage: heddle $command"
+    prints '^  --json '
+    awk 'length > 80 { exit 1 }' "$work/log/out" || complain "$command --help is too wide"
+    cp "$work/log/out" "$work/log/page"
+    accepts help "$command"
+    cmp -s "$work/log/out" "$work/log/page" || complain "help $command is not $command --help"
+    [ -f "$source_folder/man/heddle-$command.1" ] || complain "no manual page of $command"
+    grep -q "^## heddle $command\$" "$source_folder/docs/json.md" ||
+        complain "docs/json.md has no section on $command"
+done
+
+# Colour: only when asked for, here, because nothing is a terminal.
+call ir --color always missing.cl
+grep -q $'\033\[' "$work/log/err" || complain "--color always gave no colour"
+call ir missing.cl
+! grep -q $'\033' "$work/log/err" || complain "colour without a terminal"
+
+for arguments in "help" "help --json" "devices host" "ir body.cl" "accesses body.cl --json"; do
+    # shellcheck disable=SC2086
+    "$heddle" $arguments >/dev/full 2>"$work/log/err"
+    status=$?
+    [ $status -eq 2 ] || complain "heddle $arguments on a full disk: exit status $status, not 2"
+    grep -q 'cannot write to standard output' "$work/log/err" ||
+        complain "heddle $arguments on a full disk: no message"
+done
+finish
