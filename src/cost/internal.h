@@ -21,7 +21,8 @@ bool *hd_uniform_values(hd_arena *arena, const hd_kernel_info *info);
 
 /* ---- shape.c ---------------------------------------------------------------- */
 
-/* Element index and inner byte offset of each active lane, relative to the first. */
+/* Of each active lane: the element index, relative to the first lane, and what
+ * local ids add to the inner byte offset. */
 typedef struct lane_pattern {
     uint32_t lanes;
     const int64_t *index, *inner;
@@ -46,7 +47,7 @@ typedef struct shape {
     uint32_t pattern_count;
     lane_pattern *patterns;
     residues *levels[MAX_LEVELS];
-    residues inner;   /* residues of the inner offset of the first lane, modulo `modulus` */
+    residues inner;   /* residues of the rest of the inner offset, modulo `modulus` */
     double lane_copies; /* scattered accesses: one lane stands for so many */
     double lanes;     /* mean number of active lanes */
     uint64_t hash;

@@ -211,7 +211,7 @@ static uint32_t find_pattern(builder *b, const int64_t *index, const int64_t *in
 
 /* Adds `weight` executions of warp `warp` of block `group`. */
 static void add_warp(builder *b, const uint64_t group[3], uint64_t warp, double weight) {
-    int64_t index[64], inner[64], base = 0, inner_base = 0;
+    int64_t index[64], inner[64], base = 0;
     uint32_t lanes = 0;
     uint64_t first = warp * b->context->warp;
     for (uint64_t t = first; t < first + b->context->warp && t < b->launch.block_size; t++) {
@@ -224,12 +224,10 @@ static void add_warp(builder *b, const uint64_t group[3], uint64_t warp, double 
             continue;
         int64_t at = value_at(b->access->index, group, local);
         int64_t in = value_at(b->access->inner, group, local);
-        if (lanes == 0) {
+        if (lanes == 0)
             base = at;
-            inner_base = in;
-        }
         index[lanes] = at - base;
-        inner[lanes++] = in - inner_base;
+        inner[lanes++] = in - b->access->inner.constant;
     }
     if (lanes == 0)
         return;
@@ -356,8 +354,9 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     s->patterns = b.patterns.data;
     double *inner = hd_new_array(context->arena, double, context->modulus);
     inner[hd_mod(access->inner.constant, context->modulus)] = 1;
-    convolve_form(&b, inner, context->modulus, access->inner, true,
-                  !hd_access_is_regular(context, access));
+    bool regular = hd_access_is_regular(context, access);
+    convolve_form(&b, inner, context->modulus, access->inner, b.guard_count == 0 || !regular,
+                  !regular);
     s->inner = compress(context->arena, inner, context->modulus);
     fill_levels(&b, s);
     s->hash = hash_shape(s, context->level_count - 1);
