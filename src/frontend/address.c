@@ -183,3 +183,8 @@ kir_value hd_member_address(hd_lowering *l, LLVMValueRef pointer) {
     hd_pointer_map_set(l->arena, &l->members, pointer, value);
     return value;
 }
+
+uint64_t hd_pointee_bytes(hd_lowering *l, LLVMValueRef pointer) {
+    pointee p = pointee_of(l, pointer);
+    return p.name ? p.bytes : 0;
+}

@@ -102,6 +102,11 @@ kir_value hd_emit_alloca(hd_lowering *l, uint64_t bytes, uint64_t align) {
 kir_value hd_emit_addr(hd_lowering *l, kir_value base, kir_value index, int64_t scale,
                        int64_t offset) {
     kir_inst before = l->insts.data[base];
+    const kir_inst *number = index == KIR_NONE ? NULL : &l->insts.data[index];
+    if (number && number->op == KIR_CONST) {
+        offset += kir_sign_extend(number->imm[0], number->type.bits) * scale;
+        index = KIR_NONE;
+    }
     bool joined = before.op == KIR_ADDR;
     uint32_t old = joined ? before.arg_count - 1 : 0, more = index != KIR_NONE && scale;
     kir_value *args = hd_new_array(l->arena, kir_value, 1 + old + more);

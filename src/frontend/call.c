@@ -96,7 +96,18 @@ static bool lower_extreme(hd_lowering *l, const hd_call *call, const char *name)
     return false;
 }
 
+/* A copy of less than the struct at an address is one of members. */
+static void name_copied_member(hd_lowering *l, const hd_call *call, unsigned operand) {
+    LLVMValueRef pointer = LLVMGetOperand(call->inst, operand);
+    const kir_inst *bytes = &l->insts.data[call->args[2]];
+    if (bytes->op == KIR_CONST && bytes->imm[0] < hd_pointee_bytes(l, pointer))
+        call->args[operand] = hd_member_address(l, pointer);
+}
+
 static void lower_copy(hd_lowering *l, const hd_call *call, kir_op op) {
+    name_copied_member(l, call, 0);
+    if (op == KIR_COPY)
+        name_copied_member(l, call, 1);
     kir_value value = hd_emit(l, op, (kir_type){0}, 3, call->args);
     int64_t is_volatile = 0;
     const kir_inst *flag = &l->insts.data[call->args[3]];

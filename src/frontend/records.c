@@ -21,6 +21,7 @@
 
 typedef struct reader {
     hd_front *front;
+    hd_vec(hd_record *) nameless;
     hd_status status;
 } reader;
 
@@ -41,9 +42,12 @@ static hd_place place_of(hd_front *front, CXCursor cursor) {
     return hd_front_place(front, take(front->arena, clang_getFileName(file)), line, column);
 }
 
-/* The type as kernels spell it, without qualifiers. */
+/* The type as kernels spell it, without qualifiers; just "struct" or "union" for
+ * one without a name, which libclang spells by its place in parentheses. */
 static const char *spelling_of(hd_arena *arena, CXType type) {
-    return take(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    const char *text = take(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    bool nameless = strstr(text, "(unnamed") || strstr(text, "(anonymous");
+    return nameless ? hd_strndup(arena, text, strcspn(text, " ")) : text;
 }
 
 /* ---- records ------------------------------------------------------------------- */
@@ -58,7 +62,6 @@ typedef struct field_walk {
     uint64_t base_bits;    /* of the unnamed struct that is being walked */
     uint64_t bits_end;     /* end of the run of bit-fields, when the last member was one */
     bool in_bits, flexible;
-    const char *owner;
 } field_walk;
 
 static bool is_record(CXType type) {
@@ -158,27 +161,31 @@ static void weaken_alignment(hd_record *record) {
     }
 }
 
-/* Tag, or typedef name; a nameless one is called by its place. */
-static void name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration) {
-    record->name = take(front->arena, clang_getCursorSpelling(declaration));
+/* Tag, or typedef name. A struct with neither stays out of the module's records:
+ * it is known only as the type of a field. */
+static bool name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
-    if (!*record->name || strchr(record->name, '(')) {
-        bool is_typedef = !strchr(record->spelling, '(');
-        record->name = is_typedef ? record->spelling
-                                  : hd_format(front->arena, "anonymous_%u", record->place.line);
-    }
-    if (clang_Cursor_isAnonymous(declaration) || strchr(record->spelling, '('))
-        record->spelling = record->name;
+    record->name = take(front->arena, clang_getCursorSpelling(declaration));
+    bool has_tag = *record->name && !strchr(record->name, '(');
+    if (!has_tag)
+        record->name = record->spelling;
+    return has_tag || strcmp(record->spelling, "struct");
 }
 
-static hd_record *known_record(hd_front *front, const hd_place *place) {
-    for (size_t i = 0; i < front->records.count; i++) {
-        const hd_place *known = &front->records.data[i]->place;
+static hd_record *find_by_place(hd_record *const *records, size_t count, const hd_place *place) {
+    for (size_t i = 0; i < count; i++) {
+        const hd_place *known = &records[i]->place;
         if (known->line == place->line && known->column == place->column &&
             !strcmp(known->file, place->file))
-            return front->records.data[i];
+            return records[i];
     }
     return NULL;
+}
+
+static hd_record *known_record(const reader *r, const hd_place *place) {
+    hd_record *record =
+        find_by_place(r->front->records.data, r->front->records.count, place);
+    return record ? record : find_by_place(r->nameless.data, r->nameless.count, place);
 }
 
 /* The record of a struct type, made at its first use; NULL for unions and the like. */
@@ -189,13 +196,13 @@ static hd_record *record_of(reader *r, CXType type) {
     hd_place place = place_of(front, declaration);
     if (clang_getCursorKind(declaration) != CXCursor_StructDecl || size <= 0 || !place.file)
         return NULL;
-    hd_record *record = known_record(front, &place);
+    hd_record *record = known_record(r, &place);
     if (record)
         return record;
     record = hd_new(front->arena, hd_record);
     record->place = place;
-    name_record(front, record, type, declaration);
-    field_walk walk = {.reader = r, .owner = record->name};
+    bool named = name_record(front, record, type, declaration);
+    field_walk walk = {.reader = r};
     clang_Type_visitFields(clang_getCanonicalType(type), visit_field, &walk);
     record->size = (uint32_t)size;
     record->align = (uint32_t)clang_Type_getAlignOf(type);
@@ -215,7 +222,10 @@ static hd_record *record_of(reader *r, CXType type) {
                                 HD_MAX_FIELDS);
         return NULL;
     }
-    hd_push(front->arena, &front->records, record);
+    if (named)
+        hd_push(front->arena, &front->records, record);
+    else
+        hd_push(front->arena, &r->nameless, record);
     return record;
 }
 
