@@ -210,6 +210,76 @@ static void measure(void **state) {
     json_decref(value);
 }
 
+static void check_cost(json_t *cost) {
+    size_t i;
+    json_t *entry;
+    assert_true(json_array_size(cost) > 0);
+    json_array_foreach(cost, i, entry)
+        assert_true(json_is_number(entry));
+}
+
+/* `more`: members besides those that every access with a cost has. */
+static void check_lines(json_t *lines, const char *more) {
+    char members[160];
+    snprintf(members, sizeof members,
+             "access kernel cost share executions transactions ideal_transactions l1_hits "
+             "l2_hits%s",
+             more);
+    size_t i;
+    json_t *line;
+    assert_true(json_array_size(lines) > 0);
+    json_array_foreach(lines, i, line) {
+        has_members(line, members);
+        check_access(json_object_get(line, "access"));
+        check_cost(json_object_get(line, "cost"));
+    }
+}
+
+static void advise(void **state) {
+    (void)state;
+    json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
+    json_t *device, *entry;
+    size_t i, j;
+    has_members(value, "record devices written measurement");
+    check_record(json_object_get(value, "record"));
+    assert_true(json_is_null(json_object_get(value, "measurement")));
+    assert_int_equal(json_array_size(json_object_get(value, "written")), 0);
+    assert_int_equal(json_array_size(json_object_get(value, "devices")), 2);
+    json_array_foreach(json_object_get(value, "devices"), i, device) {
+        has_members(device, "device aos_cost leave best ratio ranked accesses proven gap "
+                            "partitions nodes seconds");
+        check_device(json_object_get(device, "device"));
+        check_cost(json_object_get(device, "aos_cost"));
+        check_layout(json_object_get(device, "best"));
+        check_lines(json_object_get(device, "accesses"), " why");
+        json_array_foreach(json_object_get(device, "ranked"), j, entry) {
+            has_members(entry, "layout cost ratio");
+            check_layout(json_object_get(entry, "layout"));
+        }
+    }
+    json_decref(value);
+}
+
+static void cost(void **state) {
+    (void)state;
+    json_t *value = output_of("cost nbody-small.yaml --layout aos --layout aosoa:8"), *result, *p;
+    size_t i, j;
+    has_members(value, "record results");
+    assert_int_equal(json_array_size(json_object_get(value, "results")), 1);
+    json_array_foreach(json_object_get(value, "results"), i, result) {
+        has_members(result, "device layouts");
+        check_device(json_object_get(result, "device"));
+        assert_int_equal(json_array_size(json_object_get(result, "layouts")), 2);
+        json_array_foreach(json_object_get(result, "layouts"), j, p) {
+            has_members(p, "layout cost ratio accesses");
+            check_layout(json_object_get(p, "layout"));
+            check_cost(json_object_get(p, "cost"));
+            check_lines(json_object_get(p, "accesses"), "");
+        }
+    }
+    json_decref(value);
+}
+
 static void help(void **state) {
     (void)state;
     json_t *value = output_of("help"), *command;
@@ -249,7 +319,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses), cmocka_unit_test(ir),
         cmocka_unit_test(devices),  cmocka_unit_test(rewrite),
-        cmocka_unit_test(measure),  cmocka_unit_test(help),
+        cmocka_unit_test(measure),  cmocka_unit_test(advise),
+        cmocka_unit_test(cost),     cmocka_unit_test(help),
         cmocka_unit_test(the_examples_of_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
