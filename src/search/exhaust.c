@@ -19,7 +19,9 @@ typedef struct exhaust {
     uint32_t degrees;       /* entries of a cost vector that are in use */
     hd_cost_vector others;  /* price of other buffers when there are no questions */
     uint64_t other_questions;
-    hd_cost_vector *other_prices;
+    hd_vec(hd_cost_vector) other_prices; /* by answers already met */
+    hd_vec(uint64_t) other_answers;
+    hd_arena *arena;
     ranking *best;
     uint64_t scored;
     uint64_t masks[HD_MAX_FIELDS];
@@ -47,6 +49,17 @@ static void score_plain(exhaust *e, uint32_t blocks) {
         rank_partition(e, blocks, &cost, chosen);
 }
 
+/* Price of the other buffers; few answers to their questions ever occur. */
+static hd_cost_vector price_of_others(exhaust *e, uint64_t answers) {
+    answers &= e->other_questions;
+    for (size_t i = 0; i < e->other_answers.count; i++)
+        if (e->other_answers.data[i] == answers)
+            return e->other_prices.data[i];
+    hd_push(e->arena, &e->other_answers, answers);
+    hd_push(e->arena, &e->other_prices, hd_other_price(e->model, answers));
+    return e->other_prices.data[e->other_prices.count - 1];
+}
+
 /* The best combination of options for the clusters of one partition. */
 typedef struct combination {
     bool found;
@@ -63,11 +76,12 @@ static void try_combination(exhaust *e, uint32_t blocks, const option *const *ch
             bytes += chosen[b]->bytes[q];
         answers |= (uint64_t)(bytes <= e->questions->limits[q]) << q;
     }
-    hd_cost_vector cost = e->other_prices[answer_index(e->other_questions, answers)];
+    hd_cost_vector cost = price_of_others(e, answers);
     for (uint32_t b = 0; b < blocks; b++) {
-        uint32_t entry = answer_index(e->of_mask[e->masks[b]]->questions, answers);
+        hd_cost_vector part = option_price(e->model, e->masks[b], e->of_mask[e->masks[b]],
+                                           chosen[b], answers);
         for (uint32_t d = 0; d < e->degrees; d++)
-            cost.v[d] += chosen[b]->price[entry].v[d];
+            cost.v[d] += part.v[d];
     }
     if (best->found && hd_cost_compare(&cost, &best->cost) >= 0)
         return;
@@ -120,35 +134,19 @@ static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
     e->of_mask = hd_new_array(arena, const priced *, all);
     for (uint64_t mask = 1; mask < all; mask++) {
         e->of_mask[mask] = price_table_get(table, mask);
-        for (uint32_t o = 0; o < e->of_mask[mask]->count; o++) {
-            uint32_t degree = hd_cost_degree(&e->of_mask[mask]->options[o].price[0]);
-            e->degrees = degree + 1 > e->degrees ? degree + 1 : e->degrees;
-        }
     }
-}
-
-static void price_others(hd_arena *arena, exhaust *e) {
-    e->other_questions = hd_other_questions(e->model);
-    while (__builtin_popcountll(e->other_questions) > 10)
-        e->other_questions &= e->other_questions - 1;
-    uint32_t combinations = 1u << __builtin_popcountll(e->other_questions);
-    e->other_prices = hd_new_array(arena, hd_cost_vector, combinations);
-    for (uint64_t i = 0; i < combinations; i++) {
-        uint64_t answers = 0, left = e->other_questions;
-        for (uint32_t bit = 0; left; left &= left - 1, bit++)
-            answers |= (i >> bit & 1) << __builtin_ctzll(left);
-        e->other_prices[i] = hd_other_price(e->model, answers);
-    }
-    e->others = e->other_prices[0];
-    uint32_t degree = hd_cost_degree(&e->others);
-    e->degrees = degree + 1 > e->degrees ? degree + 1 : e->degrees;
+    hd_cost_vector most = hd_other_price(e->model, 0);
+    hd_cost_vector part = hd_cluster_price(e->model, all - 1, HD_TILE_AOS, 0);
+    hd_cost_add(&most, &part);
+    e->degrees = hd_cost_degree(&most) + 1;
 }
 
 uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *table, ranking *best) {
     exhaust e = {.model = model, .fields = hd_cost_record(model)->field_count,
-                 .questions = hd_cost_questions(model), .best = best};
+                 .questions = hd_cost_questions(model), .best = best, .arena = arena};
     price_all(arena, &e, table);
-    price_others(arena, &e);
+    e.other_questions = hd_other_questions(model);
+    e.others = hd_other_price(model, 0);
     place(&e, 0, 0);
     return e.scored;
 }

@@ -40,7 +40,7 @@ void ranking_add(ranking *r, const candidate *c);
 typedef struct option {
     uint64_t tile;
     double *bytes;         /* [questions] */
-    hd_cost_vector *price; /* [1 << bits of the cluster's questions] */
+    hd_cost_vector *price; /* [1 << bits of the cluster's questions]; NULL: too many */
 } option;
 
 typedef struct priced {
@@ -52,8 +52,9 @@ typedef struct priced {
 typedef struct price_table price_table;
 price_table *price_table_new(hd_arena *arena, hd_cost_model *model);
 const priced *price_table_get(price_table *table, uint64_t mask);
-/* Which entry of option.price holds under `answers`. */
-uint32_t answer_index(uint64_t questions, uint64_t answers);
+/* Price of the cluster `mask` laid out as `o` says, under `answers`. */
+hd_cost_vector option_price(hd_cost_model *model, uint64_t mask, const priced *of,
+                            const option *o, uint64_t answers);
 
 /* ---- exhaust.c, bound.c ----------------------------------------------------------- */
 

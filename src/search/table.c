@@ -4,7 +4,8 @@
  * there is one price for every combination of answers to the questions that the
  * cluster's hits depend on, and the bytes it adds to every question's interval.
  * A tile that is nowhere cheaper and brings nowhere fewer bytes than another is
- * dropped; usually one remains.
+ * dropped; usually one remains. A cluster with more questions than a table can hold
+ * is priced anew for every layout.
  */
 #include "search/internal.h"
 
@@ -35,7 +36,8 @@ price_table *price_table_new(hd_arena *arena, hd_cost_model *model) {
     return table;
 }
 
-uint32_t answer_index(uint64_t questions, uint64_t answers) {
+/* Which entry of option.price holds under `answers`. */
+static uint32_t answer_index(uint64_t questions, uint64_t answers) {
     uint32_t index = 0, bit = 0;
     for (; questions; questions &= questions - 1, bit++)
         index |= (uint32_t)(answers >> __builtin_ctzll(questions) & 1) << bit;
@@ -50,21 +52,25 @@ static uint64_t answers_of(uint64_t questions, uint32_t index) {
     return answers;
 }
 
-/* Only the first few questions of a cluster are told apart; the rest, which its
- * prices then take as answered no, are many only in kernels of many loops. */
-static uint64_t first_bits(uint64_t questions) {
-    uint64_t kept = 0;
-    for (int i = 0; i < MAX_ANSWER_BITS && questions; i++, questions &= questions - 1)
-        kept |= questions & -questions;
-    return kept;
+hd_cost_vector option_price(hd_cost_model *model, uint64_t mask, const priced *of,
+                            const option *o, uint64_t answers) {
+    if (o->price)
+        return o->price[answer_index(of->questions, answers)];
+    return hd_cluster_price(model, mask, o->tile, answers);
+}
+
+static bool has_table(uint64_t questions) {
+    return __builtin_popcountll(questions) <= MAX_ANSWER_BITS;
 }
 
 static option price_option(price_table *table, uint64_t mask, uint64_t tile, uint64_t questions) {
-    uint32_t combinations = 1u << __builtin_popcountll(questions);
     option o = {.tile = tile};
     o.bytes = hd_new_array(table->arena, double, table->questions->count);
-    o.price = hd_new_array(table->arena, hd_cost_vector, combinations);
     hd_cluster_bytes(table->model, mask, tile, o.bytes);
+    if (!has_table(questions))
+        return o;
+    uint32_t combinations = 1u << __builtin_popcountll(questions);
+    o.price = hd_new_array(table->arena, hd_cost_vector, combinations);
     for (uint32_t i = 0; i < combinations; i++)
         o.price[i] = hd_cluster_price(table->model, mask, tile, answers_of(questions, i));
     return o;
@@ -72,6 +78,8 @@ static option price_option(price_table *table, uint64_t mask, uint64_t tile, uin
 
 static bool is_dominated(const price_table *table, const option *o, const option *by,
                          uint32_t combinations) {
+    if (!o->price)
+        return false;
     for (uint32_t q = 0; q < table->questions->count; q++)
         if (o->bytes[q] < by->bytes[q])
             return false;
@@ -95,12 +103,13 @@ static void add_option(const price_table *table, priced *p, option o, uint32_t c
 
 static const priced *price(price_table *table, uint64_t mask) {
     priced *p = hd_new(table->arena, priced);
-    p->questions = first_bits(hd_cluster_questions(table->model, mask));
+    p->questions = hd_cluster_questions(table->model, mask);
     p->options = hd_new_array(table->arena, option, table->tile_count);
+    uint32_t combinations = has_table(p->questions) ? 1u << __builtin_popcountll(p->questions) : 0;
     bool alone = !(mask & (mask - 1));
     for (uint32_t t = 0; t < (alone ? 1 : table->tile_count); t++)
         add_option(table, p, price_option(table, mask, table->tiles[t], p->questions),
-                   1u << __builtin_popcountll(p->questions));
+                   combinations);
     return p;
 }
 

@@ -1,0 +1,208 @@
+/* The worked examples of Peng et al., and prices that can be computed by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cost/cost.h"
+#include "support.h"
+
+static hd_cost_model *model_of(hd_sample *s, const char *device_name, hd_cost_options options) {
+    const hd_device *device;
+    hd_cost_model *model;
+    assert_int_equal(hd_device_find(s->arena, &s->diag, device_name, &device), HD_OK);
+    assert_int_equal(hd_cost_model_make(s->arena, &s->diag, s->job, device, &options, &model),
+                     HD_OK);
+    return model;
+}
+
+static hd_cost_vector price(hd_sample *s, hd_cost_model *model, const char *notation) {
+    hd_layout *layout;
+    assert_int_equal(hd_layout_parse(s->arena, &s->diag, s->job->record, notation, &layout),
+                     HD_OK);
+    return hd_cost_of_layout(s->arena, model, layout, NULL, NULL);
+}
+
+static const hd_cost_line *line_of(const hd_cost_line *lines, size_t count, const char *field) {
+    for (size_t i = 0; i < count; i++)
+        if (lines[i].access->record && lines[i].access->field >= 0 &&
+            !strcmp(lines[i].access->record->fields[lines[i].access->field].name, field))
+            return &lines[i];
+    fail_msg("no access to field %s", field);
+    return NULL;
+}
+
+/* Section IV-B2: a char, an int, a char and a short take 12 bytes with padding. */
+static void structure_size(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "typedef struct { char w; int x; char y; short z; } MyType;\n"
+                   "__kernel void k(__global MyType *p) { p[get_global_id(0)].x = 1; }\n",
+                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: MyType, count: 64}\n"
+                   "launches:\n  - {kernel: k, global: [64], local: [32], args: [{name: p, buffer: "
+                   "p}]}\n");
+    assert_int_equal(s.job->record->size, 12);
+    hd_cluster all = {.mask = 15, .order = {0, 1, 2, 3}, .count = 4, .tile = HD_TILE_AOS};
+    uint64_t run[HD_MAX_FIELDS];
+    assert_int_equal(hd_cluster_tile(s.job->record, &all, run), 12);
+    assert_int_equal(run[1], 4);
+    assert_int_equal(run[3], 10);
+    hd_sample_close(&s);
+}
+
+/* Section IV-B5: 1024 blocks of 256 threads, 8 on an SM; Arr1[i].x, Arr2[i].z,
+ * Arr2[i].w, Arr2[i].z, Arr1[i].y: 32768 bytes for L1, 4194304 for L2. */
+static void instruction_distance(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(
+        &s,
+        "struct first { int x, y; };\nstruct second { int w, z; };\n"
+        "__kernel void k(__global volatile struct first *Arr1, __global volatile struct second "
+        "*Arr2) {\n"
+        "  int i = get_global_id(0);\n  int s = Arr1[i].x;\n  s += Arr2[i].z;\n"
+        "  s += Arr2[i].w;\n  s += Arr2[i].z;\n  Arr1[i].y = s;\n}\n",
+        "kernel: kernel.cl\nrecord: first\nbuffers:\n  - {name: a, type: first, count: 262144}\n"
+        "  - {name: b, type: second, count: 262144}\nlaunches:\n  - kernel: k\n"
+        "    global: [262144]\n    local: [256]\n"
+        "    args: [{name: Arr1, buffer: a}, {name: Arr2, buffer: b}]\n");
+    hd_cost_model *model = model_of(
+        &s, "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
+        (hd_cost_options){.registers = 16});
+    const hd_layout *aos = hd_layout_aos(s.arena, s.job->record);
+    hd_cost_line *lines;
+    size_t count;
+    hd_cost_of_layout(s.arena, model, aos, &lines, &count);
+    double l1, l2;
+    assert_true(hd_cost_distance(model, aos, line_of(lines, count, "x")->access,
+                                 line_of(lines, count, "y")->access, &l1, &l2));
+    assert_true(l1 == 32768);
+    assert_true(l2 == 4194304);
+    hd_sample_close(&s);
+}
+
+/* Section IV-H: A runs 100 × 128 times in a thread at degree 1, B 100 × 100 times
+ * at degree 2. With 1 and 3 per access, then 3 and 1, layout 2 is the better. */
+static void cost_vectors(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "struct r { float x, y; };\n"
+                   "__kernel void k(__global volatile struct r *a, __global const int *size,\n"
+                   "                __global float *out) {\n"
+                   "  int M = size[0], N = size[1], t = get_global_id(0);\n  float s = 0;\n"
+                   "  for (int i = 0; i < M; i++) {\n"
+                   "    for (int j = 0; j < 128; j++) s += a[t].x;\n"
+                   "    for (int k = 0; k < N; k++) s += a[t].y;\n  }\n  out[t] = s;\n}\n",
+                   "kernel: kernel.cl\nbuffers:\n  - {name: a, type: r, count: 25600}\n"
+                   "  - {name: size, type: int, count: 2}\n"
+                   "  - {name: out, type: float, count: 25600}\nlaunches:\n  - kernel: k\n"
+                   "    global: [25600]\n    local: [256]\n    args: [{name: a, buffer: a}, "
+                   "{name: size, buffer: size}, {name: out, buffer: out}]\n");
+    hd_cost_model *model =
+        model_of(&s, "warp:1 l1:0 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
+                 (hd_cost_options){.loops = HD_LOOPS_PENG});
+    hd_cost_line *lines;
+    size_t count;
+    hd_cost_of_layout(s.arena, model, hd_layout_aos(s.arena, s.job->record), &lines, &count);
+    const hd_cost_line *a = line_of(lines, count, "x"), *b = line_of(lines, count, "y");
+    assert_true(a->executions == 327680000);
+    assert_true(b->executions == 256000000);
+    uint32_t degree_a = hd_cost_degree(&a->cost), degree_b = hd_cost_degree(&b->cost);
+    assert_int_equal(degree_a, 1);
+    assert_int_equal(degree_b, 2);
+    hd_cost_vector first = {{0}}, second = {{0}};
+    first.v[degree_a] = a->executions * 1;
+    first.v[degree_b] = b->executions * 3;
+    second.v[degree_a] = a->executions * 3;
+    second.v[degree_b] = b->executions * 1;
+    assert_string_equal(hd_cost_print(s.arena, &first), "(0, 327680000, 768000000)");
+    assert_string_equal(hd_cost_print(s.arena, &second), "(0, 983040000, 256000000)");
+    assert_true(hd_cost_compare(&first, &second) > 0);
+    assert_true(hd_cost_compare(&second, &first) < 0);
+    hd_sample_close(&s);
+}
+
+/* One 4-byte field of three at the thread's own index: SoAoS 2/3, SoA 1/3. */
+static void one_field_of_three(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "struct r { float a, b, c; };\n"
+                   "__kernel void k(__global struct r *p, float v) {\n"
+                   "  p[get_global_id(0)].a = p[get_global_id(0)].a + v;\n}\n"
+                   "__kernel void load(__global const struct r *p, __local float *s) {\n"
+                   "  s[get_local_id(0)] = p[get_global_id(0)].a;\n}\n",
+                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 65536}\n"
+                   "launches:\n  - {kernel: load, global: [65536], local: [256], args: [{name: p, "
+                   "buffer: p}, {name: s, local: 1024}]}\n");
+    static const char *const devices[] = {"tesla-m2050", "tesla-k20c"};
+    for (int d = 0; d < 2; d++) {
+        hd_cost_model *model = model_of(&s, devices[d], (hd_cost_options){.loops = HD_LOOPS_PENG});
+        hd_cost_vector aos = price(&s, model, "aos"), pair = price(&s, model, "{a,b}{c}"),
+                       soa = price(&s, model, "soa");
+        assert_true(aos.v[0] == 2048 * 3 * 100.0);
+        assert_true(pair.v[0] * 3 == aos.v[0] * 2);
+        assert_true(soa.v[0] * 3 == aos.v[0]);
+    }
+    hd_sample_close(&s);
+}
+
+/* Two fields of one element in a row: the second hits L1 in AoS, misses apart. */
+static void neighbours_hit(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "struct r { float a, b; };\n"
+                   "__kernel void k(__global const struct r *p, __local float *s) {\n"
+                   "  int i = get_global_id(0);\n  float x = p[i].a;\n"
+                   "  s[get_local_id(0)] = x * p[i].b;\n}\n",
+                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 65536}\n"
+                   "launches:\n  - {kernel: k, global: [65536], local: [256], args: [{name: p, "
+                   "buffer: p}, {name: s, local: 1024}]}\n");
+    hd_cost_model *model = model_of(&s, "tesla-m2050", (hd_cost_options){.loops = HD_LOOPS_PENG});
+    hd_cost_vector aos = price(&s, model, "aos"), soa = price(&s, model, "soa");
+    assert_true(fabs(aos.v[0] - 2048 * (2 * 100.0 + 2 * 1.0)) < 1e-6);
+    assert_true(fabs(soa.v[0] - 2048 * (100.0 + 100.0)) < 1e-6);
+    hd_sample_close(&s);
+}
+
+static void blocks_per_sm(void **state) {
+    (void)state;
+    const hd_device device = {.max_blocks = 8, .max_threads = 1536, .registers = 32768,
+                              .max_registers = 63};
+    assert_int_equal(hd_blocks_per_sm(&device, 256, 20), 6);  /* by threads */
+    assert_int_equal(hd_blocks_per_sm(&device, 64, 20), 8);   /* by blocks */
+    assert_int_equal(hd_blocks_per_sm(&device, 256, 32), 4);  /* by registers */
+    assert_int_equal(hd_blocks_per_sm(&device, 1024, 63), 1); /* at least one */
+}
+
+static void lengths_of_unknown_loops(void **state) {
+    (void)state;
+    hd_trip constant = {.kind = HD_TRIP_CONSTANT, .count = 12};
+    hd_trip unknown = {.kind = HD_TRIP_UNKNOWN};
+    hd_trip group = {.kind = HD_TRIP_UNKNOWN, .hint = HD_HINT_WORK_GROUP};
+    hd_trip range = {.kind = HD_TRIP_UNKNOWN, .hint = HD_HINT_NDRANGE};
+    hd_cost_options peng = {.loops = HD_LOOPS_PENG}, kofler = {.loops = HD_LOOPS_KOFLER};
+    hd_cost_options seven = {.loops = HD_LOOPS_NUMBER, .length = 7};
+    assert_int_equal(hd_loop_length(&constant, &kofler), 12);
+    assert_int_equal(hd_loop_length(&unknown, &peng), 100);
+    assert_int_equal(hd_loop_length(&group, &kofler), 256);
+    assert_int_equal(hd_loop_length(&range, &kofler), 1000000);
+    assert_int_equal(hd_loop_length(&unknown, &kofler), 512000);
+    assert_int_equal(hd_loop_length(&unknown, &seven), 7);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structure_size),        cmocka_unit_test(instruction_distance),
+        cmocka_unit_test(cost_vectors),          cmocka_unit_test(one_field_of_three),
+        cmocka_unit_test(neighbours_hit),        cmocka_unit_test(blocks_per_sm),
+        cmocka_unit_test(lengths_of_unknown_loops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/*
+ * The search against the obvious one: every partition and every choice of tiles,
+ * each layout priced as a whole by hd_cost_of_layout().
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "search/search.h"
+#include "support.h"
+
+static uint32_t below(uint32_t n) { return (uint32_t)(random() % n); }
+
+/* A kernel over a record of `fields` fields with random accesses. */
+static char *random_kernel(hd_arena *arena, uint32_t fields) {
+    static const char *const types[] = {"float", "int", "short", "double", "char"};
+    static const char *const indices[] = {"i", "i", "j", "i + 1", "n - i", "i * 3", "w[i]"};
+    hd_str s = {.arena = arena};
+    hd_str_add(&s, "struct r {");
+    for (uint32_t f = 0; f < fields; f++)
+        hd_str_printf(&s, " %s f%u;", types[below(3) ? 0 : below(5)], f);
+    hd_str_add(&s, " };\n__kernel void k(__global struct r *p, __global int *w, int n) {\n"
+                   "  int i = get_global_id(0), j = 0;\n");
+    uint32_t accesses = 2 + below(6);
+    for (uint32_t a = 0; a < accesses; a++) {
+        bool loop = below(3) == 0;
+        if (loop)
+            hd_str_printf(&s, "  for (j = 0; j < %u; j++) {\n", 2 + below(40));
+        for (uint32_t n = 1 + below(3); n > 0; n--)
+            hd_str_printf(&s, "    p[%s].f%u += 1;\n", indices[below(7)], below(fields));
+        hd_str_add(&s, loop ? "  }\n" : "");
+    }
+    hd_str_add(&s, "}\n");
+    return s.data;
+}
+
+static const char *const job =
+    "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 8192}\n"
+    "  - {name: w, type: int, count: 4096}\nlaunches:\n  - kernel: k\n    global: [2048]\n"
+    "    local: [128]\n    args: [{name: p, buffer: p}, {name: w, buffer: w}, {name: n, value: "
+    "4000}]\n";
+
+typedef struct oracle {
+    hd_sample *s;
+    hd_cost_model *model;
+    uint32_t fields;
+    uint64_t tiles[HD_MAX_TILES];
+    uint32_t tile_count;
+    hd_cost_vector best;
+    uint64_t partitions;
+} oracle;
+
+static void try_tiles(oracle *o, const uint64_t *masks, uint64_t *tiles, uint32_t count,
+                      uint32_t at) {
+    if (at < count) {
+        for (uint32_t t = 0; t < o->tile_count; t++) {
+            tiles[at] = o->tiles[t];
+            try_tiles(o, masks, tiles, count, at + 1);
+        }
+        return;
+    }
+    hd_arena *arena = hd_arena_new();
+    const hd_layout *layout = hd_layout_of_masks(arena, masks, tiles, count, false);
+    hd_cost_vector cost = hd_cost_of_layout(arena, o->model, layout, NULL, NULL);
+    if (hd_cost_compare(&cost, &o->best) < 0)
+        o->best = cost;
+    hd_arena_free(arena);
+}
+
+static void try_all(oracle *o) {
+    hd_partition p;
+    hd_partition_first(&p, o->fields);
+    o->best.v[HD_MAX_DEGREE] = 1e300;
+    do {
+        uint64_t masks[HD_MAX_FIELDS] = {0}, tiles[HD_MAX_FIELDS];
+        for (uint32_t f = 0; f < o->fields; f++)
+            masks[p.rgs[f]] |= (uint64_t)1 << f;
+        try_tiles(o, masks, tiles, p.blocks, 0);
+        o->partitions++;
+    } while (hd_partition_next(&p));
+}
+
+static const char *const devices[] = {
+    "tesla-m2050", "tesla-k20c",
+    "warp:32 l1:4k/128 l2:16k/32 w:1,30,100 blocks:8 threads:1536 regs:32768",
+    "warp:32 l1:2k/64 l2:64k/64 w:1,10,50 blocks:4 threads:512 regs:32768 segment:32"};
+
+static void equals_the_obvious_search(void **state) {
+    (void)state;
+    srandom(11);
+    uint32_t with_questions = 0;
+    for (int round = 0; round < 40; round++) {
+        hd_arena *text = hd_arena_new();
+        hd_sample s;
+        uint32_t fields = 2 + below(3);
+        hd_sample_open(&s, random_kernel(text, fields), job);
+        const hd_device *device;
+        oracle o = {.s = &s, .fields = fields};
+        hd_cost_options options = {.loops = HD_LOOPS_PENG};
+        assert_int_equal(hd_device_find(s.arena, &s.diag, devices[below(4)], &device), HD_OK);
+        assert_int_equal(
+            hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &o.model), HD_OK);
+        o.tile_count = hd_cost_tiles(o.model, o.tiles);
+        try_all(&o);
+        with_questions += hd_cost_questions(o.model)->count > 0;
+
+        hd_search_result exact, bound;
+        hd_search_static(s.arena, o.model, &(hd_search_options){0}, &exact);
+        assert_int_equal(exact.partitions, o.partitions);
+        assert_int_equal(hd_cost_compare(&exact.ranked[0].cost, &o.best), 0);
+        hd_cost_vector again =
+            hd_cost_of_layout(s.arena, o.model, exact.ranked[0].layout, NULL, NULL);
+        assert_int_equal(hd_cost_compare(&again, &o.best), 0);
+
+        hd_search_static(s.arena, o.model, &(hd_search_options){.exact_fields = 1}, &bound);
+        assert_true(hd_cost_compare(&bound.ranked[0].cost, &o.best) >= 0);
+        if (bound.proven)
+            assert_int_equal(hd_cost_compare(&bound.ranked[0].cost, &o.best), 0);
+        else
+            assert_true(hd_cost_ratio(&bound.ranked[0].cost, &o.best) * (1 - bound.gap) <=
+                        1 + 1e-9);
+        if (hd_cost_questions(o.model)->count == 0)
+            assert_true(bound.proven);
+        hd_sample_close(&s);
+        hd_arena_free(text);
+    }
+    assert_true(with_questions > 5);
+}
+
+/* Every thread reads every field of its own element once: nothing gains. */
+static void leaves_what_is_good(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "struct r { float4 a; };\n__kernel void k(__global struct r *p, __global int "
+                   "*w, int n) {\n  p[get_global_id(0)].a += (float4)(n + w[0]);\n}\n",
+                   job);
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_cost_options options = {.loops = HD_LOOPS_PENG};
+    assert_int_equal(hd_device_find(s.arena, &s.diag, "tesla-k20c", &device), HD_OK);
+    assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model), HD_OK);
+    hd_search_result result;
+    hd_search_static(s.arena, model, &(hd_search_options){0}, &result);
+    assert_true(result.leave);
+    assert_true(result.ranked[0].ratio == 1);
+    hd_sample_close(&s);
+}
+
+/* Equal costs go to the layout with the fewest clusters. */
+static void ties_go_to_the_nearest(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "struct r { float a, b, c; };\n__kernel void k(__global struct r *p, __global "
+                   "int *w, int n) {\n  int i = get_global_id(0);\n  p[i].a += n;\n  p[i + n].b += "
+                   "w[0];\n}\n",
+                   job);
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_cost_options options = {.loops = HD_LOOPS_PENG};
+    assert_int_equal(hd_device_find(s.arena, &s.diag, "tesla-k20c", &device), HD_OK);
+    assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model), HD_OK);
+    hd_search_result result;
+    hd_search_static(s.arena, model, &(hd_search_options){0}, &result);
+    assert_false(result.leave);
+    assert_int_equal(result.ranked[0].layout->count, 1);
+    hd_sample_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_the_obvious_search),
+        cmocka_unit_test(leaves_what_is_good),
+        cmocka_unit_test(ties_go_to_the_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
