@@ -71,13 +71,21 @@ static void put_integer(const hd_leaf *leaf, uint64_t value, void *bytes) {
 static void put_number(const hd_init *init, const hd_leaf *leaf, const uint64_t *permutation,
                        uint64_t i, void *bytes) {
     switch (init->generator) {
-    case HD_GEN_ZERO: hd_type_put(leaf->type, 0, bytes); break;
-    case HD_GEN_CONSTANT: hd_type_put(leaf->type, init->low, bytes); break;
-    case HD_GEN_IOTA: hd_type_put(leaf->type, init->low + init->step * (double)i, bytes); break;
+    case HD_GEN_ZERO:
+        hd_type_put(leaf->type, 0, bytes);
+        break;
+    case HD_GEN_CONSTANT:
+        hd_type_put(leaf->type, init->low, bytes);
+        break;
+    case HD_GEN_IOTA:
+        hd_type_put(leaf->type, init->low + init->step * (double)i, bytes);
+        break;
     case HD_GEN_MODULO:
         hd_type_put(leaf->type, (double)(i % (uint64_t)init->high) + init->low, bytes);
         break;
-    case HD_GEN_PERMUTATION: put_integer(leaf, permutation[i], bytes); break;
+    case HD_GEN_PERMUTATION:
+        put_integer(leaf, permutation[i], bytes);
+        break;
     case HD_GEN_UNIFORM:
         if (leaf->type.kind == KIR_INT)
             put_integer(leaf, random_integer(init, i), bytes);

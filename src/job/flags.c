@@ -61,16 +61,18 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
     for (uint32_t d = 0; d < 3; d++) {
         uint64_t size = flags->global[d] && d < dims ? flags->global[d] : global[dims - 1][d];
         uint64_t step = flags->local[d] && d < dims ? flags->local[d]
-                        : required[0] && required[d] ? required[d]
-                                        : largest_power_dividing(size, local[dims - 1][d]);
+                        : required[0] && required[d]
+                            ? required[d]
+                            : largest_power_dividing(size, local[dims - 1][d]);
         if (!flags->global[d])
             size = hd_align_up(size, step);
         if (size % step)
-            return hd_fail(m->diag, HD_EINPUT, &m->place,
-                           "global size %llu is not a multiple of the local size %llu; the next one "
-                           "is %llu",
-                           (unsigned long long)size, (unsigned long long)step,
-                           (unsigned long long)hd_align_up(size, step));
+            return hd_fail(
+                m->diag, HD_EINPUT, &m->place,
+                "global size %llu is not a multiple of the local size %llu; the next one "
+                "is %llu",
+                (unsigned long long)size, (unsigned long long)step,
+                (unsigned long long)hd_align_up(size, step));
         launch->global[d] = size;
         launch->local[d] = step;
     }
@@ -121,13 +123,20 @@ static const char *buffer_type(const kir_param *param) {
     if (param->element_type && hd_type_parse(param->element_type, &type, &is_signed))
         return param->element_type;
     switch (param->element_bytes) {
-    case 0: return "uint";
-    case 1: return "uchar";
-    case 2: return "ushort";
-    case 4: return "uint";
-    case 8: return "ulong";
-    case 16: return "uint4";
-    default: return param->element_type ? param->element_type : "uint";
+    case 0:
+        return "uint";
+    case 1:
+        return "uchar";
+    case 2:
+        return "ushort";
+    case 4:
+        return "uint";
+    case 8:
+        return "ulong";
+    case 16:
+        return "uint4";
+    default:
+        return param->element_type ? param->element_type : "uint";
     }
 }
 

@@ -21,7 +21,7 @@
 #include "job/job.h"
 #include "job/yaml.h"
 
-/* ---- the schema ----------------------------------------------------------------- */
+/* ---- the schema --------------------------------------------------------- */
 
 typedef struct raw_init {
     char *field, *generator, *low, *high, *step, *seed;
@@ -67,10 +67,13 @@ typedef struct raw_job {
 static const cyaml_schema_value_t text_value = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
 
-static const cyaml_schema_field_t init_fields[] = {
-    OPTIONAL(field, raw_init), NEEDED(generator, raw_init), OPTIONAL(low, raw_init),
-    OPTIONAL(high, raw_init),  OPTIONAL(step, raw_init),    OPTIONAL(seed, raw_init),
-    CYAML_FIELD_END};
+static const cyaml_schema_field_t init_fields[] = {OPTIONAL(field, raw_init),
+                                                   NEEDED(generator, raw_init),
+                                                   OPTIONAL(low, raw_init),
+                                                   OPTIONAL(high, raw_init),
+                                                   OPTIONAL(step, raw_init),
+                                                   OPTIONAL(seed, raw_init),
+                                                   CYAML_FIELD_END};
 static const cyaml_schema_value_t init_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_init, init_fields)};
 
@@ -113,7 +116,7 @@ static const cyaml_schema_field_t job_fields[] = {
 static const cyaml_schema_value_t job_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_job, job_fields)};
 
-/* ---- values -------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
 /* What every step of reading needs. The path of the entry at hand ("launches[0]")
  * goes beside it. */
@@ -166,7 +169,7 @@ static hd_status read_name(const reader *r, const char *path, const char *key, c
     return FAIL(r, key_of(r, path, key), "`%s` is empty; write a name", key);
 }
 
-/* ---- buffers ------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -263,7 +266,7 @@ static hd_status read_buffers(const reader *r, const raw_job *raw) {
     return HD_OK;
 }
 
-/* ---- launches --------------------------------------------------------------------------------- */
+/* ---- launches ----------------------------------------------------------- */
 
 static hd_status read_sizes(const reader *r, const char *path, const char *key, char *const *texts,
                             uint32_t count, uint64_t least, uint64_t *sizes) {
@@ -271,8 +274,8 @@ static hd_status read_sizes(const reader *r, const char *path, const char *key, 
     if (!count || count > 3)
         return FAIL(r, list, "`%s` has %u dimensions; OpenCL has 1 to 3", key, count);
     for (uint32_t d = 0; d < count; d++) {
-        hd_status status = read_count(r, hd_format(r->arena, "%s[%u]", list, d), key, texts[d],
-                                      least, &sizes[d]);
+        hd_status status =
+            read_count(r, hd_format(r->arena, "%s[%u]", list, d), key, texts[d], least, &sizes[d]);
         if (status != HD_OK)
             return status;
         if (sizes[d] > (uint64_t)1 << 40)
@@ -311,8 +314,8 @@ static hd_status read_launch_sizes(const reader *r, const char *path, const raw_
         return status;
     if (raw->local && raw->local_count != launch->dims)
         return FAIL(r, key_of(r, path, "local"),
-                    "`local` has %u dimensions, `global` has %u; they must agree",
-                    raw->local_count, launch->dims);
+                    "`local` has %u dimensions, `global` has %u; they must agree", raw->local_count,
+                    launch->dims);
     if (raw->offset && raw->offset_count != launch->dims)
         return FAIL(r, key_of(r, path, "offset"),
                     "`offset` has %u dimensions, `global` has %u; they must agree",
@@ -374,7 +377,7 @@ static hd_status read_launches(const reader *r, const raw_job *raw) {
     return status;
 }
 
-/* ---- the job ----------------------------------------------------------------------------------- */
+/* ---- the job ------------------------------------------------------------ */
 
 static hd_status read_tolerance(const reader *r, const raw_tolerance *raw) {
     if (!raw)

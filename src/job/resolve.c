@@ -21,7 +21,7 @@ typedef struct resolver {
 
 static const uint64_t max_job_bytes = (uint64_t)16 << 30;
 
-/* ---- names -------------------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------- */
 
 static const char *without_tag(const char *name) {
     return strncmp(name, "struct ", 7) ? name : name + 7;
@@ -72,7 +72,7 @@ static const char *list_fields(hd_arena *arena, const hd_record *record) {
     return hd_str_text(&s);
 }
 
-/* ---- buffers ---------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------ */
 
 static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
     bool is_signed;
@@ -83,10 +83,11 @@ static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
     }
     buffer->record = find_record(r->module, buffer->type);
     if (!buffer->record)
-        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "buffer `%s` has the unknown type `%s`; it is a scalar (float, uint, ...), a "
-                       "vector (float4, ...) or a record of the kernel: %s",
-                       buffer->name, buffer->type, list_records(r->arena, r->module));
+        return hd_fail(
+            r->diag, HD_EINPUT, &buffer->place,
+            "buffer `%s` has the unknown type `%s`; it is a scalar (float, uint, ...), a "
+            "vector (float4, ...) or a record of the kernel: %s",
+            buffer->name, buffer->type, list_records(r->arena, r->module));
     buffer->element_bytes = buffer->record->size;
     if (!buffer->element_bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
@@ -186,7 +187,7 @@ static hd_status resolve_buffers(const resolver *r) {
     return HD_OK;
 }
 
-/* ---- the record ---------------------------------------------------------------------------- */
+/* ---- the record --------------------------------------------------------- */
 
 static hd_status choose_record(const resolver *r) {
     hd_job *job = r->job;
@@ -221,7 +222,7 @@ static hd_status resolve_record(const resolver *r) {
                    job->record->name);
 }
 
-/* ---- values of arguments ---------------------------------------------------------------------- */
+/* ---- values of arguments ------------------------------------------------ */
 
 /* The next part between commas of "(1, 2, 3)", without blanks; NULL at the end. */
 static const char *next_part(hd_arena *arena, const char **text) {
@@ -262,8 +263,8 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
                             const hd_leaf *leaf, const char *text, void *bytes) {
     if (hd_type_parse_value(leaf->type, leaf->is_signed, text, bytes))
         return HD_OK;
-    bool sign_known = param->by_value_struct ||
-                      (param->type_name && strstr(param->type_name, "int") != NULL);
+    bool sign_known =
+        param->by_value_struct || (param->type_name && strstr(param->type_name, "int") != NULL);
     if (!sign_known && hd_type_parse_value(leaf->type, false, text, bytes))
         return HD_OK;
     return hd_fail(r->diag, HD_EINPUT, &arg->place,
@@ -276,10 +277,11 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
     uint32_t leaf_count, bytes, lanes = 0, given = 0;
     hd_leaf *leaves = leaves_of_param(r, param, &leaf_count, &bytes);
     if (!leaves || bytes > sizeof arg->value)
-        return hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
-                       "argument `%s` of type %s (%u bytes) is too large to be given by value; pass "
-                       "it through a buffer",
-                       arg->name, param->type_name, bytes);
+        return hd_fail(
+            r->diag, HD_EUNSUPPORTED, &arg->place,
+            "argument `%s` of type %s (%u bytes) is too large to be given by value; pass "
+            "it through a buffer",
+            arg->name, param->type_name, bytes);
     for (uint32_t l = 0; l < leaf_count; l++)
         lanes += leaves[l].type.lanes;
     for (const char *text = arg->value_text; next_part(r->arena, &text);)
@@ -305,7 +307,7 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
     return HD_OK;
 }
 
-/* ---- launches --------------------------------------------------------------------------------- */
+/* ---- launches ----------------------------------------------------------- */
 
 static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_param *param) {
     hd_job *job = r->job;
@@ -314,23 +316,26 @@ static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_pa
            strcmp(job->buffers[arg->buffer].name, arg->buffer_name) != 0)
         arg->buffer++;
     if (arg->buffer == job->buffer_count)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "argument `%s` names the buffer `%s`, which is not there; the buffers are: %s",
-                       arg->name, arg->buffer_name, list_buffers(r->arena, job));
+        return hd_fail(
+            r->diag, HD_EINPUT, &arg->place,
+            "argument `%s` names the buffer `%s`, which is not there; the buffers are: %s",
+            arg->name, arg->buffer_name, list_buffers(r->arena, job));
     const hd_buffer *buffer = &job->buffers[arg->buffer];
     const char *type = param->element_type ? param->element_type : param->type_name;
     if (param->element_bytes && param->element_bytes != buffer->element_bytes)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "parameter `%s` points to %s (%u bytes), but an element of buffer `%s` is %s "
-                       "(%u bytes); give the buffer `type: %s`",
-                       arg->name, type, param->element_bytes, buffer->name, buffer->type,
-                       buffer->element_bytes, type);
+        return hd_fail(
+            r->diag, HD_EINPUT, &arg->place,
+            "parameter `%s` points to %s (%u bytes), but an element of buffer `%s` is %s "
+            "(%u bytes); give the buffer `type: %s`",
+            arg->name, type, param->element_bytes, buffer->name, buffer->type,
+            buffer->element_bytes, type);
     bool laid_out = job->record && (param->record == job->record || buffer->record == job->record);
     if (laid_out && param->record != buffer->record)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "parameter `%s` points to %s, but buffer `%s` holds %s, and %s is the record "
-                       "to lay out; give both the same type",
-                       arg->name, type, buffer->name, buffer->type, job->record->name);
+        return hd_fail(
+            r->diag, HD_EINPUT, &arg->place,
+            "parameter `%s` points to %s, but buffer `%s` holds %s, and %s is the record "
+            "to lay out; give both the same type",
+            arg->name, type, buffer->name, buffer->type, job->record->name);
     return HD_OK;
 }
 
@@ -346,11 +351,11 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
                        arg->name, list_params(r->arena, kernel));
     const kir_param *param = &kernel->params[arg->param];
     bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
-    hd_arg_kind wanted = !pointer                          ? HD_ARG_VALUE
+    hd_arg_kind wanted = !pointer                         ? HD_ARG_VALUE
                          : param->type.space == KIR_LOCAL ? HD_ARG_LOCAL
                                                           : HD_ARG_BUFFER;
-    static const char *const keys[] = {
-        "`buffer` with the name of one", "`value`", "`local` with a number of bytes"};
+    static const char *const keys[] = {"`buffer` with the name of one", "`value`",
+                                       "`local` with a number of bytes"};
     if (arg->kind != wanted)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "parameter `%s` of kernel `%s` is %s; give it %s", arg->name, kernel->name,
@@ -370,13 +375,13 @@ static hd_status check_all_given(const resolver *r, const hd_launch *launch) {
             continue;
         const kir_param *param = &kernel->params[p];
         bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
-        return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                       "the launch of `%s` does not give its parameter `%s` (%s); add {name: %s, %s}",
-                       kernel->name, param->name, param->type_name ? param->type_name : "scalar",
-                       param->name,
-                       !pointer                         ? "value: ..."
-                       : param->type.space == KIR_LOCAL ? "local: ..."
-                                                        : "buffer: ...");
+        return hd_fail(
+            r->diag, HD_EINPUT, &launch->place,
+            "the launch of `%s` does not give its parameter `%s` (%s); add {name: %s, %s}",
+            kernel->name, param->name, param->type_name ? param->type_name : "scalar", param->name,
+            !pointer                         ? "value: ..."
+            : param->type.space == KIR_LOCAL ? "local: ..."
+                                             : "buffer: ...");
     }
     return HD_OK;
 }
@@ -429,7 +434,8 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
     return status;
 }
 
-/* ---- what the analyses may know ------------------------------------------------------------------ */
+/* ---- what the analyses may know
+ * ------------------------------------------------------------------ */
 
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
     (void)job;
@@ -450,13 +456,10 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
         memcpy(&bits, arg->value, arg->value_bytes < 8 ? arg->value_bytes : 8);
         unsigned unused = 64 - 8 * (arg->value_bytes < 8 ? arg->value_bytes : 8);
         known[arg->param] = true;
-        params[arg->param] =
-            is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+        params[arg->param] = is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
     }
-    hd_binding binding = {.dims = launch->dims,
-                          .param_count = count,
-                          .param_known = known,
-                          .params = params};
+    hd_binding binding = {
+        .dims = launch->dims, .param_count = count, .param_known = known, .params = params};
     memcpy(binding.global, launch->global, sizeof binding.global);
     memcpy(binding.local, launch->local, sizeof binding.local);
     memcpy(binding.offset, launch->offset, sizeof binding.offset);

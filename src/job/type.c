@@ -12,7 +12,7 @@
 
 #include "job/job.h"
 
-/* ---- names ------------------------------------------------------------------ */
+/* ---- names -------------------------------------------------------------- */
 
 typedef struct scalar_name {
     const char *name;
@@ -21,20 +21,20 @@ typedef struct scalar_name {
 } scalar_name;
 
 static const scalar_name scalars[] = {
-    {"char", KIR_INT, 8, true},       {"uchar", KIR_INT, 8, false},
-    {"short", KIR_INT, 16, true},     {"ushort", KIR_INT, 16, false},
-    {"int", KIR_INT, 32, true},       {"uint", KIR_INT, 32, false},
-    {"long", KIR_INT, 64, true},      {"ulong", KIR_INT, 64, false},
-    {"bool", KIR_INT, 8, false},      {"_Bool", KIR_INT, 8, false},
-    {"size_t", KIR_INT, 64, false},   {"ptrdiff_t", KIR_INT, 64, true},
+    {"char", KIR_INT, 8, true},        {"uchar", KIR_INT, 8, false},
+    {"short", KIR_INT, 16, true},      {"ushort", KIR_INT, 16, false},
+    {"int", KIR_INT, 32, true},        {"uint", KIR_INT, 32, false},
+    {"long", KIR_INT, 64, true},       {"ulong", KIR_INT, 64, false},
+    {"bool", KIR_INT, 8, false},       {"_Bool", KIR_INT, 8, false},
+    {"size_t", KIR_INT, 64, false},    {"ptrdiff_t", KIR_INT, 64, true},
     {"uintptr_t", KIR_INT, 64, false}, {"intptr_t", KIR_INT, 64, true},
-    {"half", KIR_FLOAT, 16, true},    {"__half", KIR_FLOAT, 16, true},
+    {"half", KIR_FLOAT, 16, true},     {"__half", KIR_FLOAT, 16, true},
     {"_Float16", KIR_FLOAT, 16, true}, {"float", KIR_FLOAT, 32, true},
     {"double", KIR_FLOAT, 64, true}};
 
 static bool is_qualifier(const char *word) {
-    static const char *const qualifiers[] = {"const",    "volatile", "restrict", "global",
-                                             "constant", "private",  "local",    "__global",
+    static const char *const qualifiers[] = {"const",    "volatile",   "restrict",  "global",
+                                             "constant", "private",    "local",     "__global",
                                              "__local",  "__constant", "__private", "__restrict"};
     for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
         if (!strcmp(word, qualifiers[i]))
@@ -69,7 +69,8 @@ static bool parse_word(const char *word, kir_type *type, bool *is_signed) {
             continue;
         if (lanes != 1 && lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
             return false;
-        *type = (kir_type){.kind = scalars[i].kind, .bits = scalars[i].bits, .lanes = (uint8_t)lanes};
+        *type =
+            (kir_type){.kind = scalars[i].kind, .bits = scalars[i].bits, .lanes = (uint8_t)lanes};
         *is_signed = scalars[i].is_signed;
         return true;
     }
@@ -124,7 +125,7 @@ uint32_t hd_type_stride(kir_type type) {
     return type.bits / 8 * lanes;
 }
 
-/* ---- half precision ----------------------------------------------------------- */
+/* ---- half precision ----------------------------------------------------- */
 
 /* IEEE 754 binary16, rounded to nearest even. */
 static uint16_t half_of(double value) {
@@ -150,23 +151,47 @@ static double half_value(uint16_t bits) {
     return bits & 0x8000 ? -size : size;
 }
 
-/* ---- numbers and their bytes ---------------------------------------------------- */
+/* ---- numbers and their bytes -------------------------------------------- */
 
 static uint64_t get_bits(kir_type type, const void *bytes) {
     switch (type.bits) {
-    case 8: return *(const uint8_t *)bytes;
-    case 16: { uint16_t v; memcpy(&v, bytes, sizeof v); return v; }
-    case 32: { uint32_t v; memcpy(&v, bytes, sizeof v); return v; }
-    default: { uint64_t v; memcpy(&v, bytes, sizeof v); return v; }
+    case 8:
+        return *(const uint8_t *)bytes;
+    case 16: {
+        uint16_t v;
+        memcpy(&v, bytes, sizeof v);
+        return v;
+    }
+    case 32: {
+        uint32_t v;
+        memcpy(&v, bytes, sizeof v);
+        return v;
+    }
+    default: {
+        uint64_t v;
+        memcpy(&v, bytes, sizeof v);
+        return v;
+    }
     }
 }
 
 static void put_bits(kir_type type, uint64_t value, void *bytes) {
     switch (type.bits) {
-    case 8: *(uint8_t *)bytes = (uint8_t)value; break;
-    case 16: { uint16_t v = (uint16_t)value; memcpy(bytes, &v, sizeof v); break; }
-    case 32: { uint32_t v = (uint32_t)value; memcpy(bytes, &v, sizeof v); break; }
-    default: memcpy(bytes, &value, sizeof value);
+    case 8:
+        *(uint8_t *)bytes = (uint8_t)value;
+        break;
+    case 16: {
+        uint16_t v = (uint16_t)value;
+        memcpy(bytes, &v, sizeof v);
+        break;
+    }
+    case 32: {
+        uint32_t v = (uint32_t)value;
+        memcpy(bytes, &v, sizeof v);
+        break;
+    }
+    default:
+        memcpy(bytes, &value, sizeof value);
     }
 }
 
@@ -258,7 +283,7 @@ bool hd_type_parse_value(kir_type type, bool is_signed, const char *text, void *
         size = (uint64_t)fabs(value);
     }
     uint64_t half_range = (uint64_t)1 << (type.bits - 1);
-    uint64_t limit = negative ? (is_signed ? half_range : 0)
+    uint64_t limit = negative    ? (is_signed ? half_range : 0)
                      : is_signed ? half_range - 1
                                  : half_range - 1 + half_range;
     if (size > limit)
@@ -277,14 +302,13 @@ const char *hd_type_print(hd_arena *arena, kir_type type, bool is_signed, const 
     for (int digits = type.bits == 64 ? 15 : 6; digits <= 17; digits++) {
         text = hd_format(arena, "%.*g", digits, value);
         uint64_t again = 0;
-        if (hd_type_parse_value(type, true, text, &again) &&
-            !memcmp(&again, bytes, type.bits / 8))
+        if (hd_type_parse_value(type, true, text, &again) && !memcmp(&again, bytes, type.bits / 8))
             break;
     }
     return text;
 }
 
-/* ---- leaves ------------------------------------------------------------------------ */
+/* ---- leaves ------------------------------------------------------------- */
 
 typedef struct leaf_list {
     hd_arena *arena;
@@ -304,8 +328,7 @@ static void add_bytes(leaf_list *list, const char *path, uint32_t offset, uint32
     }
 }
 
-static void add_field(leaf_list *list, const hd_field *field, const char *prefix,
-                      uint32_t offset) {
+static void add_field(leaf_list *list, const hd_field *field, const char *prefix, uint32_t offset) {
     uint32_t count = field->count ? field->count : 1;
     uint32_t size = field->size / count;
     for (uint32_t i = 0; i < count; i++) {

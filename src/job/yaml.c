@@ -26,7 +26,7 @@ struct hd_yaml_file {
     yaml_document_t document;
 };
 
-/* ---- paths ---------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------- */
 
 static hd_place place_at(const hd_yaml_file *file, size_t line, size_t column) {
     return (hd_place){.file = file->path,
@@ -123,7 +123,7 @@ static const char *path_in_words(hd_arena *arena, const char *path) {
     return hd_str_text(&s);
 }
 
-/* ---- libcyaml's complaint -------------------------------------------------- */
+/* ---- libcyaml's complaint ----------------------------------------------- */
 
 typedef struct complaint {
     hd_arena *arena;
@@ -179,8 +179,8 @@ static const char *allowed_keys(hd_arena *arena, const cyaml_schema_value_t *sch
         size_t length = strcspn(path, ".[");
         const cyaml_schema_field_t *field =
             schema->type == CYAML_MAPPING ? schema->mapping.fields : NULL;
-        while (field && field->key && (strlen(field->key) != length ||
-                                       strncmp(field->key, path, length) != 0))
+        while (field && field->key &&
+               (strlen(field->key) != length || strncmp(field->key, path, length) != 0))
             field++;
         schema = field && field->key ? &field->value : NULL;
         path += length;
@@ -221,7 +221,8 @@ static hd_status wrong_type(const hd_yaml_file *file, const hd_diag *diag, const
     const char *dot = strrchr(c->path, '.');
     const char *key = dot ? dot + 1 : c->path;
     if (!*key)
-        return hd_fail(diag, HD_EINPUT, &place, "a job file must be %s, such as `kernel: k.cl`", is);
+        return hd_fail(diag, HD_EINPUT, &place, "a job file must be %s, such as `kernel: k.cl`",
+                       is);
     if (key[strlen(key) - 1] == ']') {
         const char *list = hd_strndup(file->arena, key, strcspn(key, "["));
         const char *example = example_of(list);
@@ -229,8 +230,8 @@ static hd_status wrong_type(const hd_yaml_file *file, const hd_diag *diag, const
                        example ? ": `" : "", example ? example : "", example ? "`" : "");
     }
     const char *example = example_of(key);
-    return hd_fail(diag, HD_EINPUT, &place, "`%s` must be %s%s%s%s", key, is,
-                   example ? ": `" : "", example ? example : "", example ? "`" : "");
+    return hd_fail(diag, HD_EINPUT, &place, "`%s` must be %s%s%s%s", key, is, example ? ": `" : "",
+                   example ? example : "", example ? "`" : "");
 }
 
 /* Says what libcyaml found, in our words. */
@@ -270,7 +271,7 @@ static hd_status explain(const hd_yaml_file *file, const hd_diag *diag,
                    c->message ? c->message : error);
 }
 
-/* ---- reading ---------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------ */
 
 /* Memory for libcyaml from the arena; a header keeps the size for growing. */
 static void *arena_memory(void *context, void *old, size_t size) {
@@ -323,15 +324,15 @@ static hd_status load_document(const hd_diag *diag, hd_yaml_file *file, size_t l
     if (!yaml_parser_load(&parser, &file->document)) {
         hd_place place = place_at(file, parser.problem_mark.line, parser.problem_mark.column);
         status = hd_fail(diag, HD_EINPUT, &place, "this is not YAML: %s%s%s",
-                         parser.problem ? parser.problem : "unreadable",
-                         parser.context ? " " : "", parser.context ? parser.context : "");
+                         parser.problem ? parser.problem : "unreadable", parser.context ? " " : "",
+                         parser.context ? parser.context : "");
     }
     yaml_parser_delete(&parser);
     return status;
 }
 
 hd_status hd_yaml_open(hd_arena *arena, const hd_diag *diag, const char *path,
-                    const cyaml_schema_value_t *schema, hd_yaml_file **opened, void **data) {
+                       const cyaml_schema_value_t *schema, hd_yaml_file **opened, void **data) {
     hd_yaml_file *file = hd_new(arena, hd_yaml_file);
     char *text;
     size_t length;
@@ -352,8 +353,7 @@ hd_status hd_yaml_open(hd_arena *arena, const hd_diag *diag, const char *path,
                              .mem_ctx = arena,
                              .log_level = CYAML_LOG_ERROR};
     *data = NULL;
-    cyaml_err_t error =
-        cyaml_load_data((const uint8_t *)text, length, &config, schema, data, NULL);
+    cyaml_err_t error = cyaml_load_data((const uint8_t *)text, length, &config, schema, data, NULL);
     if (error != CYAML_OK) {
         status = explain(file, diag, schema, &c, cyaml_strerror(error));
     } else if (!*data) {

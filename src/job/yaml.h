@@ -15,7 +15,7 @@ typedef struct hd_yaml_file hd_yaml_file;
 /* Reads `path` and loads it by `schema` into *data, which lives in the arena.
  * What does not fit the schema is one located error. */
 hd_status hd_yaml_open(hd_arena *arena, const hd_diag *diag, const char *path,
-                    const cyaml_schema_value_t *schema, hd_yaml_file **file, void **data);
+                       const cyaml_schema_value_t *schema, hd_yaml_file **file, void **data);
 /* Frees the document; loaded data stays. */
 void hd_yaml_close(hd_yaml_file *file);
 

@@ -51,10 +51,10 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
     if (agree(c->session->job, leaf, a, b))
         return;
     if (!c->different++)
-        c->first = hd_format(c->session->arena, "`%s`: %s became %s",
-                             name_of(c, element, leaf, lane),
-                             hd_type_print(c->session->arena, leaf->type, leaf->is_signed, a),
-                             hd_type_print(c->session->arena, leaf->type, leaf->is_signed, b));
+        c->first =
+            hd_format(c->session->arena, "`%s`: %s became %s", name_of(c, element, leaf, lane),
+                      hd_type_print(c->session->arena, leaf->type, leaf->is_signed, a),
+                      hd_type_print(c->session->arena, leaf->type, leaf->is_signed, b));
 }
 
 static void compare_buffer(comparison *c) {
@@ -87,10 +87,10 @@ hd_status hd_outputs_compare(hd_session *session, void *const *original, void *c
     if (!c.different)
         return HD_OK;
     hd_place place = {.file = job->path ? job->path : job->kernel_path};
-    return hd_fail(session->diag, HD_EDIFFER, &place,
-                   "the outputs differ: %s; %llu of %llu values differ%s", c.first,
-                   (unsigned long long)c.different, (unsigned long long)c.values,
-                   job->relative == 0 && job->absolute == 0
-                       ? " (compared bit for bit; a `tolerance` in the job would allow for rounding)"
-                       : " by more than the tolerance");
+    return hd_fail(
+        session->diag, HD_EDIFFER, &place, "the outputs differ: %s; %llu of %llu values differ%s",
+        c.first, (unsigned long long)c.different, (unsigned long long)c.values,
+        job->relative == 0 && job->absolute == 0
+            ? " (compared bit for bit; a `tolerance` in the job would allow for rounding)"
+            : " by more than the tolerance");
 }

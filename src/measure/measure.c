@@ -17,7 +17,7 @@
 
 enum { DEFAULT_REPEATS = 7, MOST_REPEATS = 100000 };
 
-/* ---- statistics -------------------------------------------------------------- */
+/* ---- statistics --------------------------------------------------------- */
 
 static int by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -42,7 +42,7 @@ static hd_timing timing_of(hd_arena *arena, const double *seconds, uint32_t coun
                        .repeats = count};
 }
 
-/* ---- comparing --------------------------------------------------------------- */
+/* ---- comparing ---------------------------------------------------------- */
 
 typedef struct pair {
     hd_session *session;
@@ -54,8 +54,8 @@ static hd_status initial_contents(hd_session *session, void ***contents) {
     hd_status status = HD_OK;
     *contents = hd_new_array(session->arena, void *, job->buffer_count);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = hd_job_contents(session->arena, session->diag, job, &job->buffers[b],
-                                 &(*contents)[b]);
+        status =
+            hd_job_contents(session->arena, session->diag, job, &job->buffers[b], &(*contents)[b]);
     return status;
 }
 
@@ -96,8 +96,8 @@ static hd_status check_outputs(const pair *p, hd_measurement *result) {
     if (status == HD_OK)
         status = hd_version_read(session, &p->rewritten, rewritten);
     if (status == HD_OK)
-        status = hd_outputs_compare(session, original, rewritten, &result->equal,
-                                    &result->bit_equal);
+        status =
+            hd_outputs_compare(session, original, rewritten, &result->equal, &result->bit_equal);
     return status;
 }
 
@@ -124,9 +124,8 @@ static hd_status time_pair(const pair *p, const hd_measure_options *options,
     hd_timing ratio = timing_of(arena, ratios.data, count);
     result->original = timing_of(arena, original.data, count);
     result->rewritten = timing_of(arena, rewritten.data, count);
-    result->speedup = result->rewritten.median > 0
-                          ? result->original.median / result->rewritten.median
-                          : 1;
+    result->speedup =
+        result->rewritten.median > 0 ? result->original.median / result->rewritten.median : 1;
     result->speedup_low = ratio.low;
     result->speedup_high = ratio.high;
     return HD_OK;
@@ -159,7 +158,7 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     return status;
 }
 
-/* ---- running once ------------------------------------------------------------ */
+/* ---- running once ------------------------------------------------------- */
 
 hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_measure_options *options, void **contents, hd_timing *timing) {

@@ -10,11 +10,12 @@
 
 #include "measure/opencl.h"
 
-/* ---- errors ----------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------- */
 
 const char *hd_opencl_error(cl_int error) {
 #define NAME(code)                                                                                 \
-    case code: return #code;
+    case code:                                                                                     \
+        return #code;
     switch (error) {
         NAME(CL_SUCCESS)
         NAME(CL_DEVICE_NOT_FOUND)
@@ -65,8 +66,10 @@ const char *hd_opencl_error(cl_int error) {
         NAME(CL_INVALID_PROPERTY)
         NAME(CL_INVALID_COMPILER_OPTIONS)
         NAME(CL_INVALID_LINKER_OPTIONS)
-    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
-    default: return "an unknown OpenCL error";
+    case -1001:
+        return "CL_PLATFORM_NOT_FOUND_KHR";
+    default:
+        return "an unknown OpenCL error";
     }
 #undef NAME
 }
@@ -82,7 +85,7 @@ hd_status hd_opencl_fail(const hd_session *session, cl_int error, const hd_place
                    session->device_name, hd_opencl_error(error));
 }
 
-/* ---- devices ------------------------------------------------------------------- */
+/* ---- devices ------------------------------------------------------------ */
 
 static const char *device_text(hd_arena *arena, cl_device_id device, cl_device_info what) {
     char text[512] = "";
@@ -175,8 +178,8 @@ static hd_status choose_device(hd_session *session, const char *wanted) {
         hd_str_printf(&names, "%s%u:%u %s (%s)", d ? ", " : "", device->platform_index,
                       device->device_index, device->name, device->platform);
     }
-    return hd_fail(session->diag, HD_EINPUT, &place, "no OpenCL device is called `%s`; there are: %s",
-                   wanted, hd_str_text(&names));
+    return hd_fail(session->diag, HD_EINPUT, &place,
+                   "no OpenCL device is called `%s`; there are: %s", wanted, hd_str_text(&names));
 }
 
 hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
@@ -189,8 +192,8 @@ hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *jo
     session->context = clCreateContext(NULL, 1, &session->device, NULL, NULL, &error);
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, NULL, "make a context");
-    session->queue = clCreateCommandQueue(session->context, session->device,
-                                          CL_QUEUE_PROFILING_ENABLE, &error);
+    session->queue =
+        clCreateCommandQueue(session->context, session->device, CL_QUEUE_PROFILING_ENABLE, &error);
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, NULL, "make a queue that keeps times");
     return HD_OK;
@@ -205,7 +208,7 @@ void hd_session_close(hd_session *session) {
     session->context = NULL;
 }
 
-/* ---- programs ----------------------------------------------------------------------- */
+/* ---- programs ----------------------------------------------------------- */
 
 /* The job's options, and the kernel's folder for its headers. */
 static const char *build_options(const hd_session *session) {

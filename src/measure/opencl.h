@@ -9,7 +9,7 @@
 
 #include "measure/measure.h"
 
-/* ---- opencl.c ------------------------------------------------------------- */
+/* ---- opencl.c ----------------------------------------------------------- */
 
 /* One device, with a context and a queue that keeps times. */
 typedef struct hd_session {
@@ -37,7 +37,7 @@ const char *hd_opencl_error(cl_int error);
 hd_status hd_opencl_fail(const hd_session *session, cl_int error, const hd_place *place,
                          const char *doing);
 
-/* ---- version.c: the job in one layout ---------------------------------------- */
+/* ---- version.c: the job in one layout ----------------------------------- */
 
 /* A buffer on the device. In a layout it has one memory for each allocation. */
 typedef struct hd_device_buffer {
@@ -65,7 +65,7 @@ hd_status hd_version_run(hd_session *session, const hd_version *version, double 
 /* The bytes of every buffer in C's layout, padding zero where a layout was undone. */
 hd_status hd_version_read(hd_session *session, const hd_version *version, void **contents);
 
-/* ---- compare.c ------------------------------------------------------------------ */
+/* ---- compare.c ---------------------------------------------------------- */
 
 /* Compares the buffers of two versions. HD_EDIFFER names the first value that differs. */
 hd_status hd_outputs_compare(hd_session *session, void *const *original, void *const *rewritten,

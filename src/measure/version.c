@@ -11,7 +11,7 @@
  */
 #include "measure/opencl.h"
 
-/* ---- buffers ------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------ */
 
 static hd_status make_memory(hd_session *session, const hd_buffer *buffer, hd_device_buffer *made,
                              uint32_t m) {
@@ -27,10 +27,9 @@ static hd_status make_memory(hd_session *session, const hd_buffer *buffer, hd_de
     made->memories[m] =
         clCreateBuffer(session->context, CL_MEM_READ_WRITE, made->bytes[m], NULL, &error);
     if (error != CL_SUCCESS)
-        return hd_opencl_fail(
-            session, error, &buffer->place,
-            hd_format(session->arena, "allocate %llu bytes for buffer `%s`",
-                      (unsigned long long)made->bytes[m], buffer->name));
+        return hd_opencl_fail(session, error, &buffer->place,
+                              hd_format(session->arena, "allocate %llu bytes for buffer `%s`",
+                                        (unsigned long long)made->bytes[m], buffer->name));
     return HD_OK;
 }
 
@@ -59,7 +58,7 @@ static hd_status make_buffer(hd_session *session, const hd_buffer *buffer, const
     return status;
 }
 
-/* ---- kernels --------------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------ */
 
 typedef struct arg_setter {
     hd_session *session;
@@ -154,16 +153,16 @@ void hd_version_free(const hd_session *session, hd_version *version) {
     *version = (hd_version){0};
 }
 
-/* ---- a run -------------------------------------------------------------------------- */
+/* ---- a run -------------------------------------------------------------- */
 
 static hd_status fill_buffers(hd_session *session, const hd_version *version) {
     const hd_job *job = session->job;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         const hd_device_buffer *buffer = &version->buffers[b];
         for (uint32_t m = 0; m < buffer->count; m++) {
-            cl_int error = clEnqueueWriteBuffer(session->queue, buffer->memories[m], CL_TRUE, 0,
-                                                buffer->bytes[m], buffer->initial[m], 0, NULL,
-                                                NULL);
+            cl_int error =
+                clEnqueueWriteBuffer(session->queue, buffer->memories[m], CL_TRUE, 0,
+                                     buffer->bytes[m], buffer->initial[m], 0, NULL, NULL);
             if (error != CL_SUCCESS)
                 return hd_opencl_fail(
                     session, error, &job->buffers[b].place,
@@ -176,13 +175,13 @@ static hd_status fill_buffers(hd_session *session, const hd_version *version) {
 static cl_int add_time(cl_event event, double *seconds) {
     cl_ulong start, end;
     cl_int status = CL_COMPLETE;
-    cl_int error = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                                  NULL);
+    cl_int error =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
     if (error == CL_SUCCESS && status < 0)
         error = status;
     if (error == CL_SUCCESS)
-        error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                        NULL);
+        error =
+            clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
     if (error == CL_SUCCESS)
         error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
     if (error == CL_SUCCESS)
@@ -248,9 +247,8 @@ hd_status hd_version_read(hd_session *session, const hd_version *version, void *
             cl_int error = clEnqueueReadBuffer(session->queue, made->memories[m], CL_TRUE, 0,
                                                made->bytes[m], parts[m], 0, NULL, NULL);
             if (error != CL_SUCCESS)
-                return hd_opencl_fail(
-                    session, error, &buffer->place,
-                    hd_format(session->arena, "read buffer `%s`", buffer->name));
+                return hd_opencl_fail(session, error, &buffer->place,
+                                      hd_format(session->arena, "read buffer `%s`", buffer->name));
         }
         contents[b] = parts[0];
         if (made->map) {

@@ -94,22 +94,26 @@ static inline kir_kernel *make_kernel(hd_arena *arena, const char *name, uint32_
 }
 
 static inline const kir_module *make_module(hd_arena *arena) {
-    hd_record *vec = make_record(arena, "vec", 2, (hd_field[]){{"x", "float", 0, 4, 4, 1, NULL},
-                                                               {"y", "float", 0, 4, 4, 1, NULL}});
-    hd_record *body =
-        make_record(arena, "body", 6, (hd_field[]){{"pos", "struct vec", 0, 8, 4, 1, vec},
-                                                   {"v", "float4", 0, 16, 16, 1, NULL},
-                                                   {"id", "int", 0, 4, 4, 1, NULL},
-                                                   {"d", "short", 0, 6, 2, 3, NULL},
-                                                   {"flag", "unsigned char", 0, 1, 1, 1, NULL},
-                                                   {"h", "half", 0, 2, 2, 1, NULL}});
-    hd_record *cell =
-        make_record(arena, "cell", 2, (hd_field[]){{"a", "uint", 0, 4, 4, 1, NULL},
-                                                   {"b", "double", 0, 8, 8, 1, NULL}});
-    hd_record *pair =
-        make_record(arena, "pair", 2, (hd_field[]){{"scale", "float", 0, 4, 4, 1, NULL},
-                                                   {"shift", "int", 0, 4, 4, 1, NULL}});
-    kir_param by_value = {.name = "p", .type_name = "struct pair", .bytes = 8, .record = pair,
+    hd_record *vec = make_record(
+        arena, "vec", 2,
+        (hd_field[]){{"x", "float", 0, 4, 4, 1, NULL}, {"y", "float", 0, 4, 4, 1, NULL}});
+    hd_record *body = make_record(arena, "body", 6,
+                                  (hd_field[]){{"pos", "struct vec", 0, 8, 4, 1, vec},
+                                               {"v", "float4", 0, 16, 16, 1, NULL},
+                                               {"id", "int", 0, 4, 4, 1, NULL},
+                                               {"d", "short", 0, 6, 2, 3, NULL},
+                                               {"flag", "unsigned char", 0, 1, 1, 1, NULL},
+                                               {"h", "half", 0, 2, 2, 1, NULL}});
+    hd_record *cell = make_record(
+        arena, "cell", 2,
+        (hd_field[]){{"a", "uint", 0, 4, 4, 1, NULL}, {"b", "double", 0, 8, 8, 1, NULL}});
+    hd_record *pair = make_record(
+        arena, "pair", 2,
+        (hd_field[]){{"scale", "float", 0, 4, 4, 1, NULL}, {"shift", "int", 0, 4, 4, 1, NULL}});
+    kir_param by_value = {.name = "p",
+                          .type_name = "struct pair",
+                          .bytes = 8,
+                          .record = pair,
                           .type = {.kind = KIR_PTR, .bits = 64, .lanes = 1},
                           .by_value_struct = true};
     kir_module *module = hd_new(arena, kir_module);

@@ -15,9 +15,10 @@ typedef struct body {
 
 static void *contents_of(fixture *f, const char *buffer) {
     hd_job *job;
-    const char *text = hd_format(f->arena, "kernel: k.cl\nlaunches: [{kernel: fixed, global: [64], "
-                                           "args: [{name: a, buffer: a}]}]\nbuffers:\n"
-                                           "  - {name: a, type: float, count: 64}\n  - %s\n",
+    const char *text = hd_format(f->arena,
+                                 "kernel: k.cl\nlaunches: [{kernel: fixed, global: [64], "
+                                 "args: [{name: a, buffer: a}]}]\nbuffers:\n"
+                                 "  - {name: a, type: float, count: 64}\n  - %s\n",
                                  buffer);
     assert_int_equal(fixture_read(f, text, &job), HD_OK);
     if (hd_job_resolve(f->arena, &f->diag, job, f->module) != HD_OK)
@@ -31,12 +32,14 @@ static void generators_fill_fields(void **state) {
     fixture *f = *state;
     assert_int_equal(sizeof(body), 48);
     const body *b = contents_of(
-        f, "{name: b, type: body, count: 5, init: [{field: pos, generator: iota, low: 10, step: 0.5},\n"
-           "     {field: v, generator: constant, low: 2}, {field: d, generator: modulo, high: 4, low: "
-           "-1},\n"
-           "     {field: \"d[1]\", generator: constant, low: 77}, {field: id, generator: permutation, "
-           "seed: 3},\n"
-           "     {field: h, generator: constant, low: 1.5}]}");
+        f,
+        "{name: b, type: body, count: 5, init: [{field: pos, generator: iota, low: 10, step: "
+        "0.5},\n"
+        "     {field: v, generator: constant, low: 2}, {field: d, generator: modulo, high: 4, low: "
+        "-1},\n"
+        "     {field: \"d[1]\", generator: constant, low: 77}, {field: id, generator: permutation, "
+        "seed: 3},\n"
+        "     {field: h, generator: constant, low: 1.5}]}");
     unsigned seen = 0;
     for (int e = 0; e < 5; e++) {
         assert_true(b[e].x == 10 + 0.5f * (2 * e) && b[e].y == 10 + 0.5f * (2 * e + 1));
@@ -66,16 +69,17 @@ static void random_numbers_are_those_of_splitmix64(void **state) {
     const uint64_t expected[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u};
     for (int i = 0; i < 3; i++)
         assert_true(bits[i] == expected[i]);
-    const double *u =
-        contents_of(f, "{name: b, type: double, count: 2, init: [{generator: uniform, seed: 1234567}]}");
+    const double *u = contents_of(
+        f, "{name: b, type: double, count: 2, init: [{generator: uniform, seed: 1234567}]}");
     assert_true(u[0] == (double)(expected[0] >> 11) * 0x1p-53);
     assert_true(u[1] == (double)(expected[1] >> 11) * 0x1p-53);
 }
 
 static void uniform_stays_inside_its_bounds(void **state) {
     fixture *f = *state;
-    const float *x = contents_of(f, "{name: b, type: float3, count: 1000, init: [{generator: uniform, "
-                                    "low: -2, high: 3, seed: 9}]}");
+    const float *x =
+        contents_of(f, "{name: b, type: float3, count: 1000, init: [{generator: uniform, "
+                       "low: -2, high: 3, seed: 9}]}");
     double sum = 0;
     for (int e = 0; e < 1000; e++) {
         for (int lane = 0; lane < 3; lane++) {
@@ -113,10 +117,22 @@ static void half_numbers_round_to_nearest_even(void **state) {
     const struct {
         double value;
         uint16_t bits;
-    } known[] = {{0, 0},           {-0.0, 0x8000},    {1, 0x3c00},       {-2, 0xc000},
-                 {65504, 0x7bff},  {65519, 0x7bff},   {65520, 0x7c00},   {1e9, 0x7c00},
-                 {0x1p-14, 0x400}, {0x1p-24, 1},      {0x1p-25, 0},      {0x1.8p-24, 2},
-                 {0.1, 0x2e66},    {2049, 0x6800},    {2051, 0x6802},    {0x1.ff8p-15, 0x3ff},
+    } known[] = {{0, 0},
+                 {-0.0, 0x8000},
+                 {1, 0x3c00},
+                 {-2, 0xc000},
+                 {65504, 0x7bff},
+                 {65519, 0x7bff},
+                 {65520, 0x7c00},
+                 {1e9, 0x7c00},
+                 {0x1p-14, 0x400},
+                 {0x1p-24, 1},
+                 {0x1p-25, 0},
+                 {0x1.8p-24, 2},
+                 {0.1, 0x2e66},
+                 {2049, 0x6800},
+                 {2051, 0x6802},
+                 {0x1.ff8p-15, 0x3ff},
                  {0x1.ffcp-15, 0x400}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         uint16_t bits;
@@ -182,8 +198,7 @@ static void numbers_print_as_they_parse(void **state) {
                  {{KIR_FLOAT, 16, 1, 0}, true, "0.5"}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         uint64_t bytes = 0, again = 0;
-        assert_true(
-            hd_type_parse_value(known[k].type, known[k].is_signed, known[k].text, &bytes));
+        assert_true(hd_type_parse_value(known[k].type, known[k].is_signed, known[k].text, &bytes));
         const char *text = hd_type_print(f->arena, known[k].type, known[k].is_signed, &bytes);
         assert_true(hd_type_parse_value(known[k].type, known[k].is_signed, text, &again));
         assert_true(bytes == again && strlen(text) <= strlen(known[k].text) + 3);

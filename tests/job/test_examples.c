@@ -8,9 +8,9 @@ static void every_example_resolves(void **state) {
     fixture *f = *state;
     const char *source = getenv("HEDDLE_SOURCE");
     glob_t found;
-    assert_int_equal(glob(hd_format(f->arena, "%s/examples/*/*.yaml", source ? source : "."), 0, NULL,
-                          &found),
-                     0);
+    assert_int_equal(
+        glob(hd_format(f->arena, "%s/examples/*/*.yaml", source ? source : "."), 0, NULL, &found),
+        0);
     for (size_t g = 0; g < found.gl_pathc; g++) {
         hd_job *job;
         kir_module *module = NULL;
@@ -18,7 +18,8 @@ static void every_example_resolves(void **state) {
         memset(&f->seen, 0, sizeof f->seen);
         hd_status status = hd_job_read(f->arena, &f->diag, found.gl_pathv[g], &job);
         if (status == HD_OK)
-            status = hd_frontend_opencl(f->arena, &f->diag, job->kernel_path, job->options, &module);
+            status =
+                hd_frontend_opencl(f->arena, &f->diag, job->kernel_path, job->options, &module);
         if (status == HD_OK)
             status = hd_job_resolve(f->arena, &f->diag, job, module);
         if (status != HD_OK)
@@ -27,7 +28,8 @@ static void every_example_resolves(void **state) {
         for (uint32_t b = 0; b < job->buffer_count; b++)
             assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[b], &bytes),
                              HD_OK);
-        hd_job_flags flags = {.kernel_path = job->kernel_path, .entry = job->launches[0].kernel_name};
+        hd_job_flags flags = {.kernel_path = job->kernel_path,
+                              .entry = job->launches[0].kernel_name};
         if (hd_job_from_flags(f->arena, &f->diag, &flags, module, &job) != HD_OK)
             fail_msg("%s by flags: %s", flags.kernel_path, f->seen.text);
     }

@@ -58,7 +58,8 @@ static void values_take_the_type_of_their_parameter(void **state) {
     fixture *f = *state;
     hd_job *job;
     assert_int_equal(resolve(f,
-                             BUFFERS "record: cell\n" MIX "      - {name: w, value: \"1, -2, 3.5, 4e2\"}\n"
+                             BUFFERS "record: cell\n" MIX
+                                     "      - {name: w, value: \"1, -2, 3.5, 4e2\"}\n"
                                      "      - {name: p, value: \"0.5, -7\"}\n"
                                      "      - {name: big, value: -9007199254740993}\n"
                                      "      - {name: small, value: 0xfe}\n",
@@ -67,7 +68,8 @@ static void values_take_the_type_of_their_parameter(void **state) {
     const hd_arg *args = job->launches[0].args;
     float w[4];
     memcpy(w, args[2].value, 16);
-    assert_true(w[0] == 1 && w[1] == -2 && w[2] == 3.5f && w[3] == 400 && args[2].value_bytes == 16);
+    assert_true(w[0] == 1 && w[1] == -2 && w[2] == 3.5f && w[3] == 400 &&
+                args[2].value_bytes == 16);
     struct {
         float scale;
         int shift;
@@ -81,16 +83,17 @@ static void values_take_the_type_of_their_parameter(void **state) {
 static void the_record_is_found_or_asked_for(void **state) {
     fixture *f = *state;
     hd_job *job;
-    assert_int_equal(resolve(f, "kernel: k.cl\nbuffers: [{name: bodies, type: body, count: 128}]\n" MOVE,
-                             &job),
-                     HD_OK);
+    assert_int_equal(
+        resolve(f, "kernel: k.cl\nbuffers: [{name: bodies, type: body, count: 128}]\n" MOVE, &job),
+        HD_OK);
     assert_string_equal(job->record->name, "body");
-    assert_int_equal(resolve(f,
-                             "kernel: k.cl\nbuffers: [{name: a, type: float, count: 64}]\n"
-                             "launches:\n  - {kernel: fixed, global: [64], args: [{name: a, buffer: "
-                             "a}]}\n",
-                             &job),
-                     HD_OK);
+    assert_int_equal(
+        resolve(f,
+                "kernel: k.cl\nbuffers: [{name: a, type: float, count: 64}]\n"
+                "launches:\n  - {kernel: fixed, global: [64], args: [{name: a, buffer: "
+                "a}]}\n",
+                &job),
+        HD_OK);
     assert_null(job->record);
 }
 
@@ -102,80 +105,121 @@ static const struct {
     {BUFFERS MOVE, 1, {"several records", "body and cell", "`record: body`"}},
     {BUFFERS "record: bodi\n" MOVE, 6, {"no record `bodi`", "vec, body, cell, pair"}},
     {BUFFERS "record: vec\n" MOVE, 6, {"no buffer holds record `vec`"}},
-    {BUFFERS "record: body\nlaunches:\n  - {kernel: moov, global: [64]}\n", 8,
+    {BUFFERS "record: body\nlaunches:\n  - {kernel: moov, global: [64]}\n",
+     8,
      {"no kernel `moov`", "move, mix, fixed"}},
-    {BUFFERS "record: body\n" MOVE "      - {name: m, value: 1}\n", 15,
+    {BUFFERS "record: body\n" MOVE "      - {name: m, value: 1}\n",
+     15,
      {"no parameter `m`", "bodies, n, dt, scratch"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args: [{name: bodies, "
-             "buffer: bodies}]\n",
-     8, {"does not give its parameter `n` (uint)", "{name: n, value: ...}"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args: [{name: bodies, "
+     "buffer: bodies}]\n",
+     8,
+     {"does not give its parameter `n` (uint)", "{name: n, value: ...}"}},
     {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args: [{name: n, "
              "value: 1}, {name: dt, value: 1}, {name: scratch, local: 4}]\n",
-     8, {"parameter `bodies`", "{name: bodies, buffer: ...}"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "n, buffer: bodies}\n",
-     11, {"parameter `n` of kernel `move` is uint", "give it `value`"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "bodies, value: 3}\n",
-     11, {"give it `buffer`"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "scratch, buffer: bodies}\n",
-     11, {"give it `local` with a number of bytes"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "bodies, buffer: bodys}\n",
-     11, {"buffer `bodys`", "bodies, cells, weights"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "bodies, buffer: cells}\n",
-     11, {"points to struct body (48 bytes)", "struct cell (16 bytes)", "type: struct body"}},
-    {BUFFERS "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: "
-             "weights, buffer: cells}\n",
-     11, {"points to float4", "record to lay out"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "n, value: -1}\n",
-     11, {"`-1` is no value for argument `n` of type uint"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "n, value: many}\n",
-     11, {"`many` is no value"}},
-    {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
-             "n, value: \"\"}\n",
-     11, {"takes 1 values", "there are 0"}},
-    {BUFFERS "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: w, "
-             "value: \"1, 2, 3\"}\n",
-     11, {"`w` of type float4 takes 4 values", "there are 3"}},
-    {BUFFERS "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: p, "
-             "value: \"1, 2.5\"}\n",
-     11, {"`2.5` is no value", "struct pair, field shift"}},
-    {BUFFERS "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: "
-             "small, value: 256}\n",
-     11, {"`256` is no value", "unsigned char"}},
-    {BUFFERS "  - {name: x, type: flaot, count: 1}\n" MOVE, 6,
+     8,
+     {"parameter `bodies`", "{name: bodies, buffer: ...}"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "n, buffer: bodies}\n",
+     11,
+     {"parameter `n` of kernel `move` is uint", "give it `value`"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "bodies, value: 3}\n",
+     11,
+     {"give it `buffer`"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "scratch, buffer: bodies}\n",
+     11,
+     {"give it `local` with a number of bytes"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "bodies, buffer: bodys}\n",
+     11,
+     {"buffer `bodys`", "bodies, cells, weights"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "bodies, buffer: cells}\n",
+     11,
+     {"points to struct body (48 bytes)", "struct cell (16 bytes)", "type: struct body"}},
+    {BUFFERS
+     "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: "
+     "weights, buffer: cells}\n",
+     11,
+     {"points to float4", "record to lay out"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "n, value: -1}\n",
+     11,
+     {"`-1` is no value for argument `n` of type uint"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "n, value: many}\n",
+     11,
+     {"`many` is no value"}},
+    {BUFFERS
+     "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
+     "n, value: \"\"}\n",
+     11,
+     {"takes 1 values", "there are 0"}},
+    {BUFFERS
+     "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: w, "
+     "value: \"1, 2, 3\"}\n",
+     11,
+     {"`w` of type float4 takes 4 values", "there are 3"}},
+    {BUFFERS
+     "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: p, "
+     "value: \"1, 2.5\"}\n",
+     11,
+     {"`2.5` is no value", "struct pair, field shift"}},
+    {BUFFERS
+     "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: "
+     "small, value: 256}\n",
+     11,
+     {"`256` is no value", "unsigned char"}},
+    {BUFFERS "  - {name: x, type: flaot, count: 1}\n" MOVE,
+     6,
      {"unknown type `flaot`", "vec, body, cell, pair"}},
     {BUFFERS "  - {name: x, type: float5, count: 1}\n" MOVE, 6, {"unknown type `float5`"}},
     {BUFFERS "  - {name: x, type: float, count: 4294967296}\n" MOVE, 6, {"more than 16 GiB"}},
     {BUFFERS "  - {name: x, type: float, count: 1e19}\n" MOVE, 0, {NULL}},
-    {BUFFERS "  - {name: x, type: float, count: 4, file: nofile.bin}\n" MOVE, 6,
+    {BUFFERS "  - {name: x, type: float, count: 4, file: nofile.bin}\n" MOVE,
+     6,
      {"nofile.bin", "not there"}},
-    {BUFFERS "  - {name: x, type: float, count: 4, file: job.yaml}\n" MOVE, 6,
+    {BUFFERS "  - {name: x, type: float, count: 4, file: job.yaml}\n" MOVE,
+     6,
      {"takes 16 bytes (4 elements of 4)", "job.yaml has"}},
-    {BUFFERS "  - {name: x, type: float, count: 4, init: [{field: y, generator: iota}]}\n" MOVE, 6,
+    {BUFFERS "  - {name: x, type: float, count: 4, init: [{field: y, generator: iota}]}\n" MOVE,
+     6,
      {"has no field `y`"}},
-    {BUFFERS "  - {name: x, type: body, count: 4, init: [{field: pos.z, generator: iota}]}\n" MOVE, 6,
+    {BUFFERS "  - {name: x, type: body, count: 4, init: [{field: pos.z, generator: iota}]}\n" MOVE,
+     6,
      {"`pos.z` is no field of record body", "pos, v, id, d, flag, h"}},
-    {BUFFERS "  - {name: x, type: body, count: 4, init: [{field: \"d[3]\", generator: iota}]}\n" MOVE, 6,
+    {BUFFERS
+     "  - {name: x, type: body, count: 4, init: [{field: \"d[3]\", generator: iota}]}\n" MOVE,
+     6,
      {"`d[3]` is no field"}},
     {BUFFERS "  - {name: x, type: uchar, count: 4, init: [{generator: constant, low: 256}]}\n" MOVE,
-     6, {"256 does not fit", "uint8"}},
-    {BUFFERS "  - {name: x, type: uint, count: 4, init: [{generator: uniform, low: -1}]}\n" MOVE, 6,
+     6,
+     {"256 does not fit", "uint8"}},
+    {BUFFERS "  - {name: x, type: uint, count: 4, init: [{generator: uniform, low: -1}]}\n" MOVE,
+     6,
      {"-1 does not fit"}},
     {BUFFERS
      "  - {name: x, type: int, count: 4, init: [{generator: uniform, low: 0.2, high: 0.8}]}\n" MOVE,
-     6, {"no whole number from 0.2 to 0.8"}},
+     6,
+     {"no whole number from 0.2 to 0.8"}},
     {"kernel: k.cl\nbuffers: [{name: a, type: float, count: 64}]\nlaunches:\n"
      "  - {kernel: fixed, global: [64], local: [32], args: [{name: a, buffer: a}]}\n",
-     4, {"requires the local size 64 x 1 x 1"}},
+     4,
+     {"requires the local size 64 x 1 x 1"}},
     {"kernel: k.cl\nbuffers: [{name: a, type: float, count: 64}]\nlaunches:\n"
      "  - {kernel: fixed, global: [96], args: [{name: a, buffer: a}]}\n",
-     4, {"not a multiple of 64", "next one is 128"}},
+     4,
+     {"not a multiple of 64", "next one is 128"}},
 };
 
 static void every_mismatch_is_one_located_message(void **state) {
@@ -216,8 +260,14 @@ static void flags_make_a_whole_job(void **state) {
     assert_true(x > 0 && x < 1);
 
     const char *const values[] = {"big=-3", "p=1,2", "small=7"};
-    flags = (hd_job_flags){.kernel_path = "k.cl", .entry = "mix", .record = "cell", .dims = 2,
-                           .global = {96, 10}, .count = 500, .values = values, .value_count = 3};
+    flags = (hd_job_flags){.kernel_path = "k.cl",
+                           .entry = "mix",
+                           .record = "cell",
+                           .dims = 2,
+                           .global = {96, 10},
+                           .count = 500,
+                           .values = values,
+                           .value_count = 3};
     assert_int_equal(hd_job_from_flags(f->arena, &f->diag, &flags, f->module, &job), HD_OK);
     const hd_launch *launch = job->launches;
     assert_true(launch->dims == 2 && launch->global[0] == 96 && launch->global[1] == 10);
@@ -253,8 +303,7 @@ static void wrong_flags_are_one_message(void **state) {
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
         hd_job *job = NULL;
         memset(&f->seen, 0, sizeof f->seen);
-        hd_status status =
-            hd_job_from_flags(f->arena, &f->diag, &wrong[w].flags, f->module, &job);
+        hd_status status = hd_job_from_flags(f->arena, &f->diag, &wrong[w].flags, f->module, &job);
         if (status != HD_EINPUT || f->seen.errors != 1 || job ||
             !strstr(f->seen.text, wrong[w].said) || !*f->seen.file)
             fail_msg("flags %zu: status %d, %u errors: %s", w, status, f->seen.errors,

@@ -9,7 +9,7 @@
 
 #define COUNT 100
 
-/* ---- the kernel, its module and its jobs ------------------------------------------ */
+/* ---- the kernel, its module and its jobs -------------------------------- */
 
 static const char original[] =
     "#include \"k.h\"\n"
@@ -41,10 +41,11 @@ static const char soa[] = "#define PARAMETERS global uchar *bodies\n"
                           "#define X bodies + 4 * i\n"
                           "#define Y bodies + RUN + 4 * i\n"
                           "#define ID bodies + 3 * RUN + 4 * i\n";
-static const char tiled[] = "#define PARAMETERS global uchar *bodies\n"
-                            "#define X bodies + 8 * i\n"
-                            "#define Y bodies + 8 * i + 4\n"
-                            "#define ID bodies + (8 * n + 255) / 256 * 256 + i / 4 * 32 + 16 + i % 4 * 4\n";
+static const char tiled[] =
+    "#define PARAMETERS global uchar *bodies\n"
+    "#define X bodies + 8 * i\n"
+    "#define Y bodies + 8 * i + 4\n"
+    "#define ID bodies + (8 * n + 255) / 256 * 256 + i / 4 * 32 + 16 + i % 4 * 4\n";
 static const char discrete[] = "#define PARAMETERS global uchar *bodies_0, global uchar *bodies_1\n"
                                "#define X bodies_0 + 8 * i\n"
                                "#define Y bodies_0 + 8 * i + 4\n"
@@ -71,16 +72,16 @@ static const char job_text[] =
     "      - {name: scratch, local: 32}\n";
 
 static kir_module *make_body_module(hd_arena *arena) {
-    hd_record *body =
-        make_record(arena, "body", 4, (hd_field[]){{"x", "float", 0, 4, 4, 1, NULL},
-                                                   {"y", "float", 0, 4, 4, 1, NULL},
-                                                   {"z", "float", 0, 4, 4, 1, NULL},
-                                                   {"id", "int", 0, 4, 4, 1, NULL}});
-    hd_record *shift =
-        make_record(arena, "shift", 2, (hd_field[]){{"dx", "float", 0, 4, 4, 1, NULL},
-                                                    {"step", "int", 0, 4, 4, 1, NULL}});
-    kir_param by_value = {.name = "s", .type_name = "shift", .bytes = 8, .record = shift,
-                          .by_value_struct = true};
+    hd_record *body = make_record(arena, "body", 4,
+                                  (hd_field[]){{"x", "float", 0, 4, 4, 1, NULL},
+                                               {"y", "float", 0, 4, 4, 1, NULL},
+                                               {"z", "float", 0, 4, 4, 1, NULL},
+                                               {"id", "int", 0, 4, 4, 1, NULL}});
+    hd_record *shift = make_record(
+        arena, "shift", 2,
+        (hd_field[]){{"dx", "float", 0, 4, 4, 1, NULL}, {"step", "int", 0, 4, 4, 1, NULL}});
+    kir_param by_value = {
+        .name = "s", .type_name = "shift", .bytes = 8, .record = shift, .by_value_struct = true};
     kir_module *module = hd_new(arena, kir_module);
     module->record_count = 2;
     module->records = hd_new_array(arena, hd_record *, 2);
@@ -88,13 +89,13 @@ static kir_module *make_body_module(hd_arena *arena) {
     module->records[1] = shift;
     module->kernel_count = 1;
     module->kernels = hd_new_array(arena, kir_kernel *, 1);
-    module->kernels[0] = make_kernel(
-        arena, "move", 6,
-        (kir_param[]){make_pointer("bodies", KIR_GLOBAL, "body", 16, body),
-                      make_value("dt", "float", KIR_FLOAT, 32, 1),
-                      make_value("push", "float4", KIR_FLOAT, 32, 4), by_value,
-                      make_pointer("scratch", KIR_LOCAL, "float", 4, NULL),
-                      make_pointer("mass", KIR_GLOBAL, "half", 2, NULL)});
+    module->kernels[0] =
+        make_kernel(arena, "move", 6,
+                    (kir_param[]){make_pointer("bodies", KIR_GLOBAL, "body", 16, body),
+                                  make_value("dt", "float", KIR_FLOAT, 32, 1),
+                                  make_value("push", "float4", KIR_FLOAT, 32, 4), by_value,
+                                  make_pointer("scratch", KIR_LOCAL, "float", 4, NULL),
+                                  make_pointer("mass", KIR_GLOBAL, "half", 2, NULL)});
     return module;
 }
 
@@ -114,12 +115,12 @@ static hd_status compare(fixture *f, const hd_job *job, const char *notation, co
                          hd_measurement *result) {
     hd_layout *layout = NULL;
     assert_int_equal(hd_layout_parse(f->arena, &f->diag, job->record, notation, &layout), HD_OK);
-    hd_rewritten rewritten = {
-        .kernel_source = hd_format(f->arena, "%s#define EXTRA %s\n%s", head, extra, body_of_rewritten)};
+    hd_rewritten rewritten = {.kernel_source = hd_format(f->arena, "%s#define EXTRA %s\n%s", head,
+                                                         extra, body_of_rewritten)};
     return hd_measure_compare(f->arena, &f->diag, job, layout, &rewritten, options, result);
 }
 
-/* ---- the tests ------------------------------------------------------------------------ */
+/* ---- the tests ---------------------------------------------------------- */
 
 static void equal_versions_are_timed(void **state) {
     fixture *f = *state;
@@ -146,7 +147,7 @@ static void a_run_on_a_named_device_gives_the_final_bytes(void **state) {
     struct {
         float x, y, z;
         int id;
-    } *before, *after;
+    } * before, *after;
     const hd_job *job = make_job(f, "");
     void *contents[2], *initial;
     hd_timing timing;
@@ -186,7 +187,8 @@ static void a_difference_names_buffer_element_and_field(void **state) {
 static void build_errors_have_a_place(void **state) {
     fixture *f = *state;
     hd_measurement m;
-    assert_int_equal(compare(f, make_job(f, ""), "soa", soa, "+ unknown_name", NULL, &m), HD_EINPUT);
+    assert_int_equal(compare(f, make_job(f, ""), "soa", soa, "+ unknown_name", NULL, &m),
+                     HD_EINPUT);
     assert_int_equal(f->seen.errors, 1);
     assert_non_null(strstr(f->seen.file, "k.cl (rewritten)"));
     assert_int_equal(f->seen.line, 12);
@@ -232,13 +234,15 @@ static void devices_are_chosen_by_number_or_listed(void **state) {
     assert_int_equal(hd_measure_devices(f->arena, &f->diag, &devices, &count), HD_OK);
     assert_true(count > 0);
     hd_measure_options options = {0};
-    options.device = hd_format(f->arena, "%u:%u", devices[0].platform_index, devices[0].device_index);
+    options.device =
+        hd_format(f->arena, "%u:%u", devices[0].platform_index, devices[0].device_index);
     assert_int_equal(hd_measure_run(f->arena, &f->diag, job, &options, contents, NULL), HD_OK);
     static const char *const missing[] = {"no such device", "0:99", "7:0"};
     for (size_t i = 0; i < 3; i++) {
         memset(&f->seen, 0, sizeof f->seen);
         options.device = missing[i];
-        assert_int_equal(hd_measure_run(f->arena, &f->diag, job, &options, contents, NULL), HD_EINPUT);
+        assert_int_equal(hd_measure_run(f->arena, &f->diag, job, &options, contents, NULL),
+                         HD_EINPUT);
         assert_int_equal(f->seen.errors, 1);
         assert_non_null(strstr(f->seen.text, devices[0].name));
     }
