@@ -23,6 +23,7 @@ typedef struct finder {
     const kir_kernel *kernel;
     const hd_forms *forms;
     const hd_trip *trips;
+    hd_evaluator *evaluator;
     access_list accesses;
     hd_guards *guards; /* of blocks, found when first needed */
     bool *guards_known;
@@ -168,6 +169,9 @@ static void explain(const finder *w, const target *t, hd_access *a) {
     a->affine = t->base.kind != HD_BASE_UNKNOWN && !hd_affine_is_opaque(t->address);
     a->indirect_load = hd_forms_load_of(w->forms, t->address);
     a->indirect = a->indirect_load != KIR_NONE;
+    hd_dependence on = hd_dependence_new(w->forms);
+    hd_depend_on_form(w->evaluator, t->address, &on);
+    a->computable = t->base.kind != HD_BASE_UNKNOWN && !on.unknown;
     if (!a->affine)
         a->reason = reason_of(w, t, a);
 }
@@ -298,7 +302,7 @@ static void emit_block(finder *w, kir_value v, hd_access_kind kind, kir_value po
     emit(w, v, kind, &t, known ? (uint32_t)count.constant : 1);
     hd_access *a = &w->accesses.data[w->accesses.count - 1];
     if (!known) {
-        a->affine = false;
+        a->affine = a->computable = false;
         a->reason = "the number of bytes copied is not known";
     }
 }
@@ -313,7 +317,7 @@ static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
         target t = find_target(w, pointer, call->block);
         emit(w, v, side ? HD_LOAD : HD_STORE, &t, t.element_bytes ? t.element_bytes : 4);
         hd_access *a = &w->accesses.data[w->accesses.count - 1];
-        a->affine = false;
+        a->affine = a->computable = false;
         a->reason = hd_format(w->arena, "%s() spreads the copy over the work-group", call->name);
     }
 }
@@ -351,8 +355,8 @@ static void find_accesses_of(finder *w, kir_value v) {
 
 /* Forms and trip counts need each other: a counter tells how long its loop is, and
  * a loop of known length tells what its counter is behind it. */
-static hd_forms *solve(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow,
-                       const hd_binding *binding, hd_trip *trips, bool means) {
+static hd_evaluator *solve(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow,
+                           const hd_binding *binding, hd_trip *trips) {
     hd_forms *forms = hd_forms_new(arena, kernel, flow, binding);
     for (bool changed = true; changed;) {
         changed = hd_forms_round(forms);
@@ -365,9 +369,7 @@ static hd_forms *solve(hd_arena *arena, const kir_kernel *kernel, const hd_flow 
             changed = true;
         }
     }
-    if (means)
-        hd_trips_find(forms, trips, true);
-    return forms;
+    return hd_trips_find(forms, trips, binding != NULL);
 }
 
 static void find_accesses(finder *w, hd_kernel_info *info) {
@@ -390,16 +392,17 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
     info->kernel = kernel;
     info->flow = hd_flow_analyse(arena, kernel);
     info->trips = hd_new_array(arena, hd_trip, info->flow->loop_count);
-    hd_forms *forms = solve(arena, kernel, info->flow, binding, info->trips, true);
-    info->binding = forms->launch;
+    info->evaluator = solve(arena, kernel, info->flow, binding, info->trips);
+    info->binding = info->evaluator->f->launch;
     if (binding) { /* what the source alone says is no matter of the launch */
         hd_trip *alone = hd_new_array(arena, hd_trip, info->flow->loop_count);
-        solve(arena, kernel, info->flow, NULL, alone, false);
+        solve(arena, kernel, info->flow, NULL, alone);
         for (uint32_t l = 0; l < info->flow->loop_count; l++)
             if (info->trips[l].kind == HD_TRIP_BOUND && alone[l].kind == HD_TRIP_CONSTANT)
                 info->trips[l].kind = HD_TRIP_CONSTANT;
     }
-    finder w = {.arena = arena, .kernel = kernel, .forms = forms, .trips = info->trips};
+    finder w = {.arena = arena, .kernel = kernel, .forms = info->evaluator->f,
+                .trips = info->trips, .evaluator = info->evaluator};
     find_accesses(&w, info);
     info->registers = hd_kernel_registers(arena, kernel, info->flow);
     return info;

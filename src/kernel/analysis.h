@@ -108,10 +108,53 @@ typedef struct hd_guards {
 } hd_guards;
 hd_guards hd_guards_of_block(const hd_forms *forms, const hd_trip *trips, uint32_t block);
 
+/* ---- evaluate.c: forms and values at one point of a launch ------------------------------ */
+
+/* The counted exit of a loop. */
+typedef struct hd_exit_test {
+    bool found, affine;
+    uint32_t block;
+    kir_pred pred;
+    hd_affine start; /* affine */
+    int64_t step;
+    kir_value phi, init, next; /* not affine: the counter, before and around the loop */
+    kir_value left, right;     /* both sides of the comparison */
+} hd_exit_test;
+
+/* The point, and what is remembered while values are computed there. */
+typedef struct hd_evaluator {
+    const hd_forms *f;
+    hd_exit_test *tests; /* of every loop */
+    int64_t ids[HD_SYM_GLOBAL + 1][4];
+    int64_t *iteration; /* of every loop */
+    int64_t *phi;       /* values of the counters that are being run */
+    bool *phi_known;
+    int64_t *memo; /* values computed at this point: where stamp is the generation */
+    uint32_t *stamp, generation;
+} hd_evaluator;
+
+hd_evaluator *hd_evaluator_new(const hd_forms *forms);
+/* False when the value is not known before the kernel runs. */
+bool hd_evaluate_value(hd_evaluator *e, kir_value v, int64_t *result);
+bool hd_evaluate_form(hd_evaluator *e, hd_affine form, int64_t *result);
+
+/* What a form depends on. */
+typedef struct hd_dependence {
+    bool ids[HD_SYM_GLOBAL + 1][4];
+    bool *loops;  /* whose counters stand in it */
+    bool any;     /* some id or loop */
+    bool unknown; /* some value that cannot be computed before the kernel runs */
+} hd_dependence;
+
+hd_dependence hd_dependence_new(const hd_forms *forms);
+void hd_depend_on_form(hd_evaluator *e, hd_affine form, hd_dependence *d);
+/* What the number of passes of a loop's test depends on. */
+void hd_depend_on_test(hd_evaluator *e, uint32_t loop, hd_dependence *d);
+
 /* ---- trips.c ------------------------------------------------------------------------ */
 
 /* Fills trips[loop] from the forms so far. With `means`, also the mean counts of
- * loops that vary. */
-void hd_trips_find(const hd_forms *forms, hd_trip *trips, bool means);
+ * loops that vary. The evaluator knows the loops' tests. */
+hd_evaluator *hd_trips_find(const hd_forms *forms, hd_trip *trips, bool means);
 
 #endif

@@ -65,7 +65,8 @@ static void graph_fill(hd_arena *arena, graph *g, const edge_list *edges) {
 }
 
 /* Depth first from the root with an explicit stack (kernels may have thousands
- * of blocks); fills order and rank. */
+ * of blocks); fills order and rank. Last successors are visited first, so that
+ * the first one (the `then` of an if) follows its branch in reverse post-order. */
 static void graph_order(hd_arena *arena, graph *g) {
     uint32_t *stack = hd_new_array(arena, uint32_t, g->count);
     uint32_t *edge_at = hd_new_array(arena, uint32_t, g->count);
@@ -81,7 +82,7 @@ static void graph_order(hd_arena *arena, graph *g) {
             depth--;
             continue;
         }
-        uint32_t to = g->next[n][edge_at[n]++];
+        uint32_t to = g->next[n][g->next_count[n] - ++edge_at[n]];
         if (g->rank[to] == KIR_NONE) {
             g->rank[to] = 0;
             stack[depth++] = to;
@@ -294,6 +295,46 @@ static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g
     flow->loop_count = (uint32_t)loops.count;
 }
 
+typedef struct placer {
+    const hd_flow *flow;
+    const uint32_t *from; /* the order so far */
+    uint32_t *to, count;
+    bool *placed;
+} placer;
+
+static void place_blocks(placer *p, const uint32_t *blocks, uint32_t count, int32_t loop) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t b = blocks[i];
+        int32_t inner = p->flow->loop_of[b];
+        if (p->placed[b])
+            continue;
+        if (inner != loop && inner >= 0 && p->flow->loops[inner].header == b) {
+            place_blocks(p, p->flow->loops[inner].blocks, p->flow->loops[inner].block_count, inner);
+            continue;
+        }
+        p->placed[b] = true;
+        p->to[p->count++] = b;
+    }
+}
+
+/* A reverse post-order may put what follows a loop before parts of the loop. Puts
+ * the blocks of every loop together, from its header on: still every block but a
+ * header comes after all its predecessors, and the order is that of the program. */
+static void keep_loops_together(hd_arena *arena, hd_flow *flow) {
+    placer p = {flow, flow->rpo, hd_new_array(arena, uint32_t, flow->rpo_count), 0,
+                hd_new_array(arena, bool, flow->block_count)};
+    uint32_t *rank = hd_new_array(arena, uint32_t, flow->block_count);
+    place_blocks(&p, flow->rpo, flow->rpo_count, -1);
+    flow->rpo = p.to;
+    for (uint32_t i = 0; i < flow->rpo_count; i++)
+        rank[flow->rpo[i]] = i;
+    for (uint32_t l = 0; l < flow->loop_count; l++) { /* a loop's blocks are one run of it */
+        hd_loop *loop = &flow->loops[l];
+        memcpy(loop->blocks, flow->rpo + rank[loop->header],
+               loop->block_count * sizeof *loop->blocks);
+    }
+}
+
 hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel) {
     hd_flow *flow = hd_new(arena, hd_flow);
     graph *g = forward_graph(arena, kernel);
@@ -307,5 +348,6 @@ hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel) {
         flow->loop_of[b] = -1;
     find_loops(arena, kernel, g, flow);
     flow->irreducible = has_unnatural_cycle(arena, g, flow);
+    keep_loops_together(arena, flow);
     return flow;
 }

@@ -21,7 +21,7 @@ typedef struct hd_loop {
 
 typedef struct hd_flow {
     uint32_t block_count;
-    uint32_t *rpo, rpo_count; /* reachable blocks in reverse post-order */
+    uint32_t *rpo, rpo_count; /* reachable blocks in reverse post-order, each loop in one run */
     uint32_t *idom;    /* immediate dominator; KIR_NONE for the entry and unreachable blocks */
     uint32_t *ipdom;   /* immediate post-dominator; KIR_NONE: the (virtual) exit */
     hd_loop *loops;    /* natural loops; an outer loop stands before its inner ones */
@@ -146,6 +146,9 @@ typedef struct hd_access {
     bool affine;             /* no opaque symbol in `address` */
     bool indirect;           /* an opaque symbol is a load's result */
     kir_value indirect_load; /* that load, or KIR_NONE */
+    bool computable;         /* hd_affine_evaluate() can compute `address` at any point: it
+                              * is affine, or opaque symbols come from ids, loop counters
+                              * and known scalars by integer arithmetic alone */
     const char *reason;      /* not affine: why, e.g. "indirect through idx[...] at line 12" */
     int32_t loop;            /* innermost loop, or -1 */
     hd_guard *guards;        /* affine conditions under which it runs */
@@ -164,11 +167,25 @@ typedef struct hd_kernel_info {
     hd_access *accesses; /* of all spaces, in program order */
     uint32_t access_count;
     uint32_t registers;  /* 32-bit registers per thread, from liveness (an estimate) */
+    struct hd_evaluator *evaluator; /* private: of hd_affine_evaluate */
 } hd_kernel_info;
 
 /* Never fails on a verified kernel: what cannot be analysed says why. */
 hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
                                   const kir_kernel *kernel, const hd_binding *binding);
+
+/* One work-item (local size known: group and local; else global) in one iteration
+ * of each loop; `iteration` has flow->loop_count numbers, or is NULL for the first. */
+typedef struct hd_point {
+    int64_t group[3], local[3], global[3];
+    const int64_t *iteration;
+} hd_point;
+
+/* evaluate.c: the value of a form of this kernel at a point; false when it depends on
+ * memory or on scalars or sizes that are not known. Uses scratch memory of `info`, so
+ * not from two threads at once. */
+bool hd_affine_evaluate(const hd_kernel_info *info, hd_affine form, const hd_point *point,
+                        int64_t *value);
 
 /* registers.c: most 32-bit values live at once, plus a small fixed number. */
 uint32_t hd_kernel_registers(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow);

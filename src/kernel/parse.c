@@ -408,10 +408,19 @@ static void read_targets(reader *r, kir_inst *inst) {
     inst->imm_count = (uint32_t)cases.count;
 }
 
+/* `%x =` is the next instruction, no operand of this one. */
+static bool is_definition(const reader *r) {
+    reader ahead = *r;
+    ahead.diag = NULL; /* what is wrong there will be said when it is read */
+    next(&ahead);
+    return r->now.kind == VALUE && is_mark(&ahead, '=');
+}
+
 /* Values with commas between them; a comma before a block's name ends the list. */
 static void read_args(reader *r, kir_inst *inst) {
     index_list args = {0};
-    while (r->now.kind == VALUE) {
+    bool none = is_definition(r);
+    while (r->now.kind == VALUE && !none) {
         hd_push(r->arena, &args, expect_value(r));
         if (!accept_mark(r, ','))
             break;
@@ -482,19 +491,19 @@ static void read_inst(reader *r, kir_inst *inst) {
 typedef hd_vec(kir_inst) inst_list;
 typedef hd_vec(kir_block) block_list;
 
+static bool is_label(const reader *r) {
+    reader ahead = *r;
+    ahead.diag = NULL; /* what is wrong there will be said when it is read */
+    next(&ahead);
+    return r->now.kind == WORD && is_mark(&ahead, ':');
+}
+
 static void read_block(reader *r, inst_list *insts, uint32_t block, kir_block *out) {
     index_list list = {0};
     while (!r->status && !is_mark(r, '}')) {
         token name = r->now;
-        reader before = *r;
-        if (name.kind == WORD) { /* a label starts the next block */
-            next(r);
-            bool label = is_mark(r, ':');
-            if (!r->status)
-                *r = before;
-            if (label)
-                break;
-        }
+        if (is_label(r)) /* of the next block */
+            break;
         kir_inst inst = {.block = block};
         read_inst(r, &inst);
         if (!r->status && name.kind == VALUE)
