@@ -31,7 +31,7 @@ typedef struct cli {
 
 typedef struct cli_command {
     const char *name;
-    const char *summary; /* one line, for `heddle help` */
+    const char *summary;                       /* one line, for `heddle help` */
     int (*run)(cli *c, int argc, char **argv); /* argv[0] is the command's name */
 } cli_command;
 
@@ -122,8 +122,8 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
 /* A resolved job from a JOB or FILE. */
 hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job);
 /* The same; also requires a record to lay out, and parses `notation` for it. */
-hd_status cli_load_layout(cli *c, const char *path, const cli_source *source,
-                          const char *notation, hd_job **job, hd_layout **layout);
+hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
+                          hd_job **job, hd_layout **layout);
 
 /* ---- output.c: rewritten files ------------------------------------------------------- */
 

@@ -68,8 +68,8 @@ static const char *trip_text(hd_arena *arena, const hd_trip *trip) {
 static const char *loops_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
     const char *text = "";
     for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent)
-        text = hd_format(arena, "%s%s%s", trip_text(arena, &info->trips[l]), *text ? " * " : "",
-                         text);
+        text =
+            hd_format(arena, "%s%s%s", trip_text(arena, &info->trips[l]), *text ? " * " : "", text);
     if (a->guard_count || a->conditional)
         text = hd_format(arena, "%s%sif", text, *text ? " " : "");
     return text;
@@ -124,15 +124,14 @@ static void add_heading(hd_str *out, const hd_kernel_info *info) {
         hd_str_printf(out, " (%s:%u)", kernel->place.file, kernel->place.line);
     hd_str_printf(out, ": global %s, local %s, about %u registers\n",
                   sizes_text(out->arena, info->binding.dims, info->binding.global),
-                  sizes_text(out->arena, info->binding.dims, info->binding.local),
-                  info->registers);
+                  sizes_text(out->arena, info->binding.dims, info->binding.local), info->registers);
 }
 
 static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all) {
-    static const hd_column columns[] = {
-        {"id", HD_RIGHT, false},   {"line", HD_RIGHT, false}, {"kind", HD_LEFT, false},
-        {"what", HD_LEFT, true},   {"bytes", HD_RIGHT, false}, {"loops", HD_LEFT, true},
-        {"element index", HD_LEFT, true}};
+    static const hd_column columns[] = {{"id", HD_RIGHT, false},         {"line", HD_RIGHT, false},
+                                        {"kind", HD_LEFT, false},        {"what", HD_LEFT, true},
+                                        {"bytes", HD_RIGHT, false},      {"loops", HD_LEFT, true},
+                                        {"element index", HD_LEFT, true}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     uint32_t hidden = 0;
     for (uint32_t i = 0; i < info->access_count; i++) {
@@ -223,8 +222,8 @@ int cmd_accesses(cli *c, int argc, char **argv) {
     cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &l.all}, {0}};
-    const cli_page page = {"[OPTIONS] JOB|FILE.cl", about, options,
-                           cli_job_options(&source, job_options), 1, 1};
+    const cli_page page = {
+        "[OPTIONS] JOB|FILE.cl", about, options, cli_job_options(&source, job_options), 1, 1};
     char **words;
     uint32_t word_count;
     int status;

@@ -44,10 +44,10 @@ static int show_one(cli *c, const hd_device *d) {
 /* ---- all of them ------------------------------------------------------------------------ */
 
 static void add_profiles(cli *c, hd_str *out, const hd_device **devices, size_t count) {
-    static const hd_column columns[] = {
-        {"profile", HD_LEFT, false}, {"device", HD_LEFT, true},   {"warp", HD_RIGHT, false},
-        {"L1/line", HD_RIGHT, false}, {"L2/line", HD_RIGHT, false}, {"SMs", HD_RIGHT, false},
-        {"L1:L2:DRAM", HD_LEFT, false}};
+    static const hd_column columns[] = {{"profile", HD_LEFT, false},   {"device", HD_LEFT, true},
+                                        {"warp", HD_RIGHT, false},     {"L1/line", HD_RIGHT, false},
+                                        {"L2/line", HD_RIGHT, false},  {"SMs", HD_RIGHT, false},
+                                        {"L1:L2:DRAM", HD_LEFT, false}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count; i++) {
         const hd_device *d = devices[i];
@@ -126,7 +126,10 @@ int cmd_devices(cli *c, int argc, char **argv) {
         "With NAME (a profile, a file ending in .yaml, 'host', or a profile in one line such as "
         "\"warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768\"), shows "
         "that profile alone.",
-        NULL, NULL, 0, 1};
+        NULL,
+        NULL,
+        0,
+        1};
     char **words;
     uint32_t word_count;
     int status;

@@ -48,10 +48,10 @@ static int overview(cli *c) {
 static int overview_as_json(cli *c) {
     json_t *commands = json_array();
     for (const cli_command *command = cli_commands; command->name; command++)
-        json_array_append_new(commands, json_pack("{s:s, s:s}", "name", command->name, "summary",
-                                                  command->summary));
-    return cli_print_json(
-        c, json_pack("{s:s, s:o}", "version", HEDDLE_VERSION, "commands", commands));
+        json_array_append_new(
+            commands, json_pack("{s:s, s:s}", "name", command->name, "summary", command->summary));
+    return cli_print_json(c,
+                          json_pack("{s:s, s:o}", "version", HEDDLE_VERSION, "commands", commands));
 }
 
 static int explain(cli *c, const char *name) {
@@ -74,8 +74,8 @@ static int explain(cli *c, const char *name) {
 }
 
 int cmd_help(cli *c, int argc, char **argv) {
-    const cli_page page = {"[COMMAND|TOPIC]", "Explains a command or a topic; alone, lists them.",
-                           NULL, NULL, 0, 1};
+    const cli_page page = {
+        "[COMMAND|TOPIC]", "Explains a command or a topic; alone, lists them.", NULL, NULL, 0, 1};
     char **words;
     uint32_t word_count;
     int status;

@@ -9,8 +9,8 @@ static hd_status choose(cli *c, const kir_module *module, const char *path, cons
     for (uint32_t i = 0; i < module->kernel_count; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "", module->kernels[i]->name);
     const hd_place place = {.file = path};
-    return hd_fail(&c->diag, HD_EINPUT, &place, "there is no kernel '%s' here; there is: %s",
-                   entry, hd_str_text(&names));
+    return hd_fail(&c->diag, HD_EINPUT, &place, "there is no kernel '%s' here; there is: %s", entry,
+                   hd_str_text(&names));
 }
 
 static int show(cli *c, const kir_module *module, const char *entry) {
@@ -37,16 +37,19 @@ static int show(cli *c, const kir_module *module, const char *entry) {
 int cmd_ir(cli *c, int argc, char **argv) {
     cli_source source = {0};
     const char *entry = NULL;
-    const cli_option options[] = {
-        {"entry", 'e', "NAME", "this kernel only", CLI_TEXT, &entry},
-        {"options", 'o', "TEXT", "options for the compiler, for a kernel file", CLI_TEXT,
-         &source.options},
-        {0}};
+    const cli_option options[] = {{"entry", 'e', "NAME", "this kernel only", CLI_TEXT, &entry},
+                                  {"options", 'o', "TEXT",
+                                   "options for the compiler, for a kernel file", CLI_TEXT,
+                                   &source.options},
+                                  {0}};
     const cli_page page = {"[OPTIONS] JOB|FILE.cl",
                            "Prints the kernels in kir, the small SSA form that the analyses read: "
                            "after inlining and clean-up, before anything that depends on a "
                            "device.",
-                           options, NULL, 1, 1};
+                           options,
+                           NULL,
+                           1,
+                           1};
     char **words;
     uint32_t word_count;
     int status;

@@ -16,13 +16,12 @@ static void add_timing(cli *c, hd_table *table, const char *name, const hd_timin
 static int show(cli *c, const hd_job *job, const hd_layout *layout, const hd_measurement *m) {
     const char *notation = hd_layout_print(c->arena, job->record, layout);
     if (c->json)
-        return cli_print_json(c, json_pack("{s:o, s:o, s:o}", "record",
-                                           hd_json_record(job->record), "layout",
-                                           hd_json_layout(c->arena, job->record, layout),
+        return cli_print_json(c, json_pack("{s:o, s:o, s:o}", "record", hd_json_record(job->record),
+                                           "layout", hd_json_layout(c->arena, job->record, layout),
                                            "measurement", hd_json_measurement(m)));
-    static const hd_column columns[] = {{"version", HD_LEFT, true},  {"median", HD_RIGHT, false},
-                                        {"low", HD_RIGHT, false},    {"high", HD_RIGHT, false},
-                                        {"runs", HD_RIGHT, false},   {"speed-up", HD_RIGHT, false}};
+    static const hd_column columns[] = {{"version", HD_LEFT, true}, {"median", HD_RIGHT, false},
+                                        {"low", HD_RIGHT, false},   {"high", HD_RIGHT, false},
+                                        {"runs", HD_RIGHT, false},  {"speed-up", HD_RIGHT, false}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     add_timing(c, table, "original", &m->original, "");
     add_timing(c, table, notation, &m->rewritten, hd_show_ratio(c->arena, m->speedup));
@@ -30,7 +29,8 @@ static int show(cli *c, const hd_job *job, const hd_layout *layout, const hd_mea
     hd_str_printf(&out, "%s on %s\n", job->record->spelling, m->device_name);
     hd_table_print(table, &out, c->colour);
     hd_str_printf(&out, "  spread of the speed-up: %s to %s (quartiles)\n",
-                  hd_show_ratio(c->arena, m->speedup_low), hd_show_ratio(c->arena, m->speedup_high));
+                  hd_show_ratio(c->arena, m->speedup_low),
+                  hd_show_ratio(c->arena, m->speedup_high));
     hd_str_printf(&out, "  outputs equal: %s\n",
                   m->bit_equal ? "yes"
                   : m->equal   ? "yes, within the job's tolerance"
@@ -71,8 +71,7 @@ int cmd_measure(cli *c, int argc, char **argv) {
          "the first",
          CLI_TEXT, &choice.device},
         {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats},
-        {"seconds", 0, "S", "go on until so much time was measured", CLI_REAL,
-         &choice.min_seconds},
+        {"seconds", 0, "S", "go on until so much time was measured", CLI_REAL, &choice.min_seconds},
         {0}};
     const cli_page page = {
         "--layout L [OPTIONS] JOB|FILE.cl",
@@ -80,7 +79,10 @@ int cmd_measure(cli *c, int argc, char **argv) {
         "contents, and compares what they leave in every buffer. Times are those of the kernels "
         "by the device's own clock: the median and the quartiles. Exit status 1: the outputs "
         "differ.",
-        options, cli_job_options(&source, job_options), 1, 1};
+        options,
+        cli_job_options(&source, job_options),
+        1,
+        1};
     char **words;
     uint32_t word_count;
     int status;

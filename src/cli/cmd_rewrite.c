@@ -38,8 +38,8 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
     cli_source source = {.any_entry = true};
     cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
-        {"layout", 'l', "L", "the layout to write; 'heddle help layout' has the notation",
-         CLI_TEXT, &notation},
+        {"layout", 'l', "L", "the layout to write; 'heddle help layout' has the notation", CLI_TEXT,
+         &notation},
         {"out", 'd', "DIR", "the folder to write into; it must exist", CLI_TEXT, &folder},
         {0}};
     const cli_page page = {
@@ -48,7 +48,10 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         "beside it a C header with the buffers, their sizes and the converters that the host "
         "needs. What cannot be rewritten safely is an error that names the place, and nothing is "
         "written.",
-        options, cli_job_options(&source, job_options), 1, 1};
+        options,
+        cli_job_options(&source, job_options),
+        1,
+        1};
     char **words;
     uint32_t word_count;
     int status;

@@ -34,10 +34,10 @@ static bool ends_in(const char *path, const char *ending) {
 
 /* A job says everything itself: an option beside it would be ignored, so it is refused. */
 static hd_status refuse_flags(cli *c, const char *path, const cli_source *source) {
-    const char *given = source->entry         ? "entry"
-                        : source->global.dims ? "global"
-                        : source->local.dims  ? "local"
-                        : source->count       ? "count"
+    const char *given = source->entry          ? "entry"
+                        : source->global.dims  ? "global"
+                        : source->local.dims   ? "local"
+                        : source->count        ? "count"
                         : source->values.count ? "arg"
                         : source->options      ? "options"
                         : source->record       ? "record"
@@ -114,8 +114,8 @@ hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **
                 : cli_job_of_kernel(c, path, source, module, job);
 }
 
-hd_status cli_load_layout(cli *c, const char *path, const cli_source *source,
-                          const char *notation, hd_job **job, hd_layout **layout) {
+hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
+                          hd_job **job, hd_layout **layout) {
     if (!notation)
         return hd_fail(&c->diag, HD_EINPUT, NULL,
                        "which layout? Say --layout soa, for example; 'heddle help layout' has "

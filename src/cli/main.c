@@ -70,8 +70,8 @@ static int unknown_command(cli *c, const char *name) {
         hd_fail(&c->diag, HD_EINPUT, NULL, "there is no command '%s'; did you mean '%s'?", name,
                 near);
     else
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "there is no command '%s'; 'heddle help' lists them", name);
+        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no command '%s'; 'heddle help' lists them",
+                name);
     return CLI_WRONG;
 }
 
@@ -104,8 +104,7 @@ int main(int argc, char **argv) {
     int status = run(&c, argc, argv);
     cli_progress(&c, NULL);
     if (fclose(stdout) == EOF && status != CLI_WRONG) {
-        hd_fail(&c.diag, HD_ESYSTEM, NULL, "cannot write to standard output: %s",
-                strerror(errno));
+        hd_fail(&c.diag, HD_ESYSTEM, NULL, "cannot write to standard output: %s", strerror(errno));
         status = CLI_WRONG;
     }
     hd_arena_free(c.arena);

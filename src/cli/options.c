@@ -146,12 +146,21 @@ static hd_status set_real(cli *c, const cli_option *option, const char *text) {
 static hd_status set_option(cli *c, const cli_option *option, const char *text) {
     const char *end;
     switch (option->kind) {
-    case CLI_FLAG: *(bool *)option->target = true; return HD_OK;
-    case CLI_TEXT: *(const char **)option->target = text; return HD_OK;
-    case CLI_TEXTS: hd_push(c->arena, (cli_texts *)option->target, text); return HD_OK;
-    case CLI_REAL: return set_real(c, option, text);
-    case CLI_SIZES: return set_sizes(c, option, text);
-    case CLI_NUMBER: break;
+    case CLI_FLAG:
+        *(bool *)option->target = true;
+        return HD_OK;
+    case CLI_TEXT:
+        *(const char **)option->target = text;
+        return HD_OK;
+    case CLI_TEXTS:
+        hd_push(c->arena, (cli_texts *)option->target, text);
+        return HD_OK;
+    case CLI_REAL:
+        return set_real(c, option, text);
+    case CLI_SIZES:
+        return set_sizes(c, option, text);
+    case CLI_NUMBER:
+        break;
     }
     if (!whole(text, &end, option->target) || *end)
         return wrong_value(c, option, text, "a whole number");
@@ -167,8 +176,8 @@ static void unknown_option(cli *c, const option_set *set, char **argv) {
         return;
     }
     if (optopt) {
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "there is no option -%c; 'heddle %s --help' lists them", optopt, c->command);
+        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no option -%c; 'heddle %s --help' lists them",
+                optopt, c->command);
         return;
     }
     const char *word = argv[optind - 1];
@@ -182,8 +191,8 @@ static void unknown_option(cli *c, const option_set *set, char **argv) {
         hd_fail(&c->diag, HD_EINPUT, NULL, "there is no option --%s; did you mean --%s?", name,
                 near);
     else
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
+        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no option --%s; 'heddle %s --help' lists them",
+                name, c->command);
 }
 
 static void missing_value(cli *c, const option_set *set) {
@@ -209,9 +218,8 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
     size_t length = 1;
     for (uint32_t i = 0; i < set->count; i++) {
         const cli_option *option = set->all[i];
-        longs[i] = (struct option){option->name,
-                                   option->argument ? required_argument : no_argument, NULL,
-                                   (int)(FIRST + i)};
+        longs[i] = (struct option){option->name, option->argument ? required_argument : no_argument,
+                                   NULL, (int)(FIRST + i)};
         if (!option->letter)
             continue;
         shorts[length++] = option->letter;
@@ -244,8 +252,8 @@ static hd_status set_colour(cli *c, const char *when) {
 
 static hd_status check_words(cli *c, const cli_page *page, char **words, uint32_t count) {
     if (count < page->least)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle %s %s",
-                       c->command, page->usage);
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle %s %s", c->command,
+                       page->usage);
     if (count > page->most)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "'%s' is one word too many: heddle %s %s",
                        words[page->most], c->command, page->usage);

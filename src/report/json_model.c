@@ -109,8 +109,10 @@ static const char *const symbol_names[] = {
     [HD_SYM_VALUE] = "value"};
 static const char *const kind_names[] = {
     [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
-static const char *const space_names[] = {[KIR_PRIVATE] = "private", [KIR_GLOBAL] = "global",
-                                          [KIR_LOCAL] = "local", [KIR_CONSTANT] = "constant",
+static const char *const space_names[] = {[KIR_PRIVATE] = "private",
+                                          [KIR_GLOBAL] = "global",
+                                          [KIR_LOCAL] = "local",
+                                          [KIR_CONSTANT] = "constant",
                                           [KIR_GENERIC] = "generic"};
 static const char *const pred_names[] = {
 #define X(name, text) text,
@@ -127,10 +129,10 @@ json_t *hd_json_affine(hd_arena *arena, const kir_kernel *kernel, hd_affine form
     set(object, "text", hd_json_text(hd_affine_print(arena, kernel, form)));
     set(object, "constant", json_integer(form.constant));
     for (uint32_t i = 0; i < form.term_count; i++)
-        json_array_append_new(
-            terms, json_pack("{s:s, s:o, s:I}", "symbol", symbol_names[form.terms[i].kind],
-                             "index", integer(form.terms[i].index), "factor",
-                             (json_int_t)form.terms[i].factor));
+        json_array_append_new(terms, json_pack("{s:s, s:o, s:I}", "symbol",
+                                               symbol_names[form.terms[i].kind], "index",
+                                               integer(form.terms[i].index), "factor",
+                                               (json_int_t)form.terms[i].factor));
     set(object, "terms", terms);
     return object;
 }
@@ -166,10 +168,9 @@ json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_acc
     set(object, "reason", hd_json_text(a->affine ? NULL : a->reason));
     set(object, "loop", a->loop >= 0 ? json_integer(a->loop) : json_null());
     for (uint32_t i = 0; i < a->guard_count; i++)
-        json_array_append_new(
-            guards,
-            json_pack("{s:o, s:s}", "expr", hd_json_affine(arena, kernel, a->guards[i].expr),
-                      "pred", pred_names[a->guards[i].pred]));
+        json_array_append_new(guards, json_pack("{s:o, s:s}", "expr",
+                                                hd_json_affine(arena, kernel, a->guards[i].expr),
+                                                "pred", pred_names[a->guards[i].pred]));
     set(object, "guards", guards);
     set(object, "conditional", json_boolean(a->conditional));
     return object;

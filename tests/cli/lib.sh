@@ -2,7 +2,8 @@
 # the heddle to test. Each script runs in an empty folder that goes at its end,
 # with a kernel and a job to start from, and ends with `finish`.
 set -u
-heddle=$(realpath "$1")
+heddle=$(realpath "${1:?the path of heddle}")
+[ -x "$heddle" ] || { echo "no program $heddle"; exit 2; }
 source_folder=$(realpath "$(dirname "$0")/../..")
 unset HEDDLE_DEVICES NO_COLOR
 work=$(mktemp -d)

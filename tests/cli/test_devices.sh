@@ -10,6 +10,9 @@ line=$("$heddle" devices tesla-k20c | sed -n 's/^  in one line *//p')
 accepts devices "$line"
 prints '^  warp +32 lanes'
 refuses "error: .*tesla-k20d.*tesla-k20c" devices tesla-k20d
+refuses "error: .*tesla-k20d.*tesla-k20c" advise body.yaml --device tesla-k20d
+refuses "error: .*tesla-k20d.*tesla-k20c" cost body.yaml --device h200 --device tesla-k20d
+refuses "missing.yaml.*error: |error: .*missing.yaml" advise body.yaml --device missing.yaml
 refuses "missing.yaml.*error: |error: .*missing.yaml" devices missing.yaml
 refuses "error: .*warp" devices "warp:33 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768"
 sed -e "s,^warp:.*,warp: many," "$source_folder/devices/tesla-k20c.yaml" >odd.yaml

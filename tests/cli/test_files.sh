@@ -11,9 +11,19 @@ accepts rewrite body.cl --layout soa --out new
 cmp -s new/body.cl "$work/log/first" || complain "a kernel file and its job give two results"
 
 refuses "absent: error: .*exists" rewrite body.yaml --layout soa --out absent
+refuses "absent: error: .*exists" advise body.yaml --apply absent
+refuses "error: .*replaced" advise body.yaml --apply .
 refuses "body.h?.*error: .*exists" rewrite body.yaml --layout soa --out body.cl
 refuses "error: the kernel itself is in this folder|: error: .*replaced" \
     rewrite body.yaml --layout soa --out .
+
+mkdir best
+accepts advise body.yaml --device tesla-k20c --apply best
+if grep -q 'leave it as it is' "$work/log/out"; then
+    [ -z "$(ls -A best)" ] || complain "advice to leave it, but $(ls best) was written"
+else
+    [ -s best/body.cl ] && [ -s best/body.h ] || complain "advise --apply wrote $(ls best)"
+fi
 
 # A pointer into the record that is stored cannot be rewritten.
 cat >stored.cl <<'END'
@@ -62,6 +72,7 @@ mkdir limited
 )
 status=$?
 [ $status -eq 2 ] || complain "with a limit on files: exit status $status, not 2"
-[ "$(grep -c 'error: ' "$work/log/err")" -eq 1 ] || complain "with a limit on files: not one message"
+[ "$(grep -c '^limited/body.*error: cannot write' "$work/log/err")" -eq 1 ] ||
+    complain "with a limit on files: not one message"
 [ "$(ls -A limited)" = "" ] || complain "with a limit on files: left behind $(ls -A limited)"
 finish

@@ -165,8 +165,7 @@ static void devices(void **state) {
     size_t i;
     has_members(value, "profiles opencl");
     assert_true(json_array_size(json_object_get(value, "profiles")) >= 12);
-    json_array_foreach(json_object_get(value, "profiles"), i, device)
-        check_device(device);
+    json_array_foreach(json_object_get(value, "profiles"), i, device) check_device(device);
     json_array_foreach(json_object_get(value, "opencl"), i, device)
         has_members(device, "id platform name driver");
     json_decref(value);
@@ -214,8 +213,7 @@ static void check_cost(json_t *cost) {
     size_t i;
     json_t *entry;
     assert_true(json_array_size(cost) > 0);
-    json_array_foreach(cost, i, entry)
-        assert_true(json_is_number(entry));
+    json_array_foreach(cost, i, entry) assert_true(json_is_number(entry));
 }
 
 /* `more`: members besides those that every access with a cost has. */
@@ -317,10 +315,14 @@ static void the_examples_of_the_page(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accesses), cmocka_unit_test(ir),
-        cmocka_unit_test(devices),  cmocka_unit_test(rewrite),
-        cmocka_unit_test(measure),  cmocka_unit_test(advise),
-        cmocka_unit_test(cost),     cmocka_unit_test(help),
+        cmocka_unit_test(accesses),
+        cmocka_unit_test(ir),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(rewrite),
+        cmocka_unit_test(measure),
+        cmocka_unit_test(advise),
+        cmocka_unit_test(cost),
+        cmocka_unit_test(help),
         cmocka_unit_test(the_examples_of_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@ __kernel void scale(__global float *a) {
     a[get_global_id(0)] *= factor;
 }
 END
-for command in "ir" "accesses" "rewrite --layout soa --out new" "measure --layout soa"; do
+for command in "ir" "accesses" "rewrite --layout soa --out new" "measure --layout soa" "advise" "cost"; do
     # shellcheck disable=SC2086
     {
         refuses "^broken.cl:2:[0-9]+: error: .*factor" $command broken.cl

@@ -3,7 +3,7 @@ source "$(dirname "$0")/lib.sh"
 mkdir new
 
 for input in body.yaml body.cl; do
-    for command in "rewrite --out new" "measure"; do
+    for command in "rewrite --out new" "measure" "cost"; do
         # shellcheck disable=SC2086
         {
             refuses "layout.*:1:[0-9]+: error: .*z" $command $input --layout '{x,y}{z}'

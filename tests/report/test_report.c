@@ -31,7 +31,8 @@ static void expect(hd_printer printer, hd_message message, const char *text) {
 static void message_shows_line_and_caret(void **state) {
     (void)state;
     hd_message m = {HD_ERROR, {"a.cl", 3, 5, "\tif x\xc3\xa9y"}, "no '(' here; add one"};
-    expect((hd_printer){0}, m, "a.cl:3:5: error: no '(' here; add one\n    \tif x\xc3\xa9y\n    \t   ^\n");
+    expect((hd_printer){0}, m,
+           "a.cl:3:5: error: no '(' here; add one\n    \tif x\xc3\xa9y\n    \t   ^\n");
     m.place.column = 8; /* bytes 6 and 7 are one letter */
     expect((hd_printer){0}, m,
            "a.cl:3:8: error: no '(' here; add one\n    \tif x\xc3\xa9y\n    \t     ^\n");
@@ -53,8 +54,7 @@ static void message_without_place(void **state) {
 static void message_never_drives_the_terminal(void **state) {
     (void)state;
     hd_message m = {HD_ERROR, {"a\033.cl", 1, 1, "\033[2Jx"}, "odd \033 byte\nnext line"};
-    expect((hd_printer){0}, m,
-           "a?.cl:1:1: error: odd ? byte\nnext line\n    ?[2Jx\n    ^\n");
+    expect((hd_printer){0}, m, "a?.cl:1:1: error: odd ? byte\nnext line\n    ?[2Jx\n    ^\n");
     char *coloured = printed((hd_printer){.colour = true}, m);
     assert_non_null(strstr(coloured, "\033[1;31merror:"));
     assert_null(strstr(coloured, "\033[2J"));
@@ -81,10 +81,10 @@ static void figures(void **state) {
     const struct {
         double value;
         const char *text;
-    } counts[] = {{0, "0"},          {7, "7"},          {950, "950"},     {1000, "1.00k"},
-                  {1234, "1.23k"},   {9999, "10.0k"},   {99960, "100k"},  {999600, "1.00M"},
-                  {45.6e6, "45.6M"}, {-1500, "-1.50k"}, {0.25, "0.25"},   {2.5, "2.50"},
-                  {1e30, "1.00e+30"}, {INFINITY, "-"},  {999.7, "1.00k"}};
+    } counts[] = {{0, "0"},           {7, "7"},          {950, "950"},    {1000, "1.00k"},
+                  {1234, "1.23k"},    {9999, "10.0k"},   {99960, "100k"}, {999600, "1.00M"},
+                  {45.6e6, "45.6M"},  {-1500, "-1.50k"}, {0.25, "0.25"},  {2.5, "2.50"},
+                  {1e30, "1.00e+30"}, {INFINITY, "-"},   {999.7, "1.00k"}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         assert_string_equal(hd_show_count(arena, counts[i].value), counts[i].text);
     assert_string_equal(hd_show_seconds(arena, 1.234), "1.23 s");
@@ -151,10 +151,12 @@ static void json_refuses_no_value(void **state) {
     json_array_append_new(array, hd_json_number(NAN));
     json_array_append_new(array, hd_json_number(0.1));
     json_array_append_new(array, hd_json_text(NULL));
-    json_array_append_new(array, hd_json_text("a\xff" "b\xed\xa0\x80\xe2\x82\xac"));
+    json_array_append_new(array, hd_json_text("a\xff"
+                                              "b\xed\xa0\x80\xe2\x82\xac"));
     assert_string_equal(hd_json_dump(arena, array),
                         "[\n  null,\n  0.1,\n  null,\n"
-                        "  \"a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xe2\x82\xac\"\n]\n");
+                        "  \"a\xef\xbf\xbd"
+                        "b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xe2\x82\xac\"\n]\n");
     hd_arena_free(arena);
 }
 
@@ -186,9 +188,8 @@ static void json_of_layout_and_device(void **state) {
     value = hd_json_device(arena, device);
     int size = 0;
     const char *synthetic = NULL;
-    assert_int_equal(json_unpack(value, "{s:{s:i}, s:s}", "l1", "size", &size, "synthetic",
-                                 &synthetic),
-                     0);
+    assert_int_equal(
+        json_unpack(value, "{s:{s:i}, s:s}", "l1", "size", &size, "synthetic", &synthetic), 0);
     assert_int_equal(size, 49152);
     const hd_device *again;
     assert_int_equal(hd_device_parse_synthetic(arena, NULL, synthetic, &again), HD_OK);
