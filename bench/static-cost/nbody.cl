@@ -5,7 +5,7 @@
  *
  * One thread per body. The loop's length is a compile-time constant, as there.
  */
-#define BODIES 65536
+#define BODIES 262144
 
 typedef struct body {
     float x, y, z;

@@ -66,6 +66,8 @@ typedef struct shape_context {
 
 /* Makes the shape; *warps is how many (warp, block) pairs have an active lane. */
 shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps);
+/* A copy in another arena. */
+shape *hd_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count);
 bool hd_shape_equal(const shape *a, const shape *b, uint32_t level_count);
 /* False when lanes may point anywhere: a varying opaque symbol stands in the address. */
 bool hd_access_is_regular(const shape_context *context, const hd_access *access);
@@ -130,7 +132,8 @@ typedef struct use {
     const hd_access *access;
     const hd_kernel_info *info;
     uint32_t launch;
-    uint32_t buffer;     /* of the job; or past them for statics */
+    uint32_t buffer;     /* of the job */
+    double most_units;   /* segments of that buffer */
     bool laid_out;       /* its buffer holds the record that is laid out */
     int32_t field;       /* of that record, else -1 */
     geometry fixed;      /* of other buffers */

@@ -112,20 +112,25 @@ typedef struct launch_builder {
     shape_context shapes;
 } launch_builder;
 
-static uint32_t add_shape(hd_cost_model *model, shape *made) {
-    for (uint32_t i = 0; i < model->shapes.count; i++)
-        if (hd_shape_equal(model->shapes.data[i], made, model->level_count))
-            return i;
-    hd_push(model->arena, &model->shapes, made);
-    return (uint32_t)model->shapes.count - 1;
+/* Shapes are made in an arena of their own, and kept when they are new. */
+static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps) {
+    hd_cost_model *model = b->model;
+    shape_context context = b->shapes;
+    context.arena = hd_arena_new();
+    const shape *made = hd_shape_make(&context, access, warps);
+    uint32_t number = 0;
+    while (number < model->shapes.count &&
+           !hd_shape_equal(model->shapes.data[number], made, model->level_count))
+        number++;
+    if (number == model->shapes.count)
+        hd_push(model->arena, &model->shapes,
+                hd_shape_copy(model->arena, made, model->level_count));
+    hd_arena_free(context.arena);
+    return number;
 }
 
-/* The job's buffer behind a parameter; statics come after all buffers. */
+/* The job's buffer behind a parameter. */
 static bool find_buffer(const launch_builder *b, const hd_access *access, uint32_t *buffer) {
-    if (access->static_index >= 0) {
-        *buffer = b->job->buffer_count + (uint32_t)access->static_index;
-        return true;
-    }
     for (uint32_t i = 0; access->param >= 0 && i < b->launch->arg_count; i++)
         if (b->launch->args[i].param == (uint32_t)access->param &&
             b->launch->args[i].kind == HD_ARG_BUFFER) {
@@ -162,16 +167,17 @@ static double iterations_of(const launch_builder *b, const hd_access *access, ui
 static void add_use(launch_builder *b, const hd_access *access) {
     hd_cost_model *model = b->model;
     use u = {.access = access, .info = b->info, .launch = b->number, .width = access->width};
-    if ((access->space != KIR_GLOBAL && access->space != KIR_CONSTANT) ||
-        !find_buffer(b, access, &u.buffer))
+    if (access->space != KIR_GLOBAL || !find_buffer(b, access, &u.buffer))
         return;
     u.laid_out = access->param >= 0 && access->record == model->record;
     u.field = u.laid_out ? access->field : -1;
     u.fixed = fixed_geometry(b, access);
     u.reads = access->kind == HD_LOAD;
     u.scattered = !hd_access_is_regular(&b->shapes, access);
+    const hd_buffer *buffer = &b->job->buffers[u.buffer];
+    u.most_units = (double)(buffer->count * buffer->element_bytes / model->device->segment + 1);
     double warps;
-    u.shape = add_shape(model, hd_shape_make(&b->shapes, access, &warps));
+    u.shape = add_shape(b, access, &warps);
     u.executions = warps * iterations_of(b, access, &u.degree) * (double)b->launch->repeat;
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
@@ -440,6 +446,8 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
     *transactions = units_of(model, u, place, device->segment);
+    if (*transactions > u->most_units) /* scattered over less than that many segments */
+        *transactions = u->most_units;
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
@@ -546,7 +554,7 @@ static double least_units(hd_cost_model *model, const use *u) {
                 least = units < least ? units : least;
             }
         }
-    return least;
+    return least < u->most_units ? least : u->most_units;
 }
 
 hd_cost_vector hd_field_bound(hd_cost_model *model, uint32_t field) {
@@ -638,7 +646,8 @@ static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) 
             lines[i].access->field_byte == u->access->field_byte &&
             lines[i].info->kernel == u->info->kernel)
             return &lines[i];
-    lines[*count] = (hd_cost_line){.access = u->access, .info = u->info};
+    lines[*count] =
+        (hd_cost_line){.access = u->access, .info = u->info, .scattered = u->scattered};
     return &lines[(*count)++];
 }
 

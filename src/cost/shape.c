@@ -363,6 +363,32 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     return s;
 }
 
+static residues copy_residues(hd_arena *arena, residues from) {
+    residues copy = {hd_new_array(arena, residue, from.count), from.count};
+    memcpy(copy.data, from.data, from.count * sizeof *from.data);
+    return copy;
+}
+
+shape *hd_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count) {
+    shape *copy = hd_new(arena, shape);
+    *copy = *from;
+    copy->patterns = hd_new_array(arena, lane_pattern, from->pattern_count);
+    for (uint32_t p = 0; p < from->pattern_count; p++) {
+        uint32_t lanes = from->patterns[p].lanes;
+        int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
+        memcpy(places, from->patterns[p].index, lanes * sizeof *places);
+        memcpy(places + lanes, from->patterns[p].inner, lanes * sizeof *places);
+        copy->patterns[p] = (lane_pattern){lanes, places, places + lanes};
+    }
+    for (uint32_t k = 0; k < level_count; k++) {
+        copy->levels[k] = hd_new_array(arena, residues, from->pattern_count);
+        for (uint32_t p = 0; p < from->pattern_count; p++)
+            copy->levels[k][p] = copy_residues(arena, from->levels[k][p]);
+    }
+    copy->inner = copy_residues(arena, from->inner);
+    return copy;
+}
+
 static bool residues_equal(const residues *a, const residues *b) {
     if (a->count != b->count)
         return false;

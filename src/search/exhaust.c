@@ -27,14 +27,20 @@ typedef struct exhaust {
     uint64_t masks[HD_MAX_FIELDS];
 } exhaust;
 
+/* Fields alone and fields in `soa` clusters have runs of their own either way: of
+ * all partitions that differ only in how these are grouped, the one with one
+ * such cluster stands for all. */
 static void rank_partition(exhaust *e, uint32_t blocks, const hd_cost_vector *cost,
                            const option *const *chosen) {
     candidate c = {.cost = *cost, .count = blocks};
+    uint32_t loose = 0;
     for (uint32_t b = 0; b < blocks; b++) {
         c.masks[b] = e->masks[b];
         c.tiles[b] = chosen[b]->tile;
+        loose += !(c.masks[b] & (c.masks[b] - 1)) || c.tiles[b] == HD_TILE_SOA;
     }
-    ranking_add(e->best, &c);
+    if (loose <= 1)
+        ranking_add(e->best, &c);
 }
 
 static void score_plain(exhaust *e, uint32_t blocks) {
