@@ -112,6 +112,10 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
         *state = (climb){0};
         return true;
     case CXCursor_ArraySubscriptExpr:
+        if (state->is_pointer && !state->in_array) {
+            *escapes = true;
+            return false;
+        }
         state->is_start = state->is_pointer = false;
         return true;
     case CXCursor_UnaryOperator:

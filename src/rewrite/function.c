@@ -201,7 +201,9 @@ static kernel_names names_of(rewriter *rw, const char *name) {
 
 static void edit_kernel_parameter(rewriter *rw, CXCursor parameter, range at, space in) {
     CXType type = clang_getCursorType(parameter);
-    bool is_const = clang_isConstQualifiedType(clang_getPointeeType(clang_getCanonicalType(type)));
+    bool is_const = hd_target_is(rw, type, "const");
+    bool is_const_pointer = clang_getCanonicalType(type).kind == CXType_Pointer &&
+                            clang_isConstQualifiedType(type);
     const char *name = hd_spelling(rw->arena, parameter);
     kernel_names names = names_of(rw, *name ? name : "records");
     edit *e = hd_edit_new(&rw->src, at);
@@ -209,7 +211,7 @@ static void edit_kernel_parameter(rewriter *rw, CXCursor parameter, range at, sp
         hd_edit_text(&rw->src, e, "%s %suchar *%s%s%s, ", rw->families[in].qualifier,
                      is_const && in == SPACE_GLOBAL ? "const " : "",
                      clang_isRestrictQualifiedType(type) ? "restrict " : "",
-                     clang_isConstQualifiedType(type) ? "const " : "", names.bases[a]);
+                     is_const_pointer ? "const " : "", names.bases[a]);
     hd_edit_text(&rw->src, e, "ulong %s", names.count);
     hd_edit_done(&rw->src);
 }
@@ -260,9 +262,8 @@ static void edit_parameter(rewriter *rw, CXCursor function, CXCursor parameter, 
                            space in) {
     CXCursor body = body_of(rw, function);
     const char *name = hd_spelling(rw->arena, parameter);
-    CXType target = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(parameter)));
     bool kernel = hd_is_kernel(rw->arena, function);
-    if (clang_isVolatileQualifiedType(target)) {
+    if (hd_target_is(rw, clang_getCursorType(parameter), "volatile")) {
         hd_refuse(rw, parameter, "'%s' points to volatile records; drop the volatile", name);
         return;
     }
@@ -292,8 +293,14 @@ static int count_pointers(rewriter *rw, CXCursor function, int *refused) {
     space in;
     for (int i = 0; i < count; i++) {
         CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
-        pointee kind = hd_pointee_of(rw, clang_getCursorType(parameter), &in);
+        CXType type = clang_getCursorType(parameter);
+        pointee kind = hd_pointee_of(rw, type, &in);
         pointers += kind == POINTEE_RECORD;
+        if (hd_is_fixed_array(rw, type)) {
+            hd_refuse(rw, parameter, "'%s' is declared as an array of fixed size; write '*%s'",
+                      hd_spelling(rw->arena, parameter), hd_spelling(rw->arena, parameter));
+            ++*refused;
+        }
         if (kind == POINTEE_NESTED) {
             hd_refuse(rw, parameter, "'%s' is a pointer to pointers to '%s'; pass one pointer for "
                                      "each array", hd_spelling(rw->arena, parameter),

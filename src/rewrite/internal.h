@@ -153,6 +153,10 @@ typedef enum pointee { POINTEE_OTHER, POINTEE_RECORD, POINTEE_NESTED } pointee;
 /* Whether `type` points to the record in a laid-out address space (then
  * *in is set); NESTED: it holds such a pointer further inside. */
 pointee hd_pointee_of(const rewriter *rw, CXType type, space *in);
+/* Whether what `type` points to has this qualifier: "const", "volatile", "__global". */
+bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier);
+/* A parameter `R p[16]` in a laid-out address space. */
+bool hd_is_fixed_array(const rewriter *rw, CXType type);
 bool hd_is_record(const rewriter *rw, CXType type);
 
 /* ---- access.c, function.c: the edits ---------------------------------------- */

@@ -52,14 +52,29 @@ typedef struct field_reader {
     bool failed;
 } field_reader;
 
-static void read_type(rewriter *rw, CXType type, field_type *result) {
-    long long size;
-    while ((size = clang_getArraySize(clang_getCanonicalType(type))) > 0 &&
-           clang_getCanonicalType(type).kind == CXType_ConstantArray &&
-           result->dim_count < sizeof result->dims / sizeof *result->dims) {
-        result->dims[result->dim_count++] = (uint64_t)size;
-        type = clang_getArrayElementType(clang_getCanonicalType(type));
+/* An array type as written, behind typedefs of it; else the type itself. */
+static CXType array_behind(CXType type) {
+    if (clang_getCanonicalType(type).kind != CXType_ConstantArray)
+        return type;
+    while (type.kind != CXType_ConstantArray) {
+        CXType inner = type.kind == CXType_Elaborated ? clang_Type_getNamedType(type)
+                       : type.kind == CXType_Typedef
+                           ? clang_getTypedefDeclUnderlyingType(clang_getTypeDeclaration(type))
+                           : clang_getCanonicalType(type);
+        if (inner.kind == CXType_Invalid)
+            return clang_getCanonicalType(type);
+        type = inner;
     }
+    return type;
+}
+
+/* Keeps the name of an element's type: canonical vector types have none. */
+static void read_type(rewriter *rw, CXType type, field_type *result) {
+    enum { MOST = sizeof result->dims / sizeof *result->dims };
+    for (type = array_behind(type);
+         type.kind == CXType_ConstantArray && result->dim_count < MOST;
+         type = array_behind(clang_getArrayElementType(type)))
+        result->dims[result->dim_count++] = (uint64_t)clang_getArraySize(type);
     result->element = hd_type_text(rw->arena, type);
     result->is_pointer = clang_getCanonicalType(type).kind == CXType_Pointer;
 }
@@ -204,26 +219,39 @@ bool hd_is_record(const rewriter *rw, CXType type) {
            clang_equalCursors(definition_of(type), rw->declaration);
 }
 
-static bool space_of(const rewriter *rw, CXType target, space *in) {
-    const char *text = hd_type_text(rw->arena, clang_getCanonicalType(target));
-    if (strstr(text, "__global"))
-        *in = SPACE_GLOBAL;
-    else if (strstr(text, "__constant"))
-        *in = SPACE_CONSTANT;
-    else
-        return false;
-    return true;
+/* What a pointer, or a parameter declared as an array, points to. */
+static CXType target_of(CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    return t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
 }
 
+/* The canonical text of that with its qualifiers, which libclang has no other
+ * question for (address spaces) or keeps on the array (all of them). */
+static const char *target_text(const rewriter *rw, CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    return hd_type_text(rw->arena, t.kind == CXType_Pointer ? clang_getPointeeType(t) : t);
+}
+
+bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier) {
+    const char *text = target_text(rw, type), *at = strstr(text, qualifier);
+    return at && (at == text || at[-1] == ' ') && at[strlen(qualifier)] == ' ';
+}
+
+static bool space_of(const rewriter *rw, CXType type, space *in) {
+    *in = hd_target_is(rw, type, "__global") ? SPACE_GLOBAL : SPACE_CONSTANT;
+    return *in == SPACE_GLOBAL || hd_target_is(rw, type, "__constant");
+}
+
+/* libclang gives a parameter `R p[]` the type of an array. */
 pointee hd_pointee_of(const rewriter *rw, CXType type, space *in) {
     bool nested = false;
     for (CXType t = clang_getCanonicalType(type);; nested = true) {
-        if (t.kind == CXType_Pointer) {
-            CXType target = clang_getPointeeType(t);
+        if (t.kind == CXType_Pointer || (t.kind == CXType_IncompleteArray && !nested)) {
+            CXType target = target_of(t);
             if (hd_is_record(rw, target))
-                return !space_of(rw, target, in) ? POINTEE_OTHER
-                       : nested                  ? POINTEE_NESTED
-                                                 : POINTEE_RECORD;
+                return !space_of(rw, t, in) ? POINTEE_OTHER
+                       : nested             ? POINTEE_NESTED
+                                            : POINTEE_RECORD;
             t = clang_getCanonicalType(target);
         } else if (t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray ||
                    t.kind == CXType_VariableArray) {
@@ -232,4 +260,11 @@ pointee hd_pointee_of(const rewriter *rw, CXType type, space *in) {
             return POINTEE_OTHER;
         }
     }
+}
+
+bool hd_is_fixed_array(const rewriter *rw, CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    space in;
+    return t.kind == CXType_ConstantArray && hd_is_record(rw, target_of(t)) &&
+           space_of(rw, t, &in);
 }

@@ -1,0 +1,187 @@
+/* What cannot be rewritten safely is refused at its place, and nothing is made. */
+#include "kit.h"
+
+typedef struct refusal {
+    const char *body; /* of a kernel with parameters p, q and n, or whole functions after a '\f' */
+    const char *said; /* "line:column: part of the text"; NULL: rewritten */
+} refusal;
+
+static const char head[] =
+    "typedef struct R { float x; int n; float d[4]; struct s { float a; } s; } R;";
+
+/* Line 1 declares the record, line 2 the kernel; its body begins at 3:1. */
+static char *source_of(kit *k, const refusal *r) {
+    if (*r->body == '\f')
+        return hd_format(k->arena, "%s\n%s\n", head, r->body + 1);
+    return hd_format(k->arena,
+                     "%s\nkernel void k(global R *p, global const R *q, global float *out, int n) {\n"
+                     "%s\n}\n",
+                     head, r->body);
+}
+
+static void check(kit *k, const refusal *r) {
+    char *path = kit_write(k, "k.cl", source_of(k, r));
+    hd_record record = {.name = "R", .spelling = "R", .field_count = 4};
+    hd_field fields[] = {{.name = "x", .type = "float", .size = 4, .align = 4, .count = 1},
+                         {.name = "n", .type = "int", .size = 4, .align = 4, .count = 1},
+                         {.name = "d", .type = "float", .size = 16, .align = 4, .count = 4},
+                         {.name = "s", .type = "struct s", .size = 4, .align = 4, .count = 1}};
+    record.fields = fields;
+    hd_record_lay_out(&record);
+    hd_rewritten *result = (hd_rewritten *)k;
+    k->messages = (hd_str){.arena = k->arena};
+    hd_status status = hd_rewrite_opencl(k->arena, &k->diag, path, "", &record,
+                                         hd_layout_soa(k->arena, &record), &result);
+    if (!r->said) {
+        if (status != HD_OK)
+            fail_msg("'%s' was refused: %s", r->body, kit_said(k));
+        return;
+    }
+    if (status != HD_EUNSUPPORTED || result)
+        fail_msg("'%s' was rewritten:\n%s", r->body, result ? result->kernel_source : "");
+    const char *text = strchr(r->said, ' ') + 1, *end = strchr(r->said, ' ');
+    if (strncmp(kit_said(k), r->said, (size_t)(end - r->said)) || !strstr(kit_said(k), text))
+        fail_msg("'%s' said\n%swhere this was expected:\n%s", r->body, kit_said(k), r->said);
+}
+
+static void check_all(void **state, const refusal *refusals, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        check(*state, &refusals[i]);
+}
+#define CHECK_ALL(state, list) check_all(state, list, sizeof(list) / sizeof *(list))
+
+static void the_pointer_goes_astray(void **state) {
+    static const refusal list[] = {
+        {"global float *f = (global float *)p;", "3:35: is cast to '__global float *'"},
+        {"out[0] = ((global float *)(p + n))[1];", "3:28: is cast"},
+        {"global R *r = (global R *)out;", "3:1: not initialised"},
+        {"((global R *)out)->x = 1;", "3:2: another pointer is cast to one to 'R'"},
+        {"p++;", "3:1: is changed"},
+        {"p += n;", "3:1: is assigned to"},
+        {"p = p + 1;", "3:1: is assigned to"},
+        {"global R *r = p; r = p + 1;", "3:18: is assigned to"},
+        {"global R *r; r = p;", "3:1: not initialised"},
+        {"global R *r = n ? p : p + 1;", "3:1: not initialised"},
+        {"global R *r = p, *s = p + 1;", "3:1: together with others"},
+        {"(n ? p : p + 1)->x = 1;", "3:6: is chosen by a condition"},
+        {"if (p) p->x = 1;", "3:5: is tested"},
+        {"if (p == q) p->x = 1;", "3:5: is compared"},
+        {"if (!p) return;", "3:6: is tested"},
+        {"long l = p - q;", "3:10: is subtracted"},
+        {"n[p].x = 1;", "3:3: cannot follow"},
+        {"global R **r = &p;", "3:1: "},
+        {"global const R *r[2] = {p, q};", "3:1: holds pointers"},
+        {"global void *v = &p[1];", "3:18: is stored or passed on"},
+        {"global void *v = p;", "3:18: is stored in a variable of another type"},
+        {"printf(\"%p\", p);", "3:14: is passed to 'printf'"},
+        {"prefetch((global const int *)q, 4);", "3:30: is cast"},
+        {"local R t[4]; async_work_group_copy((local int *)t, (const global int *)p, 4, 0);",
+         "3:73: is cast"},
+        {"sizeof(p);", "3:8: cannot follow"},
+        {"int l = sizeof(__typeof__(*p)) + sizeof(__typeof__(p->x));", NULL},
+        {"out[0] = (__typeof__(n + p->n))out[1];", NULL},
+        {"int l __attribute__((aligned(sizeof(p->d)))) = 1;", "3:37: where Heddle cannot follow it"},
+        {"{ int p = 3; out[0] = p; }", NULL},
+        {"for (global R *r = p; n--; r++) r->x = 1;", "3:28: is changed"},
+    };
+    CHECK_ALL(state, list);
+}
+
+static void the_address_of_a_field_escapes(void **state) {
+    static const refusal list[] = {
+        {"global float *f = &p[n].x;", "3:20: is stored"},
+        {"global float *f; f = &p[n].x;", "3:23: is stored"},
+        {"global float *f = p[n].d;", "3:19: is stored"},
+        {"out[0] = *(&p[0].x + 1);", "3:13: is stored"},
+        {"out[0] = (&p[0].x)[1];", "3:12: is stored"},
+        {"float4 v = vload4(0, &p[n].x);", "3:23: goes to 'vload4'"},
+        {"float4 v = vload4(n, p[n].d);", "3:22: goes to 'vload4'"},
+        {"float4 v = vload4(1, p[n].d);", "3:22: goes to 'vload4'"},
+        {"float4 v = vload4(0, p[n].d);", NULL},
+        {"vstore2((float2)(1), 1, p[n].d);", NULL},
+        {"vstore2((float2)(1), 2, p[n].d);", "3:25: goes to 'vstore2'"},
+        {"out[0] = *(float global *)&p[0].n;", NULL},
+        {"out[0] = *(global char *)&p[0].n;", "3:27: is stored, compared or cast"},
+        {"out[0] = (*(global float4 *)p[0].d).x;", "3:29: is stored, compared or cast"},
+        {"if (&p[0].x == out) n++;", "3:6: is stored, compared"},
+        {"atomic_inc(&p[n].n);", NULL},
+        {"atomic_cmpxchg((volatile global int *)&p[n].x, 0, 1);", NULL},
+        {"local float t[4]; async_work_group_copy(t, p[n].d, 4, 0);",
+         "3:44: is passed to 'async_work_group_copy'"},
+        {"\fvoid f(global float *x) { *x = 1; }\nkernel void k(global R *p) { f(&p[1].x); "
+         "f(p[1].d); }", "3:33: is passed to 'f'"},
+        {"\fvoid f(global float *x) { *x = 1; }\nkernel void k(global R *p) { f(&p[1].s.a); }",
+         "3:33: is passed to 'f'"},
+    };
+    CHECK_ALL(state, list);
+}
+
+static void functions_that_do_not_fit(void **state) {
+    static const refusal list[] = {
+        {"\fglobal R *f(global R *p) { return p + 1; }\nkernel void k(global R *p) { p->x = 1; }",
+         "2:1: returns a pointer"},
+        {"\fvoid f(global R **p);\nkernel void k(global R *p) { p->x = 1; }",
+         "2:8: pointer to pointers"},
+        {"\fvoid f(const R *p) {}\nkernel void k(global R *p) { f(p); }",
+         "3:32: declare its parameter '__global R *'"},
+        {"\fvoid f(global void *p) {}\nkernel void k(global R *p) { f(&p[2]); }",
+         "3:32: pass it to a helper function with a parameter '__global R *'"},
+        {"\fkernel void f(global R *p) { p->x = 1; }\nkernel void k(global R *p) { f(p); }",
+         "3:30: is called as a function"},
+        {"\fstruct S { global R *p; };\nkernel void k(global R *p) { p->x = 1; }",
+         "2:12: keeps a pointer to 'R' in a struct"},
+        {"\fstruct S { R r; };\nfloat f(global R *r) { return r->x; }\n"
+         "kernel void k(global R *p, global struct S *s) { p->x = s->r.x + f(&s->r); }",
+         "4:68: does not come from a parameter"},
+        {"\fkernel void k(global R p[16]) { p->x = 1; }", "2:15: write '*p'"},
+        {"\fkernel void k(global volatile R *p) { p->x = 1; }", "2:15: volatile"},
+        {"\f#define ARGS global R *p, int n\nkernel void k(ARGS) { p->x = 1; }",
+         "3:1: a macro makes the parameters"},
+        {"\fkernel void k(global R *p) { R v, w; v = p[1] = w; }", "2:42: is used"},
+        {"\fglobal R *kept;\nkernel void k(global R *p) { p->x = 1; }",
+         "2:1: from outside a function"},
+    };
+    CHECK_ALL(state, list);
+}
+
+static void macros_that_hide_an_access(void **state) {
+    static const refusal list[] = {
+        {"\f#define X(i) p[i].x\nkernel void k(global R *p) { X(3) = 1; }",
+         "3:30: inside the macro X"},
+        {"\f#define X(e) (e).x\nkernel void k(global R *p) { X(p[3]) = 1; }",
+         "3:30: inside the macro X"},
+        {"\f#define AT(a, i) a[i].x\nkernel void k(global R *p) { AT(p, 3) = 1; }",
+         "3:30: inside the macro AT"},
+        {"\f#define FIRST p\nkernel void k(global R *p) { FIRST[1].x = 1; }",
+         "3:30: inside the macro FIRST"},
+        {"\f#define SET(a, b) a = b\nkernel void k(global R *p) { R v; SET(p[1], v); }",
+         "3:35: inside the macro SET"},
+        {"\f#define PLUS(a) a + 1\nkernel void k(global R *p) { (p + 2 * PLUS(3))->x = 1; }",
+         "3:30: partly by a macro"},
+        {"\f#define SWAP(a, b) { float t = a; a = b; b = t; }\n"
+         "kernel void k(global R *p) { SWAP(p[1].x, p[p[2].n].x) }", NULL},
+        {"\f#define NAME(n) n##_k\nkernel void NAME(foo)(global R *p) { p->x = 1; }", NULL},
+        {"\f#define K kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n"
+         "K void k(global R p[]) { p[1].x = 1; }", NULL},
+    };
+    CHECK_ALL(state, list);
+}
+
+static void every_place_is_named(void **state) {
+    kit *k = *state;
+    refusal three = {"p++;\nif (p) n = 1;\nglobal float *f = &p[1].x;", "3:1: is changed"};
+    check(k, &three);
+    assert_non_null(strstr(kit_said(k), "\n4:5: "));
+    assert_non_null(strstr(kit_said(k), "\n5:20: "));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_pointer_goes_astray, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(the_address_of_a_field_escapes, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(functions_that_do_not_fit, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(macros_that_hide_an_access, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(every_place_is_named, kit_setup, kit_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
