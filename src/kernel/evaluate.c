@@ -223,11 +223,12 @@ void hd_depend_on_test(hd_evaluator *e, uint32_t loop, hd_dependence *d) {
         return;
     }
     const kir_value parts[] = {test->init, test->left, test->right, test->next};
+    bool own = d->loops[loop];
     e->generation++;
     for (uint32_t i = 0; i < 4; i++)
         depend_on_value(e, parts[i], 0, d);
     e->generation++;
-    d->loops[loop] = false; /* its own counter does not count */
+    d->loops[loop] = own; /* that its own counter stands in it does not count */
     d->any = false;
     for (uint32_t l = 0; l < e->f->flow->loop_count; l++)
         d->any |= d->loops[l];

@@ -1,0 +1,464 @@
+/*
+ * Addresses, trip counts and guards against a run of the kernel: every kernel is
+ * run for every work-item of small launches by the machine in interpret.h, and what
+ * it does is compared with what the analysis says.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "interpret.h"
+#include "kernels.h"
+
+static void tell(const hd_message *message, void *user) {
+    (void)user;
+    print_message("%u:%u: %s\n", message->place.line, message->place.column, message->text);
+}
+static const hd_diag diag = {tell, NULL};
+
+static kir_module *parse(hd_arena *arena, const char *text) {
+    kir_module *module = NULL;
+    assert_int_equal(kir_parse(arena, &diag, "test.kir", text, &module), HD_OK);
+    return module;
+}
+
+/* ---- everything that a run shows ------------------------------------------------ */
+
+typedef struct watch {
+    const hd_kernel_info *info;
+    uint64_t *runs;                     /* of each access, by this work-item */
+    uint64_t checked, guards_checked;
+    uint64_t *entered, *passes;         /* of each loop, over all work-items */
+} watch;
+
+static bool holds(int64_t value, kir_pred pred) {
+    return machine_compare(pred, 64, value, 0);
+}
+
+static bool guards_hold(const watch *w, const hd_access *a, const hd_point *point) {
+    for (uint32_t g = 0; g < a->guard_count; g++) {
+        int64_t value;
+        assert_true(hd_affine_evaluate(w->info, a->guards[g].expr, point, &value));
+        if (!holds(value, a->guards[g].pred))
+            return false;
+    }
+    return true;
+}
+
+static void check_access(machine *m, kir_value inst, void *user) {
+    watch *w = user;
+    const kir_inst *i = &m->kernel->insts[inst];
+    int64_t pointer = m->values[i->args[i->op == KIR_STORE ? 1 : 0]];
+    int64_t offset = extend((uint64_t)pointer, BASE_SHIFT), value, index, inner;
+    for (uint32_t k = 0; k < w->info->access_count; k++) {
+        const hd_access *a = &w->info->accesses[k];
+        if (a->inst != inst)
+            continue;
+        w->runs[k]++;
+        assert_true(guards_hold(w, a, &m->point));
+        w->guards_checked += a->guard_count;
+        if (!a->computable)
+            continue;
+        w->checked++;
+        assert_true(hd_affine_evaluate(w->info, a->address, &m->point, &value));
+        assert_int_equal(value, offset);
+        assert_true(hd_affine_evaluate(w->info, a->index, &m->point, &index));
+        assert_true(hd_affine_evaluate(w->info, a->inner, &m->point, &inner));
+        int64_t size = a->record ? a->record->size : 4;
+        int64_t start = a->field >= 0 ? a->record->fields[a->field].offset : 0;
+        assert_int_equal(index * size + start + inner, offset);
+        if (a->field >= 0) {
+            assert_true(inner >= 0 && inner + a->width <= a->record->fields[a->field].size);
+        }
+    }
+}
+
+static void check_loop(machine *m, uint32_t loop, uint64_t runs, void *user) {
+    watch *w = user;
+    const hd_trip *trip = &w->info->trips[loop];
+    uint64_t count = trip->after_body ? runs : runs - 1;
+    w->entered[loop]++;
+    w->passes[loop] += count;
+    if (trip->kind <= HD_TRIP_BOUND && trip->early_exit)
+        assert_true(count <= trip->count);
+    else if (trip->kind <= HD_TRIP_BOUND)
+        assert_int_equal(count, trip->count);
+    if (trip->kind != HD_TRIP_UNKNOWN && trip->affine && !trip->early_exit) {
+        int64_t start;
+        uint64_t passes;
+        assert_true(hd_affine_evaluate(w->info, trip->start, &m->point, &start));
+        assert_true(hd_trip_passes(start, trip->step, trip->pred, &passes));
+        assert_int_equal(passes + trip->after_body, count);
+    }
+}
+
+/* How often an unconditional access runs: the product of its loops' trips, when all
+ * guards hold. Only where every loop around has a fixed count. */
+static void check_runs(const watch *w, const machine *m) {
+    for (uint32_t k = 0; k < w->info->access_count; k++) {
+        const hd_access *a = &w->info->accesses[k];
+        uint64_t expected = 1;
+        bool fixed = !a->conditional;
+        for (int32_t l = a->loop; l >= 0; l = w->info->flow->loops[l].parent) {
+            const hd_trip *trip = &w->info->trips[l];
+            uint32_t block = m->kernel->insts[a->inst].block;
+            bool before = !trip->after_body && trip->test != KIR_NONE &&
+                          hd_flow_dominates(w->info->flow, block, trip->test);
+            fixed &= trip->kind <= HD_TRIP_BOUND && !trip->early_exit;
+            expected *= trip->count + before;
+        }
+        if (fixed && a->loop < 0)
+            assert_int_equal(w->runs[k], guards_hold(w, a, &m->point));
+        else if (fixed && a->guard_count == 0)
+            assert_int_equal(w->runs[k], expected);
+    }
+}
+
+static void run_item(const hd_kernel_info *info, watch *w, const int64_t group[3],
+                     const int64_t local[3], uint32_t seed) {
+    hd_arena *arena = hd_arena_new();
+    machine m = {.kernel = info->kernel, .flow = info->flow, .launch = info->binding,
+                 .on_access = check_access, .on_leave = check_loop, .user = w, .seed = seed};
+    m.iteration = hd_new_array(arena, int64_t, info->flow->loop_count);
+    m.values = hd_new_array(arena, int64_t, info->kernel->inst_count);
+    m.point.iteration = m.iteration;
+    machine_place(&m, group, local);
+    memset(w->runs, 0, info->access_count * sizeof *w->runs);
+    assert_true(machine_run(&m));
+    check_runs(w, &m);
+    hd_arena_free(arena);
+}
+
+static void run_launch(hd_arena *arena, const hd_kernel_info *info, watch *w) {
+    const hd_binding *b = &info->binding;
+    uint64_t size[3], groups[3];
+    *w = (watch){.info = info};
+    w->runs = hd_new_array(arena, uint64_t, info->access_count + 1);
+    w->entered = hd_new_array(arena, uint64_t, info->flow->loop_count + 1);
+    w->passes = hd_new_array(arena, uint64_t, info->flow->loop_count + 1);
+    for (uint32_t d = 0; d < 3; d++) {
+        size[d] = d < b->dims ? b->local[d] : 1;
+        groups[d] = d < b->dims ? b->global[d] / b->local[d] : 1;
+    }
+    for (uint64_t g = 0; g < groups[0] * groups[1]; g++)
+        for (uint64_t l = 0; l < size[0] * size[1]; l++) {
+            int64_t group[3] = {(int64_t)(g % groups[0]), (int64_t)(g / groups[0]), 0};
+            int64_t local[3] = {(int64_t)(l % size[0]), (int64_t)(l / size[0]), 0};
+            run_item(info, w, group, local, (uint32_t)(g * 77 + l));
+        }
+}
+
+static void check_means(const watch *w) {
+    for (uint32_t l = 0; l < w->info->flow->loop_count; l++) {
+        const hd_trip *trip = &w->info->trips[l];
+        if (trip->kind != HD_TRIP_VARYING || trip->early_exit || !w->entered[l])
+            continue;
+        double mean = (double)w->passes[l] / (double)w->entered[l];
+        assert_true(mean - (double)trip->count <= 0.51 && (double)trip->count - mean <= 0.51);
+    }
+}
+
+static void what_runs_is_what_was_said(void **state) {
+    (void)state;
+    const char *const kernels[] = ALL_KERNELS;
+    const hd_binding launches[] = {
+        {.dims = 1, .global = {32}, .local = {8}},
+        {.dims = 1, .global = {64}, .local = {64}, .offset = {5}},
+        {.dims = 1, .global = {24}, .local = {1}},
+        {.dims = 2, .global = {16, 4}, .local = {8, 2}},
+        {.dims = 2, .global = {8, 8}, .local = {4, 4}, .offset = {8, 3}},
+    };
+    const bool known[] = {false, false, true};
+    uint64_t checked = 0, guards = 0;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
+            for (int64_t n = 0; n < 23; n += 11) {
+                hd_arena *arena = hd_arena_new();
+                const int64_t params[] = {0, 0, n};
+                kir_module *module = parse(arena, kernels[k]);
+                hd_binding binding = launches[i];
+                binding.param_count = 3;
+                binding.param_known = known;
+                binding.params = params;
+                watch w;
+                run_launch(arena, hd_kernel_analyse(arena, module, module->kernels[0], &binding),
+                           &w);
+                check_means(&w);
+                checked += w.checked;
+                guards += w.guards_checked;
+                hd_arena_free(arena);
+            }
+    assert_true(checked > 10000 && guards > 1000);
+}
+
+/* ---- what the analysis should see, access by access ------------------------------ */
+
+static hd_kernel_info *analyse_groups(hd_arena *arena, const char *text, int64_t n,
+                                      uint64_t local) {
+    static const bool known[] = {false, false, true};
+    int64_t *params = hd_new_array(arena, int64_t, 3);
+    params[2] = n;
+    const hd_binding binding = {.dims = 1, .global = {1024}, .local = {local}, .param_count = 3,
+                                .param_known = known, .params = params};
+    kir_module *module = parse(arena, text);
+    return hd_kernel_analyse(arena, module, module->kernels[0], &binding);
+}
+
+static hd_kernel_info *analyse(hd_arena *arena, const char *text, int64_t n) {
+    return analyse_groups(arena, text, n, 64);
+}
+
+static const hd_access *at_line(const hd_kernel_info *info, uint32_t line) {
+    for (uint32_t i = 0; i < info->access_count; i++)
+        if (info->accesses[i].line == line)
+            return &info->accesses[i];
+    fail_msg("no access at line %u", line);
+    return NULL;
+}
+
+static void assert_form(const hd_kernel_info *info, hd_affine form, const char *text) {
+    hd_arena *arena = hd_arena_new();
+    assert_string_equal(hd_affine_print(arena, info->kernel, form), text);
+    hd_arena_free(arena);
+}
+
+static void straight_addresses_are_all_affine(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, STRAIGHT, 7);
+    assert_int_equal(info->access_count, 7);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        bool masked = info->accesses[i].line == 5 || info->accesses[i].line == 6;
+        assert_int_equal(info->accesses[i].affine, !masked); /* gid & 7 in groups of 64 */
+        assert_true(info->accesses[i].computable);
+    }
+    hd_kernel_info *eights = analyse_groups(arena, STRAIGHT, 7, 8);
+    assert_form(eights, at_line(eights, 5)->address, "4*group(0) + 4*local(0)");
+    assert_form(eights, at_line(eights, 6)->address, "32*group(0) + 4*local(0)");
+    assert_form(info, at_line(info, 3)->address, "1792*group(0) + 28*local(0) + 24");
+    assert_int_equal(at_line(info, 3)->field, 3);
+    assert_form(info, at_line(info, 4)->address, "768*group(0) + 12*local(0) + 8");
+    assert_form(info, at_line(info, 7)->address, "768*group(0) + 12*local(0) + 28");
+    const hd_access *nested = at_line(info, 9);
+    assert_int_equal(nested->field, 2);
+    assert_int_equal(nested->field_byte, 4);
+    assert_form(info, nested->index, "192*group(0) + 3*local(0)");
+    assert_form(info, nested->inner, "4");
+    hd_arena_free(arena);
+}
+
+static void counters_and_walking_pointers_are_inductions(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, NESTED, 14);
+    assert_int_equal(info->trips[0].kind, HD_TRIP_BOUND);
+    assert_int_equal(info->trips[0].count, 4);
+    assert_int_equal(info->trips[1].kind, HD_TRIP_CONSTANT);
+    assert_int_equal(info->trips[1].count, 3);
+    const hd_access *field = at_line(info, 12);
+    assert_int_equal(field->field, 1);
+    assert_form(info, field->index, "3*k0 + 3"); /* p[i + 1] with i = 2 + 3 k */
+    assert_form(info, field->inner, "4*k1");     /* d[1 + j - 1] */
+    assert_form(info, at_line(info, 13)->address, "20*k0 + 4*k1");
+    assert_form(info, at_line(info, 15)->address, "20*k0 + 12");
+    assert_form(info, at_line(info, 18)->address, "56");
+    assert_form(info, at_line(info, 19)->address, "80");
+    hd_arena_free(arena);
+}
+
+static void an_unknown_bound_says_so(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    kir_module *module = parse(arena, NESTED);
+    hd_kernel_info *info = hd_kernel_analyse(arena, module, module->kernels[0], NULL);
+    assert_int_equal(info->trips[0].kind, HD_TRIP_UNKNOWN);
+    assert_non_null(strstr(info->trips[0].reason, "depends on parameter n"));
+    assert_int_equal(info->trips[1].kind, HD_TRIP_CONSTANT);
+    assert_form(info, at_line(info, 13)->address, "20*k0 + 4*k1");
+    assert_false(at_line(info, 18)->affine);
+    assert_non_null(at_line(info, 18)->reason);
+    module = parse(arena, STRAIGHT);
+    info = hd_kernel_analyse(arena, module, module->kernels[0], NULL);
+    assert_form(info, at_line(info, 4)->address, "12*global(0) + 8");
+    assert_form(info, at_line(info, 7)->address, "12*global(0) + 4*n");
+    assert_string_equal(at_line(info, 7)->reason,
+                        "depends on parameter n, whose value is not known");
+    hd_arena_free(arena);
+}
+
+static void halving_and_doubling_loops_are_counted(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, REDUCE, 0);
+    assert_int_equal(info->trips[0].kind, HD_TRIP_BOUND);
+    assert_int_equal(info->trips[0].count, 6);
+    assert_int_equal(info->trips[0].hint, HD_HINT_WORK_GROUP);
+    assert_true(at_line(info, 7)->conditional && at_line(info, 7)->computable);
+    info = analyse(arena, BITONIC, 0);
+    assert_int_equal(info->trips[0].kind, HD_TRIP_CONSTANT);
+    assert_int_equal(info->trips[0].count, 6);
+    assert_int_equal(info->trips[1].kind, HD_TRIP_VARYING);
+    assert_int_equal(info->trips[1].count, 4); /* the mean of 1 .. 6, rounded */
+    assert_true(at_line(info, 7)->computable && !at_line(info, 7)->affine);
+    hd_arena_free(arena);
+}
+
+static void varying_loops_have_their_mean(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, TRIANGLE, 0);
+    assert_int_equal(info->trips[0].kind, HD_TRIP_VARYING);
+    assert_int_equal(info->trips[0].count, 33); /* mean of 1 .. 64, rounded */
+    assert_int_equal(info->trips[1].kind, HD_TRIP_VARYING);
+    assert_int_equal(info->trips[1].count, 21); /* sum of i (64 - i) / sum of (64 - i) */
+    hd_arena_free(arena);
+}
+
+static void indirect_accesses_name_the_load(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, STRIDED, 0);
+    const hd_access *index = at_line(info, 12), *indirect = at_line(info, 13);
+    assert_true(index->affine && !index->indirect);
+    assert_form(info, index->index, "64*group(0) + local(0) + 1024*k0");
+    assert_true(indirect->indirect && !indirect->affine && !indirect->computable);
+    assert_int_equal(indirect->indirect_load, index->inst);
+    assert_string_equal(indirect->reason, "indirect through p at line 12");
+    assert_int_equal(indirect->field, 0);
+    assert_int_equal(indirect->index.constant, 1);
+    assert_int_equal(at_line(info, 14)->kind, HD_ATOMIC);
+    assert_int_equal(at_line(info, 14)->space, KIR_LOCAL);
+    assert_int_equal(at_line(info, 14)->static_index, 0);
+    assert_int_equal(info->trips[0].hint, HD_HINT_NONE);
+    hd_arena_free(arena);
+}
+
+static void guards_are_found_and_the_rest_is_conditional(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, GUARDED, 0);
+    const struct {
+        uint32_t line, guards;
+        bool conditional;
+    } expected[] = {{2, 1, false}, {3, 3, false}, {4, 3, false}, {5, 3, false},
+                    {6, 2, false}, {7, 2, false}, {8, 1, true},  {9, 1, true}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const hd_access *a = at_line(info, expected[i].line);
+        assert_int_equal(a->guard_count, expected[i].guards);
+        assert_int_equal(a->conditional, expected[i].conditional);
+    }
+    assert_form(info, at_line(info, 2)->guards[0].expr, "64*group(0) + local(0) - 20");
+    assert_int_equal(at_line(info, 2)->guards[0].pred, KIR_P_SLT);
+    hd_arena_free(arena);
+}
+
+static void early_exits_leave_an_upper_bound(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, EARLY, 0);
+    assert_true(info->trips[0].early_exit);
+    assert_int_equal(info->trips[0].count, 10);
+    assert_false(info->trips[1].early_exit);
+    assert_int_equal(info->trips[1].count, 5);
+    assert_true(info->trips[1].after_body);
+    assert_false(at_line(info, 9)->affine); /* where the first loop was left */
+    assert_form(info, at_line(info, 10)->address, "8");
+    hd_arena_free(arena);
+}
+
+/* ---- copies of records ---------------------------------------------------------------- */
+
+static void a_copied_record_is_copied_field_by_field(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const char *text = KERNEL(
+        "copy", "  %size = const i64 28\n  %part = const i64 8\n  %odd = const i64 6\n"
+                "  %any = sext i64 %n\n  %mine = alloca ptr.private 28 align 4\n"
+                "  %g = query global_id i64 %z\n"
+                "  %a = addr ptr.global %p + %g*28 + 28 in \"body\" + 0\n"
+                "  copy %mine, %a, %size align 4 !2:1\n  copy %p, %a, %size !3:1\n"
+                "  %v = addr ptr.global %a + 16 in \"body\" + 16\n  copy %mine, %v, %part !4:1\n"
+                "  fill %v, %z, %odd !5:1\n  %wide = load i64 %v !6:1\n"
+                "  %two_fields = addr ptr.global %a + 12\n  %w = load i64 %two_fields !7:1\n"
+                "  copy %f, %mine, %any !8:1\n  ret\n");
+    kir_module *module = parse(arena, text);
+    hd_kernel_info *info = hd_kernel_analyse(arena, module, module->kernels[0], NULL);
+    uint32_t loads[9] = {0}, stores[9] = {0}, bytes[9] = {0};
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *a = &info->accesses[i];
+        (a->kind == HD_LOAD ? loads : stores)[a->line]++;
+        if (a->kind == HD_LOAD && a->space == KIR_GLOBAL)
+            bytes[a->line] += a->width;
+        if (a->line == 2 && a->kind == HD_LOAD)
+            assert_form(info, a->index, "global(0) + 1");
+        assert_int_equal(a->id, i);
+    }
+    assert_int_equal(loads[2], 7); /* x, d[0..2], v.a, v.b, id */
+    assert_int_equal(bytes[2], 28);
+    assert_int_equal(stores[2], 1);
+    assert_int_equal(loads[3], 7);
+    assert_int_equal(stores[3], 7);
+    assert_int_equal(loads[4], 2); /* v.a, v.b */
+    assert_int_equal(stores[5], 1); /* half of v.b: as a whole */
+    assert_int_equal(loads[6], 1); /* all inside v */
+    assert_int_equal(at_line(info, 6)->width, 8);
+    assert_int_equal(loads[7], 2); /* d[2] and v.a */
+    assert_false(at_line(info, 8)->affine);
+    hd_arena_free(arena);
+}
+
+static void registers_count_what_lives_at_once(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const char *text = KERNEL("few", "  %a = load f32 %f\n  %b = load f32 %f\n  %c = load f32 %f\n"
+                                     "  %d = fadd f32 %a, %b\n  %e = fadd f32 %d, %c\n"
+                                     "  store %e, %f\n  ret\n");
+    kir_module *few = parse(arena, text);
+    const char *vectors = KERNEL("many", "  %a = load f32x4 %f\n  %b = load f64 %f\n"
+                                         "  %c = load f32x4 %f\n  %d = fadd f32x4 %a, %c\n"
+                                         "  store %d, %f\n  store %b, %f\n  ret\n");
+    kir_module *many = parse(arena, vectors);
+    const kir_kernel *small = few->kernels[0], *large = many->kernels[0];
+    assert_int_equal(hd_kernel_registers(arena, small, hd_flow_analyse(arena, small)), 6 + 3);
+    assert_int_equal(hd_kernel_registers(arena, large, hd_flow_analyse(arena, large)), 6 + 10);
+    hd_arena_free(arena);
+}
+
+/* ---- counting by division against counting by steps ----------------------------------- */
+
+static void passes_are_those_of_a_plain_loop(void **state) {
+    (void)state;
+    const kir_pred preds[] = {KIR_P_EQ, KIR_P_NE, KIR_P_SLT, KIR_P_SLE, KIR_P_SGT, KIR_P_SGE};
+    for (size_t p = 0; p < sizeof preds / sizeof *preds; p++)
+        for (int64_t start = -20; start <= 20; start++)
+            for (int64_t step = -5; step <= 5; step++) {
+                uint64_t counted = 0, passes;
+                while (counted < 100 && holds(start + step * (int64_t)counted, preds[p]))
+                    counted++;
+                assert_int_equal(hd_trip_passes(start, step, preds[p], &passes), counted < 100);
+                if (counted < 100)
+                    assert_int_equal(passes, counted);
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_runs_is_what_was_said),
+        cmocka_unit_test(straight_addresses_are_all_affine),
+        cmocka_unit_test(counters_and_walking_pointers_are_inductions),
+        cmocka_unit_test(an_unknown_bound_says_so),
+        cmocka_unit_test(halving_and_doubling_loops_are_counted),
+        cmocka_unit_test(varying_loops_have_their_mean),
+        cmocka_unit_test(indirect_accesses_name_the_load),
+        cmocka_unit_test(guards_are_found_and_the_rest_is_conditional),
+        cmocka_unit_test(early_exits_leave_an_upper_bound),
+        cmocka_unit_test(a_copied_record_is_copied_field_by_field),
+        cmocka_unit_test(registers_count_what_lives_at_once),
+        cmocka_unit_test(passes_are_those_of_a_plain_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
