@@ -60,24 +60,27 @@ const char *kir_type_text(hd_arena *arena, kir_type type) {
     return hd_str_text(&out);
 }
 
+static bool reads_back(const char *text, uint64_t bits, uint32_t width) {
+    double wide = strtod(text, NULL);
+    float narrow = strtof(text, NULL);
+    uint32_t low = (uint32_t)bits;
+    return width == 32 ? !memcmp(&narrow, &low, sizeof low) : !memcmp(&wide, &bits, sizeof bits);
+}
+
 /* A float as the shortest decimal that reads back to the same bits, else as bits. */
 static void print_float(hd_str *out, uint64_t bits, uint32_t width) {
-    char text[40];
+    char text[40] = "nan";
+    uint32_t low = (uint32_t)bits;
+    float narrow;
     double value = 0;
-    bool exact = false;
-    if (width == 32) {
-        uint32_t low = (uint32_t)bits;
-        float narrow;
-        memcpy(&narrow, &low, sizeof narrow);
+    memcpy(&narrow, &low, sizeof narrow);
+    memcpy(&value, &bits, sizeof value);
+    if (width == 32)
         value = narrow;
-        snprintf(text, sizeof text, "%.9g", value);
-        narrow = strtof(text, NULL);
-        exact = !memcmp(&narrow, &low, sizeof low);
-    } else if (width == 64) {
-        memcpy(&value, &bits, sizeof value);
-        snprintf(text, sizeof text, "%.17g", value);
-        double back = strtod(text, NULL);
-        exact = !memcmp(&back, &bits, sizeof bits);
+    bool exact = false;
+    for (int digits = 1; width != 16 && digits <= 17 && !exact; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        exact = reads_back(text, bits, width);
     }
     if (!exact || strpbrk(text, "nN")) /* inf, nan */
         hd_str_printf(out, "0x%" PRIx64, bits);
