@@ -9,13 +9,8 @@
  */
 #include "frontend/internal.h"
 
-/* The struct that a pointer points at. */
-typedef struct pointee {
-    const char *name; /* NULL: no struct, or not known */
-    uint64_t bytes;
-} pointee;
-
-const char *hd_struct_name(hd_lowering *l, LLVMTypeRef type) {
+/* LLVM's name for nameless structs, "anon", is no record's. */
+const hd_record *hd_record_of_type(hd_lowering *l, LLVMTypeRef type) {
     if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
         return NULL;
     const char *name = LLVMGetStructName(type);
@@ -24,7 +19,13 @@ const char *hd_struct_name(hd_lowering *l, LLVMTypeRef type) {
         return NULL;
     const char *last = strrchr(dot + 1, '.');
     bool numbered = last && last[1] && strspn(last + 1, "0123456789") == strlen(last + 1);
-    return hd_strndup(l->arena, dot + 1, numbered ? (size_t)(last - dot) - 1 : strlen(dot + 1));
+    size_t length = numbered ? (size_t)(last - dot) - 1 : strlen(dot + 1);
+    for (size_t i = 0; i < l->front->records.count; i++) {
+        const hd_record *record = l->front->records.data[i];
+        if (strlen(record->name) == length && !memcmp(record->name, dot + 1, length))
+            return record;
+    }
+    return NULL;
 }
 
 static LLVMTypeRef inner_type(LLVMTypeRef type, LLVMValueRef index) {
@@ -33,31 +34,26 @@ static LLVMTypeRef inner_type(LLVMTypeRef type, LLVMValueRef index) {
     return LLVMGetElementType(type);
 }
 
-static pointee pointee_of_type(hd_lowering *l, LLVMTypeRef type) {
+static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
         type = LLVMGetElementType(type);
-    pointee p = {.name = hd_struct_name(l, type)};
-    if (p.name)
-        p.bytes = LLVMABISizeOfType(l->layout, type);
-    return p;
+    return hd_record_of_type(l, type);
 }
 
-static pointee pointee_of_gep(hd_lowering *l, LLVMValueRef gep) {
+/* ---- the struct that a pointer points at; NULL when it is none, or not known ---- */
+
+static const hd_record *pointee_of_gep(hd_lowering *l, LLVMValueRef gep) {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     for (int i = 2; i < LLVMGetNumOperands(gep); i++)
         type = inner_type(type, LLVMGetOperand(gep, (unsigned)i));
-    if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
-        return (pointee){0};
-    return pointee_of_type(l, type);
+    return hd_record_of_type(l, type);
 }
 
-static pointee pointee_of_argument(hd_lowering *l, LLVMValueRef argument) {
-    for (unsigned i = 0; i < l->signature->param_count; i++) {
-        const hd_record *record = l->signature->params[i].record;
-        if (LLVMGetParam(l->function, i) == argument && record)
-            return (pointee){record->name, record->size};
-    }
-    return (pointee){0};
+static const hd_record *pointee_of_argument(hd_lowering *l, LLVMValueRef argument) {
+    for (unsigned i = 0; i < l->signature->param_count; i++)
+        if (LLVMGetParam(l->function, i) == argument)
+            return l->signature->params[i].record;
+    return NULL;
 }
 
 static bool is_gep(LLVMValueRef value) {
@@ -66,7 +62,7 @@ static bool is_gep(LLVMValueRef value) {
 }
 
 /* Of anything but a phi, which would lead in circles. */
-static pointee pointee_of_one(hd_lowering *l, LLVMValueRef value) {
+static const hd_record *pointee_of_one(hd_lowering *l, LLVMValueRef value) {
     while (LLVMIsAAddrSpaceCastInst(value) ||
            (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMAddrSpaceCast))
         value = LLVMGetOperand(value, 0);
@@ -75,21 +71,19 @@ static pointee pointee_of_one(hd_lowering *l, LLVMValueRef value) {
     if (LLVMIsAArgument(value))
         return pointee_of_argument(l, value);
     if (LLVMIsAAllocaInst(value))
-        return pointee_of_type(l, LLVMGetAllocatedType(value));
+        return element_record(l, LLVMGetAllocatedType(value));
     if (LLVMIsAGlobalVariable(value))
-        return pointee_of_type(l, LLVMGlobalGetValueType(value));
-    return (pointee){0};
+        return element_record(l, LLVMGlobalGetValueType(value));
+    return NULL;
 }
 
-static pointee pointee_of(hd_lowering *l, LLVMValueRef value) {
+static const hd_record *pointee_of(hd_lowering *l, LLVMValueRef value) {
     if (!LLVMIsAPHINode(value))
         return pointee_of_one(l, value);
-    pointee common = pointee_of_one(l, LLVMGetIncomingValue(value, 0));
-    for (unsigned i = 1; common.name && i < LLVMCountIncoming(value); i++) {
-        pointee other = pointee_of_one(l, LLVMGetIncomingValue(value, i));
-        if (!other.name || strcmp(other.name, common.name))
-            common.name = NULL;
-    }
+    const hd_record *common = pointee_of_one(l, LLVMGetIncomingValue(value, 0));
+    for (unsigned i = 1; i < LLVMCountIncoming(value); i++)
+        if (pointee_of_one(l, LLVMGetIncomingValue(value, i)) != common)
+            return NULL;
     return common;
 }
 
@@ -106,7 +100,8 @@ static void step_into_struct(hd_lowering *l, stepping *s, LLVMTypeRef type, LLVM
     unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
     int64_t bytes = (int64_t)LLVMOffsetOfElement(l->layout, type, field);
     if (!s->record) {
-        s->record = hd_struct_name(l, type);
+        const hd_record *record = hd_record_of_type(l, type);
+        s->record = record ? record->name : NULL;
         s->field_offset = 0;
     }
     s->offset += bytes;
@@ -132,13 +127,24 @@ static void name_byte_step(hd_lowering *l, stepping *s, LLVMValueRef gep) {
     if (s->record || !bytes || !LLVMIsAConstantInt(LLVMGetOperand(gep, 1)))
         return;
     LLVMValueRef base = LLVMGetOperand(gep, 0);
-    pointee p = pointee_of(l, base);
-    if (!p.name || s->offset < 0)
+    const hd_record *record = pointee_of(l, base);
+    if (!record || s->offset < 0)
         return;
-    if ((uint64_t)s->offset >= p.bytes && !LLVMIsAGlobalVariable(base))
+    if (s->offset >= record->size && !LLVMIsAGlobalVariable(base))
         return;
-    s->record = p.name;
-    s->field_offset = s->offset % (int64_t)p.bytes;
+    s->record = record->name;
+    s->field_offset = s->offset % record->size;
+}
+
+/* A step into something else than the struct that the base points at goes
+ * through that struct's first member, whose own step LLVM dropped. */
+static void enter_first_member(hd_lowering *l, stepping *s, LLVMValueRef gep) {
+    LLVMValueRef first = LLVMGetOperand(gep, 1);
+    if (s->record || LLVMGetNumOperands(gep) < 3 || !LLVMIsNull(first))
+        return;
+    const hd_record *record = pointee_of(l, LLVMGetOperand(gep, 0));
+    if (record && element_record(l, LLVMGetGEPSourceElementType(gep)) != record)
+        s->record = record->name;
 }
 
 kir_value hd_lower_gep(hd_lowering *l, LLVMValueRef gep) {
@@ -148,6 +154,7 @@ kir_value hd_lower_gep(hd_lowering *l, LLVMValueRef gep) {
     const kir_inst *before = &l->insts.data[base];
     stepping s = {.value = base, .record = before->record, .field_offset = before->field_offset};
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    enter_first_member(l, &s, gep);
     step_over(l, &s, type, LLVMGetOperand(gep, 1));
     for (int i = 2; i < LLVMGetNumOperands(gep) && !l->status; i++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
@@ -172,19 +179,19 @@ kir_value hd_member_address(hd_lowering *l, LLVMValueRef pointer) {
     kir_value value = hd_value_of(l, pointer);
     if (l->status || l->insts.data[value].record)
         return value;
-    pointee p = pointee_of(l, pointer);
-    if (!p.name)
+    const hd_record *record = pointee_of(l, pointer);
+    if (!record)
         return value;
     uint32_t known = hd_pointer_map_get(&l->members, pointer);
     if (known != KIR_NONE && l->insts.data[known].block == l->current_block)
         return known;
     value = hd_emit_addr(l, value, KIR_NONE, 0, 0);
-    l->insts.data[value].record = p.name;
+    l->insts.data[value].record = record->name;
     hd_pointer_map_set(l->arena, &l->members, pointer, value);
     return value;
 }
 
 uint64_t hd_pointee_bytes(hd_lowering *l, LLVMValueRef pointer) {
-    pointee p = pointee_of(l, pointer);
-    return p.name ? p.bytes : 0;
+    const hd_record *record = pointee_of(l, pointer);
+    return record ? record->size : 0;
 }

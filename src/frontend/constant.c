@@ -95,11 +95,7 @@ static const char *static_name(hd_lowering *l, LLVMValueRef global) {
 static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
         type = LLVMGetElementType(type);
-    const char *name = hd_struct_name(l, type);
-    for (size_t i = 0; name && i < l->front->records.count; i++)
-        if (!strcmp(l->front->records.data[i]->name, name))
-            return l->front->records.data[i];
-    return NULL;
+    return hd_record_of_type(l, type);
 }
 
 static kir_static make_static(hd_lowering *l, LLVMValueRef global) {

@@ -148,8 +148,8 @@ kir_value hd_lower_gep(hd_lowering *l, LLVMValueRef gep);
 kir_value hd_member_address(hd_lowering *l, LLVMValueRef pointer);
 /* Bytes of the struct that a pointer points at; 0 when it is none or not known. */
 uint64_t hd_pointee_bytes(hd_lowering *l, LLVMValueRef pointer);
-/* "body" of "struct.body.12"; NULL for nameless and non-struct types. */
-const char *hd_struct_name(hd_lowering *l, LLVMTypeRef type);
+/* Record body of "struct.body.12"; NULL for nameless and non-struct types. */
+const hd_record *hd_record_of_type(hd_lowering *l, LLVMTypeRef type);
 
 /* constant.c */
 kir_value hd_lower_constant(hd_lowering *l, LLVMValueRef constant);

@@ -21,7 +21,6 @@
 
 typedef struct reader {
     hd_front *front;
-    hd_vec(hd_record *) nameless;
     hd_status status;
 } reader;
 
@@ -52,7 +51,7 @@ static const char *spelling_of(hd_arena *arena, CXType type) {
 
 /* ---- records ------------------------------------------------------------------- */
 
-static hd_record *record_of(reader *r, CXType type);
+static hd_record *record_of(reader *r, CXType type, const char *member);
 
 typedef hd_vec(hd_field) fields;
 
@@ -62,6 +61,7 @@ typedef struct field_walk {
     uint64_t base_bits;    /* of the unnamed struct that is being walked */
     uint64_t bits_end;     /* end of the run of bit-fields, when the last member was one */
     bool in_bits, flexible;
+    const char *owner;     /* name of the record */
 } field_walk;
 
 static bool is_record(CXType type) {
@@ -117,7 +117,8 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
     hd_field field = {name, spelling_of(front->arena, spelled), (uint32_t)offset, (uint32_t)size,
                       (uint32_t)clang_Type_getAlignOf(type), count, NULL};
     if (is_record(element) && !is_union(element))
-        field.record = record_of(w->reader, element);
+        field.record = record_of(w->reader, element,
+                                 hd_format(front->arena, "%s.%s", w->owner, name));
     hd_push(front->arena, &w->fields, field);
 }
 
@@ -161,48 +162,44 @@ static void weaken_alignment(hd_record *record) {
     }
 }
 
-/* Tag, or typedef name. A struct with neither stays out of the module's records:
- * it is known only as the type of a field. */
-static bool name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration) {
+/* Tag, or typedef name; else that of the member that has it, as "body.v". */
+static void name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration,
+                        const char *member) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
     record->name = take(front->arena, clang_getCursorSpelling(declaration));
-    bool has_tag = *record->name && !strchr(record->name, '(');
-    if (!has_tag)
-        record->name = record->spelling;
-    return has_tag || strcmp(record->spelling, "struct");
+    if (*record->name && !strchr(record->name, '('))
+        return;
+    if (!member)
+        member = hd_format(front->arena, "struct_%u", record->place.line);
+    record->name = strcmp(record->spelling, "struct") ? record->spelling : member;
 }
 
-static hd_record *find_by_place(hd_record *const *records, size_t count, const hd_place *place) {
-    for (size_t i = 0; i < count; i++) {
-        const hd_place *known = &records[i]->place;
+static hd_record *known_record(const hd_front *front, const hd_place *place) {
+    for (size_t i = 0; i < front->records.count; i++) {
+        const hd_place *known = &front->records.data[i]->place;
         if (known->line == place->line && known->column == place->column &&
             !strcmp(known->file, place->file))
-            return records[i];
+            return front->records.data[i];
     }
     return NULL;
 }
 
-static hd_record *known_record(const reader *r, const hd_place *place) {
-    hd_record *record =
-        find_by_place(r->front->records.data, r->front->records.count, place);
-    return record ? record : find_by_place(r->nameless.data, r->nameless.count, place);
-}
-
-/* The record of a struct type, made at its first use; NULL for unions and the like. */
-static hd_record *record_of(reader *r, CXType type) {
+/* The record of a struct type, made at its first use; NULL for unions and the
+ * like. `member` is whose type it is, for a struct without a name. */
+static hd_record *record_of(reader *r, CXType type, const char *member) {
     hd_front *front = r->front;
     CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
     long long size = clang_Type_getSizeOf(type);
     hd_place place = place_of(front, declaration);
     if (clang_getCursorKind(declaration) != CXCursor_StructDecl || size <= 0 || !place.file)
         return NULL;
-    hd_record *record = known_record(r, &place);
+    hd_record *record = known_record(front, &place);
     if (record)
         return record;
     record = hd_new(front->arena, hd_record);
     record->place = place;
-    bool named = name_record(front, record, type, declaration);
-    field_walk walk = {.reader = r};
+    name_record(front, record, type, declaration, member);
+    field_walk walk = {.reader = r, .owner = record->name};
     clang_Type_visitFields(clang_getCanonicalType(type), visit_field, &walk);
     record->size = (uint32_t)size;
     record->align = (uint32_t)clang_Type_getAlignOf(type);
@@ -222,10 +219,7 @@ static hd_record *record_of(reader *r, CXType type) {
                                 HD_MAX_FIELDS);
         return NULL;
     }
-    if (named)
-        hd_push(front->arena, &front->records, record);
-    else
-        hd_push(front->arena, &r->nameless, record);
+    hd_push(front->arena, &front->records, record);
     return record;
 }
 
@@ -252,7 +246,7 @@ static void read_pointee(reader *r, kir_param *param, CXType pointee) {
     param->element_bytes = size > 0 ? (uint32_t)size : 0;
     param->element_type = spelling_of(arena, pointee);
     if (is_record(pointee))
-        param->record = record_of(r, pointee);
+        param->record = record_of(r, pointee, param->name);
 }
 
 static kir_param read_param(reader *r, CXCursor cursor) {
@@ -304,7 +298,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_StructDecl && clang_isCursorDefinition(cursor) &&
         !clang_Cursor_isAnonymousRecordDecl(cursor))
-        record_of(r, clang_getCursorType(cursor));
+        record_of(r, clang_getCursorType(cursor), NULL);
     if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
         read_signature(r, cursor);
     return r->status ? CXChildVisit_Break : CXChildVisit_Continue;

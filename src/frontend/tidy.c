@@ -5,6 +5,7 @@
  *     values that nobody uses go
  *     blocks that only branch on go, and a block whose only way leads to a
  *       block with no other way in is joined with it
+ *     a branch on a phi is taken early where the phi's value is a constant
  *     values are numbered in program order
  *
  * Joining blocks moves nothing across a branch, unlike LLVM's simplifycfg.
@@ -182,11 +183,44 @@ static bool join_next(tidier *t, uint32_t a) {
     return true;
 }
 
+static void redirect_edge(tidier *t, uint32_t from, uint32_t old, uint32_t now) {
+    kir_inst *last = last_of(t, from);
+    for (uint32_t k = 0; k < last->to_count; k++)
+        if (last->to[k] == old)
+            last->to[k] = now;
+}
+
+/* Is there a way back to `block` that leads through it alone? Its predecessors
+ * are then not all reached without it. Such blocks stay as they are, so that
+ * loops keep their one entry and nested loops stay apart. */
+static bool is_loop_header(const tidier *t, uint32_t block) {
+    bool *reached = hd_new_array(t->arena, bool, t->block_count);
+    hd_values work = {0};
+    reached[0] = true;
+    hd_push(t->arena, &work, 0);
+    while (work.count) {
+        uint32_t from = work.data[--work.count];
+        const kir_inst *last = last_of(t, from);
+        for (uint32_t i = 0; from != block && i < last->to_count; i++)
+            if (!reached[last->to[i]]) {
+                reached[last->to[i]] = true;
+                hd_push(t->arena, &work, last->to[i]);
+            }
+    }
+    hd_values preds = preds_of(t, block);
+    for (size_t i = 0; i < preds.count; i++)
+        if (!reached[preds.data[i]] || preds.data[i] == block)
+            return true;
+    return false;
+}
+
 /* A block that only branches on: those before it go straight to its target,
  * unless a phi there would then have two values from one block. */
 static bool skip_empty(tidier *t, uint32_t block) {
     kir_inst *only = last_of(t, block);
     if (block == 0 || t->lists[block].count != 1 || only->op != KIR_BR || only->to[0] == block)
+        return false;
+    if (is_loop_header(t, block))
         return false;
     uint32_t target = only->to[0];
     hd_values preds = preds_of(t, block);
@@ -194,10 +228,8 @@ static bool skip_empty(tidier *t, uint32_t block) {
         if (leads_to(t, preds.data[i], target) && starts_with_phi(t, target))
             return false;
     for (size_t i = 0; i < preds.count; i++) {
+        redirect_edge(t, preds.data[i], block, target);
         kir_inst *last = last_of(t, preds.data[i]);
-        for (uint32_t k = 0; k < last->to_count; k++)
-            if (last->to[k] == block)
-                last->to[k] = target;
         if (last->op == KIR_CONDBR && last->to[0] == last->to[1]) {
             last->op = KIR_BR;
             last->to_count = 1;
@@ -209,13 +241,61 @@ static bool skip_empty(tidier *t, uint32_t block) {
     return true;
 }
 
+static uint32_t count_uses(const tidier *t, kir_value value) {
+    uint32_t uses = 0;
+    for (uint32_t v = 0; v < t->inst_count; v++)
+        for (uint32_t a = 0; t->keep[v] && a < t->insts[v].arg_count; a++)
+            uses += t->insts[v].args[a] == value;
+    return uses;
+}
+
+/* clang computes the condition `a && b` of a loop into a phi and branches on
+ * it: what comes with a constant knows where it goes without the phi. */
+static bool thread_constant(tidier *t, uint32_t block) {
+    kir_inst *last = last_of(t, block);
+    kir_inst *phi = &t->insts[t->lists[block].data[0]];
+    if (t->lists[block].count != 2 || phi->op != KIR_PHI || last->op != KIR_CONDBR ||
+        last->args[0] != t->lists[block].data[0] || count_uses(t, last->args[0]) != 1 ||
+        is_loop_header(t, block))
+        return false;
+    for (uint32_t a = 0; a < phi->arg_count; a++) {
+        const kir_inst *value = &t->insts[phi->args[a]];
+        uint32_t from = phi->from[a];
+        if (value->op != KIR_CONST || from == block)
+            continue;
+        uint32_t target = last->to[value->imm[0] ? 0 : 1];
+        if (leads_to(t, from, target) || target == block)
+            continue;
+        redirect_edge(t, from, block, target);
+        redirect_phis(t, target, block, &(hd_values){(kir_value[]){block, from}, 2, 2});
+        phi->arg_count--;
+        phi->args[a] = phi->args[phi->arg_count];
+        phi->from[a] = phi->from[phi->arg_count];
+        return true;
+    }
+    return false;
+}
+
+/* A block that nothing leads to any more. */
+static bool drop_unreached(tidier *t, uint32_t block) {
+    if (block == 0 || preds_of(t, block).count)
+        return false;
+    const kir_inst *last = last_of(t, block);
+    t->gone[block] = true;
+    for (uint32_t i = 0; i < last->to_count; i++)
+        redirect_phis(t, last->to[i], block, &(hd_values){0});
+    return true;
+}
+
 static void simplify_blocks(tidier *t) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t b = 0; b < t->block_count; b++) {
             while (!t->gone[b] && join_next(t, b))
                 changed = true;
-            if (!t->gone[b] && skip_empty(t, b))
+            while (!t->gone[b] && thread_constant(t, b))
+                changed = true;
+            if (!t->gone[b] && (drop_unreached(t, b) || skip_empty(t, b)))
                 changed = true;
         }
     }
