@@ -40,7 +40,7 @@ static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
     return hd_record_of_type(l, type);
 }
 
-/* ---- the struct that a pointer points at; NULL when it is none, or not known ---- */
+/* ---- the struct that a pointer points at, or NULL --------------------- */
 
 static const hd_record *pointee_of_gep(hd_lowering *l, LLVMValueRef gep) {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -87,11 +87,11 @@ static const hd_record *pointee_of(hd_lowering *l, LLVMValueRef value) {
     return common;
 }
 
-/* ---- steps ------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------- */
 
 typedef struct stepping {
-    kir_value value;      /* the address so far, without `offset` */
-    int64_t offset;       /* constant bytes to add */
+    kir_value value; /* the address so far, without `offset` */
+    int64_t offset;  /* constant bytes to add */
     const char *record;
     int64_t field_offset; /* constant bytes since `record` was entered */
 } stepping;

@@ -16,10 +16,13 @@ kir_value hd_emit_atomic(hd_lowering *l, kir_rmw rmw, kir_type type, uint32_t ar
     return value;
 }
 
-/* ---- LLVM's instructions ---------------------------------------------------------------- */
+/* ---- LLVM's instructions --------------------------------------------- */
 
 void hd_lower_rmw(hd_lowering *l, LLVMValueRef instruction) {
-    static const struct { LLVMAtomicRMWBinOp from; kir_rmw to; } rmws[] = {
+    static const struct {
+        LLVMAtomicRMWBinOp from;
+        kir_rmw to;
+    } rmws[] = {
         {LLVMAtomicRMWBinOpXchg, KIR_RMW_XCHG}, {LLVMAtomicRMWBinOpAdd, KIR_RMW_ADD},
         {LLVMAtomicRMWBinOpSub, KIR_RMW_SUB},   {LLVMAtomicRMWBinOpAnd, KIR_RMW_AND},
         {LLVMAtomicRMWBinOpOr, KIR_RMW_OR},     {LLVMAtomicRMWBinOpXor, KIR_RMW_XOR},
@@ -49,16 +52,17 @@ void hd_lower_cmpxchg(hd_lowering *l, LLVMValueRef instruction) {
         hd_set_value(l, instruction, hd_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args));
 }
 
-/* ---- built-in functions ------------------------------------------------------------------- */
+/* ---- built-in functions ---------------------------------------------- */
 
 static const struct named_rmw {
     const char *name;
     kir_rmw rmw;
 } named_rmws[] = {
-    {"add", KIR_RMW_ADD}, {"sub", KIR_RMW_SUB}, {"and", KIR_RMW_AND},  {"or", KIR_RMW_OR},
-    {"xor", KIR_RMW_XOR}, {"min", KIR_RMW_MIN}, {"max", KIR_RMW_MAX},  {"inc", KIR_RMW_ADD},
-    {"dec", KIR_RMW_SUB}, {"xchg", KIR_RMW_XCHG}, {"exchange", KIR_RMW_XCHG},
-    {"cmpxchg", KIR_RMW_CMPXCHG}, {"load", KIR_RMW_LOAD}, {"store", KIR_RMW_STORE},
+    {"add", KIR_RMW_ADD},   {"sub", KIR_RMW_SUB},       {"and", KIR_RMW_AND},
+    {"or", KIR_RMW_OR},     {"xor", KIR_RMW_XOR},       {"min", KIR_RMW_MIN},
+    {"max", KIR_RMW_MAX},   {"inc", KIR_RMW_ADD},       {"dec", KIR_RMW_SUB},
+    {"xchg", KIR_RMW_XCHG}, {"exchange", KIR_RMW_XCHG}, {"cmpxchg", KIR_RMW_CMPXCHG},
+    {"load", KIR_RMW_LOAD}, {"store", KIR_RMW_STORE},
 };
 
 /* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit. */
@@ -83,8 +87,10 @@ static kir_rmw typed_rmw(hd_lowering *l, const hd_call *call, kir_rmw rmw) {
         if (rmw == KIR_RMW_ADD)
             return KIR_RMW_FADD;
         if (rmw != KIR_RMW_XCHG && rmw != KIR_RMW_LOAD && rmw != KIR_RMW_STORE)
-            hd_cannot(l, "%s of floating-point numbers is not supported; use atomic_cmpxchg in a "
-                         "loop", call->name);
+            hd_cannot(l,
+                      "%s of floating-point numbers is not supported; use atomic_cmpxchg in a "
+                      "loop",
+                      call->name);
     }
     if (is_unsigned && rmw == KIR_RMW_MIN)
         return KIR_RMW_UMIN;
@@ -122,8 +128,7 @@ static void plain_atomic(hd_lowering *l, const hd_call *call, const char *operat
         *result = hd_emit_atomic(l, rmw, call->type, 3, args);
     } else {
         bool by_one = !strcmp(operation, "inc") || !strcmp(operation, "dec");
-        kir_value args[] = {address,
-                            by_one ? hd_const_int(l, call->type, 1) : call->args[1]};
+        kir_value args[] = {address, by_one ? hd_const_int(l, call->type, 1) : call->args[1]};
         *result = hd_emit_atomic(l, rmw, call->type, 2, args);
     }
 }

@@ -3,9 +3,7 @@
 
 kir_type hd_int_type(uint8_t bits, uint8_t lanes) { return (kir_type){KIR_INT, bits, lanes, 0}; }
 
-kir_type hd_pointer_type(kir_space space) {
-    return (kir_type){KIR_PTR, 64, 1, (uint8_t)space};
-}
+kir_type hd_pointer_type(kir_space space) { return (kir_type){KIR_PTR, 64, 1, (uint8_t)space}; }
 
 kir_type hd_element_type(kir_type vector) {
     vector.lanes = 1;
@@ -32,8 +30,13 @@ void hd_cannot(hd_lowering *l, const char *format, ...) {
 
 kir_value hd_emit(hd_lowering *l, kir_op op, kir_type type, uint32_t arg_count,
                   const kir_value *args) {
-    kir_inst inst = {.op = op, .type = type, .block = l->current_block, .arg_count = arg_count,
-                     .file = l->file, .line = l->place.line, .column = l->place.column};
+    kir_inst inst = {.op = op,
+                     .type = type,
+                     .block = l->current_block,
+                     .arg_count = arg_count,
+                     .file = l->file,
+                     .line = l->place.line,
+                     .column = l->place.column};
     inst.args = hd_new_array(l->arena, kir_value, arg_count);
     for (uint32_t i = 0; args && i < arg_count; i++)
         inst.args[i] = args[i];
@@ -129,7 +132,7 @@ kir_value hd_emit_addr(hd_lowering *l, kir_value base, kir_value index, int64_t 
     return value;
 }
 
-/* ---- leaves ------------------------------------------------------------------------ */
+/* ---- leaves ---------------------------------------------------------- */
 
 static bool same_leaf(const kir_inst *a, kir_op op, kir_type type, const uint64_t *imm,
                       uint32_t index) {

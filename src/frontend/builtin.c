@@ -16,7 +16,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count) 
 }
 #define IS_ONE_OF(name, names) is_one_of(name, names, sizeof names / sizeof *names)
 
-/* ---- work-items -------------------------------------------------------------------------- */
+/* ---- work-items ------------------------------------------------------ */
 
 static bool lower_query(hd_lowering *l, const hd_call *call, kir_value *result) {
     static const char *const queries[] = {
@@ -44,7 +44,7 @@ static bool lower_synchronisation(hd_lowering *l, const hd_call *call) {
     return true;
 }
 
-/* ---- vload and vstore ---------------------------------------------------------------------- */
+/* ---- vload and vstore ------------------------------------------------ */
 
 /* vload3, vstore_half4_rte, vloada_half2, … */
 typedef struct vector_access {
@@ -102,8 +102,8 @@ static void store_lanes(hd_lowering *l, kir_value value, kir_value address, uint
         return;
     }
     for (uint32_t i = 0; i < 3; i++) {
-        kir_value lane = hd_emit2(l, KIR_EXTRACT, element, value,
-                                  hd_const_int(l, hd_int_type(64, 1), i));
+        kir_value lane =
+            hd_emit2(l, KIR_EXTRACT, element, value, hd_const_int(l, hd_int_type(64, 1), i));
         kir_value at = hd_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
         hd_emit_store(l, lane, at, element.bits / 8u);
     }
@@ -136,7 +136,7 @@ static bool lower_vector_access(hd_lowering *l, const hd_call *call, kir_value *
     return true;
 }
 
-/* ---- results through a pointer ---------------------------------------------------------------- */
+/* ---- results through a pointer --------------------------------------- */
 
 /* sincos(x, &p[i].c): the built-in writes a private variable, a store of our
  * own brings it where it belongs, so that the access is seen. */
@@ -161,7 +161,7 @@ static bool lower_out_pointer(hd_lowering *l, const hd_call *call, kir_value *re
     return true;
 }
 
-/* ---- integers ------------------------------------------------------------------------------------ */
+/* ---- integers -------------------------------------------------------- */
 
 static kir_value pick(hd_lowering *l, kir_pred pred, kir_value a, kir_value b) {
     return hd_emit_select(l, hd_emit_compare(l, pred, a, b), a, b);
@@ -216,17 +216,25 @@ static kir_value lower_choice(hd_lowering *l, const hd_call *call) {
     kir_value condition = call->args[2];
     kir_type type = hd_type_of_value(l, condition);
     kir_value zero = hd_const_int(l, type, 0);
-    kir_value holds =
-        hd_emit_compare(l, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
+    kir_value holds = hd_emit_compare(l, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
     return hd_emit_select(l, holds, call->args[1], call->args[0]);
 }
 
 /* The other functions that differ for unsigned integers say so in their name. */
 static bool lower_unsigned(hd_lowering *l, const hd_call *call, kir_value *result) {
-    static const char *const differ[] = {"mul_hi",  "mad_hi",   "hadd",     "rhadd",   "add_sat",
-                                         "sub_sat", "mad_sat",  "abs_diff", "upsample",
-                                         "work_group_reduce_min", "work_group_reduce_max",
-                                         "sub_group_reduce_min",  "sub_group_reduce_max"};
+    static const char *const differ[] = {"mul_hi",
+                                         "mad_hi",
+                                         "hadd",
+                                         "rhadd",
+                                         "add_sat",
+                                         "sub_sat",
+                                         "mad_sat",
+                                         "abs_diff",
+                                         "upsample",
+                                         "work_group_reduce_min",
+                                         "work_group_reduce_max",
+                                         "sub_group_reduce_min",
+                                         "sub_group_reduce_max"};
     if (!IS_ONE_OF(call->name, differ))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);

@@ -46,7 +46,7 @@ static bool demangle(hd_lowering *l, const char *mangled, const char **name, con
     return true;
 }
 
-/* ---- intrinsics of LLVM --------------------------------------------------------------- */
+/* ---- intrinsics of LLVM ---------------------------------------------- */
 
 static bool starts_with(const char *text, const char *prefix) {
     return !strncmp(text, prefix, strlen(prefix));
@@ -54,8 +54,9 @@ static bool starts_with(const char *text, const char *prefix) {
 
 /* Facts for an optimiser, which no longer matter. */
 static bool says_nothing(const char *name) {
-    static const char *const names[] = {"lifetime.", "dbg.", "assume", "invariant.", "donothing",
-                                        "experimental.noalias.scope.decl"};
+    static const char *const names[] = {"lifetime.", "dbg.",
+                                        "assume",    "invariant.",
+                                        "donothing", "experimental.noalias.scope.decl"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (starts_with(name, names[i]))
             return true;
@@ -66,31 +67,32 @@ static bool says_nothing(const char *name) {
 static const struct renamed {
     const char *intrinsic, *builtin;
 } renamed[] = {
-    {"fabs", "fabs"},   {"sqrt", "sqrt"},   {"sin", "sin"},         {"cos", "cos"},
-    {"tan", "tan"},     {"exp", "exp"},     {"exp2", "exp2"},       {"exp10", "exp10"},
-    {"log", "log"},     {"log2", "log2"},   {"log10", "log10"},     {"pow", "pow"},
-    {"floor", "floor"}, {"ceil", "ceil"},   {"trunc", "trunc"},     {"rint", "rint"},
-    {"round", "round"}, {"nearbyint", "rint"}, {"copysign", "copysign"},
-    {"minnum", "fmin"}, {"maxnum", "fmax"}, {"ctpop", "popcount"},
+    {"fabs", "fabs"},   {"sqrt", "sqrt"},      {"sin", "sin"},           {"cos", "cos"},
+    {"tan", "tan"},     {"exp", "exp"},        {"exp2", "exp2"},         {"exp10", "exp10"},
+    {"log", "log"},     {"log2", "log2"},      {"log10", "log10"},       {"pow", "pow"},
+    {"floor", "floor"}, {"ceil", "ceil"},      {"trunc", "trunc"},       {"rint", "rint"},
+    {"round", "round"}, {"nearbyint", "rint"}, {"copysign", "copysign"}, {"minnum", "fmin"},
+    {"maxnum", "fmax"}, {"ctpop", "popcount"},
 };
 
 static const char *builtin_of_intrinsic(const char *name) {
     size_t length = strcspn(name, ".");
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-        if (strlen(renamed[i].intrinsic) == length &&
-            !strncmp(renamed[i].intrinsic, name, length))
+        if (strlen(renamed[i].intrinsic) == length && !strncmp(renamed[i].intrinsic, name, length))
             return renamed[i].builtin;
     return NULL;
 }
 
 static bool lower_extreme(hd_lowering *l, const hd_call *call, const char *name) {
-    static const struct { const char *name; kir_pred pred; } extremes[] = {
+    static const struct {
+        const char *name;
+        kir_pred pred;
+    } extremes[] = {
         {"smin.", KIR_P_SLT}, {"smax.", KIR_P_SGT}, {"umin.", KIR_P_ULT}, {"umax.", KIR_P_UGT}};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
         if (starts_with(name, extremes[i].name)) {
             kir_value first = hd_emit_compare(l, extremes[i].pred, call->args[0], call->args[1]);
-            hd_set_value(l, call->inst,
-                         hd_emit_select(l, first, call->args[0], call->args[1]));
+            hd_set_value(l, call->inst, hd_emit_select(l, first, call->args[0], call->args[1]));
             return true;
         }
     return false;
@@ -127,14 +129,15 @@ static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
     } else if (starts_with(name, "expect.")) {
         hd_set_value(l, call->inst, call->args[0]);
     } else if (builtin_of_intrinsic(name)) {
-        hd_set_value(l, call->inst, hd_emit_call(l, builtin_of_intrinsic(name), call->type,
-                                                 call->arg_count, call->args));
+        hd_set_value(
+            l, call->inst,
+            hd_emit_call(l, builtin_of_intrinsic(name), call->type, call->arg_count, call->args));
     } else if (!lower_extreme(l, call, name)) {
         hd_cannot(l, "%s is not supported; use a built-in function of OpenCL C", call->name);
     }
 }
 
-/* ---- calls ------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------- */
 
 static bool lower_args(hd_lowering *l, hd_call *call) {
     call->arg_count = LLVMGetNumArgOperands(call->inst);
@@ -170,8 +173,10 @@ static void lower_builtin_call(hd_lowering *l, hd_call *call) {
     if (!hd_lower_atomic_call(l, call, &result) && !hd_lower_builtin(l, call, &result) &&
         !hd_lower_convert(l, call, &result)) {
         if (!memory_is_known(l, call)) {
-            hd_cannot(l, "built-in function %s accesses memory in a way that Heddle cannot see; "
-                         "load and store the values yourself", call->name);
+            hd_cannot(l,
+                      "built-in function %s accesses memory in a way that Heddle cannot see; "
+                      "load and store the values yourself",
+                      call->name);
             return;
         }
         result = hd_emit_call(l, call->name, call->type, call->arg_count, call->args);

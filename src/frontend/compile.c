@@ -18,16 +18,33 @@ enum { MAX_WARNINGS = 20 };
 
 extern char **environ;
 
-/* ---- the process ------------------------------------------------------------ */
+/* ---- the process ----------------------------------------------------- */
 
 /* -O1 with no passes: code as written, but marked for optimisation. Without
  * lifetime markers a `break` is a plain branch; 3-vectors stay 3-vectors. */
 static const char *const fixed_options[] = {
-    "-x", "cl", "-target", "spir64-unknown-unknown", "-g", "-O1",
-    "-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers",
-    "-Xclang", "-fpreserve-vec3-type",
-    "-fno-color-diagnostics", "-fno-caret-diagnostics", "-fdiagnostics-format=clang",
-    "-fmessage-length=0", "-ferror-limit=20", "-emit-llvm", "-c", "-o", "-", "--",
+    "-x",
+    "cl",
+    "-target",
+    "spir64-unknown-unknown",
+    "-g",
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-Xclang",
+    "-disable-lifetime-markers",
+    "-Xclang",
+    "-fpreserve-vec3-type",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-fdiagnostics-format=clang",
+    "-fmessage-length=0",
+    "-ferror-limit=20",
+    "-emit-llvm",
+    "-c",
+    "-o",
+    "-",
+    "--",
 };
 
 static char **command_line(hd_front *front) {
@@ -112,14 +129,16 @@ static hd_status run(hd_front *front, char **words, hd_str *output, hd_str *mess
     return HD_OK;
 }
 
-/* ---- its messages ------------------------------------------------------------- */
+/* ---- its messages ---------------------------------------------------- */
 
 static const struct severity_word {
     const char *word;
     hd_severity severity;
 } severity_words[] = {
-    {"fatal error: ", HD_ERROR}, {"error: ", HD_ERROR},
-    {"warning: ", HD_WARNING},   {"note: ", HD_NOTE},
+    {"fatal error: ", HD_ERROR},
+    {"error: ", HD_ERROR},
+    {"warning: ", HD_WARNING},
+    {"note: ", HD_NOTE},
 };
 
 /* Cuts ":number" from the end of `text`; false when there is none. */

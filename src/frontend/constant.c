@@ -14,10 +14,17 @@ static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t 
     LLVMTypeRef type = LLVMTypeOf(constant);
     unsigned width = 0;
     switch (LLVMGetTypeKind(type)) {
-    case LLVMHalfTypeKind: width = 16; break;
-    case LLVMFloatTypeKind: width = 32; break;
-    case LLVMDoubleTypeKind: width = 64; break;
-    default: break;
+    case LLVMHalfTypeKind:
+        width = 16;
+        break;
+    case LLVMFloatTypeKind:
+        width = 32;
+        break;
+    case LLVMDoubleTypeKind:
+        width = 64;
+        break;
+    default:
+        break;
     }
     if (width)
         constant = LLVMConstBitCast(constant, LLVMIntTypeInContext(context, width));
@@ -35,13 +42,12 @@ static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
     for (unsigned i = 0; i < type.lanes && !l->status; i++) {
         LLVMValueRef lane = type.lanes == 1 ? constant : LLVMGetAggregateElement(constant, i);
         if (!lane || !scalar_bits(l->front->context, lane, &imm[i]))
-            hd_cannot(l, "a constant that kir cannot express: %s",
-                      hd_print_value(l, constant));
+            hd_cannot(l, "a constant that kir cannot express: %s", hd_print_value(l, constant));
     }
     return hd_leaf(l, KIR_CONST, type, imm, 0);
 }
 
-/* ---- statics ----------------------------------------------------------------------- */
+/* ---- statics --------------------------------------------------------- */
 
 /* Writes the bytes of an initialiser at `to`. */
 static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
@@ -100,9 +106,11 @@ static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
 
 static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
-    kir_static s = {.name = static_name(l, global), .space = hd_space_of(l, global),
+    kir_static s = {.name = static_name(l, global),
+                    .space = hd_space_of(l, global),
                     .bytes = LLVMABISizeOfType(l->layout, type),
-                    .align = LLVMGetAlignment(global), .record = element_record(l, type)};
+                    .align = LLVMGetAlignment(global),
+                    .record = element_record(l, type)};
     if (!s.align)
         s.align = LLVMABIAlignmentOfType(l->layout, type);
     LLVMValueRef init = LLVMGetInitializer(global);
@@ -110,13 +118,17 @@ static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
         uint8_t *bytes = hd_new_array(l->arena, uint8_t, s.bytes + 8);
         s.init = bytes;
         if (!write_bytes(l, init, bytes))
-            hd_cannot(l, "variable %s has an initial value that is an address; index a table "
-                         "instead", s.name);
+            hd_cannot(l,
+                      "variable %s has an initial value that is an address; index a table "
+                      "instead",
+                      s.name);
     } else if (s.space != KIR_LOCAL) {
-        hd_cannot(l, s.space == KIR_CONSTANT
-                         ? "variable %s is defined in another file; define it here"
-                         : "program-scope variable %s can be written; pass it as a __global "
-                           "parameter", s.name);
+        hd_cannot(l,
+                  s.space == KIR_CONSTANT
+                      ? "variable %s is defined in another file; define it here"
+                      : "program-scope variable %s can be written; pass it as a __global "
+                        "parameter",
+                  s.name);
     }
     return s;
 }
@@ -132,7 +144,7 @@ static kir_value lower_global(hd_lowering *l, LLVMValueRef global) {
     return hd_leaf(l, KIR_STATIC, hd_pointer_type(l->statics.data[index].space), NULL, index);
 }
 
-/* ---- expressions -------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------- */
 
 static kir_value lower_expression(hd_lowering *l, LLVMValueRef constant) {
     LLVMOpcode opcode = LLVMGetConstOpcode(constant);

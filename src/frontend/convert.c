@@ -18,8 +18,8 @@ static bool parse(const char *name, const char *types, conversion *c) {
     name += 8;
     *c = (conversion){.rounding = ""};
     c->to_unsigned = *name == 'u';
-    c->to_float = !strncmp(name, "float", 5) || !strncmp(name, "double", 6) ||
-                  !strncmp(name, "half", 4);
+    c->to_float =
+        !strncmp(name, "float", 5) || !strncmp(name, "double", 6) || !strncmp(name, "half", 4);
     char code = hd_first_type_code(types);
     c->from_unsigned = code && strchr("htjm", code);
     const char *tail = strchr(name, '_');

@@ -24,7 +24,7 @@
 
 #include "frontend/internal.h"
 
-/* ---- options ---------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------- */
 
 /* Splits at blanks; quotes keep blanks together. */
 static void split_options(hd_front *front, const char *text) {
@@ -49,7 +49,7 @@ static void split_options(hd_front *front, const char *text) {
     front->option_count = (uint32_t)words.count;
 }
 
-/* ---- stages ----------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------- */
 
 static void drop_message(LLVMDiagnosticInfoRef info, void *user) {
     (void)info;
@@ -58,8 +58,8 @@ static void drop_message(LLVMDiagnosticInfoRef info, void *user) {
 
 static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
     LLVMContextSetDiagnosticHandler(front->context, drop_message, NULL);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
-        bitcode->data, bitcode->length, front->path, 0);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange(bitcode->data, bitcode->length, front->path, 0);
     LLVMBool failed = LLVMParseBitcodeInContext2(front->context, buffer, &front->llvm);
     LLVMDisposeMemoryBuffer(buffer);
     if (!failed)

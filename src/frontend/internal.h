@@ -70,7 +70,7 @@ hd_status hd_front_declarations(hd_front *front);
 /* passes.c: refuses recursion, then runs the fixed list of passes. */
 hd_status hd_front_simplify(hd_front *front);
 
-/* ---- from LLVM IR to kir: one kernel ---------------------------------------- */
+/* ---- from LLVM IR to kir: one kernel --------------------------------- */
 
 typedef hd_vec(kir_value) hd_values;
 
@@ -85,18 +85,18 @@ typedef struct hd_lowering {
     kir_kernel *kernel;
     hd_vec(kir_inst) insts;
     hd_vec(kir_static) statics;
-    hd_values leaves;   /* parameters, constants, statics: the start of block 0 */
-    hd_values entry;    /* allocas and constant addresses: after the leaves */
-    hd_values *lists;   /* [block_count] */
+    hd_values leaves; /* parameters, constants, statics: the start of block 0 */
+    hd_values entry;  /* allocas and constant addresses: after the leaves */
+    hd_values *lists; /* [block_count] */
     uint32_t block_count;
     LLVMBasicBlockRef *order; /* blocks in reverse post-order */
     hd_pointer_map blocks, values, spaces, globals;
     hd_pointer_map members; /* see hd_member_address */
-    hd_values *current; /* where emitted instructions go */
+    hd_values *current;     /* where emitted instructions go */
     uint32_t current_block;
-    hd_place place;     /* of the LLVM instruction at work */
+    hd_place place; /* of the LLVM instruction at work */
     uint32_t file;
-    hd_status status;   /* the first failure; nothing is reported after it */
+    hd_status status; /* the first failure; nothing is reported after it */
 } hd_lowering;
 
 /* build.c: instructions one by one. Pointers into insts die with the next emit. */
@@ -167,7 +167,7 @@ typedef struct hd_call {
     const char *types; /* the mangled parameter types behind it: "PU3AS1Vii" */
     uint32_t arg_count;
     kir_value *args;
-    kir_type type;     /* of the result */
+    kir_type type; /* of the result */
 } hd_call;
 void hd_lower_call(hd_lowering *l, LLVMValueRef instruction);
 /* The code of the scalar that the first mangled parameter consists of or

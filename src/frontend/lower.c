@@ -6,7 +6,7 @@
  */
 #include "frontend/internal.h"
 
-/* ---- types and values ---------------------------------------------------------------- */
+/* ---- types and values ------------------------------------------------ */
 
 const char *hd_print_value(hd_lowering *l, LLVMValueRef value) {
     char *text = LLVMPrintValueToString(value);
@@ -32,11 +32,12 @@ static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
                                                             : "objects like this one are";
         hd_cannot(l, "%s not supported; read and write a __global buffer instead", what);
     } else if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind) {
-        hd_cannot(l, "a whole %s is used as one value here; use its members",
-                  print_type(l, type));
+        hd_cannot(l, "a whole %s is used as one value here; use its members", print_type(l, type));
     } else if (kind == LLVMIntegerTypeKind) {
-        hd_cannot(l, "a value of %u bits (from a bit-field, or a struct read as a whole) is not "
-                     "supported; use members of 8, 16, 32 or 64 bits", LLVMGetIntTypeWidth(type));
+        hd_cannot(l,
+                  "a value of %u bits (from a bit-field, or a struct read as a whole) is not "
+                  "supported; use members of 8, 16, 32 or 64 bits",
+                  LLVMGetIntTypeWidth(type));
     } else {
         hd_cannot(l, "values of type %s are not supported", print_type(l, type));
     }
@@ -46,10 +47,14 @@ static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
 kir_type hd_lower_type(hd_lowering *l, LLVMTypeRef type) {
     kir_type element;
     switch (LLVMGetTypeKind(type)) {
-    case LLVMVoidTypeKind: return (kir_type){0};
-    case LLVMHalfTypeKind: return (kir_type){KIR_FLOAT, 16, 1, 0};
-    case LLVMFloatTypeKind: return (kir_type){KIR_FLOAT, 32, 1, 0};
-    case LLVMDoubleTypeKind: return (kir_type){KIR_FLOAT, 64, 1, 0};
+    case LLVMVoidTypeKind:
+        return (kir_type){0};
+    case LLVMHalfTypeKind:
+        return (kir_type){KIR_FLOAT, 16, 1, 0};
+    case LLVMFloatTypeKind:
+        return (kir_type){KIR_FLOAT, 32, 1, 0};
+    case LLVMDoubleTypeKind:
+        return (kir_type){KIR_FLOAT, 64, 1, 0};
     case LLVMPointerTypeKind:
         return hd_pointer_type(hd_space_of(l, LLVMGetUndef(type)));
     case LLVMIntegerTypeKind: {
@@ -68,7 +73,8 @@ kir_type hd_lower_type(hd_lowering *l, LLVMTypeRef type) {
         if (!strcmp(LLVMGetTargetExtTypeName(type), "spirv.Event"))
             return hd_int_type(64, 1);
         return unsupported_type(l, type);
-    default: return unsupported_type(l, type);
+    default:
+        return unsupported_type(l, type);
     }
 }
 
@@ -115,23 +121,25 @@ static kir_value operand_like(hd_lowering *l, LLVMValueRef value, kir_type type)
                                 : hd_value_of(l, value);
 }
 
-/* ---- plain instructions ---------------------------------------------------------------- */
+/* ---- plain instructions ---------------------------------------------- */
 
 static const struct op_pair {
     LLVMOpcode from;
     kir_op to;
-} binary_ops[] = {
-    {LLVMAdd, KIR_ADD},   {LLVMSub, KIR_SUB},   {LLVMMul, KIR_MUL},   {LLVMSDiv, KIR_SDIV},
-    {LLVMUDiv, KIR_UDIV}, {LLVMSRem, KIR_SREM}, {LLVMURem, KIR_UREM}, {LLVMAnd, KIR_AND},
-    {LLVMOr, KIR_OR},     {LLVMXor, KIR_XOR},   {LLVMShl, KIR_SHL},   {LLVMLShr, KIR_LSHR},
-    {LLVMAShr, KIR_ASHR}, {LLVMFAdd, KIR_FADD}, {LLVMFSub, KIR_FSUB}, {LLVMFMul, KIR_FMUL},
-    {LLVMFDiv, KIR_FDIV}, {LLVMFRem, KIR_FREM},
-}, conversion_ops[] = {
-    {LLVMTrunc, KIR_TRUNC},       {LLVMZExt, KIR_ZEXT},         {LLVMSExt, KIR_SEXT},
-    {LLVMFPTrunc, KIR_FPTRUNC},   {LLVMFPExt, KIR_FPEXT},       {LLVMFPToSI, KIR_FPTOSI},
-    {LLVMFPToUI, KIR_FPTOUI},     {LLVMSIToFP, KIR_SITOFP},     {LLVMUIToFP, KIR_UITOFP},
-    {LLVMBitCast, KIR_BITCAST},   {LLVMPtrToInt, KIR_PTRTOINT}, {LLVMIntToPtr, KIR_INTTOPTR},
-    {LLVMFreeze, KIR_FREEZE},     {LLVMFNeg, KIR_FNEG},
+} binary_ops[] =
+    {
+        {LLVMAdd, KIR_ADD},   {LLVMSub, KIR_SUB},   {LLVMMul, KIR_MUL},   {LLVMSDiv, KIR_SDIV},
+        {LLVMUDiv, KIR_UDIV}, {LLVMSRem, KIR_SREM}, {LLVMURem, KIR_UREM}, {LLVMAnd, KIR_AND},
+        {LLVMOr, KIR_OR},     {LLVMXor, KIR_XOR},   {LLVMShl, KIR_SHL},   {LLVMLShr, KIR_LSHR},
+        {LLVMAShr, KIR_ASHR}, {LLVMFAdd, KIR_FADD}, {LLVMFSub, KIR_FSUB}, {LLVMFMul, KIR_FMUL},
+        {LLVMFDiv, KIR_FDIV}, {LLVMFRem, KIR_FREM},
+},
+  conversion_ops[] = {
+      {LLVMTrunc, KIR_TRUNC},     {LLVMZExt, KIR_ZEXT},         {LLVMSExt, KIR_SEXT},
+      {LLVMFPTrunc, KIR_FPTRUNC}, {LLVMFPExt, KIR_FPEXT},       {LLVMFPToSI, KIR_FPTOSI},
+      {LLVMFPToUI, KIR_FPTOUI},   {LLVMSIToFP, KIR_SITOFP},     {LLVMUIToFP, KIR_UITOFP},
+      {LLVMBitCast, KIR_BITCAST}, {LLVMPtrToInt, KIR_PTRTOINT}, {LLVMIntToPtr, KIR_INTTOPTR},
+      {LLVMFreeze, KIR_FREEZE},   {LLVMFNeg, KIR_FNEG},
 };
 
 static bool find_op(const struct op_pair *table, size_t count, LLVMOpcode opcode, kir_op *op) {
@@ -171,10 +179,10 @@ kir_value hd_lower_conversion(hd_lowering *l, LLVMOpcode opcode, LLVMValueRef va
 static kir_value lower_compare(hd_lowering *l, LLVMValueRef inst) {
     static const kir_pred int_preds[] = {KIR_P_EQ,  KIR_P_NE,  KIR_P_UGT, KIR_P_UGE, KIR_P_ULT,
                                          KIR_P_ULE, KIR_P_SGT, KIR_P_SGE, KIR_P_SLT, KIR_P_SLE};
-    static const kir_pred float_preds[] = {
-        KIR_P_FALSE, KIR_P_OEQ, KIR_P_OGT,  KIR_P_OGE,  KIR_P_OLT,  KIR_P_OLE, KIR_P_ONE, KIR_P_ORD,
-        KIR_P_UNO,   KIR_P_UEQ, KIR_P_UFGT, KIR_P_UFGE, KIR_P_UFLT, KIR_P_UFLE, KIR_P_UNE,
-        KIR_P_TRUE};
+    static const kir_pred float_preds[] = {KIR_P_FALSE, KIR_P_OEQ,  KIR_P_OGT,  KIR_P_OGE,
+                                           KIR_P_OLT,   KIR_P_OLE,  KIR_P_ONE,  KIR_P_ORD,
+                                           KIR_P_UNO,   KIR_P_UEQ,  KIR_P_UFGT, KIR_P_UFGE,
+                                           KIR_P_UFLT,  KIR_P_UFLE, KIR_P_UNE,  KIR_P_TRUE};
     LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
     if (LLVMGetInstructionOpcode(inst) == LLVMFCmp)
         return hd_emit_compare(l, float_preds[LLVMGetFCmpPredicate(inst)], hd_value_of(l, left),
@@ -224,7 +232,7 @@ static kir_value lower_extract_value(hd_lowering *l, LLVMValueRef inst) {
     return hd_emit_compare(l, KIR_P_EQ, old, operand(l, pair, 1));
 }
 
-/* ---- memory ------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------- */
 
 static kir_value lower_alloca(hd_lowering *l, LLVMValueRef inst) {
     LLVMValueRef count = LLVMGetOperand(inst, 0);
@@ -260,7 +268,7 @@ static kir_value lower_store(hd_lowering *l, LLVMValueRef inst) {
     return store;
 }
 
-/* ---- leaving a block ------------------------------------------------------------------------ */
+/* ---- leaving a block ------------------------------------------------- */
 
 static uint32_t block_of(hd_lowering *l, LLVMBasicBlockRef block) {
     return hd_pointer_map_get(&l->blocks, block);
@@ -300,7 +308,7 @@ static void lower_terminator(hd_lowering *l, LLVMValueRef inst) {
         last->imm[i] = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 2 + 2 * i));
 }
 
-/* ---- phis ------------------------------------------------------------------------------------ */
+/* ---- phis ------------------------------------------------------------ */
 
 static kir_value start_phi(hd_lowering *l, LLVMValueRef inst) {
     return hd_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
@@ -340,29 +348,39 @@ static void finish_phi(hd_lowering *l, LLVMValueRef inst) {
     made->arg_count = used;
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------- */
+/* ---- the kernel ------------------------------------------------------ */
 
 static kir_value lower_value(hd_lowering *l, LLVMValueRef inst) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     switch (opcode) {
-    case LLVMPHI: return start_phi(l, inst);
-    case LLVMAlloca: return lower_alloca(l, inst);
-    case LLVMLoad: return lower_load(l, inst);
-    case LLVMStore: return lower_store(l, inst);
-    case LLVMGetElementPtr: return hd_lower_gep(l, inst);
+    case LLVMPHI:
+        return start_phi(l, inst);
+    case LLVMAlloca:
+        return lower_alloca(l, inst);
+    case LLVMLoad:
+        return lower_load(l, inst);
+    case LLVMStore:
+        return lower_store(l, inst);
+    case LLVMGetElementPtr:
+        return hd_lower_gep(l, inst);
     case LLVMICmp:
-    case LLVMFCmp: return lower_compare(l, inst);
-    case LLVMSelect: return lower_select(l, inst);
+    case LLVMFCmp:
+        return lower_compare(l, inst);
+    case LLVMSelect:
+        return lower_select(l, inst);
     case LLVMExtractElement:
         return hd_emit2(l, KIR_EXTRACT, hd_lower_type(l, LLVMTypeOf(inst)), operand(l, inst, 0),
                         operand(l, inst, 1));
     case LLVMInsertElement:
-        return hd_emit(l, KIR_INSERT, hd_lower_type(l, LLVMTypeOf(inst)), 3,
-                       (kir_value[]){operand(l, inst, 0), operand(l, inst, 1),
-                                     operand(l, inst, 2)});
-    case LLVMShuffleVector: return lower_shuffle(l, inst);
-    case LLVMExtractValue: return lower_extract_value(l, inst);
-    default: break;
+        return hd_emit(
+            l, KIR_INSERT, hd_lower_type(l, LLVMTypeOf(inst)), 3,
+            (kir_value[]){operand(l, inst, 0), operand(l, inst, 1), operand(l, inst, 2)});
+    case LLVMShuffleVector:
+        return lower_shuffle(l, inst);
+    case LLVMExtractValue:
+        return lower_extract_value(l, inst);
+    default:
+        break;
     }
     if (LLVMGetNumOperands(inst) == 1)
         return hd_lower_conversion(l, opcode, inst);
@@ -374,14 +392,24 @@ static void lower_instruction(hd_lowering *l, LLVMValueRef inst) {
     case LLVMRet:
     case LLVMBr:
     case LLVMSwitch:
-    case LLVMUnreachable: lower_terminator(l, inst); return;
-    case LLVMCall: hd_lower_call(l, inst); return;
-    case LLVMAtomicRMW: hd_lower_rmw(l, inst); return;
-    case LLVMAtomicCmpXchg: hd_lower_cmpxchg(l, inst); return;
+    case LLVMUnreachable:
+        lower_terminator(l, inst);
+        return;
+    case LLVMCall:
+        hd_lower_call(l, inst);
+        return;
+    case LLVMAtomicRMW:
+        hd_lower_rmw(l, inst);
+        return;
+    case LLVMAtomicCmpXchg:
+        hd_lower_cmpxchg(l, inst);
+        return;
     case LLVMFence:
         hd_emit1(l, KIR_FENCE, (kir_type){0}, hd_const_int(l, hd_int_type(32, 1), 3));
         return;
-    default: hd_set_value(l, inst, lower_value(l, inst)); return;
+    default:
+        hd_set_value(l, inst, lower_value(l, inst));
+        return;
     }
 }
 
@@ -464,8 +492,7 @@ static void lower_params(hd_lowering *l) {
         kernel->params[i] = l->signature->params[i];
         l->place = l->signature->param_places[i];
         kernel->params[i].type = hd_lower_type(l, LLVMTypeOf(argument));
-        hd_set_value(l, argument,
-                     hd_leaf(l, KIR_PARAM, kernel->params[i].type, NULL, i));
+        hd_set_value(l, argument, hd_leaf(l, KIR_PARAM, kernel->params[i].type, NULL, i));
     }
 }
 
@@ -477,8 +504,8 @@ static void read_required_size(hd_lowering *l) {
     for (unsigned i = 0; i < count; i++) {
         if (LLVMValueMetadataEntriesGetKind(entries, i) != wanted)
             continue;
-        LLVMValueRef node = LLVMMetadataAsValue(
-            l->front->context, LLVMValueMetadataEntriesGetMetadata(entries, i));
+        LLVMValueRef node =
+            LLVMMetadataAsValue(l->front->context, LLVMValueMetadataEntriesGetMetadata(entries, i));
         LLVMValueRef sizes[3];
         if (LLVMGetMDNodeNumOperands(node) != 3)
             continue;
@@ -509,7 +536,9 @@ static void join_entry(hd_lowering *l) {
 hd_status hd_lower_kernel(hd_front *front, LLVMValueRef function, kir_kernel **kernel) {
     size_t length;
     const char *name = LLVMGetValueName2(function, &length);
-    hd_lowering l = {.front = front, .arena = front->arena, .function = function,
+    hd_lowering l = {.front = front,
+                     .arena = front->arena,
+                     .function = function,
                      .layout = LLVMGetModuleDataLayout(front->llvm),
                      .signature = find_signature(front, name),
                      .kernel = hd_new(front->arena, kir_kernel)};
@@ -529,8 +558,7 @@ hd_status hd_lower_kernel(hd_front *front, LLVMValueRef function, kir_kernel **k
     join_entry(&l);
     l.kernel->statics = l.statics.data;
     l.kernel->static_count = (uint32_t)l.statics.count;
-    hd_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists,
-            l.block_count);
+    hd_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists, l.block_count);
     *kernel = l.kernel;
     return kir_finish(front->arena, front->diag, l.kernel);
 }

@@ -23,12 +23,11 @@
 
 #include "frontend/internal.h"
 
-static const char pass_list[] =
-    "always-inline,"
-    "function(sroa<preserve-cfg>,early-cse<memssa>,sccp,instsimplify,"
-    "sroa<preserve-cfg>,early-cse<memssa>,instsimplify,adce)";
+static const char pass_list[] = "always-inline,"
+                                "function(sroa<preserve-cfg>,early-cse<memssa>,sccp,instsimplify,"
+                                "sroa<preserve-cfg>,early-cse<memssa>,instsimplify,adce)";
 
-/* ---- recursion ------------------------------------------------------------------ */
+/* ---- recursion ------------------------------------------------------- */
 
 enum { WALKING = 1, DONE = 2 };
 
@@ -72,7 +71,7 @@ static hd_status refuse_recursion(hd_front *front, hd_pointer_map *states, LLVMV
     return status;
 }
 
-/* ---- attributes ------------------------------------------------------------------ */
+/* ---- attributes ------------------------------------------------------ */
 
 static unsigned attribute(const char *name) {
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -127,9 +126,9 @@ hd_status hd_front_simplify(hd_front *front) {
     if (!error)
         return HD_OK;
     char *text = LLVMGetErrorMessage(error);
-    hd_status status = hd_fail(front->diag, HD_ESYSTEM, NULL,
-                               "LLVM %d does not know a pass that Heddle needs: %s",
-                               LLVM_VERSION_MAJOR, text);
+    hd_status status =
+        hd_fail(front->diag, HD_ESYSTEM, NULL, "LLVM %d does not know a pass that Heddle needs: %s",
+                LLVM_VERSION_MAJOR, text);
     LLVMDisposeErrorMessage(text);
     return status;
 }

@@ -49,7 +49,7 @@ static const char *spelling_of(hd_arena *arena, CXType type) {
     return nameless ? hd_strndup(arena, text, strcspn(text, " ")) : text;
 }
 
-/* ---- records ------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------- */
 
 static hd_record *record_of(reader *r, CXType type, const char *member);
 
@@ -58,15 +58,13 @@ typedef hd_vec(hd_field) fields;
 typedef struct field_walk {
     reader *reader;
     fields fields;
-    uint64_t base_bits;    /* of the unnamed struct that is being walked */
-    uint64_t bits_end;     /* end of the run of bit-fields, when the last member was one */
+    uint64_t base_bits; /* of the unnamed struct that is being walked */
+    uint64_t bits_end;  /* end of the run of bit-fields, when the last member was one */
     bool in_bits, flexible;
-    const char *owner;     /* name of the record */
+    const char *owner; /* name of the record */
 } field_walk;
 
-static bool is_record(CXType type) {
-    return clang_getCanonicalType(type).kind == CXType_Record;
-}
+static bool is_record(CXType type) { return clang_getCanonicalType(type).kind == CXType_Record; }
 
 static bool is_union(CXType type) {
     CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
@@ -79,8 +77,8 @@ static void add_bits(field_walk *w, CXCursor cursor, const char *name) {
     uint64_t start = w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor);
     uint64_t width = (uint64_t)clang_getFieldDeclBitWidth(cursor);
     if (!w->in_bits) {
-        hd_field field = {.name = name, .type = "uchar", .offset = (uint32_t)(start / 8),
-                          .align = 1};
+        hd_field field = {
+            .name = name, .type = "uchar", .offset = (uint32_t)(start / 8), .align = 1};
         hd_push(arena, &w->fields, field);
     }
     w->in_bits = true;
@@ -114,11 +112,16 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
         w->flexible |= element.kind == CXType_IncompleteArray;
         return;
     }
-    hd_field field = {name, spelling_of(front->arena, spelled), (uint32_t)offset, (uint32_t)size,
-                      (uint32_t)clang_Type_getAlignOf(type), count, NULL};
+    hd_field field = {name,
+                      spelling_of(front->arena, spelled),
+                      (uint32_t)offset,
+                      (uint32_t)size,
+                      (uint32_t)clang_Type_getAlignOf(type),
+                      count,
+                      NULL};
     if (is_record(element) && !is_union(element))
-        field.record = record_of(w->reader, element,
-                                 hd_format(front->arena, "%s.%s", w->owner, name));
+        field.record =
+            record_of(w->reader, element, hd_format(front->arena, "%s.%s", w->owner, name));
     hd_push(front->arena, &w->fields, field);
 }
 
@@ -215,15 +218,15 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
         if (!r->status)
             r->status = hd_fail(front->diag, HD_EUNSUPPORTED, &place,
                                 "struct %s has %u fields, at most %d are supported; group some "
-                                "in a nested struct", record->name, record->field_count,
-                                HD_MAX_FIELDS);
+                                "in a nested struct",
+                                record->name, record->field_count, HD_MAX_FIELDS);
         return NULL;
     }
     hd_push(front->arena, &front->records, record);
     return record;
 }
 
-/* ---- kernels ------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------- */
 
 /* libclang adds the space that a parameter itself lives in; nobody writes it. */
 static const char *type_name_of(hd_arena *arena, CXType type) {
@@ -288,7 +291,7 @@ static void read_signature(reader *r, CXCursor function) {
     hd_push(arena, &r->front->signatures, signature);
 }
 
-/* ---- the file -------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------- */
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
@@ -342,8 +345,8 @@ static CXTranslationUnit parse(hd_front *front, CXIndex index) {
     words[n++] = "-Xclang";
     words[n++] = "-fdeclare-opencl-builtins";
     CXTranslationUnit unit = NULL;
-    clang_parseTranslationUnit2(index, front->path, words, n, NULL, 0,
-                                CXTranslationUnit_None, &unit);
+    clang_parseTranslationUnit2(index, front->path, words, n, NULL, 0, CXTranslationUnit_None,
+                                &unit);
     return unit;
 }
 
@@ -358,7 +361,8 @@ static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
         if (bad)
             return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                            "libclang cannot read what %s compiled: %s; install both in the same "
-                           "version", HEDDLE_CLANG, text);
+                           "version",
+                           HEDDLE_CLANG, text);
     }
     return HD_OK;
 }

@@ -46,14 +46,16 @@ static uint32_t evaluate(const hd_lowering *l, LLVMValueRef inst) {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMAddrSpaceCast:
     case LLVMGetElementPtr:
-    case LLVMFreeze: return lookup(l, LLVMGetOperand(inst, 0));
+    case LLVMFreeze:
+        return lookup(l, LLVMGetOperand(inst, 0));
     case LLVMSelect:
         return meet(lookup(l, LLVMGetOperand(inst, 1)), lookup(l, LLVMGetOperand(inst, 2)));
     case LLVMPHI:
         for (unsigned i = 0; i < LLVMCountIncoming(inst); i++)
             space = meet(space, lookup(l, LLVMGetIncomingValue(inst, i)));
         return space;
-    default: return KIR_GENERIC;
+    default:
+        return KIR_GENERIC;
     }
 }
 

@@ -18,11 +18,11 @@ typedef struct tidier {
     uint32_t inst_count;
     hd_values *lists;
     uint32_t block_count;
-    bool *keep;      /* [inst_count] */
-    bool *gone;      /* [block_count] */
+    bool *keep; /* [inst_count] */
+    bool *gone; /* [block_count] */
 } tidier;
 
-/* ---- dead values ---------------------------------------------------------------------- */
+/* ---- dead values ----------------------------------------------------- */
 
 /* The alloca that a pointer is computed from by plain steps, or KIR_NONE. */
 static kir_value alloca_of(const tidier *t, kir_value value) {
@@ -101,7 +101,7 @@ static void sweep_lists(tidier *t) {
     }
 }
 
-/* ---- blocks --------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------- */
 
 static kir_inst *last_of(const tidier *t, uint32_t block) {
     return &t->insts[t->lists[block].data[t->lists[block].count - 1]];
@@ -301,7 +301,7 @@ static void simplify_blocks(tidier *t) {
     }
 }
 
-/* ---- numbering ------------------------------------------------------------------------ */
+/* ---- numbering ------------------------------------------------------- */
 
 static void number_blocks(tidier *t, kir_kernel *kernel, uint32_t *new_block) {
     for (uint32_t b = 0; b < t->block_count; b++)
@@ -345,7 +345,10 @@ static void number_all(tidier *t, kir_kernel *kernel) {
 
 void hd_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,
              hd_values *lists, uint32_t block_count) {
-    tidier t = {.arena = arena, .insts = insts, .inst_count = inst_count, .lists = lists,
+    tidier t = {.arena = arena,
+                .insts = insts,
+                .inst_count = inst_count,
+                .lists = lists,
                 .block_count = block_count};
     t.keep = hd_new_array(arena, bool, inst_count);
     t.gone = hd_new_array(arena, bool, block_count);

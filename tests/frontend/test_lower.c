@@ -4,7 +4,7 @@
 
 #define BODY "struct body { float4 pos; float m[3]; struct { float x, y; } v; int id; };\n"
 
-/* ---- addresses ---------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------- */
 
 static void a_member_is_one_address(void **state) {
     bench *b = *state;
@@ -96,7 +96,7 @@ static void a_walking_pointer_is_a_phi(void **state) {
     assert_int_equal(nth(k, KIR_ICMP, 0)->pred, KIR_P_ULT);
 }
 
-/* ---- structs ------------------------------------------------------------------------- */
+/* ---- structs --------------------------------------------------------- */
 
 static void helpers_and_structs_by_value_vanish(void **state) {
     bench *b = *state;
@@ -168,7 +168,7 @@ static void whole_structs_are_copied(void **state) {
     assert_addr(arg(k, part, 1), 3 * 48 + 28, 0, "body", 28);
 }
 
-/* ---- variables ------------------------------------------------------------------------ */
+/* ---- variables ------------------------------------------------------- */
 
 static void statics_have_space_bytes_and_contents(void **state) {
     bench *b = *state;
@@ -247,7 +247,7 @@ static void generic_pointers_find_their_space(void **state) {
     assert_int_equal(count_op(k, KIR_SPACECAST), 2);
 }
 
-/* ---- flow ------------------------------------------------------------------------------ */
+/* ---- flow ------------------------------------------------------------ */
 
 static void an_early_return_is_one_branch(void **state) {
     bench *b = *state;
@@ -415,7 +415,7 @@ static void volatile_and_every_kernel_come_through(void **state) {
     assert_int_equal(count_op(kir_find_kernel(b->module, "two"), KIR_LOAD), 0);
 }
 
-/* ---- the whole form ---------------------------------------------------------------------- */
+/* ---- the whole form -------------------------------------------------- */
 
 static void text_form_of_a_lowered_kernel_parses_back(void **state) {
     bench *b = *state;

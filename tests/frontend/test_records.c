@@ -22,7 +22,8 @@ static void assert_field(const hd_record *r, uint32_t i, const char *name, const
 static void fields_have_offsets_sizes_and_types(void **state) {
     bench *b = *state;
     compile(b, "typedef struct { float x, y; } vec2;\n"
-               "struct body { float4 pos; float m[2][3]; vec2 v[2]; char c; float3 n; double d; };\n"
+               "struct body { float4 pos; float m[2][3]; vec2 v[2]; char c; float3 n;"
+               " double d; };\n"
                "__kernel void k(__global struct body *p) { p[0].c = 1; }\n");
     assert_int_equal(b->module->record_count, 2);
     const hd_record *v = record(b, "vec2"), *r = record(b, "body");
