@@ -114,7 +114,7 @@ static bool begins_with(const rewriter *rw, CXCursor cursor, const char *text) {
 }
 
 static found inner_route(rewriter *rw, CXCursor cursor, const char *first_token, route *result,
-                        found (*next)(rewriter *, CXCursor, route *)) {
+                         found (*next)(rewriter *, CXCursor, route *)) {
     cursors inside = hd_children(rw->arena, cursor);
     if (inside.count != 1)
         return NOT_OURS;
@@ -127,20 +127,26 @@ found hd_pointer_route(rewriter *rw, CXCursor pointer, route *result) {
     if (hd_pointee_of(rw, clang_getCursorType(pointer), &in) != POINTEE_RECORD)
         return NOT_OURS;
     switch (clang_getCursorKind(pointer)) {
-    case CXCursor_DeclRefExpr: return root_route(rw, pointer, result);
-    case CXCursor_UnexposedExpr: return inner_route(rw, pointer, NULL, result, hd_pointer_route);
-    case CXCursor_ParenExpr: return inner_route(rw, pointer, "(", result, hd_pointer_route);
+    case CXCursor_DeclRefExpr:
+        return root_route(rw, pointer, result);
+    case CXCursor_UnexposedExpr:
+        return inner_route(rw, pointer, NULL, result, hd_pointer_route);
+    case CXCursor_ParenExpr:
+        return inner_route(rw, pointer, "(", result, hd_pointer_route);
     case CXCursor_BinaryOperator:
         switch (clang_getCursorBinaryOperatorKind(pointer)) {
         case CXBinaryOperator_Add:
-        case CXBinaryOperator_Sub: return sum_route(rw, pointer, result);
-        default: return NOT_OURS;
+        case CXBinaryOperator_Sub:
+            return sum_route(rw, pointer, result);
+        default:
+            return NOT_OURS;
         }
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(pointer) == CXUnaryOperator_AddrOf)
             return inner_route(rw, pointer, "&", result, hd_element_route);
         return NOT_OURS;
-    default: return NOT_OURS;
+    default:
+        return NOT_OURS;
     }
 }
 
@@ -148,13 +154,16 @@ found hd_element_route(rewriter *rw, CXCursor element, route *result) {
     if (!hd_is_record(rw, clang_getCursorType(element)))
         return NOT_OURS;
     switch (clang_getCursorKind(element)) {
-    case CXCursor_ParenExpr: return inner_route(rw, element, "(", result, hd_element_route);
-    case CXCursor_ArraySubscriptExpr: return subscript_route(rw, element, result);
+    case CXCursor_ParenExpr:
+        return inner_route(rw, element, "(", result, hd_element_route);
+    case CXCursor_ArraySubscriptExpr:
+        return subscript_route(rw, element, result);
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(element) == CXUnaryOperator_Deref)
             return inner_route(rw, element, "*", result, hd_pointer_route);
         return NOT_OURS;
-    default: return NOT_OURS;
+    default:
+        return NOT_OURS;
     }
 }
 
@@ -167,8 +176,8 @@ static void add_steps(rewriter *rw, edit *e, const route *p) {
         const step *s = &p->steps.data[i];
         bool alone = p->steps.count == 1 && !s->is_negative;
         if (!alone)
-            hd_edit_text(&rw->src, e, "%s(long)(", s->is_negative ? (i ? " - " : "-")
-                                                                  : (i ? " + " : ""));
+            hd_edit_text(&rw->src, e, "%s(long)(",
+                         s->is_negative ? (i ? " - " : "-") : (i ? " + " : ""));
         else if (s->has_comma)
             hd_edit_text(&rw->src, e, "(");
         hd_edit_old(&rw->src, e, s->text);
@@ -259,8 +268,10 @@ bool hd_edit_field(rewriter *rw, const frame *at) {
         !member_is_plain(rw, inside.data[0], whole, name)) {
         hd_refuse_macro(rw, at->cursor);
     } else if (field < 0) {
-        hd_refuse(rw, at->cursor, "'%s' is no field of '%s' itself; give the struct or union that "
-                                  "holds it a name", name, rw->record->name);
+        hd_refuse(rw, at->cursor,
+                  "'%s' is no field of '%s' itself; give the struct or union that "
+                  "holds it a name",
+                  name, rw->record->name);
     } else if (hd_field_escapes(rw, at, &why)) {
         hd_refuse(rw, at->cursor, "the address of field '%s' %s", name, why);
     } else {
@@ -294,8 +305,9 @@ bool hd_edit_element(rewriter *rw, const frame *at) {
     if (f == IN_MACRO || !hd_range_of(&rw->src, at->cursor, &whole)) {
         hd_refuse_macro(rw, at->cursor);
     } else if (clang_getCursorUnaryOperatorKind(parent) == CXUnaryOperator_AddrOf) {
-        hd_refuse(rw, parent, "the address of an element of '%s' is stored or passed on; pass it "
-                              "to a helper function with a parameter '%s %s *', or keep the index",
+        hd_refuse(rw, parent,
+                  "the address of an element of '%s' is stored or passed on; pass it "
+                  "to a helper function with a parameter '%s %s *', or keep the index",
                   p.root->name, rw->families[p.root->in].qualifier, rw->spelling);
     } else {
         rw->families[p.root->in].loads = true;
@@ -324,8 +336,7 @@ static bool store_is_plain(const rewriter *rw, CXCursor left, CXCursor right, ra
         return false;
     size_t sign = hd_token_from(&rw->src, target.end);
     return target.begin == whole.begin && value->end == whole.end &&
-           hd_token_is(&rw->src, sign, "=") &&
-           hd_token_from(&rw->src, value->begin) == sign + 1;
+           hd_token_is(&rw->src, sign, "=") && hd_token_from(&rw->src, value->begin) == sign + 1;
 }
 
 bool hd_edit_store(rewriter *rw, const frame *at) {
@@ -341,8 +352,10 @@ bool hd_edit_store(rewriter *rw, const frame *at) {
         !store_is_plain(rw, sides.data[0], sides.data[1], whole, &value)) {
         hd_refuse_macro(rw, at->cursor);
     } else if (value_is_used(at)) {
-        hd_refuse(rw, at->cursor, "the value of an assignment to a whole '%s' is used; make it a "
-                                  "statement of its own", rw->record->name);
+        hd_refuse(rw, at->cursor,
+                  "the value of an assignment to a whole '%s' is used; make it a "
+                  "statement of its own",
+                  rw->record->name);
     } else {
         rw->families[p.root->in].stores = true;
         edit *e = hd_edit_new(&rw->src, whole);

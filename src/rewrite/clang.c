@@ -35,12 +35,12 @@ static void add_options(hd_arena *arena, strings *arguments, const char *options
     }
 }
 
-CXTranslationUnit hd_clang_parse(hd_arena *arena, CXIndex index, const char *path,
-                                 const char *text, const char *options) {
-    static const char *const fixed[] = {"-x",       "cl",
-                                        "-target",  "spir64-unknown-unknown",
-                                        "-Xclang",  "-finclude-default-header",
-                                        "-Xclang",  "-fdeclare-opencl-builtins"};
+CXTranslationUnit hd_clang_parse(hd_arena *arena, CXIndex index, const char *path, const char *text,
+                                 const char *options) {
+    static const char *const fixed[] = {"-x",      "cl",
+                                        "-target", "spir64-unknown-unknown",
+                                        "-Xclang", "-finclude-default-header",
+                                        "-Xclang", "-fdeclare-opencl-builtins"};
     strings arguments = {0};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         hd_push(arena, &arguments, fixed[i]);
@@ -51,12 +51,13 @@ CXTranslationUnit hd_clang_parse(hd_arena *arena, CXIndex index, const char *pat
     }
     if (!options || !strstr(options, "-cl-std"))
         hd_push(arena, &arguments, "-cl-std=CL2.0");
+    hd_push(arena, &arguments, hd_format(arena, "-I%s", hd_path_beside(arena, path, ".")));
     add_options(arena, &arguments, options);
     struct CXUnsavedFile file = {path, text, strlen(text)};
     CXTranslationUnit unit = NULL;
-    enum CXErrorCode code = clang_parseTranslationUnit2(
-        index, path, arguments.data, (int)arguments.count, &file, 1,
-        CXTranslationUnit_DetailedPreprocessingRecord, &unit);
+    enum CXErrorCode code =
+        clang_parseTranslationUnit2(index, path, arguments.data, (int)arguments.count, &file, 1,
+                                    CXTranslationUnit_DetailedPreprocessingRecord, &unit);
     return code == CXError_Success ? unit : NULL;
 }
 

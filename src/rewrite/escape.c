@@ -31,8 +31,7 @@ static bool is_pointer(CXType type) { return clang_getCanonicalType(type).kind =
 
 /* Functions that touch the one value that they are given the address of. */
 static bool touches_one_value(const char *name) {
-    static const char *const names[] = {"fract",  "modf",   "sincos",
-                                        "frexp", "remquo", "lgamma_r"};
+    static const char *const names[] = {"fract", "modf", "sincos", "frexp", "remquo", "lgamma_r"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -76,8 +75,7 @@ static bool call_escapes(rewriter *rw, CXCursor call, const climb *state, CXType
     const char *name = hd_spelling(rw->arena, call);
     if (touches_one_value(name))
         return false;
-    if (is_vector_copy(name) && state->in_array &&
-        copy_stays_inside(rw, call, name, state, field))
+    if (is_vector_copy(name) && state->in_array && copy_stays_inside(rw, call, name, state, field))
         return false;
     CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(call));
     if (state->in_array && !clang_Cursor_isNull(definition))
@@ -103,7 +101,8 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
     CXType to = clang_getCanonicalType(clang_getCursorType(up));
     *escapes = false;
     switch (clang_getCursorKind(up)) {
-    case CXCursor_ParenExpr: return true;
+    case CXCursor_ParenExpr:
+        return true;
     case CXCursor_UnexposedExpr:
         if (is_array(from) && is_pointer(to))
             state->is_pointer = state->in_array = true;
@@ -130,7 +129,8 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
         }
         *escapes = state->is_pointer;
         return false;
-    case CXCursor_UnaryExpr: return false; /* sizeof */
+    case CXCursor_UnaryExpr:
+        return false; /* sizeof */
     case CXCursor_BinaryOperator:
         if (state->is_pointer && state->in_array && is_pointer(to) &&
             clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_Assign) {

@@ -24,8 +24,8 @@
 
 static void refuse_at(rewriter *rw, CXSourceLocation location, const char *text) {
     hd_place place = hd_place_of(&rw->src, location);
-    const char *key = hd_format(rw->arena, "%s:%u:%u: %s", place.file, place.line, place.column,
-                                text);
+    const char *key =
+        hd_format(rw->arena, "%s:%u:%u: %s", place.file, place.line, place.column, text);
     for (size_t i = 0; i < rw->refusals.count; i++)
         if (!strcmp(rw->refusals.data[i], key))
             return;
@@ -54,24 +54,32 @@ void hd_refuse_macro(rewriter *rw, CXCursor at) {
         in_macro |= rw->macro_uses.data[i].begin == begin;
     CXSourceLocation at_use = clang_getLocationForOffset(rw->src.unit, rw->src.file, begin);
     if (in_macro)
-        refuse_at(rw, at_use, hd_format(rw->arena, "'%s' is reached inside the macro %s; write "
-                                                   "the access out, or make the macro a function",
-                                        rw->record->name, name));
+        refuse_at(rw, at_use,
+                  hd_format(rw->arena,
+                            "'%s' is reached inside the macro %s; write "
+                            "the access out, or make the macro a function",
+                            rw->record->name, name));
     else
-        refuse_at(rw, start, hd_format(rw->arena, "this access to '%s' is made partly by a macro; "
-                                                  "write it out", rw->record->name));
+        refuse_at(rw, start,
+                  hd_format(rw->arena,
+                            "this access to '%s' is made partly by a macro; "
+                            "write it out",
+                            rw->record->name));
 }
 
 static void refuse_call(rewriter *rw, CXCursor name, CXCursor call) {
     const char *callee = hd_spelling(rw->arena, call);
     const char *record = rw->record->name;
     if (!strncmp(callee, "async_", 6) || !strcmp(callee, "prefetch"))
-        hd_refuse(rw, name, "%s moves the bytes of whole '%s' records, which lie apart in another "
-                            "layout; copy them in a loop", callee, record);
+        hd_refuse(rw, name,
+                  "%s moves the bytes of whole '%s' records, which lie apart in another "
+                  "layout; copy them in a loop",
+                  callee, record);
     else
-        hd_refuse(rw, name, "the pointer to '%s' is passed to '%s' as another type; declare its "
-                            "parameter '__global %s *'", record, *callee ? callee : "a function",
-                  rw->spelling);
+        hd_refuse(rw, name,
+                  "the pointer to '%s' is passed to '%s' as another type; declare its "
+                  "parameter '__global %s *'",
+                  record, *callee ? callee : "a function", rw->spelling);
 }
 
 static const char *why_operator(enum CXBinaryOperatorKind kind) {
@@ -80,9 +88,12 @@ static const char *why_operator(enum CXBinaryOperatorKind kind) {
     case CXBinaryOperator_AddAssign:
     case CXBinaryOperator_SubAssign:
         return "is assigned to; keep an index, and initialise pointers once";
-    case CXBinaryOperator_Sub: return "is subtracted from another; subtract indices";
-    case CXBinaryOperator_Add: return "is moved in a form that Heddle cannot follow; use p[i]";
-    default: return "is compared; compare indices";
+    case CXBinaryOperator_Sub:
+        return "is subtracted from another; subtract indices";
+    case CXBinaryOperator_Add:
+        return "is moved in a form that Heddle cannot follow; use p[i]";
+    default:
+        return "is compared; compare indices";
     }
 }
 
@@ -91,9 +102,12 @@ static const char *why_unary(enum CXUnaryOperatorKind kind) {
     case CXUnaryOperator_PostInc:
     case CXUnaryOperator_PostDec:
     case CXUnaryOperator_PreInc:
-    case CXUnaryOperator_PreDec: return "is changed; keep an index, and initialise pointers once";
-    case CXUnaryOperator_AddrOf: return "has its own address taken; pass the pointer itself";
-    default: return "is tested; pass a flag of its own";
+    case CXUnaryOperator_PreDec:
+        return "is changed; keep an index, and initialise pointers once";
+    case CXUnaryOperator_AddrOf:
+        return "has its own address taken; pass the pointer itself";
+    default:
+        return "is tested; pass a flag of its own";
     }
 }
 
@@ -103,18 +117,26 @@ static const char *why_parent(rewriter *rw, CXCursor parent) {
         return hd_format(rw->arena, "is cast to '%s'; reach the fields through '%s *'",
                          hd_type_text(rw->arena, clang_getCursorType(parent)), rw->spelling);
     case CXCursor_CompoundAssignOperator:
-    case CXCursor_BinaryOperator: return why_operator(clang_getCursorBinaryOperatorKind(parent));
-    case CXCursor_UnaryOperator: return why_unary(clang_getCursorUnaryOperatorKind(parent));
-    case CXCursor_ConditionalOperator: return "is chosen by a condition; choose an index";
+    case CXCursor_BinaryOperator:
+        return why_operator(clang_getCursorBinaryOperatorKind(parent));
+    case CXCursor_UnaryOperator:
+        return why_unary(clang_getCursorUnaryOperatorKind(parent));
+    case CXCursor_ConditionalOperator:
+        return "is chosen by a condition; choose an index";
     case CXCursor_VarDecl:
-        return hd_format(rw->arena, "is stored in a variable of another type; declare it '__global "
-                                    "%s *'", rw->spelling);
-    case CXCursor_ReturnStmt: return "is returned; return an index";
+        return hd_format(rw->arena,
+                         "is stored in a variable of another type; declare it '__global "
+                         "%s *'",
+                         rw->spelling);
+    case CXCursor_ReturnStmt:
+        return "is returned; return an index";
     case CXCursor_IfStmt:
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
-    case CXCursor_ForStmt: return "is tested; pass a flag of its own";
-    default: return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
+    case CXCursor_ForStmt:
+        return "is tested; pass a flag of its own";
+    default:
+        return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
     }
 }
 
@@ -135,8 +157,8 @@ static void refuse_name(rewriter *rw, const frame *at) {
     if (clang_getCursorKind(parent) == CXCursor_CallExpr)
         refuse_call(rw, at->cursor, parent);
     else
-        hd_refuse(rw, at->cursor, "the pointer '%s' to '%s' %s",
-                  hd_spelling(rw->arena, at->cursor), rw->record->name, why_parent(rw, parent));
+        hd_refuse(rw, at->cursor, "the pointer '%s' to '%s' %s", hd_spelling(rw->arena, at->cursor),
+                  rw->record->name, why_parent(rw, parent));
 }
 
 /* ---- the parameter list ------------------------------------------------------------ */
@@ -194,16 +216,16 @@ static kernel_names names_of(rewriter *rw, const char *name) {
     n.count = hd_free_name(rw, hd_format(rw->arena, "%s_count", name));
     n.ref = hd_free_name(rw, hd_format(rw->arena, "%s_ref", name));
     for (uint32_t a = 0; a < allocations; a++)
-        n.bases[a] = allocations > 1 ? hd_free_name(rw, hd_format(rw->arena, "%s_%u", name, a))
-                                     : name;
+        n.bases[a] =
+            allocations > 1 ? hd_free_name(rw, hd_format(rw->arena, "%s_%u", name, a)) : name;
     return n;
 }
 
 static void edit_kernel_parameter(rewriter *rw, CXCursor parameter, range at, space in) {
     CXType type = clang_getCursorType(parameter);
     bool is_const = hd_target_is(rw, type, "const");
-    bool is_const_pointer = clang_getCanonicalType(type).kind == CXType_Pointer &&
-                            clang_isConstQualifiedType(type);
+    bool is_const_pointer =
+        clang_getCanonicalType(type).kind == CXType_Pointer && clang_isConstQualifiedType(type);
     const char *name = hd_spelling(rw->arena, parameter);
     kernel_names names = names_of(rw, *name ? name : "records");
     edit *e = hd_edit_new(&rw->src, at);
@@ -302,9 +324,10 @@ static int count_pointers(rewriter *rw, CXCursor function, int *refused) {
             ++*refused;
         }
         if (kind == POINTEE_NESTED) {
-            hd_refuse(rw, parameter, "'%s' is a pointer to pointers to '%s'; pass one pointer for "
-                                     "each array", hd_spelling(rw->arena, parameter),
-                      rw->record->name);
+            hd_refuse(rw, parameter,
+                      "'%s' is a pointer to pointers to '%s'; pass one pointer for "
+                      "each array",
+                      hd_spelling(rw->arena, parameter), rw->record->name);
             ++*refused;
         }
     }
@@ -322,11 +345,15 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
     range *ranges = hd_new_array(rw->arena, range, count + 1);
     unsigned offset;
     if (!hd_offset_of(&rw->src, clang_getCursorLocation(function), &offset)) {
-        hd_refuse(rw, function, "'%s' takes a pointer to '%s' in an included file; move it to the "
-                                "kernel file", name, rw->record->name);
+        hd_refuse(rw, function,
+                  "'%s' takes a pointer to '%s' in an included file; move it to the "
+                  "kernel file",
+                  name, rw->record->name);
     } else if (offset < rw->prelude) {
-        hd_refuse(rw, function, "'%s' takes a pointer to '%s' before that is defined; move the "
-                                "struct above it", name, rw->record->name);
+        hd_refuse(rw, function,
+                  "'%s' takes a pointer to '%s' before that is defined; move the "
+                  "struct above it",
+                  name, rw->record->name);
     } else if (!parameter_ranges(rw, function, ranges, count)) {
         hd_refuse(rw, function, "a macro makes the parameters of '%s'; write them out", name);
     } else {
@@ -361,8 +388,10 @@ static void edit_argument(rewriter *rw, const frame *at, CXCursor argument) {
         size_t before = rw->refusals.count;
         hd_walk(rw, &child);
         if (rw->refusals.count == before)
-            hd_refuse(rw, argument, "this pointer to '%s' does not come from a parameter; Heddle "
-                                    "lays out only what kernels are given", rw->record->name);
+            hd_refuse(rw, argument,
+                      "this pointer to '%s' does not come from a parameter; Heddle "
+                      "lays out only what kernels are given",
+                      rw->record->name);
         return;
     }
     if (f == IN_MACRO || !hd_range_of(&rw->src, argument, &text)) {
@@ -382,13 +411,15 @@ bool hd_edit_call(rewriter *rw, const frame *at) {
     int count = clang_Cursor_getNumArguments(callee), pointers = 0;
     space in;
     for (int i = 0; i < count; i++)
-        pointers += hd_pointee_of(rw, clang_getCursorType(clang_Cursor_getArgument(
-                                          callee, (unsigned)i)), &in) == POINTEE_RECORD;
+        pointers +=
+            hd_pointee_of(rw, clang_getCursorType(clang_Cursor_getArgument(callee, (unsigned)i)),
+                          &in) == POINTEE_RECORD;
     if (!pointers)
         return false;
     if (hd_is_kernel(rw->arena, callee)) {
-        hd_refuse(rw, at->cursor, "the kernel '%s' is called as a function, but its parameters "
-                                  "change; move its body to a function that both call",
+        hd_refuse(rw, at->cursor,
+                  "the kernel '%s' is called as a function, but its parameters "
+                  "change; move its body to a function that both call",
                   hd_spelling(rw->arena, callee));
         return true;
     }
@@ -410,11 +441,15 @@ static bool local_is_plain(rewriter *rw, const frame *at, const char *name, rang
                            unsigned *name_at) {
     CXCursor statement = at->up ? at->up->cursor : clang_getNullCursor();
     if (clang_getCursorKind(statement) != CXCursor_DeclStmt) {
-        hd_refuse(rw, at->cursor, "'%s' points to '%s' from outside a function; pass the array as "
-                                  "a parameter", name, rw->record->name);
+        hd_refuse(rw, at->cursor,
+                  "'%s' points to '%s' from outside a function; pass the array as "
+                  "a parameter",
+                  name, rw->record->name);
     } else if (hd_children(rw->arena, statement).count != 1) {
-        hd_refuse(rw, at->cursor, "'%s' is declared together with others; give each pointer to "
-                                  "'%s' a declaration of its own", name, rw->record->name);
+        hd_refuse(rw, at->cursor,
+                  "'%s' is declared together with others; give each pointer to "
+                  "'%s' a declaration of its own",
+                  name, rw->record->name);
     } else if (!hd_range_of(&rw->src, statement, declaration) ||
                !hd_offset_of(&rw->src, clang_getCursorLocation(at->cursor), name_at) ||
                !hd_token_is(&rw->src, hd_token_from(&rw->src, *name_at), name) ||
@@ -445,8 +480,10 @@ bool hd_edit_local(rewriter *rw, const frame *at) {
     route p = {0};
     found f = clang_Cursor_isNull(value) ? NOT_OURS : hd_pointer_route(rw, value, &p);
     if (f == NOT_OURS) {
-        hd_refuse(rw, at->cursor, "'%s' is not initialised with a place in an array that came as "
-                                  "a parameter; write '= &p[i]', or keep an index", name);
+        hd_refuse(rw, at->cursor,
+                  "'%s' is not initialised with a place in an array that came as "
+                  "a parameter; write '= &p[i]', or keep an index",
+                  name);
         return true;
     }
     if (f == IN_MACRO || !hd_range_of(&rw->src, value, &text)) {
@@ -510,32 +547,57 @@ static bool refuse_foreign(rewriter *rw, const frame *at) {
         hd_refuse(rw, at->cursor, "'%s' keeps a pointer to '%s' in a struct; keep an index",
                   hd_spelling(rw->arena, at->cursor), rw->record->name);
     else
-        hd_refuse(rw, at->cursor, "another pointer is cast to one to '%s', which is then not laid "
-                                  "out as such; declare the pointer '%s %s *' from the start",
+        hd_refuse(rw, at->cursor,
+                  "another pointer is cast to one to '%s', which is then not laid "
+                  "out as such; declare the pointer '%s %s *' from the start",
                   rw->record->name, rw->families[in].qualifier, rw->spelling);
     return true;
 }
 
+/* A cast of one of our own pointers is refused at the pointer, and says more
+ * there; (void)p is no use of it. */
+static bool edit_cast(rewriter *rw, const frame *at) {
+    cursors inside = hd_children(rw->arena, at->cursor);
+    space in;
+    route p = {0};
+    if (inside.count && clang_getCursorType(at->cursor).kind == CXType_Void &&
+        hd_pointer_route(rw, inside.data[inside.count - 1], &p) == OURS) {
+        edit_argument(rw, at, inside.data[inside.count - 1]);
+        return true;
+    }
+    bool ours =
+        inside.count &&
+        hd_pointee_of(rw, clang_getCursorType(inside.data[inside.count - 1]), &in) != POINTEE_OTHER;
+    return !ours && refuse_foreign(rw, at);
+}
+
 static bool edited(rewriter *rw, const frame *at) {
     switch (clang_getCursorKind(at->cursor)) {
-    case CXCursor_FunctionDecl: hd_edit_function(rw, at); return true;
-    case CXCursor_VarDecl: return hd_edit_local(rw, at);
-    case CXCursor_CallExpr: return hd_edit_call(rw, at);
-    case CXCursor_MemberRefExpr: return hd_edit_field(rw, at);
+    case CXCursor_FunctionDecl:
+        hd_edit_function(rw, at);
+        return true;
+    case CXCursor_VarDecl:
+        return hd_edit_local(rw, at);
+    case CXCursor_CallExpr:
+        return hd_edit_call(rw, at);
+    case CXCursor_MemberRefExpr:
+        return hd_edit_field(rw, at);
     case CXCursor_ArraySubscriptExpr:
-    case CXCursor_UnaryOperator: return hd_edit_element(rw, at);
-    case CXCursor_BinaryOperator: return hd_edit_store(rw, at);
-    case CXCursor_UnaryExpr: return hd_edit_sizeof(rw, at);
-    case CXCursor_FieldDecl: return refuse_foreign(rw, at);
-    case CXCursor_CStyleCastExpr: {
-        cursors inside = hd_children(rw->arena, at->cursor);
-        space in;
-        bool ours = inside.count && hd_pointee_of(rw, clang_getCursorType(inside.data[inside.count - 1]),
-                                                  &in) != POINTEE_OTHER;
-        return !ours && refuse_foreign(rw, at);
-    }
-    case CXCursor_DeclRefExpr: check_name(rw, at); return true;
-    default: return false;
+    case CXCursor_UnaryOperator:
+        return hd_edit_element(rw, at);
+    case CXCursor_BinaryOperator:
+        return hd_edit_store(rw, at);
+    case CXCursor_UnaryExpr:
+        return hd_edit_sizeof(rw, at);
+    case CXCursor_FieldDecl:
+        return refuse_foreign(rw, at);
+    case CXCursor_CStyleCastExpr:
+        return edit_cast(rw, at);
+    case CXCursor_DeclRefExpr:
+        check_name(rw, at);
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -583,9 +645,11 @@ void hd_check_all_seen(rewriter *rw) {
         for (size_t t = hd_token_from(src, v->scope.begin);
              t < src->token_count && src->tokens[t].at.begin < v->scope.end; t++)
             if (hd_token_is(src, t, v->name) && !is_explained(rw, t))
-                refuse_at(rw, clang_getLocationForOffset(src->unit, src->file,
-                                                         src->tokens[t].at.begin),
-                          hd_format(rw->arena, "'%s' is used where Heddle cannot follow it (in a "
-                                               "type?); reach the fields as p[i].field", v->name));
+                refuse_at(rw,
+                          clang_getLocationForOffset(src->unit, src->file, src->tokens[t].at.begin),
+                          hd_format(rw->arena,
+                                    "'%s' is used where Heddle cannot follow it (in a "
+                                    "type?); reach the fields as p[i].field",
+                                    v->name));
     }
 }

@@ -28,15 +28,15 @@ typedef struct scalar {
 } scalar;
 
 static const scalar scalars[] = {
-    {"char", "signed char", 1},        {"signed char", "signed char", 1},
-    {"uchar", "unsigned char", 1},     {"unsigned char", "unsigned char", 1},
-    {"bool", "unsigned char", 1},      {"short", "int16_t", 2},
-    {"ushort", "uint16_t", 2},         {"unsigned short", "uint16_t", 2},
-    {"half", "uint16_t", 2},           {"int", "int32_t", 4},
-    {"uint", "uint32_t", 4},           {"unsigned int", "uint32_t", 4},
-    {"unsigned", "uint32_t", 4},       {"float", "float", 4},
-    {"long", "int64_t", 8},            {"ulong", "uint64_t", 8},
-    {"unsigned long", "uint64_t", 8},  {"double", "double", 8},
+    {"char", "signed char", 1},       {"signed char", "signed char", 1},
+    {"uchar", "unsigned char", 1},    {"unsigned char", "unsigned char", 1},
+    {"bool", "unsigned char", 1},     {"short", "int16_t", 2},
+    {"ushort", "uint16_t", 2},        {"unsigned short", "uint16_t", 2},
+    {"half", "uint16_t", 2},          {"int", "int32_t", 4},
+    {"uint", "uint32_t", 4},          {"unsigned int", "uint32_t", 4},
+    {"unsigned", "uint32_t", 4},      {"float", "float", 4},
+    {"long", "int64_t", 8},           {"ulong", "uint64_t", 8},
+    {"unsigned long", "uint64_t", 8}, {"double", "double", 8},
 };
 
 /* The scalar that a field is made of, and how many make one element (2 to 16
@@ -60,10 +60,10 @@ static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
 /* Words that are names in OpenCL C but not in C or C++. */
 static const char *host_name(hd_arena *arena, const char *name) {
     static const char *const taken[] = {
-        "alignas", "and",    "asm",       "auto",     "bool",   "catch",    "char",   "class",
-        "concept", "delete", "explicit",  "export",   "false",  "friend",   "import", "module",
-        "mutable", "new",    "namespace", "noexcept", "not",    "nullptr",  "or",     "operator",
-        "private", "public", "protected", "requires", "this",   "template", "throw",  "true",
+        "alignas", "and",    "asm",       "auto",     "bool",    "catch",    "char",   "class",
+        "concept", "delete", "explicit",  "export",   "false",   "friend",   "import", "module",
+        "mutable", "new",    "namespace", "noexcept", "not",     "nullptr",  "or",     "operator",
+        "private", "public", "protected", "requires", "this",    "template", "throw",  "true",
         "try",     "typeid", "typename",  "using",    "virtual", "xor"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(name, taken[i]))
@@ -134,8 +134,10 @@ static void add_head(hd_str *out, const hd_plan *plan, const char *stem) {
                   "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n"
                   "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n",
                   stem, stem);
-    hd_str_printf(out, "/* One record as the original kernel sees it, %u bytes. */\n", record->size);
-    hd_str_printf(out, "typedef struct %s_elem {\n", stem);
+    hd_str_printf(out,
+                  "/* One record as the original kernel sees it, %u bytes. */\n"
+                  "typedef struct %s_elem {\n",
+                  record->size, stem);
     add_members(out, record, "    ");
     hd_str_printf(out,
                   "} %s_elem;\ntypedef char %s_size_is_right[sizeof(%s_elem) == %u ? 1 : -1];\n\n"
@@ -165,13 +167,16 @@ static void add_reference(hd_str *out, const hd_plan *plan, const char *stem) {
     const char **bases = hd_new_array(plan->arena, const char *, plan->map->allocation_count);
     for (uint32_t a = 0; a < plan->map->allocation_count; a++)
         bases[a] = hd_format(plan->arena, "(unsigned char *)allocations[%u]", a);
-    hd_str_printf(out, "/* The array in its layout: where its runs and clusters start. */\n"
-                       "typedef struct %s_ref {\n", stem);
+    hd_str_printf(out,
+                  "/* The array in its layout: where its runs and clusters start. */\n"
+                  "typedef struct %s_ref {\n",
+                  stem);
     hd_plan_members(out, plan, &host);
     hd_str_printf(out,
                   "} %s_ref;\n\n"
                   "static inline %s_ref %s_make(void *const *allocations, size_t count) {\n"
-                  "    %s_ref ref;\n", stem, stem, stem, stem);
+                  "    %s_ref ref;\n",
+                  stem, stem, stem, stem);
     hd_plan_bases(out, plan, &host, bases);
     hd_str_add(out, "    (void)count;\n    return ref;\n}\n\n");
 }

@@ -86,8 +86,8 @@ const char *hd_source_render(source *src);
 
 typedef hd_vec(CXCursor) cursors;
 
-CXTranslationUnit hd_clang_parse(hd_arena *arena, CXIndex index, const char *path,
-                                 const char *text, const char *options);
+CXTranslationUnit hd_clang_parse(hd_arena *arena, CXIndex index, const char *path, const char *text,
+                                 const char *options);
 /* Reports every error of a translation unit; false when there was none. */
 bool hd_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
 cursors hd_children(hd_arena *arena, CXCursor cursor);
@@ -119,7 +119,7 @@ typedef struct variable {
     const char *name; /* in the old source */
     const char *ref;  /* name of its reference in the new one */
     space in;
-    range scope;      /* of the function it belongs to */
+    range scope; /* of the function it belongs to */
 } variable;
 
 typedef struct rewriter {
@@ -128,16 +128,16 @@ typedef struct rewriter {
     source src;
     const hd_record *record;
     const hd_plan *plan;
-    CXCursor declaration;  /* of the record: its definition */
-    const char *spelling;  /* of the record where the prelude stands */
-    field_type *types;     /* [record->field_count] */
-    unsigned prelude;      /* offset of the prelude in the old text */
+    CXCursor declaration; /* of the record: its definition */
+    const char *spelling; /* of the record where the prelude stands */
+    field_type *types;    /* [record->field_count] */
+    unsigned prelude;     /* offset of the prelude in the old text */
     family families[SPACE_COUNT];
     hd_vec(variable) variables;
     hd_vec(unsigned) seen; /* offsets of names that libclang explained */
     hd_vec(range) macro_uses;
     hd_vec(const char *) refusals; /* what was reported, to say it once */
-    uint32_t kernels;      /* rewritten */
+    uint32_t kernels;              /* rewritten */
 } rewriter;
 
 void hd_family_names(rewriter *rw, space in);

@@ -79,8 +79,8 @@ static void round_up(walk *w, uint64_t align) {
 static void set_stream(walk *w, uint32_t field) {
     uint32_t allocation = w->plan->map->clusters[w->plan->map->fields[field].cluster].allocation;
     if (w->bases)
-        hd_str_printf(w->out, "    ref.%s = %s%s;\n", w->plan->streams[field],
-                      w->bases[allocation], w->moved ? " + at" : "");
+        hd_str_printf(w->out, "    ref.%s = %s%s;\n", w->plan->streams[field], w->bases[allocation],
+                      w->moved ? " + at" : "");
 }
 
 static void walk_soa(walk *w, const hd_cluster *cluster, bool size_wanted) {

@@ -71,8 +71,7 @@ static CXType array_behind(CXType type) {
 /* Keeps the name of an element's type: canonical vector types have none. */
 static void read_type(rewriter *rw, CXType type, field_type *result) {
     enum { MOST = sizeof result->dims / sizeof *result->dims };
-    for (type = array_behind(type);
-         type.kind == CXType_ConstantArray && result->dim_count < MOST;
+    for (type = array_behind(type); type.kind == CXType_ConstantArray && result->dim_count < MOST;
          type = array_behind(clang_getArrayElementType(type)))
         result->dims[result->dim_count++] = (uint64_t)clang_getArraySize(type);
     result->element = hd_type_text(rw->arena, type);
@@ -95,19 +94,25 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     if (is_unnamed(name))
         hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", rw->record->name);
     else if (clang_Cursor_isBitField(cursor))
-        hd_refuse(rw, cursor, "'%s' is a bit-field, which has no address to move; make it a plain "
-                              "integer", name);
+        hd_refuse(rw, cursor,
+                  "'%s' is a bit-field, which has no address to move; make it a plain "
+                  "integer",
+                  name);
     else if (!matches)
-        hd_refuse(rw, cursor, "field '%s' is not the one that the analysis saw here; analyse the "
-                              "file again, with the same options", name);
+        hd_refuse(rw, cursor,
+                  "field '%s' is not the one that the analysis saw here; analyse the "
+                  "file again, with the same options",
+                  name);
     else
         r->failed = false;
     if (r->failed)
         return CXVisit_Break;
     read_type(rw, type, &rw->types[f]);
     if (strchr(rw->types[f].element, '(')) {
-        hd_refuse(rw, cursor, "the type of field '%s' has no name, so the generated functions "
-                              "cannot return it; give the struct or union a tag", name);
+        hd_refuse(rw, cursor,
+                  "the type of field '%s' has no name, so the generated functions "
+                  "cannot return it; give the struct or union a tag",
+                  name);
         r->failed = true;
     }
     return CXVisit_Continue;
@@ -120,8 +125,9 @@ static hd_status read_fields(rewriter *rw) {
     if (r.failed)
         return HD_EUNSUPPORTED;
     if (r.count != rw->record->field_count) {
-        hd_refuse(rw, rw->declaration, "'%s' has %u fields here, and %u in the analysis; analyse "
-                                       "the file again, with the same options",
+        hd_refuse(rw, rw->declaration,
+                  "'%s' has %u fields here, and %u in the analysis; analyse "
+                  "the file again, with the same options",
                   rw->record->name, r.count, rw->record->field_count);
         return HD_EUNSUPPORTED;
     }
@@ -177,8 +183,9 @@ static hd_status find_prelude(rewriter *rw) {
     clang_getFileLocation(clang_getCursorLocation(rw->declaration), &i.wanted, NULL, NULL, NULL);
     clang_getInclusions(src->unit, see_inclusion, &i);
     if (!i.found) {
-        hd_refuse(rw, rw->declaration, "no place for the generated functions behind the "
-                                       "declaration of '%s'; declare it at file scope",
+        hd_refuse(rw, rw->declaration,
+                  "no place for the generated functions behind the "
+                  "declaration of '%s'; declare it at file scope",
                   rw->record->name);
         return HD_EUNSUPPORTED;
     }
@@ -265,6 +272,5 @@ pointee hd_pointee_of(const rewriter *rw, CXType type, space *in) {
 bool hd_is_fixed_array(const rewriter *rw, CXType type) {
     CXType t = clang_getCanonicalType(type);
     space in;
-    return t.kind == CXType_ConstantArray && hd_is_record(rw, target_of(t)) &&
-           space_of(rw, t, &in);
+    return t.kind == CXType_ConstantArray && hd_is_record(rw, target_of(t)) && space_of(rw, t, &in);
 }

@@ -57,8 +57,7 @@ static uint32_t count_edits(const source *src) {
 }
 
 /* Parses the result; errors in it are ours, and the user gets no broken file. */
-static hd_status check_result(rewriter *rw, CXIndex index, const char *options,
-                              const char *text) {
+static hd_status check_result(rewriter *rw, CXIndex index, const char *options, const char *text) {
     source again;
     CXTranslationUnit unit = hd_clang_parse(rw->arena, index, rw->src.path, text, options);
     if (!unit)
@@ -86,7 +85,8 @@ static hd_status make_edits(rewriter *rw, const char **text) {
     if (!rw->kernels)
         return hd_fail(rw->diag, HD_EINPUT, &place,
                        "no kernel of this file takes a '__global %s *'; there is nothing to "
-                       "rewrite", rw->spelling);
+                       "rewrite",
+                       rw->spelling);
     edit_prelude(rw);
     *text = hd_source_render(&rw->src);
     if (!*text)
@@ -113,19 +113,18 @@ static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *path, con
         status = check_result(rw, index, options, new_text);
     if (status == HD_OK) {
         *result = hd_new(rw->arena, hd_rewritten);
-        **result = (hd_rewritten){
-            .kernel_source = new_text,
-            .host_header = hd_rewrite_host_header(rw->arena, rw->record, rw->plan->layout,
-                                                  rw->record->name),
-            .edit_count = count_edits(&rw->src)};
+        **result = (hd_rewritten){.kernel_source = new_text,
+                                  .host_header = hd_rewrite_host_header(
+                                      rw->arena, rw->record, rw->plan->layout, rw->record->name),
+                                  .edit_count = count_edits(&rw->src)};
     }
     clang_disposeTranslationUnit(unit);
     return status;
 }
 
 hd_status hd_rewrite_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                            const char *options, const hd_record *record,
-                            const hd_layout *layout, hd_rewritten **result) {
+                            const char *options, const hd_record *record, const hd_layout *layout,
+                            hd_rewritten **result) {
     *result = NULL;
     char *text;
     size_t length;

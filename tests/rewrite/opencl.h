@@ -12,11 +12,12 @@
 #include "kit.h"
 
 #define ENTRY_POINTS(X)                                                                            \
-    X(clGetPlatformIDs) X(clGetDeviceIDs) X(clCreateContext) X(clCreateCommandQueue)               \
-    X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel)      \
-    X(clCreateBuffer) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)           \
-    X(clFinish) X(clReleaseMemObject) X(clReleaseKernel) X(clReleaseProgram)                       \
-    X(clReleaseCommandQueue) X(clReleaseContext)
+    X(clGetPlatformIDs)                                                                            \
+    X(clGetDeviceIDs) X(clCreateContext) X(clCreateCommandQueue) X(clCreateProgramWithSource)      \
+        X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel) X(clCreateBuffer)             \
+            X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clFinish)         \
+                X(clReleaseMemObject) X(clReleaseKernel) X(clReleaseProgram)                       \
+                    X(clReleaseCommandQueue) X(clReleaseContext)
 
 typedef struct opencl {
 #define X(name) __typeof__(&name) name;
@@ -71,8 +72,9 @@ static inline cl_mem opencl_buffer(opencl *cl, void *bytes, size_t size) {
 
 /* Reads a buffer back and releases it. */
 static inline void opencl_take(opencl *cl, cl_mem buffer, void *bytes, size_t size) {
-    assert_int_equal(cl->clEnqueueReadBuffer(cl->queue, buffer, CL_TRUE, 0, size, bytes, 0, NULL,
-                                             NULL), CL_SUCCESS);
+    assert_int_equal(
+        cl->clEnqueueReadBuffer(cl->queue, buffer, CL_TRUE, 0, size, bytes, 0, NULL, NULL),
+        CL_SUCCESS);
     cl->clReleaseMemObject(buffer);
 }
 

@@ -33,19 +33,22 @@ static const char *declaration_of(kit *k, const hd_record *record) {
 static const char *kernels_of(kit *k, const hd_record *record) {
     hd_str text = {.arena = k->arena};
     hd_str_add(&text, declaration_of(k, record));
-    hd_str_add(&text,
-               "__kernel void put(__global struct thing *p, __local struct thing *aos, int n) {\n"
-               "    for (int e = 0; e < n; e++) p[e] = aos[e];\n}\n"
-               "__kernel void get(__global const struct thing *p, __local struct thing *aos, int n) "
-               "{\n    for (int e = 0; e < n; e++) aos[e] = p[e];\n}\n"
-               "__kernel void each(__global struct thing *p, __local struct thing *aos, int n) {\n"
-               "    __global struct thing *last = p + (n - 1);\n"
-               "    for (int e = 0; e < n; e++) {\n");
+    hd_str_add(
+        &text,
+        "__kernel void put(__global struct thing *p, __local struct thing *aos, int n) {\n"
+        "    for (int e = 0; e < n; e++) p[e] = aos[e];\n}\n"
+        "__kernel void get(__global const struct thing *p, __local struct thing *aos, int n) "
+        "{\n    for (int e = 0; e < n; e++) aos[e] = p[e];\n}\n"
+        "__kernel void each(__global struct thing *p, __local struct thing *aos, int n) {\n"
+        "    __global struct thing *last = p + (n - 1);\n"
+        "    for (int e = 0; e < n; e++) {\n");
     for (uint32_t f = 0; f < record->field_count; f++) {
         const char *name = record->fields[f].name;
         if (record->fields[f].count > 1)
-            hd_str_printf(&text, "        for (int k = 0; k < %u; k++) last[-e].%s[k] = "
-                                 "aos[n - 1 - e].%s[k];\n", record->fields[f].count, name, name);
+            hd_str_printf(&text,
+                          "        for (int k = 0; k < %u; k++) last[-e].%s[k] = "
+                          "aos[n - 1 - e].%s[k];\n",
+                          record->fields[f].count, name, name);
         else
             hd_str_printf(&text, "        last[-e].%s = aos[n - 1 - e].%s;\n", name, name);
     }
@@ -87,14 +90,16 @@ static void *build(kit *k, const hd_record *record, const hd_map *map) {
     hd_str host = {.arena = k->arena};
     hd_str_printf(&host, "%s%s", r->host_header, host_calls);
     kit_write(k, "host.c", hd_str_text(&host));
-    kit_write(k, "kernel.c", hd_format(k->arena, "%s%s%s", opencl_as_c, r->kernel_source,
-                                       calls_of(k, map)));
+    kit_write(k, "kernel.c",
+              hd_format(k->arena, "%s%s%s", opencl_as_c, r->kernel_source, calls_of(k, map)));
     static int number;
     const char *library = hd_format(k->arena, "%s/lib%d.so", k->folder, number++);
-    compile(k, hd_format(k->arena, "cd %s && cc -std=c99 -Wall -Wextra -Werror -fPIC -c host.c && "
-                                   "cc -x c++ -Wall -Wextra -Werror -fsyntax-only host.c && "
-                                   "cc -fPIC -w -c kernel.c && "
-                                   "cc -shared -o %s host.o kernel.o", k->folder, library));
+    compile(k, hd_format(k->arena,
+                         "cd %s && cc -std=c99 -Wall -Wextra -Werror -fPIC -c host.c && "
+                         "cc -x c++ -Wall -Wextra -Werror -fsyntax-only host.c && "
+                         "cc -fPIC -w -c kernel.c && "
+                         "cc -shared -o %s host.o kernel.o",
+                         k->folder, library));
     void *loaded = dlopen(library, RTLD_NOW);
     if (!loaded)
         fail_msg("%s", dlerror());

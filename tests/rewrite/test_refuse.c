@@ -13,10 +13,11 @@ static const char head[] =
 static char *source_of(kit *k, const refusal *r) {
     if (*r->body == '\f')
         return hd_format(k->arena, "%s\n%s\n", head, r->body + 1);
-    return hd_format(k->arena,
-                     "%s\nkernel void k(global R *p, global const R *q, global float *out, int n) {\n"
-                     "%s\n}\n",
-                     head, r->body);
+    return hd_format(
+        k->arena,
+        "%s\nkernel void k(global R *p, global const R *q, global float *out, int n) {\n"
+        "%s\n}\n",
+        head, r->body);
 }
 
 static void check(kit *k, const refusal *r) {
@@ -80,7 +81,8 @@ static void the_pointer_goes_astray(void **state) {
         {"sizeof(p);", "3:8: cannot follow"},
         {"int l = sizeof(__typeof__(*p)) + sizeof(__typeof__(p->x));", NULL},
         {"out[0] = (__typeof__(n + p->n))out[1];", NULL},
-        {"int l __attribute__((aligned(sizeof(p->d)))) = 1;", "3:37: where Heddle cannot follow it"},
+        {"int l __attribute__((aligned(sizeof(p->d)))) = 1;",
+         "3:37: where Heddle cannot follow it"},
         {"{ int p = 3; out[0] = p; }", NULL},
         {"for (global R *r = p; n--; r++) r->x = 1;", "3:28: is changed"},
     };
@@ -109,7 +111,8 @@ static void the_address_of_a_field_escapes(void **state) {
         {"local float t[4]; async_work_group_copy(t, p[n].d, 4, 0);",
          "3:44: is passed to 'async_work_group_copy'"},
         {"\fvoid f(global float *x) { *x = 1; }\nkernel void k(global R *p) { f(&p[1].x); "
-         "f(p[1].d); }", "3:33: is passed to 'f'"},
+         "f(p[1].d); }",
+         "3:33: is passed to 'f'"},
         {"\fvoid f(global float *x) { *x = 1; }\nkernel void k(global R *p) { f(&p[1].s.a); }",
          "3:33: is passed to 'f'"},
     };
@@ -159,10 +162,12 @@ static void macros_that_hide_an_access(void **state) {
         {"\f#define PLUS(a) a + 1\nkernel void k(global R *p) { (p + 2 * PLUS(3))->x = 1; }",
          "3:30: partly by a macro"},
         {"\f#define SWAP(a, b) { float t = a; a = b; b = t; }\n"
-         "kernel void k(global R *p) { SWAP(p[1].x, p[p[2].n].x) }", NULL},
+         "kernel void k(global R *p) { SWAP(p[1].x, p[p[2].n].x) }",
+         NULL},
         {"\f#define NAME(n) n##_k\nkernel void NAME(foo)(global R *p) { p->x = 1; }", NULL},
         {"\f#define K kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n"
-         "K void k(global R p[]) { p[1].x = 1; }", NULL},
+         "K void k(global R p[]) { p[1].x = 1; }",
+         NULL},
     };
     CHECK_ALL(state, list);
 }

@@ -116,8 +116,9 @@ static contents run(opencl *cl, kit *k, cl_program program, const char *name,
     pass(cl, kernel, &next, sizeof index, &index);
     pass(cl, kernel, &next, sizeof out, &out);
     pass(cl, kernel, &next, sizeof n, &n);
-    assert_int_equal(cl->clEnqueueNDRangeKernel(cl->queue, kernel, 1, NULL, &global, &local, 0,
-                                                NULL, NULL), CL_SUCCESS);
+    assert_int_equal(
+        cl->clEnqueueNDRangeKernel(cl->queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+        CL_SUCCESS);
     assert_int_equal(cl->clFinish(cl->queue), CL_SUCCESS);
     download(cl, &p, map, c.p);
     download(cl, &q, map, c.q);
@@ -139,9 +140,14 @@ static void same_records(const hd_record *record, const unsigned char *a, const 
 }
 
 static void every_form_gives_the_same_in_every_layout(void **state) {
-    static const char *const layouts[] = {
-        "aos", "soa", "da", "aosoa:8", "aosoa:128", "{x,n,c}{v,d}:32{w,m,big,pair}:soa",
-        "{x,n}:4{v,d,c,big}:soa{w,pair}{m}:16/da", "{n,pair,d}:2{x}:soa{v,c,m,big,w}"};
+    static const char *const layouts[] = {"aos",
+                                          "soa",
+                                          "da",
+                                          "aosoa:8",
+                                          "aosoa:128",
+                                          "{x,n,c}{v,d}:32{w,m,big,pair}:soa",
+                                          "{x,n}:4{v,d,c,big}:soa{w,pair}{m}:16/da",
+                                          "{n,pair,d}:2{x}:soa{v,c,m,big,w}"};
     kit *k = *state;
     opencl cl = opencl_open();
     const char *path = hd_format(k->arena, "%s/tests/rewrite/forms.cl", getenv("HEDDLE_SOURCE"));

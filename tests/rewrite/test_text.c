@@ -21,24 +21,22 @@ static const char *without_prelude(kit *k, const char *text) {
 
 static void untouched_text_stays_byte_for_byte(void **state) {
     kit *k = *state;
-    hd_rewritten *r = rewrite(
-        k,
-        "/* p[i].x in a comment */\n#define T(a) a /* T */\n"
-        "typedef struct { float x,y ; } R ; // the record p\n"
-        "  kernel\tvoid k( global R*p/*!*/,int n ) {  // p->x\r\n"
-        "#if 0\n  p[1].gone = 2;\n#endif\n"
-        "\tp [ n ] . x=T( p->y ) ;// \"p->x\"\n"
-        "  if(n>0){ p[n // last\n].y = 1; }\n}\n",
-        "", "R", "soa");
-    assert_string_equal(
-        without_prelude(k, r->kernel_source),
-        "/* p[i].x in a comment */\n#define T(a) a /* T */\n"
-        "typedef struct { float x,y ; } R ; // the record p\n"
-        "  kernel\tvoid k( __global uchar *p, ulong p_count/*!*/,int n ) {\n"
-        "    R_ref p_ref = R_make((__global uchar *)p, p_count);  // p->x\r\n"
-        "#if 0\n  p[1].gone = 2;\n#endif\n"
-        "\t(*R_x(p_ref, n))=T( (*R_y(p_ref, 0)) ) ;// \"p->x\"\n"
-        "  if(n>0){ (*R_y(p_ref, n // last\n)) = 1; }\n}\n");
+    hd_rewritten *r = rewrite(k,
+                              "/* p[i].x in a comment */\n#define T(a) a /* T */\n"
+                              "typedef struct { float x,y ; } R ; // the record p\n"
+                              "  kernel\tvoid k( global R*p/*!*/,int n ) {  // p->x\r\n"
+                              "#if 0\n  p[1].gone = 2;\n#endif\n"
+                              "\tp [ n ] . x=T( p->y ) ;// \"p->x\"\n"
+                              "  if(n>0){ p[n // last\n].y = 1; }\n}\n",
+                              "", "R", "soa");
+    assert_string_equal(without_prelude(k, r->kernel_source),
+                        "/* p[i].x in a comment */\n#define T(a) a /* T */\n"
+                        "typedef struct { float x,y ; } R ; // the record p\n"
+                        "  kernel\tvoid k( __global uchar *p, ulong p_count/*!*/,int n ) {\n"
+                        "    R_ref p_ref = R_make((__global uchar *)p, p_count);  // p->x\r\n"
+                        "#if 0\n  p[1].gone = 2;\n#endif\n"
+                        "\t(*R_x(p_ref, n))=T( (*R_y(p_ref, 0)) ) ;// \"p->x\"\n"
+                        "  if(n>0){ (*R_y(p_ref, n // last\n)) = 1; }\n}\n");
     assert_int_equal(r->edit_count, 4);
 }
 
@@ -81,7 +79,8 @@ static void a_kernel_in_an_included_file_is_refused_there(void **state) {
     const hd_record *record = kit_record(k, path, "", "R");
     hd_rewritten *r;
     assert_int_equal(hd_rewrite_opencl(k->arena, &k->diag, path, "", record,
-                                       hd_layout_soa(k->arena, record), &r), HD_EUNSUPPORTED);
+                                       hd_layout_soa(k->arena, record), &r),
+                     HD_EUNSUPPORTED);
     assert_null(r);
     assert_non_null(strstr(kit_said(k), "2:3: 'inner' takes a pointer to 'R' in an included file"));
 }
@@ -108,11 +107,16 @@ static void odd_records_are_rewritten_too(void **state) {
         "typedef union u { int i; float f; } u;\ntypedef float4 row[2];\n"
         "typedef struct __attribute__((aligned(64))) R_s { u both; row m[3]; } R;\n"
         "kernel void k(global R *p) { p[1].both.f = p->m[2][1].x; p[2] = p[1]; }\n",
+        "typedef struct R { float x; } R;\ntypedef const __global R *Rs;\nfloat f(Rs, int);\n"
+        "kernel void k(global R *p, Rs q);\n"
+        "kernel void k(global R *p, Rs q) { (void)q; Rs r = q + 1; p->x = f(r, 2); }\n"
+        "inline float f(Rs q, int n) { return q[n].x; }\n",
         "typedef struct R R;\nstruct R { long big; char c; };\n"
         "kernel void k(global R *p) { p[1].c = (char)p->big; R v = p[0]; p[1] = v; }\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        hd_rewritten *r = rewrite(k, texts[i], "-cl-std=CL1.2", i == 1 ? "R_s" : "R", i % 2 ? "aosoa:16" : "soa");
+        hd_rewritten *r =
+            rewrite(k, texts[i], "-cl-std=CL1.2", i == 1 ? "R_s" : "R", i % 2 ? "aosoa:16" : "soa");
         assert_non_null(r->host_header);
     }
 }
@@ -123,13 +127,14 @@ static void options_reach_the_compiler(void **state) {
                        "kernel void k(global R *p) {\n#ifdef TWICE\n p->x *= N;\n#else\n p->y;\n"
                        "#endif\n}\n";
     hd_rewritten *r = rewrite(k, text, " -DFIELD=float  -D TWICE -DN=2 ", "R", "aos");
-    assert_non_null(strstr(r->kernel_source, "#ifdef TWICE\n (*R_x(p_ref, 0)) *= N;\n#else\n p->y;"));
+    assert_non_null(
+        strstr(r->kernel_source, "#ifdef TWICE\n (*R_x(p_ref, 0)) *= N;\n#else\n p->y;"));
 }
 
 static hd_status try(kit *k, const char *path, const char *name, hd_rewritten **result) {
     hd_field x = {.name = "x", .type = "float", .size = 4, .align = 4, .count = 1};
-    hd_record record = {.name = name, .spelling = name, .size = 4, .align = 4, .field_count = 1,
-                        .fields = &x};
+    hd_record record = {
+        .name = name, .spelling = name, .size = 4, .align = 4, .field_count = 1, .fields = &x};
     k->messages = (hd_str){.arena = k->arena};
     return hd_rewrite_opencl(k->arena, &k->diag, path, "", &record,
                              hd_layout_aos(k->arena, &record), result);
@@ -140,8 +145,9 @@ static void errors_are_located(void **state) {
     hd_rewritten *r;
     assert_int_equal(try(k, "/nonexistent/k.cl", "R", &r), HD_EINPUT);
     assert_null(r);
-    const char *path = kit_write(k, "k.cl", "typedef struct { float x; } R;\n"
-                                            "kernel void k(global R *p) { p->x = y; }\n");
+    const char *path = kit_write(k, "k.cl",
+                                 "typedef struct { float x; } R;\n"
+                                 "kernel void k(global R *p) { p->x = y; }\n");
     assert_int_equal(try(k, path, "R", &r), HD_EINPUT);
     assert_string_equal(kit_said(k), "2:37: use of undeclared identifier 'y'\n");
     path = kit_write(k, "k.cl", "typedef struct { float x; } R;\nkernel void k(local R *p) {}\n");
@@ -154,7 +160,8 @@ static void errors_are_located(void **state) {
                      "typedef struct { int x : 3; } R;\nkernel void k(global R *p) {}\n");
     assert_int_equal(try(k, path, "R", &r), HD_EUNSUPPORTED);
     assert_non_null(strstr(kit_said(k), "2:18: 'x' is a bit-field"));
-    path = kit_write(k, "k.cl", "typedef struct { float x, y; } R;\nkernel void k(global R *p) {}\n");
+    path =
+        kit_write(k, "k.cl", "typedef struct { float x, y; } R;\nkernel void k(global R *p) {}\n");
     assert_int_equal(try(k, path, "R", &r), HD_EUNSUPPORTED);
     assert_non_null(strstr(kit_said(k), "is not the one that the analysis saw"));
     assert_null(r);
@@ -163,19 +170,23 @@ static void errors_are_located(void **state) {
 static void the_host_header_stands_alone(void **state) {
     kit *k = *state;
     const hd_record *record = kit_record(
-        k, kit_write(k, "k.cl",
-                     "typedef struct { half h; float3 v[2]; struct { char class; long d; } n; } R;\n"
-                     "kernel void k(global R *p) {}\n"),
+        k,
+        kit_write(k, "k.cl",
+                  "typedef struct { half h; float3 v[2]; struct { char class; long d; } n; } R;\n"
+                  "kernel void k(global R *p) {}\n"),
         "", "R");
-    const char *header = hd_rewrite_host_header(k->arena, record,
-                                                kit_layout(k, record, "{h,n}:4{v}:soa/da"), "rec");
+    const char *header =
+        hd_rewrite_host_header(k->arena, record, kit_layout(k, record, "{h,n}:4{v}:soa/da"), "rec");
     assert_non_null(strstr(header, "typedef struct rec_elem {"));
     assert_non_null(strstr(header, "float v[2][4];"));
-    kit_write(k, "h.c", hd_format(k->arena, "%sint main(void) { return rec_allocations != 2; }\n",
-                                  header));
-    assert_int_equal(system(hd_format(
-        k->arena, "cd %s && cc -std=c99 -Wall -Wextra -Werror h.c -o h && ./h && "
-                  "cc -x c++ -Wall -Werror -fsyntax-only h.c", k->folder)), 0);
+    kit_write(k, "h.c",
+              hd_format(k->arena, "%sint main(void) { return rec_allocations != 2; }\n", header));
+    assert_int_equal(
+        system(hd_format(k->arena,
+                         "cd %s && cc -std=c99 -Wall -Wextra -Werror h.c -o h && ./h && "
+                         "cc -x c++ -Wall -Werror -fsyntax-only h.c",
+                         k->folder)),
+        0);
 }
 
 int main(void) {
