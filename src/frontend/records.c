@@ -210,8 +210,10 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     record->field_count = (uint32_t)walk.fields.count;
     weaken_alignment(record);
     if (walk.flexible) {
-        hd_note(front->diag, &place,
-                "struct %s ends in an array without a size, so it has no layouts", record->name);
+        if (!member) /* at its definition, so once */
+            hd_note(front->diag, &place,
+                    "struct %s ends in an array without a size, so it has no layouts",
+                    record->name);
         return NULL;
     }
     if (record->field_count > HD_MAX_FIELDS) {

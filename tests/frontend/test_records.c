@@ -164,6 +164,20 @@ static void structs_of_headers_are_records_too(void **state) {
     assert_string_equal(b->module->files[0].name, b->path);
 }
 
+static void a_struct_without_a_size_is_no_record(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = compile(b, "struct list { int count; float data[]; };\n"
+                                     "__kernel void k(__global struct list *p, int n) {\n"
+                                     "    p->data[n] = 3;\n"
+                                     "}\n");
+    assert_int_equal(b->module->record_count, 0);
+    assert_null(k->params[0].record);
+    assert_int_equal(b->messages.count, 1);
+    assert_int_equal(b->messages.data[0].severity, HD_NOTE);
+    assert_int_equal(b->messages.data[0].line, 1);
+    assert_addr(address(k, nth(k, KIR_STORE, 0)), 4, 4, NULL, 0);
+}
+
 static void too_many_fields_are_refused(void **state) {
     bench *b = *state;
     hd_str source = {.arena = b->arena};
@@ -187,6 +201,7 @@ int main(void) {
         TEST(packed_structs_align_their_fields_less),
         TEST(parameters_keep_what_is_written),
         TEST(structs_of_headers_are_records_too),
+        TEST(a_struct_without_a_size_is_no_record),
         TEST(too_many_fields_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
