@@ -5,9 +5,10 @@
  * layout they are not. So the address of a field may only go where no more than
  * that field is reached from it:
  *
- *     p[i].d[k]  *p[i].d  &p[i].d[0] in f()    inside an array field: C's own rule
- *     atomic_add(&p[i].n, 1), sincos(a, &p[i].c)  functions that touch one value
- *     vload3(0, p[i].d)                          when it ends inside the array
+ *     p[i].d[k]  *p[i].d  f(p[i].d)  f(&p[i].pos)  inside an array or a struct that
+ *                                                moves whole: C's own rule
+ *     atomic_add(&p[i].n, 1)  sincos(a, &p[i].c)   functions that touch one value
+ *     vload3(0, p[i].d)                            when it ends inside the array
  *
  * and everything else that makes a pointer of it (stored, compared, cast to
  * another size, passed on) escapes.
@@ -21,6 +22,7 @@ typedef struct climb {
     bool is_pointer; /* the value so far is an address */
     bool in_array;   /* it lies in an array field */
     bool is_start;   /* and is that field's first byte */
+    bool is_struct;  /* it is the address of a nested struct, which moves whole */
 } climb;
 
 static bool is_array(CXType type) {
@@ -78,7 +80,7 @@ static bool call_escapes(rewriter *rw, CXCursor call, const climb *state, CXType
     if (is_vector_copy(name) && state->in_array && copy_stays_inside(rw, call, name, state, field))
         return false;
     CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(call));
-    if (state->in_array && !clang_Cursor_isNull(definition))
+    if ((state->in_array || state->is_struct) && !clang_Cursor_isNull(definition))
         return false;
     *why = hd_format(rw->arena,
                      is_vector_copy(name)
@@ -120,6 +122,7 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(up) == CXUnaryOperator_AddrOf) {
             state->in_array |= is_array(from);
+            state->is_struct = from.kind == CXType_Record;
             state->is_pointer = true;
             return true;
         }

@@ -115,6 +115,10 @@ static void the_address_of_a_field_escapes(void **state) {
          "3:33: is passed to 'f'"},
         {"\fvoid f(global float *x) { *x = 1; }\nkernel void k(global R *p) { f(&p[1].s.a); }",
          "3:33: is passed to 'f'"},
+        {"\ffloat f(global struct s *x) { return x->a; }\n"
+         "kernel void k(global R *p) { p->x = f(&p[1].s); }",
+         NULL},
+        {"out[0] = (&p[0].s)[1].a;", "3:12: is stored"},
     };
     CHECK_ALL(state, list);
 }
