@@ -315,10 +315,17 @@ static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
         if (w->kernel->insts[pointer].type.kind != KIR_PTR)
             continue;
         target t = find_target(w, pointer, call->block);
-        emit(w, v, side ? HD_LOAD : HD_STORE, &t, t.element_bytes ? t.element_bytes : 4);
-        hd_access *a = &w->accesses.data[w->accesses.count - 1];
-        a->affine = a->computable = false;
-        a->reason = hd_format(w->arena, "%s() spreads the copy over the work-group", call->name);
+        hd_access_kind kind = side ? HD_LOAD : HD_STORE;
+        uint32_t width = t.element_bytes ? t.element_bytes : 4;
+        size_t first = w->accesses.count;
+        if (!emit_fields(w, v, kind, &t, width))
+            emit(w, v, kind, &t, width);
+        for (; first < w->accesses.count; first++) {
+            hd_access *a = &w->accesses.data[first];
+            a->affine = a->computable = false;
+            a->reason =
+                hd_format(w->arena, "%s() spreads the copy over the work-group", call->name);
+        }
     }
 }
 

@@ -279,6 +279,16 @@ static bool convert_form(const hd_forms *f, const kir_inst *inst, hd_affine *for
     return true;
 }
 
+/* A comparison of two known numbers. */
+static bool compare_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
+    hd_affine a = arg_form(f, inst, 0), b = arg_form(f, inst, 1);
+    kir_type type = f->kernel->insts[inst->args[0]].type;
+    if (type.kind != KIR_INT || type.lanes != 1 || a.term_count || b.term_count)
+        return false;
+    form->constant = hd_compare(inst->pred, type.bits, a.constant, b.constant);
+    return true;
+}
+
 /* Lane of a vector that was put together with INSERT. */
 static bool extract_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
     int64_t want, lane;
@@ -393,7 +403,11 @@ static hd_affine form_of(const hd_forms *f, kir_value v) {
     case KIR_ADDR: return addr_form(f, inst);
     case KIR_EXTRACT: known = extract_form(f, inst, &form); break;
     case KIR_CALL: known = call_form(f, inst, &form); break;
+    case KIR_ICMP: known = compare_form(f, inst, &form); break;
     case KIR_SELECT:
+        form = arg_form(f, inst, 0);
+        if (!form.term_count && inst->type.kind == KIR_INT)
+            return arg_form(f, inst, form.constant ? 1 : 2);
         form = arg_form(f, inst, 1);
         known = same_base(f, v, inst->args[1]) && same_base(f, v, inst->args[2]) &&
                 hd_affine_equal(form, arg_form(f, inst, 2));
@@ -551,17 +565,21 @@ static const char *at_line(const hd_forms *f, const kir_inst *inst) {
     return inst->line ? hd_format(f->arena, " at line %u", inst->line) : "";
 }
 
-static bool is_unknown_param(const hd_forms *f, kir_value value, void *found) {
+static bool is_unknown_scalar(const hd_forms *f, kir_value value, void *found) {
     hd_affine form = f->of[value];
-    if (f->kernel->insts[value].op != KIR_PARAM || form.term_count != 1)
+    if (form.term_count != 1 || form.constant ||
+        (form.terms->kind != HD_SYM_PARAM && form.terms->kind != HD_SYM_SIZE))
         return false;
-    *(uint32_t *)found = f->kernel->insts[value].index;
+    *(hd_affine *)found = form;
     return true;
 }
 
-static const char *unknown_param(const hd_forms *f, uint32_t param) {
-    return hd_format(f->arena, "depends on parameter %s, whose value is not known",
-                     f->kernel->params[param].name);
+static const char *reason_of_scalar(const hd_forms *f, const hd_term *term) {
+    if (term->kind == HD_SYM_PARAM)
+        return hd_format(f->arena, "depends on parameter %s, whose value is not known",
+                         f->kernel->params[term->index].name);
+    return hd_format(f->arena, "depends on %s, which is not known",
+                     hd_affine_print(f->arena, f->kernel, (hd_affine){0, 1, term}));
 }
 
 static const char *reason_of_value(const hd_forms *f, kir_value value) {
@@ -576,24 +594,21 @@ static const char *reason_of_value(const hd_forms *f, kir_value value) {
     if (inst->op == KIR_PHI && hd_forms_loop_at(f, inst->block) >= 0)
         return hd_format(f->arena, "depends on a loop variable%s that does not step by a constant",
                          where);
-    uint32_t param;
-    if (inst->op != KIR_PHI && hd_forms_walk(f, value, false, is_unknown_param, &param))
-        return unknown_param(f, param);
+    hd_affine scalar;
+    if (inst->op != KIR_PHI && hd_forms_walk(f, value, false, is_unknown_scalar, &scalar))
+        return reason_of_scalar(f, scalar.terms);
     if (inst->op == KIR_PHI || inst->op == KIR_SELECT)
         return hd_format(f->arena, "depends on which way a branch or choice%s goes", where);
-    return hd_format(f->arena, "the %s%s is not affine", kir_op_name(inst->op), where);
+    return hd_format(f->arena, "depends on the %s%s, which is not affine", kir_op_name(inst->op),
+                     where);
 }
 
 const char *hd_forms_reason(const hd_forms *f, hd_affine form) {
-    for (uint32_t i = form.term_count; i-- > 0;) /* values stand last and say most */
-        switch (form.terms[i].kind) {
-        case HD_SYM_VALUE: return reason_of_value(f, form.terms[i].index);
-        case HD_SYM_PARAM: return unknown_param(f, form.terms[i].index);
-        case HD_SYM_SIZE:
-            return hd_format(f->arena, "depends on %s, which is not known",
-                             hd_affine_print(f->arena, f->kernel,
-                                             (hd_affine){0, 1, &form.terms[i]}));
-        default: break;
-        }
+    for (uint32_t i = form.term_count; i-- > 0;) { /* values stand last and say most */
+        if (form.terms[i].kind == HD_SYM_VALUE)
+            return reason_of_value(f, form.terms[i].index);
+        if (form.terms[i].kind == HD_SYM_PARAM || form.terms[i].kind == HD_SYM_SIZE)
+            return reason_of_scalar(f, &form.terms[i]);
+    }
     return NULL;
 }

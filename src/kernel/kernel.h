@@ -92,8 +92,9 @@ typedef enum hd_trip_hint { HD_HINT_NONE, HD_HINT_WORK_GROUP, HD_HINT_NDRANGE } 
 
 typedef struct hd_trip {
     hd_trip_kind kind;
-    uint64_t count;     /* CONSTANT, BOUND; for VARYING the mean over the launch, rounded, if
-                         * it could be computed, else 0 */
+    uint64_t count;     /* CONSTANT, BOUND; for VARYING the mean over the launch, rounded, but
+                         * 1 when it is less, if it could be computed, else 0 */
+    double mean;        /* the same, not rounded; -1 when it is not known */
     hd_trip_hint hint;  /* the bound comes from the local or global size */
     bool early_exit;    /* has exits besides the counted one: count is an upper bound */
     const char *reason; /* UNKNOWN: why; names what the bound depends on */

@@ -186,19 +186,26 @@ static bool close_dependence(hd_evaluator *e, hd_dependence *d) {
     return !d->unknown;
 }
 
-static uint64_t mean_count(hd_evaluator *e, uint32_t loop, hd_dependence on, bool after_body) {
+static double mean_count(hd_evaluator *e, uint32_t loop, hd_dependence on) {
     mean m = {.loop = loop, .on = &on, .budget = BUDGET, .weight = 1};
-    if (!close_dependence(e, &on) || !sum_level(e, &m) || m.points <= 0)
-        return 0;
-    return (uint64_t)(m.sum / m.points + 0.5) + after_body;
+    bool known = close_dependence(e, &on) && sum_level(e, &m) && m.points > 0;
+    return known ? m.sum / m.points : -1;
 }
 
 /* ---- finding the counted exit ------------------------------------------------------------- */
 
-static bool defined_inside(const hd_forms *f, uint32_t loop, hd_affine form) {
+/* Made anew in every iteration, from what may have changed. */
+static bool is_renewed(const hd_forms *f, kir_value v, void *user) {
+    const kir_inst *inst = &f->kernel->insts[v];
+    bool lasting = (inst->op >= KIR_ADD && inst->op <= KIR_SHUFFLE) || inst->op == KIR_ADDR ||
+                   inst->op == KIR_QUERY;
+    return !lasting && hd_flow_in_loop(f->flow, *(const uint32_t *)user, inst->block);
+}
+
+static bool changes_inside(const hd_forms *f, uint32_t loop, hd_affine form) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
-            hd_flow_in_loop(f->flow, loop, f->kernel->insts[form.terms[i].index].block))
+            hd_forms_walk(f, form.terms[i].index, false, is_renewed, &loop))
             return true;
     return false;
 }
@@ -214,37 +221,42 @@ static bool find_affine_test(const hd_forms *f, uint32_t loop, const kir_inst *c
     test->start = hd_affine_add(f->arena, difference, iteration, -step);
     test->step = step;
     test->pred = hd_pred_signed(test->pred);
-    return step != 0 && !defined_inside(f, loop, test->start);
+    return step != 0 && !changes_inside(f, loop, test->start);
 }
 
 typedef struct phi_search {
     uint32_t header;
-    kir_value phi;
+    kir_value phi, induction;
     bool several;
 } phi_search;
 
 static bool find_phi(const hd_forms *f, kir_value v, void *user) {
     phi_search *search = user;
     const kir_inst *inst = &f->kernel->insts[v];
-    if (inst->op == KIR_PHI && inst->block == search->header && !f->is_induction[v]) {
-        search->several |= search->phi != KIR_NONE;
+    if (inst->op != KIR_PHI || inst->block != search->header)
+        return false;
+    if (f->is_induction[v]) {
+        search->induction = v;
+    } else {
+        search->several |= search->phi != KIR_NONE && search->phi != v;
         search->phi = v;
     }
     return false;
 }
 
-/* A counter that changes by arithmetic on itself. */
+/* A counter that changes by arithmetic on itself, or a test like i * i < n. */
 static bool find_run_test(const hd_forms *f, uint32_t loop, const kir_inst *compare,
                           hd_exit_test *test) {
-    phi_search search = {f->flow->loops[loop].header, KIR_NONE, false};
+    phi_search search = {f->flow->loops[loop].header, KIR_NONE, KIR_NONE, false};
     hd_forms_walk(f, compare->args[0], true, find_phi, &search);
-    if (search.phi == KIR_NONE)
-        hd_forms_walk(f, compare->args[1], true, find_phi, &search);
-    if (search.phi == KIR_NONE || search.several)
+    hd_forms_walk(f, compare->args[1], true, find_phi, &search);
+    kir_value counter = search.phi != KIR_NONE ? search.phi : search.induction;
+    if (counter == KIR_NONE || search.several)
         return false;
-    const kir_inst *phi = &f->kernel->insts[search.phi];
-    *test = (hd_exit_test){.pred = test->pred, .phi = search.phi, .init = KIR_NONE, .next = KIR_NONE,
-                        .left = compare->args[0], .right = compare->args[1]};
+    const kir_inst *phi = &f->kernel->insts[counter];
+    *test = (hd_exit_test){.pred = test->pred, .phi = counter, .init = KIR_NONE,
+                           .next = KIR_NONE, .left = compare->args[0],
+                           .right = compare->args[1]};
     for (uint32_t i = 0; i < phi->arg_count; i++) {
         kir_value *role =
             hd_forms_is_latch(f, phi->block, phi->from[i]) ? &test->next : &test->init;
@@ -300,7 +312,7 @@ static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, b
     hd_exit_test before = e->tests[loop];
     e->tests[loop] = *test;
     hd_depend_on_test(e, loop, &on);
-    hd_trip t = {.kind = HD_TRIP_VARYING, .test = test->block, .affine = test->affine,
+    hd_trip t = {.kind = HD_TRIP_VARYING, .mean = -1, .test = test->block, .affine = test->affine,
                  .start = test->start, .step = test->step, .pred = test->pred,
                  .after_body = is_after_body(e->f, loop, test->block)};
     bool known = !on.unknown;
@@ -308,8 +320,10 @@ static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, b
         t.kind = e->f->launch.dims || e->f->launch.param_count ? HD_TRIP_BOUND : HD_TRIP_CONSTANT;
         known = passes_at(e, loop, &t.count);
         t.count += t.after_body;
-    } else if (known && means) {
-        t.count = mean_count(e, loop, on, t.after_body);
+        t.mean = (double)t.count;
+    } else if (known && means && (t.mean = mean_count(e, loop, on)) >= 0) {
+        t.mean += t.after_body;
+        t.count = t.mean > 0 && t.mean < 1 ? 1 : (uint64_t)(t.mean + 0.5);
     }
     bool better = known && (trip->kind == HD_TRIP_UNKNOWN ||
                             (t.kind < HD_TRIP_VARYING && (trip->kind == HD_TRIP_VARYING ||
@@ -335,18 +349,32 @@ static const char *why_not(const hd_forms *f, const hd_exit_test *test, const ki
         hd_affine init = hd_forms_at(f, test->init, f->kernel->insts[test->phi].block);
         form = hd_affine_is_opaque(init) ? init : form;
     }
+    kir_value load = hd_forms_load_of(f, form);
     const char *reason = hd_forms_reason(f, form);
+    if (load != KIR_NONE)
+        reason = hd_format(f->arena, "depends on a value loaded from %s%s",
+                           hd_forms_base_name(f, f->kernel->insts[load].args[0]),
+                           line_of(f, &f->kernel->insts[load]));
     return hd_format(f->arena, "its condition%s %s", line_of(f, compare),
                      reason ? reason : otherwise);
+}
+
+/* Integers, or pointers into the same buffer. */
+static bool is_countable(const hd_forms *f, const kir_inst *compare) {
+    if (compare->op != KIR_ICMP || compare->type.lanes != 1)
+        return false;
+    hd_base a = f->base[compare->args[0]], b = f->base[compare->args[1]];
+    return f->kernel->insts[compare->args[0]].type.kind == KIR_INT ||
+           (a.kind == b.kind && a.index == b.index);
 }
 
 static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, hd_condition part, bool means,
                           hd_trip *trip) {
     const hd_forms *f = e->f;
     const kir_inst *compare = &f->kernel->insts[part.value];
-    if (compare->op != KIR_ICMP || f->kernel->insts[compare->args[0]].type.kind != KIR_INT) {
+    if (!is_countable(f, compare)) {
         if (!trip->reason)
-            trip->reason = hd_format(f->arena, "its condition%s is no comparison of integers",
+            trip->reason = hd_format(f->arena, "its condition%s compares no integers",
                                      line_of(f, compare));
         return;
     }
@@ -372,7 +400,7 @@ static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, hd_con
 
 static void find_trip(hd_evaluator *e, uint32_t loop, bool means, hd_trip *trip) {
     const hd_loop *l = &e->f->flow->loops[loop];
-    *trip = (hd_trip){.kind = HD_TRIP_UNKNOWN, .test = KIR_NONE};
+    *trip = (hd_trip){.kind = HD_TRIP_UNKNOWN, .mean = -1, .test = KIR_NONE};
     uint32_t conditions = 0;
     for (uint32_t i = 0; i < l->exit_count; i++) {
         hd_conditions parts = conditions_to_stay(e->f, loop, l->exits[i]);

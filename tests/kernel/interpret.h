@@ -82,8 +82,8 @@ static int64_t machine_binary(kir_op op, uint32_t bits, int64_t a, int64_t b) {
     case KIR_ADD: return extend(ua + ub, bits);
     case KIR_SUB: return extend(ua - ub, bits);
     case KIR_MUL: return extend(ua * ub, bits);
-    case KIR_SDIV: return b ? extend((uint64_t)(a / b), bits) : 0;
-    case KIR_SREM: return b ? extend((uint64_t)(a % b), bits) : 0;
+    case KIR_SDIV: return b == -1 ? extend(0 - ua, bits) : b ? a / b : 0;
+    case KIR_SREM: return b == -1 || b == 0 ? 0 : a % b;
     case KIR_UDIV: return ub ? extend(ua / ub, bits) : 0;
     case KIR_UREM: return ub ? extend(ua % ub, bits) : 0;
     case KIR_AND: return extend(ua & ub, bits);
@@ -143,8 +143,9 @@ static int64_t machine_compute(machine *m, kir_value v) {
         return !strcmp(inst->name, "min") ? (a < b ? a : b) : (a > b ? a : b);
     case KIR_ADDR:
         for (uint32_t i = 1; i < inst->arg_count; i++)
-            a += m->values[inst->args[i]] * inst->scale[i - 1];
-        return a + inst->offset;
+            a = (int64_t)((uint64_t)a +
+                          (uint64_t)m->values[inst->args[i]] * (uint64_t)inst->scale[i - 1]);
+        return (int64_t)((uint64_t)a + (uint64_t)inst->offset);
     case KIR_LOAD:
     case KIR_ATOMIC: { /* 0 .. 15 */
         uint64_t hash = ((uint64_t)a + m->seed) * 0x9e3779b97f4a7c15u;

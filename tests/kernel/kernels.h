@@ -169,6 +169,25 @@
            "  store %k, %e !9:1\n  %e2 = addr ptr.global %f + %k64*4\n"                         \
            "  store %k, %e2 !10:1\n  ret\n")
 
-#define ALL_KERNELS {STRAIGHT, NESTED, TRIANGLE, REDUCE, BITONIC, STRIDED, GUARDED, EARLY}
+/* for (a = 0; a < (n < 5 ? n : 5); a++); for (b = 0; b * b < n; b++); for (e = p; e != p + n; e++) */
+#define BOUNDS                                                                                  \
+    KERNEL("bounds",                                                                            \
+           "  %five = const i32 5\n  %n64 = sext i64 %n\n"                                      \
+           "  %end = addr ptr.global %p + %n64*28\n  br head\n"                                \
+           "head:\n  %a = phi i32 [%z, b0], [%a2, body]\n  %few = icmp slt i1 %n, %five\n"    \
+           "  %least = select i32 %few, %n, %five\n  %c = icmp slt i1 %a, %least\n"            \
+           "  condbr %c, body, second\n"                                                       \
+           "body:\n  %a64 = sext i64 %a\n  %at = addr ptr.global %f + %a64*4\n"               \
+           "  store %a, %at !3:1\n  %a2 = add i32 %a, %one\n  br head\n"                      \
+           "second:\n  %b = phi i32 [%z, head], [%b2, square]\n  %bb = mul i32 %b, %b\n"      \
+           "  %cb = icmp slt i1 %bb, %n\n  condbr %cb, square, third\n"                        \
+           "square:\n  %bb64 = sext i64 %bb\n  %bt = addr ptr.global %f + %bb64*4\n"          \
+           "  store %b, %bt !5:1\n  %b2 = add i32 %b, %one\n  br second\n"                    \
+           "third:\n  %e = phi ptr.global [%p, second], [%e2, walk]\n"                         \
+           "  %ce = icmp ne i1 %e, %end\n  condbr %ce, walk, done\n"                           \
+           "walk:\n  %v = load i32 %e !7:1\n  %e2 = addr ptr.global %e + 28 in \"body\" + 0\n" \
+           "  br third\ndone:\n  ret\n")
+
+#define ALL_KERNELS {STRAIGHT, NESTED, TRIANGLE, REDUCE, BITONIC, STRIDED, GUARDED, EARLY, BOUNDS}
 
 #endif

@@ -65,12 +65,12 @@ static void check_access(machine *m, kir_value inst, void *user) {
             continue;
         w->checked++;
         assert_true(hd_affine_evaluate(w->info, a->address, &m->point, &value));
-        assert_int_equal(value, offset);
+        assert_int_equal(extend((uint64_t)value, BASE_SHIFT), offset);
         assert_true(hd_affine_evaluate(w->info, a->index, &m->point, &index));
         assert_true(hd_affine_evaluate(w->info, a->inner, &m->point, &inner));
-        int64_t size = a->record ? a->record->size : 4;
-        int64_t start = a->field >= 0 ? a->record->fields[a->field].offset : 0;
-        assert_int_equal(index * size + start + inner, offset);
+        uint64_t size = a->record ? a->record->size : 4;
+        uint64_t start = a->field >= 0 ? a->record->fields[a->field].offset : 0;
+        assert_int_equal((uint64_t)index * size + start + (uint64_t)inner, value);
         if (a->field >= 0) {
             assert_true(inner >= 0 && inner + a->width <= a->record->fields[a->field].size);
         }
@@ -195,6 +195,63 @@ static void what_runs_is_what_was_said(void **state) {
     assert_true(checked > 10000 && guards > 1000);
 }
 
+/* ---- random index arithmetic ------------------------------------------------------ */
+
+static uint32_t draw(uint32_t *random, uint32_t below) {
+    *random = *random * 1664525u + 1013904223u;
+    return (*random >> 8) % below;
+}
+
+/* A loop of five iterations with random arithmetic on ids, the counter and small
+ * constants; every value is the index of a store. */
+static const char *random_kernel(hd_arena *arena, uint32_t *random) {
+    static const char *const ops[] = {"add", "sub", "add", "or", "xor"};
+    static const char *const by_constant[] = {"mul",  "shl",  "and",  "lshr", "ashr",
+                                              "udiv", "urem", "sdiv", "srem"};
+    static const int constants[] = {1, 2, 3, 4, 7, 8, 15, 16, -4, -1};
+    hd_str text = {.arena = arena};
+    hd_str_add(&text, RECORDS "kernel \"random\" {\n" PARAMS "b0:\n" LEAVES);
+    for (uint32_t i = 0; i < 10; i++)
+        hd_str_printf(&text, "  %%c%u = const i64 %d\n", i, constants[i]);
+    hd_str_add(&text, "  %z64 = const i64 0\n  %v0 = query global_id i64 %z\n"
+                      "  %v1 = query local_id i64 %z\n  %v2 = query group_id i64 %z\n"
+                      "  br head\nhead:\n  %v3 = phi i64 [%z64, b0], [%next, body]\n"
+                      "  %c = icmp slt i1 %v3, %c4\n  condbr %c, body, done\nbody:\n");
+    for (uint32_t v = 4; v < 16; v++) {
+        uint32_t op = draw(random, 18), left = draw(random, v);
+        bool shift = op == 10 || op == 12 || op == 13; /* never by a negative number */
+        uint32_t right = draw(random, op < 9 ? v : shift ? 4 : 10);
+        hd_str_printf(&text, "  %%v%u = %s i64 %%v%u, %%%c%u\n", v,
+                      op < 9 ? ops[op % 5] : by_constant[op - 9], left, op < 9 ? 'v' : 'c', right);
+        hd_str_printf(&text, "  %%a%u = addr ptr.global %%f + %%v%u*4\n"
+                             "  store %%one, %%a%u !%u:1\n", v, v, v, v);
+    }
+    hd_str_add(&text, "  %next = add i64 %v3, %c0\n  br head\ndone:\n  ret\n}\n");
+    return hd_str_text(&text);
+}
+
+static void random_index_arithmetic_is_what_runs(void **state) {
+    (void)state;
+    uint32_t random = 11;
+    uint64_t affine = 0, accesses = 0;
+    for (int round = 0; round < 150; round++) {
+        hd_arena *arena = hd_arena_new();
+        kir_module *module = parse(arena, random_kernel(arena, &random));
+        uint64_t local = (uint64_t)1 << draw(&random, 5);
+        static const int64_t params[3] = {0};
+        const hd_binding binding = {.dims = 1, .global = {32}, .local = {local},
+                                    .params = params};
+        hd_kernel_info *info = hd_kernel_analyse(arena, module, module->kernels[0], &binding);
+        watch w;
+        run_launch(arena, info, &w);
+        for (uint32_t i = 0; i < info->access_count; i++)
+            affine += info->accesses[i].affine;
+        accesses += info->access_count;
+        hd_arena_free(arena);
+    }
+    assert_true(affine > accesses / 3);
+}
+
 /* ---- what the analysis should see, access by access ------------------------------ */
 
 static hd_kernel_info *analyse_groups(hd_arena *arena, const char *text, int64_t n,
@@ -315,6 +372,18 @@ static void varying_loops_have_their_mean(void **state) {
     assert_int_equal(info->trips[0].count, 33); /* mean of 1 .. 64, rounded */
     assert_int_equal(info->trips[1].kind, HD_TRIP_VARYING);
     assert_int_equal(info->trips[1].count, 21); /* sum of i (64 - i) / sum of (64 - i) */
+    hd_arena_free(arena);
+}
+
+static void bounds_may_be_chosen_squared_or_pointers(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, BOUNDS, 22);
+    const uint64_t counts[] = {5, 5, 22};
+    for (uint32_t l = 0; l < 3; l++) {
+        assert_int_equal(info->trips[l].kind, HD_TRIP_BOUND);
+        assert_int_equal(info->trips[l].count, counts[l]);
+    }
     hd_arena_free(arena);
 }
 
@@ -448,11 +517,13 @@ static void passes_are_those_of_a_plain_loop(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_runs_is_what_was_said),
+        cmocka_unit_test(random_index_arithmetic_is_what_runs),
         cmocka_unit_test(straight_addresses_are_all_affine),
         cmocka_unit_test(counters_and_walking_pointers_are_inductions),
         cmocka_unit_test(an_unknown_bound_says_so),
         cmocka_unit_test(halving_and_doubling_loops_are_counted),
         cmocka_unit_test(varying_loops_have_their_mean),
+        cmocka_unit_test(bounds_may_be_chosen_squared_or_pointers),
         cmocka_unit_test(indirect_accesses_name_the_load),
         cmocka_unit_test(guards_are_found_and_the_rest_is_conditional),
         cmocka_unit_test(early_exits_leave_an_upper_bound),
