@@ -556,7 +556,10 @@ static kir_param read_param(reader *r) {
     param.type = expect_type(r);
     if (accept_word(r, "type"))
         param.type_name = expect(r, STRING, "a C type in quotes");
-    param.bytes = accept_word(r, "bytes") ? expect_small(r) : kir_type_bytes(param.type);
+    if (param.type.kind != KIR_PTR)
+        param.bytes = kir_type_bytes(param.type);
+    if (accept_word(r, "bytes"))
+        param.bytes = expect_small(r);
     param.record = read_record_name(r);
     param.element_bytes = param.record ? param.record->size : 0;
     if (accept_word(r, "element"))

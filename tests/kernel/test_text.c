@@ -271,6 +271,33 @@ static void damaged_text_never_crashes(void **state) {
     assert_true(rejected > 300);
 }
 
+/* docs/kir.md names every opcode, query, comparison and atomic operation. */
+static void the_page_names_everything(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const char *source = getenv("HEDDLE_SOURCE");
+    char *page;
+    size_t length;
+    if (!source)
+        skip();
+    const char *path = hd_format(arena, "%s/docs/kir.md", source);
+    assert_int_equal(hd_read_file(arena, NULL, path, &page, &length), HD_OK);
+    char *table = strstr(page, "## Instructions");
+    assert_non_null(table);
+    static const char *const names[] = {
+#define X(name, text, ...) text,
+        KIR_OPS(X) KIR_PREDS(X) KIR_QUERIES(X) KIR_RMWS(X)
+#undef X
+    };
+    for (char *c = table; *c; c++) /* only words stay, with blanks around */
+        if (!(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9') && *c != '_')
+            *c = ' ';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strstr(table, hd_format(arena, " %s ", names[i])))
+            fail_msg("docs/kir.md does not name %s", names[i]);
+    hd_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_prints_as_it_was_read),
@@ -279,6 +306,7 @@ int main(void) {
         cmocka_unit_test(the_verifier_rejects_what_is_not_kir),
         cmocka_unit_test(the_verifier_rejects_broken_indices),
         cmocka_unit_test(damaged_text_never_crashes),
+        cmocka_unit_test(the_page_names_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
