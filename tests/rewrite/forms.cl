@@ -113,7 +113,7 @@ __kernel void whole(__global R *p, __global const R *restrict q, __global const 
 __kernel void helpers(__global R *p, __global const R *restrict q, __global const int *index,
                       __global float *out, int n) {
     int i = get_global_id(0);
-    if (i < 1 || i + 2 >= n) return;
+    if (i < 2 || i + 2 >= n) return; /* helpers look at i - 2 */
     put(&p[i], ahead(&q[i], 1));
     put(p + i, ahead(q + index[i] % (n - 2) + 1, 0));
     __global const R *near = &q[i];
