@@ -138,11 +138,13 @@ typedef struct hd_access {
     int32_t static_index;    /* static that it is based on, or -1 */
     const hd_record *record; /* of the buffer's elements, or NULL */
     int32_t field;           /* of the record, or -1 when unknown */
-    uint32_t field_byte;     /* constant bytes inside the field */
+    uint32_t field_byte;     /* constant bytes inside the field: inner.constant when that is in it */
     uint32_t width;          /* bytes of each thread's access */
     hd_affine address;       /* byte offset from the start of the buffer */
-    /* The element index and, where an array field is indexed, the bytes inside
-     * the field: address = index * record->size + field offset + inner. */
+    /* The element index, and the bytes inside the field (constant, or variable where
+     * an array field is indexed): address = index * record->size + field offset + inner.
+     * Field -1: offset 0. Without a record elements are those of the parameter's type,
+     * or of `width` bytes when that is not known. */
     hd_affine index, inner;
     bool affine;             /* no opaque symbol in `address` */
     bool indirect;           /* an opaque symbol is a load's result */

@@ -83,7 +83,8 @@
            "  %j2 = add i32 %j, %m1\n  br in\n"                                                 \
            "out:\n  %i2 = add i32 %i, %one\n  br outer\ndone:\n  ret\n")
 
-/* for (s = local_size / 2; s > 0; s >>= 1) if (lid < s) tile[lid] = tile[lid + s]; */
+/* for (s = local_size / 2; s > 0; s >>= 1) { if (lid < s) tile[lid] = tile[lid + s];
+ * tile[s + s / 2] = lid; } */
 #define REDUCE                                                                                  \
     KERNEL("reduce",                                                                            \
            "  %z64 = const i64 0\n  %one64 = const i64 1\n  %l = query local_id i64 %z\n"       \
@@ -94,7 +95,9 @@
            "work:\n  %at = add i64 %l, %s\n  %a = addr ptr.local %tile + %at*4\n"               \
            "  %v = load i32 %a !7:1\n  %b = addr ptr.local %tile + %l*4\n"                      \
            "  store %v, %b !7:9\n  br next\n"                                                   \
-           "next:\n  barrier %one\n  %s2 = lshr i64 %s, %one64\n  br head\ndone:\n  ret\n")
+           "next:\n  barrier %one\n  %s2 = lshr i64 %s, %one64\n  %sum = add i64 %s, %s2\n"    \
+           "  %e = addr ptr.local %tile + %sum*4\n  store %l, %e !9:1\n  br head\n"            \
+           "done:\n  ret\n")
 
 /* for (k = 2; k <= 64; k *= 2) for (j = k / 2; j > 0; j /= 2) tile[lid ^ j], tile[k] */
 #define BITONIC                                                                                 \

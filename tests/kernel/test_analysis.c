@@ -327,6 +327,30 @@ static void counters_and_walking_pointers_are_inductions(void **state) {
     hd_arena_free(arena);
 }
 
+/* Steps that name no record: p[i].d[k - 1] by way of a pointer to d, and a float
+ * pointer over the whole record, of which nobody can say in which field it ends. */
+static void a_field_is_found_without_a_name(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const char *text = KERNEL(
+        "untold", "  %m1 = const i64 -1\n  %six = const i64 6\n  %g = query global_id i64 %z\n"
+                  "  %k = query group_id i64 %z\n  %km = add i64 %k, %m1\n"
+                  "  %pi = addr ptr.global %p + %g*28\n  %d = addr ptr.global %pi + 4\n"
+                  "  %a = addr ptr.global %d + %km*4\n  %v = load f32 %a !2:1\n"
+                  "  %b = addr ptr.global %pi + -4\n  %id = load i32 %b !3:1\n"
+                  "  %flat = mul i64 %g, %six\n  %c = addr ptr.global %p + %flat*4 + 8\n"
+                  "  %w = load f32 %c !4:1\n  ret\n");
+    hd_kernel_info *info = analyse(arena, text, 0);
+    assert_int_equal(at_line(info, 2)->field, 1);
+    assert_form(info, at_line(info, 2)->index, "64*group(0) + local(0)");
+    assert_form(info, at_line(info, 2)->inner, "4*group(0) - 4");
+    assert_int_equal(at_line(info, 3)->field, 3);
+    assert_form(info, at_line(info, 3)->index, "64*group(0) + local(0) - 1");
+    assert_int_equal(at_line(info, 4)->field, -1);
+    assert_true(at_line(info, 4)->affine);
+    hd_arena_free(arena);
+}
+
 static void an_unknown_bound_says_so(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -520,6 +544,7 @@ int main(void) {
         cmocka_unit_test(random_index_arithmetic_is_what_runs),
         cmocka_unit_test(straight_addresses_are_all_affine),
         cmocka_unit_test(counters_and_walking_pointers_are_inductions),
+        cmocka_unit_test(a_field_is_found_without_a_name),
         cmocka_unit_test(an_unknown_bound_says_so),
         cmocka_unit_test(halving_and_doubling_loops_are_counted),
         cmocka_unit_test(varying_loops_have_their_mean),
