@@ -22,8 +22,8 @@ typedef struct hd_timing {
 typedef struct hd_measurement {
     const char *device_name, *driver;
     hd_timing original, rewritten;
-    double speedup;     /* median original / median rewritten */
-    double speedup_low, speedup_high; /* quartiles of the ratios of neighbouring runs */
+    /* Median and quartiles of original / rewritten in neighbouring runs. */
+    double speedup, speedup_low, speedup_high;
     bool equal;         /* outputs agree */
     bool bit_equal;
 } hd_measurement;
