@@ -13,11 +13,13 @@
 
 typedef struct exhaust {
     hd_cost_model *model;
+    price_table *table;
     const priced **of_mask; /* [1 << fields] */
     uint32_t fields;
     const hd_questions *questions;
     uint32_t degrees;       /* entries of a cost vector that are in use */
-    hd_cost_vector others;  /* price of other buffers when there are no questions */
+    const hd_cost_vector **plain; /* [1 << fields], when there are no questions */
+    hd_cost_vector others;
     uint64_t other_questions;
     hd_vec(hd_cost_vector) other_prices; /* by answers already met */
     hd_vec(uint64_t) other_answers;
@@ -31,12 +33,12 @@ typedef struct exhaust {
  * all partitions that differ only in how these are grouped, the one with one
  * such cluster stands for all. */
 static void rank_partition(exhaust *e, uint32_t blocks, const hd_cost_vector *cost,
-                           const option *const *chosen) {
+                           const uint32_t *chosen) {
     candidate c = {.cost = *cost, .count = blocks};
     uint32_t loose = 0;
     for (uint32_t b = 0; b < blocks; b++) {
         c.masks[b] = e->masks[b];
-        c.tiles[b] = chosen[b]->tile;
+        c.tiles[b] = e->of_mask[e->masks[b]]->options[chosen[b]].tile;
         loose += !(c.masks[b] & (c.masks[b] - 1)) || c.tiles[b] == HD_TILE_SOA;
     }
     if (loose <= 1)
@@ -44,15 +46,15 @@ static void rank_partition(exhaust *e, uint32_t blocks, const hd_cost_vector *co
 }
 
 static void score_plain(exhaust *e, uint32_t blocks) {
+    static const uint32_t first[HD_MAX_FIELDS] = {0};
     hd_cost_vector cost = e->others;
-    const option *chosen[HD_MAX_FIELDS];
     for (uint32_t b = 0; b < blocks; b++) {
-        chosen[b] = &e->of_mask[e->masks[b]]->options[0];
+        const hd_cost_vector *price = e->plain[e->masks[b]];
         for (uint32_t d = 0; d < e->degrees; d++)
-            cost.v[d] += chosen[b]->price[0].v[d];
+            cost.v[d] += price->v[d];
     }
     if (ranking_admits(e->best, &cost))
-        rank_partition(e, blocks, &cost, chosen);
+        rank_partition(e, blocks, &cost, first);
 }
 
 /* Price of the other buffers; few answers to their questions ever occur. */
@@ -70,25 +72,39 @@ static hd_cost_vector price_of_others(exhaust *e, uint64_t answers) {
 typedef struct combination {
     bool found;
     hd_cost_vector cost;
-    const option *chosen[HD_MAX_FIELDS];
+    uint32_t chosen[HD_MAX_FIELDS];
 } combination;
 
-static void try_combination(exhaust *e, uint32_t blocks, const option *const *chosen,
-                            combination *best) {
-    uint64_t answers = 0;
-    for (uint32_t q = 0; q < e->questions->count; q++) {
-        double bytes = 0;
-        for (uint32_t b = 0; b < blocks; b++)
-            bytes += chosen[b]->bytes[q];
-        answers |= (uint64_t)(bytes <= e->questions->limits[q]) << q;
+static uint64_t answers_to(const exhaust *e, uint32_t blocks, const uint32_t *chosen) {
+    uint32_t count = e->questions->count;
+    double bytes[HD_MAX_QUESTIONS] = {0};
+    for (uint32_t b = 0; b < blocks; b++) {
+        const double *more = e->of_mask[e->masks[b]]->options[chosen[b]].bytes;
+        for (uint32_t q = 0; q < count; q++)
+            bytes[q] += more[q];
     }
+    uint64_t answers = 0;
+    for (uint32_t q = 0; q < count; q++)
+        answers |= (uint64_t)(bytes[q] <= e->questions->limits[q]) << q;
+    return answers;
+}
+
+static hd_cost_vector price_under(exhaust *e, uint32_t blocks, const uint32_t *chosen,
+                                  uint64_t answers) {
     hd_cost_vector cost = price_of_others(e, answers);
     for (uint32_t b = 0; b < blocks; b++) {
-        hd_cost_vector part = option_price(e->model, e->masks[b], e->of_mask[e->masks[b]],
-                                           chosen[b], answers);
+        uint64_t mask = e->masks[b];
+        const hd_cost_vector *part =
+            option_price(e->table, mask, e->of_mask[mask], chosen[b], answers);
         for (uint32_t d = 0; d < e->degrees; d++)
-            cost.v[d] += part.v[d];
+            cost.v[d] += part->v[d];
     }
+    return cost;
+}
+
+static void try_combination(exhaust *e, uint32_t blocks, const uint32_t *chosen,
+                            combination *best) {
+    hd_cost_vector cost = price_under(e, blocks, chosen, answers_to(e, blocks, chosen));
     if (best->found && hd_cost_compare(&cost, &best->cost) >= 0)
         return;
     best->found = true;
@@ -97,16 +113,13 @@ static void try_combination(exhaust *e, uint32_t blocks, const option *const *ch
 }
 
 static void score_with_questions(exhaust *e, uint32_t blocks) {
-    uint32_t pick[HD_MAX_FIELDS] = {0};
-    const option *chosen[HD_MAX_FIELDS];
+    uint32_t chosen[HD_MAX_FIELDS] = {0};
     combination best = {.found = false};
     for (;;) {
-        for (uint32_t b = 0; b < blocks; b++)
-            chosen[b] = &e->of_mask[e->masks[b]]->options[pick[b]];
         try_combination(e, blocks, chosen, &best);
         uint32_t b = 0;
-        while (b < blocks && ++pick[b] == e->of_mask[e->masks[b]]->count)
-            pick[b++] = 0;
+        while (b < blocks && ++chosen[b] == e->of_mask[e->masks[b]]->count)
+            chosen[b++] = 0;
         if (b == blocks)
             break;
     }
@@ -138,8 +151,10 @@ static void place(exhaust *e, uint32_t field, uint32_t blocks) {
 static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
     uint64_t all = (uint64_t)1 << e->fields;
     e->of_mask = hd_new_array(arena, const priced *, all);
+    e->plain = hd_new_array(arena, const hd_cost_vector *, all);
     for (uint64_t mask = 1; mask < all; mask++) {
         e->of_mask[mask] = price_table_get(table, mask);
+        e->plain[mask] = option_price(table, mask, e->of_mask[mask], 0, 0);
     }
     hd_cost_vector most = hd_other_price(e->model, 0);
     hd_cost_vector part = hd_cluster_price(e->model, all - 1, HD_TILE_AOS, 0);
@@ -149,7 +164,8 @@ static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
 
 uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *table, ranking *best) {
     exhaust e = {.model = model, .fields = hd_cost_record(model)->field_count,
-                 .questions = hd_cost_questions(model), .best = best, .arena = arena};
+                 .questions = hd_cost_questions(model), .best = best, .arena = arena,
+                 .table = table};
     price_all(arena, &e, table);
     e.other_questions = hd_other_questions(model);
     e.others = hd_other_price(model, 0);

@@ -36,11 +36,17 @@ void ranking_add(ranking *r, const candidate *c);
 
 /* ---- table.c -------------------------------------------------------------------- */
 
+/* A price and the answers, of those the cluster depends on, that it holds under. */
+typedef struct met_price {
+    uint64_t answers;
+    hd_cost_vector price;
+} met_price;
+
 /* One way to lay out a cluster. */
 typedef struct option {
     uint64_t tile;
-    double *bytes;         /* [questions] */
-    hd_cost_vector *price; /* [1 << bits of the cluster's questions]; NULL: too many */
+    double *bytes; /* [questions] */
+    hd_vec(met_price) met;
 } option;
 
 typedef struct priced {
@@ -51,10 +57,10 @@ typedef struct priced {
 
 typedef struct price_table price_table;
 price_table *price_table_new(hd_arena *arena, hd_cost_model *model);
-const priced *price_table_get(price_table *table, uint64_t mask);
-/* Price of the cluster `mask` laid out as `o` says, under `answers`. */
-hd_cost_vector option_price(hd_cost_model *model, uint64_t mask, const priced *of,
-                            const option *o, uint64_t answers);
+priced *price_table_get(price_table *table, uint64_t mask);
+/* Price of the cluster `mask` laid out as option `o` of it, under `answers`. */
+const hd_cost_vector *option_price(price_table *table, uint64_t mask, const priced *of,
+                                   uint32_t o, uint64_t answers);
 
 /* ---- exhaust.c, bound.c ----------------------------------------------------------- */
 

@@ -1,15 +1,13 @@
 /*
  * Prices of clusters. A cluster of n fields stands in many partitions (one in
- * Bell(12 - n) of twelve fields), so its price is computed once. For each tile
- * there is one price for every combination of answers to the questions that the
- * cluster's hits depend on, and the bytes it adds to every question's interval.
- * A tile that is nowhere cheaper and brings nowhere fewer bytes than another is
- * dropped; usually one remains. A cluster with more questions than a table can hold
- * is priced anew for every layout.
+ * Bell(12 - n) of twelve fields), so its price is computed once: for each tile the
+ * bytes it adds to every question's interval, and a price for each combination
+ * of answers to the questions that its hits depend on, as they are met. A tile
+ * that another one serves for in every layout is dropped; usually one remains.
  */
 #include "search/internal.h"
 
-enum { MAX_ANSWER_BITS = 10 };
+enum { MAX_COMPARED = 3 }; /* questions of which every combination is compared */
 
 struct price_table {
     hd_arena *arena;
@@ -20,7 +18,7 @@ struct price_table {
     /* masks by hash; a slot is empty when `of` is NULL */
     struct {
         uint64_t mask;
-        const priced *of;
+        priced *of;
     } *slots;
     size_t capacity, count;
 };
@@ -36,80 +34,70 @@ price_table *price_table_new(hd_arena *arena, hd_cost_model *model) {
     return table;
 }
 
-/* Which entry of option.price holds under `answers`. */
-static uint32_t answer_index(uint64_t questions, uint64_t answers) {
-    uint32_t index = 0, bit = 0;
-    for (; questions; questions &= questions - 1, bit++)
-        index |= (uint32_t)(answers >> __builtin_ctzll(questions) & 1) << bit;
-    return index;
+/* The price under these answers if it was met before. Bytes only grow with an
+ * interval, so of all combinations of answers few ever occur. */
+const hd_cost_vector *option_price(price_table *table, uint64_t mask, const priced *of,
+                                   uint32_t number, uint64_t answers) {
+    option *o = &of->options[number];
+    answers &= of->questions;
+    for (size_t i = 0; i < o->met.count; i++)
+        if (o->met.data[i].answers == answers)
+            return &o->met.data[i].price;
+    met_price met = {answers, hd_cluster_price(table->model, mask, o->tile, answers)};
+    hd_push(table->arena, &o->met, met);
+    return &o->met.data[o->met.count - 1].price;
 }
 
-/* The other way round: the answers that entry `index` stands for. */
-static uint64_t answers_of(uint64_t questions, uint32_t index) {
-    uint64_t answers = 0;
-    for (uint32_t bit = 0; questions; questions &= questions - 1, bit++)
-        answers |= (uint64_t)(index >> bit & 1) << __builtin_ctzll(questions);
-    return answers;
-}
-
-hd_cost_vector option_price(hd_cost_model *model, uint64_t mask, const priced *of,
-                            const option *o, uint64_t answers) {
-    if (o->price)
-        return o->price[answer_index(of->questions, answers)];
-    return hd_cluster_price(model, mask, o->tile, answers);
-}
-
-static bool has_table(uint64_t questions) {
-    return __builtin_popcountll(questions) <= MAX_ANSWER_BITS;
-}
-
-static option price_option(price_table *table, uint64_t mask, uint64_t tile, uint64_t questions) {
-    option o = {.tile = tile};
-    o.bytes = hd_new_array(table->arena, double, table->questions->count);
-    hd_cluster_bytes(table->model, mask, tile, o.bytes);
-    if (!has_table(questions))
-        return o;
-    uint32_t combinations = 1u << __builtin_popcountll(questions);
-    o.price = hd_new_array(table->arena, hd_cost_vector, combinations);
-    for (uint32_t i = 0; i < combinations; i++)
-        o.price[i] = hd_cluster_price(table->model, mask, tile, answers_of(questions, i));
-    return o;
-}
-
-static bool is_dominated(const price_table *table, const option *o, const option *by,
-                         uint32_t combinations) {
-    if (!o->price)
-        return false;
+/* Whether option `by` serves at least as well as option `o` in every layout: it
+ * brings no more bytes to any question, so that every answer is at least as good,
+ * and even under the worst answers it is as cheap as `o` under the best ones, or
+ * as cheap under each combination of them. */
+static bool is_dominated(price_table *table, uint64_t mask, const priced *p, uint32_t o,
+                         uint32_t by) {
     for (uint32_t q = 0; q < table->questions->count; q++)
-        if (o->bytes[q] < by->bytes[q])
+        if (p->options[o].bytes[q] < p->options[by].bytes[q])
             return false;
-    for (uint32_t i = 0; i < combinations; i++)
-        if (hd_cost_compare(&o->price[i], &by->price[i]) < 0)
+    hd_cost_vector best = *option_price(table, mask, p, o, UINT64_MAX);
+    hd_cost_vector worst = *option_price(table, mask, p, by, 0);
+    if (hd_cost_compare(&best, &worst) >= 0)
+        return true;
+    if (__builtin_popcountll(p->questions) > MAX_COMPARED)
+        return false;
+    for (uint64_t answers = p->questions;; answers = (answers - 1) & p->questions) {
+        hd_cost_vector mine = *option_price(table, mask, p, o, answers);
+        if (hd_cost_compare(&mine, option_price(table, mask, p, by, answers)) < 0)
             return false;
-    return true;
+        if (answers == 0)
+            return true;
+    }
 }
 
-static void add_option(const price_table *table, priced *p, option o, uint32_t combinations) {
-    for (uint32_t i = 0; i < p->count; i++)
-        if (is_dominated(table, &o, &p->options[i], combinations))
-            return;
+/* Drops the options that another one dominates; of equals the first stays. */
+static void drop_dominated(price_table *table, uint64_t mask, priced *p) {
+    bool dropped[HD_MAX_TILES] = {false};
+    for (uint32_t o = 0; o < p->count; o++)
+        for (uint32_t by = 0; by < p->count && !dropped[o]; by++)
+            dropped[o] = by != o && !dropped[by] && is_dominated(table, mask, p, o, by) &&
+                         (by < o || !is_dominated(table, mask, p, by, o));
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->count; i++)
-        if (!is_dominated(table, &p->options[i], &o, combinations))
-            p->options[kept++] = p->options[i];
-    p->options[kept++] = o;
+    for (uint32_t o = 0; o < p->count; o++)
+        if (!dropped[o])
+            p->options[kept++] = p->options[o];
     p->count = kept;
 }
 
-static const priced *price(price_table *table, uint64_t mask) {
+static priced *price(price_table *table, uint64_t mask) {
     priced *p = hd_new(table->arena, priced);
     p->questions = hd_cluster_questions(table->model, mask);
-    p->options = hd_new_array(table->arena, option, table->tile_count);
-    uint32_t combinations = has_table(p->questions) ? 1u << __builtin_popcountll(p->questions) : 0;
     bool alone = !(mask & (mask - 1));
-    for (uint32_t t = 0; t < (alone ? 1 : table->tile_count); t++)
-        add_option(table, p, price_option(table, mask, table->tiles[t], p->questions),
-                   combinations);
+    p->count = alone ? 1 : table->tile_count;
+    p->options = hd_new_array(table->arena, option, p->count);
+    for (uint32_t t = 0; t < p->count; t++) {
+        p->options[t].tile = table->tiles[t];
+        p->options[t].bytes = hd_new_array(table->arena, double, table->questions->count);
+        hd_cluster_bytes(table->model, mask, table->tiles[t], p->options[t].bytes);
+    }
+    drop_dominated(table, mask, p);
     return p;
 }
 
@@ -131,7 +119,7 @@ static void grow(price_table *table) {
             table->slots[slot_of(table, slots[i].mask)] = slots[i];
 }
 
-const priced *price_table_get(price_table *table, uint64_t mask) {
+priced *price_table_get(price_table *table, uint64_t mask) {
     size_t at = slot_of(table, mask);
     if (table->slots[at].of)
         return table->slots[at].of;
