@@ -60,7 +60,7 @@ typedef struct field_walk {
     fields fields;
     uint64_t base_bits; /* of the unnamed struct that is being walked */
     uint64_t bits_end;  /* end of the run of bit-fields, when the last member was one */
-    bool in_bits, flexible;
+    bool in_bits, unsized;
     const char *owner; /* name of the record */
 } field_walk;
 
@@ -109,7 +109,7 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
         element = clang_getCanonicalType(clang_getArrayElementType(element));
     }
     if (element.kind == CXType_IncompleteArray || size <= 0) {
-        w->flexible |= element.kind == CXType_IncompleteArray;
+        w->unsized = true;
         return;
     }
     hd_field field = {name,
@@ -209,10 +209,10 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     record->fields = walk.fields.data;
     record->field_count = (uint32_t)walk.fields.count;
     weaken_alignment(record);
-    if (walk.flexible) {
+    if (walk.unsized) {
         if (!member) /* at its definition, so once */
             hd_note(front->diag, &place,
-                    "struct %s ends in an array without a size, so it has no layouts",
+                    "struct %s has a member without a size, so it has no layouts",
                     record->name);
         return NULL;
     }
@@ -254,18 +254,24 @@ static void read_pointee(reader *r, kir_param *param, CXType pointee) {
         param->record = record_of(r, pointee, param->name);
 }
 
+/* What a type points to; `R p[]` and `R p[8]` are pointers to R. Of an invalid kind
+ * when it is no pointer. */
+static CXType pointee_of(CXType type) {
+    bool is_array = type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray;
+    return is_array ? clang_getArrayElementType(type) : clang_getPointeeType(type);
+}
+
 static kir_param read_param(reader *r, CXCursor cursor) {
     hd_arena *arena = r->front->arena;
     CXType type = clang_getCursorType(cursor), canonical = clang_getCanonicalType(type);
+    CXType pointee = pointee_of(canonical);
     long long size = clang_Type_getSizeOf(type);
     kir_param param = {.name = take(arena, clang_getCursorSpelling(cursor)),
                        .type_name = type_name_of(arena, type)};
-    if (canonical.kind == CXType_Pointer) {
-        CXType pointee = clang_getPointeeType(type);
-        if (pointee.kind == CXType_Invalid)
-            pointee = clang_getPointeeType(canonical);
-        read_pointee(r, &param, pointee);
-        param.is_const = clang_isConstQualifiedType(clang_getPointeeType(canonical));
+    if (pointee.kind != CXType_Invalid) {
+        CXType spelled = pointee_of(type);
+        read_pointee(r, &param, spelled.kind == CXType_Invalid ? pointee : spelled);
+        param.is_const = clang_isConstQualifiedType(pointee);
         param.is_restrict = clang_isRestrictQualifiedType(canonical);
         return param;
     }

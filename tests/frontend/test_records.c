@@ -136,6 +136,25 @@ static void parameters_keep_what_is_written(void **state) {
     assert_int_equal(p[6].bytes, 16);
 }
 
+static void array_parameters_are_pointers(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = compile(
+        b, "typedef struct { int key, value; } pair;\n"
+           "typedef pair pairs[];\n"
+           "__kernel void k(__global pair a[], __constant float c[4], __global pairs p) {\n"
+           "    a[1].key = c[3] + p[2].value;\n"
+           "}\n");
+    const hd_record *pair = record(b, "pair");
+    assert_ptr_equal(k->params[0].record, pair);
+    assert_string_equal(k->params[0].element_type, "pair");
+    assert_int_equal(k->params[0].element_bytes, 8);
+    assert_int_equal(k->params[0].bytes, 0);
+    assert_false(k->params[0].is_const);
+    assert_int_equal(k->params[1].element_bytes, 4);
+    assert_int_equal(k->params[1].bytes, 0);
+    assert_ptr_equal(k->params[2].record, pair);
+}
+
 static void structs_of_headers_are_records_too(void **state) {
     bench *b = *state;
     char folder[] = "/tmp/heddle-include-XXXXXX";
@@ -164,18 +183,27 @@ static void structs_of_headers_are_records_too(void **state) {
     assert_string_equal(b->module->files[0].name, b->path);
 }
 
-static void a_struct_without_a_size_is_no_record(void **state) {
-    bench *b = *state;
-    const kir_kernel *k = compile(b, "struct list { int count; float data[]; };\n"
-                                     "__kernel void k(__global struct list *p, int n) {\n"
-                                     "    p->data[n] = 3;\n"
-                                     "}\n");
+static void check_without_a_size(bench *b, const char *declaration) {
+    const kir_kernel *k = compile(
+        b, hd_format(b->arena,
+                     "%s\n__kernel void k(__global struct list *p, int n) {\n"
+                     "    p->data[n] = 3;\n"
+                     "}\n",
+                     declaration));
     assert_int_equal(b->module->record_count, 0);
     assert_null(k->params[0].record);
     assert_int_equal(b->messages.count, 1);
     assert_int_equal(b->messages.data[0].severity, HD_NOTE);
     assert_int_equal(b->messages.data[0].line, 1);
     assert_addr(address(k, nth(k, KIR_STORE, 0)), 4, 4, NULL, 0);
+}
+
+static void a_struct_without_a_size_is_no_record(void **state) {
+    check_without_a_size(*state, "struct list { int count; float data[]; };");
+}
+
+static void a_struct_with_an_array_of_nothing_is_no_record(void **state) {
+    check_without_a_size(*state, "struct list { int count; float data[0]; };");
 }
 
 static void too_many_fields_are_refused(void **state) {
@@ -200,8 +228,10 @@ int main(void) {
         TEST(unnamed_members_belong_to_the_outer_struct),
         TEST(packed_structs_align_their_fields_less),
         TEST(parameters_keep_what_is_written),
+        TEST(array_parameters_are_pointers),
         TEST(structs_of_headers_are_records_too),
         TEST(a_struct_without_a_size_is_no_record),
+        TEST(a_struct_with_an_array_of_nothing_is_no_record),
         TEST(too_many_fields_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
