@@ -7,7 +7,10 @@
  *               earlier access touched
  *   memo.c      remembers those counts
  *   stream.c    earlier accesses to the same data, and the bytes in between
- *   model.c     puts them together and prices layouts
+ *   model.c     makes the model of a job: its uses, and the questions they leave
+ *   price.c     prices clusters and layouts
+ *   bound.c     the least that a field's accesses can cost in a cluster
+ *   explain.c   why an access costs what it costs
  */
 #ifndef HD_COST_INTERNAL_H
 #define HD_COST_INTERNAL_H
@@ -39,6 +42,7 @@ typedef struct residues {
 } residues;
 
 enum { MAX_LEVELS = 9 };
+#define HUGE_COST 1e300
 
 /* Where the lanes of an access point. Several accesses of several kernels may
  * share one shape; what differs between them (field, width) is not in it.
@@ -111,6 +115,11 @@ typedef struct touched {
     double per_l1, per_l2; /* distinct elements by all threads that share the cache */
 } touched;
 
+/* Bytes of an item that do not depend on the layout, for all threads that share a cache. */
+static inline double hd_given_bytes(const touched *item, bool l1) {
+    return item->laid_out ? 0 : item->bytes * (l1 ? item->per_l1 : item->per_l2);
+}
+
 typedef struct interval {
     touched *items;
     uint32_t count;
@@ -162,6 +171,29 @@ void hd_stream_link(const stream_context *context);
 
 /* ---- model.c ------------------------------------------------------------------------ */
 
+/* A distance that some layouts keep within a cache and others do not. */
+typedef struct question {
+    const interval *between;
+    bool l1;
+} question;
+
+struct hd_cost_model {
+    hd_arena *arena;
+    const hd_record *record;
+    const hd_device *device;
+    hd_cost_options options;
+    uint32_t modulus, level_count;
+    hd_vec(shape *) shapes;
+    hd_vec(use) uses;
+    hd_vec(uint32_t) of_field[HD_MAX_FIELDS]; /* uses of each field */
+    hd_vec(uint32_t) others;                  /* uses of other buffers */
+    uint64_t soa_from; /* tiles from here on place runs as `soa` does, as far as costs go */
+    memo *memo;
+    hd_vec(question) asked;
+    double limits[HD_MAX_QUESTIONS];
+    hd_questions questions;
+};
+
 /* Where the fields of a cluster lie, [field_count]. In a cluster with tile `soa`,
  * or of at least `soa_from` elements, every field has a geometry of its own. */
 typedef struct cluster_geometry {
@@ -177,5 +209,12 @@ void hd_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uin
  * that lies in it (Peng et al., section IV-B5). */
 double hd_fetched_bytes(const hd_record *record, const cluster_geometry *geometry,
                         uint64_t fields, uint32_t line);
+
+/* ---- price.c -------------------------------------------------------------------------- */
+
+/* The counts of segments.c for a use, remembered. `unit` is in bytes. */
+double hd_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit);
+double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
+                      const geometry *other, uint32_t unit);
 
 #endif

@@ -6,9 +6,11 @@
  * disjoint clusters that saves most, all other fields standing alone, and only
  * clusters that save need to be known. Two searches follow each other:
  *
- *   1. Which clusters save. Sets of fields are grown field by field; a set is
- *      given up when no field in it, nor any that could still join, could save
- *      enough even if all its accesses hit that might.
+ *   1. Which clusters save. Sets of fields are grown field by field. What a set
+ *      and all it may grow into can save at most follows from bounds on its
+ *      accesses (cost/bound.c): the larger the struct, the more transactions, so
+ *      the fields that are there pay for each that joins. A set that cannot save
+ *      any more is given up.
  *   2. Which of them to take: branch on the first field not yet decided, take
  *      one of the clusters that start with it or leave it alone. The bound gives
  *      each field its largest share of any cluster's saving (saving / fields).
@@ -19,7 +21,6 @@
  * bound, and the optimum is proven when the layout found costs that much under
  * its own answers too.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "search/internal.h"
@@ -39,11 +40,13 @@ typedef struct bounding {
     bool late;
     uint64_t nodes;
     hd_cost_vector alone[HD_MAX_FIELDS];
-    hd_cost_vector hope[HD_MAX_FIELDS]; /* most that a field can save in any cluster */
+    hd_field_bounds bounds[HD_MAX_FIELDS];
+    uint32_t order[HD_MAX_FIELDS];       /* fields, those with most to save first */
+    uint64_t later[HD_MAX_FIELDS + 1];   /* set of the fields from a place in it on */
+    uint32_t size[HD_MAX_FIELDS], least_size;
     hd_vec(saver) savers;
-    uint32_t first[HD_MAX_FIELDS + 1];  /* savers sorted by their lowest field */
+    uint32_t first[HD_MAX_FIELDS + 1];  /* savers, by the place of their first field */
     hd_cost_vector share[HD_MAX_FIELDS];
-    hd_cost_vector rest[HD_MAX_FIELDS + 1]; /* sum of shares from a field on */
     uint32_t taken[HD_MAX_FIELDS], taken_count;
     uint32_t best[HD_MAX_FIELDS], best_count;
     hd_cost_vector best_saving;
@@ -81,7 +84,8 @@ static bool out_of_time(bounding *b) {
 
 /* ---- which clusters save -------------------------------------------------------------- */
 
-static void price_cluster(bounding *b, uint64_t mask) {
+/* Prices `mask`; keeps it if it saves more than `achieved`, which it then raises. */
+static void price_cluster(bounding *b, uint64_t mask, hd_cost_vector *achieved) {
     hd_cost_vector separate = {{0}}, best = {{0}};
     uint64_t best_tile = 0;
     for (uint64_t left = mask; left; left &= left - 1)
@@ -93,45 +97,127 @@ static void price_cluster(bounding *b, uint64_t mask) {
             best_tile = b->tiles[t];
         }
     }
-    if (hd_cost_compare(&best, &separate) >= 0)
-        return;
     saver s = {mask, best_tile, minus(&separate, &best)};
+    if (hd_cost_compare(&best, &separate) >= 0 || !greater(&s.saving, achieved))
+        return;
     hd_push(b->arena, &b->savers, s);
+    *achieved = s.saving;
 }
 
-/* Grows `mask` by fields from `next` on; `hope` is what its fields might save. */
-static void grow(bounding *b, uint64_t mask, uint32_t next, hd_cost_vector hope) {
-    if (out_of_time(b))
+/* The most that field `f` can save in a cluster of at least `bytes` bytes that
+ * takes its other fields from `allowed`. */
+static hd_cost_vector hope_of(const bounding *b, uint32_t f, uint64_t bytes, uint64_t allowed) {
+    const hd_field_bounds *bounds = &b->bounds[f];
+    uint64_t size = bytes / bounds->unit < bounds->sizes ? bytes / bounds->unit : bounds->sizes - 1;
+    hd_cost_vector hope = b->alone[f];
+    for (uint32_t i = 0; i < bounds->count; i++) {
+        const hd_use_bound *u = &bounds->uses[i];
+        hope.v[u->degree] -= u->mates & allowed ? u->joined[size] : u->apart[size];
+    }
+    return hope;
+}
+
+/* The most that `mask` can save when `more` of the fields from place `next` on join it. */
+static hd_cost_vector hope_with(const bounding *b, uint64_t mask, uint64_t bytes, uint32_t next,
+                                uint32_t more) {
+    uint64_t later = b->later[next], allowed = mask | later;
+    uint64_t size = bytes + (uint64_t)more * b->least_size;
+    hd_cost_vector sum = {{0}}, best[HD_MAX_FIELDS];
+    for (uint64_t left = mask; left; left &= left - 1) {
+        hd_cost_vector hope = hope_of(b, (uint32_t)__builtin_ctzll(left), size, allowed);
+        hd_cost_add(&sum, &hope);
+    }
+    uint32_t kept = 0;
+    for (; later && more; later &= later - 1) { /* the `more` best of them, best first */
+        hd_cost_vector hope = hope_of(b, (uint32_t)__builtin_ctzll(later), size, allowed);
+        if (kept == more && !greater(&hope, &best[kept - 1]))
+            continue;
+        uint32_t at = kept < more ? kept++ : kept - 1;
+        for (; at > 0 && greater(&hope, &best[at - 1]); at--)
+            best[at] = best[at - 1];
+        best[at] = hope;
+    }
+    for (uint32_t i = 0; i < kept; i++)
+        hd_cost_add(&sum, &best[i]);
+    return sum;
+}
+
+/* Whether `mask`, grown by any fields from `next` on or not at all, might save more
+ * than `achieved`. */
+static bool may_save(const bounding *b, uint64_t mask, uint64_t bytes, uint32_t next,
+                     const hd_cost_vector *achieved) {
+    bool single = !(mask & (mask - 1));
+    for (uint32_t more = single; next + more <= b->fields; more++) {
+        hd_cost_vector hope = hope_with(b, mask, bytes, next, more);
+        if (greater(&hope, achieved))
+            return true;
+    }
+    return false;
+}
+
+/* Prices `mask` and all that it can grow into by fields from `next` on. `achieved`
+ * is what some part of it saves: whatever saves no more is not worth taking, since
+ * that part and the other fields alone save as much. */
+static void grow(bounding *b, uint64_t mask, uint64_t bytes, uint32_t next,
+                 hd_cost_vector achieved) {
+    if (out_of_time(b) || !may_save(b, mask, bytes, next, &achieved))
         return;
     if (mask & (mask - 1))
-        price_cluster(b, mask);
-    for (uint32_t f = next; f < b->fields; f++) {
-        hd_cost_vector more = hope;
-        hd_cost_add(&more, &b->hope[f]);
-        hd_cost_vector most = more;
-        for (uint32_t g = f + 1; g < b->fields; g++)
-            hd_cost_add(&most, &b->hope[g]);
-        if (greater(&most, &NOTHING))
-            grow(b, mask | (uint64_t)1 << f, f + 1, more);
+        price_cluster(b, mask, &achieved);
+    for (uint32_t at = next; at < b->fields; at++) {
+        uint32_t f = b->order[at];
+        grow(b, mask | (uint64_t)1 << f, bytes + b->size[f], at + 1, achieved);
     }
+}
+
+/* What a field might save in a cluster of any kind. */
+static hd_cost_vector hope_anywhere(const bounding *b, uint32_t f) {
+    return hope_of(b, f, b->size[f] + b->least_size, UINT64_MAX);
+}
+
+static void order_fields(bounding *b) {
+    for (uint32_t f = 0; f < b->fields; f++) {
+        hd_cost_vector hope = hope_anywhere(b, f);
+        uint32_t at = f;
+        for (; at > 0; at--) {
+            hd_cost_vector other = hope_anywhere(b, b->order[at - 1]);
+            if (!greater(&hope, &other))
+                break;
+            b->order[at] = b->order[at - 1];
+        }
+        b->order[at] = f;
+    }
+    for (uint32_t at = b->fields; at-- > 0;)
+        b->later[at] = b->later[at + 1] | (uint64_t)1 << b->order[at];
 }
 
 static void find_savers(bounding *b) {
-    for (uint32_t f = 0; f < b->fields; f++)
+    const hd_record *record = hd_cost_record(b->model);
+    b->least_size = UINT32_MAX;
+    for (uint32_t f = 0; f < b->fields; f++) {
         b->alone[f] = hd_cluster_price(b->model, (uint64_t)1 << f, HD_TILE_AOS, ALL_YES);
-    for (uint32_t f = 0; f < b->fields; f++) {
-        hd_cost_vector least = hd_field_bound(b->model, f);
-        b->hope[f] = minus(&b->alone[f], &least);
+        b->bounds[f] = hd_field_bounds_make(b->arena, b->model, f);
+        b->size[f] = record->fields[f].size;
+        b->least_size = b->size[f] < b->least_size ? b->size[f] : b->least_size;
     }
-    for (uint32_t f = 0; f < b->fields; f++) {
-        b->first[f] = (uint32_t)b->savers.count;
-        hd_cost_vector hope = b->hope[f], most = hope;
-        for (uint32_t g = f + 1; g < b->fields; g++)
-            hd_cost_add(&most, &b->hope[g]);
-        if (greater(&most, &NOTHING))
-            grow(b, (uint64_t)1 << f, f + 1, hope);
+    order_fields(b);
+    for (uint32_t at = 0; at < b->fields; at++) {
+        uint32_t f = b->order[at];
+        b->first[at] = (uint32_t)b->savers.count;
+        grow(b, (uint64_t)1 << f, b->size[f], at + 1, NOTHING);
     }
     b->first[b->fields] = (uint32_t)b->savers.count;
+}
+
+/* No layout saves more. */
+static hd_cost_vector every_hope(const bounding *b) {
+    hd_cost_vector sum = {{0}};
+    for (uint32_t f = 0; f < b->fields; f++) {
+        hd_cost_vector hope = hope_anywhere(b, f);
+        if (greater(&hope, &NOTHING))
+            hd_cost_add(&sum, &hope);
+    }
+    return sum;
 }
 
 /* ---- which of them to take ---------------------------------------------------------------- */
@@ -142,8 +228,8 @@ static int saves_more(const void *a, const void *b) {
 }
 
 static void prepare_shares(bounding *b) {
-    for (uint32_t f = 0; f < b->fields; f++)
-        qsort(b->savers.data + b->first[f], b->first[f + 1] - b->first[f], sizeof(saver),
+    for (uint32_t at = 0; at < b->fields; at++)
+        qsort(b->savers.data + b->first[at], b->first[at + 1] - b->first[at], sizeof(saver),
               saves_more);
     for (size_t i = 0; i < b->savers.count; i++) {
         const saver *s = &b->savers.data[i];
@@ -156,40 +242,40 @@ static void prepare_shares(bounding *b) {
     }
 }
 
-/* The most that the fields outside `used` can still save. */
+/* The most that the fields outside `used`, from place `from` on, can still save. */
 static hd_cost_vector still_possible(const bounding *b, uint64_t used, uint32_t from) {
     hd_cost_vector sum = {{0}};
-    for (uint32_t f = from; f < b->fields; f++)
-        if (!(used >> f & 1))
-            hd_cost_add(&sum, &b->share[f]);
+    for (uint32_t at = from; at < b->fields; at++)
+        if (!(used >> b->order[at] & 1))
+            hd_cost_add(&sum, &b->share[b->order[at]]);
     return sum;
 }
 
-static void take(bounding *b, uint32_t field, uint64_t used, const hd_cost_vector *saved) {
+static void take(bounding *b, uint32_t at, uint64_t used, const hd_cost_vector *saved) {
     if (greater(saved, &b->best_saving)) {
         b->best_saving = *saved;
         b->best_count = b->taken_count;
         memcpy(b->best, b->taken, b->taken_count * sizeof *b->taken);
     }
-    while (field < b->fields && used >> field & 1)
-        field++;
-    if (field == b->fields || out_of_time(b))
+    while (at < b->fields && used >> b->order[at] & 1)
+        at++;
+    if (at == b->fields || out_of_time(b))
         return;
-    hd_cost_vector most = still_possible(b, used, field);
+    hd_cost_vector most = still_possible(b, used, at);
     hd_cost_add(&most, saved);
     if (!greater(&most, &b->best_saving))
         return;
-    for (uint32_t i = b->first[field]; i < b->first[field + 1]; i++) {
+    for (uint32_t i = b->first[at]; i < b->first[at + 1]; i++) {
         const saver *s = &b->savers.data[i];
         if (s->mask & used)
             continue;
         hd_cost_vector more = *saved;
         hd_cost_add(&more, &s->saving);
         b->taken[b->taken_count++] = i;
-        take(b, field + 1, used | s->mask, &more);
+        take(b, at + 1, used | s->mask, &more);
         b->taken_count--;
     }
-    take(b, field + 1, used, saved);
+    take(b, at + 1, used, saved);
 }
 
 /* ---- the result ------------------------------------------------------------------------------- */
@@ -231,14 +317,14 @@ bound_result search_bound(hd_arena *arena, hd_cost_model *model, double seconds,
     for (uint32_t f = 0; f < b->fields; f++)
         hd_cost_add(&result.lower, &b->alone[f]);
     hd_cost_vector most = b->best_saving;
-    if (!all_known) { /* nothing better is known than every field's own hope */
-        most = NOTHING;
-        for (uint32_t f = 0; f < b->fields; f++)
-            hd_cost_add(&most, &b->hope[f]);
+    if (!all_known) {
+        most = every_hope(b);
     } else if (b->late) {
         most = still_possible(b, 0, 0);
     }
     result.lower = minus(&result.lower, &most);
+    for (int d = 0; d <= HD_MAX_DEGREE; d++)
+        result.lower.v[d] = result.lower.v[d] > 0 ? result.lower.v[d] : 0;
     result.proven = !b->late && hd_cost_compare(&found.cost, &result.lower) <= 0;
     return result;
 }

@@ -1,0 +1,334 @@
+/*
+ * The price of a layout (Peng et al., sections III and IV).
+ *
+ *     price of an access = executions × transactions ×
+ *                          (W_L1 × h1 + W_L2 × h2 + W_DRAM × (1 − h1 − h2))
+ *
+ * executions are warps × iterations; transactions come from the lanes'
+ * addresses (shape.c, segments.c); h1 and h2 are the shares of them that an
+ * earlier access brought into L1, or only into L2, and that are still there
+ * (stream.c). Stores and atomics skip L1. Prices add up in a cost vector: the
+ * entry is the number of enclosing loops of unknown length.
+ *
+ * All of this depends on the layout only through the cluster that the access'
+ * field lies in - but for one thing: whether data are still there depends on
+ * the bytes touched in between, to which all clusters contribute. Bounds on
+ * those bytes over all layouts answer most such questions once and for all;
+ * what stays open is a numbered question, answered for each layout by adding up
+ * its clusters. That makes a cluster's price a small table that all layouts
+ * with this cluster share.
+ */
+#include <stdlib.h>
+
+#include "cost/internal.h"
+
+/* ---- prices ------------------------------------------------------------------------------------ */
+
+double hd_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit) {
+    memo_key key;
+    memset(&key, 0, sizeof key);
+    key.shape = u->shape;
+    key.unit = unit;
+    key.width = u->width;
+    key.place = *place;
+    double value;
+    if (!memo_get(model->memo, &key, &value)) {
+        value = hd_shape_units(model->shapes.data[u->shape], place, u->width, unit);
+        memo_put(model->memo, &key, value);
+    }
+    return value;
+}
+
+double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place,
+                         const earlier *e, const geometry *other, uint32_t unit) {
+    memo_key key;
+    memset(&key, 0, sizeof key);
+    key.shape = u->shape;
+    key.unit = unit;
+    key.width = u->width;
+    key.place = *place;
+    key.other_width = model->uses.data[e->use].width;
+    key.other = *other;
+    key.dindex = e->dindex;
+    key.dinner = e->dinner;
+    double value;
+    if (!memo_get(model->memo, &key, &value)) {
+        value = hd_shape_covered(model->shapes.data[u->shape], place, u->width, other,
+                                 (uint32_t)key.other_width, e->dindex, e->dinner, unit);
+        memo_put(model->memo, &key, value);
+    }
+    return value;
+}
+
+static bool answered(int32_t answer, uint64_t answers) {
+    return answer == ANSWER_YES || (answer >= 0 && answers >> answer & 1);
+}
+
+/* The geometry of an earlier access, if it can share lines with `u`. */
+static const geometry *place_of_earlier(const hd_cost_model *model, const use *u,
+                                        const cluster_geometry *g, const earlier *e) {
+    const use *x = &model->uses.data[e->use];
+    if (u->field < 0)
+        return x->field < 0 ? &x->fixed : NULL;
+    if (x->field < 0 || !(g->cluster->mask >> x->field & 1) ||
+        (g->soa && x->field != u->field))
+        return NULL;
+    return &g->place[x->field];
+}
+
+typedef struct hits {
+    double l1, l2; /* shares of the transactions; l2: of those that missed L1 or skip it */
+} hits;
+
+/* Best coverage by one earlier access, and by one before the loop for the first
+ * iteration. */
+typedef struct coverage {
+    double again, first;
+} coverage;
+
+static void cover(coverage *c, const earlier *e, double share) {
+    double *best = e->first_only ? &c->first : &c->again;
+    if (share * e->available > *best)
+        *best = share * e->available;
+}
+
+static double covered_share(const coverage *c) {
+    return c->again + c->first < 1 ? c->again + c->first : 1;
+}
+
+static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
+                    const cluster_geometry *g, uint64_t answers) {
+    const hd_device *device = model->device;
+    coverage l1 = {0, 0}, l2 = {0, 0};
+    for (uint32_t i = 0; i < u->before_count; i++) {
+        const earlier *e = &u->before[i];
+        bool in_l1 = answered(e->l1, answers), in_l2 = answered(e->l2, answers);
+        const geometry *other = in_l1 || in_l2 ? place_of_earlier(model, u, g, e) : NULL;
+        if (!other)
+            continue;
+        if (in_l1)
+            cover(&l1, e, hd_use_covered(model, u, place, e, other, device->l1.line));
+        if (in_l2)
+            cover(&l2, e, hd_use_covered(model, u, place, e, other, device->l2.line));
+    }
+    hits h = {covered_share(&l1), covered_share(&l2)};
+    h.l2 = h.l2 > h.l1 ? h.l2 - h.l1 : 0;
+    return h;
+}
+
+static double price_of_use(hd_cost_model *model, const use *u, const cluster_geometry *g,
+                           uint64_t answers, hits *h, double *transactions) {
+    const hd_device *device = model->device;
+    const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
+    *transactions = hd_use_units(model, u, place, device->segment);
+    if (*transactions > u->most_units) /* scattered over less than that many segments */
+        *transactions = u->most_units;
+    *h = hits_of(model, u, place, g, answers);
+    return u->executions * *transactions *
+           (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
+}
+
+static uint64_t questions_of(const hd_cost_model *model, const use *u, uint64_t mask) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < u->before_count; i++) {
+        const earlier *e = &u->before[i];
+        int32_t field = model->uses.data[e->use].field;
+        if (u->field >= 0 && (field < 0 || !(mask >> field & 1)))
+            continue;
+        bits |= e->l1 >= 0 ? (uint64_t)1 << e->l1 : 0;
+        bits |= e->l2 >= 0 ? (uint64_t)1 << e->l2 : 0;
+    }
+    return bits;
+}
+
+static hd_cluster cluster_of_mask(uint64_t mask, uint64_t tile) {
+    hd_cluster cluster = {.mask = mask, .tile = tile};
+    for (uint64_t left = mask; left; left &= left - 1)
+        cluster.order[cluster.count++] = (uint8_t)__builtin_ctzll(left);
+    return cluster;
+}
+
+static void add_bytes(const hd_cost_model *model, const hd_cluster *cluster, double *bytes) {
+    cluster_geometry g;
+    hd_cluster_geometry(model->record, cluster, model->soa_from, &g);
+    for (uint32_t q = 0; q < model->questions.count; q++) {
+        const question *asked = &model->asked.data[q];
+        uint32_t line = asked->l1 ? model->device->l1.line : model->device->l2.line;
+        for (uint32_t i = 0; i < asked->between->count; i++) {
+            const touched *item = &asked->between->items[i];
+            if (item->laid_out && item->fields & cluster->mask)
+                bytes[q] += hd_fetched_bytes(model->record, &g, item->fields, line) *
+                            (asked->l1 ? item->per_l1 : item->per_l2);
+        }
+    }
+}
+
+void hd_cluster_bytes(hd_cost_model *model, uint64_t mask, uint64_t tile, double *bytes) {
+    hd_cluster cluster = cluster_of_mask(mask, tile);
+    memset(bytes, 0, model->questions.count * sizeof *bytes);
+    add_bytes(model, &cluster, bytes);
+}
+
+uint64_t hd_cluster_questions(hd_cost_model *model, uint64_t mask) {
+    uint64_t bits = 0;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        uint32_t field = (uint32_t)__builtin_ctzll(left);
+        for (uint32_t i = 0; i < model->of_field[field].count; i++)
+            bits |= questions_of(model, &model->uses.data[model->of_field[field].data[i]], mask);
+    }
+    return bits;
+}
+
+hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t tile,
+                                uint64_t answers) {
+    hd_cluster cluster = cluster_of_mask(mask, tile);
+    cluster_geometry g;
+    hd_cluster_geometry(model->record, &cluster, model->soa_from, &g);
+    hd_cost_vector sum = {{0}};
+    hits h;
+    double transactions;
+    for (uint64_t left = mask; left; left &= left - 1) {
+        uint32_t field = (uint32_t)__builtin_ctzll(left);
+        for (uint32_t i = 0; i < model->of_field[field].count; i++) {
+            const use *u = &model->uses.data[model->of_field[field].data[i]];
+            sum.v[u->degree] += price_of_use(model, u, &g, answers, &h, &transactions);
+        }
+    }
+    return sum;
+}
+
+uint64_t hd_other_questions(const hd_cost_model *model) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < model->others.count; i++)
+        bits |= questions_of(model, &model->uses.data[model->others.data[i]], 0);
+    return bits;
+}
+
+hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers) {
+    hd_cost_vector sum = {{0}};
+    hits h;
+    double transactions;
+    for (uint32_t i = 0; i < model->others.count; i++) {
+        const use *u = &model->uses.data[model->others.data[i]];
+        sum.v[u->degree] += price_of_use(model, u, NULL, answers, &h, &transactions);
+    }
+    return sum;
+}
+
+uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES]) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < model->level_count; k++)
+        tiles[count++] = (uint64_t)1 << k;
+    tiles[count++] = HD_TILE_SOA;
+    return count;
+}
+
+/* ---- distances ---------------------------------------------------------------------------------- */
+
+static double distance(const hd_cost_model *model, const hd_layout *layout,
+                       const interval *between, bool l1) {
+    uint32_t line = l1 ? model->device->l1.line : model->device->l2.line;
+    double sum = 0;
+    for (uint32_t i = 0; i < between->count; i++) {
+        const touched *item = &between->items[i];
+        sum += hd_given_bytes(item, l1);
+        for (uint32_t c = 0; c < layout->count && item->laid_out; c++) {
+            cluster_geometry g;
+            hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g);
+            sum += hd_fetched_bytes(model->record, &g, item->fields, line ? line : 128) *
+                   (l1 ? item->per_l1 : item->per_l2);
+        }
+    }
+    return sum;
+}
+
+bool hd_cost_distance(const hd_cost_model *model, const hd_layout *layout, const hd_access *first,
+                      const hd_access *second, double *l1, double *l2) {
+    for (uint32_t i = 0; i < model->uses.count; i++) {
+        const use *u = &model->uses.data[i];
+        for (uint32_t j = 0; u->access == second && j < u->before_count; j++)
+            if (model->uses.data[u->before[j].use].access == first) {
+                *l1 = distance(model, layout, &u->before[j].between, true);
+                *l2 = distance(model, layout, &u->before[j].between, false);
+                return true;
+            }
+    }
+    return false;
+}
+
+/* ---- a whole layout --------------------------------------------------------------------------- */
+
+static uint64_t answers_for(const hd_cost_model *model, const hd_layout *layout) {
+    double bytes[HD_MAX_QUESTIONS] = {0};
+    for (uint32_t c = 0; c < layout->count; c++)
+        add_bytes(model, &layout->clusters[c], bytes);
+    uint64_t answers = 0;
+    for (uint32_t q = 0; q < model->questions.count; q++)
+        if (bytes[q] <= model->limits[q])
+            answers |= (uint64_t)1 << q;
+    return answers;
+}
+
+/* Accesses of one place in one kernel are one line, whatever launch they are in. */
+static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) {
+    for (size_t i = 0; i < *count; i++)
+        if (lines[i].access->inst == u->access->inst && lines[i].access->kind == u->access->kind &&
+            lines[i].access->field == u->access->field &&
+            lines[i].access->field_byte == u->access->field_byte &&
+            lines[i].info->kernel == u->info->kernel)
+            return &lines[i];
+    lines[*count] =
+        (hd_cost_line){.access = u->access, .info = u->info, .scattered = u->scattered};
+    return &lines[(*count)++];
+}
+
+static void add_to_line(hd_cost_line *line, const use *u, const shape *s, double price, hits h,
+                        double transactions, uint32_t segment) {
+    double before = line->executions, all = before + u->executions;
+    double moved = before * line->transactions, more = u->executions * transactions;
+    line->cost.v[u->degree] += price;
+    if (all <= 0)
+        return;
+    double lanes = s->lanes, ideal = lanes * u->width / segment;
+    line->l1 = moved + more > 0 ? (line->l1 * moved + h.l1 * more) / (moved + more) : 0;
+    line->l2 = moved + more > 0 ? (line->l2 * moved + h.l2 * more) / (moved + more) : 0;
+    line->transactions = (moved + more) / all;
+    line->lanes = (line->lanes * before + lanes * u->executions) / all;
+    line->ideal = (line->ideal * before + (ideal > 1 ? ideal : 1) * u->executions) / all;
+    line->executions = all;
+}
+
+static int dearer(const void *a, const void *b) {
+    return -hd_cost_compare(&((const hd_cost_line *)a)->cost, &((const hd_cost_line *)b)->cost);
+}
+
+hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
+                                 hd_cost_line **lines, size_t *line_count) {
+    uint64_t answers = answers_for(model, layout);
+    cluster_geometry *g = hd_new_array(arena, cluster_geometry, layout->count);
+    const cluster_geometry *of_field[HD_MAX_FIELDS] = {NULL};
+    for (uint32_t c = 0; c < layout->count; c++) {
+        hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g[c]);
+        for (uint64_t left = layout->clusters[c].mask; left; left &= left - 1)
+            of_field[__builtin_ctzll(left)] = &g[c];
+    }
+    hd_cost_vector sum = {{0}};
+    if (lines) {
+        *lines = hd_new_array(arena, hd_cost_line, model->uses.count);
+        *line_count = 0;
+    }
+    for (uint32_t i = 0; i < model->uses.count; i++) {
+        const use *u = &model->uses.data[i];
+        hits h;
+        double transactions;
+        double price = price_of_use(model, u, u->field >= 0 ? of_field[u->field] : NULL, answers,
+                                    &h, &transactions);
+        sum.v[u->degree] += price;
+        if (lines)
+            add_to_line(line_for(*lines, line_count, u), u, model->shapes.data[u->shape],
+                        price, h, transactions, model->device->segment);
+    }
+    if (lines)
+        qsort(*lines, *line_count, sizeof **lines, dearer);
+    return sum;
+}
