@@ -74,7 +74,7 @@ typedef struct hd_cost_line {
     double executions;   /* warps × iterations, all launches */
     double transactions; /* mean for each execution */
     double lanes;        /* mean number of active lanes */
-    bool scattered;      /* nothing is known of the lanes' distance: see access->reason */
+    bool irregular;      /* lanes are not a constant distance apart: see access->reason */
     double ideal;        /* transactions if the lanes' values lay side by side */
     double l1, l2;       /* shares of the transactions that hit there */
 } hd_cost_line;

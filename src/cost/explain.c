@@ -42,7 +42,7 @@ const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_c
         return "never runs: its condition holds for no thread";
     if (line->lanes <= 1.001 && line->transactions <= 1.001)
         return hd_format(arena, "one lane only: %s, %s", moved, from);
-    if (line->scattered && access->reason)
+    if (line->irregular && access->reason)
         return hd_format(arena, "%s: %s, %s", access->reason, moved, from);
     int64_t stride = llabs(lane_stride(line, device));
     if (stride == 0 && line->transactions <= 1.5)

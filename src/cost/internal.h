@@ -151,7 +151,8 @@ typedef struct use {
     double executions;   /* warps × iterations × repeats */
     uint32_t degree;     /* enclosing loops of unknown length */
     bool reads;          /* served by L1 */
-    bool scattered;      /* lanes may point anywhere */
+    bool irregular;      /* the index is no affine form for each lane */
+    bool scattered;      /* nor can it be computed: lanes may point anywhere */
     earlier *before;     /* nearest first */
     uint32_t before_count;
 } use;

@@ -133,7 +133,8 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.field = u.laid_out ? access->field : -1;
     u.fixed = fixed_geometry(b, access);
     u.reads = access->kind == HD_LOAD;
-    u.scattered = !hd_access_is_regular(&b->shapes, access);
+    u.irregular = !hd_access_is_regular(&b->shapes, access);
+    u.scattered = u.irregular && !access->computable;
     const hd_buffer *buffer = &b->job->buffers[u.buffer];
     u.most_units = (double)(buffer->count * buffer->element_bytes / model->device->segment + 1);
     double warps;

@@ -278,7 +278,7 @@ static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) 
             lines[i].info->kernel == u->info->kernel)
             return &lines[i];
     lines[*count] =
-        (hd_cost_line){.access = u->access, .info = u->info, .scattered = u->scattered};
+        (hd_cost_line){.access = u->access, .info = u->info, .irregular = u->irregular};
     return &lines[(*count)++];
 }
 

@@ -19,12 +19,17 @@
  * over the multiples of its factor. An opaque value that differs by lane leaves
  * nothing known of the lanes' distance: each lane is then taken to touch
  * segments of its own (Peng et al., section IV-D), and the pattern is one lane.
+ *
+ * Between the two are indices that are no affine form but follow from ids, loop
+ * counters and scalars all the same, as the (i & -d) * 2 + (i & d - 1) of a
+ * butterfly. They are computed lane by lane: for all warps and iterations where
+ * these are few, otherwise for an even sample of them.
  */
 #include <stdlib.h>
 
 #include "cost/internal.h"
 
-enum { MAX_PATTERNS = 256 };
+enum { MAX_PATTERNS = 256, MOST_LANES = 1 << 13, MOST_ITERATIONS = 16 };
 #define NEGLIGIBLE 1e-12 /* a share that only rounding left over */
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
@@ -182,6 +187,8 @@ typedef struct builder {
     hd_guard guards[16];
     uint32_t guard_count;
     uint32_t modulus; /* of the finest level */
+    bool computed;    /* lane by lane */
+    int64_t *iteration;
     hd_vec(lane_pattern) patterns;
     hd_vec(double *) dense; /* by pattern */
     double warps, lanes;
@@ -209,6 +216,20 @@ static uint32_t find_pattern(builder *b, const int64_t *index, const int64_t *in
     return (uint32_t)b->patterns.count - 1;
 }
 
+static int64_t index_at(const builder *b, hd_affine form, const uint64_t group[3],
+                        const uint64_t local[3]) {
+    if (!b->computed)
+        return value_at(form, group, local);
+    hd_point point = {.iteration = b->iteration};
+    for (uint32_t d = 0; d < 3; d++) {
+        point.group[d] = (int64_t)group[d];
+        point.local[d] = (int64_t)local[d];
+    }
+    int64_t value = 0;
+    hd_affine_evaluate(b->context->info, form, &point, &value);
+    return value;
+}
+
 /* Adds `weight` executions of warp `warp` of block `group`. */
 static void add_warp(builder *b, const uint64_t group[3], uint64_t warp, double weight) {
     int64_t index[64], inner[64], base = 0;
@@ -222,8 +243,8 @@ static void add_warp(builder *b, const uint64_t group[3], uint64_t warp, double 
             active = holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred);
         if (!active)
             continue;
-        int64_t at = value_at(b->access->index, group, local);
-        int64_t in = value_at(b->access->inner, group, local);
+        int64_t at = index_at(b, b->access->index, group, local);
+        int64_t in = index_at(b, b->access->inner, group, local);
         if (lanes == 0)
             base = at;
         index[lanes] = at - base;
@@ -247,6 +268,49 @@ static void add_launch(builder *b) {
         split(b->launch.groups, block, group);
         for (uint64_t warp = 0; warp < warps; warp++)
             add_warp(b, group, warp, weight);
+    }
+}
+
+/* The iteration of every enclosing loop in the `number`th of all their iterations. */
+static void set_iteration(builder *b, uint64_t number) {
+    for (int32_t loop = b->access->loop; loop >= 0;
+         loop = b->context->info->flow->loops[loop].parent) {
+        uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
+        b->iteration[loop] = (int64_t)(number % length);
+        number /= length;
+    }
+}
+
+/* Numbers 0 … count - 1, or `most` of them spread evenly. */
+static uint64_t sampled(uint64_t i, uint64_t count, uint64_t most) {
+    return count <= most ? i : (uint64_t)((double)i * (double)count / (double)most + (double)(i % 7)) % count;
+}
+
+static uint64_t iteration_count(const builder *b) {
+    uint64_t product = 1;
+    for (int32_t loop = b->access->loop; loop >= 0;
+         loop = b->context->info->flow->loops[loop].parent)
+        product *= b->context->lengths[loop] && product < 1 << 20 ? b->context->lengths[loop] : 1;
+    return product;
+}
+
+/* An index that must be computed lane by lane. */
+static void add_computed(builder *b) {
+    const shape_context *c = b->context;
+    b->iteration = hd_new_array(c->arena, int64_t, c->info->flow->loop_count + 1);
+    uint64_t iterations = iteration_count(b), blocks = b->launch.block_count;
+    uint64_t most_blocks = MOST_LANES / b->launch.block_size + 1, group[3];
+    uint64_t some = iterations < MOST_ITERATIONS ? iterations : MOST_ITERATIONS;
+    uint64_t some_blocks = blocks < most_blocks ? blocks : most_blocks;
+    double weight = (double)blocks / (double)some_blocks / (double)some;
+    uint64_t warps = (b->launch.block_size + c->warp - 1) / c->warp;
+    for (uint64_t n = 0; n < some; n++) {
+        set_iteration(b, sampled(n, iterations, MOST_ITERATIONS));
+        for (uint64_t i = 0; i < some_blocks; i++) {
+            split(b->launch.groups, sampled(i, blocks, most_blocks), group);
+            for (uint64_t warp = 0; warp < warps; warp++)
+                add_warp(b, group, warp, weight);
+        }
     }
 }
 
@@ -340,7 +404,11 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     b.modulus = context->modulus << (context->level_count - 1);
     shape *s = hd_new(context->arena, shape);
     s->lane_copies = 1;
-    if (hd_access_is_regular(context, access)) {
+    bool regular = hd_access_is_regular(context, access);
+    if (!regular && access->computable) {
+        b.computed = true;
+        add_computed(&b);
+    } else if (regular) {
         add_launch(&b);
         for (uint32_t p = 0; p < b.dense.count; p++)
             convolve_form(&b, b.dense.data[p], b.modulus, access->index, b.guard_count == 0,
@@ -354,9 +422,9 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     s->patterns = b.patterns.data;
     double *inner = hd_new_array(context->arena, double, context->modulus);
     inner[hd_mod(access->inner.constant, context->modulus)] = 1;
-    bool regular = hd_access_is_regular(context, access);
-    convolve_form(&b, inner, context->modulus, access->inner, b.guard_count == 0 || !regular,
-                  !regular);
+    if (!b.computed)
+        convolve_form(&b, inner, context->modulus, access->inner, b.guard_count == 0 || !regular,
+                      !regular);
     s->inner = compress(context->arena, inner, context->modulus);
     fill_levels(&b, s);
     s->hash = hash_shape(s, context->level_count - 1);

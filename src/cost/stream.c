@@ -131,7 +131,7 @@ static touched touched_by(const interval_builder *b, const use *u) {
     for (uint32_t d = 0; d < c->info->binding.dims; d++)
         block_size *= (double)c->info->binding.local[d];
     bool opaque = has_values(u->access->index);
-    double locals = u->scattered ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
+    double locals = u->irregular ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
     double groups =
         opaque ? (double)c->blocks : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
     double resident = groups < (double)c->blocks_per_sm ? groups : (double)c->blocks_per_sm;
