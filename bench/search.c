@@ -1,6 +1,6 @@
 /*
  * How fast the search is: all partitions of the twelve fields of examples/sampo,
- * and a proven optimum for a record of twenty fields, each on one core.
+ * and the time to a proven optimum for a record of twenty fields, each on one core.
  *
  * The twenty-field record is made here: a particle whose fields are used in
  * groups, some at the thread's own index and some of a neighbour read through an
@@ -93,7 +93,7 @@ static hd_search_result search(hd_arena *arena, const hd_diag *diag, const hd_jo
         printf("%llu partitions, %.3g per second", (unsigned long long)result.partitions,
                (double)result.partitions / result.seconds);
     else
-        printf("%llu nodes of branch and bound", (unsigned long long)result.nodes);
+        printf("%llu clusters priced", (unsigned long long)result.nodes);
     printf("; %s; best %.3f of AoS: %s\n",
            result.proven ? "optimum proven"
                          : hd_format(arena, "gap %.1f%%", 100 * result.gap),
@@ -113,7 +113,7 @@ int main(void) {
     for (int d = 0; d < 3; d++)
         search(arena, &diag, sampo, devices[d]);
     hd_job *twenty = open_twenty(arena, &diag);
-    printf("a record of %u fields, branch and bound\n", twenty->record->field_count);
+    printf("a record of %u fields, all subsets\n", twenty->record->field_count);
     for (int d = 0; d < 3; d++)
         search(arena, &diag, twenty, devices[d]);
     hd_arena_free(arena);

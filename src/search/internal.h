@@ -4,6 +4,8 @@
  *   table.c     prices of clusters, computed once and shared by all layouts
  *   rank.c      the best layouts so far, ties by nearness to AoS
  *   exhaust.c   scores every partition
+ *   saving.c    what clusters save, and the most they could
+ *   subset.c    the optimum by all subsets of the fields
  *   bound.c     branch and bound over the clusters that save anything
  *   search.c    chooses between them and says what is proven
  */
@@ -62,17 +64,54 @@ priced *price_table_get(price_table *table, uint64_t mask);
 const hd_cost_vector *option_price(price_table *table, uint64_t mask, const priced *of,
                                    uint32_t o, uint64_t answers);
 
-/* ---- exhaust.c, bound.c ----------------------------------------------------------- */
+/* ---- exhaust.c ----------------------------------------------------------- */
 
 /* Scores every partition of the record's fields; returns how many. */
 uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *table, ranking *best);
 
-typedef struct bound_result {
-    bool proven;
-    hd_cost_vector lower; /* no layout costs less */
-    uint64_t nodes;
-} bound_result;
-bound_result search_bound(hd_arena *arena, hd_cost_model *model, double seconds, ranking *best);
+/* ---- saving.c ------------------------------------------------------------------------ */
+
+/* What is known of savings before any cluster is priced. */
+typedef struct saving_bounds {
+    hd_cost_model *model;
+    uint32_t fields;
+    uint64_t tiles[HD_MAX_TILES];
+    uint32_t tile_count;
+    hd_cost_vector alone[HD_MAX_FIELDS]; /* price of each field alone */
+    hd_field_bounds of_field[HD_MAX_FIELDS];
+    uint32_t size[HD_MAX_FIELDS], least_size;
+} saving_bounds;
+saving_bounds *saving_bounds_make(hd_arena *arena, hd_cost_model *model);
+
+hd_cost_vector saving_minus(const hd_cost_vector *a, const hd_cost_vector *b);
+/* Order of cost vectors without tolerance: bounds must not be rounded away. */
+bool saving_greater(const hd_cost_vector *a, const hd_cost_vector *b);
+/* Price of the fields of `mask`, each alone. */
+hd_cost_vector saving_alone(const saving_bounds *b, uint64_t mask);
+/* What the cluster saves with its best tile; zero, not less, if it saves nothing. */
+hd_cost_vector saving_of_cluster(const saving_bounds *b, uint64_t mask, uint64_t *tile);
+/* The most that field `f` saves in a cluster whose struct has at least `bytes` bytes
+ * and whose other fields are among `allowed`. */
+hd_cost_vector saving_hope(const saving_bounds *b, uint32_t f, uint64_t bytes, uint64_t allowed);
+/* False: the cluster `mask` saves no more than `least`. */
+bool saving_may_exceed(const saving_bounds *b, uint64_t mask, const hd_cost_vector *least);
+
+/* ---- subset.c, bound.c: the clusters worth having ------------------------------------------- */
+
+typedef struct bound_effort {
+    uint64_t nodes; /* clusters priced, or nodes visited */
+    bool late;      /* time ran out */
+} bound_effort;
+
+enum { MOST_SUBSET_FIELDS = 20 };
+
+/* Both put the clusters that save most into *found, leaving out fields that stand
+ * alone, and return the most that any layout can save: what these clusters save,
+ * unless time ran out. */
+hd_cost_vector search_subsets(hd_arena *arena, const saving_bounds *bounds, candidate *found,
+                              bound_effort *effort);
+hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *bounds, double seconds,
+                            candidate *found, bound_effort *effort);
 
 /* Exact cost of a candidate under its own answers. */
 hd_cost_vector candidate_cost(hd_cost_model *model, const candidate *c);

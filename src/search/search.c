@@ -1,9 +1,10 @@
 /*
  * The static search: which layout is cheapest in the model.
  *
- * Up to `exact_fields` fields every partition is scored (exhaust.c). Beyond,
- * branch and bound (bound.c) looks for the best one and says whether it is
- * proven. The obvious layouts are always in the ranking, so that a reader can
+ * Up to `exact_fields` fields every partition is scored (exhaust.c). Beyond, the
+ * clusters that save most against leaving every field alone are found by all
+ * subsets (subset.c) or, from MOST_SUBSET_FIELDS on, by branch and bound
+ * (bound.c), which says whether the optimum is proven. The obvious layouts are always in the ranking, so that a reader can
  * compare; the recommendation is to leave AoS unless something is cheaper by
  * more than `leave`.
  */
@@ -50,6 +51,43 @@ static void report(hd_arena *arena, hd_cost_model *model, const ranking *best,
     }
 }
 
+/* What stands alone costs the same as one `soa` cluster, which is nearer to AoS. */
+static void add_rest(const hd_record *record, candidate *c) {
+    uint64_t rest = all_fields(record);
+    for (uint32_t i = 0; i < c->count; i++)
+        rest &= ~c->masks[i];
+    if (!rest)
+        return;
+    c->masks[c->count] = rest;
+    c->tiles[c->count++] = rest & (rest - 1) ? HD_TILE_SOA : HD_TILE_AOS;
+}
+
+/* Ranks the layout whose clusters save most against leaving every field alone. The
+ * optimum is proven when it costs, under its own answers to the questions, what
+ * it would if all were answered yes: nothing can cost less. */
+static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds, ranking *best,
+                           hd_search_result *result) {
+    const hd_record *record = hd_cost_record(model);
+    const saving_bounds *bounds = saving_bounds_make(arena, model);
+    candidate found = {.count = 0};
+    bound_effort effort;
+    hd_cost_vector most = record->field_count <= MOST_SUBSET_FIELDS
+                              ? search_subsets(arena, bounds, &found, &effort)
+                              : search_bound(arena, bounds, seconds, &found, &effort);
+    add_rest(record, &found);
+    found.cost = candidate_cost(model, &found);
+    ranking_add(best, &found);
+    hd_cost_vector lower = hd_other_price(model, UINT64_MAX);
+    hd_cost_vector alone = saving_alone(bounds, all_fields(record));
+    hd_cost_add(&lower, &alone);
+    lower = saving_minus(&lower, &most);
+    double ratio = hd_cost_ratio(&lower, &best->best[0].cost);
+    result->nodes = effort.nodes;
+    result->proven = !effort.late && hd_cost_questions(model)->complete &&
+                     hd_cost_compare(&best->best[0].cost, &lower) <= 0;
+    result->gap = result->proven ? 0 : ratio > 0 ? 1 - ratio : 1;
+}
+
 void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_options *options,
                       hd_search_result *result) {
     const hd_record *record = hd_cost_record(model);
@@ -68,12 +106,7 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
         result->partitions = search_exhaust(arena, model, table, &best);
         result->proven = hd_cost_questions(model)->complete;
     } else {
-        bound_result bound =
-            search_bound(arena, model, options->seconds > 0 ? options->seconds : 60, &best);
-        result->nodes = bound.nodes;
-        result->proven = bound.proven && hd_cost_questions(model)->complete;
-        double ratio = hd_cost_ratio(&bound.lower, &best.best[0].cost);
-        result->gap = result->proven ? 0 : 1 - ratio;
+        search_savings(arena, model, options->seconds > 0 ? options->seconds : 60, &best, result);
     }
     report(arena, model, &best, result);
     if (result->ranked_count > keep)

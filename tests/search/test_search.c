@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "search/search.h"
+#include "search/internal.h"
 #include "support.h"
 
 static uint32_t below(uint32_t n) { return (uint32_t)(random() % n); }
@@ -131,6 +131,37 @@ static void equals_the_obvious_search(void **state) {
     assert_true(with_questions > 5);
 }
 
+/* All subsets and branch and bound find what saves most alike. */
+static void subsets_equal_branch_and_bound(void **state) {
+    (void)state;
+    srandom(5);
+    uint32_t saved = 0;
+    for (int round = 0; round < 25; round++) {
+        hd_arena *text = hd_arena_new();
+        hd_sample s;
+        hd_sample_open(&s, random_kernel(text, 4 + below(5)), job);
+        const hd_device *device;
+        hd_cost_model *model;
+        hd_cost_options options = {.loops = HD_LOOPS_PENG};
+        assert_int_equal(hd_device_find(s.arena, &s.diag, devices[below(4)], &device), HD_OK);
+        assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model),
+                         HD_OK);
+        const saving_bounds *bounds = saving_bounds_make(s.arena, model);
+        candidate by_subsets = {.count = 0}, by_bound = {.count = 0};
+        bound_effort effort;
+        hd_cost_vector alone = saving_alone(bounds, ((uint64_t)1 << bounds->fields) - 1);
+        hd_cost_vector a = search_subsets(s.arena, bounds, &by_subsets, &effort);
+        hd_cost_vector b = search_bound(s.arena, bounds, 60, &by_bound, &effort);
+        assert_false(effort.late);
+        hd_cost_vector cost_a = saving_minus(&alone, &a), cost_b = saving_minus(&alone, &b);
+        assert_int_equal(hd_cost_compare(&cost_a, &cost_b), 0);
+        saved += by_subsets.count > 0;
+        hd_sample_close(&s);
+        hd_arena_free(text);
+    }
+    assert_true(saved > 5);
+}
+
 /* Every thread reads every field of its own element once: nothing gains. */
 static void leaves_what_is_good(void **state) {
     (void)state;
@@ -175,6 +206,7 @@ static void ties_go_to_the_nearest(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_obvious_search),
+        cmocka_unit_test(subsets_equal_branch_and_bound),
         cmocka_unit_test(leaves_what_is_good),
         cmocka_unit_test(ties_go_to_the_nearest),
     };
