@@ -210,13 +210,29 @@ static bool changes_inside(const hd_forms *f, uint32_t loop, hd_affine form) {
     return false;
 }
 
+/* True when the form starts below zero for some thread: as an unsigned number it is
+ * a very large one then, `(uint)(x - 2) < 10` say. */
+static bool may_start_negative(const hd_forms *f, uint32_t loop, hd_affine form) {
+    int64_t low, high;
+    hd_affine iteration = hd_affine_symbol(f->arena, HD_SYM_LOOP, loop);
+    int64_t step = hd_affine_factor(form, HD_SYM_LOOP, loop);
+    hd_affine start = hd_affine_add(f->arena, form, iteration, -step);
+    return hd_affine_range(&f->launch, start, &low, &high) && low < 0;
+}
+
 static bool find_affine_test(const hd_forms *f, uint32_t loop, const kir_inst *compare,
                              hd_exit_test *test) {
     hd_affine left = hd_forms_at(f, compare->args[0], compare->block);
     hd_affine right = hd_forms_at(f, compare->args[1], compare->block);
+    bool is_unsigned = test->pred >= KIR_P_ULT && test->pred <= KIR_P_UGE;
+    bool less = test->pred == KIR_P_ULT || test->pred == KIR_P_ULE;
+    if (is_unsigned && (may_start_negative(f, loop, left) || may_start_negative(f, loop, right)))
+        return false;
     hd_affine difference = hd_affine_add(f->arena, left, right, -1);
     int64_t step = hd_affine_factor(difference, HD_SYM_LOOP, loop);
     hd_affine iteration = hd_affine_symbol(f->arena, HD_SYM_LOOP, loop);
+    if (is_unsigned && (less ? step < 0 : step > 0))
+        return false; /* ends when the counter wraps: for (uint i = n - 1; i < n; i--) */
     test->affine = true;
     test->start = hd_affine_add(f->arena, difference, iteration, -step);
     test->step = step;

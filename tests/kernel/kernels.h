@@ -191,6 +191,22 @@
            "walk:\n  %v = load i32 %e !7:1\n  %e2 = addr ptr.global %e + 28 in \"body\" + 0\n" \
            "  br third\ndone:\n  ret\n")
 
-#define ALL_KERNELS {STRAIGHT, NESTED, TRIANGLE, REDUCE, BITONIC, STRIDED, GUARDED, EARLY, BOUNDS}
+/* Unsigned counters that start below zero, or end when they wrap:
+ * for (i = lid - 2; (uint)i < 10; i++) f[i]; for (uint j = 9; j < 10; j--) f[j]; */
+#define WRAPPING                                                                                \
+    KERNEL("wrapping",                                                                          \
+           "  %m1 = const i32 -1\n  %m2 = const i32 -2\n  %nine = const i32 9\n"                \
+           "  %l = query local_id i64 %z\n  %l32 = trunc i32 %l\n  %i0 = add i32 %l32, %m2\n"   \
+           "  br up\nup:\n  %i = phi i32 [%i0, b0], [%i2, in]\n"                               \
+           "  %c = icmp ult i1 %i, %ten\n  condbr %c, in, between\n"                           \
+           "in:\n  %i64 = sext i64 %i\n  %a = addr ptr.global %f + %i64*4\n"                   \
+           "  %v = load i32 %a !5:1\n  %i2 = add i32 %i, %one\n  br up\n"                       \
+           "between:\n  br down\ndown:\n  %j = phi i32 [%nine, between], [%j2, body]\n"        \
+           "  %d = icmp ult i1 %j, %ten\n  condbr %d, body, done\n"                            \
+           "body:\n  %j64 = zext i64 %j\n  %b = addr ptr.global %f + %j64*4\n"                 \
+           "  %w = load i32 %b !6:1\n  %j2 = add i32 %j, %m1\n  br down\ndone:\n  ret\n")
+
+#define ALL_KERNELS                                                                             \
+    {STRAIGHT, NESTED, TRIANGLE, REDUCE, BITONIC, STRIDED, GUARDED, EARLY, BOUNDS, WRAPPING}
 
 #endif

@@ -388,6 +388,19 @@ static void halving_and_doubling_loops_are_counted(void **state) {
     hd_arena_free(arena);
 }
 
+static void unsigned_counters_may_wrap(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_kernel_info *info = analyse(arena, WRAPPING, 0);
+    assert_int_equal(info->trips[0].kind, HD_TRIP_VARYING);
+    assert_int_equal(info->trips[0].count, 1); /* (10 + 9 + ... + 1) / 64 */
+    assert_false(info->trips[0].affine);
+    assert_int_equal(info->trips[1].kind, HD_TRIP_CONSTANT);
+    assert_int_equal(info->trips[1].count, 10);
+    assert_form(info, at_line(info, 6)->index, "-k1 + 9");
+    hd_arena_free(arena);
+}
+
 static void varying_loops_have_their_mean(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -547,6 +560,7 @@ int main(void) {
         cmocka_unit_test(a_field_is_found_without_a_name),
         cmocka_unit_test(an_unknown_bound_says_so),
         cmocka_unit_test(halving_and_doubling_loops_are_counted),
+        cmocka_unit_test(unsigned_counters_may_wrap),
         cmocka_unit_test(varying_loops_have_their_mean),
         cmocka_unit_test(bounds_may_be_chosen_squared_or_pointers),
         cmocka_unit_test(indirect_accesses_name_the_load),
