@@ -41,7 +41,7 @@ typedef struct residues {
     uint32_t count;
 } residues;
 
-enum { MAX_LEVELS = 9 };
+enum { MAX_LEVELS = 9, MAX_LANES = 64 };
 #define HUGE_COST 1e300
 
 /* Where the lanes of an access point. Several accesses of several kernels may

@@ -2,40 +2,56 @@
  * How many segments the lanes of a warp touch, from their addresses.
  *
  * For each pattern and each residue the lanes' addresses are computed with the
- * field's geometry, cut into aligned units (segments, lines, sectors), sorted
- * and counted once each. Two accesses whose indices differ by a constant can be
- * compared in the same way, since the residue of one gives that of the other:
- * the share of the later one's units that the earlier one touches too is the
- * exact form of the "index accordance" of Peng et al., section IV-F, which asks
- * only whether a whole struct more than covers the distance.
+ * field's geometry, cut into aligned units (segments, lines, sectors), and each
+ * unit is counted once. Lanes side by side touch a run of units, and so does one
+ * wide access; runs are what is sorted and joined here. Two accesses whose indices
+ * differ by a constant can be compared in the same way, since the residue of one
+ * gives that of the other: the share of the later one's units that the earlier one
+ * touches too is the exact form of the "index accordance" of Peng et al., section
+ * IV-F, which asks only whether a whole struct more than covers the distance.
+ *
+ * Sums wrap around: an address that no buffer reaches must not stop the analysis.
  */
 #include "cost/internal.h"
 
-enum { MAX_UNITS = 64 * 34 };
+/* Units first .. last. */
+typedef struct run {
+    int64_t first, last;
+} run;
 
 typedef struct units {
     uint32_t count;
-    int64_t data[MAX_UNITS];
+    run runs[MAX_LANES];
 } units;
 
-static void sort_unique(units *u) {
+/* Adds a run; joins it with the one before where they meet. */
+static void add_run(units *u, run more) {
+    run *before = u->count ? &u->runs[u->count - 1] : NULL;
+    if (before && more.first >= before->first && more.first - 1 <= before->last) {
+        if (more.last > before->last)
+            before->last = more.last;
+    } else {
+        u->runs[u->count++] = more;
+    }
+}
+
+static void sort_runs(units *u) {
     bool sorted = true;
     for (uint32_t i = 1; i < u->count && sorted; i++)
-        sorted = u->data[i - 1] < u->data[i];
+        sorted = u->runs[i - 1].last < u->runs[i].first;
     if (sorted)
         return;
     for (uint32_t i = 1; i < u->count; i++) { /* nearly sorted nearly always */
-        int64_t value = u->data[i];
+        run value = u->runs[i];
         uint32_t at = i;
-        for (; at > 0 && u->data[at - 1] > value; at--)
-            u->data[at] = u->data[at - 1];
-        u->data[at] = value;
+        for (; at > 0 && u->runs[at - 1].first > value.first; at--)
+            u->runs[at] = u->runs[at - 1];
+        u->runs[at] = value;
     }
-    uint32_t n = 1;
-    for (uint32_t i = 1; i < u->count; i++)
-        if (u->data[i] != u->data[n - 1])
-            u->data[n++] = u->data[i];
-    u->count = n;
+    uint32_t count = u->count;
+    u->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        add_run(u, u->runs[i]);
 }
 
 static int64_t floor_divide(int64_t a, int64_t b) {
@@ -50,21 +66,31 @@ typedef struct reading {
     int64_t index, inner;
 } reading;
 
+static int64_t address_of(const reading *r, int64_t index, int64_t inner) {
+    const geometry *g = r->place;
+    int64_t number = floor_divide(index, (int64_t)g->tile);
+    uint64_t in_tile = (uint64_t)index - (uint64_t)number * g->tile;
+    return (int64_t)((uint64_t)number * g->bytes + g->run + in_tile * g->step + (uint64_t)inner);
+}
+
 static void collect(units *u, const lane_pattern *pattern, const reading *r, uint32_t unit) {
-    const int64_t tile = (int64_t)r->place->tile;
     u->count = 0;
     for (uint32_t i = 0; i < pattern->lanes; i++) {
-        int64_t index = r->index + pattern->index[i];
-        int64_t number = floor_divide(index, tile);
-        int64_t at = number * (int64_t)r->place->bytes + (int64_t)r->place->run +
-                     (index - number * tile) * (int64_t)r->place->step + r->inner +
-                     pattern->inner[i];
-        int64_t first = floor_divide(at, unit), last = floor_divide(at + r->width - 1, unit);
-        for (int64_t s = first; s <= last && u->count < MAX_UNITS; s++)
-            if (u->count == 0 || u->data[u->count - 1] != s)
-                u->data[u->count++] = s;
+        int64_t index = (int64_t)((uint64_t)r->index + (uint64_t)pattern->index[i]);
+        int64_t inner = (int64_t)((uint64_t)r->inner + (uint64_t)pattern->inner[i]);
+        int64_t at = address_of(r, index, inner);
+        int64_t end = (int64_t)((uint64_t)at + (r->width ? r->width - 1 : 0));
+        run more = {floor_divide(at, unit), floor_divide(end < at ? at : end, unit)};
+        add_run(u, more);
     }
-    sort_unique(u);
+    sort_runs(u);
+}
+
+static double count_units(const units *u) {
+    double count = 0;
+    for (uint32_t i = 0; i < u->count; i++)
+        count += (double)(u->runs[i].last - u->runs[i].first + 1);
+    return count;
 }
 
 static uint32_t level_of(uint64_t tile) { return (uint32_t)__builtin_ctzll(tile); }
@@ -78,18 +104,22 @@ double hd_shape_units(const shape *s, const geometry *place, uint32_t width, uin
             for (uint32_t j = 0; j < s->inner.count; j++) {
                 reading r = {place, width, list->data[i].value, s->inner.data[j].value};
                 collect(&mine, &s->patterns[p], &r, unit);
-                sum += mine.count * list->data[i].share * s->inner.data[j].share;
+                sum += count_units(&mine) * list->data[i].share * s->inner.data[j].share;
             }
     }
     return sum * s->lane_copies;
 }
 
-static uint32_t common(const units *a, const units *b) {
-    uint32_t count = 0;
+/* Units that stand in both. */
+static double common(const units *a, const units *b) {
+    double count = 0;
     for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
-        if (a->data[i] == b->data[j])
-            count++;
-        if (a->data[i] <= b->data[j])
+        const run *x = &a->runs[i], *y = &b->runs[j];
+        int64_t first = x->first > y->first ? x->first : y->first;
+        int64_t last = x->last < y->last ? x->last : y->last;
+        if (first <= last)
+            count += (double)(last - first + 1);
+        if (x->last <= y->last)
             i++;
         else
             j++;
@@ -98,8 +128,8 @@ static uint32_t common(const units *a, const units *b) {
 }
 
 double hd_shape_covered(const shape *s, const geometry *place, uint32_t width,
-                        const geometry *other, uint32_t other_width, int64_t dindex,
-                        int64_t dinner, uint32_t unit) {
+                        const geometry *other, uint32_t other_width, int64_t dindex, int64_t dinner,
+                        uint32_t unit) {
     units mine, theirs;
     double all = 0, both = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
@@ -112,7 +142,7 @@ double hd_shape_covered(const shape *s, const geometry *place, uint32_t width,
                 reading before = {other, other_width, index + dindex, inner + dinner};
                 collect(&mine, &s->patterns[p], &now, unit);
                 collect(&theirs, &s->patterns[p], &before, unit);
-                all += mine.count * share;
+                all += count_units(&mine) * share;
                 both += common(&mine, &theirs) * share;
             }
     }

@@ -29,7 +29,7 @@
 
 #include "cost/internal.h"
 
-enum { MAX_PATTERNS = 256, MOST_LANES = 1 << 13, MOST_ITERATIONS = 16 };
+enum { MAX_PATTERNS = 256, MAX_GUARDS = 16, MOST_LANES = 1 << 13, MOST_ITERATIONS = 16 };
 #define NEGLIGIBLE 1e-12 /* a share that only rounding left over */
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
@@ -67,8 +67,8 @@ static void convolve(hd_arena *arena, double *dense, uint32_t modulus, int64_t s
         for (uint32_t i = 0, at = start; i < length; i++, at = (at + step) % modulus) {
             /* inside = walk[i] + walk[i-1] + … over `window` places back */
             dense[at] = total * turns + inside / (double)count;
-            inside += window ? walk[(i + 1) % length] - walk[(i + length - window + 1) % length]
-                             : 0;
+            inside +=
+                window ? walk[(i + 1) % length] - walk[(i + length - window + 1) % length] : 0;
         }
     }
 }
@@ -115,28 +115,40 @@ static void split(const uint64_t sizes[3], uint64_t linear, uint64_t parts[3]) {
     parts[2] = linear / sizes[0] / sizes[1];
 }
 
-/* The form's value where all symbols but ids are 0. */
+/* The form's value where all symbols but ids are 0. It wraps around, as it would on
+ * the device. */
 static int64_t value_at(hd_affine form, const uint64_t group[3], const uint64_t local[3]) {
-    int64_t value = form.constant;
+    uint64_t value = (uint64_t)form.constant;
     for (uint32_t i = 0; i < form.term_count; i++) {
         const hd_term *t = &form.terms[i];
         if (t->kind == HD_SYM_GROUP)
-            value += t->factor * (int64_t)group[t->index];
+            value += (uint64_t)t->factor * group[t->index];
         else if (t->kind == HD_SYM_LOCAL)
-            value += t->factor * (int64_t)local[t->index];
+            value += (uint64_t)t->factor * local[t->index];
     }
-    return value;
+    return (int64_t)value;
 }
 
 static bool holds(int64_t value, kir_pred pred) {
     switch (pred) {
-    case KIR_P_EQ: return value == 0;
-    case KIR_P_NE: return value != 0;
-    case KIR_P_SLT: case KIR_P_ULT: return value < 0;
-    case KIR_P_SLE: case KIR_P_ULE: return value <= 0;
-    case KIR_P_SGT: case KIR_P_UGT: return value > 0;
-    case KIR_P_SGE: case KIR_P_UGE: return value >= 0;
-    default: return true;
+    case KIR_P_EQ:
+        return value == 0;
+    case KIR_P_NE:
+        return value != 0;
+    case KIR_P_SLT:
+    case KIR_P_ULT:
+        return value < 0;
+    case KIR_P_SLE:
+    case KIR_P_ULE:
+        return value <= 0;
+    case KIR_P_SGT:
+    case KIR_P_UGT:
+        return value > 0;
+    case KIR_P_SGE:
+    case KIR_P_UGE:
+        return value >= 0;
+    default:
+        return true;
     }
 }
 
@@ -148,33 +160,49 @@ static bool depends_on_ids_only(hd_affine form) {
     return true;
 }
 
-/* Least and greatest value of the form over all ids of the launch. */
-static void range_of(hd_affine form, const launch_shape *launch, int64_t *low, int64_t *high) {
-    *low = *high = form.constant;
+/* Least and greatest value that the terms of one kind can have; false when they do
+ * not fit 64 bits. */
+static bool add_range(hd_affine form, hd_symbol_kind kind, const uint64_t sizes[3], int64_t *low,
+                      int64_t *high) {
     for (uint32_t i = 0; i < form.term_count; i++) {
         const hd_term *t = &form.terms[i];
-        uint64_t last = t->kind == HD_SYM_GROUP ? launch->groups[t->index] - 1
-                                                : launch->local[t->index] - 1;
-        int64_t end = t->factor * (int64_t)last;
-        *(end < 0 ? low : high) += end;
+        int64_t end, *side = t->factor < 0 ? low : high;
+        if (t->kind == kind && (__builtin_mul_overflow(t->factor, sizes[t->index] - 1, &end) ||
+                                __builtin_add_overflow(*side, end, side)))
+            return false;
     }
+    return true;
+}
+
+typedef enum verdict { NEVER, SOMETIMES, ALWAYS } verdict;
+
+/* Whether `value pred 0` holds for values from low to high. */
+static verdict verdict_of(int64_t low, int64_t high, kir_pred pred) {
+    bool zero = low <= 0 && high >= 0, only_zero = low == 0 && high == 0;
+    if (pred == KIR_P_EQ || pred == KIR_P_NE) {
+        bool equal = pred == KIR_P_EQ;
+        return !zero ? (equal ? NEVER : ALWAYS) : !only_zero ? SOMETIMES : equal ? ALWAYS : NEVER;
+    }
+    bool first = holds(low, pred), last = holds(high, pred);
+    return first && last ? ALWAYS : first || last ? SOMETIMES : NEVER;
+}
+
+/* Over all threads of the launch. */
+static verdict verdict_of_launch(const hd_guard *guard, const launch_shape *launch) {
+    int64_t low = guard->expr.constant, high = low;
+    bool known = add_range(guard->expr, HD_SYM_GROUP, launch->groups, &low, &high) &&
+                 add_range(guard->expr, HD_SYM_LOCAL, launch->local, &low, &high);
+    return known ? verdict_of(low, high, guard->pred) : SOMETIMES;
 }
 
 /* Guards that can be decided and do not hold for every thread. */
 static uint32_t deciding_guards(const hd_access *access, const launch_shape *launch,
                                 hd_guard *guards) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < access->guard_count && count < 16; i++) {
-        const hd_guard *guard = &access->guards[i];
-        if (!depends_on_ids_only(guard->expr))
-            continue;
-        int64_t low, high;
-        range_of(guard->expr, launch, &low, &high);
-        bool point = guard->pred == KIR_P_EQ || guard->pred == KIR_P_NE;
-        if (!point && holds(low, guard->pred) && holds(high, guard->pred))
-            continue;
-        guards[count++] = *guard;
-    }
+    for (uint32_t i = 0; i < access->guard_count && count < MAX_GUARDS; i++)
+        if (depends_on_ids_only(access->guards[i].expr) &&
+            verdict_of_launch(&access->guards[i], launch) != ALWAYS)
+            guards[count++] = access->guards[i];
     return count;
 }
 
@@ -184,7 +212,7 @@ typedef struct builder {
     const shape_context *context;
     const hd_access *access;
     launch_shape launch;
-    hd_guard guards[16];
+    hd_guard guards[MAX_GUARDS];
     uint32_t guard_count;
     uint32_t modulus; /* of the finest level */
     bool computed;    /* lane by lane */
@@ -230,44 +258,102 @@ static int64_t index_at(const builder *b, hd_affine form, const uint64_t group[3
     return value;
 }
 
-/* Adds `weight` executions of warp `warp` of block `group`. */
-static void add_warp(builder *b, const uint64_t group[3], uint64_t warp, double weight) {
-    int64_t index[64], inner[64], base = 0;
-    uint32_t lanes = 0;
-    uint64_t first = warp * b->context->warp;
+/* Where a warp stands: its pattern and the index of its first lane. */
+typedef struct warp_place {
+    uint32_t pattern, lanes; /* lanes 0: none is active */
+    int64_t base;
+} warp_place;
+
+static bool is_active(const builder *b, const uint64_t group[3], const uint64_t local[3]) {
+    for (uint32_t g = 0; g < b->guard_count; g++)
+        if (!holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred))
+            return false;
+    return true;
+}
+
+static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp) {
+    int64_t index[MAX_LANES], inner[MAX_LANES];
+    warp_place place = {.lanes = 0};
+    uint64_t first = warp * b->context->warp, moved = 0;
     for (uint64_t t = first; t < first + b->context->warp && t < b->launch.block_size; t++) {
         uint64_t local[3];
         split(b->launch.local, t, local);
-        bool active = true;
-        for (uint32_t g = 0; g < b->guard_count && active; g++)
-            active = holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred);
-        if (!active)
+        if (!is_active(b, group, local))
             continue;
         int64_t at = index_at(b, b->access->index, group, local);
-        int64_t in = index_at(b, b->access->inner, group, local);
-        if (lanes == 0)
-            base = at;
-        index[lanes] = at - base;
-        inner[lanes++] = in - b->access->inner.constant;
+        uint64_t in = (uint64_t)index_at(b, b->access->inner, group, local) -
+                      (uint64_t)b->access->inner.constant;
+        if (place.lanes == 0) { /* whole lines make no difference */
+            place.base = at;
+            moved = in - (uint64_t)hd_mod((int64_t)in, b->context->modulus);
+        }
+        index[place.lanes] = (int64_t)((uint64_t)at - (uint64_t)place.base);
+        inner[place.lanes++] = (int64_t)(in - moved);
     }
-    if (lanes == 0)
-        return;
-    uint32_t pattern = find_pattern(b, index, inner, lanes);
-    b->dense.data[pattern][hd_mod(base, b->modulus)] += weight;
-    b->warps += weight;
-    b->lanes += weight * lanes;
+    if (place.lanes)
+        place.pattern = find_pattern(b, index, inner, place.lanes);
+    return place;
 }
 
-/* All warps of all blocks. Without guards every block is like block 0, moved. */
+/* Adds `weight` executions of a warp that is `moved` elements from its place. */
+static void add_warp(builder *b, const warp_place *place, int64_t moved, double weight) {
+    if (!place->lanes)
+        return;
+    int64_t base = (int64_t)((uint64_t)place->base + (uint64_t)moved);
+    b->dense.data[place->pattern][hd_mod(base, b->modulus)] += weight;
+    b->warps += weight;
+    b->lanes += weight * place->lanes;
+}
+
+/* Whether the guards let through all threads of a block, or none. */
+static verdict verdict_of_block(const builder *b, const uint64_t group[3]) {
+    static const uint64_t first[3] = {0, 0, 0};
+    verdict all = ALWAYS;
+    for (uint32_t g = 0; g < b->guard_count && all != NEVER; g++) {
+        int64_t low = value_at(b->guards[g].expr, group, first), high = low;
+        bool known = add_range(b->guards[g].expr, HD_SYM_LOCAL, b->launch.local, &low, &high);
+        verdict one = known ? verdict_of(low, high, b->guards[g].pred) : SOMETIMES;
+        all = one < all ? one : all;
+    }
+    return all;
+}
+
+static bool has_group(hd_affine form) {
+    for (uint32_t i = 0; i < form.term_count; i++)
+        if (form.terms[i].kind == HD_SYM_GROUP)
+            return true;
+    return false;
+}
+
+/* All warps of all blocks. Without guards every block is like block 0, moved, and so
+ * is each that the guards let through as a whole: those are placed once. */
 static void add_launch(builder *b) {
+    static const uint64_t first[3] = {0, 0, 0};
     uint64_t warps = (b->launch.block_size + b->context->warp - 1) / b->context->warp;
     uint64_t group[3] = {0, 0, 0};
     uint64_t blocks = b->guard_count ? b->launch.block_count : 1;
     double weight = b->guard_count ? 1 : (double)b->launch.block_count;
+    bool alike = !has_group(b->access->inner);
+    warp_place *whole = NULL;
+    int64_t origin = 0;
     for (uint64_t block = 0; block < blocks; block++) {
         split(b->launch.groups, block, group);
-        for (uint64_t warp = 0; warp < warps; warp++)
-            add_warp(b, group, warp, weight);
+        verdict all = verdict_of_block(b, group);
+        if (all == NEVER)
+            continue;
+        int64_t here = value_at(b->access->index, group, first);
+        bool reused = all == ALWAYS && alike;
+        if (reused && !whole) {
+            whole = hd_new_array(b->context->arena, warp_place, warps);
+            for (uint64_t warp = 0; warp < warps; warp++)
+                whole[warp] = place_warp(b, group, warp);
+            origin = here;
+        }
+        for (uint64_t warp = 0; warp < warps; warp++) {
+            warp_place place = reused ? whole[warp] : place_warp(b, group, warp);
+            int64_t moved = reused ? (int64_t)((uint64_t)here - (uint64_t)origin) : 0;
+            add_warp(b, &place, moved, weight);
+        }
     }
 }
 
@@ -283,14 +369,19 @@ static void set_iteration(builder *b, uint64_t number) {
 
 /* Numbers 0 … count - 1, or `most` of them spread evenly. */
 static uint64_t sampled(uint64_t i, uint64_t count, uint64_t most) {
-    return count <= most ? i : (uint64_t)((double)i * (double)count / (double)most + (double)(i % 7)) % count;
+    return count <= most
+               ? i
+               : (uint64_t)((double)i * (double)count / (double)most + (double)(i % 7)) % count;
 }
 
 static uint64_t iteration_count(const builder *b) {
+    const uint64_t enough = 1 << 20; /* far more than are sampled */
     uint64_t product = 1;
-    for (int32_t loop = b->access->loop; loop >= 0;
-         loop = b->context->info->flow->loops[loop].parent)
-        product *= b->context->lengths[loop] && product < 1 << 20 ? b->context->lengths[loop] : 1;
+    for (int32_t loop = b->access->loop; loop >= 0 && product < enough;
+         loop = b->context->info->flow->loops[loop].parent) {
+        uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
+        product *= length < enough ? length : enough;
+    }
     return product;
 }
 
@@ -308,8 +399,10 @@ static void add_computed(builder *b) {
         set_iteration(b, sampled(n, iterations, MOST_ITERATIONS));
         for (uint64_t i = 0; i < some_blocks; i++) {
             split(b->launch.groups, sampled(i, blocks, most_blocks), group);
-            for (uint64_t warp = 0; warp < warps; warp++)
-                add_warp(b, group, warp, weight);
+            for (uint64_t warp = 0; warp < warps; warp++) {
+                warp_place place = place_warp(b, group, warp);
+                add_warp(b, &place, 0, weight);
+            }
         }
     }
 }
@@ -411,8 +504,7 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     } else if (regular) {
         add_launch(&b);
         for (uint32_t p = 0; p < b.dense.count; p++)
-            convolve_form(&b, b.dense.data[p], b.modulus, access->index, b.guard_count == 0,
-                          false);
+            convolve_form(&b, b.dense.data[p], b.modulus, access->index, b.guard_count == 0, false);
     } else {
         make_scattered(&b, s);
     }

@@ -31,15 +31,19 @@ static uint32_t below(uint32_t n) { return (uint32_t)(random() % n); }
 static hd_affine random_form(sample *s, bool inner) {
     hd_vec(hd_term) terms = {0};
     const hd_binding *b = &s->info.binding;
-    for (uint32_t d = 0; d < b->dims && !inner; d++)
-        if (below(4))
-            hd_push(s->arena, &terms, (hd_term){HD_SYM_GROUP, d, (int64_t)below(200) - 60});
+    for (uint32_t d = 0; d < b->dims; d++)
+        if (below(4) && (!inner || !below(3)))
+            hd_push(s->arena, &terms,
+                    (hd_term){HD_SYM_GROUP, d,
+                              inner ? 4 * (int64_t)below(50) : (int64_t)below(200) - 60});
     for (uint32_t d = 0; d < b->dims; d++)
         if (below(4) && (!inner || !below(4)))
-            hd_push(s->arena, &terms, (hd_term){HD_SYM_LOCAL, d, inner ? 4 : (int64_t)below(12) - 3});
+            hd_push(s->arena, &terms,
+                    (hd_term){HD_SYM_LOCAL, d, inner ? 4 : (int64_t)below(12) - 3});
     for (uint32_t k = 0; k < MAX_LOOPS; k++)
         if (below(2) && (!inner || !below(3)))
-            hd_push(s->arena, &terms, (hd_term){HD_SYM_LOOP, k, inner ? 4 : (int64_t)below(70) - 20});
+            hd_push(s->arena, &terms,
+                    (hd_term){HD_SYM_LOOP, k, inner ? 4 : (int64_t)below(70) - 20});
     uint32_t kept = 0;
     for (uint32_t i = 0; i < terms.count; i++)
         if (terms.data[i].factor)
@@ -47,8 +51,9 @@ static hd_affine random_form(sample *s, bool inner) {
     return (hd_affine){inner ? 0 : (int64_t)below(100) - 30, kept, terms.data};
 }
 
-/* Index and inner offset must not share a loop: their residues are taken as independent. */
-static void drop_shared_loops(sample *s) {
+/* Index and inner offset must not share a loop or block id: their residues are taken
+ * as independent. */
+static void drop_shared_symbols(sample *s) {
     hd_term *terms = hd_new_array(s->arena, hd_term, s->access.inner.term_count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->access.inner.term_count; i++) {
@@ -90,7 +95,7 @@ static void make_sample(sample *s) {
     s->info.flow = &s->flow;
     s->access.index = random_form(s, false);
     s->access.inner = random_form(s, true);
-    drop_shared_loops(s);
+    drop_shared_symbols(s);
     random_guard(s);
     s->access.width = 4;
 }
@@ -114,11 +119,16 @@ static bool guarded(const hd_access *a, const uint64_t group[3], const uint64_t 
         return true;
     int64_t v = evaluate(a->guards[0].expr, group, local, loop);
     switch (a->guards[0].pred) {
-    case KIR_P_SLT: return v < 0;
-    case KIR_P_SLE: return v <= 0;
-    case KIR_P_SGE: return v >= 0;
-    case KIR_P_EQ: return v == 0;
-    default: return v != 0;
+    case KIR_P_SLT:
+        return v < 0;
+    case KIR_P_SLE:
+        return v <= 0;
+    case KIR_P_SGE:
+        return v >= 0;
+    case KIR_P_EQ:
+        return v == 0;
+    default:
+        return v != 0;
     }
 }
 
@@ -193,9 +203,20 @@ static totals run_all(const sample *s, const geometry *g, const geometry *other,
 }
 
 static geometry random_geometry(uint64_t *run_of_other) {
-    uint64_t tile = (uint64_t)1 << below(LEVELS), fields = 1 + below(8), mine = below((uint32_t)fields);
+    uint64_t tile = (uint64_t)1 << below(LEVELS), fields = 1 + below(8),
+             mine = below((uint32_t)fields);
     *run_of_other = 4 * tile * below((uint32_t)fields);
     return (geometry){tile, 4 * tile * fields, 4 * tile * mine, 4};
+}
+
+static shape_context context_of(const sample *s) {
+    return (shape_context){.arena = s->arena,
+                           .info = &s->info,
+                           .uniform = s->uniform,
+                           .lengths = s->lengths,
+                           .warp = s->warp,
+                           .modulus = MODULUS,
+                           .level_count = LEVELS};
 }
 
 static void segments_equal_every_lane_one_by_one(void **state) {
@@ -211,19 +232,92 @@ static void segments_equal_every_lane_one_by_one(void **state) {
         int64_t dindex = (int64_t)below(5) - 2;
         uint32_t unit = unit_sizes[below(3)];
         totals expected = run_all(&s, &g, &other, dindex, unit);
-        shape_context context = {.arena = s.arena, .info = &s.info, .uniform = s.uniform,
-                                 .lengths = s.lengths, .warp = s.warp, .modulus = MODULUS,
-                                 .level_count = LEVELS};
+        shape_context context = context_of(&s);
         double warps;
         shape *made = hd_shape_make(&context, &s.access, &warps);
         assert_true(fabs(warps - expected.warps) < 1e-6);
         if (expected.executions > 0) {
             double units = hd_shape_units(made, &g, s.access.width, unit);
             assert_true(fabs(units - expected.units / expected.executions) < 1e-6);
-            double covered = hd_shape_covered(made, &g, s.access.width, &other, s.access.width,
-                                              dindex, 0, unit);
+            double covered =
+                hd_shape_covered(made, &g, s.access.width, &other, s.access.width, dindex, 0, unit);
             assert_true(fabs(covered - expected.covered / expected.units) < 1e-6);
         }
+        hd_arena_free(s.arena);
+    }
+}
+
+/* One dimension; the index is `factor` times the global id. */
+static void make_simple(sample *s, uint32_t warp, uint64_t local, uint64_t global, int64_t factor) {
+    memset(s, 0, sizeof *s);
+    s->arena = hd_arena_new();
+    s->warp = warp;
+    s->info.kernel = &s->kernel;
+    s->info.flow = &s->flow;
+    s->info.binding = (hd_binding){.dims = 1, .global = {global}, .local = {local}};
+    hd_term *terms = hd_new_array(s->arena, hd_term, 2);
+    int64_t block = (int64_t)((uint64_t)factor * local);
+    terms[0] = (hd_term){HD_SYM_GROUP, 0, block};
+    terms[1] = (hd_term){HD_SYM_LOCAL, 0, factor};
+    s->access.index = (hd_affine){0, 2, terms};
+    s->access.width = 4;
+}
+
+/* Elements of 1200 bytes side by side, read as a whole: every byte is needed. */
+static void wide_accesses_are_counted_in_full(void **state) {
+    (void)state;
+    sample s;
+    make_simple(&s, 64, 64, 640, 1);
+    shape_context context = context_of(&s);
+    double warps;
+    shape *made = hd_shape_make(&context, &s.access, &warps);
+    geometry g = {1, 1200, 0, 1200};
+    assert_true(hd_shape_units(made, &g, 1200, 32) == 64 * 1200 / 32);
+    assert_true(hd_shape_covered(made, &g, 1200, &g, 1200, 0, 0, 32) == 1);
+    assert_true(hd_shape_covered(made, &g, 1200, &g, 1200, 64, 0, 32) == 0);
+    assert_true(fabs(hd_shape_covered(made, &g, 1200, &g, 1200, 16, 0, 32) - 0.75) < 1e-12);
+    hd_arena_free(s.arena);
+}
+
+/* i < n over 2^22 blocks: only the last one with work is cut short. */
+static void guards_over_many_blocks(void **state) {
+    (void)state;
+    sample s;
+    const uint64_t local = 256, blocks = (uint64_t)1 << 22, active = local * (blocks - 7) - 100;
+    make_simple(&s, 32, local, local * blocks, 1);
+    hd_term *terms = hd_new_array(s.arena, hd_term, 2);
+    terms[0] = (hd_term){HD_SYM_GROUP, 0, (int64_t)local};
+    terms[1] = (hd_term){HD_SYM_LOCAL, 0, 1};
+    hd_guard guard = {{-(int64_t)active, 2, terms}, KIR_P_SLT};
+    s.access.guards = &guard;
+    s.access.guard_count = 1;
+    shape_context context = context_of(&s);
+    double warps;
+    shape *made = hd_shape_make(&context, &s.access, &warps);
+    assert_true(warps == (double)((active + 31) / 32));
+    assert_true(fabs(made->lanes * warps - (double)active) < 1e-3);
+    hd_arena_free(s.arena);
+}
+
+/* Addresses beyond 64 bits wrap around, as they would on the device. */
+static void huge_factors_wrap_around(void **state) {
+    (void)state;
+    static const int64_t factors[] = {INT64_MAX, INT64_MIN, (int64_t)1 << 62, -((int64_t)1 << 60)};
+    for (int i = 0; i < 4; i++) {
+        sample s;
+        make_simple(&s, 32, 64, 6400, factors[i]);
+        s.access.index.constant = INT64_MAX - 3;
+        hd_guard guard = {s.access.index, KIR_P_SGE};
+        s.access.guards = &guard;
+        s.access.guard_count = (uint32_t)i % 2;
+        shape_context context = context_of(&s);
+        double warps;
+        shape *made = hd_shape_make(&context, &s.access, &warps);
+        geometry g = {2, 24, 8, 4};
+        double units = hd_shape_units(made, &g, 4, 32);
+        assert_true(warps > 0 && warps <= 200);
+        assert_true(units >= 1 && units <= 64);
+        assert_true(hd_shape_covered(made, &g, 4, &g, 4, 1, 0, 32) <= 1);
         hd_arena_free(s.arena);
     }
 }
@@ -231,6 +325,9 @@ static void segments_equal_every_lane_one_by_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(segments_equal_every_lane_one_by_one),
+        cmocka_unit_test(wide_accesses_are_counted_in_full),
+        cmocka_unit_test(guards_over_many_blocks),
+        cmocka_unit_test(huge_factors_wrap_around),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
