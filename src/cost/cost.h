@@ -121,21 +121,8 @@ uint64_t hd_cluster_questions(hd_cost_model *model, uint64_t mask);
 /* Price of the accesses to this cluster, given the answers. */
 hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t tile,
                                 uint64_t answers);
-/* bound.c: the least that the accesses to a field can cost in a cluster whose
- * struct has at least size * unit bytes. Of each access: `joined[size]` when a
- * field of `mates` may be in the cluster, else `apart[size]`. */
-typedef struct hd_use_bound {
-    uint64_t mates;
-    uint32_t degree;
-    double *apart, *joined; /* [sizes] */
-} hd_use_bound;
-typedef struct hd_field_bounds {
-    hd_use_bound *uses;
-    uint32_t count;
-    uint32_t unit, sizes;
-} hd_field_bounds;
-hd_field_bounds hd_field_bounds_make(hd_arena *arena, hd_cost_model *model, uint32_t field);
-
+/* No cluster makes the accesses to this field cheaper than this (bound.c). */
+hd_cost_vector hd_field_bound(const hd_cost_model *model, uint32_t field);
 /* Price of all accesses to other buffers, and the questions it depends on. */
 uint64_t hd_other_questions(const hd_cost_model *model);
 hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers);

@@ -8,9 +8,8 @@
  *
  *   1. Which clusters save. Sets of fields are grown field by field. What a set
  *      and all it may grow into can save at most follows from bounds on its
- *      accesses (cost/bound.c): the larger the struct, the more transactions, so
- *      the fields that are there pay for each that joins. A set that cannot save
- *      more than a part of it does is given up.
+ *      accesses (cost/bound.c); one that cannot save more than a part of it does
+ *      is given up.
  *   2. Which of them to take: branch on the first field not yet decided, take
  *      one of the clusters that start with it or leave it alone. The bound gives
  *      each field its largest share of any cluster's saving (saving / fields).
@@ -35,7 +34,7 @@ typedef struct bounding {
     bool late;
     uint64_t nodes;
     uint32_t order[HD_MAX_FIELDS];       /* fields, those with most to save first */
-    uint64_t later[HD_MAX_FIELDS + 1];   /* set of the fields from a place in it on */
+    hd_cost_vector later[HD_MAX_FIELDS + 1]; /* what the fields from a place on could save */
     hd_vec(saver) savers;
     uint32_t first[HD_MAX_FIELDS + 1];  /* savers, by the place of their first field */
     hd_cost_vector share[HD_MAX_FIELDS];
@@ -71,78 +70,39 @@ static void price_cluster(bounding *b, uint64_t mask, hd_cost_vector *achieved) 
     *achieved = s.saving;
 }
 
-/* The most that `mask` can save when `more` of the fields from place `next` on join it. */
-static hd_cost_vector hope_with(const bounding *b, uint64_t mask, uint64_t bytes, uint32_t next,
-                                uint32_t more) {
-    uint64_t later = b->later[next], allowed = mask | later;
-    uint64_t size = bytes + (uint64_t)more * b->known->least_size;
-    hd_cost_vector sum = {{0}}, best[HD_MAX_FIELDS];
-    for (uint64_t left = mask; left; left &= left - 1) {
-        hd_cost_vector hope = saving_hope(b->known, (uint32_t)__builtin_ctzll(left), size, allowed);
-        hd_cost_add(&sum, &hope);
-    }
-    uint32_t kept = 0;
-    for (; later && more; later &= later - 1) { /* the `more` best of them, best first */
-        hd_cost_vector hope = saving_hope(b->known, (uint32_t)__builtin_ctzll(later), size, allowed);
-        if (kept == more && !saving_greater(&hope, &best[kept - 1]))
-            continue;
-        uint32_t at = kept < more ? kept++ : kept - 1;
-        for (; at > 0 && saving_greater(&hope, &best[at - 1]); at--)
-            best[at] = best[at - 1];
-        best[at] = hope;
-    }
-    for (uint32_t i = 0; i < kept; i++)
-        hd_cost_add(&sum, &best[i]);
-    return sum;
-}
-
-/* Whether `mask`, grown by any fields from `next` on or not at all, might save more
- * than `achieved`. */
-static bool may_save(const bounding *b, uint64_t mask, uint64_t bytes, uint32_t next,
-                     const hd_cost_vector *achieved) {
-    bool single = !(mask & (mask - 1));
-    for (uint32_t more = single; next + more <= b->fields; more++) {
-        hd_cost_vector hope = hope_with(b, mask, bytes, next, more);
-        if (saving_greater(&hope, achieved))
-            return true;
-    }
-    return false;
-}
-
-/* Prices `mask` and all that it can grow into by fields from `next` on. `achieved`
- * is what some part of it saves: whatever saves no more is not worth taking, since
- * that part and the other fields alone save as much. */
-static void grow(bounding *b, uint64_t mask, uint64_t bytes, uint32_t next,
+/* Prices `mask` and all that it can grow into by fields from place `next` on. `hope`
+ * is what its fields could save, `achieved` what some part of it does save: whatever
+ * saves no more is not worth taking, since that part and the other fields alone save
+ * as much. */
+static void grow(bounding *b, uint64_t mask, uint32_t next, hd_cost_vector hope,
                  hd_cost_vector achieved) {
-    if (out_of_time(b) || !may_save(b, mask, bytes, next, &achieved))
+    hd_cost_vector most = hope;
+    hd_cost_add(&most, &b->later[next]);
+    if (out_of_time(b) || !saving_greater(&most, &achieved))
         return;
     if (mask & (mask - 1))
         price_cluster(b, mask, &achieved);
     for (uint32_t at = next; at < b->fields; at++) {
-        uint32_t f = b->order[at];
-        grow(b, mask | (uint64_t)1 << f, bytes + b->known->size[f], at + 1, achieved);
+        hd_cost_vector more = hope;
+        hd_cost_add(&more, &b->known->hope[b->order[at]]);
+        grow(b, mask | (uint64_t)1 << b->order[at], at + 1, more, achieved);
     }
 }
 
-/* What a field might save in a cluster of any kind. */
-static hd_cost_vector hope_anywhere(const bounding *b, uint32_t f) {
-    return saving_hope(b->known, f, b->known->size[f] + b->known->least_size, UINT64_MAX);
-}
-
+/* Fields with most to save first, and what all from a place on could save. */
 static void order_fields(bounding *b) {
+    const hd_cost_vector *hope = b->known->hope;
     for (uint32_t f = 0; f < b->fields; f++) {
-        hd_cost_vector hope = hope_anywhere(b, f);
         uint32_t at = f;
-        for (; at > 0; at--) {
-            hd_cost_vector other = hope_anywhere(b, b->order[at - 1]);
-            if (!saving_greater(&hope, &other))
-                break;
+        for (; at > 0 && saving_greater(&hope[f], &hope[b->order[at - 1]]); at--)
             b->order[at] = b->order[at - 1];
-        }
         b->order[at] = f;
     }
-    for (uint32_t at = b->fields; at-- > 0;)
-        b->later[at] = b->later[at + 1] | (uint64_t)1 << b->order[at];
+    for (uint32_t at = b->fields; at-- > 0;) {
+        b->later[at] = b->later[at + 1];
+        if (saving_greater(&hope[b->order[at]], &NOTHING))
+            hd_cost_add(&b->later[at], &hope[b->order[at]]);
+    }
 }
 
 static void find_savers(bounding *b) {
@@ -150,20 +110,9 @@ static void find_savers(bounding *b) {
     for (uint32_t at = 0; at < b->fields; at++) {
         uint32_t f = b->order[at];
         b->first[at] = (uint32_t)b->savers.count;
-        grow(b, (uint64_t)1 << f, b->known->size[f], at + 1, NOTHING);
+        grow(b, (uint64_t)1 << f, at + 1, b->known->hope[f], NOTHING);
     }
     b->first[b->fields] = (uint32_t)b->savers.count;
-}
-
-/* No layout saves more. */
-static hd_cost_vector every_hope(const bounding *b) {
-    hd_cost_vector sum = {{0}};
-    for (uint32_t f = 0; f < b->fields; f++) {
-        hd_cost_vector hope = hope_anywhere(b, f);
-        if (saving_greater(&hope, &NOTHING))
-            hd_cost_add(&sum, &hope);
-    }
-    return sum;
 }
 
 /* ---- which of them to take ---------------------------------------------------------------- */
@@ -242,5 +191,5 @@ hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known, double 
         found->tiles[found->count++] = b->savers.data[b->best[i]].tile;
     }
     *effort = (bound_effort){.nodes = b->nodes, .late = b->late};
-    return !all_known ? every_hope(b) : b->late ? still_possible(b, 0, 0) : b->best_saving;
+    return !all_known ? b->later[0] : b->late ? still_possible(b, 0, 0) : b->best_saving;
 }

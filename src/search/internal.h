@@ -78,8 +78,7 @@ typedef struct saving_bounds {
     uint64_t tiles[HD_MAX_TILES];
     uint32_t tile_count;
     hd_cost_vector alone[HD_MAX_FIELDS]; /* price of each field alone */
-    hd_field_bounds of_field[HD_MAX_FIELDS];
-    uint32_t size[HD_MAX_FIELDS], least_size;
+    hd_cost_vector hope[HD_MAX_FIELDS];  /* the most that it can save in any cluster */
 } saving_bounds;
 saving_bounds *saving_bounds_make(hd_arena *arena, hd_cost_model *model);
 
@@ -90,9 +89,6 @@ bool saving_greater(const hd_cost_vector *a, const hd_cost_vector *b);
 hd_cost_vector saving_alone(const saving_bounds *b, uint64_t mask);
 /* What the cluster saves with its best tile; zero, not less, if it saves nothing. */
 hd_cost_vector saving_of_cluster(const saving_bounds *b, uint64_t mask, uint64_t *tile);
-/* The most that field `f` saves in a cluster whose struct has at least `bytes` bytes
- * and whose other fields are among `allowed`. */
-hd_cost_vector saving_hope(const saving_bounds *b, uint32_t f, uint64_t bytes, uint64_t allowed);
 /* False: the cluster `mask` saves no more than `least`. */
 bool saving_may_exceed(const saving_bounds *b, uint64_t mask, const hd_cost_vector *least);
 

@@ -25,17 +25,14 @@ bool saving_greater(const hd_cost_vector *a, const hd_cost_vector *b) {
 }
 
 saving_bounds *saving_bounds_make(hd_arena *arena, hd_cost_model *model) {
-    const hd_record *record = hd_cost_record(model);
     saving_bounds *b = hd_new(arena, saving_bounds);
     b->model = model;
-    b->fields = record->field_count;
+    b->fields = hd_cost_record(model)->field_count;
     b->tile_count = hd_cost_tiles(model, b->tiles);
-    b->least_size = UINT32_MAX;
     for (uint32_t f = 0; f < b->fields; f++) {
         b->alone[f] = hd_cluster_price(model, (uint64_t)1 << f, HD_TILE_AOS, ALL_YES);
-        b->of_field[f] = hd_field_bounds_make(arena, model, f);
-        b->size[f] = record->fields[f].size;
-        b->least_size = b->size[f] < b->least_size ? b->size[f] : b->least_size;
+        hd_cost_vector least = hd_field_bound(model, f);
+        b->hope[f] = saving_minus(&b->alone[f], &least);
     }
     return b;
 }
@@ -60,25 +57,9 @@ hd_cost_vector saving_of_cluster(const saving_bounds *b, uint64_t mask, uint64_t
     return hd_cost_compare(&best, &separate) < 0 ? saving_minus(&separate, &best) : none;
 }
 
-hd_cost_vector saving_hope(const saving_bounds *b, uint32_t f, uint64_t bytes, uint64_t allowed) {
-    const hd_field_bounds *bounds = &b->of_field[f];
-    uint64_t size = bytes / bounds->unit < bounds->sizes ? bytes / bounds->unit : bounds->sizes - 1;
-    hd_cost_vector hope = b->alone[f];
-    for (uint32_t i = 0; i < bounds->count; i++) {
-        const hd_use_bound *u = &bounds->uses[i];
-        hope.v[u->degree] -= u->mates & allowed ? u->joined[size] : u->apart[size];
-    }
-    return hope;
-}
-
 bool saving_may_exceed(const saving_bounds *b, uint64_t mask, const hd_cost_vector *least) {
-    uint64_t bytes = 0;
     hd_cost_vector sum = {{0}};
     for (uint64_t left = mask; left; left &= left - 1)
-        bytes += b->size[__builtin_ctzll(left)];
-    for (uint64_t left = mask; left; left &= left - 1) {
-        hd_cost_vector hope = saving_hope(b, (uint32_t)__builtin_ctzll(left), bytes, mask);
-        hd_cost_add(&sum, &hope);
-    }
+        hd_cost_add(&sum, &b->hope[__builtin_ctzll(left)]);
     return saving_greater(&sum, least);
 }

@@ -30,8 +30,10 @@ static char *random_kernel(hd_arena *arena, uint32_t fields) {
         bool loop = below(3) == 0;
         if (loop)
             hd_str_printf(&s, "  for (j = 0; j < %u; j++) {\n", 2 + below(40));
+        const char *index = indices[below(7)];
         for (uint32_t n = 1 + below(3); n > 0; n--)
-            hd_str_printf(&s, "    p[%s].f%u += 1;\n", indices[below(7)], below(fields));
+            hd_str_printf(&s, "    p[%s].f%u += 1;\n", below(4) ? index : indices[below(7)],
+                          below(fields));
         hd_str_add(&s, loop ? "  }\n" : "");
     }
     hd_str_add(&s, "}\n");
