@@ -185,6 +185,15 @@ static void list_job(cli *c, listing *l, const hd_job *job) {
     }
 }
 
+/* Accesses need no choice between a kernel's records: any of them will do. */
+static const char *any_record(const kir_module *module, const char *entry) {
+    const kir_kernel *kernel = entry ? kir_find_kernel(module, entry) : NULL;
+    for (uint32_t p = 0; kernel && p < kernel->param_count; p++)
+        if (kernel->params[p].record && !kernel->params[p].by_value_struct)
+            return kernel->params[p].record->name;
+    return NULL;
+}
+
 /* Of a kernel file every kernel is listed, unless one was named. */
 static hd_status list_file(cli *c, listing *l, const char *path, const cli_source *source,
                            const kir_module *module) {
@@ -194,6 +203,8 @@ static hd_status list_file(cli *c, listing *l, const char *path, const cli_sourc
     for (uint32_t i = 0; i < count; i++) {
         if (!source->entry && module->kernel_count)
             one.entry = module->kernels[i]->name;
+        if (!source->record)
+            one.record = any_record(module, one.entry);
         hd_status status = cli_job_of_kernel(c, path, &one, module, &job);
         if (status)
             return status;

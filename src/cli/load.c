@@ -126,9 +126,8 @@ hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, co
     if (!(*job)->record) {
         const hd_place place = {.file = path};
         return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "no buffer of this holds structs, so there is nothing to lay out; name "
-                       "the struct with %s",
-                       (*job)->path ? "the job's 'record' key" : "--record");
+                       "there is no record to lay out: no buffer of this %s holds structs",
+                       (*job)->path ? "job" : "kernel");
     }
     return hd_layout_parse(c->arena, &c->diag, (*job)->record, notation, layout);
 }

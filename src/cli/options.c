@@ -113,8 +113,9 @@ static bool whole(const char *text, const char **end, uint64_t *value) {
     if (!isdigit((unsigned char)*text))
         return false;
     char *after;
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     errno = 0;
-    *value = strtoull(text, &after, 0);
+    *value = strtoull(text, &after, hex ? 16 : 10);
     *end = after;
     return !errno && *value <= INT64_MAX;
 }
@@ -162,8 +163,9 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
     case CLI_NUMBER:
         break;
     }
-    if (!whole(text, &end, option->target) || *end)
-        return wrong_value(c, option, text, "a whole number");
+    uint64_t *number = option->target;
+    if (!whole(text, &end, number) || *end || !*number)
+        return wrong_value(c, option, text, "a whole number from 1 on");
     return HD_OK;
 }
 

@@ -173,7 +173,8 @@ static void name_record(hd_front *front, hd_record *record, CXType type, CXCurso
     if (*record->name && !strchr(record->name, '('))
         return;
     if (!member)
-        member = hd_format(front->arena, "struct_%u", record->place.line);
+        member = hd_format(front->arena, "struct_%u_%u", record->place.line,
+                           record->place.column);
     record->name = strcmp(record->spelling, "struct") ? record->spelling : member;
 }
 

@@ -76,7 +76,7 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
         launch->global[d] = size;
         launch->local[d] = step;
     }
-    return HD_OK;
+    return hd_launch_check_size(m->diag, launch);
 }
 
 /* The text after "name=" in the flags, or NULL. */
@@ -110,6 +110,12 @@ static hd_status check_values(const maker *m) {
                            "`%s` does not give a scalar argument of kernel `%s` as name=value; "
                            "those arguments are: %s",
                            value, m->kernel->name, names.length ? hd_str_text(&names) : "none");
+        for (uint32_t u = 0; u < v; u++)
+            if (!strncmp(m->flags->values[u], value, length + 1))
+                return hd_fail(m->diag, HD_EINPUT, &m->place,
+                               "argument `%.*s` has two values, `%s` and `%s`; give one",
+                               (int)length, value, m->flags->values[u] + length + 1,
+                               value + length + 1);
     }
     return HD_OK;
 }

@@ -125,6 +125,9 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module);
 
+/* An error when the launch has more work-items than any device runs. */
+hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch);
+
 /* What is known of a launch, for the analyses. */
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);
 

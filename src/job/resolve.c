@@ -19,6 +19,7 @@ typedef struct resolver {
     const kir_module *module;
 } resolver;
 
+static const uint64_t most_work_items = (uint64_t)1 << 40;
 static const uint64_t max_job_bytes = (uint64_t)16 << 30;
 
 /* ---- names -------------------------------------------------------------- */
@@ -197,8 +198,9 @@ static hd_status choose_record(const resolver *r) {
         if (record && job->record && record != job->record)
             return hd_fail(r->diag, HD_EINPUT, &job->record_place,
                            "the buffers hold several records, among them %s and %s; say which to "
-                           "lay out with `record: %s`",
-                           job->record->name, record->name, job->record->name);
+                           "lay out with `%s %s`",
+                           job->record->name, record->name, job->path ? "record:" : "--record",
+                           job->record->name);
         if (record)
             job->record = record;
     }
@@ -410,13 +412,28 @@ static hd_status check_local_size(const resolver *r, hd_launch *launch) {
     return HD_OK;
 }
 
+hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch) {
+    uint64_t room = most_work_items;
+    for (uint32_t d = 0; d < launch->dims; d++) {
+        if (launch->global[d] > room)
+            return hd_fail(diag, HD_EINPUT, &launch->place,
+                           "the launch of `%s` has more than 2^40 work-items, beyond any device; "
+                           "make its global size smaller",
+                           launch->kernel_name);
+        room /= launch->global[d];
+    }
+    return HD_OK;
+}
+
 static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     launch->kernel = kir_find_kernel(r->module, launch->kernel_name);
     if (!launch->kernel)
         return hd_fail(r->diag, HD_EINPUT, &launch->place,
                        "there is no kernel `%s` in %s; its kernels are: %s", launch->kernel_name,
                        r->job->kernel_path, list_kernels(r->arena, r->module));
-    hd_status status = check_local_size(r, launch);
+    hd_status status = hd_launch_check_size(r->diag, launch);
+    if (status == HD_OK)
+        status = check_local_size(r, launch);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
         status = resolve_arg(r, launch, &launch->args[a]);
     return status == HD_OK ? check_all_given(r, launch) : status;

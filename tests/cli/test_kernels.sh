@@ -38,6 +38,31 @@ __kernel void copy(__read_only image2d_t from, __global float4 *to) {
 END
 refuses "^image.cl:[0-9]+:[0-9]+: error: " accesses image.cl
 
+cat >pair.cl <<'END'
+typedef struct { int first, count; } row;
+typedef struct { float value; int column; } entry;
+__kernel void sum(__global const row *rows, __global const entry *entries, __global float *out) {
+    int i = get_global_id(0);
+    out[i] = entries[rows[i].first].value;
+}
+END
+accepts accesses pair.cl --global 010 --local 10
+prints '^sum .*: global 10, local 10'
+prints ' 5  load   rows\.first '
+prints ' 5  load   entries\.value .*indirect through rows'
+refuses "with \`--record row\`" advise pair.cl
+accepts cost pair.cl --record entry
+echo '__kernel void none(__global float *a) { a[get_global_id(0)] = 1; }' >plain.cl
+refuses "no record to lay out: no buffer of this kernel holds structs" \
+    rewrite plain.cl --layout soa --out new
+
+# The folder's name goes to the device's compiler, in which some signs mean something.
+for folder in "a b" "it's" 'say "so"'; do
+    mkdir "$folder"
+    cp body.cl "$folder"
+    accepts measure "$folder/body.cl" --layout soa --global 256 --repeats 1
+done
+
 accepts ir body.cl
 prints 'push'
 accepts ir body.cl --entry push

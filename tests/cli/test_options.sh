@@ -9,8 +9,10 @@ refuses "no option --xyzzyplugh; 'heddle ir --help'" ir --xyzzyplugh body.cl
 refuses "no option -Z" ir -Z body.cl
 refuses "layout needs a value: --layout L" rewrite body.cl --layout
 refuses "json takes no value" ir --json=yes body.cl
-refuses "repeats takes a whole number, not '-3'" measure --repeats -3 body.cl
-refuses "repeats takes a whole number, not '3x'" measure --repeats 3x body.cl
+refuses "repeats takes a whole number from 1 on, not '-3'" measure --repeats -3 body.cl
+refuses "repeats takes a whole number from 1 on, not '3x'" measure --repeats 3x body.cl
+refuses "repeats takes a whole number from 1 on, not '0'" measure --repeats 0 body.cl
+refuses "count takes a whole number from 1 on, not '0'" accesses --count 0 body.cl
 refuses "seconds takes a number that is not negative, not 'nan'" measure --seconds nan body.cl
 refuses "global takes one to three sizes.*'64,0'" accesses --global 64,0 body.cl
 refuses "global takes one to three sizes.*'1,2,3,4'" accesses --global 1,2,3,4 body.cl

@@ -217,6 +217,10 @@ static const struct {
      4,
      {"requires the local size 64 x 1 x 1"}},
     {"kernel: k.cl\nbuffers: [{name: a, type: float, count: 64}]\nlaunches:\n"
+     "  - {kernel: fixed, global: [4294967296, 512], args: [{name: a, buffer: a}]}\n",
+     4,
+     {"more than 2^40 work-items"}},
+    {"kernel: k.cl\nbuffers: [{name: a, type: float, count: 64}]\nlaunches:\n"
      "  - {kernel: fixed, global: [96], args: [{name: a, buffer: a}]}\n",
      4,
      {"not a multiple of 64", "next one is 128"}},
@@ -284,7 +288,7 @@ static void flags_make_a_whole_job(void **state) {
 static void wrong_flags_are_one_message(void **state) {
     fixture *f = *state;
     const char *const unknown[] = {"m=3"}, *const pointer[] = {"bodies=3"}, *const bare[] = {"n"},
-                      *const text[] = {"n=many"};
+                      *const text[] = {"n=many"}, *const twice[] = {"n=1", "n=2"};
     const struct {
         hd_job_flags flags;
         const char *said;
@@ -295,6 +299,13 @@ static void wrong_flags_are_one_message(void **state) {
         {{.kernel_path = "k.cl", .entry = "move", .values = pointer, .value_count = 1}, "n, dt"},
         {{.kernel_path = "k.cl", .entry = "move", .values = bare, .value_count = 1}, "n, dt"},
         {{.kernel_path = "k.cl", .entry = "move", .values = text, .value_count = 1}, "`many`"},
+        {{.kernel_path = "k.cl", .entry = "move", .values = twice, .value_count = 2},
+         "argument `n` has two values, `1` and `2`"},
+        {{.kernel_path = "k.cl",
+          .entry = "move",
+          .dims = 3,
+          .global = {1ull << 32, 1ull << 32, 4}},
+         "more than 2^40 work-items"},
         {{.kernel_path = "k.cl", .entry = "move", .global = {100}, .local = {64}}, "is 128"},
         {{.kernel_path = "k.cl", .entry = "move", .dims = 4}, "1 to 3"},
         {{.kernel_path = "k.cl", .entry = "move", .record = "cell"}, "no buffer holds"},
