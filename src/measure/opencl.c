@@ -219,28 +219,33 @@ static const char *build_options(const hd_session *session) {
               : ".";
     if (!*folder)
         folder = "/";
+    const char *own = job->options ? job->options : "";
+    if (strchr(folder, '"')) /* which drivers have no way to quote */
+        return own;
     const char *quote = strchr(folder, ' ') ? "\"" : "";
-    return hd_format(session->arena, "-I %s%s%s %s", quote, folder, quote,
-                     job->options ? job->options : "");
+    return hd_format(session->arena, "-I %s%s%s %s", quote, folder, quote, own);
 }
 
-/* The place of the log's first error: "...:LINE:COLUMN: ...". */
+/* The place of the log's first error in the program itself, as all drivers that are made
+ * of clang write it: "NAME:LINE:COLUMN: error: ...", where NAME is no header's. */
 static hd_place place_in_log(hd_arena *arena, const char *log, const char *file,
                              const char *source) {
     hd_place place = {.file = file};
-    const char *error = strstr(log, "error");
-    const char *start = error;
-    while (start && start > log && start[-1] != '\n')
-        start--;
-    for (const char *line = start ? start : log; *line && *line != '\n'; line++) {
+    for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t length = strcspn(line, "\n");
+        const char *end = line + length, *at = line;
+        if (!memmem(line, length, "error", 5))
+            continue;
         unsigned row, column;
         int used = 0;
-        if (*line == ':' && sscanf(line, ":%u:%u%n", &row, &column, &used) == 2 && used) {
-            place.line = row;
-            place.column = column;
-            place.text = hd_line_of(arena, source, row);
-            break;
-        }
+        while (at < end && !(*at == ':' && sscanf(at, ":%u:%u%n", &row, &column, &used) == 2))
+            at++;
+        if (at == end || (at - line > 2 && !strncmp(at - 2, ".h", 2)))
+            continue;
+        place.line = row;
+        place.column = column;
+        place.text = hd_line_of(arena, source, row);
+        break;
     }
     return place;
 }

@@ -20,7 +20,7 @@ static hd_status make_memory(hd_session *session, const hd_buffer *buffer, hd_de
     if (limit && made->bytes[m] > limit)
         return hd_fail(session->diag, HD_EINPUT, &buffer->place,
                        "buffer `%s` takes %llu bytes, but %s allocates at most %llu; give it fewer "
-                       "elements",
+                       "elements, or smaller tiles",
                        buffer->name, (unsigned long long)made->bytes[m], session->device_name,
                        (unsigned long long)limit);
     cl_int error;
@@ -47,14 +47,14 @@ static hd_status make_buffer(hd_session *session, const hd_buffer *buffer, const
     made->memories = hd_new_array(arena, cl_mem, made->count);
     made->initial = hd_new_array(arena, uint8_t *, made->count);
     made->bytes = hd_new_array(arena, uint64_t, made->count);
-    for (uint32_t m = 0; m < made->count; m++) {
+    for (uint32_t m = 0; m < made->count && status == HD_OK; m++) {
         made->bytes[m] = map ? map->allocation_bytes[m] : buffer->count * buffer->element_bytes;
-        made->initial[m] = map ? hd_alloc(arena, made->bytes[m]) : contents;
-    }
-    if (map)
-        hd_map_scatter(map, contents, (void *const *)made->initial);
-    for (uint32_t m = 0; m < made->count && status == HD_OK; m++)
         status = make_memory(session, buffer, made, m);
+    }
+    for (uint32_t m = 0; m < made->count && status == HD_OK; m++)
+        made->initial[m] = map ? hd_alloc(arena, made->bytes[m]) : contents;
+    if (map && status == HD_OK)
+        hd_map_scatter(map, contents, (void *const *)made->initial);
     return status;
 }
 

@@ -206,6 +206,28 @@ static void build_errors_have_a_place(void **state) {
     assert_int_equal(f->seen.line, 9);
 }
 
+static void errors_of_headers_have_no_line_of_the_kernel(void **state) {
+    fixture *f = *state;
+    hd_job *job = make_job(f, "");
+    void *contents[2];
+    fixture_write(f, "k.h", "\n\n#error no TWO\n", 16);
+    assert_int_equal(hd_measure_run(f->arena, &f->diag, job, NULL, contents, NULL), HD_EINPUT);
+    assert_int_equal(f->seen.errors, 1);
+    assert_non_null(strstr(f->seen.file, "/k.cl"));
+    assert_non_null(strstr(f->seen.text, "no TWO"));
+    assert_int_not_equal(f->seen.line, 3);
+}
+
+static void tiles_beyond_the_device_are_refused(void **state) {
+    fixture *f = *state;
+    hd_measurement m;
+    assert_int_equal(compare(f, make_job(f, ""), "aosoa:1099511627776", soa, "", NULL, &m),
+                     HD_EINPUT);
+    assert_int_equal(f->seen.errors, 1);
+    assert_non_null(strstr(f->seen.text, "buffer `bodies` takes 17592186044416 bytes"));
+    assert_non_null(strstr(f->seen.text, "smaller tiles"));
+}
+
 static void a_version_with_other_parameters_is_an_error(void **state) {
     fixture *f = *state;
     hd_measurement m;
@@ -256,6 +278,8 @@ int main(void) {
         TEST(a_run_on_a_named_device_gives_the_final_bytes),
         TEST(a_difference_names_buffer_element_and_field),
         TEST(build_errors_have_a_place),
+        TEST(errors_of_headers_have_no_line_of_the_kernel),
+        TEST(tiles_beyond_the_device_are_refused),
         TEST(a_version_with_other_parameters_is_an_error),
         TEST(too_large_groups_are_refused),
         TEST(devices_are_chosen_by_number_or_listed),
