@@ -6,6 +6,7 @@ enum { WORST = 5, SHOWN = 8 };
 
 typedef struct request {
     const char *path;
+    const cli_source *source;
     const char *apply; /* folder for the rewritten files, or NULL */
     hd_advise_options options;
 } request;
@@ -84,6 +85,16 @@ static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, h
                       hd_show_seconds(c->arena, s->seconds), hd_show_share(c->arena, s->gap));
 }
 
+/* The command that applies the advice, with the options that matter to it. */
+static void show_command(const request *r, const char *layout, hd_str *out) {
+    hd_str_printf(out, strchr(r->path, ' ') ? "  heddle rewrite '%s'" : "  heddle rewrite %s", r->path);
+    if (r->source->options)
+        hd_str_printf(out, " --options '%s'", r->source->options);
+    if (r->source->record)
+        hd_str_printf(out, " --record '%s'", r->source->record);
+    hd_str_printf(out, " --layout '%s' --out DIR\n", layout);
+}
+
 static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
     const hd_device_advice *a = &advice->devices[0];
     const char *best = hd_layout_print(c->arena, advice->job->record, a->best);
@@ -95,7 +106,7 @@ static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_st
     hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of AoS.\n", a->device->name, best,
                   a->ratio);
     if (!r->apply)
-        hd_str_printf(out, "  heddle rewrite %s --layout '%s' --out DIR\n", r->path, best);
+        show_command(r, best, out);
 }
 
 static void show_measurement(cli *c, const hd_advice *advice, hd_str *out) {
@@ -175,6 +186,7 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
 static int advise(cli *c, request *r, const cli_source *source, const cli_model_options *choice) {
     hd_job *job;
     const hd_device **devices;
+    r->source = source;
     if (cli_load(c, r->path, source, &job) || cli_require_record(c, job) ||
         cli_model_options_read(c, choice, &r->options.cost, &devices))
         return CLI_WRONG;
