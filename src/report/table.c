@@ -51,16 +51,19 @@ void hd_table_row(hd_table *table, const char *const *cells) {
 
 /* ---- breaking text into lines ------------------------------------------------- */
 
-/* Bytes of the longest head of `text` that fits `width` columns: up to a blank
- * if there is one, else in the middle of a word. */
+/* Bytes of the longest head of `text` that fits `width` columns: up to a blank if
+ * there is one, else after a comma or before a brace, as layouts have them, else in
+ * the middle of a word. */
 static size_t line_length(const char *text, uint32_t width) {
-    size_t blank = 0, i = 0;
+    size_t blank = 0, joint = 0, i = 0;
     uint32_t column = 0;
     for (; text[i] && text[i] != '\n'; i++) {
         if (text[i] == ' ' && column <= width)
             blank = i;
+        if (i > 0 && column <= width && (text[i - 1] == ',' || text[i] == '{'))
+            joint = i;
         if (!continues(text[i]) && ++column > width)
-            return blank ? blank : i;
+            return blank ? blank : joint ? joint : i;
     }
     return i;
 }

@@ -135,6 +135,15 @@ static void table_aligns_and_wraps(void **state) {
     hd_arena_free(arena);
 }
 
+static void layouts_break_at_their_joints(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_str out = {.arena = arena};
+    hd_wrap(&out, "{alpha,beta}{gamma,delta}:32", 0, 13);
+    assert_string_equal(hd_str_text(&out), "{alpha,beta}\n{gamma,\ndelta}:32\n");
+    hd_arena_free(arena);
+}
+
 static void wrapped_text_keeps_its_indent(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -206,6 +215,7 @@ int main(void) {
         cmocka_unit_test(figures),
         cmocka_unit_test(table_aligns_and_wraps),
         cmocka_unit_test(wrapped_text_keeps_its_indent),
+        cmocka_unit_test(layouts_break_at_their_joints),
         cmocka_unit_test(json_refuses_no_value),
         cmocka_unit_test(json_of_layout_and_device),
     };
