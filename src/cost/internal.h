@@ -19,8 +19,18 @@
 
 /* ---- uniform.c ------------------------------------------------------------ */
 
-/* [inst_count]: true when all active lanes of a warp hold the same value. */
-bool *hd_uniform_values(hd_arena *arena, const hd_kernel_info *info);
+typedef struct uniformity {
+    const bool *values; /* [inst_count]: all active lanes of a warp hold the same value */
+    const bool *parted; /* [loop_count]: lanes leave the loop in different iterations */
+} uniformity;
+
+uniformity hd_uniform_values(hd_arena *arena, const hd_kernel_info *info);
+/* Whether all lanes that are active in `block` hold the same value. */
+bool hd_is_uniform_at(const uniformity *uniform, const hd_kernel_info *info, kir_value value,
+                      uint32_t block);
+/* Whether the address can be computed lane by lane: as access->computable says, and no
+ * counter of a loop that is over stands in it, which has no iteration to be computed in. */
+bool hd_access_is_computable(const hd_kernel_info *info, const hd_access *access);
 
 /* ---- shape.c ---------------------------------------------------------------- */
 
@@ -61,7 +71,7 @@ typedef struct shape {
 typedef struct shape_context {
     hd_arena *arena;
     const hd_kernel_info *info;
-    const bool *uniform;
+    uniformity uniform;
     const uint64_t *lengths; /* iterations of every loop */
     uint32_t warp;
     uint32_t modulus;        /* bytes of the longest segment or line; a power of two */

@@ -134,7 +134,7 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.fixed = fixed_geometry(b, access);
     u.reads = access->kind == HD_LOAD;
     u.irregular = !hd_access_is_regular(&b->shapes, access);
-    u.scattered = u.irregular && !access->computable;
+    u.scattered = u.irregular && !hd_access_is_computable(b->info, access);
     const hd_buffer *buffer = &b->job->buffers[u.buffer];
     u.most_units = (double)(buffer->count * buffer->element_bytes / model->device->segment + 1);
     double warps;

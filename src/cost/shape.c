@@ -432,11 +432,14 @@ static void convolve_form(const builder *b, double *dense, uint32_t modulus, hd_
 
 bool hd_access_is_regular(const shape_context *context, const hd_access *access) {
     const hd_affine *forms[] = {&access->index, &access->inner};
+    const kir_kernel *kernel = context->info->kernel;
     for (int f = 0; f < 2; f++)
         for (uint32_t i = 0; i < forms[f]->term_count; i++) {
             const hd_term *t = &forms[f]->terms[i];
             if (t->kind == HD_SYM_GLOBAL ||
-                (t->kind == HD_SYM_VALUE && !context->uniform[t->index]))
+                (t->kind == HD_SYM_VALUE &&
+                 !hd_is_uniform_at(&context->uniform, context->info, t->index,
+                                   kernel->insts[access->inst].block)))
                 return false;
         }
     return true;
@@ -498,7 +501,7 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     shape *s = hd_new(context->arena, shape);
     s->lane_copies = 1;
     bool regular = hd_access_is_regular(context, access);
-    if (!regular && access->computable) {
+    if (!regular && hd_access_is_computable(context->info, access)) {
         b.computed = true;
         add_computed(&b);
     } else if (regular) {

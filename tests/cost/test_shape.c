@@ -212,7 +212,7 @@ static geometry random_geometry(uint64_t *run_of_other) {
 static shape_context context_of(const sample *s) {
     return (shape_context){.arena = s->arena,
                            .info = &s->info,
-                           .uniform = s->uniform,
+                           .uniform = {s->uniform, NULL},
                            .lengths = s->lengths,
                            .warp = s->warp,
                            .modulus = MODULUS,
