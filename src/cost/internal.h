@@ -51,7 +51,8 @@ typedef struct residues {
     uint32_t count;
 } residues;
 
-enum { MAX_LEVELS = 9, MAX_LANES = 64 };
+/* 1 << MAX_LEVELS is MAX_UNIT: fields of single bytes need a level for each power. */
+enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512 };
 #define HUGE_COST 1e300
 
 /* Where the lanes of an access point. Several accesses of several kernels may

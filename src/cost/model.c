@@ -9,8 +9,12 @@ const hd_record *hd_cost_record(const hd_cost_model *model) { return model->reco
 const hd_device *hd_cost_device(const hd_cost_model *model) { return model->device; }
 const hd_questions *hd_cost_questions(const hd_cost_model *model) { return &model->questions; }
 
+static bool length_is_unknown(const hd_trip *trip) {
+    return trip->kind == HD_TRIP_UNKNOWN || (trip->kind == HD_TRIP_VARYING && trip->mean < 0);
+}
+
 uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
-    if (trip->kind != HD_TRIP_UNKNOWN && (trip->count || trip->kind != HD_TRIP_VARYING))
+    if (!length_is_unknown(trip))
         return trip->count;
     if (options->loops == HD_LOOPS_NUMBER)
         return options->length;
@@ -19,10 +23,6 @@ uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
     return trip->hint == HD_HINT_WORK_GROUP ? 256
            : trip->hint == HD_HINT_NDRANGE  ? 1000000
                                             : 512000;
-}
-
-static bool length_is_unknown(const hd_trip *trip) {
-    return trip->kind == HD_TRIP_UNKNOWN || (trip->kind == HD_TRIP_VARYING && !trip->count);
 }
 
 /* ---- geometry ------------------------------------------------------------------------ */
@@ -112,11 +112,24 @@ static geometry fixed_geometry(const launch_builder *b, const hd_access *access)
     return (geometry){1, bytes ? bytes : 1, run, bytes};
 }
 
+/* How often an access runs in one run of a loop around it. What stands up to the
+ * test of a `for` or `while` runs once more than the body. */
+static double runs_in_loop(const launch_builder *b, const hd_access *access, int32_t loop) {
+    const hd_trip *trip = &b->info->trips[loop];
+    if (length_is_unknown(trip))
+        return (double)b->lengths[loop];
+    double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
+    bool with_test =
+        !trip->after_body && trip->test != KIR_NONE &&
+        hd_flow_dominates(b->info->flow, b->info->kernel->insts[access->inst].block, trip->test);
+    return with_test ? runs + 1 : runs;
+}
+
 static double iterations_of(const launch_builder *b, const hd_access *access, uint32_t *degree) {
     double product = 1;
     *degree = 0;
     for (int32_t loop = access->loop; loop >= 0; loop = b->info->flow->loops[loop].parent) {
-        product *= (double)b->lengths[loop];
+        product *= runs_in_loop(b, access, loop);
         *degree += length_is_unknown(&b->info->trips[loop]);
     }
     if (*degree > HD_MAX_DEGREE)
@@ -148,7 +161,22 @@ static void add_use(launch_builder *b, const hd_access *access) {
         hd_push(model->arena, &model->others, number);
 }
 
-static hd_status add_launch(launch_builder *b, const hd_diag *diag) {
+/* Accesses whose buffer is not known cannot be priced; once for each kernel. */
+static void warn_of_uncounted(const launch_builder *b, const hd_diag *diag) {
+    for (uint32_t i = 0; i < b->number; i++)
+        if (b->job->launches[i].kernel == b->launch->kernel)
+            return;
+    for (uint32_t i = 0; i < b->info->access_count; i++) {
+        const hd_access *a = &b->info->accesses[i];
+        if (a->space != KIR_GLOBAL || a->param >= 0 || a->static_index >= 0)
+            continue;
+        hd_place place = {b->info->module->files[a->file].name, a->line, a->column, NULL};
+        hd_warn(diag, &place, "this access is not in the cost: %s",
+                a->reason ? a->reason : "its buffer is not known");
+    }
+}
+
+static void add_launch(launch_builder *b, const hd_diag *diag) {
     hd_cost_model *model = b->model;
     const hd_device *device = model->device;
     hd_binding binding = hd_job_binding(model->arena, b->job, b->launch);
@@ -164,6 +192,7 @@ static hd_status add_launch(launch_builder *b, const hd_diag *diag) {
     uint32_t first = (uint32_t)model->uses.count;
     for (uint32_t i = 0; i < b->info->access_count; i++)
         add_use(b, &b->info->accesses[i]);
+    warn_of_uncounted(b, diag);
     uint64_t block_size = 1, blocks = 1;
     for (uint32_t d = 0; d < b->launch->dims; d++) {
         block_size *= b->launch->local[d];
@@ -181,7 +210,6 @@ static hd_status add_launch(launch_builder *b, const hd_diag *diag) {
                              .uses = model->uses.data + first, .first = first,
                              .use_count = (uint32_t)model->uses.count - first};
     hd_stream_link(&stream);
-    return HD_OK;
 }
 
 /* ---- questions ------------------------------------------------------------------------------ */
@@ -275,6 +303,21 @@ static uint32_t count_levels(const hd_record *record, uint32_t unit) {
     return levels;
 }
 
+/* What shape.c can count in. No GPU has more. */
+static hd_status check_device(const hd_diag *diag, const hd_device *device, uint32_t unit) {
+    hd_place place = {.file = device->source_file ? device->source_file : "<device>"};
+    if (device->warp > MAX_LANES)
+        return hd_fail(diag, HD_EUNSUPPORTED, &place,
+                       "costs are counted for warps of up to %d lanes, and `warp` is %u; lower it",
+                       MAX_LANES, device->warp);
+    if (unit > MAX_UNIT)
+        return hd_fail(diag, HD_EUNSUPPORTED, &place,
+                       "costs are counted in segments and lines of up to %d bytes, and the longest "
+                       "here has %u; lower it",
+                       MAX_UNIT, unit);
+    return HD_OK;
+}
+
 hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_device *device, const hd_cost_options *options,
                              hd_cost_model **result) {
@@ -282,6 +325,9 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     if (!job->record)
         return hd_fail(diag, HD_EINPUT, &place,
                        "there is no record to lay out: no buffer of the job holds structs");
+    hd_status status = check_device(diag, device, longest_unit(device));
+    if (status != HD_OK)
+        return status;
     hd_cost_model *model = hd_new(arena, hd_cost_model);
     model->arena = arena;
     model->record = job->record;
@@ -294,9 +340,7 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->questions.complete = true;
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};
-        hd_status status = add_launch(&b, diag);
-        if (status != HD_OK)
-            return status;
+        add_launch(&b, diag);
     }
     ask_all(model);
     *result = model;

@@ -41,7 +41,10 @@ static const char *const kernel =
     "  p[get_global_id(0)].y = s;\n}\n"
     "__kernel void bytes(__global struct r *p) {\n"
     "  int i = get_global_id(0);\n  ((__global char *)p)[i] = 1;\n"
-    "  ((__global char *)&p[i])[5] = 2;\n  ((__global char *)p)[i * i] = 3;\n}\n";
+    "  ((__global char *)&p[i])[5] = 2;\n  ((__global char *)p)[i * i] = 3;\n}\n"
+    "__kernel void stairs(__global struct r *p, __global volatile int *w) {\n"
+    "  int i = get_global_id(0);\n  for (int j = i; j < 4; j++) p[j].x = 1;\n"
+    "  for (int j = 0; w[j], j < 20; j++) p[j].y = 1;\n}\n";
 
 static void open_launch(hd_sample *s, const char *name, const char *sizes, const char *args) {
     hd_arena *text = hd_arena_new();
@@ -243,6 +246,59 @@ static void launches_add_up(void **state) {
     hd_arena_free(text);
 }
 
+static void count_message(const hd_message *m, void *user) {
+    if (strstr(m->text, "not in the cost") || strstr(m->text, "counted"))
+        ++*(uint32_t *)user;
+}
+
+/* A pointer into one of two buffers: said, once for all launches of the kernel. */
+static void accesses_left_out_are_named(void **state) {
+    (void)state;
+    hd_sample s;
+    open_launch(&s, "either", "global: [256], local: [64], repeat: 2",
+                ", {name: q, buffer: q}, {name: n, value: 5}");
+    uint32_t messages = 0;
+    s.diag = (hd_diag){count_message, &messages};
+    model_of(&s, warp_32);
+    assert_int_equal(messages, 1);
+    hd_sample_close(&s);
+}
+
+static void profiles_that_are_refused(void **state) {
+    (void)state;
+    static const char *const devices[] = {
+        "warp:128 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
+        "warp:32 l1:48k/1024 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
+        "warp:32 l1:0 l2:0 w:1,30,100 blocks:8 threads:2048 regs:65536 segment:4096"};
+    hd_sample s;
+    open_launch(&s, "own", "global: [256], local: [64]", "");
+    for (int i = 0; i < 3; i++) {
+        const hd_device *device;
+        hd_cost_model *model;
+        hd_cost_options options = {.loops = HD_LOOPS_PENG};
+        uint32_t messages = 0;
+        hd_diag diag = {count_message, &messages};
+        assert_int_equal(hd_device_find(s.arena, &s.diag, devices[i], &device), HD_OK);
+        assert_int_equal(hd_cost_model_make(s.arena, &diag, s.job, device, &options, &model),
+                         HD_EUNSUPPORTED);
+        assert_int_equal(messages, 1);
+    }
+    hd_sample_close(&s);
+}
+
+/* The means of loops that differ by thread, unrounded; and what stands in a loop's test. */
+static void runs_of_loops(void **state) {
+    (void)state;
+    hd_sample s;
+    open_launch(&s, "stairs", "global: [256], local: [64]", ", {name: w, buffer: w}");
+    priced_lines l = lines_of(&s, warp_32);
+    assert_true(line_of(&l, HD_STORE, 49)->executions == 8 * 10 / 256.0); /* 4 + 3 + 2 + 1 */
+    assert_true(line_of(&l, HD_LOAD, 50)->executions == 8 * 21.0);
+    assert_true(line_of(&l, HD_STORE, 50)->executions == 8 * 20.0);
+    assert_int_equal(hd_cost_degree(&l.sum), 0);
+    hd_sample_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_of_every_form),
@@ -253,6 +309,9 @@ int main(void) {
         cmocka_unit_test(no_caches),
         cmocka_unit_test(bytes_of_no_field),
         cmocka_unit_test(launches_add_up),
+        cmocka_unit_test(accesses_left_out_are_named),
+        cmocka_unit_test(profiles_that_are_refused),
+        cmocka_unit_test(runs_of_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
