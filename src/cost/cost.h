@@ -105,12 +105,12 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
 /* Whether an access hits may depend on how many bytes the other clusters bring
  * between it and the access before: a "question". Most questions have the same
  * answer under every layout; only the open ones are listed here. Question q is
- * answered yes when the sum of the clusters' bytes of q is at most limits[q]. */
+ * answered yes when the sum of the clusters' bytes of q is at most limits[q]. If
+ * more are open than HD_MAX_QUESTIONS, the rest count as answered no. */
 enum { HD_MAX_QUESTIONS = 64 };
 typedef struct hd_questions {
     uint32_t count;
     const double *limits; /* [count], less what the other buffers bring */
-    bool complete;        /* false: more were open than fit; the rest count as no */
 } hd_questions;
 const hd_questions *hd_cost_questions(const hd_cost_model *model);
 

@@ -259,10 +259,8 @@ static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
         if (model->asked.data[i].l1 == l1 &&
             intervals_equal(model->asked.data[i].between, between))
             return (int32_t)i;
-    if (model->asked.count == HD_MAX_QUESTIONS) {
-        model->questions.complete = false;
+    if (model->asked.count == HD_MAX_QUESTIONS)
         return ANSWER_NO;
-    }
     for (uint32_t i = 0; i < between->count; i++)
         limit -= hd_given_bytes(&between->items[i], l1);
     model->limits[model->asked.count] = limit;
@@ -337,7 +335,6 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->level_count = count_levels(job->record, model->modulus);
     model->soa_from = (uint64_t)1 << model->level_count;
     model->memo = memo_new(arena);
-    model->questions.complete = true;
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};
         add_launch(&b, diag);

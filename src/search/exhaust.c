@@ -14,7 +14,7 @@
 typedef struct exhaust {
     hd_cost_model *model;
     price_table *table;
-    const priced **of_mask; /* [1 << fields] */
+    priced **of_mask; /* [1 << fields] */
     uint32_t fields;
     const hd_questions *questions;
     uint32_t degrees;       /* entries of a cost vector that are in use */
@@ -75,11 +75,13 @@ typedef struct combination {
     uint32_t chosen[HD_MAX_FIELDS];
 } combination;
 
+/* Answers when the clusters' options are `chosen`; NULL: each as small as any. */
 static uint64_t answers_to(const exhaust *e, uint32_t blocks, const uint32_t *chosen) {
     uint32_t count = e->questions->count;
     double bytes[HD_MAX_QUESTIONS] = {0};
     for (uint32_t b = 0; b < blocks; b++) {
-        const double *more = e->of_mask[e->masks[b]]->options[chosen[b]].bytes;
+        const priced *p = e->of_mask[e->masks[b]];
+        const double *more = chosen ? p->options[chosen[b]].bytes : p->least_bytes;
         for (uint32_t q = 0; q < count; q++)
             bytes[q] += more[q];
     }
@@ -112,17 +114,52 @@ static void try_combination(exhaust *e, uint32_t blocks, const uint32_t *chosen,
     memcpy(best->chosen, chosen, blocks * sizeof *chosen);
 }
 
-static void score_with_questions(exhaust *e, uint32_t blocks) {
+/* Every choice of options for the clusters, one by one. */
+static void try_all_combinations(exhaust *e, uint32_t blocks, combination *best) {
     uint32_t chosen[HD_MAX_FIELDS] = {0};
-    combination best = {.found = false};
     for (;;) {
-        try_combination(e, blocks, chosen, &best);
+        try_combination(e, blocks, chosen, best);
         uint32_t b = 0;
         while (b < blocks && ++chosen[b] == e->of_mask[e->masks[b]]->count)
             chosen[b++] = 0;
         if (b == blocks)
-            break;
+            return;
     }
+}
+
+static bool has_choice(const exhaust *e, uint32_t blocks) {
+    for (uint32_t b = 0; b < blocks; b++)
+        if (e->of_mask[e->masks[b]]->count > 1)
+            return true;
+    return false;
+}
+
+/* No combination has better answers than those for the fewest bytes of each cluster,
+ * so under these the cheapest option of each gives a lower bound. Nearly always that
+ * combination costs just as much under its own answers, and is the best. */
+static void choose_options(exhaust *e, uint32_t blocks, combination *best) {
+    uint32_t chosen[HD_MAX_FIELDS];
+    uint64_t answers = answers_to(e, blocks, NULL);
+    hd_cost_vector bound = price_of_others(e, answers);
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint64_t mask = e->masks[b];
+        const met_best *cheapest = cheapest_option(e->table, mask, e->of_mask[mask], answers);
+        chosen[b] = cheapest->option;
+        for (uint32_t d = 0; d < e->degrees; d++)
+            bound.v[d] += cheapest->price.v[d];
+    }
+    try_combination(e, blocks, chosen, best);
+    if (hd_cost_compare(&best->cost, &bound) > 0)
+        try_all_combinations(e, blocks, best);
+}
+
+static void score_with_questions(exhaust *e, uint32_t blocks) {
+    static const uint32_t only[HD_MAX_FIELDS] = {0};
+    combination best = {.found = false};
+    if (has_choice(e, blocks))
+        choose_options(e, blocks, &best);
+    else
+        try_combination(e, blocks, only, &best);
     if (ranking_admits(e->best, &best.cost))
         rank_partition(e, blocks, &best.cost, best.chosen);
 }
@@ -150,7 +187,7 @@ static void place(exhaust *e, uint32_t field, uint32_t blocks) {
 
 static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
     uint64_t all = (uint64_t)1 << e->fields;
-    e->of_mask = hd_new_array(arena, const priced *, all);
+    e->of_mask = hd_new_array(arena, priced *, all);
     e->plain = hd_new_array(arena, const hd_cost_vector *, all);
     for (uint64_t mask = 1; mask < all; mask++) {
         e->of_mask[mask] = price_table_get(table, mask);

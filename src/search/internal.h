@@ -51,10 +51,19 @@ typedef struct option {
     hd_vec(met_price) met;
 } option;
 
+/* The cheapest option under answers that were met. */
+typedef struct met_best {
+    uint64_t answers;
+    uint32_t option;
+    hd_cost_vector price;
+} met_best;
+
 typedef struct priced {
-    uint64_t questions; /* that the prices depend on */
-    option *options;    /* none is worse than another in every way */
+    uint64_t questions;  /* that the prices depend on */
+    option *options;     /* none is worse than another in every way */
     uint32_t count;
+    double *least_bytes; /* [questions], over the options */
+    hd_vec(met_best) best;
 } priced;
 
 typedef struct price_table price_table;
@@ -63,6 +72,10 @@ priced *price_table_get(price_table *table, uint64_t mask);
 /* Price of the cluster `mask` laid out as option `o` of it, under `answers`. */
 const hd_cost_vector *option_price(price_table *table, uint64_t mask, const priced *of,
                                    uint32_t o, uint64_t answers);
+
+/* The option of the cluster `mask` that is cheapest under `answers`; valid until the
+ * next call for this cluster. */
+const met_best *cheapest_option(price_table *table, uint64_t mask, priced *of, uint64_t answers);
 
 /* ---- exhaust.c ----------------------------------------------------------- */
 

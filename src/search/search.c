@@ -83,8 +83,7 @@ static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds
     lower = saving_minus(&lower, &most);
     double ratio = hd_cost_ratio(&lower, &best->best[0].cost);
     result->nodes = effort.nodes;
-    result->proven = !effort.late && hd_cost_questions(model)->complete &&
-                     hd_cost_compare(&best->best[0].cost, &lower) <= 0;
+    result->proven = !effort.late && hd_cost_compare(&best->best[0].cost, &lower) <= 0;
     result->gap = result->proven ? 0 : ratio > 0 ? 1 - ratio : 1;
 }
 
@@ -104,7 +103,6 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     if (record->field_count <= exact) {
         price_table *table = price_table_new(arena, model);
         result->partitions = search_exhaust(arena, model, table, &best);
-        result->proven = hd_cost_questions(model)->complete;
     } else {
         search_savings(arena, model, options->seconds > 0 ? options->seconds : 60, &best, result);
     }

@@ -48,6 +48,23 @@ const hd_cost_vector *option_price(price_table *table, uint64_t mask, const pric
     return &o->met.data[o->met.count - 1].price;
 }
 
+const met_best *cheapest_option(price_table *table, uint64_t mask, priced *of, uint64_t answers) {
+    answers &= of->questions;
+    for (size_t i = 0; i < of->best.count; i++)
+        if (of->best.data[i].answers == answers)
+            return &of->best.data[i];
+    met_best best = {.answers = answers, .price = *option_price(table, mask, of, 0, answers)};
+    for (uint32_t o = 1; o < of->count; o++) {
+        const hd_cost_vector *price = option_price(table, mask, of, o, answers);
+        if (hd_cost_compare(price, &best.price) < 0) {
+            best.price = *price;
+            best.option = o;
+        }
+    }
+    hd_push(table->arena, &of->best, best);
+    return &of->best.data[of->best.count - 1];
+}
+
 /* Whether option `by` serves at least as well as option `o` in every layout: it
  * brings no more bytes to any question, so that every answer is at least as good,
  * and even under the worst answers it is as cheap as `o` under the best ones, or
@@ -98,6 +115,14 @@ static priced *price(price_table *table, uint64_t mask) {
         hd_cluster_bytes(table->model, mask, table->tiles[t], p->options[t].bytes);
     }
     drop_dominated(table, mask, p);
+    uint32_t questions = table->questions->count;
+    p->least_bytes = hd_new_array(table->arena, double, questions);
+    for (uint32_t q = 0; q < questions; q++) {
+        p->least_bytes[q] = p->options[0].bytes[q];
+        for (uint32_t o = 1; o < p->count; o++)
+            if (p->options[o].bytes[q] < p->least_bytes[q])
+                p->least_bytes[q] = p->options[o].bytes[q];
+    }
     return p;
 }
 
