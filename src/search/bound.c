@@ -4,7 +4,8 @@
  * A cluster is worth having only if it costs less than its fields alone: it saves
  * something. So the best layout is the set of disjoint clusters that saves most,
  * all other fields standing alone, and only clusters that save need to be known.
- * Two searches follow each other:
+ * A first layout comes from joining, again and again, the two clusters that save
+ * most by it. Then two searches follow each other:
  *
  *   1. Which clusters save. Sets of fields are grown field by field. What a set
  *      and all it may grow into can save at most follows from bounds on its
@@ -14,7 +15,8 @@
  *      one of the clusters that start with it or leave it alone. The bound gives
  *      each field its largest share of any cluster's saving (saving / fields).
  *
- * Both stop when time is up; what is then known bounds what may have been missed.
+ * Both stop when time is up; the first layout then stands, and what is known bounds
+ * what may have been missed.
  */
 #include <stdlib.h>
 
@@ -33,13 +35,14 @@ typedef struct bounding {
     double deadline;
     bool late;
     uint64_t nodes;
-    uint32_t order[HD_MAX_FIELDS];       /* fields, those with most to save first */
+    uint32_t order[HD_MAX_FIELDS];           /* fields, those with most to save first */
     hd_cost_vector later[HD_MAX_FIELDS + 1]; /* what the fields from a place on could save */
     hd_vec(saver) savers;
-    uint32_t first[HD_MAX_FIELDS + 1];  /* savers, by the place of their first field */
+    uint32_t first[HD_MAX_FIELDS + 1]; /* savers, by the place of their first field */
     hd_cost_vector share[HD_MAX_FIELDS];
     uint32_t taken[HD_MAX_FIELDS], taken_count;
-    uint32_t best[HD_MAX_FIELDS], best_count;
+    saver best[HD_MAX_FIELDS];
+    uint32_t best_count;
     hd_cost_vector best_saving;
 } bounding;
 
@@ -56,6 +59,77 @@ static bool out_of_time(bounding *b) {
     if (!b->late && (++b->nodes & 255) == 0 && search_clock() > b->deadline)
         b->late = true;
     return b->late;
+}
+
+/* ---- a first layout ------------------------------------------------------------------- */
+
+/* The clusters that are being joined, and what joining two of them saves. */
+typedef struct joining {
+    saver clusters[HD_MAX_FIELDS], joined[HD_MAX_FIELDS][HD_MAX_FIELDS];
+    hd_cost_vector gain[HD_MAX_FIELDS][HD_MAX_FIELDS]; /* [i][j], j < i */
+    uint32_t count;
+} joining;
+
+static void try_join(bounding *b, joining *j, uint32_t x, uint32_t y) {
+    const saver *a = &j->clusters[x], *c = &j->clusters[y];
+    hd_cost_vector apart = a->saving;
+    hd_cost_add(&apart, &c->saving);
+    j->gain[x][y] = NOTHING;
+    saver *both = &j->joined[x][y];
+    *both = (saver){.mask = a->mask | c->mask};
+    if (out_of_time(b) || !saving_may_exceed(b->known, both->mask, &apart))
+        return;
+    both->saving = saving_of_cluster(b->known, both->mask, &both->tile);
+    j->gain[x][y] = saving_minus(&both->saving, &apart);
+}
+
+/* Puts the union of clusters x and y, y < x, in y's place. */
+static void join(bounding *b, joining *j, uint32_t x, uint32_t y) {
+    uint32_t last = --j->count;
+    j->clusters[y] = j->joined[x][y];
+    j->clusters[x] = j->clusters[last];
+    for (uint32_t i = 0; i < j->count; i++) {
+        if (i < y)
+            try_join(b, j, y, i);
+        else if (i > y)
+            try_join(b, j, i, y);
+        if (i != y && i < x) {
+            j->gain[x][i] = j->gain[last][i];
+            j->joined[x][i] = j->joined[last][i];
+        } else if (i > x) {
+            j->gain[i][x] = j->gain[last][i];
+            j->joined[i][x] = j->joined[last][i];
+        }
+    }
+}
+
+static void find_first_layout(bounding *b) {
+    joining *j = hd_new(b->arena, joining);
+    j->count = b->fields;
+    for (uint32_t x = 0; x < b->fields; x++) {
+        j->clusters[x].mask = (uint64_t)1 << x;
+        for (uint32_t y = 0; y < x; y++)
+            try_join(b, j, x, y);
+    }
+    for (;;) {
+        uint32_t best_x = 0, best_y = 0;
+        hd_cost_vector best = NOTHING;
+        for (uint32_t x = 0; x < j->count; x++)
+            for (uint32_t y = 0; y < x; y++)
+                if (saving_greater(&j->gain[x][y], &best)) {
+                    best = j->gain[x][y];
+                    best_x = x;
+                    best_y = y;
+                }
+        if (best_x == best_y)
+            break;
+        join(b, j, best_x, best_y);
+    }
+    for (uint32_t i = 0; i < j->count; i++)
+        if (saving_greater(&j->clusters[i].saving, &NOTHING)) {
+            b->best[b->best_count++] = j->clusters[i];
+            hd_cost_add(&b->best_saving, &j->clusters[i].saving);
+        }
 }
 
 /* ---- which clusters save -------------------------------------------------------------- */
@@ -124,8 +198,9 @@ static int saves_more(const void *a, const void *b) {
 
 static void prepare_shares(bounding *b) {
     for (uint32_t at = 0; at < b->fields; at++)
-        qsort(b->savers.data + b->first[at], b->first[at + 1] - b->first[at], sizeof(saver),
-              saves_more);
+        if (b->first[at] < b->first[at + 1])
+            qsort(b->savers.data + b->first[at], b->first[at + 1] - b->first[at], sizeof(saver),
+                  saves_more);
     for (size_t i = 0; i < b->savers.count; i++) {
         const saver *s = &b->savers.data[i];
         hd_cost_vector share = scaled(&s->saving, 1.0 / __builtin_popcountll(s->mask));
@@ -150,7 +225,8 @@ static void take(bounding *b, uint32_t at, uint64_t used, const hd_cost_vector *
     if (saving_greater(saved, &b->best_saving)) {
         b->best_saving = *saved;
         b->best_count = b->taken_count;
-        memcpy(b->best, b->taken, b->taken_count * sizeof *b->taken);
+        for (uint32_t i = 0; i < b->taken_count; i++)
+            b->best[i] = b->savers.data[b->taken[i]];
     }
     while (at < b->fields && used >> b->order[at] & 1)
         at++;
@@ -173,7 +249,8 @@ static void take(bounding *b, uint32_t at, uint64_t used, const hd_cost_vector *
     take(b, at + 1, used, saved);
 }
 
-/* ---- the result ------------------------------------------------------------------------------- */
+/* ---- the result -------------------------------------------------------------------------------
+ */
 
 hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known, double seconds,
                             candidate *found, bound_effort *effort) {
@@ -182,13 +259,14 @@ hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known, double 
     b->known = known;
     b->fields = known->fields;
     b->deadline = search_clock() + seconds;
+    find_first_layout(b);
     find_savers(b);
     prepare_shares(b);
     bool all_known = !b->late;
     take(b, 0, 0, &NOTHING);
     for (uint32_t i = 0; i < b->best_count; i++) {
-        found->masks[found->count] = b->savers.data[b->best[i]].mask;
-        found->tiles[found->count++] = b->savers.data[b->best[i]].tile;
+        found->masks[found->count] = b->best[i].mask;
+        found->tiles[found->count++] = b->best[i].tile;
     }
     *effort = (bound_effort){.nodes = b->nodes, .late = b->late};
     return !all_known ? b->later[0] : b->late ? still_possible(b, 0, 0) : b->best_saving;

@@ -164,6 +164,48 @@ static void subsets_equal_branch_and_bound(void **state) {
     assert_true(saved > 5);
 }
 
+/* Time that is up at once leaves the first layout: some of the seven fields that are
+ * read at one random index together. */
+static void out_of_time_keeps_the_first_layout(void **state) {
+    (void)state;
+    hd_arena *text = hd_arena_new();
+    hd_str kernel = {.arena = text};
+    hd_str_add(&kernel, "struct r {");
+    for (int f = 0; f < 21; f++)
+        hd_str_printf(&kernel, " float f%d;", f);
+    hd_str_add(&kernel, " };\n__kernel void k(__global struct r *p, __global int *w, int n) {\n"
+                        "  int i = get_global_id(0), j = w[i];\n  float s = 0;\n");
+    for (int f = 0; f < 21; f++)
+        hd_str_printf(&kernel, "  s += p[%s].f%d;\n", f < 7 ? "j" : "i", f);
+    hd_str_add(&kernel, "  p[i].f20 = s;\n}\n");
+    hd_sample s;
+    hd_sample_open(&s, kernel.data, job);
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_cost_options options = {.loops = HD_LOOPS_PENG};
+    assert_int_equal(hd_device_find(s.arena, &s.diag, "tesla-m2050", &device), HD_OK);
+    assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model), HD_OK);
+    const saving_bounds *bounds = saving_bounds_make(s.arena, model);
+    const hd_cost_vector nothing = {{0}};
+    candidate found = {.count = 0};
+    bound_effort effort;
+    hd_cost_vector most = search_bound(s.arena, bounds, 1e-9, &found, &effort), sum = nothing;
+    assert_true(effort.late);
+    assert_true(found.count > 0);
+    uint64_t used = 0, tile;
+    for (uint32_t i = 0; i < found.count; i++) {
+        hd_cost_vector saving = saving_of_cluster(bounds, found.masks[i], &tile);
+        assert_true(saving_greater(&saving, &nothing));
+        assert_int_equal(used & found.masks[i], 0);
+        assert_int_equal(tile, found.tiles[i]);
+        used |= found.masks[i];
+        hd_cost_add(&sum, &saving);
+    }
+    assert_false(saving_greater(&sum, &most));
+    hd_sample_close(&s);
+    hd_arena_free(text);
+}
+
 /* Every thread reads every field of its own element once: nothing gains. */
 static void leaves_what_is_good(void **state) {
     (void)state;
@@ -209,6 +251,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_obvious_search),
         cmocka_unit_test(subsets_equal_branch_and_bound),
+        cmocka_unit_test(out_of_time_keeps_the_first_layout),
         cmocka_unit_test(leaves_what_is_good),
         cmocka_unit_test(ties_go_to_the_nearest),
     };
