@@ -7,15 +7,20 @@
  */
 #include "cost/internal.h"
 
-static uint32_t distinct_values(const lane_pattern *pattern) {
-    uint32_t count = 0;
+/* Bytes of all values that the lanes touch, each once: values of one element that lie
+ * closer than their width, as vectors loaded from every place of an array, overlap. */
+static uint64_t distinct_bytes(const lane_pattern *pattern, uint32_t width) {
+    uint64_t bytes = 0;
     for (uint32_t i = 0; i < pattern->lanes; i++) {
-        bool seen = false;
-        for (uint32_t j = 0; j < i && !seen; j++)
-            seen = pattern->index[i] == pattern->index[j] && pattern->inner[i] == pattern->inner[j];
-        count += !seen;
+        uint64_t mine = width; /* up to the next value of the element */
+        for (uint32_t j = 0; j < pattern->lanes && mine; j++) {
+            uint64_t gap = (uint64_t)pattern->inner[j] - (uint64_t)pattern->inner[i];
+            if (pattern->index[i] == pattern->index[j] && gap < mine && (gap || j < i))
+                mine = gap;
+        }
+        bytes += mine;
     }
-    return count;
+    return bytes;
 }
 
 /* Fewest transactions of a use under any layout. */
@@ -23,7 +28,7 @@ static double least_transactions(const hd_cost_model *model, const use *u) {
     const shape *s = model->shapes.data[u->shape];
     double sum = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
-        uint64_t bytes = (uint64_t)distinct_values(&s->patterns[p]) * u->width;
+        uint64_t bytes = distinct_bytes(&s->patterns[p], u->width);
         uint64_t segments = (bytes + model->device->segment - 1) / model->device->segment;
         for (uint32_t i = 0; i < s->levels[0][p].count; i++)
             sum += (double)segments * s->levels[0][p].data[i].share;

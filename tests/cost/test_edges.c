@@ -299,6 +299,29 @@ static void runs_of_loops(void **state) {
     hd_sample_close(&s);
 }
 
+/* Vectors that overlap, loaded from every place of an array field: the bound of the
+ * field is below its price all the same. */
+static void bounds_of_overlapping_vectors(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "struct r { float d[128]; float x; };\n"
+                   "__kernel void k(__global const struct r *p, __global float *out) {\n"
+                   "  int i = get_global_id(0);\n"
+                   "  float4 v = vload4(0, &p[get_group_id(0)].d[get_local_id(0)]);\n"
+                   "  out[i] = v.x + v.w;\n}\n",
+                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 64}\n"
+                   "  - {name: out, type: float, count: 4096}\nlaunches:\n"
+                   "  - {kernel: k, global: [4096], local: [64], args: [{name: p, buffer: p}, "
+                   "{name: out, buffer: out}]}\n");
+    hd_cost_model *model = model_of(&s, warp_32);
+    hd_cost_vector least = hd_field_bound(model, 0);
+    hd_cost_vector alone = hd_cluster_price(model, 1, HD_TILE_AOS, 0);
+    assert_true(least.v[0] > 0);
+    assert_true(least.v[0] <= alone.v[0]);
+    hd_sample_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_of_every_form),
@@ -312,6 +335,7 @@ int main(void) {
         cmocka_unit_test(accesses_left_out_are_named),
         cmocka_unit_test(profiles_that_are_refused),
         cmocka_unit_test(runs_of_loops),
+        cmocka_unit_test(bounds_of_overlapping_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
