@@ -25,6 +25,7 @@ typedef struct finder {
     const hd_trip *trips;
     hd_evaluator *evaluator;
     access_list accesses;
+    hd_controls *controls;
     hd_guards *guards; /* of blocks, found when first needed */
     bool *guards_known;
 } finder;
@@ -178,7 +179,7 @@ static void explain(const finder *w, const target *t, hd_access *a) {
 
 static hd_guards guards_of(finder *w, uint32_t block) {
     if (!w->guards_known[block])
-        w->guards[block] = hd_guards_of_block(w->forms, w->trips, block);
+        w->guards[block] = hd_guards_of_block(w->forms, w->controls, w->trips, block);
     w->guards_known[block] = true;
     return w->guards[block];
 }
@@ -382,6 +383,7 @@ static hd_evaluator *solve(hd_arena *arena, const kir_kernel *kernel, const hd_f
 static void find_accesses(finder *w, hd_kernel_info *info) {
     const hd_flow *flow = info->flow;
     w->guards = hd_new_array(w->arena, hd_guards, flow->block_count);
+    w->controls = hd_controls_new(w->forms);
     w->guards_known = hd_new_array(w->arena, bool, flow->block_count);
     for (uint32_t i = 0; i < flow->rpo_count; i++) {
         const kir_block *block = &w->kernel->blocks[flow->rpo[i]];

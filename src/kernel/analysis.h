@@ -106,7 +106,11 @@ typedef struct hd_guards {
     uint32_t count;
     bool conditional; /* also under one that is no guard */
 } hd_guards;
-hd_guards hd_guards_of_block(const hd_forms *forms, const hd_trip *trips, uint32_t block);
+/* Which branches every block depends on; found once for a kernel. */
+typedef struct hd_controls hd_controls;
+hd_controls *hd_controls_new(const hd_forms *forms);
+hd_guards hd_guards_of_block(const hd_forms *forms, const hd_controls *controls,
+                             const hd_trip *trips, uint32_t block);
 
 /* ---- evaluate.c: forms and values at one point of a launch ------------------------------ */
 

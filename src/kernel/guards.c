@@ -184,14 +184,49 @@ static bool is_counted_exit(const hd_forms *f, const hd_trip *trips, uint32_t fr
     return false;
 }
 
-static bool post_dominates(const hd_flow *flow, uint32_t a, uint32_t b) {
-    while (b != a && b != KIR_NONE)
-        b = flow->ipdom[b];
-    return a == b;
+/* ---- control dependence ------------------------------------------------------- */
+
+/* An edge: target `to` of the branch at the end of `from`. */
+typedef struct edge {
+    uint32_t from, to;
+} edge;
+typedef hd_vec(edge) edge_list;
+
+struct hd_controls {
+    edge_list *of; /* [block]: the edges that it depends on directly */
+};
+
+/* Every block on the way from the branch's target up the tree of post-dominators
+ * depends on the edge, up to the first one that post-dominates the branch as well. */
+static void add_edge(const hd_forms *f, hd_controls *controls, const uint32_t *stamp, edge e) {
+    for (uint32_t b = e.to; b != KIR_NONE; b = f->flow->ipdom[b]) {
+        if (b != e.from && stamp[b] == e.from + 1)
+            return;
+        hd_push(f->arena, &controls->of[b], e);
+    }
+}
+
+hd_controls *hd_controls_new(const hd_forms *f) {
+    hd_controls *controls = hd_new(f->arena, hd_controls);
+    controls->of = hd_new_array(f->arena, edge_list, f->kernel->block_count);
+    uint32_t *stamp = hd_new_array(f->arena, uint32_t, f->kernel->block_count);
+    for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
+        uint32_t from = f->flow->rpo[i];
+        const kir_block *b = &f->kernel->blocks[from];
+        const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
+        if (last->to_count < 2)
+            continue;
+        for (uint32_t p = from; p != KIR_NONE; p = f->flow->ipdom[p])
+            stamp[p] = from + 1; /* post-dominates the branch */
+        for (uint32_t k = 0; k < last->to_count; k++)
+            add_edge(f, controls, stamp, (edge){from, last->to[k]});
+    }
+    return controls;
 }
 
 typedef struct search {
     const hd_forms *f;
+    const hd_controls *controls;
     const hd_trip *trips;
     uint32_t block; /* whose conditions are sought */
     guard_list guards;
@@ -199,31 +234,22 @@ typedef struct search {
     bool *visited; /* blocks whose control dependences were followed */
 } search;
 
-/* Follows everything that `block` depends on: the branches A with a target that
- * `block` post-dominates while it does not post-dominate A itself. */
+/* Follows everything that `block` depends on. */
 static void follow(search *s, uint32_t block) {
-    const hd_forms *f = s->f;
     s->visited[block] = true;
-    for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
-        uint32_t from = f->flow->rpo[i];
-        const kir_block *b = &f->kernel->blocks[from];
-        const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
-        if (last->to_count < 2 || (from != block && post_dominates(f->flow, block, from)))
-            continue;
-        for (uint32_t k = 0; k < last->to_count; k++) {
-            if (!post_dominates(f->flow, block, last->to[k]))
-                continue;
-            if (!is_counted_exit(f, s->trips, from, s->block) &&
-                !guard_edge(f, from, last->to[k], s->block, &s->guards))
-                s->conditional = true;
-            if (!s->visited[from])
-                follow(s, from);
-        }
+    for (size_t i = 0; i < s->controls->of[block].count; i++) {
+        edge e = s->controls->of[block].data[i];
+        if (!is_counted_exit(s->f, s->trips, e.from, s->block) &&
+            !guard_edge(s->f, e.from, e.to, s->block, &s->guards))
+            s->conditional = true;
+        if (!s->visited[e.from])
+            follow(s, e.from);
     }
 }
 
-hd_guards hd_guards_of_block(const hd_forms *f, const hd_trip *trips, uint32_t block) {
-    search s = {.f = f, .trips = trips, .block = block,
+hd_guards hd_guards_of_block(const hd_forms *f, const hd_controls *controls, const hd_trip *trips,
+                             uint32_t block) {
+    search s = {.f = f, .controls = controls, .trips = trips, .block = block,
                 .visited = hd_new_array(f->arena, bool, f->kernel->block_count)};
     follow(&s, block);
     return (hd_guards){s.guards.data, (uint32_t)s.guards.count, s.conditional};
