@@ -117,12 +117,11 @@ void memo_put(memo *m, const memo_key *key, double value);
 
 /* ---- stream.c --------------------------------------------------------------------- */
 
-/* The same element (or run of elements) touched between two accesses. */
+/* Elements touched between two accesses. */
 typedef struct touched {
-    uint32_t buffer;
     bool laid_out;         /* elements of the record: `fields`; else `bytes` */
     uint64_t fields;
-    double bytes;          /* of one element */
+    double bytes;          /* of one element, in a given layout */
     double per_l1, per_l2; /* distinct elements by all threads that share the cache */
 } touched;
 

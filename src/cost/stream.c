@@ -79,10 +79,12 @@ static bool same_terms(hd_affine a, hd_affine b) {
 typedef struct interval_builder {
     const linker *l;
     const use *x, *y;
-    int32_t loop;   /* in whose iterations the interval lies, or -1 */
-    bool previous;  /* from the iteration before */
+    int32_t loop;  /* in whose iterations the interval lies, or -1 */
+    bool previous; /* from the iteration before */
+    hd_arena *scratch;
     hd_vec(touched) items;
     hd_vec(hd_affine) index; /* of the items */
+    hd_vec(uint32_t) buffer;
 } interval_builder;
 
 /* Product of the sizes of the dimensions whose id stands in the index. */
@@ -132,12 +134,10 @@ static touched touched_by(const interval_builder *b, const use *u) {
         block_size *= (double)c->info->binding.local[d];
     bool opaque = has_values(u->access->index);
     double locals = u->irregular ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
-    double groups =
-        opaque ? (double)c->blocks : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
+    double groups = opaque ? (double)c->blocks : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
     double resident = groups < (double)c->blocks_per_sm ? groups : (double)c->blocks_per_sm;
     double iterations = distinct_iterations(b, u);
-    return (touched){.buffer = u->buffer,
-                     .laid_out = u->laid_out && u->field >= 0,
+    return (touched){.laid_out = u->laid_out && u->field >= 0,
                      .fields = u->field >= 0 ? (uint64_t)1 << u->field : 0,
                      .bytes = other_bytes(u),
                      .per_l1 = iterations * locals * resident,
@@ -146,14 +146,13 @@ static touched touched_by(const interval_builder *b, const use *u) {
 
 /* Adds what `u` touches, `iterations` iterations ago of the interval's loop. */
 static void touch(interval_builder *b, const use *u, bool before) {
-    hd_arena *arena = b->l->c->arena;
     hd_affine index = u->access->index;
     if (before)
         index.constant -= hd_affine_factor(index, HD_SYM_LOOP, (uint32_t)b->loop);
     bool renewed = before && renewed_in(b->l, index, b->loop);
     for (size_t i = 0; i < b->items.count && !renewed; i++) {
         touched *item = &b->items.data[i];
-        if (item->buffer != u->buffer || item->laid_out != (u->laid_out && u->field >= 0) ||
+        if (b->buffer.data[i] != u->buffer || item->laid_out != (u->laid_out && u->field >= 0) ||
             !hd_affine_equal(b->index.data[i], index))
             continue;
         touched more = touched_by(b, u);
@@ -163,16 +162,47 @@ static void touch(interval_builder *b, const use *u, bool before) {
         item->per_l2 = more.per_l2 > item->per_l2 ? more.per_l2 : item->per_l2;
         return;
     }
-    hd_push(arena, &b->items, touched_by(b, u));
-    hd_push(arena, &b->index, index);
+    hd_push(b->scratch, &b->items, touched_by(b, u));
+    hd_push(b->scratch, &b->index, index);
+    hd_push(b->scratch, &b->buffer, u->buffer);
+}
+
+/* The items by what they bring: one for each set of fields, and one for all that no
+ * layout changes. An interval may hold thousands of elements, and all intervals of
+ * a kernel are kept. */
+static interval summed(const interval_builder *b) {
+    interval sum = {hd_new_array(b->scratch, touched, b->items.count), 0};
+    for (size_t i = 0; i < b->items.count; i++) {
+        touched item = b->items.data[i];
+        if (!item.laid_out)
+            item = (touched){
+                .bytes = 1, .per_l1 = item.bytes * item.per_l1, .per_l2 = item.bytes * item.per_l2};
+        uint32_t at = 0;
+        while (at < sum.count &&
+               (sum.items[at].laid_out != item.laid_out || sum.items[at].fields != item.fields))
+            at++;
+        if (at == sum.count) {
+            sum.items[sum.count++] = item;
+        } else {
+            sum.items[at].per_l1 += item.per_l1;
+            sum.items[at].per_l2 += item.per_l2;
+        }
+    }
+    touched *kept = hd_new_array(b->l->c->arena, touched, sum.count);
+    memcpy(kept, sum.items, sum.count * sizeof *kept);
+    return (interval){kept, sum.count};
 }
 
 /* What is touched from x to y, both included; x in the iteration before of
  * `loop` if `previous`. x and y are numbers of uses. */
 static interval bytes_between(const linker *l, uint32_t x, uint32_t y, int32_t loop,
                               bool previous) {
-    interval_builder b = {.l = l, .x = use_at(l, x), .y = use_at(l, y), .loop = loop,
-                          .previous = previous};
+    interval_builder b = {.l = l,
+                          .x = use_at(l, x),
+                          .y = use_at(l, y),
+                          .loop = loop,
+                          .previous = previous,
+                          .scratch = hd_arena_new()};
     for (uint32_t i = 0; i < l->c->use_count; i++) {
         const use *u = use_at(l, i);
         if (!in_loop(l, u, loop))
@@ -189,7 +219,9 @@ static interval bytes_between(const linker *l, uint32_t x, uint32_t y, int32_t l
         if (i >= x && !with_y)
             touch(&b, u, true);
     }
-    return (interval){b.items.data, (uint32_t)b.items.count};
+    interval sum = summed(&b);
+    hd_arena_free(b.scratch);
+    return sum;
 }
 
 /* ---- candidates --------------------------------------------------------------------------- */
@@ -249,8 +281,7 @@ static void link_use(const linker *l, uint32_t y) {
         double share = first_share(l, use_at(l, y), common);
         consider(l, &found, x, y, common, false, share, common != use_at(l, y)->access->loop);
     }
-    for (int32_t loop = use_at(l, y)->access->loop; loop >= 0;
-         loop = l->flow->loops[loop].parent) {
+    for (int32_t loop = use_at(l, y)->access->loop; loop >= 0; loop = l->flow->loops[loop].parent) {
         uint64_t length = l->c->lengths[loop];
         if (length < 2)
             continue;
