@@ -44,15 +44,16 @@ static bool is_vector_copy(const char *name) {
     return !strncmp(name, "vload", 5) || !strncmp(name, "vstore", 6);
 }
 
-/* vloadN(offset, field), vstoreN(value, offset, field): true when the offset is
- * constant and the vector ends inside the array. */
+/* vloadN(offset, field), vstoreN(value, offset, field), and vload_half without lanes:
+ * true when the offset is constant and the vector ends inside the field. */
 static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, const climb *state,
                               CXType array) {
     bool store = name[1] == 's';
     const char *digits = name + strcspn(name, "0123456789");
-    long lanes = strtol(digits, NULL, 10);
+    long lanes = *digits ? strtol(digits, NULL, 10) : 1;
+    bool in_fours = lanes == 3 && strstr(name, "a_half"); /* vloada_half3 */
     int arguments = clang_Cursor_getNumArguments(call);
-    if (!state->is_start || lanes < 2 || strstr(name, "half") || arguments != (store ? 3 : 2))
+    if (!state->is_start || lanes < 1 || in_fours || arguments != (store ? 3 : 2))
         return false;
     CXCursor offset = clang_Cursor_getArgument(call, store ? 1 : 0);
     while (clang_getCursorKind(offset) == CXCursor_UnexposedExpr ||
@@ -68,7 +69,7 @@ static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, con
     long long start = value ? clang_EvalResult_getAsLongLong(value) : -1;
     if (value)
         clang_EvalResult_dispose(value);
-    long long count = clang_getArraySize(clang_getCanonicalType(array));
+    long long count = state->in_array ? clang_getArraySize(clang_getCanonicalType(array)) : 1;
     return start >= 0 && start < count && (start + 1) * lanes <= count;
 }
 
@@ -77,7 +78,7 @@ static bool call_escapes(rewriter *rw, CXCursor call, const climb *state, CXType
     const char *name = hd_spelling(rw->arena, call);
     if (touches_one_value(name))
         return false;
-    if (is_vector_copy(name) && state->in_array && copy_stays_inside(rw, call, name, state, field))
+    if (is_vector_copy(name) && copy_stays_inside(rw, call, name, state, field))
         return false;
     CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(call));
     if ((state->in_array || state->is_struct) && !clang_Cursor_isNull(definition))

@@ -163,8 +163,8 @@ static void refuse_name(rewriter *rw, const frame *at) {
 
 /* ---- the parameter list ------------------------------------------------------------ */
 
-/* The text of each parameter, without what separates them. False when the list
- * does not stand in the file as the compiler sees it. */
+/* The text of each parameter, without what separates them and without attributes
+ * behind it. False when the list does not stand in the file as the compiler sees it. */
 static bool parameter_ranges(rewriter *rw, CXCursor function, range *ranges, int count) {
     const source *src = &rw->src;
     unsigned offset;
@@ -179,12 +179,17 @@ static bool parameter_ranges(rewriter *rw, CXCursor function, range *ranges, int
     if (close >= src->token_count)
         return false;
     int seen = 0;
+    size_t attributes = 0;
     for (size_t t = open + 1, first = t; t <= close; t++) {
         if (t == close || hd_token_is(src, t, ",")) {
             if (seen == count || t == first)
                 return false;
-            ranges[seen++] = (range){src->tokens[first].at.begin, src->tokens[t - 1].at.end};
+            size_t behind = attributes ? attributes : t;
+            ranges[seen++] = (range){src->tokens[first].at.begin, src->tokens[behind - 1].at.end};
             first = t + 1;
+            attributes = 0;
+        } else if (t > first && !attributes && hd_token_is(src, t, "__attribute__")) {
+            attributes = t;
         } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
             t = hd_token_matching(src, t);
         }

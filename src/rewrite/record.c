@@ -111,7 +111,7 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     if (strchr(rw->types[f].element, '(')) {
         hd_refuse(rw, cursor,
                   "the type of field '%s' has no name, so the generated functions "
-                  "cannot return it; give the struct or union a tag",
+                  "cannot return it; give the struct, union or enum one",
                   name);
         r->failed = true;
     }

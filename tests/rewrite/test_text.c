@@ -113,6 +113,12 @@ static void odd_records_are_rewritten_too(void **state) {
         "inline float f(Rs q, int n) { return q[n].x; }\n",
         "typedef struct R R;\nstruct R { long big; char c; };\n"
         "kernel void k(global R *p) { p[1].c = (char)p->big; R v = p[0]; p[1] = v; }\n",
+        "typedef struct R { half h; half v[4]; float x; } R;\n"
+        "kernel void k(global R *p) { p->x = vload_half(0, &p->h) + vload_half3(0, p->v).y;\n"
+        "vstore_half4_rte((float4)(p->x), 0, p[1].v); vstore_half(2.0f, 0, &p[1].h); }\n",
+        "typedef struct { float x; } R;\n"
+        "kernel void k(global R *p __attribute__((unused)), int n __attribute__((unused)),\n"
+        "              global R q[] __attribute__((unused))) { p->x = q[1].x; }\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         hd_rewritten *r =
