@@ -251,9 +251,14 @@ static void skip_blanks(parser *p) {
         p->at++;
 }
 
+/* C's identifiers, which may hold letters of any alphabet, and dollars. */
+static bool is_in_word(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
 static size_t word_length(const char *at) {
     size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+    while (is_in_word(at[length]))
         length++;
     return length;
 }

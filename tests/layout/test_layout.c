@@ -31,6 +31,12 @@ static hd_field body_fields[] = {
 };
 static hd_record body = {
     .name = "body", .field_count = 4, .fields = body_fields, .size = 32, .align = 8};
+static hd_field foreign_fields[] = {
+    {.name = "gr\xc3\xb6\xc3\x9f" "e", .size = 4, .align = 4, .count = 1},
+    {.name = "b$", .size = 4, .align = 4, .count = 1},
+};
+static hd_record foreign = {
+    .name = "foreign", .field_count = 2, .fields = foreign_fields, .size = 8, .align = 4};
 static hd_field only_field = {.name = "x", .size = 4, .align = 4, .count = 1};
 static hd_record single = {
     .name = "single", .field_count = 1, .fields = &only_field, .size = 4, .align = 4};
@@ -71,6 +77,9 @@ static void every_form_parses_and_prints(void **state) {
     check_prints(&body, "{x}{y}:2{v}{soa}/da", "{x}{y}:2{v}{soa}/da", "{x}{y}:2{v}{soa}/da");
     check_prints(&body, "{x}{y}{v}{soa}", "{x}{y}{v}{soa}", "{x}{y}{v}{soa}");
     check_prints(&body, "{x,y,v,soa}/da", "{x,y,v,soa}/da", "{x,y,v,soa}/da");
+    check_prints(&foreign, "{gr\xc3\xb6\xc3\x9f" "e,b$}", "aos", "{gr\xc3\xb6\xc3\x9f" "e,b$}");
+    check_prints(&foreign, "{gr\xc3\xb6\xc3\x9f" "e}{b$}:4", "{gr\xc3\xb6\xc3\x9f" "e}{b$}:4",
+                 "{gr\xc3\xb6\xc3\x9f" "e}{b$}:4");
     check_prints(&single, "{x}/da", "da", "{x}/da");
     check_prints(&single, "{x}:4", "{x}:4", "{x}:4");
     check_prints(&body, "aosoa:9223372036854775808", "aosoa:9223372036854775808",
@@ -117,7 +126,8 @@ static void errors_name_the_place_and_the_mend(void **state) {
     check_refused("{x}{y}{v}{soa}/", 16, "expected 'da' after '/'");
     check_refused("{x}{y}{v}{soa}/dada", 16, "expected 'da' after '/', found 'dada'");
     check_refused("{x}{y}{v}{soa}/da,", 18, "expected the end of the layout, found ','");
-    check_refused("{x\xc3\xa4}", 3, "found '\xc3\xa4'");
+    check_refused("{x\xc3\xa4}", 2, "no field 'x\xc3\xa4'");
+    check_refused("{x;}", 3, "found ';'");
 }
 
 /* Cut, swapped and overwritten notation is refused or parses; it never crashes. */
