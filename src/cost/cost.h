@@ -66,7 +66,7 @@ const hd_record *hd_cost_record(const hd_cost_model *model);
 const hd_device *hd_cost_device(const hd_cost_model *model);
 
 /* What one access contributes. Accesses of equal source place and launch kernel
- * are one line of a report: see hd_cost_lines. */
+ * are one line of a report. */
 typedef struct hd_cost_line {
     const hd_access *access;
     const hd_kernel_info *info;
@@ -91,7 +91,8 @@ const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_c
 
 /* Instruction distance (section IV-B5) in bytes from `first` to `second`, for L1
  * and L2. False when `first` is none of the earlier accesses that could have
- * brought the data of `second`. The accesses are those of hd_cost_lines. */
+ * brought the data of `second`. The accesses are those of the lines of
+ * hd_cost_of_layout(). */
 bool hd_cost_distance(const hd_cost_model *model, const hd_layout *layout, const hd_access *first,
                       const hd_access *second, double *l1, double *l2);
 

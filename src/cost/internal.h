@@ -52,7 +52,7 @@ typedef struct residues {
 } residues;
 
 /* 1 << MAX_LEVELS is MAX_UNIT: fields of single bytes need a level for each power. */
-enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512 };
+enum { MAX_LEVELS = 9, MAX_LANES = 64, MAX_UNIT = 512, MAX_BLOCK = 1 << 16 };
 #define HUGE_COST 1e300
 
 /* Where the lanes of an access point. Several accesses of several kernels may

@@ -316,6 +316,22 @@ static hd_status check_device(const hd_diag *diag, const hd_device *device, uint
     return HD_OK;
 }
 
+/* Blocks are counted warp by warp, so their size must be one that a device could have. */
+static hd_status check_launches(const hd_diag *diag, const hd_job *job) {
+    for (uint32_t i = 0; i < job->launch_count; i++) {
+        const hd_launch *launch = &job->launches[i];
+        uint64_t threads = 1;
+        for (uint32_t d = 0; d < launch->dims && threads <= MAX_BLOCK; d++)
+            threads = launch->local[d] <= MAX_BLOCK ? threads * launch->local[d] : MAX_BLOCK + 1;
+        if (threads > MAX_BLOCK)
+            return hd_fail(diag, HD_EINPUT, &launch->place,
+                           "launch %u of '%s' has more than %d threads in a block, which no device "
+                           "holds; lower its local size",
+                           i + 1, launch->kernel_name, MAX_BLOCK);
+    }
+    return HD_OK;
+}
+
 hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_device *device, const hd_cost_options *options,
                              hd_cost_model **result) {
@@ -324,6 +340,7 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
         return hd_fail(diag, HD_EINPUT, &place,
                        "there is no record to lay out: no buffer of the job holds structs");
     hd_status status = check_device(diag, device, longest_unit(device));
+    status = status == HD_OK ? check_launches(diag, job) : status;
     if (status != HD_OK)
         return status;
     hd_cost_model *model = hd_new(arena, hd_cost_model);

@@ -286,6 +286,24 @@ static void profiles_that_are_refused(void **state) {
     hd_sample_close(&s);
 }
 
+static void blocks_that_are_refused(void **state) {
+    (void)state;
+    static const char *const sizes[] = {"global: [1073741824], local: [1073741824]",
+                                        "global: [4096, 4096], local: [4096, 4096]"};
+    for (int i = 0; i < 2; i++) {
+        hd_sample s;
+        open_launch(&s, "own", sizes[i], "");
+        const hd_device *device;
+        hd_cost_model *model;
+        hd_cost_options options = {.loops = HD_LOOPS_PENG};
+        hd_diag silent = {NULL, NULL};
+        assert_int_equal(hd_device_find(s.arena, &s.diag, warp_32, &device), HD_OK);
+        assert_int_equal(hd_cost_model_make(s.arena, &silent, s.job, device, &options, &model),
+                         HD_EINPUT);
+        hd_sample_close(&s);
+    }
+}
+
 /* The means of loops that differ by thread, unrounded; and what stands in a loop's test. */
 static void runs_of_loops(void **state) {
     (void)state;
@@ -334,6 +352,7 @@ int main(void) {
         cmocka_unit_test(launches_add_up),
         cmocka_unit_test(accesses_left_out_are_named),
         cmocka_unit_test(profiles_that_are_refused),
+        cmocka_unit_test(blocks_that_are_refused),
         cmocka_unit_test(runs_of_loops),
         cmocka_unit_test(bounds_of_overlapping_vectors),
     };
