@@ -223,7 +223,7 @@ static void segments_equal_every_lane_one_by_one(void **state) {
     (void)state;
     srandom(7);
     static const uint32_t unit_sizes[] = {32, 64, 128};
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 250; round++) {
         sample s;
         make_sample(&s);
         uint64_t run;
@@ -279,11 +279,11 @@ static void wide_accesses_are_counted_in_full(void **state) {
     hd_arena_free(s.arena);
 }
 
-/* i < n over 2^22 blocks: only the last one with work is cut short. */
+/* i < n over 2^20 blocks: only the last one with work is cut short. */
 static void guards_over_many_blocks(void **state) {
     (void)state;
     sample s;
-    const uint64_t local = 256, blocks = (uint64_t)1 << 22, active = local * (blocks - 7) - 100;
+    const uint64_t local = 256, blocks = (uint64_t)1 << 20, active = local * (blocks - 7) - 100;
     make_simple(&s, 32, local, local * blocks, 1);
     hd_term *terms = hd_new_array(s.arena, hd_term, 2);
     terms[0] = (hd_term){HD_SYM_GROUP, 0, (int64_t)local};
