@@ -44,14 +44,6 @@ hd_status cli_model_options_read(cli *c, const cli_model_options *choice,
     return status;
 }
 
-hd_status cli_require_record(cli *c, const hd_job *job) {
-    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
-    if (job->record)
-        return HD_OK;
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "there is no record to lay out: no buffer of this job holds structs");
-}
-
 const char *cli_show_cost(hd_arena *arena, const hd_cost_vector *cost) {
     uint32_t degree = hd_cost_degree(cost);
     hd_str s = {.arena = arena};

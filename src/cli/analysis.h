@@ -30,8 +30,6 @@ typedef struct cli_model_options {
 hd_status cli_model_options_read(cli *c, const cli_model_options *choice,
                                  hd_cost_options *options, const hd_device ***devices);
 size_t cli_device_count(const cli_model_options *choice);
-/* An error when the job has no record to lay out. */
-hd_status cli_require_record(cli *c, const hd_job *job);
 
 /* "16.5M", or "(0, 3.28M)" with an entry for each degree. */
 const char *cli_show_cost(hd_arena *arena, const hd_cost_vector *cost);

@@ -121,6 +121,8 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                             const kir_module *module, hd_job **job);
 /* A resolved job from a JOB or FILE. */
 hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **job);
+/* An error when the job has no record to lay out. */
+hd_status cli_require_record(cli *c, const hd_job *job);
 /* The same; also requires a record to lay out, and parses `notation` for it. */
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
                           hd_job **job, hd_layout **layout);

@@ -114,6 +114,15 @@ hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **
                 : cli_job_of_kernel(c, path, source, module, job);
 }
 
+hd_status cli_require_record(cli *c, const hd_job *job) {
+    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    if (job->record)
+        return HD_OK;
+    return hd_fail(&c->diag, HD_EINPUT, &place,
+                   "there is no record to lay out: no buffer of this %s holds structs",
+                   job->path ? "job" : "kernel");
+}
+
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
                           hd_job **job, hd_layout **layout) {
     if (!notation)
@@ -121,13 +130,7 @@ hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, co
                        "which layout? Say --layout soa, for example; 'heddle help layout' has "
                        "the notation");
     hd_status status = cli_load(c, path, source, job);
-    if (status)
+    if (status || (status = cli_require_record(c, *job)))
         return status;
-    if (!(*job)->record) {
-        const hd_place place = {.file = path};
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "there is no record to lay out: no buffer of this %s holds structs",
-                       (*job)->path ? "job" : "kernel");
-    }
     return hd_layout_parse(c->arena, &c->diag, (*job)->record, notation, layout);
 }

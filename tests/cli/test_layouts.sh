@@ -20,6 +20,6 @@ done
 cat >plain.cl <<'END'
 __kernel void scale(__global float *a) { a[get_global_id(0)] *= 2; }
 END
-refuses "plain.cl.*error: .*--record" rewrite --out new --layout soa plain.cl
+refuses "plain.cl.*error: .*no buffer of this kernel holds structs" rewrite --out new --layout soa plain.cl
 refuses "record.*no_such|no_such.*record" rewrite --out new --layout soa --record no_such body.cl
 finish
