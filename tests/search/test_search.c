@@ -104,8 +104,8 @@ static void equals_the_obvious_search(void **state) {
         oracle o = {.s = &s, .fields = fields};
         hd_cost_options options = {.loops = HD_LOOPS_PENG};
         assert_int_equal(hd_device_find(s.arena, &s.diag, devices[below(4)], &device), HD_OK);
-        assert_int_equal(
-            hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &o.model), HD_OK);
+        assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &o.model),
+                         HD_OK);
         o.tile_count = hd_cost_tiles(o.model, o.tiles);
         try_all(&o);
         with_questions += hd_cost_questions(o.model)->count > 0;
@@ -206,6 +206,53 @@ static void out_of_time_keeps_the_first_layout(void **state) {
     hd_arena_free(text);
 }
 
+/* Records of one field, of 64, and with an array of 256 KiB among others. */
+static void records_at_the_edges(void **state) {
+    (void)state;
+    static const struct {
+        int fields;
+        const char *array;
+    } records[] = {{1, ""}, {64, ""}, {13, "float d[65536];"}};
+    for (int i = 0; i < 3; i++) {
+        hd_arena *text = hd_arena_new();
+        hd_str kernel = {.arena = text};
+        hd_str_add(&kernel, "struct r {");
+        for (int f = 0; f < records[i].fields; f++)
+            hd_str_printf(&kernel, " float f%d;", f);
+        hd_str_printf(&kernel,
+                      " %s };\n__kernel void k(__global struct r *p, __global int *w, int n) {\n"
+                      "  int i = get_global_id(0);\n",
+                      records[i].array);
+        for (int f = 0; f < records[i].fields; f++)
+            hd_str_printf(&kernel, "  p[i].f%d += w[%d];\n", f, f);
+        if (records[i].array[0])
+            hd_str_add(&kernel, "  for (int j = 0; j < 65536; j++) p[n].d[j] += p[i].d[i];\n");
+        hd_str_add(&kernel, "}\n");
+        hd_sample s;
+        hd_sample_open(&s, kernel.data,
+                       "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 1024}\n"
+                       "  - {name: w, type: int, count: 64}\nlaunches:\n  - kernel: k\n"
+                       "    global: [1024]\n    local: [128]\n    args: [{name: p, buffer: p}, "
+                       "{name: w, buffer: w}, {name: n, value: 3}]\n");
+        const hd_device *device;
+        hd_cost_model *model;
+        hd_search_result result;
+        hd_cost_options options = {.loops = HD_LOOPS_PENG};
+        assert_int_equal(hd_device_find(s.arena, &s.diag, "tesla-m2050", &device), HD_OK);
+        assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model),
+                         HD_OK);
+        hd_search_static(s.arena, model, &(hd_search_options){.seconds = 0.01}, &result);
+        const hd_layout *best = result.ranked[0].layout;
+        assert_int_equal(hd_layout_check(&s.diag, s.job->record, best), HD_OK);
+        hd_cost_vector again = hd_cost_of_layout(s.arena, model, best, NULL, NULL);
+        assert_true(isfinite(again.v[0]) && again.v[0] > 0);
+        assert_int_equal(hd_cost_compare(&again, &result.ranked[0].cost), 0);
+        assert_true(result.ranked[0].ratio <= 1);
+        hd_sample_close(&s);
+        hd_arena_free(text);
+    }
+}
+
 /* Every thread reads every field of its own element once: nothing gains. */
 static void leaves_what_is_good(void **state) {
     (void)state;
@@ -252,6 +299,7 @@ int main(void) {
         cmocka_unit_test(equals_the_obvious_search),
         cmocka_unit_test(subsets_equal_branch_and_bound),
         cmocka_unit_test(out_of_time_keeps_the_first_layout),
+        cmocka_unit_test(records_at_the_edges),
         cmocka_unit_test(leaves_what_is_good),
         cmocka_unit_test(ties_go_to_the_nearest),
     };
