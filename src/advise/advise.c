@@ -29,6 +29,7 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         if (status != HD_OK)
             return status;
     }
+    advice->ranked = true;
     const hd_layout *best = advice->devices[0].best;
     advice->leave = advice->devices[0].search.leave;
     if (advice->leave || (!options->rewrite && !options->measure))

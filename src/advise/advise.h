@@ -33,6 +33,7 @@ typedef struct hd_advice {
     const hd_job *job;
     hd_device_advice *devices;
     uint32_t device_count;
+    bool ranked;            /* the devices are done: what follows may have failed */
     bool leave;             /* on the first device */
     hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
     bool measured;
@@ -40,7 +41,8 @@ typedef struct hd_advice {
 } hd_advice;
 
 /* `job` must be resolved. HD_EDIFFER: measured, and the outputs differ; the
- * advice is complete all the same. */
+ * advice is complete all the same. Where only the rewriting or the measuring
+ * failed, `ranked` is set, and the rest of the advice holds. */
 hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_advise_options *options, hd_advice *advice);
 

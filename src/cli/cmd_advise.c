@@ -75,7 +75,8 @@ static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, h
     if (s->partitions)
         hd_str_printf(out, "  %s partitions scored", hd_show_count(c->arena, (double)s->partitions));
     else
-        hd_str_printf(out, "  branch and bound over %s nodes",
+        hd_str_printf(out, s->subsets ? "  %s clusters of all subsets priced"
+                                      : "  %s nodes of branch and bound",
                       hd_show_count(c->arena, (double)s->nodes));
     if (s->proven)
         hd_str_printf(out, " in %s; the first is optimal in the model\n",
@@ -199,7 +200,8 @@ static int advise(cli *c, request *r, const cli_source *source, const cli_model_
     cli_progress(c, r->options.measure ? "searching and measuring" : "searching");
     hd_advice advice;
     hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, &advice);
-    if (status != HD_OK && status != HD_EDIFFER)
+    bool failed = status != HD_OK && status != HD_EDIFFER;
+    if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && cli_write_rewritten(c, &output, advice.rewritten))

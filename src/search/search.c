@@ -71,7 +71,8 @@ static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds
     const saving_bounds *bounds = saving_bounds_make(arena, model);
     candidate found = {.count = 0};
     bound_effort effort;
-    hd_cost_vector most = record->field_count <= MOST_SUBSET_FIELDS
+    result->subsets = record->field_count <= MOST_SUBSET_FIELDS;
+    hd_cost_vector most = result->subsets
                               ? search_subsets(arena, bounds, &found, &effort)
                               : search_bound(arena, bounds, seconds, &found, &effort);
     add_rest(record, &found);

@@ -28,7 +28,8 @@ typedef struct hd_search_result {
     bool proven;       /* ranked[0] is optimal in the model */
     double gap;        /* else: (best - lower bound) / best, at the highest degree */
     uint64_t partitions; /* scored one by one; 0 beyond exact_fields */
-    uint64_t nodes;      /* else: clusters priced, or nodes of branch and bound */
+    bool subsets;        /* found by all subsets: `nodes` is the clusters priced */
+    uint64_t nodes;      /* of branch and bound */
     double seconds;
 } hd_search_result;
 
