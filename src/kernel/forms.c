@@ -265,12 +265,25 @@ static bool binary_form(const hd_forms *f, const kir_inst *inst, hd_affine *form
     }
 }
 
+/* Casts to and from chars and shorts keep a number that fits them, as a short keeps
+ * the ids of a small image. */
+static bool keeps_value(const hd_forms *f, const kir_inst *inst, uint32_t narrow,
+                        hd_affine *form) {
+    const kir_inst *from = &f->kernel->insts[inst->args[0]];
+    int64_t half = (int64_t)1 << (narrow - 1);
+    if (inst->op != KIR_ZEXT)
+        return lies_in(f, *form, -half, half - 1);
+    if (from->op == KIR_TRUNC) /* which alone keeps but the lower half */
+        *form = hd_forms_at(f, from->args[0], inst->block);
+    return lies_in(f, *form, 0, 2 * half - 1);
+}
+
 static bool convert_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
     const kir_inst *from = &f->kernel->insts[inst->args[0]];
     *form = arg_form(f, inst, 0);
     uint32_t narrow = from->type.bits < inst->type.bits ? from->type.bits : inst->type.bits;
     if (form->term_count)
-        return narrow >= 32;
+        return narrow >= 32 || (narrow > 1 && keeps_value(f, inst, narrow, form));
     if (narrow == 1)
         form->constant = inst->op == KIR_SEXT ? -(form->constant & 1) : form->constant & 1;
     else if (inst->op == KIR_ZEXT && narrow < 64)

@@ -206,7 +206,18 @@
            "body:\n  %j64 = zext i64 %j\n  %b = addr ptr.global %f + %j64*4\n"                 \
            "  %w = load i32 %b !6:1\n  %j2 = add i32 %j, %m1\n  br down\ndone:\n  ret\n")
 
+/* Ids in chars and shorts: f[(short)gid], f[(uchar)(4 * gid)], f[(char)(4 * gid)]. */
+#define NARROW                                                                                  \
+    KERNEL("narrow",                                                                            \
+           "  %four = const i64 4\n  %g = query global_id i64 %z\n  %s = trunc i16 %g\n"        \
+           "  %s64 = sext i64 %s\n  %a = addr ptr.global %f + %s64*4\n  %u = load i32 %a !5:1\n" \
+           "  %m = mul i64 %g, %four\n  %c = trunc i8 %m\n  %c64 = zext i64 %c\n"               \
+           "  %b = addr ptr.global %f + %c64*4\n  %v = load i32 %b !6:1\n"                      \
+           "  %d64 = sext i64 %c\n  %d = addr ptr.global %f + %d64*4\n"                         \
+           "  %w = load i32 %d !7:1\n  ret\n")
+
 #define ALL_KERNELS                                                                             \
-    {STRAIGHT, NESTED, TRIANGLE, REDUCE, BITONIC, STRIDED, GUARDED, EARLY, BOUNDS, WRAPPING}
+    {STRAIGHT, NESTED, TRIANGLE, REDUCE,   BITONIC, STRIDED,                                    \
+     GUARDED,  EARLY,  BOUNDS,   WRAPPING, NARROW}
 
 #endif

@@ -401,6 +401,22 @@ static void unsigned_counters_may_wrap(void **state) {
     hd_arena_free(arena);
 }
 
+static void chars_and_shorts_keep_small_ids(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    static const hd_binding small = {.dims = 1, .global = {64}, .local = {64}};
+    kir_module *module = parse(arena, NARROW);
+    hd_kernel_info *info = hd_kernel_analyse(arena, module, module->kernels[0], &small);
+    assert_form(info, at_line(info, 5)->index, "local(0)");
+    assert_form(info, at_line(info, 6)->index, "4*local(0)"); /* 0 .. 252 */
+    assert_false(at_line(info, 7)->affine);
+    assert_true(at_line(info, 7)->computable);
+    info = analyse(arena, NARROW, 0); /* of 1024 */
+    assert_true(at_line(info, 5)->affine);
+    assert_false(at_line(info, 6)->affine);
+    hd_arena_free(arena);
+}
+
 static void varying_loops_have_their_mean(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -561,6 +577,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_bound_says_so),
         cmocka_unit_test(halving_and_doubling_loops_are_counted),
         cmocka_unit_test(unsigned_counters_may_wrap),
+        cmocka_unit_test(chars_and_shorts_keep_small_ids),
         cmocka_unit_test(varying_loops_have_their_mean),
         cmocka_unit_test(bounds_may_be_chosen_squared_or_pointers),
         cmocka_unit_test(indirect_accesses_name_the_load),
