@@ -308,6 +308,15 @@ static void emit_block(finder *w, kir_value v, hd_access_kind kind, kir_value po
     }
 }
 
+/* Bytes of the elements that are copied, as far as either side tells. */
+static uint32_t copied_bytes(const finder *w, const kir_inst *call) {
+    uint32_t bytes = 0;
+    for (uint32_t side = 0; side < 2 && !bytes; side++)
+        if (w->kernel->insts[call->args[side]].type.kind == KIR_PTR)
+            bytes = find_target(w, call->args[side], call->block).element_bytes;
+    return bytes ? bytes : 4;
+}
+
 /* async_work_group_copy(to, from, ...): which work-item moves which element is the
  * implementation's choice, so only the start is known. */
 static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
@@ -317,7 +326,7 @@ static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
             continue;
         target t = find_target(w, pointer, call->block);
         hd_access_kind kind = side ? HD_LOAD : HD_STORE;
-        uint32_t width = t.element_bytes ? t.element_bytes : 4;
+        uint32_t width = copied_bytes(w, call);
         size_t first = w->accesses.count;
         if (!emit_fields(w, v, kind, &t, width))
             emit(w, v, kind, &t, width);

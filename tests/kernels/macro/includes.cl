@@ -1,0 +1,12 @@
+// flags: -g 64 --local 64 -n 64 -o -DSCALE=3
+// accesses: 3
+// refuses: 6 'twice' takes a pointer to 'shared' in an included file; mov
+#include "macros.h"
+#include "macros.h"
+#ifndef SCALE
+#error no scale
+#endif
+__kernel void k(__global shared *p) {
+    p[GID].c[1] = p[GID].a * SCALE;
+    p[GID].b = GID;
+}

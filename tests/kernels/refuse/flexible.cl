@@ -1,0 +1,5 @@
+// flags: -g 128 --local 64 -n 128
+// accesses: 1
+// refuses: - there is no record to lay out: no buffer of this kernel hold
+typedef struct { int n; float d[0]; } R;
+__kernel void k(__global R *r) { r[get_global_id(0)].n = 1; }

@@ -1,0 +1,9 @@
+// flags: -g 256 --local 64 -n 4096
+// accesses: 3
+// refuses: 9 'R' is reached inside the macro FLD; write the access out, o
+typedef struct R { float x, y; int n; float4 v; float d[4]; } R;
+#define X(i) p[i].x
+#define AT(a, i) (a)[i]
+#define FLD(e, f) (e).f
+#define I get_global_id(0)
+__kernel void k(__global R *p) { p[I].y = 1; FLD(p[I], y) = p[I].n; }
