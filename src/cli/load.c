@@ -4,6 +4,9 @@
  *     nbody.yaml  a job: it names its kernel file, and says everything itself
  *     nbody.cl    a kernel file: options say what matters, defaults the rest
  */
+#include <errno.h>
+#include <unistd.h>
+
 #include "cli/cli.h"
 
 const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]) {
@@ -63,6 +66,10 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
         if ((status = refuse_flags(c, path, source)) ||
             (status = hd_job_read(c->arena, &c->diag, path, job)))
             return status;
+        if (access((*job)->kernel_path, R_OK))
+            return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
+                           "cannot read the kernel file %s: %s", (*job)->kernel_path,
+                           strerror(errno));
     } else if (!ends_in(path, ".cl")) {
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "neither a kernel file (.cl) nor a job (.yaml)");

@@ -405,6 +405,7 @@ static hd_status read_job(const reader *r, const raw_job *raw) {
     if (status != HD_OK)
         return status;
     job->kernel_path = hd_path_beside(r->arena, job->path, raw->kernel);
+    job->kernel_place = hd_yaml_place(r->file, "kernel");
     job->options = raw->options ? raw->options : "";
     job->record_name = raw->record && *raw->record ? raw->record : NULL;
     job->record_place = hd_yaml_place(r->file, "%s", raw->record ? "record" : "");

@@ -16,7 +16,7 @@ refuses "^bad.yaml:12:[0-9]+: error: .*global" accesses bad.yaml
 changed 's/kernel: push/kernel: pull/'
 refuses "^bad.yaml:11:[0-9]+: error: .*pull" accesses bad.yaml
 changed 's/kernel: body.cl/kernel: missing.cl/'
-refuses "error: .*missing.cl|missing.cl: error" accesses bad.yaml
+refuses "^bad.yaml:1:[0-9]+: error: cannot read the kernel file missing.cl: No such" accesses bad.yaml
 changed 's/field: y/field: z/'
 refuses "^bad.yaml:9:[0-9]+: error: .*z" accesses bad.yaml
 changed 's/buffer: bodies/buffer: nobodies/'
