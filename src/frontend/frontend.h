@@ -15,4 +15,14 @@
 hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
                              const char *options, kir_module **module);
 
+/* The same for a CUDA C file: kernels and device functions of a .cu file, host code is
+ * skipped. `options` may hold --cuda-path=DIR; without it the toolkit is looked for in
+ * $CUDA_PATH, $CUDA_HOME and /usr/local/cuda, and a small header of Heddle's own serves
+ * where there is none. */
+hd_status hd_frontend_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, kir_module **module);
+/* One of the two, by the end of the file's name: .cu and .cuh are CUDA C. */
+hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                      kir_module **module);
+
 #endif

@@ -69,7 +69,8 @@ typedef struct hd_arg {
     uint64_t local_bytes;
     hd_place place;
     /* filled by hd_job_resolve() */
-    uint32_t param;         /* index of the kernel's parameter */
+    uint32_t param;         /* index of the kernel's parameter; KIR_NONE: it is a variable */
+    uint32_t variable;      /* then: index of the kernel's static (__device__, __constant__) */
     uint32_t buffer;        /* index into job->buffers */
     uint8_t value[128];     /* bytes of the scalar, vector or struct, as the device takes them */
     uint32_t value_bytes;
@@ -79,6 +80,7 @@ typedef struct hd_launch {
     const char *kernel_name;
     uint32_t dims;
     uint64_t global[3], local[3], offset[3]; /* global is a multiple of local */
+    uint64_t shared;                         /* bytes of CUDA's dynamic shared memory */
     uint64_t repeat;                         /* times this launch is run in a row */
     hd_arg *args;
     uint32_t arg_count;

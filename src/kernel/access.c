@@ -250,9 +250,11 @@ static void emit_leaves(finder *w, kir_value v, hd_access_kind kind, const targe
         target part = *t;
         part.position = leaves->data[i].offset;
         part.index.constant += (int64_t)element;
-        part.address.constant += (int64_t)(element * t->record->size) +
-                                 (int64_t)part.position - (int64_t)t->position;
+        int64_t bytes = (int64_t)(element * t->record->size) + (int64_t)part.position -
+                        (int64_t)t->position;
+        part.address.constant += bytes;
         emit(w, v, kind, &part, leaves->data[i].size);
+        w->accesses.data[w->accesses.count - 1].part = (uint32_t)bytes;
     }
 }
 

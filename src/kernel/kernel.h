@@ -140,6 +140,8 @@ typedef struct hd_access {
     int32_t field;           /* of the record, or -1 when unknown */
     uint32_t field_byte;     /* constant bytes inside the field: inner.constant when that is in it */
     uint32_t width;          /* bytes of each thread's access */
+    uint32_t part;           /* bytes from the instruction's own address: not 0 where one
+                              * instruction is taken as an access for each of several fields */
     hd_affine address;       /* byte offset from the start of the buffer */
     /* The element index, and the bytes inside the field (constant, or variable where
      * an array field is indexed): address = index * record->size + field offset + inner.

@@ -185,10 +185,12 @@ typedef struct kir_param {
     bool is_const, is_restrict, by_value_struct;
 } kir_param;
 
-/* A variable that lives outside the stack: __local arrays, __constant tables. */
+/* A variable that lives outside the stack: __local arrays, __constant tables, __device__
+ * variables of CUDA (global space; one variable for all kernels that name it). */
 typedef struct kir_static {
     const char *name;
     kir_space space;
+    bool is_dynamic;           /* local memory whose size the launch gives; bytes is 0 */
     uint64_t bytes;
     uint32_t align;
     const uint8_t *init;       /* NULL: not initialised */
@@ -214,7 +216,10 @@ typedef struct kir_file {
     const char *text; /* its contents; NULL when not readable */
 } kir_file;
 
+typedef enum kir_language { KIR_OPENCL, KIR_CUDA } kir_language;
+
 typedef struct kir_module {
+    kir_language language;
     kir_file *files;
     uint32_t file_count;
     hd_record **records;

@@ -1,0 +1,110 @@
+/*
+ * Events: what the machine announces and what every dynamic analysis hears.
+ *
+ * One event is one MI (memory instruction): one execution of an access by the
+ * threads of a block that are active there, with its position in the block's
+ * reference stream and an address for each active lane (Memory-trace analysis
+ * of the data sharing degree in SIMT architectures, chapter IV). The machine,
+ * the reader of trace files and tests that write events by hand all speak to a
+ * hd_sink, and none knows what the sink does.
+ *
+ * The order of calls, which the producer keeps:
+ *
+ *     launch                                  once for each launch, one at a time
+ *       open_block(b)                         in ascending order of b
+ *         event, event, ...                   positions 0, 1, 2 ... of that block
+ *       close_block(b)                        blocks may end in any order
+ *     end_launch
+ *
+ * Several blocks may be open at once, each from a thread of its own; the calls
+ * for one block come from one thread. All other calls come from one thread.
+ */
+#ifndef HD_EVENT_H
+#define HD_EVENT_H
+
+#include "kernel/kernel.h"
+
+/* ---- what a launch is ------------------------------------------------------- */
+
+/* A row of the table of accesses; its index is the event's `access`. When the
+ * launch comes from the machine, row k is access k of hd_kernel_analyse(). */
+typedef struct hd_event_access {
+    hd_access_kind kind;
+    kir_space space;
+    uint32_t width;     /* bytes of each lane's access */
+    int32_t buffer;     /* row of the table of buffers, or -1 when it is not known */
+    const char *record; /* name of the record stepped into, or NULL */
+    const char *field;  /* of that record, or NULL */
+    uint32_t file, line, column; /* file: row of hd_event_launch.files; line 0: unknown */
+} hd_event_access;
+
+/* A piece of memory that addresses fall into. Global and constant buffers stand at
+ * addresses of their own; local memory is the same address range in every block,
+ * private memory in every thread. */
+typedef struct hd_event_buffer {
+    const char *name; /* of the job's buffer, or of the variable */
+    const char *type; /* of one element, as written, or NULL */
+    kir_space space;
+    uint64_t base, bytes;
+    uint32_t element_bytes;  /* 0: not known */
+    const hd_record *record; /* of the elements, or NULL */
+} hd_event_buffer;
+
+typedef struct hd_event_launch {
+    uint32_t number;    /* from 0, in the order of running; each repeat is one */
+    const char *kernel;
+    uint32_t dims;
+    uint64_t groups[3], local[3], offset[3]; /* 1, 1, 0 beyond dims */
+    uint64_t block_count;   /* product of groups; block b has group id b mod groups[0], ... */
+    uint32_t block_threads; /* product of local; lane = local id 0 + local[0] * (id 1 + ...) */
+    const char *const *files;
+    uint32_t file_count;
+    const hd_event_access *accesses;
+    uint32_t access_count;
+    const hd_event_buffer *buffers;
+    uint32_t buffer_count;
+} hd_event_launch;
+
+/* ---- one MI ------------------------------------------------------------------ */
+
+typedef struct hd_event {
+    uint32_t access;      /* row of the table */
+    uint32_t threads;     /* lanes of the block */
+    uint32_t active;      /* active lanes, at least 1 */
+    uint64_t position;    /* in the block's stream */
+    const uint64_t *mask; /* bit l % 64 of word l / 64: lane l is active; no bits beyond */
+    /* The address of lane l is base + l * stride when `address` is NULL (also where
+     * lanes below the first active one are not active), else address[l]; entries of
+     * lanes that are not active mean nothing. */
+    uint64_t base;
+    int64_t stride;
+    const uint64_t *address;
+} hd_event;
+
+static inline bool hd_event_active(const hd_event *e, uint32_t lane) {
+    return e->mask[lane / 64] >> lane % 64 & 1;
+}
+static inline uint64_t hd_event_address(const hd_event *e, uint32_t lane) {
+    return e->address ? e->address[lane] : e->base + (uint64_t)(lane * e->stride);
+}
+
+/* ---- sinks --------------------------------------------------------------------- */
+
+typedef struct hd_sink {
+    void *self;
+    /* Any of these may be NULL. `launch` and what it points to live until end_launch. */
+    hd_status (*launch)(void *self, const hd_event_launch *launch);
+    /* The state that the block's events are given to. */
+    void *(*open_block)(void *self, uint64_t block);
+    /* Must not fail; what went wrong is returned by close_block. May wait until blocks
+     * before this one are closed, never for later ones. */
+    void (*event)(void *stream, const hd_event *event);
+    /* `complete` is false when the block was stopped before its end. */
+    hd_status (*close_block)(void *self, void *stream, uint64_t block, bool complete);
+    hd_status (*end_launch)(void *self, bool complete);
+} hd_sink;
+
+/* tee.c: one sink that hands everything to several; sinks[] is copied. */
+hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * Coalescing: how many transactions each warp's share of an MI becomes, and how
+ * many bytes they move, counted on events under a device profile's rules.
+ *
+ *     hd_coalesce *counter = hd_coalesce_new(arena, device);
+ *     hd_sink sink = hd_coalesce_sink(counter);        give it to any producer
+ *     const hd_coalesce_counts *row = hd_coalesce_of(counter, launch, access);
+ */
+#ifndef HD_COALESCE_H
+#define HD_COALESCE_H
+
+#include "device/device.h"
+#include "event/event.h"
+
+typedef struct hd_coalesce_counts {
+    uint64_t mis;           /* executions by a block */
+    uint64_t requests;      /* executions by a warp with at least one active lane */
+    uint64_t lane_accesses;
+    uint64_t transactions;
+    uint64_t bytes_moved;   /* sum of the transactions' segments */
+    uint64_t bytes_used;    /* different bytes asked for, summed over the requests */
+} hd_coalesce_counts;
+
+typedef struct hd_coalesce hd_coalesce;
+
+hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device);
+/* Counts accesses to global and constant memory; other spaces have no transactions and count
+ * only mis, requests and lane_accesses. Results do not depend on the order of blocks. */
+hd_sink hd_coalesce_sink(hd_coalesce *counter);
+/* Of one access of a launch (its number as the events gave it), and of a whole launch
+ * (global and constant memory only). NULL when there is no such launch or access. */
+const hd_coalesce_counts *hd_coalesce_of(const hd_coalesce *counter, uint32_t launch,
+                                         uint32_t access);
+const hd_coalesce_counts *hd_coalesce_of_launch(const hd_coalesce *counter, uint32_t launch);
+const hd_device *hd_coalesce_device(const hd_coalesce *counter);
+void hd_coalesce_free(hd_coalesce *counter);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * The trace file: writer, reader, text form. docs/trace-format.md has the format.
+ *
+ *     hd_trace_writer *writer;
+ *     hd_trace_create(arena, diag, "run.hdt", &header, &writer);
+ *     hd_vm_run(vm, 0, hd_trace_sink(writer), ...);     any producer of events
+ *     hd_trace_finish(writer, true);
+ *
+ *     hd_trace *trace;
+ *     hd_trace_open(arena, diag, "run.hdt", &trace);
+ *     hd_trace_replay(trace, diag, &choice, &sink);     the same events again
+ *     hd_trace_close(trace);
+ */
+#ifndef HD_TRACE_H
+#define HD_TRACE_H
+
+#include "event/event.h"
+
+enum { HD_TRACE_VERSION = 1 };
+
+/* ---- writer.c --------------------------------------------------------------------- */
+
+typedef struct hd_trace_writer hd_trace_writer;
+
+/* Which part of a run was traced; kept in the file. */
+typedef struct hd_trace_header {
+    const char *source; /* the job or kernel file, as the user named it; may be NULL */
+    uint32_t spaces;    /* bit 1 << kir_space: these were traced */
+} hd_trace_header;
+
+/* Starts a file beside `path`, named PATH.part; it gets its name when finished. Until
+ * then a killed process leaves PATH.part, whose complete blocks can be read. */
+hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const hd_trace_header *header, hd_trace_writer **writer);
+/* The sink to give to a producer, for any number of launches. The file's bytes depend on
+ * the events alone, not on the order in which threads deliver blocks: what later blocks
+ * have written waits in memory, at most `HD_TRACE_WAITING` bytes of each, for the earlier. */
+hd_sink hd_trace_sink(hd_trace_writer *writer);
+/* Bytes written so far, and lane accesses in them. */
+void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes, uint64_t *lane_accesses);
+/* Writes the index and renames the file. `complete` false: the run was stopped, and the
+ * file says so. Frees the writer. */
+hd_status hd_trace_finish(hd_trace_writer *writer, bool complete);
+/* Removes the file and frees the writer. */
+void hd_trace_abandon(hd_trace_writer *writer);
+
+/* ---- reader.c --------------------------------------------------------------------- */
+
+typedef struct hd_trace hd_trace;
+
+typedef struct hd_trace_block {
+    uint64_t block;         /* number in its launch */
+    uint64_t mis, lane_accesses;
+    uint64_t bytes;         /* in the file */
+} hd_trace_block;
+
+typedef struct hd_trace_launch {
+    hd_event_launch launch;
+    const hd_trace_block *blocks; /* the complete ones, ascending */
+    uint64_t block_count;
+    uint64_t mis, lane_accesses, bytes;
+    bool complete; /* every block that was asked for is there */
+} hd_trace_launch;
+
+/* What can be known without decoding the blocks. */
+typedef struct hd_trace_contents {
+    uint32_t version;
+    const char *source;
+    uint32_t spaces;
+    const hd_trace_launch *launches;
+    uint32_t launch_count;
+    bool complete;       /* the run ended by itself, and the file has its index */
+    const char *missing; /* else: what is not there, in words */
+    uint64_t bytes;      /* of the file */
+} hd_trace_contents;
+
+/* Opens a finished file, or what a killed run left. A file that is no trace, is of a later
+ * version or is damaged is an HD_EINPUT that says at which byte. */
+hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path, hd_trace **trace);
+const hd_trace_contents *hd_trace_get(const hd_trace *trace);
+
+/* Which events to replay. */
+typedef struct hd_trace_choice {
+    int64_t launch;                /* -1: all */
+    uint64_t first_block, last_block; /* of each launch, inclusive; 0, UINT64_MAX: all */
+    uint32_t spaces;               /* bit 1 << kir_space; 0: all */
+} hd_trace_choice;
+
+/* Hands the events to a sink in the order of blocks, in the calling thread. With `spaces`
+ * positions are those of the file. A damaged block is an HD_EINPUT that names it. */
+hd_status hd_trace_replay(hd_trace *trace, const hd_diag *diag, const hd_trace_choice *choice,
+                          const hd_sink *sink);
+/* One block only, found through the index: open_block, event ..., close_block. Different
+ * threads may read different blocks of one trace at once. */
+hd_status hd_trace_replay_block(hd_trace *trace, const hd_diag *diag, uint32_t launch,
+                                uint64_t block, const hd_sink *sink);
+void hd_trace_close(hd_trace *trace);
+
+/* ---- text.c: the text form ---------------------------------------------------------- */
+
+/* Reads the text form and hands it to a sink as launches. Any fault is an HD_EINPUT at its
+ * line and column: positions that go back or leave one out, a lane beyond the block, one pc
+ * with two widths, a block twice. */
+hd_status hd_trace_text_read(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const hd_sink *sink);
+/* A sink that writes the text form through `write`, blocks in ascending order. */
+typedef hd_status hd_text_write(void *user, const char *text, size_t length);
+hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * The SIMT machine: runs a job's kernels on the CPU the way a GPU's blocks run
+ * them, and announces every memory instruction to a sink.
+ *
+ *     hd_vm *vm;
+ *     hd_vm_open(arena, diag, job, NULL, &options, &vm);
+ *     for (uint32_t l = 0; l < job->launch_count; l++)
+ *         hd_vm_run(vm, l, &sink, &counts);
+ *     hd_vm_contents(vm, buffer);
+ *     hd_vm_close(vm);
+ *
+ * A block runs in lockstep: one dispatch of an instruction for all active lanes.
+ * docs/machine.md says how, and what is a fault.
+ */
+#ifndef HD_VM_H
+#define HD_VM_H
+
+#include <signal.h>
+
+#include "event/event.h"
+#include "job/job.h"
+
+typedef void hd_vm_print(void *user, const char *text, size_t length);
+typedef void hd_vm_progress(void *user, uint64_t blocks_done, uint64_t block_count);
+
+typedef struct hd_vm_options {
+    uint32_t workers;          /* threads that run blocks; 0: one for each core */
+    uint64_t max_instructions; /* that a block may execute; 0: 10^10 */
+    uint64_t local_memory;     /* bytes that a block may have; 0: 64 KiB */
+    uint32_t spaces;           /* announce accesses to these, bit 1 << kir_space; 0: all but
+                                * private memory */
+    uint64_t first_block, last_block; /* run only these blocks, inclusive; 0, 0: all */
+    bool check_uninitialised;  /* reads of memory that nothing has written */
+    bool check_races;          /* between threads of a block and between blocks; one worker */
+    hd_vm_print *print;        /* what printf prints, in the order of blocks; NULL: dropped */
+    hd_vm_progress *progress;  /* now and then, from the calling thread; NULL: none */
+    void *user;                /* of print and progress */
+    const volatile sig_atomic_t *stop; /* not 0: end after the current blocks; may be NULL */
+} hd_vm_options;
+
+typedef struct hd_vm_counts {
+    uint64_t blocks;              /* run to their end */
+    uint64_t instructions;        /* kir instructions executed by blocks */
+    uint64_t thread_instructions; /* the same, each times its active lanes */
+    uint64_t mis, lane_accesses;  /* announced, or that would have been with a sink */
+    double seconds;
+    uint32_t workers;             /* that ran */
+    bool stopped;                 /* by options->stop */
+} hd_vm_counts;
+
+typedef struct hd_vm hd_vm;
+
+/* Compiles every kernel that the job launches and fills its buffers. `contents` holds the
+ * initial bytes of the job's buffers; NULL: what the job says. The job must be resolved;
+ * everything lives in `arena`, but for what hd_vm_close() frees. */
+hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                     void *const *contents, const hd_vm_options *options, hd_vm **vm);
+
+/* Runs a launch of the job once (hd_launch.repeat is the caller's to obey). `sink` and
+ * `counts` may be NULL. A fault is an HD_EINPUT whose message has the place in the kernel,
+ * the thread and block, the buffer and offset, and what was allowed; the blocks before the
+ * faulting one have run. Results and events do not depend on options->workers: blocks run
+ * side by side only where no block can see what another one writes. */
+hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts);
+
+/* The bytes of a buffer of the job as they are now; borrowed. */
+void *hd_vm_contents(const hd_vm *vm, uint32_t buffer);
+void hd_vm_close(hd_vm *vm);
+
+#endif
