@@ -1,0 +1,301 @@
+/*
+ * What the files of the machine share. Nobody else includes this.
+ *
+ * A *frame* is the memory of one running block: a cell for every value that is
+ * alive. A *varying* cell has one element for each lane, a *uniform* cell (a value
+ * that is the same for all lanes that are active together) has HD_CHUNK equal
+ * ones, so that every handler reads both alike, 16 lanes at a time: it masks the
+ * lane index with 0 for a uniform operand. Vectors of OpenCL are one cell for
+ * each component; vector instructions become scalar ones here.
+ */
+#ifndef HD_VM_INTERNAL_H
+#define HD_VM_INTERNAL_H
+
+#include <setjmp.h>
+
+#include "vm/vm.h"
+
+enum { HD_CHUNK = 16, HD_MAX_COMPONENTS = 16 };
+
+/* ---- the compiled kernel ------------------------------------------------------- */
+
+/* How an element of a cell is stored. An i1 is an HD_I8 of 0 or 1; a pointer is an
+ * HD_I64; integers have no sign of their own. */
+typedef enum hd_elem { HD_I8, HD_I16, HD_I32, HD_I64, HD_F16, HD_F32, HD_F64 } hd_elem;
+static inline uint32_t hd_elem_bytes(hd_elem e) {
+    return (uint32_t)(e <= HD_I64 ? 1u << e : 2u << (e - HD_F16));
+}
+
+/* A scalar operand or result: a cell. */
+typedef struct hd_operand {
+    uint32_t at;  /* byte offset in the frame */
+    hd_elem elem;
+    bool varying;
+} hd_operand;
+
+typedef struct hd_op hd_op;
+typedef struct hd_run hd_run;
+typedef void hd_op_fn(hd_run *run, const hd_op *op);
+
+/* One instruction of the machine. */
+struct hd_op {
+    hd_op_fn *fn;
+    uint32_t d, a, b, c;    /* cells: result and operands */
+    uint32_t sa, sb, sc;    /* UINT32_MAX for a varying operand, 0 for a uniform one */
+    bool uniform;           /* the result is uniform: computed once, whatever lanes are active */
+    uint32_t inst;          /* of the kernel, for messages */
+    int64_t imm, imm2;      /* constants of the operation */
+    const void *more;       /* what the handler needs besides */
+};
+
+/* An operand's element for lane `at` + j: HD_ARG(r, op, float, a, at)[j]. */
+#define HD_CELL(r, offset, T) ((T *)(void *)((r)->frame + (offset)))
+#define HD_ARG(r, op, T, x, at) (HD_CELL(r, (op)->x, T) + ((at) & (op)->s##x))
+
+/* A run of active chunks: lanes [from, to), multiples of HD_CHUNK. */
+typedef struct hd_span {
+    uint32_t from, to;
+} hd_span;
+
+/* ---- memory ------------------------------------------------------------------------ */
+
+/* Where the spaces begin in the machine's address space. Global and constant memory:
+ * each buffer stands at a page of its own, with an unmapped page behind it. Local and
+ * private memory begin at the same address in every block and thread. */
+#define HD_PRIVATE_BASE ((uint64_t)0x1000000000)
+#define HD_LOCAL_BASE ((uint64_t)0x2000000000)
+#define HD_GLOBAL_BASE ((uint64_t)0x10000000000)
+
+/* A piece of memory of which every byte may be accessed. */
+typedef struct hd_region {
+    const char *name;
+    kir_space space;
+    uint64_t base, bytes;
+    uint8_t *host;     /* where it really is; private memory: of lane 0 */
+    bool read_only;
+    int32_t buffer;    /* row of the events' table of buffers */
+    uint32_t element_bytes;  /* 0: not known */
+    const hd_record *record;
+    uint8_t *written;  /* with check_uninitialised: a bit for each byte; else NULL */
+} hd_region;
+
+/* One access row that an instruction announces. */
+typedef struct hd_announced {
+    uint32_t access;   /* row of the table of accesses */
+    uint32_t part;     /* bytes from the instruction's address */
+    uint32_t width;
+} hd_announced;
+
+/* hd_op.more of memory instructions. */
+typedef struct hd_memory {
+    uint32_t slot;          /* number among the kernel's memory instructions */
+    kir_space space;        /* KIR_GENERIC: found out lane by lane */
+    uint32_t width, align;  /* bytes of a lane's access, and of what it must be a multiple */
+    uint32_t components;    /* of a vector; width is all of them */
+    hd_elem elem;
+    hd_operand address, value[HD_MAX_COMPONENTS]; /* value: result of a load, input of a store */
+    hd_operand second;      /* atomic: operand; COPY: from; FILL: byte */
+    hd_operand third;       /* cmpxchg: compare; COPY, FILL: bytes */
+    kir_rmw rmw;
+    bool has_result;
+    hd_announced *announced; /* loads, stores, atomics: the accesses; COPY: its loads */
+    uint32_t announced_count;
+    hd_announced *announced_to; /* COPY: its stores */
+    uint32_t announced_to_count;
+} hd_memory;
+
+/* ---- control flow ----------------------------------------------------------------- */
+
+enum { HD_NO_NODE = UINT32_MAX };
+
+/* An edge: copies for the phis of the target, run for the lanes that take it. */
+typedef struct hd_edge {
+    uint32_t to;              /* node */
+    uint32_t first, count;    /* of program->ops */
+} hd_edge;
+
+typedef enum hd_end { HD_END_GO, HD_END_IF, HD_END_SWITCH, HD_END_RETURN, HD_END_BARRIER,
+                      HD_END_TRAP } hd_end;
+
+/* A straight piece of code. Nodes stand in the order of their keys: of all lanes that
+ * wait, those at the lowest node run first (see flow.c). */
+typedef struct hd_node {
+    uint32_t first, count;    /* of program->ops */
+    uint32_t insts;           /* kir instructions in it, for the counts */
+    hd_end end;
+    hd_operand condition;     /* IF: an i1; SWITCH: an integer */
+    hd_edge *edges;           /* GO, BARRIER: 1; IF: true, false; SWITCH: default, cases */
+    uint32_t edge_count;
+    const uint64_t *cases;    /* SWITCH: [edge_count - 1] */
+    uint32_t inst;            /* the terminator, for messages */
+} hd_node;
+
+/* A kernel compiled for blocks of one size. */
+typedef struct hd_program {
+    const kir_module *module;
+    const kir_kernel *kernel;
+    uint32_t lanes;           /* of a block */
+    uint32_t padded;          /* the same, a multiple of HD_CHUNK */
+    hd_op *ops;
+    uint32_t op_count;
+    hd_node *nodes;
+    uint32_t node_count;
+    uint32_t frame_bytes;
+    uint64_t private_bytes;   /* of a lane */
+    uint64_t local_bytes;     /* of static local variables; arguments and dynamic ones follow */
+    uint32_t memory_count;    /* memory instructions */
+    uint32_t params;          /* frame offset of the first parameter's cells */
+    hd_operand **param;       /* [param_count][components]; pointers and scalars */
+    hd_operand *statics;      /* [static_count] addresses */
+    hd_operand query[KIR_QUERY_COUNT][3]; /* cells filled at the start of a launch or block;
+                                           * varying ones are per lane; at UINT32_MAX: unused */
+    struct { uint32_t at; hd_elem elem; uint64_t bits; } *constants;
+    uint32_t constant_count;
+    hd_kernel_info *info;     /* its accesses are the rows of the events */
+} hd_program;
+
+/* ---- a running block ---------------------------------------------------------------- */
+
+/* A set of lanes, one byte (0 or 1) each, and how many they are. */
+typedef struct hd_mask {
+    uint8_t *lane; /* [padded] */
+    uint32_t count;
+} hd_mask;
+
+struct hd_run {
+    uint8_t *frame;
+    const hd_program *program;
+    /* Lanes that are active now. */
+    hd_mask active;
+    uint64_t *bits;          /* the same as bits */
+    bool whole;              /* every live lane is active: results may be written to any lane */
+    hd_span *spans;          /* the chunks that have active lanes */
+    uint32_t span_count;
+    uint32_t live;           /* lanes that have not returned */
+    uint32_t lanes, padded;
+    /* Memory. */
+    const hd_region *regions; /* sorted by base; [0] private, [1] local */
+    uint32_t region_count;
+    uint32_t *cached;         /* [memory_count]: the region each instruction last met */
+    uint64_t private_stride;  /* host bytes between two lanes' private memory */
+    uint64_t *addresses;      /* [padded] scratch */
+    /* Where it is. */
+    uint64_t block;
+    uint64_t group[3];
+    /* What it announces. */
+    const hd_sink *sink;
+    void *stream;
+    uint32_t spaces;
+    uint64_t position;
+    uint64_t instructions, thread_instructions, mis, lane_accesses;
+    uint64_t max_instructions;
+    const volatile sig_atomic_t *stop;
+    struct hd_shadow *shadow; /* race check (check.c), or NULL */
+    hd_str *printed;          /* of this block */
+    /* How it leaves early. */
+    jmp_buf escape;
+    char *fault;              /* message, from malloc; NULL: stopped */
+    uint32_t fault_inst;
+    const struct hd_vm *vm;
+};
+
+/* The loop of every handler: `at` is the first lane of each active chunk, or 0 once for a
+ * uniform result; `m` the lanes' mask, to be looked at unless `all`. */
+#define HD_EACH_CHUNK(r, op, at)                                                            \
+    for (uint32_t span_ = 0, spans_ = (op)->uniform ? 1 : (r)->span_count; span_ < spans_;  \
+         span_++)                                                                           \
+        for (uint32_t at = (op)->uniform ? 0 : (r)->spans[span_].from,                      \
+                      end_ = (op)->uniform ? HD_CHUNK : (r)->spans[span_].to;               \
+             at < end_; at += HD_CHUNK)
+
+/* Is lane `lane` active? */
+static inline bool hd_lane_active(const hd_run *r, uint32_t lane) { return r->active.lane[lane]; }
+
+/* ---- fault.c: how a run ends at once ------------------------------------------------- */
+
+/* Leaves the block: the message says what is wrong with the instruction; the thread, the
+ * block and the place are added. `lane` is UINT32_MAX when it is no single thread's. */
+_Noreturn void hd_fault(hd_run *r, uint32_t inst, uint32_t lane, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* An access of `width` bytes at `address` by `lane` that is not allowed: says why. */
+_Noreturn void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address,
+                               uint64_t width, uint32_t align, bool writes);
+
+/* ---- compile.c, cells.c: from kir ------------------------------------------------------ */
+
+typedef struct hd_compiler {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const kir_module *module;
+    const kir_kernel *kernel;
+    const hd_flow *flow;
+    const hd_divergence *divergence;
+    hd_program *program;
+    hd_vec(hd_op) ops;
+    struct hd_cells *cells;   /* cells.c */
+    const kir_inst *inst;     /* at work */
+    kir_value value;          /* its number */
+    hd_status status;         /* the first failure */
+} hd_compiler;
+
+hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
+                     const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
+                     hd_program **program);
+
+hd_elem hd_elem_of(kir_type type);
+/* The cell of component `k` of a value (of a scalar: for any k). */
+hd_operand hd_cell_of(hd_compiler *c, kir_value value, uint32_t k);
+/* The cell of component `k` of the instruction at work. */
+hd_operand hd_result(hd_compiler *c, uint32_t k);
+/* A cell for something in between; it is free again after the instruction at work. Varying
+ * exactly when the instruction's value is, unless said otherwise. */
+hd_operand hd_scratch(hd_compiler *c, hd_elem elem, bool varying);
+/* A uniform cell that holds this constant from the start. */
+hd_operand hd_constant(hd_compiler *c, hd_elem elem, uint64_t bits);
+/* Appends an instruction; operands that it does not have are passed as {0}. */
+hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_operand b,
+                  hd_operand third);
+/* Reports HD_EUNSUPPORTED at the instruction at work. */
+void hd_cannot_run(hd_compiler *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Scalar arithmetic with the operands' types, appended; `d` may be an operand. The op is one
+ * of kir's: ADD ... FMULADD, SELECT (condition first), ICMP/FCMP (with pred), and conversions
+ * (from a.elem to d.elem). */
+void hd_emit_scalar(hd_compiler *c, kir_op op, kir_pred pred, hd_operand d, hd_operand a,
+                    hd_operand b, hd_operand third);
+
+/* ---- builtin.c: CALL ----------------------------------------------------------------------- */
+
+/* Compiles the call at work; false when no such built-in is known (the caller says so). */
+bool hd_compile_call(hd_compiler *c);
+
+/* ---- memory.c, atomic.c, copy.c -------------------------------------------------------------- */
+
+hd_op_fn hd_op_load, hd_op_store, hd_op_atomic, hd_op_copy, hd_op_fill;
+
+/* The addresses of an MI, checked: strided, or one for each lane in r->addresses. */
+typedef struct hd_target {
+    const hd_region *region; /* NULL: lanes differ in region; then look at every lane */
+    bool strided;
+    uint64_t base;           /* of lane 0, strided or not */
+    int64_t stride;
+    const uint64_t *address; /* when not strided */
+} hd_target;
+/* Checks every active lane's access, or faults. */
+hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
+                     uint64_t width, uint32_t align, bool writes);
+/* Where the bytes at `address` of `lane` really are; the access has been checked. */
+uint8_t *hd_host(hd_run *r, const hd_target *t, uint32_t lane, uint64_t address);
+/* Announces an MI to the sink and counts it. */
+void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announced *announced,
+                 uint32_t count);
+/* The region that holds [address, address + width), or NULL. */
+const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t width);
+
+/* ---- check.c: the optional checks ---------------------------------------------------------------- */
+
+/* Called for every MI when a check is on, before it happens; faults. */
+void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, bool reads,
+                     bool writes, bool atomic);
+
+#endif

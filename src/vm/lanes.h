@@ -1,0 +1,80 @@
+/*
+ * Handlers of scalar arithmetic over lanes. lanes.c is compiled once for each
+ * instruction set that is worth it; hd_lanes_choose() takes the best that this
+ * processor has.
+ */
+#ifndef HD_VM_LANES_H
+#define HD_VM_LANES_H
+
+#include "vm/internal.h"
+
+/* X(operation): one handler for each element type of its class, in the order of hd_elem. */
+#define HD_INT_BINARY(X) \
+    X(ADD) X(SUB) X(MUL) X(SDIV) X(UDIV) X(SREM) X(UREM) X(AND) X(OR) X(XOR) X(SHL) X(LSHR) X(ASHR)
+#define HD_FLOAT_BINARY(X) X(FADD) X(FSUB) X(FMUL) X(FDIV) X(FREM)
+#define HD_INT_COMPARE(X) X(EQ) X(NE) X(SLT) X(SLE) X(SGT) X(SGE) X(ULT) X(ULE) X(UGT) X(UGE)
+#define HD_FLOAT_COMPARE(X) \
+    X(OEQ) X(ONE) X(OLT) X(OLE) X(OGT) X(OGE) X(UEQ) X(UNE) X(UFLT) X(UFLE) X(UFGT) X(UFGE) \
+    X(ORD) X(UNO)
+
+#define HD_INT_ENUM(op) FN_##op##_I8, FN_##op##_I16, FN_##op##_I32, FN_##op##_I64,
+#define HD_FLOAT_ENUM(op) FN_##op##_F16, FN_##op##_F32, FN_##op##_F64,
+
+/* X(from, to): conversions; TO_S reads the integer as signed, TO_U as unsigned. */
+#define HD_CONVERT_PAIRS(X)                                                                \
+    X(I8, I16) X(I8, I32) X(I8, I64) X(I16, I32) X(I16, I64) X(I32, I64)
+#define HD_FLOAT_PAIRS(X) X(F16, F32) X(F16, F64) X(F32, F16) X(F32, F64) X(F64, F16) X(F64, F32)
+#define HD_INT_FLOAT_PAIRS(X)                                                              \
+    X(I8, F16) X(I8, F32) X(I8, F64) X(I16, F16) X(I16, F32) X(I16, F64)                   \
+    X(I32, F16) X(I32, F32) X(I32, F64) X(I64, F16) X(I64, F32) X(I64, F64)
+
+typedef enum hd_fn {
+    HD_INT_BINARY(HD_INT_ENUM) HD_FLOAT_BINARY(HD_FLOAT_ENUM)
+    HD_INT_COMPARE(HD_INT_ENUM) HD_FLOAT_COMPARE(HD_FLOAT_ENUM)
+    HD_INT_ENUM(SELECT) /* by width; floats use the integer of their width */
+    HD_INT_ENUM(MOVE)
+    HD_FLOAT_ENUM(FNEG) HD_FLOAT_ENUM(FMULADD)
+    HD_FLOAT_ENUM(FABS) HD_FLOAT_ENUM(SQRT) HD_FLOAT_ENUM(FMIN) HD_FLOAT_ENUM(FMAX)
+    FN_BIT_I8, /* the low bit: trunc to i1 from any width's first byte is TRUNC then this */
+    FN_SIGN_I8, /* i1 to 0 or -1 */
+    FN_NOT_I8, /* i1 */
+#define X(from, to) FN_TRUNC_##to##_##from, FN_ZEXT_##from##_##to, FN_SEXT_##from##_##to,
+    HD_CONVERT_PAIRS(X)
+#undef X
+#define X(from, to) FN_##from##_##to,
+    HD_FLOAT_PAIRS(X)
+#undef X
+#define X(i, f) FN_S##i##_##f, FN_U##i##_##f, FN_##f##_S##i, FN_##f##_U##i,
+    HD_INT_FLOAT_PAIRS(X)
+#undef X
+    /* d = a + b * imm + imm2: addresses; b is a signed i32 or an i64, a an i64 */
+    FN_ADDR_I32, FN_ADDR_I64,
+    FN_COUNT
+} hd_fn;
+
+/* What hd_lanes.survey finds. */
+typedef struct hd_survey {
+    uint64_t least, greatest, all_bits;
+    bool strided;
+    int64_t stride;
+} hd_survey;
+
+typedef struct hd_lanes {
+    const char *name; /* of the instruction set */
+    hd_op_fn *fn[FN_COUNT];
+    /* The masks of flow.c: yes = active & condition, no = active & !condition; the numbers of
+     * lanes in each. `condition` holds an i1 for each lane. */
+    void (*split)(const uint8_t *active, const uint8_t *condition, uint8_t *yes, uint8_t *no,
+                  uint32_t padded, uint32_t *yes_count, uint32_t *no_count);
+    /* bits of a mask of bytes */
+    void (*pack)(const uint8_t *lane, uint32_t padded, uint64_t *bits);
+    /* Least and greatest address of the active lanes, the bitwise or of all, and whether they
+     * are strided (then *stride). */
+    void (*survey)(const uint64_t *address, const uint8_t *active, const hd_span *spans,
+                   uint32_t span_count, bool whole_block, hd_survey *survey);
+} hd_lanes;
+
+/* Of this processor. */
+const hd_lanes *hd_lanes_choose(void);
+
+#endif
