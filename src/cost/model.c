@@ -306,7 +306,7 @@ static hd_status check_device(const hd_diag *diag, const hd_device *device, uint
     hd_place place = {.file = device->source_file ? device->source_file : "<device>"};
     if (device->warp > MAX_LANES)
         return hd_fail(diag, HD_EUNSUPPORTED, &place,
-                       "costs are counted for warps of up to %d lanes, and `warp` is %u; lower it",
+                       "costs are counted for warps of up to %d lanes, and 'warp' is %u; lower it",
                        MAX_LANES, device->warp);
     if (unit > MAX_UNIT)
         return hd_fail(diag, HD_EUNSUPPORTED, &place,

@@ -128,14 +128,14 @@ static hd_status read_bytes(const hd_diag *diag, const hd_buffer *buffer, uint8_
                             uint64_t size) {
     FILE *file = fopen(buffer->file, "rb");
     if (!file)
-        return hd_fail(diag, HD_EINPUT, &buffer->place, "cannot open %s of buffer `%s`: %s",
+        return hd_fail(diag, HD_EINPUT, &buffer->place, "cannot open %s of buffer '%s': %s",
                        buffer->file, buffer->name, strerror(errno));
     size_t got = fread(bytes, 1, size, file);
     bool exact = got == size && fgetc(file) == EOF && !ferror(file);
     fclose(file);
     if (!exact)
         return hd_fail(diag, HD_EINPUT, &buffer->place,
-                       "%s does not hold the %llu bytes of buffer `%s`", buffer->file,
+                       "%s does not hold the %llu bytes of buffer '%s'", buffer->file,
                        (unsigned long long)size, buffer->name);
     return HD_OK;
 }

@@ -31,7 +31,7 @@ static hd_status find_entry(maker *m, const kir_module *module) {
                        hd_str_text(&names));
     m->kernel = entry ? kir_find_kernel(module, entry) : module->kernels[0];
     if (!m->kernel)
-        return hd_fail(m->diag, HD_EINPUT, &m->place, "there is no kernel `%s`; there are: %s",
+        return hd_fail(m->diag, HD_EINPUT, &m->place, "there is no kernel '%s'; there are: %s",
                        entry, hd_str_text(&names));
     if (m->kernel->place.file)
         m->place = m->kernel->place;
@@ -107,13 +107,13 @@ static hd_status check_values(const maker *m) {
                               !strncmp(m->kernel->params[p].name, value, length));
         if (!found)
             return hd_fail(m->diag, HD_EINPUT, &m->place,
-                           "`%s` does not give a scalar argument of kernel `%s` as name=value; "
+                           "'%s' does not give a scalar argument of kernel '%s' as name=value; "
                            "those arguments are: %s",
                            value, m->kernel->name, names.length ? hd_str_text(&names) : "none");
         for (uint32_t u = 0; u < v; u++)
             if (!strncmp(m->flags->values[u], value, length + 1))
                 return hd_fail(m->diag, HD_EINPUT, &m->place,
-                               "argument `%.*s` has two values, `%s` and `%s`; give one",
+                               "argument '%.*s' has two values, '%s' and '%s'; give one",
                                (int)length, value, m->flags->values[u] + length + 1,
                                value + length + 1);
     }

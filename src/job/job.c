@@ -144,7 +144,7 @@ static hd_status read_count(const reader *r, const char *path, const char *name,
     if (!text)
         return HD_OK;
     if (!hd_type_parse_value(ulong_type, false, text, number) || *number < least)
-        return FAIL(r, path, "`%s: %s` is not a whole number from %llu on, such as 1024 or 1e6",
+        return FAIL(r, path, "'%s: %s' is not a whole number from %llu on, such as 1024 or 1e6",
                     name, text, (unsigned long long)least);
     return HD_OK;
 }
@@ -159,14 +159,14 @@ static hd_status read_number(const reader *r, const char *path, const char *name
     if (hd_type_parse_value(long_type, true, text, &whole))
         *number = (double)whole;
     else if (!hd_type_parse_value(double_type, true, text, number))
-        return FAIL(r, path, "`%s: %s` is not a number, such as 3, -0.5 or 1e-5", name, text);
+        return FAIL(r, path, "'%s: %s' is not a number, such as 3, -0.5 or 1e-5", name, text);
     return HD_OK;
 }
 
 static hd_status read_name(const reader *r, const char *path, const char *key, const char *text) {
     if (text && *text)
         return HD_OK;
-    return FAIL(r, key_of(r, path, key), "`%s` is empty; write a name", key);
+    return FAIL(r, key_of(r, path, key), "'%s' is empty; write a name", key);
 }
 
 /* ---- buffers ------------------------------------------------------------ */
@@ -188,22 +188,22 @@ static hd_status read_generator(const reader *r, const char *path, const char *t
         }
         hd_str_printf(&names, "%s%s", i ? ", " : "", generators[i].name);
     }
-    return FAIL(r, key_of(r, path, "generator"), "unknown generator `%s`; there are: %s", text,
+    return FAIL(r, key_of(r, path, "generator"), "unknown generator '%s'; there are: %s", text,
                 hd_str_text(&names));
 }
 
 static hd_status check_generator(const reader *r, const char *path, const raw_init *raw,
                                  const hd_init *init) {
     if (init->generator == HD_GEN_CONSTANT && !raw->low)
-        return FAIL(r, path, "the generator `constant` needs its value: add `low`");
+        return FAIL(r, path, "the generator 'constant' needs its value: add 'low'");
     if (init->generator == HD_GEN_MODULO && (!raw->high || init->high < 1))
         return FAIL(r, raw->high ? key_of(r, path, "high") : path,
-                    "the generator `modulo` needs `high`, a whole number from 1 on");
+                    "the generator 'modulo' needs 'high', a whole number from 1 on");
     if (init->generator == HD_GEN_UNIFORM && !(init->low <= init->high))
-        return FAIL(r, path, "`low: %g` is greater than `high: %g`; exchange them", init->low,
+        return FAIL(r, path, "'low: %g' is greater than 'high: %g'; exchange them", init->low,
                     init->high);
     if (!isfinite(init->low) || !isfinite(init->high) || !isfinite(init->step))
-        return FAIL(r, path, "`low`, `high` and `step` must be finite");
+        return FAIL(r, path, "'low', 'high' and 'step' must be finite");
     return HD_OK;
 }
 
@@ -237,7 +237,7 @@ static hd_status read_buffer(const reader *r, const char *path, const raw_buffer
     if (status != HD_OK)
         return status;
     if (raw->file && raw->init_count)
-        return FAIL(r, key_of(r, path, "file"), "buffer `%s` has both `file` and `init`; keep one",
+        return FAIL(r, key_of(r, path, "file"), "buffer '%s' has both 'file' and 'init'; keep one",
                     raw->name);
     if (raw->file && (status = read_name(r, path, "file", raw->file)) != HD_OK)
         return status;
@@ -261,7 +261,7 @@ static hd_status read_buffers(const reader *r, const raw_job *raw) {
         for (uint32_t other = 0; other < b; other++)
             if (!strcmp(job->buffers[other].name, job->buffers[b].name))
                 return FAIL(r, key_of(r, path, "name"),
-                            "there are two buffers named `%s`; rename one", job->buffers[b].name);
+                            "there are two buffers named '%s'; rename one", job->buffers[b].name);
     }
     return HD_OK;
 }
@@ -272,7 +272,7 @@ static hd_status read_sizes(const reader *r, const char *path, const char *key, 
                             uint32_t count, uint64_t least, uint64_t *sizes) {
     const char *list = key_of(r, path, key);
     if (!count || count > 3)
-        return FAIL(r, list, "`%s` has %u dimensions; OpenCL has 1 to 3", key, count);
+        return FAIL(r, list, "'%s' has %u dimensions; OpenCL has 1 to 3", key, count);
     for (uint32_t d = 0; d < count; d++) {
         hd_status status =
             read_count(r, hd_format(r->arena, "%s[%u]", list, d), key, texts[d], least, &sizes[d]);
@@ -280,7 +280,7 @@ static hd_status read_sizes(const reader *r, const char *path, const char *key, 
             return status;
         if (sizes[d] > (uint64_t)1 << 40)
             return FAIL(r, hd_format(r->arena, "%s[%u]", list, d),
-                        "`%s: %s` is beyond any device; the largest size taken is 2^40", key,
+                        "'%s: %s' is beyond any device; the largest size taken is 2^40", key,
                         texts[d]);
     }
     return HD_OK;
@@ -314,11 +314,11 @@ static hd_status read_launch_sizes(const reader *r, const char *path, const raw_
         return status;
     if (raw->local && raw->local_count != launch->dims)
         return FAIL(r, key_of(r, path, "local"),
-                    "`local` has %u dimensions, `global` has %u; they must agree", raw->local_count,
+                    "'local' has %u dimensions, 'global' has %u; they must agree", raw->local_count,
                     launch->dims);
     if (raw->offset && raw->offset_count != launch->dims)
         return FAIL(r, key_of(r, path, "offset"),
-                    "`offset` has %u dimensions, `global` has %u; they must agree",
+                    "'offset' has %u dimensions, 'global' has %u; they must agree",
                     raw->offset_count, launch->dims);
     for (uint32_t d = 0; d < launch->dims; d++)
         if (launch->global[d] % launch->local[d])
@@ -337,7 +337,7 @@ static hd_status read_arg(const reader *r, const char *path, const raw_arg *raw,
     if (status != HD_OK)
         return status;
     if (!!raw->buffer + !!raw->value + !!raw->local != 1)
-        return FAIL(r, path, "argument `%s` needs exactly one of `buffer`, `value` and `local`",
+        return FAIL(r, path, "argument '%s' needs exactly one of 'buffer', 'value' and 'local'",
                     raw->name);
     arg->kind = raw->buffer ? HD_ARG_BUFFER : raw->value ? HD_ARG_VALUE : HD_ARG_LOCAL;
     return read_count(r, key_of(r, path, "local"), "local", raw->local, 1, &arg->local_bytes);
@@ -359,7 +359,7 @@ static hd_status read_launch(const reader *r, const char *path, const raw_launch
         status = read_arg(r, arg_path, &raw->args[a], &launch->args[a]);
         for (uint32_t other = 0; other < a && status == HD_OK; other++)
             if (!strcmp(launch->args[other].name, launch->args[a].name))
-                status = FAIL(r, arg_path, "argument `%s` is given twice; keep one",
+                status = FAIL(r, arg_path, "argument '%s' is given twice; keep one",
                               launch->args[a].name);
     }
     return status;
@@ -367,7 +367,7 @@ static hd_status read_launch(const reader *r, const char *path, const raw_launch
 
 static hd_status read_launches(const reader *r, const raw_job *raw) {
     if (!raw->launches_count)
-        return FAIL(r, "launches", "`launches` is empty; a job runs at least one kernel");
+        return FAIL(r, "launches", "'launches' is empty; a job runs at least one kernel");
     r->job->launch_count = raw->launches_count;
     r->job->launches = hd_new_array(r->arena, hd_launch, raw->launches_count);
     hd_status status = HD_OK;
@@ -393,7 +393,7 @@ static hd_status read_tolerance(const reader *r, const raw_tolerance *raw) {
         if (status != HD_OK)
             return status;
         if (!(*parts[i].number >= 0) || isinf(*parts[i].number))
-            return FAIL(r, path, "`%s: %s` is no tolerance; write a number from 0 on", parts[i].key,
+            return FAIL(r, path, "'%s: %s' is no tolerance; write a number from 0 on", parts[i].key,
                         parts[i].text);
     }
     return HD_OK;

@@ -86,13 +86,13 @@ static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
     if (!buffer->record)
         return hd_fail(
             r->diag, HD_EINPUT, &buffer->place,
-            "buffer `%s` has the unknown type `%s`; it is a scalar (float, uint, ...), a "
+            "buffer '%s' has the unknown type '%s'; it is a scalar (float, uint, ...), a "
             "vector (float4, ...) or a record of the kernel: %s",
             buffer->name, buffer->type, list_records(r->arena, r->module));
     buffer->element_bytes = buffer->record->size;
     if (!buffer->element_bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "record `%s` of buffer `%s` is empty; a buffer needs elements of some bytes",
+                       "record '%s' of buffer '%s' is empty; a buffer needs elements of some bytes",
                        buffer->record->name, buffer->name);
     return HD_OK;
 }
@@ -104,10 +104,10 @@ static hd_status check_file(const resolver *r, const hd_buffer *buffer) {
         return HD_OK;
     if (stat(buffer->file, &info) != 0 || !S_ISREG(info.st_mode))
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "the file of buffer `%s`, %s, is not there", buffer->name, buffer->file);
+                       "the file of buffer '%s', %s, is not there", buffer->name, buffer->file);
     if ((uint64_t)info.st_size != bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                       "buffer `%s` takes %llu bytes (%llu elements of %u), its file %s has %llu",
+                       "buffer '%s' takes %llu bytes (%llu elements of %u), its file %s has %llu",
                        buffer->name, (ull)bytes, (ull)buffer->count, buffer->element_bytes,
                        buffer->file, (ull)info.st_size);
     return HD_OK;
@@ -126,19 +126,19 @@ static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, con
                                  const hd_leaf *leaf) {
     if (leaf->opaque && init->generator != HD_GEN_ZERO)
         return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "`%s` of buffer `%s` has no scalar type to generate; name other fields, or "
-                       "give the buffer a `file`",
+                       "'%s' of buffer '%s' has no scalar type to generate; name other fields, or "
+                       "give the buffer a 'file'",
                        leaf->path, buffer->name);
     bool bounded = init->generator == HD_GEN_CONSTANT || init->generator == HD_GEN_UNIFORM;
     bool high = init->generator == HD_GEN_UNIFORM;
     if (bounded && (!fits(leaf, init->low) || (high && !fits(leaf, init->high))))
-        return hd_fail(r->diag, HD_EINPUT, &init->place, "%g does not fit %s of buffer `%s` (%s%u)",
+        return hd_fail(r->diag, HD_EINPUT, &init->place, "%g does not fit %s of buffer '%s' (%s%u)",
                        fits(leaf, init->low) ? init->high : init->low,
                        *leaf->path ? leaf->path : "an element", buffer->name,
                        leaf->is_signed ? "int" : "uint", leaf->type.bits);
     if (high && leaf->type.kind == KIR_INT && ceil(init->low) > floor(init->high))
         return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "there is no whole number from %g to %g for %s of buffer `%s`", init->low,
+                       "there is no whole number from %g to %g for %s of buffer '%s'", init->low,
                        init->high, *leaf->path ? leaf->path : "an element", buffer->name);
     return HD_OK;
 }
@@ -159,11 +159,11 @@ static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
         }
         if (!matched && !buffer->record)
             return hd_fail(r->diag, HD_EINPUT, &init->place,
-                           "buffer `%s` is of type %s, which has no field `%s`; leave `field` out",
+                           "buffer '%s' is of type %s, which has no field '%s'; leave 'field' out",
                            buffer->name, buffer->type, init->field);
         if (!matched)
             return hd_fail(r->diag, HD_EINPUT, &init->place,
-                           "`%s` is no field of record %s; its fields are: %s", init->field,
+                           "'%s' is no field of record %s; its fields are: %s", init->field,
                            buffer->record->name, list_fields(r->arena, buffer->record));
     }
     return HD_OK;
@@ -178,7 +178,7 @@ static hd_status resolve_buffers(const resolver *r) {
             return status;
         if (buffer->count > (max_job_bytes - total) / buffer->element_bytes)
             return hd_fail(r->diag, HD_EINPUT, &buffer->place,
-                           "with buffer `%s` (%llu elements of %u bytes) the job takes more than "
+                           "with buffer '%s' (%llu elements of %u bytes) the job takes more than "
                            "16 GiB; give it fewer elements",
                            buffer->name, (ull)buffer->count, buffer->element_bytes);
         total += buffer->count * buffer->element_bytes;
@@ -198,7 +198,7 @@ static hd_status choose_record(const resolver *r) {
         if (record && job->record && record != job->record)
             return hd_fail(r->diag, HD_EINPUT, &job->record_place,
                            "the buffers hold several records, among them %s and %s; say which to "
-                           "lay out with `%s %s`",
+                           "lay out with '%s %s'",
                            job->record->name, record->name, job->path ? "record:" : "--record",
                            job->record->name);
         if (record)
@@ -214,13 +214,13 @@ static hd_status resolve_record(const resolver *r) {
     job->record = find_record(r->module, job->record_name);
     if (!job->record)
         return hd_fail(r->diag, HD_EINPUT, &job->record_place,
-                       "there is no record `%s` in %s; its records are: %s", job->record_name,
+                       "there is no record '%s' in %s; its records are: %s", job->record_name,
                        job->kernel_path, list_records(r->arena, r->module));
     for (uint32_t b = 0; b < job->buffer_count; b++)
         if (job->buffers[b].record == job->record)
             return HD_OK;
     return hd_fail(r->diag, HD_EINPUT, &job->record_place,
-                   "no buffer holds record `%s`; give one `type: %s`", job->record->name,
+                   "no buffer holds record '%s'; give one 'type: %s'", job->record->name,
                    job->record->name);
 }
 
@@ -270,7 +270,7 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
     if (!sign_known && hd_type_parse_value(leaf->type, false, text, bytes))
         return HD_OK;
     return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                   "`%s` is no value for argument `%s` of type %s%s%s", text, arg->name,
+                   "'%s' is no value for argument '%s' of type %s%s%s", text, arg->name,
                    param->type_name ? param->type_name : "scalar", *leaf->path ? ", field " : "",
                    leaf->path);
 }
@@ -281,7 +281,7 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
     if (!leaves || bytes > sizeof arg->value)
         return hd_fail(
             r->diag, HD_EUNSUPPORTED, &arg->place,
-            "argument `%s` of type %s (%u bytes) is too large to be given by value; pass "
+            "argument '%s' of type %s (%u bytes) is too large to be given by value; pass "
             "it through a buffer",
             arg->name, param->type_name, bytes);
     for (uint32_t l = 0; l < leaf_count; l++)
@@ -290,8 +290,8 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
         given++;
     if (given != lanes && given != 1)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "argument `%s` of type %s takes %u values, separated by commas; there are "
-                       "%u in `%s`",
+                       "argument '%s' of type %s takes %u values, separated by commas; there are "
+                       "%u in '%s'",
                        arg->name, param->type_name, lanes, given, arg->value_text);
     const char *text = arg->value_text, *part = NULL;
     memset(arg->value, 0, sizeof arg->value);
@@ -320,22 +320,22 @@ static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_pa
     if (arg->buffer == job->buffer_count)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
-            "argument `%s` names the buffer `%s`, which is not there; the buffers are: %s",
+            "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
             arg->name, arg->buffer_name, list_buffers(r->arena, job));
     const hd_buffer *buffer = &job->buffers[arg->buffer];
     const char *type = param->element_type ? param->element_type : param->type_name;
     if (param->element_bytes && param->element_bytes != buffer->element_bytes)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
-            "parameter `%s` points to %s (%u bytes), but an element of buffer `%s` is %s "
-            "(%u bytes); give the buffer `type: %s`",
+            "parameter '%s' points to %s (%u bytes), but an element of buffer '%s' is %s "
+            "(%u bytes); give the buffer 'type: %s'",
             arg->name, type, param->element_bytes, buffer->name, buffer->type,
             buffer->element_bytes, type);
     bool laid_out = job->record && (param->record == job->record || buffer->record == job->record);
     if (laid_out && param->record != buffer->record)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
-            "parameter `%s` points to %s, but buffer `%s` holds %s, and %s is the record "
+            "parameter '%s' points to %s, but buffer '%s' holds %s, and %s is the record "
             "to lay out; give both the same type",
             arg->name, type, buffer->name, buffer->type, job->record->name);
     return HD_OK;
@@ -349,18 +349,18 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
         arg->param++;
     if (arg->param == kernel->param_count)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "kernel `%s` has no parameter `%s`; its parameters are: %s", kernel->name,
+                       "kernel '%s' has no parameter '%s'; its parameters are: %s", kernel->name,
                        arg->name, list_params(r->arena, kernel));
     const kir_param *param = &kernel->params[arg->param];
     bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
     hd_arg_kind wanted = !pointer                         ? HD_ARG_VALUE
                          : param->type.space == KIR_LOCAL ? HD_ARG_LOCAL
                                                           : HD_ARG_BUFFER;
-    static const char *const keys[] = {"`buffer` with the name of one", "`value`",
-                                       "`local` with a number of bytes"};
+    static const char *const keys[] = {"'buffer' with the name of one", "'value'",
+                                       "'local' with a number of bytes"};
     if (arg->kind != wanted)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "parameter `%s` of kernel `%s` is %s; give it %s", arg->name, kernel->name,
+                       "parameter '%s' of kernel '%s' is %s; give it %s", arg->name, kernel->name,
                        param->type_name ? param->type_name : "of another kind", keys[wanted]);
     if (wanted == HD_ARG_BUFFER)
         return resolve_buffer_arg(r, arg, param);
@@ -379,7 +379,7 @@ static hd_status check_all_given(const resolver *r, const hd_launch *launch) {
         bool pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
         return hd_fail(
             r->diag, HD_EINPUT, &launch->place,
-            "the launch of `%s` does not give its parameter `%s` (%s); add {name: %s, %s}",
+            "the launch of '%s' does not give its parameter '%s' (%s); add {name: %s, %s}",
             kernel->name, param->name, param->type_name ? param->type_name : "scalar", param->name,
             !pointer                         ? "value: ..."
             : param->type.space == KIR_LOCAL ? "local: ..."
@@ -399,13 +399,13 @@ static hd_status check_local_size(const resolver *r, hd_launch *launch) {
             launch->local[d] = size;
         if (launch->local[d] != size)
             return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                           "kernel `%s` requires the local size %u x %u x %u; write it in `local`",
+                           "kernel '%s' requires the local size %u x %u x %u; write it in 'local'",
                            launch->kernel->name, required[0], required[1] ? required[1] : 1,
                            required[2] ? required[2] : 1);
         if (launch->global[d] % size)
             return hd_fail(r->diag, HD_EINPUT, &launch->place,
                            "global size %llu is not a multiple of %llu, the local size that kernel "
-                           "`%s` requires; the next one is %llu",
+                           "'%s' requires; the next one is %llu",
                            (ull)launch->global[d], (ull)size, launch->kernel->name,
                            (ull)hd_align_up(launch->global[d], size));
     }
@@ -417,7 +417,7 @@ hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch) {
     for (uint32_t d = 0; d < launch->dims; d++) {
         if (launch->global[d] > room)
             return hd_fail(diag, HD_EINPUT, &launch->place,
-                           "the launch of `%s` has more than 2^40 work-items, beyond any device; "
+                           "the launch of '%s' has more than 2^40 work-items, beyond any device; "
                            "make its global size smaller",
                            launch->kernel_name);
         room /= launch->global[d];
@@ -429,7 +429,7 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     launch->kernel = kir_find_kernel(r->module, launch->kernel_name);
     if (!launch->kernel)
         return hd_fail(r->diag, HD_EINPUT, &launch->place,
-                       "there is no kernel `%s` in %s; its kernels are: %s", launch->kernel_name,
+                       "there is no kernel '%s' in %s; its kernels are: %s", launch->kernel_name,
                        r->job->kernel_path, list_kernels(r->arena, r->module));
     hd_status status = hd_launch_check_size(r->diag, launch);
     if (status == HD_OK)

@@ -221,17 +221,17 @@ static hd_status wrong_type(const hd_yaml_file *file, const hd_diag *diag, const
     const char *dot = strrchr(c->path, '.');
     const char *key = dot ? dot + 1 : c->path;
     if (!*key)
-        return hd_fail(diag, HD_EINPUT, &place, "a job file must be %s, such as `kernel: k.cl`",
+        return hd_fail(diag, HD_EINPUT, &place, "a job file must be %s, such as 'kernel: k.cl'",
                        is);
     if (key[strlen(key) - 1] == ']') {
         const char *list = hd_strndup(file->arena, key, strcspn(key, "["));
         const char *example = example_of(list);
-        return hd_fail(diag, HD_EINPUT, &place, "every entry of `%s` must be %s%s%s%s", list, is,
-                       example ? ": `" : "", example ? example : "", example ? "`" : "");
+        return hd_fail(diag, HD_EINPUT, &place, "every entry of '%s' must be %s%s%s%s", list, is,
+                       example ? ": '" : "", example ? example : "", example ? "'" : "");
     }
     const char *example = example_of(key);
-    return hd_fail(diag, HD_EINPUT, &place, "`%s` must be %s%s%s%s", key, is, example ? ": `" : "",
-                   example ? example : "", example ? "`" : "");
+    return hd_fail(diag, HD_EINPUT, &place, "'%s' must be %s%s%s%s", key, is, example ? ": '" : "",
+                   example ? example : "", example ? "'" : "");
 }
 
 /* Says what libcyaml found, in our words. */
@@ -250,19 +250,19 @@ static hd_status explain(const hd_yaml_file *file, const hd_diag *diag,
     if ((key = after(c, "Unexpected key: "))) {
         hd_place place = find_place(
             file, hd_format(arena, "%s%s%s", container, *container ? "." : "", key), true);
-        return hd_fail(diag, HD_EINPUT, &place, "unknown key `%s`%s%s; the keys are: %s", key, of,
+        return hd_fail(diag, HD_EINPUT, &place, "unknown key '%s'%s%s; the keys are: %s", key, of,
                        where, allowed_keys(arena, schema, container));
     }
     if ((key = after(c, "Missing required mapping field: "))) {
         hd_place place = find_place(file, container, false);
         const char *example = example_of(key);
-        return hd_fail(diag, HD_EINPUT, &place, "the key `%s`%s%s is missing%s%s%s", key, of, where,
-                       example ? "; add it, as in `" : "; add it", example ? example : "",
-                       example ? "`" : "");
+        return hd_fail(diag, HD_EINPUT, &place, "the key '%s'%s%s is missing%s%s%s", key, of, where,
+                       example ? "; add it, as in '" : "; add it", example ? example : "",
+                       example ? "'" : "");
     }
     if ((key = after(c, "Mapping field already seen: "))) {
         hd_place place = find_place(file, c->path, true);
-        return hd_fail(diag, HD_EINPUT, &place, "the key `%s` stands here twice; keep one", key);
+        return hd_fail(diag, HD_EINPUT, &place, "the key '%s' stands here twice; keep one", key);
     }
     if ((key = after(c, "Expecting ")))
         return wrong_type(file, diag, c, key);

@@ -157,7 +157,7 @@ static hd_status check_cluster(const hd_diag *diag, const hd_place *place, const
     if (!tile_is_legal(cluster->tile))
         return hd_fail(diag, HD_EINPUT, place,
                        "the cluster that starts with '%s' has tile %llu; a tile is a power of two, "
-                       "`aos` or `soa`",
+                       "'aos' or 'soa'",
                        record->fields[cluster->order[0]].name, (unsigned long long)cluster->tile);
     *seen |= mask;
     return HD_OK;
@@ -316,7 +316,7 @@ static hd_status parse_tile(parser *p, uint64_t *tile) {
     }
     if (!hd_is_power_of_two(value))
         return hd_fail(p->diag, HD_EINPUT, &place,
-                       "%s is no tile; write a power of two (1, 2, 4, …), `aos` or `soa`", token);
+                       "%s is no tile; write a power of two (1, 2, 4, …), 'aos' or 'soa'", token);
     p->at += length;
     skip_blanks(p);
     *tile = value;
@@ -351,7 +351,7 @@ static hd_status parse_field(parser *p, uint64_t seen, uint32_t *field) {
 static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
     *cluster = (hd_cluster){.tile = HD_TILE_AOS};
     if (!take(p, "{"))
-        return expected(p, p->at == p->text ? "a layout: `aos`, `soa`, `da`, `aosoa:` and a tile, "
+        return expected(p, p->at == p->text ? "a layout: 'aos', 'soa', 'da', 'aosoa:' and a tile, "
                                               "or clusters like {x,y}{z}:32"
                                             : "'{', '/da' or the end");
     do {

@@ -52,7 +52,7 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
         return;
     if (!c->different++)
         c->first =
-            hd_format(c->session->arena, "`%s`: %s became %s", name_of(c, element, leaf, lane),
+            hd_format(c->session->arena, "'%s': %s became %s", name_of(c, element, leaf, lane),
                       hd_type_print(c->session->arena, leaf->type, leaf->is_signed, a),
                       hd_type_print(c->session->arena, leaf->type, leaf->is_signed, b));
 }
@@ -91,6 +91,6 @@ hd_status hd_outputs_compare(hd_session *session, void *const *original, void *c
         session->diag, HD_EDIFFER, &place, "the outputs differ: %s; %llu of %llu values differ%s",
         c.first, (unsigned long long)c.different, (unsigned long long)c.values,
         job->relative == 0 && job->absolute == 0
-            ? " (compared bit for bit; a `tolerance` in the job would allow for rounding)"
+            ? " (compared bit for bit; a 'tolerance' in the job would allow for rounding)"
             : " by more than the tolerance");
 }

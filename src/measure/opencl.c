@@ -179,7 +179,7 @@ static hd_status choose_device(hd_session *session, const char *wanted) {
                       device->device_index, device->name, device->platform);
     }
     return hd_fail(session->diag, HD_EINPUT, &place,
-                   "no OpenCL device is called `%s`; there are: %s", wanted, hd_str_text(&names));
+                   "no OpenCL device is called '%s'; there are: %s", wanted, hd_str_text(&names));
 }
 
 hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,

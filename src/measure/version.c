@@ -19,7 +19,7 @@ static hd_status make_memory(hd_session *session, const hd_buffer *buffer, hd_de
     clGetDeviceInfo(session->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof limit, &limit, NULL);
     if (limit && made->bytes[m] > limit)
         return hd_fail(session->diag, HD_EINPUT, &buffer->place,
-                       "buffer `%s` takes %llu bytes, but %s allocates at most %llu; give it fewer "
+                       "buffer '%s' takes %llu bytes, but %s allocates at most %llu; give it fewer "
                        "elements, or smaller tiles",
                        buffer->name, (unsigned long long)made->bytes[m], session->device_name,
                        (unsigned long long)limit);
@@ -28,7 +28,7 @@ static hd_status make_memory(hd_session *session, const hd_buffer *buffer, hd_de
         clCreateBuffer(session->context, CL_MEM_READ_WRITE, made->bytes[m], NULL, &error);
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, &buffer->place,
-                              hd_format(session->arena, "allocate %llu bytes for buffer `%s`",
+                              hd_format(session->arena, "allocate %llu bytes for buffer '%s'",
                                         (unsigned long long)made->bytes[m], buffer->name));
     return HD_OK;
 }
@@ -73,7 +73,7 @@ static hd_status set_next(arg_setter *s, size_t size, const void *value) {
     if (error == CL_SUCCESS)
         return HD_OK;
     return hd_opencl_fail(s->session, error, &s->arg->place,
-                          hd_format(s->session->arena, "set argument `%s` of kernel `%s`",
+                          hd_format(s->session->arena, "set argument '%s' of kernel '%s'",
                                     s->arg->name, s->launch->kernel_name));
 }
 
@@ -102,8 +102,8 @@ static hd_status check_local_size(const hd_session *session, const hd_launch *la
                              &limit, NULL);
     if (limit && size > limit)
         return hd_fail(session->diag, HD_EINPUT, &launch->place,
-                       "the local size of the launch of `%s` is %llu, but %s runs this kernel with "
-                       "at most %zu work-items in a group; make `local` smaller",
+                       "the local size of the launch of '%s' is %llu, but %s runs this kernel with "
+                       "at most %zu work-items in a group; make 'local' smaller",
                        launch->kernel_name, (unsigned long long)size, session->device_name, limit);
     return HD_OK;
 }
@@ -115,7 +115,7 @@ static hd_status make_kernel(hd_session *session, const hd_launch *launch, hd_ve
     if (error != CL_SUCCESS)
         return hd_opencl_fail(
             session, error, &launch->place,
-            hd_format(session->arena, "make the kernel `%s`", launch->kernel_name));
+            hd_format(session->arena, "make the kernel '%s'", launch->kernel_name));
     hd_status status = check_local_size(session, launch, *made);
     arg_setter setter = {.session = session, .launch = launch, .kernel = *made};
     for (uint32_t p = 0; p < launch->kernel->param_count && status == HD_OK; p++)
@@ -166,7 +166,7 @@ static hd_status fill_buffers(hd_session *session, const hd_version *version) {
             if (error != CL_SUCCESS)
                 return hd_opencl_fail(
                     session, error, &job->buffers[b].place,
-                    hd_format(session->arena, "write buffer `%s`", job->buffers[b].name));
+                    hd_format(session->arena, "write buffer '%s'", job->buffers[b].name));
         }
     }
     return HD_OK;
@@ -230,7 +230,7 @@ hd_status hd_version_run(hd_session *session, const hd_version *version, double 
             if (error != CL_SUCCESS)
                 status = hd_opencl_fail(
                     session, error, &launch->place,
-                    hd_format(session->arena, "run kernel `%s`", launch->kernel_name));
+                    hd_format(session->arena, "run kernel '%s'", launch->kernel_name));
         }
     }
     return status;
@@ -248,7 +248,7 @@ hd_status hd_version_read(hd_session *session, const hd_version *version, void *
                                                made->bytes[m], parts[m], 0, NULL, NULL);
             if (error != CL_SUCCESS)
                 return hd_opencl_fail(session, error, &buffer->place,
-                                      hd_format(session->arena, "read buffer `%s`", buffer->name));
+                                      hd_format(session->arena, "read buffer '%s'", buffer->name));
         }
         contents[b] = parts[0];
         if (made->map) {

@@ -180,7 +180,7 @@ static void type_names_are_known(void **state) {
                                           "float4x4", "int int", "double four"};
     for (size_t u = 0; u < sizeof unknown / sizeof *unknown; u++)
         if (hd_type_parse(unknown[u], &type, &is_signed))
-            fail_msg("`%s` is no type", unknown[u]);
+            fail_msg("'%s' is no type", unknown[u]);
 }
 
 static void numbers_print_as_they_parse(void **state) {

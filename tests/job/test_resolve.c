@@ -102,44 +102,44 @@ static const struct {
     unsigned line;
     const char *said[3];
 } mismatches[] = {
-    {BUFFERS MOVE, 1, {"several records", "body and cell", "`record: body`"}},
-    {BUFFERS "record: bodi\n" MOVE, 6, {"no record `bodi`", "vec, body, cell, pair"}},
-    {BUFFERS "record: vec\n" MOVE, 6, {"no buffer holds record `vec`"}},
+    {BUFFERS MOVE, 1, {"several records", "body and cell", "'record: body'"}},
+    {BUFFERS "record: bodi\n" MOVE, 6, {"no record 'bodi'", "vec, body, cell, pair"}},
+    {BUFFERS "record: vec\n" MOVE, 6, {"no buffer holds record 'vec'"}},
     {BUFFERS "record: body\nlaunches:\n  - {kernel: moov, global: [64]}\n",
      8,
-     {"no kernel `moov`", "move, mix, fixed"}},
+     {"no kernel 'moov'", "move, mix, fixed"}},
     {BUFFERS "record: body\n" MOVE "      - {name: m, value: 1}\n",
      15,
-     {"no parameter `m`", "bodies, n, dt, scratch"}},
+     {"no parameter 'm'", "bodies, n, dt, scratch"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args: [{name: bodies, "
      "buffer: bodies}]\n",
      8,
-     {"does not give its parameter `n` (uint)", "{name: n, value: ...}"}},
+     {"does not give its parameter 'n' (uint)", "{name: n, value: ...}"}},
     {BUFFERS "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args: [{name: n, "
              "value: 1}, {name: dt, value: 1}, {name: scratch, local: 4}]\n",
      8,
-     {"parameter `bodies`", "{name: bodies, buffer: ...}"}},
+     {"parameter 'bodies'", "{name: bodies, buffer: ...}"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "n, buffer: bodies}\n",
      11,
-     {"parameter `n` of kernel `move` is uint", "give it `value`"}},
+     {"parameter 'n' of kernel 'move' is uint", "give it 'value'"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "bodies, value: 3}\n",
      11,
-     {"give it `buffer`"}},
+     {"give it 'buffer'"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "scratch, buffer: bodies}\n",
      11,
-     {"give it `local` with a number of bytes"}},
+     {"give it 'local' with a number of bytes"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "bodies, buffer: bodys}\n",
      11,
-     {"buffer `bodys`", "bodies, cells, weights"}},
+     {"buffer 'bodys'", "bodies, cells, weights"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "bodies, buffer: cells}\n",
@@ -154,12 +154,12 @@ static const struct {
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "n, value: -1}\n",
      11,
-     {"`-1` is no value for argument `n` of type uint"}},
+     {"'-1' is no value for argument 'n' of type uint"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "n, value: many}\n",
      11,
-     {"`many` is no value"}},
+     {"'many' is no value"}},
     {BUFFERS
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "n, value: \"\"}\n",
@@ -169,21 +169,21 @@ static const struct {
      "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: w, "
      "value: \"1, 2, 3\"}\n",
      11,
-     {"`w` of type float4 takes 4 values", "there are 3"}},
+     {"'w' of type float4 takes 4 values", "there are 3"}},
     {BUFFERS
      "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: p, "
      "value: \"1, 2.5\"}\n",
      11,
-     {"`2.5` is no value", "struct pair, field shift"}},
+     {"'2.5' is no value", "struct pair, field shift"}},
     {BUFFERS
      "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: "
      "small, value: 256}\n",
      11,
-     {"`256` is no value", "unsigned char"}},
+     {"'256' is no value", "unsigned char"}},
     {BUFFERS "  - {name: x, type: flaot, count: 1}\n" MOVE,
      6,
-     {"unknown type `flaot`", "vec, body, cell, pair"}},
-    {BUFFERS "  - {name: x, type: float5, count: 1}\n" MOVE, 6, {"unknown type `float5`"}},
+     {"unknown type 'flaot'", "vec, body, cell, pair"}},
+    {BUFFERS "  - {name: x, type: float5, count: 1}\n" MOVE, 6, {"unknown type 'float5'"}},
     {BUFFERS "  - {name: x, type: float, count: 4294967296}\n" MOVE, 6, {"more than 16 GiB"}},
     {BUFFERS "  - {name: x, type: float, count: 1e19}\n" MOVE, 0, {NULL}},
     {BUFFERS "  - {name: x, type: float, count: 4, file: nofile.bin}\n" MOVE,
@@ -194,14 +194,14 @@ static const struct {
      {"takes 16 bytes (4 elements of 4)", "job.yaml has"}},
     {BUFFERS "  - {name: x, type: float, count: 4, init: [{field: y, generator: iota}]}\n" MOVE,
      6,
-     {"has no field `y`"}},
+     {"has no field 'y'"}},
     {BUFFERS "  - {name: x, type: body, count: 4, init: [{field: pos.z, generator: iota}]}\n" MOVE,
      6,
-     {"`pos.z` is no field of record body", "pos, v, id, d, flag, h"}},
+     {"'pos.z' is no field of record body", "pos, v, id, d, flag, h"}},
     {BUFFERS
      "  - {name: x, type: body, count: 4, init: [{field: \"d[3]\", generator: iota}]}\n" MOVE,
      6,
-     {"`d[3]` is no field"}},
+     {"'d[3]' is no field"}},
     {BUFFERS "  - {name: x, type: uchar, count: 4, init: [{generator: constant, low: 256}]}\n" MOVE,
      6,
      {"256 does not fit", "uint8"}},
@@ -294,13 +294,13 @@ static void wrong_flags_are_one_message(void **state) {
         const char *said;
     } wrong[] = {
         {{.kernel_path = "k.cl"}, "choose one as the entry: move, mix, fixed"},
-        {{.kernel_path = "k.cl", .entry = "moov"}, "no kernel `moov`; there are: move, mix, fixed"},
+        {{.kernel_path = "k.cl", .entry = "moov"}, "no kernel 'moov'; there are: move, mix, fixed"},
         {{.kernel_path = "k.cl", .entry = "move", .values = unknown, .value_count = 1}, "n, dt"},
         {{.kernel_path = "k.cl", .entry = "move", .values = pointer, .value_count = 1}, "n, dt"},
         {{.kernel_path = "k.cl", .entry = "move", .values = bare, .value_count = 1}, "n, dt"},
-        {{.kernel_path = "k.cl", .entry = "move", .values = text, .value_count = 1}, "`many`"},
+        {{.kernel_path = "k.cl", .entry = "move", .values = text, .value_count = 1}, "'many'"},
         {{.kernel_path = "k.cl", .entry = "move", .values = twice, .value_count = 2},
-         "argument `n` has two values, `1` and `2`"},
+         "argument 'n' has two values, '1' and '2'"},
         {{.kernel_path = "k.cl",
           .entry = "move",
           .dims = 3,

@@ -58,14 +58,14 @@ static void the_first_difference_is_named_and_all_are_counted(void **state) {
     b.weights[1][2] = 0.25f;
     assert_int_equal(compare(f, make_job(f, 0, 0), &a, &b, &bit_equal), HD_EDIFFER);
     assert_false(bit_equal);
-    assert_non_null(strstr(f->seen.text, "`weights[1].s2`: 0 became 0.25; 1 of 16 values differ"));
+    assert_non_null(strstr(f->seen.text, "'weights[1].s2': 0 became 0.25; 1 of 16 values differ"));
     assert_non_null(strstr(f->seen.text, "bit for bit"));
     assert_string_equal(f->seen.file, "job.yaml");
     b.cells[2].a = 4000000000u;
     b.cells[3].b = -0.1;
     assert_int_equal(compare(f, make_job(f, 0, 0), &a, &b, &bit_equal), HD_EDIFFER);
     assert_non_null(
-        strstr(f->seen.text, "`cells[2].a`: 0 became 4000000000; 3 of 16 values differ"));
+        strstr(f->seen.text, "'cells[2].a': 0 became 4000000000; 3 of 16 values differ"));
 }
 
 static void tolerances_are_for_reals_only(void **state) {
@@ -75,7 +75,7 @@ static void tolerances_are_for_reals_only(void **state) {
     b.cells[0].b = 1000.5;
     assert_int_equal(compare(f, make_job(f, 0, 0), &a, &b, &bit_equal), HD_EDIFFER);
     assert_int_equal(compare(f, make_job(f, 1e-4, 0), &a, &b, &bit_equal), HD_EDIFFER);
-    assert_non_null(strstr(f->seen.text, "`cells[0].b`: 1000 became 1000.5"));
+    assert_non_null(strstr(f->seen.text, "'cells[0].b': 1000 became 1000.5"));
     assert_non_null(strstr(f->seen.text, "more than the tolerance"));
     assert_int_equal(compare(f, make_job(f, 1e-3, 0), &a, &b, &bit_equal), HD_OK);
     assert_false(bit_equal);
@@ -84,7 +84,7 @@ static void tolerances_are_for_reals_only(void **state) {
     assert_int_equal(compare(f, make_job(f, 0, 0.49), &a, &b, &bit_equal), HD_EDIFFER);
     b.cells[0].a = 101;
     assert_int_equal(compare(f, make_job(f, 1, 1000), &a, &b, &bit_equal), HD_EDIFFER);
-    assert_non_null(strstr(f->seen.text, "`cells[0].a`: 100 became 101; 1 of 16"));
+    assert_non_null(strstr(f->seen.text, "'cells[0].a': 100 became 101; 1 of 16"));
 }
 
 static void what_is_no_number_equals_only_its_like(void **state) {
@@ -95,7 +95,7 @@ static void what_is_no_number_equals_only_its_like(void **state) {
     assert_int_equal(compare(f, make_job(f, 0, 0), &a, &b, &bit_equal), HD_OK);
     b.weights[0][0] = 1;
     assert_int_equal(compare(f, make_job(f, 1, 1e9), &a, &b, &bit_equal), HD_EDIFFER);
-    assert_non_null(strstr(f->seen.text, "`weights[0].s0`: nan became 1"));
+    assert_non_null(strstr(f->seen.text, "'weights[0].s0': nan became 1"));
     b = a;
     b.weights[0][1] = -INFINITY;
     assert_int_equal(compare(f, make_job(f, 1, 1e9), &a, &b, &bit_equal), HD_EDIFFER);

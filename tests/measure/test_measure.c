@@ -179,7 +179,7 @@ static void a_difference_names_buffer_element_and_field(void **state) {
                      HD_EDIFFER);
     assert_false(m.equal || m.bit_equal);
     assert_int_equal(f->seen.errors, 1);
-    assert_non_null(strstr(f->seen.text, "`bodies[17].x`: "));
+    assert_non_null(strstr(f->seen.text, "'bodies[17].x': "));
     assert_non_null(strstr(f->seen.text, "2 of 500 values differ"));
     assert_non_null(strstr(f->seen.file, "job.yaml"));
 }
@@ -224,7 +224,7 @@ static void tiles_beyond_the_device_are_refused(void **state) {
     assert_int_equal(compare(f, make_job(f, ""), "aosoa:1099511627776", soa, "", NULL, &m),
                      HD_EINPUT);
     assert_int_equal(f->seen.errors, 1);
-    assert_non_null(strstr(f->seen.text, "buffer `bodies` takes 17592186044416 bytes"));
+    assert_non_null(strstr(f->seen.text, "buffer 'bodies' takes 17592186044416 bytes"));
     assert_non_null(strstr(f->seen.text, "smaller tiles"));
 }
 
@@ -234,7 +234,7 @@ static void a_version_with_other_parameters_is_an_error(void **state) {
     assert_int_equal(compare(f, make_job(f, ""), "{x,y}{z,id}/da", soa, "", NULL, &m), HD_ESYSTEM);
     assert_int_equal(f->seen.errors, 1);
     assert_non_null(strstr(f->seen.text, "CL_INVALID_ARG_"));
-    assert_non_null(strstr(f->seen.text, "of kernel `move`"));
+    assert_non_null(strstr(f->seen.text, "of kernel 'move'"));
 }
 
 static void too_large_groups_are_refused(void **state) {
@@ -243,7 +243,7 @@ static void too_large_groups_are_refused(void **state) {
     void *contents[2];
     job->launches[0].global[0] = job->launches[0].local[0] = 1 << 20;
     assert_int_equal(hd_measure_run(f->arena, &f->diag, job, NULL, contents, NULL), HD_EINPUT);
-    assert_non_null(strstr(f->seen.text, "make `local` smaller"));
+    assert_non_null(strstr(f->seen.text, "make 'local' smaller"));
     assert_int_equal(f->seen.line, 7);
 }
 
