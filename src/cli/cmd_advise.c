@@ -8,6 +8,7 @@ typedef struct request {
     const char *path;
     const cli_source *source;
     const char *apply; /* folder for the rewritten files, or NULL */
+    bool refused;      /* the kernels cannot be rewritten: no command would do it */
     hd_advise_options options;
 } request;
 
@@ -106,7 +107,7 @@ static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_st
     }
     hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of AoS.\n", a->device->name, best,
                   a->ratio);
-    if (!r->apply)
+    if (!r->apply && !r->refused)
         show_command(r, best, out);
 }
 
@@ -203,6 +204,7 @@ static int advise(cli *c, request *r, const cli_source *source, const cli_model_
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
+    r->refused = failed && !advice.rewritten;
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && cli_write_rewritten(c, &output, advice.rewritten))
         return CLI_WRONG;

@@ -96,10 +96,12 @@ static hd_status check_outputs(const pair *p, hd_measurement *result) {
         status = hd_version_run(session, &p->rewritten, &unused);
     if (status == HD_OK)
         status = hd_version_read(session, &p->rewritten, rewritten);
-    if (status == HD_OK)
-        status =
-            hd_outputs_compare(session, original, rewritten, &result->equal, &result->bit_equal);
-    return status;
+    if (status != HD_OK)
+        return status;
+    return hd_contents_compare(session->arena, session->diag, session->job,
+                               &(hd_contents){"originally", original},
+                               &(hd_contents){"rewritten", rewritten}, &result->equal,
+                               &result->bit_equal);
 }
 
 static hd_status time_pair(const pair *p, const hd_measure_options *options,

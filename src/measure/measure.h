@@ -36,6 +36,19 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
                              const hd_layout *layout, const hd_rewritten *rewritten,
                              const hd_measure_options *options, hd_measurement *result);
 
+/* compare.c: what the buffers of a job hold after a run, and of which run it is. */
+typedef struct hd_contents {
+    const char *where;    /* for the message: "on the machine" */
+    void *const *buffers; /* the bytes of each in C's layout; a NULL is not compared */
+} hd_contents;
+
+/* Compares two runs of a job, value by value: integers and what has no type bit for bit, reals
+ * within the job's tolerance. HD_EDIFFER names the first value that differs, as
+ * 'bodies[17].vx', with both values, and how many differ. */
+hd_status hd_contents_compare(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                              const hd_contents *one, const hd_contents *other, bool *equal,
+                              bool *bit_equal);
+
 /* Runs the job once and returns the final bytes of each buffer (C layout). */
 hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_measure_options *options, void **contents, hd_timing *timing);

@@ -65,10 +65,4 @@ hd_status hd_version_run(hd_session *session, const hd_version *version, double 
 /* The bytes of every buffer in C's layout, padding zero where a layout was undone. */
 hd_status hd_version_read(hd_session *session, const hd_version *version, void **contents);
 
-/* ---- compare.c ---------------------------------------------------------- */
-
-/* Compares the buffers of two versions. HD_EDIFFER names the first value that differs. */
-hd_status hd_outputs_compare(hd_session *session, void *const *original, void *const *rewritten,
-                             bool *equal, bool *bit_equal);
-
 #endif

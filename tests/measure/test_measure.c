@@ -179,7 +179,7 @@ static void a_difference_names_buffer_element_and_field(void **state) {
                      HD_EDIFFER);
     assert_false(m.equal || m.bit_equal);
     assert_int_equal(f->seen.errors, 1);
-    assert_non_null(strstr(f->seen.text, "'bodies[17].x': "));
+    assert_non_null(strstr(f->seen.text, "'bodies[17].x' is "));
     assert_non_null(strstr(f->seen.text, "2 of 500 values differ"));
     assert_non_null(strstr(f->seen.file, "job.yaml"));
 }
