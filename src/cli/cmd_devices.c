@@ -26,6 +26,7 @@ static int show_one(cli *c, const hd_device *d) {
     hd_str_printf(&out, "%s: %s\n", d->name, d->title ? d->title : d->name);
     add_line(&out, "warp", hd_format(c->arena, "%u lanes", d->warp));
     add_line(&out, "transaction", hd_show_bytes(c->arena, d->segment));
+    add_line(&out, "lanes joined", hd_format(c->arena, "%u", hd_device_request_lanes(d)));
     add_line(&out, "L1 of an SM/line", cache_text(c->arena, d->l1));
     add_line(&out, "L2/line", cache_text(c->arena, d->l2));
     add_line(&out, "cost L1, L2, DRAM",

@@ -7,13 +7,15 @@
  */
 #include "cost/internal.h"
 
-/* Bytes of all values that the lanes touch, each once: values of one element that lie
- * closer than their width, as vectors loaded from every place of an array, overlap. */
-static uint64_t distinct_bytes(const lane_pattern *pattern, uint32_t width) {
+/* Bytes of all values that the lanes from `first` up to `end` touch, each once: values of
+ * one element that lie closer than their width, as vectors loaded from every place of an
+ * array, overlap. */
+static uint64_t distinct_bytes(const lane_pattern *pattern, uint32_t first, uint32_t end,
+                               uint32_t width) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < pattern->lanes; i++) {
+    for (uint32_t i = first; i < end; i++) {
         uint64_t mine = width; /* up to the next value of the element */
-        for (uint32_t j = 0; j < pattern->lanes && mine; j++) {
+        for (uint32_t j = first; j < end && mine; j++) {
             uint64_t gap = (uint64_t)pattern->inner[j] - (uint64_t)pattern->inner[i];
             if (pattern->index[i] == pattern->index[j] && gap < mine && (gap || j < i))
                 mine = gap;
@@ -23,13 +25,19 @@ static uint64_t distinct_bytes(const lane_pattern *pattern, uint32_t width) {
     return bytes;
 }
 
+/* Fewest segments of a pattern's requests. */
+static uint64_t least_segments(const lane_pattern *pattern, const use *u) {
+    uint64_t first = distinct_bytes(pattern, 0, pattern->half, u->width);
+    uint64_t second = distinct_bytes(pattern, pattern->half, pattern->lanes, u->width);
+    return (first + u->segment - 1) / u->segment + (second + u->segment - 1) / u->segment;
+}
+
 /* Fewest transactions of a use under any layout. */
 static double least_transactions(const hd_cost_model *model, const use *u) {
     const shape *s = model->shapes.data[u->shape];
     double sum = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
-        uint64_t bytes = distinct_bytes(&s->patterns[p], u->width);
-        uint64_t segments = (bytes + model->device->segment - 1) / model->device->segment;
+        uint64_t segments = least_segments(&s->patterns[p], u);
         for (uint32_t i = 0; i < s->levels[0][p].count; i++)
             sum += (double)segments * s->levels[0][p].data[i].share;
     }

@@ -38,6 +38,7 @@ bool hd_access_is_computable(const hd_kernel_info *info, const hd_access *access
  * local ids add to the inner byte offset. */
 typedef struct lane_pattern {
     uint32_t lanes;
+    uint32_t half; /* of them, those of the warp's first request: all, or of its first half */
     const int64_t *index, *inner;
 } lane_pattern;
 
@@ -65,6 +66,7 @@ typedef struct shape {
     residues inner;   /* residues of the rest of the inner offset, modulo `modulus` */
     double lane_copies; /* scattered accesses: one lane stands for so many */
     double lanes;     /* mean number of active lanes */
+    double requests;  /* mean number of requests: halves of the warp with an active lane, or 1 */
     uint64_t hash;
 } shape;
 
@@ -75,6 +77,7 @@ typedef struct shape_context {
     uniformity uniform;
     const uint64_t *lengths; /* iterations of every loop */
     uint32_t warp;
+    uint32_t request;        /* lanes whose accesses are joined: all of a warp, or half of them */
     uint32_t modulus;        /* bytes of the longest segment or line; a power of two */
     uint32_t level_count;    /* tiles up to 1 << (level_count - 1) */
 } shape_context;
@@ -94,10 +97,11 @@ typedef struct geometry {
     uint64_t tile, bytes, run, step;
 } geometry;
 
-/* Mean number of aligned units of `unit` bytes that the active lanes touch. */
+/* Mean number of aligned units of `unit` bytes that the active lanes touch, each once for
+ * every request. */
 double hd_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit);
-/* Share of those units that an access (index + dindex, inner + dinner) at
- * geometry `other` touches too. */
+/* Share of the units that the warp touches that an access (index + dindex, inner + dinner)
+ * at geometry `other` touches too. */
 double hd_shape_covered(const shape *s, const geometry *place, uint32_t width,
                         const geometry *other, uint32_t other_width, int64_t dindex,
                         int64_t dinner, uint32_t unit);
@@ -152,6 +156,7 @@ typedef struct use {
     const hd_kernel_info *info;
     uint32_t launch;
     uint32_t buffer;     /* of the job */
+    uint32_t segment;    /* bytes of its transactions */
     double most_units;   /* segments of that buffer */
     bool laid_out;       /* its buffer holds the record that is laid out */
     int32_t field;       /* of that record, else -1 */

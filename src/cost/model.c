@@ -149,7 +149,8 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.irregular = !hd_access_is_regular(&b->shapes, access);
     u.scattered = u.irregular && !hd_access_is_computable(b->info, access);
     const hd_buffer *buffer = &b->job->buffers[u.buffer];
-    u.most_units = (double)(buffer->count * buffer->element_bytes / model->device->segment + 1);
+    u.segment = hd_device_segment_for(model->device, u.width);
+    u.most_units = (double)(buffer->count * buffer->element_bytes / u.segment + 1);
     double warps;
     u.shape = add_shape(b, access, &warps);
     u.executions = warps * iterations_of(b, access, &u.degree) * (double)b->launch->repeat;
@@ -187,7 +188,8 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
         b->lengths[i] = hd_loop_length(&b->info->trips[i], &model->options);
     b->shapes = (shape_context){.arena = model->arena, .info = b->info, .lengths = b->lengths,
                                 .uniform = hd_uniform_values(model->arena, b->info),
-                                .warp = device->warp, .modulus = model->modulus,
+                                .warp = device->warp,
+                                .request = hd_device_request_lanes(device), .modulus = model->modulus,
                                 .level_count = model->level_count};
     uint32_t first = (uint32_t)model->uses.count;
     for (uint32_t i = 0; i < b->info->access_count; i++)

@@ -120,7 +120,7 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                            uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = hd_use_units(model, u, place, device->segment);
+    *transactions = hd_use_units(model, u, place, u->segment);
     if (*transactions > u->most_units) /* scattered over less than that many segments */
         *transactions = u->most_units;
     *h = hits_of(model, u, place, g, answers);
@@ -283,18 +283,18 @@ static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) 
 }
 
 static void add_to_line(hd_cost_line *line, const use *u, const shape *s, double price, hits h,
-                        double transactions, uint32_t segment) {
+                        double transactions) {
     double before = line->executions, all = before + u->executions;
     double moved = before * line->transactions, more = u->executions * transactions;
     line->cost.v[u->degree] += price;
     if (all <= 0)
         return;
-    double lanes = s->lanes, ideal = lanes * u->width / segment;
+    double lanes = s->lanes, ideal = lanes * u->width / u->segment;
     line->l1 = moved + more > 0 ? (line->l1 * moved + h.l1 * more) / (moved + more) : 0;
     line->l2 = moved + more > 0 ? (line->l2 * moved + h.l2 * more) / (moved + more) : 0;
     line->transactions = (moved + more) / all;
     line->lanes = (line->lanes * before + lanes * u->executions) / all;
-    line->ideal = (line->ideal * before + (ideal > 1 ? ideal : 1) * u->executions) / all;
+    line->ideal = (line->ideal * before + (ideal > s->requests ? ideal : s->requests) * u->executions) / all;
     line->executions = all;
 }
 
@@ -326,7 +326,7 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
         sum.v[u->degree] += price;
         if (lines)
             add_to_line(line_for(*lines, line_count, u), u, model->shapes.data[u->shape],
-                        price, h, transactions, model->device->segment);
+                        price, h, transactions);
     }
     if (lines)
         qsort(*lines, *line_count, sizeof **lines, dearer);

@@ -219,21 +219,21 @@ typedef struct builder {
     int64_t *iteration;
     hd_vec(lane_pattern) patterns;
     hd_vec(double *) dense; /* by pattern */
-    double warps, lanes;
+    double warps, lanes, requests;
 } builder;
 
 static uint32_t find_pattern(builder *b, const int64_t *index, const int64_t *inner,
-                             uint32_t lanes) {
+                             uint32_t lanes, uint32_t half) {
     hd_arena *arena = b->context->arena;
     for (uint32_t i = 0; i < b->patterns.count; i++) {
         const lane_pattern *p = &b->patterns.data[i];
-        if (p->lanes == lanes && !memcmp(p->index, index, lanes * sizeof *index) &&
+        if (p->lanes == lanes && p->half == half && !memcmp(p->index, index, lanes * sizeof *index) &&
             !memcmp(p->inner, inner, lanes * sizeof *inner))
             return i;
     }
     if (b->patterns.count == MAX_PATTERNS)
         return MAX_PATTERNS - 1;
-    lane_pattern made = {.lanes = lanes};
+    lane_pattern made = {.lanes = lanes, .half = half};
     int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
     memcpy(places, index, lanes * sizeof *index);
     memcpy(places + lanes, inner, lanes * sizeof *inner);
@@ -261,6 +261,7 @@ static int64_t index_at(const builder *b, hd_affine form, const uint64_t group[3
 /* Where a warp stands: its pattern and the index of its first lane. */
 typedef struct warp_place {
     uint32_t pattern, lanes; /* lanes 0: none is active */
+    uint32_t half;           /* active lanes of the first request */
     int64_t base;
 } warp_place;
 
@@ -287,11 +288,12 @@ static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp)
             place.base = at;
             moved = in - (uint64_t)hd_mod((int64_t)in, b->context->modulus);
         }
+        place.half += t - first < b->context->request;
         index[place.lanes] = (int64_t)((uint64_t)at - (uint64_t)place.base);
         inner[place.lanes++] = (int64_t)(in - moved);
     }
     if (place.lanes)
-        place.pattern = find_pattern(b, index, inner, place.lanes);
+        place.pattern = find_pattern(b, index, inner, place.lanes, place.half);
     return place;
 }
 
@@ -303,6 +305,7 @@ static void add_warp(builder *b, const warp_place *place, int64_t moved, double 
     b->dense.data[place->pattern][hd_mod(base, b->modulus)] += weight;
     b->warps += weight;
     b->lanes += weight * place->lanes;
+    b->requests += weight * ((place->half > 0) + (place->lanes > place->half));
 }
 
 /* Whether the guards let through all threads of a block, or none. */
@@ -451,7 +454,7 @@ static void make_scattered(builder *b, shape *s) {
     double warps = b->warps, lanes = b->lanes;
     b->patterns.count = b->dense.count = 0;
     int64_t zero = 0;
-    double *dense = b->dense.data[find_pattern(b, &zero, &zero, 1)];
+    double *dense = b->dense.data[find_pattern(b, &zero, &zero, 1, 1)];
     dense[hd_mod(b->access->index.constant, b->modulus)] = warps;
     convolve_form(b, dense, b->modulus, b->access->index, true, true);
     s->lane_copies = warps > 0 ? lanes / warps : 0;
@@ -487,6 +490,7 @@ static uint64_t hash_shape(const shape *s, uint32_t finest) {
     uint64_t hash = hash_residues(s->pattern_count, &s->inner);
     for (uint32_t p = 0; p < s->pattern_count; p++) {
         hash = hash_residues(hash, &s->levels[finest][p]);
+        hash = mix(hash, s->patterns[p].half);
         for (uint32_t i = 0; i < s->patterns[p].lanes; i++)
             hash = mix(hash, (uint64_t)s->patterns[p].index[i]);
     }
@@ -513,6 +517,7 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     }
     *warps = b.warps;
     s->lanes = b.warps > 0 ? b.lanes / b.warps : 0;
+    s->requests = b.warps > 0 ? b.requests / b.warps : 0;
     s->pattern_count = b.warps > 0 ? (uint32_t)b.patterns.count : 0;
     s->patterns = b.patterns.data;
     double *inner = hd_new_array(context->arena, double, context->modulus);
@@ -541,7 +546,8 @@ shape *hd_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count) {
         int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
         memcpy(places, from->patterns[p].index, lanes * sizeof *places);
         memcpy(places + lanes, from->patterns[p].inner, lanes * sizeof *places);
-        copy->patterns[p] = (lane_pattern){lanes, places, places + lanes};
+        copy->patterns[p] =
+            (lane_pattern){lanes, from->patterns[p].half, places, places + lanes};
     }
     for (uint32_t k = 0; k < level_count; k++) {
         copy->levels[k] = hd_new_array(arena, residues, from->pattern_count);
@@ -563,12 +569,13 @@ static bool residues_equal(const residues *a, const residues *b) {
 
 bool hd_shape_equal(const shape *a, const shape *b, uint32_t level_count) {
     if (a->hash != b->hash || a->pattern_count != b->pattern_count ||
-        a->lane_copies != b->lane_copies || a->lanes != b->lanes ||
+        a->lane_copies != b->lane_copies || a->lanes != b->lanes || a->requests != b->requests ||
         !residues_equal(&a->inner, &b->inner))
         return false;
     for (uint32_t p = 0; p < a->pattern_count; p++) {
         const lane_pattern *x = &a->patterns[p], *y = &b->patterns[p];
-        if (x->lanes != y->lanes || memcmp(x->index, y->index, x->lanes * sizeof *x->index) ||
+        if (x->lanes != y->lanes || x->half != y->half ||
+            memcmp(x->index, y->index, x->lanes * sizeof *x->index) ||
             memcmp(x->inner, y->inner, x->lanes * sizeof *x->inner) ||
             !residues_equal(&a->levels[level_count - 1][p], &b->levels[level_count - 1][p]))
             return false;

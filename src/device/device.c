@@ -44,6 +44,10 @@ const char *hd_device_fault(const hd_device *d, const char **key) {
                      "the weights 'w' must be positive and not fall from L1 to L2 to memory");
     if (!hd_is_power_of_two(d->segment) || d->segment > 4096)
         return blame(key, "segment", "'segment' must be a power of two from 1 to 4096");
+    if (d->coalescing == HD_COALESCE_HALF_WARP && (d->warp < 2 || d->segment != 128))
+        return blame(key, "coalescing",
+                     "'coalescing' by half-warps is that of devices whose 'segment' is 128 and "
+                     "whose 'warp' has two halves; correct these, or take 'coalescing' warp");
     if (!d->max_blocks)
         return blame(key, "blocks", "'blocks' must be at least 1");
     if (!d->max_threads || d->max_threads % d->warp)
@@ -59,6 +63,18 @@ hd_status hd_device_check(const hd_diag *diag, const hd_device *device) {
     const char *key, *fault = hd_device_fault(device, &key);
     hd_place place = {.file = device->source_file ? device->source_file : "<device>"};
     return fault ? hd_fail(diag, HD_EINPUT, &place, "%s", fault) : HD_OK;
+}
+
+/* ---- what a request is split into ------------------------------------------ */
+
+uint32_t hd_device_request_lanes(const hd_device *device) {
+    return device->coalescing == HD_COALESCE_HALF_WARP ? device->warp / 2 : device->warp;
+}
+
+uint32_t hd_device_segment_for(const hd_device *device, uint32_t width) {
+    if (device->coalescing == HD_COALESCE_WARP || width > 2)
+        return device->segment;
+    return width == 2 ? device->segment / 2 : device->segment / 4;
 }
 
 /* ---- folders of profiles ---------------------------------------------------- */

@@ -11,12 +11,23 @@ typedef struct hd_cache {
     uint32_t line; /* bytes */
 } hd_cache;
 
+/* What a warp's request is split into. */
+typedef enum hd_coalescing {
+    HD_COALESCE_WARP, /* a transaction of `segment` bytes for each segment that lanes touch */
+    /* The same for each half of a warp; words of one byte have segments of a quarter of
+     * `segment`, words of two bytes of half of it, and a transaction shrinks to the half
+     * and then the quarter of `segment` that alone is used (NVIDIA CUDA C Programming
+     * Guide 4.2, global memory of compute capability 1.2 and 1.3). */
+    HD_COALESCE_HALF_WARP
+} hd_coalescing;
+
 typedef struct hd_device {
     const char *name;        /* "tesla-k20c" */
     const char *title;       /* "NVIDIA Tesla K20c" */
     uint32_t warp;           /* lanes */
     hd_cache l1, l2;         /* l1 of one SM, l2 of the device; l1 serves loads only */
     uint32_t segment;        /* bytes of one transaction: what a warp's request is split into */
+    uint32_t coalescing;     /* hd_coalescing: by which rule */
     double w_l1, w_l2, w_dram; /* cost of one transaction served there, relative to L1 = 1 */
     uint32_t sms;            /* SMs (compute units); 0 when unknown */
     uint32_t max_blocks;     /* per SM */
@@ -30,7 +41,7 @@ typedef struct hd_device {
  * build's and the installation's folder), a path ending in .yaml, the name
  * `host` (this machine, read with hwloc), or the synthetic form
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
- *     [segment:128] [maxregs:63] [sms:14]
+ *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
                          const hd_device **device);
@@ -46,5 +57,12 @@ hd_status hd_device_list(hd_arena *arena, const hd_diag *diag, const hd_device *
                          size_t *count);
 /* Checks that the numbers make sense (powers of two, order of costs, …). */
 hd_status hd_device_check(const hd_diag *diag, const hd_device *device);
+
+/* Lanes of a warp whose accesses are joined: all, or half of them. */
+uint32_t hd_device_request_lanes(const hd_device *device);
+/* Bytes of the segments that accesses of `width` bytes are joined in. */
+uint32_t hd_device_segment_for(const hd_device *device, uint32_t width);
+/* "warp", "half-warp" */
+const char *hd_coalescing_name(uint32_t coalescing);
 
 #endif

@@ -7,8 +7,13 @@
 
 #include "device/device.h"
 
-/* A figure has one part (32), two (48k/128) or three (1,30,100). */
-typedef enum hd_figure_kind { HD_FIGURE_NUMBER, HD_FIGURE_CACHE, HD_FIGURE_WEIGHTS } hd_figure_kind;
+/* A figure has one part (32, half-warp), two (48k/128) or three (1,30,100). */
+typedef enum hd_figure_kind {
+    HD_FIGURE_NUMBER,
+    HD_FIGURE_CACHE,
+    HD_FIGURE_WEIGHTS,
+    HD_FIGURE_COALESCING
+} hd_figure_kind;
 enum { HD_MAX_PARTS = 3 };
 
 typedef struct hd_figure {
@@ -16,9 +21,10 @@ typedef struct hd_figure {
     hd_figure_kind kind;
     size_t offset;        /* of its (first) member in hd_device */
     const char *fallback; /* of a synthetic form that leaves it out; NULL: must be given */
+    bool optional;        /* a YAML profile may leave it out, too */
 } hd_figure;
 
-enum { HD_FIGURES = 10 };
+enum { HD_FIGURES = 11 };
 extern const hd_figure hd_figures[HD_FIGURES];
 
 /* Sets a figure from the text of its parts; a cache without a line has one part.

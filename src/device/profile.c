@@ -44,6 +44,8 @@ static const cyaml_schema_field_t weights_schema[] = {PART("l1", 0), PART("l2", 
 
 #define FIGURE(key, index, schema)                                                                 \
     CYAML_FIELD_MAPPING(key, CYAML_FLAG_DEFAULT, profile_text, figures[index], schema)
+#define OPTIONAL_FIGURE(key, index, schema)                                                        \
+    CYAML_FIELD_MAPPING(key, CYAML_FLAG_OPTIONAL, profile_text, figures[index], schema)
 
 /* clang-format off */
 static const cyaml_schema_field_t profile_schema[] = {
@@ -58,6 +60,7 @@ static const cyaml_schema_field_t profile_schema[] = {
     FIGURE("segment", 7, number_schema),
     FIGURE("maxregs", 8, number_schema),
     FIGURE("sms", 9, number_schema),
+    OPTIONAL_FIGURE("coalescing", 10, number_schema),
     CYAML_FIELD_END,
 };
 /* clang-format on */
@@ -252,10 +255,12 @@ static hd_status load_text(const source *s, profile_text **profile) {
 }
 
 static hd_status set_figures(const source *s, const profile_text *profile, hd_device *device) {
-    static const size_t part_counts[] = {1, 2, 3};
+    static const size_t part_counts[] = {1, 2, 3, 1};
     for (int i = 0; i < HD_FIGURES; i++) {
         const hd_figure *figure = &hd_figures[i];
         const char *const *parts = (const char *const *)profile->figures[i].parts;
+        if (figure->optional && !parts[0])
+            parts = &figure->fallback;
         const char *wrong =
             hd_figure_set(s->arena, device, figure, parts, part_counts[figure->kind]);
         if (wrong)

@@ -18,16 +18,17 @@
 #include "device/internal.h"
 
 const hd_figure hd_figures[HD_FIGURES] = {
-    {"warp", HD_FIGURE_NUMBER, offsetof(hd_device, warp), NULL},
-    {"l1", HD_FIGURE_CACHE, offsetof(hd_device, l1), NULL},
-    {"l2", HD_FIGURE_CACHE, offsetof(hd_device, l2), NULL},
-    {"w", HD_FIGURE_WEIGHTS, offsetof(hd_device, w_l1), NULL},
-    {"blocks", HD_FIGURE_NUMBER, offsetof(hd_device, max_blocks), NULL},
-    {"threads", HD_FIGURE_NUMBER, offsetof(hd_device, max_threads), NULL},
-    {"regs", HD_FIGURE_NUMBER, offsetof(hd_device, registers), NULL},
-    {"segment", HD_FIGURE_NUMBER, offsetof(hd_device, segment), "128"},
-    {"maxregs", HD_FIGURE_NUMBER, offsetof(hd_device, max_registers), "255"},
-    {"sms", HD_FIGURE_NUMBER, offsetof(hd_device, sms), "0"},
+    {"warp", HD_FIGURE_NUMBER, offsetof(hd_device, warp), NULL, false},
+    {"l1", HD_FIGURE_CACHE, offsetof(hd_device, l1), NULL, false},
+    {"l2", HD_FIGURE_CACHE, offsetof(hd_device, l2), NULL, false},
+    {"w", HD_FIGURE_WEIGHTS, offsetof(hd_device, w_l1), NULL, false},
+    {"blocks", HD_FIGURE_NUMBER, offsetof(hd_device, max_blocks), NULL, false},
+    {"threads", HD_FIGURE_NUMBER, offsetof(hd_device, max_threads), NULL, false},
+    {"regs", HD_FIGURE_NUMBER, offsetof(hd_device, registers), NULL, false},
+    {"segment", HD_FIGURE_NUMBER, offsetof(hd_device, segment), "128", false},
+    {"maxregs", HD_FIGURE_NUMBER, offsetof(hd_device, max_registers), "255", false},
+    {"sms", HD_FIGURE_NUMBER, offsetof(hd_device, sms), "0", false},
+    {"coalescing", HD_FIGURE_COALESCING, offsetof(hd_device, coalescing), "warp", true},
 };
 
 /* ---- figures from text ---------------------------------------------------- */
@@ -89,10 +90,24 @@ static const char *set_weights(hd_arena *arena, double *weights, const char *key
     return NULL;
 }
 
+static const char *const coalescing_names[] = {"warp", "half-warp"};
+
+const char *hd_coalescing_name(uint32_t coalescing) { return coalescing_names[coalescing]; }
+
+static const char *set_coalescing(hd_arena *arena, uint32_t *coalescing, const char *key,
+                                  const char *text) {
+    for (uint32_t i = 0; i < sizeof coalescing_names / sizeof *coalescing_names; i++)
+        if (!strcmp(text, coalescing_names[i])) {
+            *coalescing = i;
+            return NULL;
+        }
+    return hd_format(arena, "'%s' must be warp or half-warp, not '%.40s'", key, text);
+}
+
 const char *hd_figure_set(hd_arena *arena, hd_device *device, const hd_figure *figure,
                           const char *const *parts, size_t count) {
-    static const size_t fewest[] = {1, 1, 3}, most[] = {1, 2, 3};
-    static const char *const like[] = {"32", "48k/128", "1,30,100"};
+    static const size_t fewest[] = {1, 1, 3, 1}, most[] = {1, 2, 3, 1};
+    static const char *const like[] = {"32", "48k/128", "1,30,100", "half-warp"};
     if (count < fewest[figure->kind] || count > most[figure->kind])
         return hd_format(arena, "'%s' must look like %s", figure->key, like[figure->kind]);
     void *member = (char *)device + figure->offset;
@@ -101,6 +116,8 @@ const char *hd_figure_set(hd_arena *arena, hd_device *device, const hd_figure *f
         return set_number(arena, member, figure->key, parts[0]);
     case HD_FIGURE_CACHE:
         return set_cache(arena, member, figure->key, parts, count);
+    case HD_FIGURE_COALESCING:
+        return set_coalescing(arena, member, figure->key, parts[0]);
     case HD_FIGURE_WEIGHTS:
         break;
     }
@@ -254,6 +271,9 @@ static void print_figure(hd_str *s, const hd_device *device, const hd_figure *fi
     case HD_FIGURE_WEIGHTS:
         hd_str_printf(s, "%s,%s,%s", weight_text(s->arena, device->w_l1),
                       weight_text(s->arena, device->w_l2), weight_text(s->arena, device->w_dram));
+        break;
+    case HD_FIGURE_COALESCING:
+        hd_str_add(s, hd_coalescing_name(*(const uint32_t *)member));
         break;
     }
 }

@@ -76,6 +76,7 @@ json_t *hd_json_device(hd_arena *arena, const hd_device *device) {
     set(object, "title", hd_json_text(device->title));
     set(object, "warp", integer(device->warp));
     set(object, "segment", integer(device->segment));
+    set(object, "coalescing", json_string(hd_coalescing_name(device->coalescing)));
     set(object, "l1", cache(device->l1));
     set(object, "l2", cache(device->l2));
     set(object, "weights",

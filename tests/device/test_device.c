@@ -45,6 +45,7 @@ static void assert_same_numbers(const hd_device *a, const hd_device *b) {
     assert_true(a->l1.size == b->l1.size && a->l1.line == b->l1.line);
     assert_true(a->l2.size == b->l2.size && a->l2.line == b->l2.line);
     assert_int_equal(a->segment, b->segment);
+    assert_int_equal(a->coalescing, b->coalescing);
     assert_true(a->w_l1 == b->w_l1 && a->w_l2 == b->w_l2 && a->w_dram == b->w_dram);
     assert_int_equal(a->sms, b->sms);
     assert_int_equal(a->max_blocks, b->max_blocks);
@@ -91,7 +92,7 @@ static void printing_and_parsing_are_inverse(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     assert_string_equal(hd_device_print(arena, found(arena, FERMI)),
-                        FERMI " segment:128 maxregs:255 sms:0");
+                        FERMI " segment:128 maxregs:255 sms:0 coalescing:warp");
     const char *texts[] = {
         "warp:8 l1:1025/1 l2:3g/64 w:0.1,0.30000000000000004,1e300 blocks:1 threads:8 regs:255",
         "warp:1 l1:0 l2:0/128 w:1,1,1 blocks:4294967295 threads:1 regs:4294967295 segment:1",
@@ -138,6 +139,9 @@ static void synthetic_errors_name_the_place(void **state) {
     check_refused("w:1,nan,100", 3, "the weights 'w' must be numbers");
     check_refused("w:1,30,1e999", 3, "the weights 'w' must be numbers");
     check_refused("w:1,30,-2", 3, "the weights 'w' must be numbers");
+    check_refused("coalescing:halfwarp", 12,
+                  "'coalescing' must be warp or half-warp, not 'halfwarp'");
+    check_refused("coalescing:warp,warp", 12, "'coalescing' must look like half-warp");
 }
 
 static void numbers_without_sense_are_refused(void **state) {
@@ -159,6 +163,9 @@ static void numbers_without_sense_are_refused(void **state) {
                   "'blocks' must be at least 1");
     check_refused("regs:0 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
                   "'regs' must be at least 1");
+    check_refused("warp:32 l1:0 l2:0 segment:32 coalescing:half-warp" REST, 30,
+                  "'coalescing' by half-warps");
+    check_refused("warp:1 l1:0 l2:0 coalescing:half-warp" REST, 18, "'coalescing' by half-warps");
     check_refused("maxregs:300 regs:256 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
                   "'maxregs' must be from 1 to 'regs'");
     hd_arena *arena = hd_arena_new();
@@ -175,7 +182,8 @@ static void every_shipped_profile_loads(void **state) {
     hd_arena *arena = hd_arena_new();
     const char *names[] = {"a100",           "amd-carrizo",    "amd-kaveri",     "firepro-s9000",
                            "geforce-gtx285", "geforce-gtx480", "geforce-gtx680", "h100",
-                           "h200",           "radeon-fiji",    "tesla-k20c",     "tesla-m2050"};
+                           "h200",           "radeon-fiji",    "tesla-c1060",    "tesla-k20c",
+                           "tesla-m2050"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const hd_device *d = found(arena, names[i]);
         assert_string_equal(d->name, names[i]);
@@ -194,10 +202,10 @@ static void devices_of_the_paper_have_its_figures(void **state) {
     hd_arena *arena = hd_arena_new();
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-m2050")),
                         "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 "
-                        "regs:32768 segment:128 maxregs:63 sms:14");
+                        "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp");
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-k20c")),
                         "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
-                        "segment:128 maxregs:255 sms:13");
+                        "segment:128 maxregs:255 sms:13 coalescing:warp");
     hd_arena_free(arena);
 }
 
@@ -207,7 +215,7 @@ static void list_is_sorted_and_ends_with_the_host(void **state) {
     const hd_device **devices;
     size_t count;
     assert_int_equal(hd_device_list(arena, NULL, &devices, &count), HD_OK);
-    assert_true(count >= 13);
+    assert_true(count >= 14);
     for (size_t i = 1; i + 1 < count; i++)
         assert_true(strcmp(devices[i - 1]->name, devices[i]->name) < 0);
     assert_string_equal(devices[count - 1]->name, "host");
@@ -321,6 +329,11 @@ static void bad_profiles_give_one_located_error(void **state) {
     check_profile_refused(f, "dram: 100", "dram: 100 cycles", 5, "the weights 'w' must be numbers");
     check_profile_refused(f, "dram: 100", "dram: 10", 5, "the weights 'w' must be positive");
     check_profile_refused(f, "value: 32,", "value: 31,", 2, "'warp' must be a power of two");
+    check_profile_refused(f, "sms:", "coalescing: {value: quarter-warp, source: s}\nsms:", 7,
+                          "'coalescing' must be warp or half-warp, not 'quarter-warp'");
+    check_profile_refused(f, "128, source: s}\nsms:",
+                          "64, source: s}\ncoalescing: {value: half-warp, source: s}\nsms:", 7,
+                          "'coalescing' by half-warps");
     check_profile_refused(f, "title: A device", "title: ''", 1, "'title' is empty; fill it in");
     check_profile_refused(f, "warp:", "title: twice\nwarp:", 2,
                           "the key 'title' stands here twice");
@@ -332,6 +345,24 @@ static void bad_profiles_give_one_located_error(void **state) {
     check_profile_refused(f, NULL, "- 1\n- 2\n", 1,
                           "a profile must be a mapping with the keys title");
     check_profile_refused(f, NULL, "\x80\xff", 1, "this is not valid YAML");
+}
+
+/* Devices of compute capability 1.3 say which lanes are joined; others need not. */
+static void coalescing_is_a_figure_of_its_own(void **state) {
+    folder *f = *state;
+    heard h = {0};
+    const hd_device *device;
+    assert_int_equal(read_changed(f, good_profile, &h, &device), HD_OK);
+    assert_int_equal(device->coalescing, HD_COALESCE_WARP);
+    assert_int_equal(hd_device_request_lanes(device), 32);
+    assert_int_equal(hd_device_segment_for(device, 1), 128);
+    device = found(f->arena, "tesla-c1060");
+    assert_int_equal(device->coalescing, HD_COALESCE_HALF_WARP);
+    assert_int_equal(hd_device_request_lanes(device), 16);
+    static const uint32_t widths[] = {1, 2, 4, 8, 16}, segments[] = {32, 64, 128, 128, 128};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(hd_device_segment_for(device, widths[i]), segments[i]);
+    assert_non_null(strstr(hd_device_print(f->arena, device), " coalescing:half-warp"));
 }
 
 static void missing_profile_is_an_error(void **state) {
@@ -429,6 +460,7 @@ int main(void) {
         cmocka_unit_test(list_is_sorted_and_ends_with_the_host),
         cmocka_unit_test(host_is_read_from_the_machine),
         in_folder(bad_profiles_give_one_located_error),
+        in_folder(coalescing_is_a_figure_of_its_own),
         in_folder(missing_profile_is_an_error),
         in_folder(damaged_profiles_never_crash),
         in_folder(own_folder_is_searched_first),

@@ -89,7 +89,10 @@ static void try_all(oracle *o) {
 static const char *const devices[] = {
     "tesla-m2050", "tesla-k20c",
     "warp:32 l1:4k/128 l2:16k/32 w:1,30,100 blocks:8 threads:1536 regs:32768",
-    "warp:32 l1:2k/64 l2:64k/64 w:1,10,50 blocks:4 threads:512 regs:32768 segment:32"};
+    "warp:32 l1:2k/64 l2:64k/64 w:1,10,50 blocks:4 threads:512 regs:32768 segment:32",
+    "warp:32 l1:4k/128 l2:16k/32 w:1,30,100 blocks:8 threads:1024 regs:16384 "
+    "coalescing:half-warp"};
+enum { DEVICES = sizeof devices / sizeof *devices };
 
 static void equals_the_obvious_search(void **state) {
     (void)state;
@@ -103,7 +106,7 @@ static void equals_the_obvious_search(void **state) {
         const hd_device *device;
         oracle o = {.s = &s, .fields = fields};
         hd_cost_options options = {.loops = HD_LOOPS_PENG};
-        assert_int_equal(hd_device_find(s.arena, &s.diag, devices[below(4)], &device), HD_OK);
+        assert_int_equal(hd_device_find(s.arena, &s.diag, devices[below(DEVICES)], &device), HD_OK);
         assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &o.model),
                          HD_OK);
         o.tile_count = hd_cost_tiles(o.model, o.tiles);
@@ -145,7 +148,7 @@ static void subsets_equal_branch_and_bound(void **state) {
         const hd_device *device;
         hd_cost_model *model;
         hd_cost_options options = {.loops = HD_LOOPS_PENG};
-        assert_int_equal(hd_device_find(s.arena, &s.diag, devices[below(4)], &device), HD_OK);
+        assert_int_equal(hd_device_find(s.arena, &s.diag, devices[below(DEVICES)], &device), HD_OK);
         assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model),
                          HD_OK);
         const saving_bounds *bounds = saving_bounds_make(s.arena, model);
