@@ -92,6 +92,15 @@ typedef struct hd_output {
 } hd_output;
 hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t count);
 
+/* A file that is written piece by piece, because it is too long to be held in memory, and
+ * that appears whole or not at all. End it with hd_file_keep(), which gives it its name, or,
+ * also after a failed hd_file_add(), with hd_file_drop(), which leaves nothing behind. */
+typedef struct hd_file hd_file;
+hd_status hd_file_begin(hd_arena *arena, const hd_diag *diag, const char *path, hd_file **file);
+hd_status hd_file_add(hd_file *file, const void *data, size_t length);
+hd_status hd_file_keep(hd_file *file);
+void hd_file_drop(hd_file *file);
+
 /* `name` seen from the folder of `file`: absolute names stay as they are. */
 char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
 /* Line `line` (from 1) of `text`, without its newline; NULL past the end. */

@@ -54,31 +54,42 @@ static bool write_all(int fd, const char *data, size_t length) {
     return true;
 }
 
-/* Writes the temporary of `path`; *temporary is malloc'ed, NULL on failure. */
-static hd_status write_temporary(const hd_diag *diag, const hd_output *file, char **temporary) {
-    *temporary = NULL;
-    char *name = NULL;
-    if (asprintf(&name, "%s.XXXXXX", file->path) < 0)
+/* Makes a temporary beside `path`; *name is malloc'ed, NULL on failure. */
+static hd_status open_temporary(const hd_diag *diag, const char *path, char **name, int *fd) {
+    if (asprintf(name, "%s.XXXXXX", path) < 0)
         abort();
-    int fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0) {
-        free(name);
-        return system_error(diag, HD_ESYSTEM, file->path, "write");
-    }
+    *fd = mkostemp(*name, O_CLOEXEC);
+    if (*fd >= 0)
+        return HD_OK;
+    int error = errno;
+    free(*name);
+    *name = NULL;
+    errno = error;
+    return system_error(diag, HD_ESYSTEM, path, "write");
+}
+
+/* Gives a temporary the rights of a new file and puts it on the disk; errno tells. */
+static bool close_temporary(int fd, bool written) {
     mode_t mask = umask(0);
     umask(mask);
-    bool ok = write_all(fd, file->data, file->length) && fchmod(fd, 0666 & ~mask) == 0 &&
-              fsync(fd) == 0;
+    bool ok = written && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
     int error = errno;
-    ok = close(fd) == 0 && ok;
-    if (!ok) {
-        unlink(name);
-        free(name);
+    bool closed = close(fd) == 0;
+    if (!ok)
         errno = error;
-        return system_error(diag, HD_ESYSTEM, file->path, "write");
-    }
-    *temporary = name;
-    return HD_OK;
+    return ok && closed;
+}
+
+static hd_status write_temporary(const hd_diag *diag, const hd_output *file, char **temporary) {
+    int fd;
+    hd_status status = open_temporary(diag, file->path, temporary, &fd);
+    if (status != HD_OK || close_temporary(fd, write_all(fd, file->data, file->length)))
+        return status;
+    status = system_error(diag, HD_ESYSTEM, file->path, "write");
+    unlink(*temporary);
+    free(*temporary);
+    *temporary = NULL;
+    return status;
 }
 
 hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t count) {
@@ -107,6 +118,67 @@ hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t cou
 
 hd_status hd_write_file(const hd_diag *diag, const char *path, const void *data, size_t length) {
     return hd_write_files(diag, &(hd_output){path, data, length}, 1);
+}
+
+/* ---- piece by piece ------------------------------------------------------ */
+
+enum { PIECE = 1 << 16 };
+
+struct hd_file {
+    const hd_diag *diag;
+    const char *path;
+    char *temporary;
+    int fd;
+    size_t filled; /* of piece */
+    char piece[PIECE];
+};
+
+hd_status hd_file_begin(hd_arena *arena, const hd_diag *diag, const char *path, hd_file **file) {
+    hd_file *f = hd_new(arena, hd_file);
+    f->diag = diag;
+    f->path = hd_strdup(arena, path);
+    hd_status status = open_temporary(diag, path, &f->temporary, &f->fd);
+    *file = status == HD_OK ? f : NULL;
+    return status;
+}
+
+static hd_status flush_piece(hd_file *file) {
+    size_t filled = file->filled;
+    file->filled = 0;
+    return write_all(file->fd, file->piece, filled)
+               ? HD_OK
+               : system_error(file->diag, HD_ESYSTEM, file->path, "write");
+}
+
+hd_status hd_file_add(hd_file *file, const void *data, size_t length) {
+    const char *at = data;
+    while (length) {
+        size_t part = length < PIECE - file->filled ? length : PIECE - file->filled;
+        memcpy(file->piece + file->filled, at, part);
+        file->filled += part;
+        at += part;
+        length -= part;
+        if (file->filled == PIECE && flush_piece(file) != HD_OK)
+            return HD_ESYSTEM;
+    }
+    return HD_OK;
+}
+
+hd_status hd_file_keep(hd_file *file) {
+    hd_status status = flush_piece(file);
+    bool closed = close_temporary(file->fd, status == HD_OK);
+    if (status == HD_OK && !(closed && rename(file->temporary, file->path) == 0))
+        status = system_error(file->diag, HD_ESYSTEM, file->path, "write");
+    if (status != HD_OK)
+        unlink(file->temporary);
+    free(file->temporary);
+    return status;
+}
+
+void hd_file_drop(hd_file *file) {
+    close(file->fd);
+    unlink(file->temporary);
+    free(file->temporary);
 }
 
 char *hd_path_beside(hd_arena *arena, const char *file, const char *name) {

@@ -76,6 +76,40 @@ static void files_are_written_whole_or_not_at_all(void **state) {
     hd_arena_free(arena);
 }
 
+static void a_file_of_many_pieces_appears_at_its_end(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    int messages = 0;
+    hd_diag diag = {count_message, &messages};
+    char folder[] = "/tmp/heddle-test-XXXXXX", *text, piece[1000];
+    size_t length;
+    hd_file *file;
+    assert_non_null(mkdtemp(folder));
+    char *path = hd_format(arena, "%s/long", folder);
+    for (size_t i = 0; i < sizeof piece; i++)
+        piece[i] = (char)('a' + i % 26);
+
+    assert_int_equal(hd_file_begin(arena, &diag, path, &file), HD_OK);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(hd_file_add(file, piece, sizeof piece), HD_OK);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(hd_file_keep(file), HD_OK);
+    assert_int_equal(hd_read_file(arena, &diag, path, &text, &length), HD_OK);
+    assert_int_equal(length, 200 * sizeof piece);
+    for (int i = 0; i < 200; i++)
+        assert_memory_equal(text + i * (int)sizeof piece, piece, sizeof piece);
+
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(hd_file_begin(arena, &diag, path, &file), HD_OK);
+    assert_int_equal(hd_file_add(file, piece, sizeof piece), HD_OK);
+    hd_file_drop(file);
+    assert_int_equal(rmdir(folder), 0); /* nothing is left */
+    assert_int_equal(messages, 0);
+    assert_int_equal(hd_file_begin(arena, &diag, path, &file), HD_ESYSTEM);
+    assert_int_equal(messages, 1);
+    hd_arena_free(arena);
+}
+
 static void names_are_seen_from_their_file(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -90,6 +124,7 @@ int main(void) {
         cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
         cmocka_unit_test(vector_and_string_grow),
         cmocka_unit_test(files_are_written_whole_or_not_at_all),
+        cmocka_unit_test(a_file_of_many_pieces_appears_at_its_end),
         cmocka_unit_test(names_are_seen_from_their_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
