@@ -33,6 +33,23 @@ typedef struct hd_flow {
 hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel);
 bool hd_flow_dominates(const hd_flow *flow, uint32_t a, uint32_t b);
 
+/* ---- divergence.c: what all lanes of a block agree on ---------------------- */
+
+/* A uniform value is the same for all lanes that are active together, where a block's
+ * lanes run as docs/machine.md says: of the waiting lanes those at the block that is first
+ * in flow->rpo go first; lanes that take a back edge wait until no lane is left in their
+ * iteration. It may then be kept in one cell for all lanes, which every execution
+ * overwrites, phis as soon as some lanes take an edge to them: a lane that uses the value
+ * later still finds its own. (A cell that two values share must not be overwritten while
+ * lanes that wait at a block further behind need the other value.) */
+typedef struct hd_divergence {
+    bool *varying; /* [kernel->inst_count]: the value may differ between lanes of a block */
+    bool *splits;  /* [block_count]: the terminator's condition is varying */
+} hd_divergence;
+
+hd_divergence *hd_divergence_analyse(hd_arena *arena, const kir_kernel *kernel,
+                                     const hd_flow *flow);
+
 /* ---- affine.c: sums of symbols times constants ----------------------------- */
 
 typedef enum hd_symbol_kind {
