@@ -85,7 +85,7 @@ static inline bool hd_event_active(const hd_event *e, uint32_t lane) {
     return e->mask[lane / 64] >> lane % 64 & 1;
 }
 static inline uint64_t hd_event_address(const hd_event *e, uint32_t lane) {
-    return e->address ? e->address[lane] : e->base + (uint64_t)(lane * e->stride);
+    return e->address ? e->address[lane] : e->base + lane * (uint64_t)e->stride;
 }
 
 /* ---- sinks --------------------------------------------------------------------- */

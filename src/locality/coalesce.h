@@ -1,6 +1,7 @@
 /*
  * Coalescing: how many transactions each warp's share of an MI becomes, and how
- * many bytes they move, counted on events under a device profile's rules.
+ * many bytes they move, counted on events under a device profile's rules
+ * (docs/devices.md, "Which accesses are joined").
  *
  *     hd_coalesce *counter = hd_coalesce_new(arena, device);
  *     hd_sink sink = hd_coalesce_sink(counter);        give it to any producer
@@ -25,7 +26,8 @@ typedef struct hd_coalesce hd_coalesce;
 
 hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device);
 /* Counts accesses to global and constant memory; other spaces have no transactions and count
- * only mis, requests and lane_accesses. Results do not depend on the order of blocks. */
+ * only mis, requests and lane_accesses. Blocks that are closed incomplete are left out.
+ * Results do not depend on the order of blocks. */
 hd_sink hd_coalesce_sink(hd_coalesce *counter);
 /* Of one access of a launch (its number as the events gave it), and of a whole launch
  * (global and constant memory only). NULL when there is no such launch or access. */
