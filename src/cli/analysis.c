@@ -39,7 +39,7 @@ hd_status cli_model_options_read(cli *c, const cli_model_options *choice,
     *devices = hd_new_array(c->arena, const hd_device *, count);
     for (size_t i = 0; i < count && status == HD_OK; i++)
         status = hd_device_find(c->arena, &c->diag,
-                                choice->devices.count ? choice->devices.data[i] : "h200",
+                                choice->devices.count ? choice->devices.data[i] : CLI_DEVICE,
                                 &(*devices)[i]);
     return status;
 }
@@ -60,14 +60,13 @@ double cli_share(const hd_cost_line *line, const hd_cost_vector *whole) {
 }
 
 const char *cli_access_name(hd_arena *arena, const hd_cost_line *line) {
-    static const char *const kinds[] = {"load", "store", "atomic"};
     const hd_access *a = line->access;
     const kir_kernel *kernel = line->info->kernel;
     const char *buffer = a->param >= 0          ? kernel->params[a->param].name
                          : a->static_index >= 0 ? kernel->statics[a->static_index].name
                                                 : "?";
     const char *field = a->record && a->field >= 0 ? a->record->fields[a->field].name : NULL;
-    return hd_format(arena, "%s %s%s%s", kinds[a->kind], buffer, field ? "." : "",
+    return hd_format(arena, "%s %s%s%s", hd_access_kind_name(a->kind), buffer, field ? "." : "",
                      field ? field : "");
 }
 

@@ -15,7 +15,7 @@ typedef struct cli_model_options {
 #define CLI_MODEL_OPTIONS(choice)                                                                 \
     {"device", 'd', "D",                                                                          \
      "a device profile: a name that 'heddle devices' lists, a .yaml file, or the one-line form "  \
-     "(may be repeated); default: h200",                                                          \
+     "(may be repeated); default: " CLI_DEVICE,                                                   \
      CLI_TEXTS, &(choice).devices},                                                               \
         {"loops", 0, "RULE",                                                                      \
          "length of loops whose length is not known: peng (100), kofler (256 for a work-group, "  \

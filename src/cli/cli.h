@@ -4,7 +4,8 @@
  * what they name (load.c), calls the library, and prints once, at its end, so
  * that a failure leaves no half of a result on standard output.
  *
- * Exit status: 0 done, 1 the outputs of two versions differ, 2 anything wrong.
+ * Exit status: 0 done, 1 the outputs of two versions differ, 2 anything wrong, 130 a
+ * run was stopped by a signal.
  */
 #ifndef HD_CLI_H
 #define HD_CLI_H
@@ -17,7 +18,10 @@
 #include "report/report.h"
 #include "rewrite/rewrite.h"
 
-enum { CLI_FINE = 0, CLI_DIFFER = 1, CLI_WRONG = 2 };
+enum { CLI_FINE = 0, CLI_DIFFER = 1, CLI_WRONG = 2, CLI_STOPPED = 130 };
+
+/* The device profile where none is named. */
+#define CLI_DEVICE "h200"
 
 /* What every command is given. */
 typedef struct cli {
@@ -149,5 +153,7 @@ int cmd_help(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);
 int cmd_measure(cli *c, int argc, char **argv);
 int cmd_rewrite(cli *c, int argc, char **argv);
+int cmd_run(cli *c, int argc, char **argv);
+int cmd_trace(cli *c, int argc, char **argv);
 
 #endif

@@ -18,9 +18,6 @@ static const char about[] =
     "when it differs between threads (the mean), <=64 when the loop can end early, ? when it is "
     "not known. 'if' stands after it when a condition decides whether the access runs.";
 
-static const char *const kind_names[] = {
-    [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
-
 /* ---- one row ------------------------------------------------------------------------ */
 
 static const char *line_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
@@ -142,7 +139,7 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
         }
         const char *cells[] = {hd_format(c->arena, "%u", a->id),
                                line_text(c->arena, info, a),
-                               kind_names[a->kind],
+                               hd_access_kind_name(a->kind),
                                target_text(c->arena, info, a),
                                hd_format(c->arena, "%u", a->width),
                                loops_text(c->arena, info, a),

@@ -405,6 +405,12 @@ static void find_accesses(finder *w, hd_kernel_info *info) {
     info->access_count = (uint32_t)w->accesses.count;
 }
 
+const char *hd_access_kind_name(hd_access_kind kind) {
+    static const char *const names[] = {
+        [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
+    return names[kind];
+}
+
 hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
                                   const kir_kernel *kernel, const hd_binding *binding) {
     hd_kernel_info *info = hd_new(arena, hd_kernel_info);

@@ -135,6 +135,7 @@ bool hd_trip_passes(int64_t start, int64_t step, kir_pred pred, uint64_t *passes
 /* ---- access.c: the accesses of a kernel -------------------------------------- */
 
 typedef enum hd_access_kind { HD_LOAD, HD_STORE, HD_ATOMIC } hd_access_kind;
+const char *hd_access_kind_name(hd_access_kind kind); /* "load", "store", "atomic" */
 
 /* A branch that decides whether an access runs: `expr pred 0`, comparing as
  * kir_pred does on 64 bits. Only affine conditions without opaque symbols. */

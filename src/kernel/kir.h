@@ -216,7 +216,9 @@ typedef struct kir_file {
     const char *text; /* its contents; NULL when not readable */
 } kir_file;
 
+/* What kernels are written in; for a file, by the end of its name (.cu and .cuh: CUDA C). */
 typedef enum kir_language { KIR_OPENCL, KIR_CUDA } kir_language;
+kir_language kir_language_of(const char *path);
 
 typedef struct kir_module {
     kir_language language;
@@ -248,6 +250,7 @@ hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel);
 
 /* text.c: the text form; parse.c: and back (tests write kernels in it).
  * kir_print_module() prints all that kir_parse() needs: files, records, kernels. */
+const char *kir_space_name(kir_space space); /* "global" */
 const char *kir_type_text(hd_arena *arena, kir_type type); /* "f32x4", "ptr.global" */
 void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value);
 void kir_print_module(hd_str *out, const kir_module *module);

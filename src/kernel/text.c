@@ -28,7 +28,11 @@ static const char *const rmw_names[] = {
     KIR_RMWS(X)
 #undef X
 };
-static const char *const space_names[] = {"private", "global", "local", "constant", "generic"};
+
+const char *kir_space_name(kir_space space) {
+    static const char *const names[] = {"private", "global", "local", "constant", "generic"};
+    return space <= KIR_GENERIC ? names[space] : "?";
+}
 
 static void print_string(hd_str *out, const char *text) {
     hd_str_add(out, "\"");
@@ -47,7 +51,7 @@ static void print_type(hd_str *out, kir_type type) {
     if (type.kind == KIR_VOID)
         hd_str_add(out, "void");
     else if (type.kind == KIR_PTR)
-        hd_str_printf(out, "ptr.%s", type.space <= KIR_GENERIC ? space_names[type.space] : "?");
+        hd_str_printf(out, "ptr.%s", kir_space_name(type.space));
     else
         hd_str_printf(out, "%c%u", type.kind == KIR_INT ? 'i' : 'f', type.bits);
     if (type.lanes > 1)
@@ -237,8 +241,7 @@ static void print_static(hd_str *out, const kir_static *variable) {
     hd_str_add(out, "    static ");
     print_string(out, variable->name);
     hd_str_printf(out, " %s bytes %" PRIu64 " align %u",
-                  variable->space <= KIR_GENERIC ? space_names[variable->space] : "?",
-                  variable->bytes, variable->align);
+                  kir_space_name(variable->space), variable->bytes, variable->align);
     print_record_name(out, variable->record);
     if (variable->init) {
         hd_str_add(out, " init \"");

@@ -43,6 +43,13 @@ json_t *hd_json_text(const char *text) {
 
 json_t *hd_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+json_t *hd_json_sizes(uint32_t dims, const uint64_t *sizes) {
+    json_t *array = json_array();
+    for (uint32_t d = 0; d < dims; d++)
+        json_array_append_new(array, json_integer((json_int_t)sizes[d]));
+    return array;
+}
+
 const char *hd_json_dump(hd_arena *arena, json_t *value) {
     char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(value);

@@ -11,7 +11,10 @@
 #include "device/device.h"
 #include "kernel/kernel.h"
 #include "layout/layout.h"
+#include "locality/coalesce.h"
 #include "measure/measure.h"
+#include "trace/trace.h"
+#include "vm/vm.h"
 
 /* ---- json.c: values -------------------------------------------------------------- */
 
@@ -19,6 +22,8 @@
 json_t *hd_json_text(const char *text);
 /* A real; null when it is not finite, for which JSON has no word. */
 json_t *hd_json_number(double value);
+/* An array with an integer for each dimension. */
+json_t *hd_json_sizes(uint32_t dims, const uint64_t *sizes);
 /* The text, indented by two blanks, with a newline at its end. Takes `value`. */
 const char *hd_json_dump(hd_arena *arena, json_t *value);
 
@@ -35,5 +40,12 @@ json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_acc
 json_t *hd_json_kernel(hd_arena *arena, const hd_kernel_info *info);
 json_t *hd_json_timing(const hd_timing *timing);
 json_t *hd_json_measurement(const hd_measurement *measurement);
+
+/* ---- json_run.c: runs of the machine, and traces ------------------------------------ */
+
+json_t *hd_json_counts(const hd_vm_counts *counts);
+json_t *hd_json_moved(const char *device, const hd_coalesce_counts *moved);
+/* A launch of a trace file, with its tables of accesses and buffers. */
+json_t *hd_json_trace_launch(const hd_trace_launch *launch);
 
 #endif

@@ -8,13 +8,6 @@ static void set(json_t *object, const char *key, json_t *value) {
 
 static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
 
-static json_t *integers(const uint64_t *values, uint32_t count) {
-    json_t *array = json_array();
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array, integer(values[i]));
-    return array;
-}
-
 json_t *hd_json_place(const hd_place *place) {
     json_t *object = json_object();
     set(object, "file", hd_json_text(place->file));
@@ -108,13 +101,6 @@ static const char *const symbol_names[] = {
     [HD_SYM_GROUP] = "group", [HD_SYM_LOCAL] = "local", [HD_SYM_GLOBAL] = "global",
     [HD_SYM_SIZE] = "size",   [HD_SYM_PARAM] = "param", [HD_SYM_LOOP] = "loop",
     [HD_SYM_VALUE] = "value"};
-static const char *const kind_names[] = {
-    [HD_LOAD] = "load", [HD_STORE] = "store", [HD_ATOMIC] = "atomic"};
-static const char *const space_names[] = {[KIR_PRIVATE] = "private",
-                                          [KIR_GLOBAL] = "global",
-                                          [KIR_LOCAL] = "local",
-                                          [KIR_CONSTANT] = "constant",
-                                          [KIR_GENERIC] = "generic"};
 static const char *const pred_names[] = {
 #define X(name, text) text,
     KIR_PREDS(X)
@@ -156,8 +142,8 @@ json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_acc
     const kir_kernel *kernel = info->kernel;
     hd_place place = kir_place(arena, info->module, &kernel->insts[a->inst]);
     set(object, "id", integer(a->id));
-    set(object, "kind", json_string(kind_names[a->kind]));
-    set(object, "space", json_string(space_names[a->space]));
+    set(object, "kind", json_string(hd_access_kind_name(a->kind)));
+    set(object, "space", json_string(kir_space_name(a->space)));
     set(object, "place", hd_json_place(&place));
     set_target(object, kernel, a);
     set(object, "affine", json_boolean(a->affine));
@@ -194,8 +180,8 @@ json_t *hd_json_kernel(hd_arena *arena, const hd_kernel_info *info) {
     const hd_binding *binding = &info->binding;
     set(object, "name", hd_json_text(info->kernel->name));
     set(object, "place", hd_json_place(&info->kernel->place));
-    set(object, "global", integers(binding->global, binding->dims));
-    set(object, "local", integers(binding->local, binding->dims));
+    set(object, "global", hd_json_sizes(binding->dims, binding->global));
+    set(object, "local", hd_json_sizes(binding->dims, binding->local));
     set(object, "registers", integer(info->registers));
     for (uint32_t i = 0; i < info->flow->loop_count; i++)
         json_array_append_new(loops, loop(&info->flow->loops[i], &info->trips[i]));
