@@ -321,21 +321,13 @@ static bool is_early_header(const analysis *a, uint32_t block) {
     return false;
 }
 
-/* An argument is used where its instruction stands, and that of a phi on an edge: on both
- * of its ends, for a loop may be left by the edge, or left before and entered by it anew. */
-static bool is_used_late(const analysis *a, const kir_inst *user, uint32_t arg) {
-    uint32_t made = a->kernel->insts[user->args[arg]].block;
-    return is_staggered_between(a, made, user->block) ||
-           (user->op == KIR_PHI && is_staggered_between(a, made, user->from[arg]));
-}
-
 static void visit(analysis *a, kir_value v) {
     const kir_inst *inst = &a->kernel->insts[v];
     bool *varying = a->result->varying;
     bool result = a->own[v];
     for (uint32_t i = 0; i < inst->arg_count; i++) {
         kir_value arg = inst->args[i];
-        if (!varying[arg] && is_used_late(a, inst, i))
+        if (!varying[arg] && is_staggered_between(a, a->kernel->insts[arg].block, inst->block))
             note(a, &varying[arg]);
         result |= varying[arg];
     }
