@@ -156,8 +156,8 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
         status = check_outputs(&p, result);
     if (status == HD_OK)
         status = time_pair(&p, options, result);
-    hd_version_free(&session, &p.original);
-    hd_version_free(&session, &p.rewritten);
+    hd_version_free(&p.original);
+    hd_version_free(&p.rewritten);
     hd_session_close(&session);
     return status;
 }
@@ -182,7 +182,7 @@ hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job
         status = hd_version_read(&session, &version, contents);
     if (status == HD_OK && timing)
         *timing = timing_of(arena, &seconds, 1);
-    hd_version_free(&session, &version);
+    hd_version_free(&version);
     hd_session_close(&session);
     return status;
 }

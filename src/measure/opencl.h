@@ -8,6 +8,7 @@
 #include <CL/cl.h>
 
 #include "measure/measure.h"
+#include "rewrite/placed.h"
 
 /* ---- opencl.c ----------------------------------------------------------- */
 
@@ -39,26 +40,19 @@ hd_status hd_opencl_fail(const hd_session *session, cl_int error, const hd_place
 
 /* ---- version.c: the job in one layout ----------------------------------- */
 
-/* A buffer on the device. In a layout it has one memory for each allocation. */
-typedef struct hd_device_buffer {
-    const hd_map *map; /* NULL: in C's layout */
-    uint32_t count;    /* of memories */
-    cl_mem *memories;
-    uint8_t **initial; /* the bytes that every run starts from */
-    uint64_t *bytes;
-} hd_device_buffer;
-
 typedef struct hd_version {
+    const hd_placed_job *placed;
     cl_program program;
-    cl_kernel *kernels;        /* [job->launch_count], arguments set */
-    hd_device_buffer *buffers; /* [job->buffer_count] */
+    cl_kernel *kernels; /* [placed->job->launch_count], arguments set */
+    cl_mem *memories;   /* [placed->job->buffer_count] */
+    void **initial;     /* the bytes of each that every run starts from */
 } hd_version;
 
 /* `layout` NULL: the original. `contents` are the initial bytes of the job's
  * buffers in C's layout. Release with hd_version_free(), also after a failure. */
 hd_status hd_version_make(hd_session *session, const char *file, const char *source,
                           const hd_layout *layout, void *const *contents, hd_version *version);
-void hd_version_free(const hd_session *session, hd_version *version);
+void hd_version_free(hd_version *version);
 
 /* Fills the buffers, runs all launches, and adds up the kernels' times. */
 hd_status hd_version_run(hd_session *session, const hd_version *version, double *seconds);

@@ -2,9 +2,9 @@
  * The job in one layout, ready to run.
  *
  * The original takes its buffers as the C arrays they are. In a rewritten
- * version every buffer of the laid-out record becomes the allocations of its
- * address map, and each kernel parameter that pointed to the record becomes
- * those pointers in order, then the element count as a ulong (src/rewrite):
+ * version the job is the one that goes with the rewritten kernels
+ * (rewrite/placed.h): allocations for arrays of records, and the number of
+ * elements behind them.
  *
  *     kernel void move(global body *b, float dt)
  *     kernel void move(global uchar *b_0, global uchar *b_1, ulong b_count, float dt)
@@ -13,85 +13,43 @@
 
 /* ---- buffers ------------------------------------------------------------ */
 
-static hd_status make_memory(hd_session *session, const hd_buffer *buffer, hd_device_buffer *made,
-                             uint32_t m) {
+static uint64_t bytes_of(const hd_buffer *buffer) { return buffer->count * buffer->element_bytes; }
+
+static hd_status make_memory(hd_session *session, const hd_buffer *buffer, cl_mem *memory) {
     cl_ulong limit = 0;
+    uint64_t bytes = bytes_of(buffer);
     clGetDeviceInfo(session->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof limit, &limit, NULL);
-    if (limit && made->bytes[m] > limit)
+    if (limit && bytes > limit)
         return hd_fail(session->diag, HD_EINPUT, &buffer->place,
                        "buffer '%s' takes %llu bytes, but %s allocates at most %llu; give it fewer "
                        "elements, or smaller tiles",
-                       buffer->name, (unsigned long long)made->bytes[m], session->device_name,
+                       buffer->name, (unsigned long long)bytes, session->device_name,
                        (unsigned long long)limit);
     cl_int error;
-    made->memories[m] =
-        clCreateBuffer(session->context, CL_MEM_READ_WRITE, made->bytes[m], NULL, &error);
+    *memory = clCreateBuffer(session->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, &buffer->place,
                               hd_format(session->arena, "allocate %llu bytes for buffer '%s'",
-                                        (unsigned long long)made->bytes[m], buffer->name));
+                                        (unsigned long long)bytes, buffer->name));
     return HD_OK;
-}
-
-static hd_status make_buffer(hd_session *session, const hd_buffer *buffer, const hd_layout *layout,
-                             void *contents, hd_device_buffer *made) {
-    hd_arena *arena = session->arena;
-    hd_map *map = NULL;
-    hd_status status = HD_OK;
-    if (layout && buffer->record == session->job->record)
-        status = hd_map_make(arena, session->diag, buffer->record, layout, buffer->count, &map);
-    if (status != HD_OK)
-        return status;
-    made->map = map;
-    made->count = map ? map->allocation_count : 1;
-    made->memories = hd_new_array(arena, cl_mem, made->count);
-    made->initial = hd_new_array(arena, uint8_t *, made->count);
-    made->bytes = hd_new_array(arena, uint64_t, made->count);
-    for (uint32_t m = 0; m < made->count && status == HD_OK; m++) {
-        made->bytes[m] = map ? map->allocation_bytes[m] : buffer->count * buffer->element_bytes;
-        status = make_memory(session, buffer, made, m);
-    }
-    for (uint32_t m = 0; m < made->count && status == HD_OK; m++)
-        made->initial[m] = map ? hd_alloc(arena, made->bytes[m]) : contents;
-    if (map && status == HD_OK)
-        hd_map_scatter(map, contents, (void *const *)made->initial);
-    return status;
 }
 
 /* ---- kernels ------------------------------------------------------------ */
 
-typedef struct arg_setter {
-    hd_session *session;
-    const hd_launch *launch;
-    const hd_arg *arg;
-    cl_kernel kernel;
-    cl_uint index; /* of the device's next parameter */
-} arg_setter;
-
-static hd_status set_next(arg_setter *s, size_t size, const void *value) {
-    cl_int error = clSetKernelArg(s->kernel, s->index++, size, value);
+static hd_status set_arg(hd_session *session, const hd_version *version, const hd_launch *launch,
+                         const hd_arg *arg, cl_kernel kernel) {
+    size_t size = arg->kind == HD_ARG_LOCAL    ? arg->local_bytes
+                  : arg->kind == HD_ARG_BUFFER ? sizeof(cl_mem)
+                                               : arg->value_bytes;
+    const void *value = arg->kind == HD_ARG_LOCAL    ? NULL
+                        : arg->kind == HD_ARG_BUFFER ? (const void *)&version->memories[arg->buffer]
+                                                     : arg->value;
+    cl_int error = clSetKernelArg(kernel, arg->param, size, value);
     if (error == CL_SUCCESS)
         return HD_OK;
-    return hd_opencl_fail(s->session, error, &s->arg->place,
-                          hd_format(s->session->arena, "set argument '%s' of kernel '%s'",
-                                    s->arg->name, s->launch->kernel_name));
-}
-
-static hd_status set_arg(arg_setter *s, const hd_version *version) {
-    const hd_arg *arg = s->arg;
-    if (arg->kind == HD_ARG_LOCAL)
-        return set_next(s, arg->local_bytes, NULL);
-    if (arg->kind == HD_ARG_VALUE)
-        return set_next(s, arg->value_bytes, arg->value);
-    const hd_device_buffer *buffer = &version->buffers[arg->buffer];
-    hd_status status = HD_OK;
-    for (uint32_t m = 0; m < buffer->count && status == HD_OK; m++)
-        status = set_next(s, sizeof(cl_mem), &buffer->memories[m]);
-    if (status == HD_OK && buffer->map) {
-        cl_ulong count = buffer->map->count;
-        status = set_next(s, sizeof count, &count);
-    }
-    return status;
+    return hd_opencl_fail(session, error, &arg->place,
+                          hd_format(session->arena, "set argument '%s' of kernel '%s'", arg->name,
+                                    launch->kernel_name));
 }
 
 static hd_status check_local_size(const hd_session *session, const hd_launch *launch,
@@ -117,37 +75,40 @@ static hd_status make_kernel(hd_session *session, const hd_launch *launch, hd_ve
             session, error, &launch->place,
             hd_format(session->arena, "make the kernel '%s'", launch->kernel_name));
     hd_status status = check_local_size(session, launch, *made);
-    arg_setter setter = {.session = session, .launch = launch, .kernel = *made};
-    for (uint32_t p = 0; p < launch->kernel->param_count && status == HD_OK; p++)
-        for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
-            if (launch->args[a].param == p) {
-                setter.arg = &launch->args[a];
-                status = set_arg(&setter, version);
-            }
+    for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
+        status = set_arg(session, version, launch, &launch->args[a], *made);
     return status;
 }
 
 hd_status hd_version_make(hd_session *session, const char *file, const char *source,
                           const hd_layout *layout, void *const *contents, hd_version *version) {
-    const hd_job *job = session->job;
+    hd_placed_job *placed;
+    hd_status status = hd_job_in_layout(session->arena, session->diag, session->job, layout, NULL,
+                                        &placed);
+    if (status != HD_OK)
+        return status;
+    const hd_job *job = placed->job;
+    version->placed = placed;
     version->kernels = hd_new_array(session->arena, cl_kernel, job->launch_count);
-    version->buffers = hd_new_array(session->arena, hd_device_buffer, job->buffer_count);
-    hd_status status = hd_session_build(session, file, source, &version->program);
+    version->memories = hd_new_array(session->arena, cl_mem, job->buffer_count);
+    status = hd_session_build(session, file, source, &version->program);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = make_buffer(session, &job->buffers[b], layout, contents[b], &version->buffers[b]);
+        status = make_memory(session, &job->buffers[b], &version->memories[b]);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = make_kernel(session, &job->launches[l], version, &version->kernels[l]);
+    version->initial = hd_new_array(session->arena, void *, job->buffer_count);
+    if (status == HD_OK)
+        hd_placed_scatter(session->arena, placed, contents, version->initial);
     return status;
 }
 
-void hd_version_free(const hd_session *session, hd_version *version) {
-    for (uint32_t l = 0; version->kernels && l < session->job->launch_count; l++)
+void hd_version_free(hd_version *version) {
+    for (uint32_t l = 0; version->kernels && l < version->placed->job->launch_count; l++)
         if (version->kernels[l])
             clReleaseKernel(version->kernels[l]);
-    for (uint32_t b = 0; version->buffers && b < session->job->buffer_count; b++)
-        for (uint32_t m = 0; m < version->buffers[b].count; m++)
-            if (version->buffers[b].memories[m])
-                clReleaseMemObject(version->buffers[b].memories[m]);
+    for (uint32_t b = 0; version->memories && b < version->placed->job->buffer_count; b++)
+        if (version->memories[b])
+            clReleaseMemObject(version->memories[b]);
     if (version->program)
         clReleaseProgram(version->program);
     *version = (hd_version){0};
@@ -156,18 +117,14 @@ void hd_version_free(const hd_session *session, hd_version *version) {
 /* ---- a run -------------------------------------------------------------- */
 
 static hd_status fill_buffers(hd_session *session, const hd_version *version) {
-    const hd_job *job = session->job;
+    const hd_job *job = version->placed->job;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
-        const hd_device_buffer *buffer = &version->buffers[b];
-        for (uint32_t m = 0; m < buffer->count; m++) {
-            cl_int error =
-                clEnqueueWriteBuffer(session->queue, buffer->memories[m], CL_TRUE, 0,
-                                     buffer->bytes[m], buffer->initial[m], 0, NULL, NULL);
-            if (error != CL_SUCCESS)
-                return hd_opencl_fail(
-                    session, error, &job->buffers[b].place,
-                    hd_format(session->arena, "write buffer '%s'", job->buffers[b].name));
-        }
+        const hd_buffer *buffer = &job->buffers[b];
+        cl_int error = clEnqueueWriteBuffer(session->queue, version->memories[b], CL_TRUE, 0,
+                                            bytes_of(buffer), version->initial[b], 0, NULL, NULL);
+        if (error != CL_SUCCESS)
+            return hd_opencl_fail(session, error, &buffer->place,
+                                  hd_format(session->arena, "write buffer '%s'", buffer->name));
     }
     return HD_OK;
 }
@@ -237,24 +194,17 @@ hd_status hd_version_run(hd_session *session, const hd_version *version, double 
 }
 
 hd_status hd_version_read(hd_session *session, const hd_version *version, void **contents) {
-    const hd_job *job = session->job;
+    const hd_job *job = version->placed->job;
+    void **parts = hd_new_array(session->arena, void *, job->buffer_count);
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         const hd_buffer *buffer = &job->buffers[b];
-        const hd_device_buffer *made = &version->buffers[b];
-        void **parts = hd_new_array(session->arena, void *, made->count);
-        for (uint32_t m = 0; m < made->count; m++) {
-            parts[m] = hd_alloc(session->arena, made->bytes[m]);
-            cl_int error = clEnqueueReadBuffer(session->queue, made->memories[m], CL_TRUE, 0,
-                                               made->bytes[m], parts[m], 0, NULL, NULL);
-            if (error != CL_SUCCESS)
-                return hd_opencl_fail(session, error, &buffer->place,
-                                      hd_format(session->arena, "read buffer '%s'", buffer->name));
-        }
-        contents[b] = parts[0];
-        if (made->map) {
-            contents[b] = hd_alloc(session->arena, buffer->count * buffer->element_bytes);
-            hd_map_gather(made->map, parts, contents[b]);
-        }
+        parts[b] = hd_alloc(session->arena, bytes_of(buffer));
+        cl_int error = clEnqueueReadBuffer(session->queue, version->memories[b], CL_TRUE, 0,
+                                           bytes_of(buffer), parts[b], 0, NULL, NULL);
+        if (error != CL_SUCCESS)
+            return hd_opencl_fail(session, error, &buffer->place,
+                                  hd_format(session->arena, "read buffer '%s'", buffer->name));
     }
+    hd_placed_gather(session->arena, version->placed, parts, contents);
     return HD_OK;
 }

@@ -225,6 +225,50 @@ static void random_events_equal_the_oracle(void **state) {
     }
 }
 
+/* Requests that differ in one thing only, more of them than the table holds: each must get
+ * its own counts. */
+enum { ALIKE = 1000, LONGEST_WORD = 300 };
+
+static hd_event one_of_many(uint32_t way, uint32_t i, uint64_t *mask) {
+    *mask = way == 0 ? i + 1 : 0xffff0fff;
+    return (hd_event){.access = way == 1 ? i % LONGEST_WORD : 4,
+                      .threads = 32,
+                      .active = (uint32_t)__builtin_popcountll(*mask),
+                      .mask = mask,
+                      .base = 65536 + (way == 2 ? i : 0),
+                      .stride = way == 3 ? i : 200};
+}
+
+static void requests_that_look_alike(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_device *device = device_of(arena, "warp:32 l1:0 l2:0 w:1,2,3 blocks:8 threads:1024 "
+                                               "regs:16384 segment:1024");
+    hd_event_access accesses[LONGEST_WORD] = {{0}};
+    for (uint32_t i = 0; i < LONGEST_WORD; i++)
+        accesses[i] = (hd_event_access){.space = KIR_GLOBAL, .width = i + 1};
+    hd_event_launch launch = {.accesses = accesses, .access_count = LONGEST_WORD};
+    hd_coalesce *counter = hd_coalesce_new(arena, device);
+    hd_sink sink = hd_coalesce_sink(counter);
+    oracle_counts sum = {0};
+    sink.launch(sink.self, &launch);
+    void *stream = sink.open_block(sink.self, 0);
+    for (uint32_t way = 0; way < 4; way++)
+        for (uint32_t i = 0; i < ALIKE; i++) {
+            uint64_t mask;
+            hd_event e = one_of_many(way, i, &mask);
+            sink.event(stream, &e);
+            oracle_counts one = oracle_coalesce(device, &e, accesses[e.access].width);
+            sum.transactions += one.transactions;
+            sum.bytes_used += one.bytes_used;
+        }
+    sink.close_block(sink.self, stream, 0, true);
+    assert_int_equal(hd_coalesce_of_launch(counter, 0)->transactions, sum.transactions);
+    assert_int_equal(hd_coalesce_of_launch(counter, 0)->bytes_used, sum.bytes_used);
+    hd_coalesce_free(counter);
+    hd_arena_free(arena);
+}
+
 /* ---- blocks, launches, spaces ---------------------------------------------------------- */
 
 static void send(hd_sink *sink, void *stream, uint32_t access, uint64_t base, int64_t stride) {
@@ -310,6 +354,7 @@ int main(void) {
         cmocka_unit_test(sectors_of_32_bytes),
         cmocka_unit_test(half_warps_of_compute_capability_1_3),
         cmocka_unit_test(random_events_equal_the_oracle),
+        cmocka_unit_test(requests_that_look_alike),
         cmocka_unit_test(blocks_add_up_in_any_order),
         cmocka_unit_test(addresses_at_the_end_of_memory),
     };
