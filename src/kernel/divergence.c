@@ -65,44 +65,43 @@ static int by_name(const void *key, const void *entry) {
     return strcmp(key, *(const char *const *)entry);
 }
 
-/* Built-in functions whose result follows from their arguments; sorted. */
+/* Built-in functions whose result follows from their arguments; sorted. Those that also write
+ * through a pointer are not among them: every lane has its own memory to be written. */
 static bool is_pure_function(const char *name) {
+    /* clang-format off */
     static const char *const names[] = {
-        "abs",        "abs_diff",    "acos",        "acosh",        "acospi",
-        "add_sat",    "all",         "any",         "asin",         "asinh",
-        "asinpi",     "atan",        "atan2",       "atan2pi",      "atanh",
-        "atanpi",     "bitselect",   "cbrt",        "ceil",         "clamp",
-        "clz",        "copysign",    "cos",         "cosh",         "cospi",
-        "cross",      "ctz",         "degrees",     "distance",     "dot",
-        "erf",        "erfc",        "exp",         "exp10",        "exp2",
-        "expm1",      "fabs",        "fast_distance", "fast_length", "fast_normalize",
-        "fdim",       "floor",       "fma",         "fmax",         "fmin",
-        "fmod",       "fract",       "frexp",       "hadd",         "half_cos",
-        "half_divide", "half_exp",   "half_exp10",  "half_exp2",    "half_log",
-        "half_log10", "half_log2",   "half_powr",   "half_recip",   "half_rsqrt",
-        "half_sin",   "half_sqrt",   "half_tan",    "hypot",        "ilogb",
-        "isequal",    "isfinite",    "isgreater",   "isgreaterequal", "isinf",
-        "isless",     "islessequal", "islessgreater", "isnan",      "isnormal",
-        "isnotequal", "isordered",   "isunordered", "ldexp",        "length",
-        "lgamma",     "lgamma_r",    "log",         "log10",        "log1p",
-        "log2",       "logb",        "mad",         "mad24",        "mad_hi",
-        "mad_sat",    "max",         "maxmag",      "min",          "minmag",
-        "mix",        "modf",        "mul24",       "mul_hi",       "nan",
-        "native_cos", "native_divide", "native_exp", "native_exp10", "native_exp2",
-        "native_log", "native_log10", "native_log2", "native_powr", "native_recip",
-        "native_rsqrt", "native_sin", "native_sqrt", "native_tan",  "nextafter",
-        "normalize",  "popcount",    "pow",         "pown",         "powr",
-        "radians",    "remainder",   "remquo",      "rhadd",        "rint",
-        "rootn",      "rotate",      "round",       "rsqrt",        "select",
-        "shuffle",    "shuffle2",    "sign",        "signbit",      "sin",
-        "sincos",     "sinh",        "sinpi",       "smoothstep",   "sqrt",
-        "step",       "sub_sat",     "tan",         "tanh",         "tanpi",
-        "tgamma",     "trunc",       "upsample"};
-    if (!strncmp(name, "convert_", 8))
-        return true;
-    if (!strncmp(name, "u_", 2)) /* the unsigned form of an integer function */
+        "abs", "abs_diff", "acos", "acosh", "acospi", "add_rd", "add_ru", "add_rz", "add_sat",
+        "all", "any", "asin", "asinh", "asinpi", "atan", "atan2", "atan2pi", "atanh", "atanpi",
+        "bit_reverse", "bitselect", "byte_perm", "cbrt", "ceil", "clamp", "clz", "copysign", "cos",
+        "cosh", "cospi", "cross", "ctz", "cyl_bessel_i0", "cyl_bessel_i1", "degrees", "distance",
+        "div_rd", "div_ru", "div_rz", "dot", "erf", "erfc", "erfcinv", "erfcx", "erfinv", "exp",
+        "exp10", "exp2", "expm1", "fabs", "fast_distance", "fast_length", "fast_normalize", "fdim",
+        "floor", "fma", "fma_rd", "fma_ru", "fma_rz", "fmax", "fmin", "fmod", "hadd", "half_cos",
+        "half_divide", "half_exp", "half_exp10", "half_exp2", "half_log", "half_log10", "half_log2",
+        "half_powr", "half_recip", "half_rsqrt", "half_sin", "half_sqrt", "half_tan", "hypot",
+        "ilogb", "isequal", "isfinite", "isgreater", "isgreaterequal", "isinf", "isless",
+        "islessequal", "islessgreater", "isnan", "isnormal", "isnotequal", "isordered",
+        "isunordered", "j0", "j1", "jn", "ldexp", "length", "lgamma", "log", "log10", "log1p",
+        "log2", "logb", "mad", "mad24", "mad_hi", "mad_sat", "max", "maxmag", "min", "minmag",
+        "mix", "mul24", "mul_hi", "mul_rd", "mul_ru", "mul_rz", "nan", "native_cos",
+        "native_divide", "native_exp", "native_exp10", "native_exp2", "native_log", "native_log10",
+        "native_log2", "native_powr", "native_recip", "native_rsqrt", "native_sin", "native_sqrt",
+        "native_tan", "nextafter", "norm3d", "norm4d", "normalize", "normcdf", "normcdfinv",
+        "popcount", "pow", "pown", "powr", "radians", "rcbrt", "remainder", "rhadd", "rhypot",
+        "rint", "rnorm3d", "rnorm4d", "rootn", "rotate", "round", "rsqrt", "select", "shuffle",
+        "shuffle2", "sign", "signbit", "sin", "sinh", "sinpi", "smoothstep", "sqrt", "sqrt_rd",
+        "sqrt_ru", "sqrt_rz", "step", "sub_rd", "sub_ru", "sub_rz", "sub_sat", "tan", "tanh",
+        "tanpi", "tgamma", "trunc", "upsample", "y0", "y1", "yn"};
+    /* clang-format on */
+    if (!strncmp(name, "u_", 2)) /* the form for unsigned integers */
         name += 2;
-    return bsearch(name, names, sizeof names / sizeof *names, sizeof *names, by_name);
+    return !strncmp(name, "convert_", 8) ||
+           bsearch(name, names, sizeof names / sizeof *names, sizeof *names, by_name);
+}
+
+/* Calls that every lane of the block makes together and gets the same answer from. */
+static bool is_block_wide(const kir_inst *inst) {
+    return inst->op == KIR_CALL && !strncmp(inst->name, "barrier_", strlen("barrier_"));
 }
 
 static bool is_cast(kir_op op) {
@@ -159,7 +158,7 @@ static bool varies_by_itself(const analysis *a, kir_value v, const bool *constan
         return (is_private && !constant[inst->args[0]]) || a->reached[inst->block];
     }
     case KIR_ATOMIC: return true;
-    case KIR_CALL: return inst->type.kind != KIR_VOID && !is_pure_function(inst->name);
+    case KIR_CALL: return !is_block_wide(inst) && !is_pure_function(inst->name);
     case KIR_PHI: return a->reached[inst->block];
     default: return false;
     }
@@ -333,7 +332,7 @@ static void visit(analysis *a, kir_value v) {
     }
     if (inst->op == KIR_PHI)
         result |= a->meets[inst->block] || is_early_header(a, inst->block);
-    if (result && inst->type.kind != KIR_VOID)
+    if (result && inst->type.kind != KIR_VOID && !is_block_wide(inst))
         note(a, &varying[v]);
     if (kir_is_terminator(inst->op) && result && !a->result->splits[inst->block]) {
         note(a, &a->result->splits[inst->block]);

@@ -136,7 +136,8 @@ static inline uint32_t random_statements(random_flow *r, uint32_t at, jumps j, u
 
 /* ---- text ------------------------------------------------------------------------ */
 
-static inline void write_end(random_flow *r, uint32_t b, const char *condition, const char *number) {
+static inline void write_end(random_flow *r, uint32_t b, const char *condition,
+                             const char *number) {
     const uint32_t *to = r->to[b];
     if (r->out[b] == 0)
         hd_str_add(&r->text, "  ret\n");
@@ -217,11 +218,11 @@ static inline void write_value(random_flow *r, uint32_t b, uint32_t k) {
     else if (kind < 7)
         hd_str_printf(&r->text, "  %s = %s i64 %s, %s\n", v, ops[draw(r, 5)], x, y);
     else if (kind < 9)
-        hd_str_printf(&r->text, "  %sa = addr ptr.global %%p + %s*4\n  %s = load i64 %sa\n", v, x, v,
-                      v);
-    else if (kind == 9)
-        hd_str_printf(&r->text, "  %sa = addr ptr.private %%own + %s*4\n  %s = load i64 %sa\n", v, x,
+        hd_str_printf(&r->text, "  %sa = addr ptr.global %%p + %s*4\n  %s = load i64 %sa\n", v, x,
                       v, v);
+    else if (kind == 9)
+        hd_str_printf(&r->text, "  %sa = addr ptr.private %%own + %s*4\n  %s = load i64 %sa\n", v,
+                      x, v, v);
     else if (kind == 10)
         hd_str_printf(&r->text, "  %sc = icmp slt i1 %s, %s\n  %s = select i64 %sc, %s, %s\n", v, x,
                       y, v, v, y, pick(r, b, k));

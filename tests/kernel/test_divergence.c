@@ -60,7 +60,8 @@ static void uniform_values_are_the_same_for_all_lanes(void **state) {
 
 /* In these kernels a value on a line below 100 is uniform, one on a line from 100 on varying. */
 #define HEAD                                                                                       \
-    KERNEL_HEAD "  %lane = query local_id i64 %c0 !101:1\n  %group = query group_id i64 %c0 !1:1\n" \
+    KERNEL_HEAD "  %lane = query local_id i64 %c0 !101:1\n"                                       \
+                "  %group = query group_id i64 %c0 !1:1\n"                                        \
                 "  %low = icmp slt i1 %lane, %c3 !102:1\n"
 
 static void check_lines(const char *name, const char *body) {
@@ -167,7 +168,9 @@ static void memory_and_calls(void **state) {
                 "  %a = call \"popcount\" i64 %n !2:1\n  %b = call \"popcount\" i64 %lane !103:1\n"
                 "  %c = call \"u_mul_hi\" i64 %n, %group !3:1\n"
                 "  %d = call \"warp_ballot\" i64 %n !104:1\n"
-                "  %e = call \"no_such_function\" i64 %n !105:1\n  ret\n");
+                "  %e = call \"no_such_function\" i64 %n !105:1\n"
+                "  %f = call \"barrier_or\" i64 %lane !4:1\n"
+                "  %g = call \"u_convert_float_rtz\" f32 %n !5:1\n  ret\n");
 }
 
 /* ---- kernels as people write them ----------------------------------------------------------- */
