@@ -70,13 +70,13 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
                            "cannot read the kernel file %s: %s", (*job)->kernel_path,
                            strerror(errno));
-    } else if (!ends_in(path, ".cl")) {
+    } else if (!ends_in(path, ".cl") && !ends_in(path, ".cu")) {
         return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "neither a kernel file (.cl) nor a job (.yaml)");
+                       "neither a kernel file (.cl or .cu) nor a job (.yaml)");
     }
     cli_progress(c, "compiling");
-    status = hd_frontend_opencl(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
-                                *job ? (*job)->options : source->options, module);
+    status = hd_frontend(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
+                         *job ? (*job)->options : source->options, module);
     cli_progress(c, NULL);
     return status;
 }

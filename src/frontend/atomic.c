@@ -2,7 +2,8 @@
  * Atomics, in their three forms: atomic_add and atom_add of OpenCL 1, the
  * atomic_fetch_add family of OpenCL 2 (memory order and scope are dropped: the
  * machine is sequential at every address), and LLVM's own instructions. An
- * increment is an addition of 1, a decrement a subtraction.
+ * increment of OpenCL is an addition of 1, a decrement a subtraction; those of CUDA
+ * have a bound, and operations of their own.
  */
 #include "frontend/internal.h"
 
@@ -28,7 +29,8 @@ void hd_lower_rmw(hd_lowering *l, LLVMValueRef instruction) {
         {LLVMAtomicRMWBinOpOr, KIR_RMW_OR},     {LLVMAtomicRMWBinOpXor, KIR_RMW_XOR},
         {LLVMAtomicRMWBinOpMax, KIR_RMW_MAX},   {LLVMAtomicRMWBinOpMin, KIR_RMW_MIN},
         {LLVMAtomicRMWBinOpUMax, KIR_RMW_UMAX}, {LLVMAtomicRMWBinOpUMin, KIR_RMW_UMIN},
-        {LLVMAtomicRMWBinOpFAdd, KIR_RMW_FADD},
+        {LLVMAtomicRMWBinOpFAdd, KIR_RMW_FADD}, {LLVMAtomicRMWBinOpUIncWrap, KIR_RMW_INC},
+        {LLVMAtomicRMWBinOpUDecWrap, KIR_RMW_DEC},
     };
     kir_type type = hd_lower_type(l, LLVMTypeOf(instruction));
     kir_value address = hd_member_address(l, LLVMGetOperand(instruction, 0));

@@ -3,7 +3,8 @@
  * (llvm.memcpy) or a built-in function of OpenCL C, whose name is mangled by
  * the rules of the Itanium C++ ABI: _Z10atomic_addPU3AS1Vii is atomic_add of a
  * pointer to volatile int in space 1, and an int. Only the name and the first
- * type are of interest here.
+ * type are of interest here. Those of CUDA C have plain names: intrinsics for
+ * NVPTX (nvptx.c), libdevice (libdevice.c), and a few functions of CUDA's run time.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ static const struct renamed {
     {"log", "log"},     {"log2", "log2"},      {"log10", "log10"},       {"pow", "pow"},
     {"floor", "floor"}, {"ceil", "ceil"},      {"trunc", "trunc"},       {"rint", "rint"},
     {"round", "round"}, {"nearbyint", "rint"}, {"copysign", "copysign"}, {"minnum", "fmin"},
-    {"maxnum", "fmax"}, {"ctpop", "popcount"},
+    {"maxnum", "fmax"}, {"ctpop", "popcount"}, {"bitreverse", "bit_reverse"}, {"fma", "fma"},
+    {"roundeven", "rint"}, {"ldexp", "ldexp"}, {"powi", "pown"}, {"trap", "trap"},
 };
 
 static const char *builtin_of_intrinsic(const char *name) {
@@ -118,13 +120,19 @@ static void lower_copy(hd_lowering *l, const hd_call *call, kir_op op) {
     l->insts.data[value].is_volatile = is_volatile != 0;
 }
 
+static const char *language_of(const hd_lowering *l) {
+    return l->front->module->language == KIR_CUDA ? "CUDA C" : "OpenCL C";
+}
+
 static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
     const char *name = call->name + strlen("llvm.");
     if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
         lower_copy(l, call, KIR_COPY);
     } else if (starts_with(name, "memset.")) {
         lower_copy(l, call, KIR_FILL);
-    } else if (starts_with(name, "fmuladd.") || starts_with(name, "fma.")) {
+    } else if (starts_with(name, "nvvm.")) {
+        hd_lower_nvvm(l, call, name + strlen("nvvm."));
+    } else if (starts_with(name, "fmuladd.")) {
         hd_set_value(l, call->inst, hd_emit(l, KIR_FMULADD, call->type, 3, call->args));
     } else if (starts_with(name, "expect.")) {
         hd_set_value(l, call->inst, call->args[0]);
@@ -133,7 +141,8 @@ static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
             l, call->inst,
             hd_emit_call(l, builtin_of_intrinsic(name), call->type, call->arg_count, call->args));
     } else if (!lower_extreme(l, call, name)) {
-        hd_cannot(l, "%s is not supported; use a built-in function of OpenCL C", call->name);
+        hd_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
+                  language_of(l));
     }
 }
 
@@ -149,7 +158,9 @@ static bool lower_args(hd_lowering *l, hd_call *call) {
             return false;
         call->args[i] = hd_value_of(l, arg);
     }
-    call->type = hd_lower_type(l, LLVMTypeOf(call->inst));
+    /* A pair of results is taken apart by whoever lowers the call. */
+    if (LLVMGetTypeKind(LLVMTypeOf(call->inst)) != LLVMStructTypeKind)
+        call->type = hd_lower_type(l, LLVMTypeOf(call->inst));
     return !l->status;
 }
 
@@ -185,35 +196,104 @@ static void lower_builtin_call(hd_lowering *l, hd_call *call) {
         hd_set_value(l, call->inst, result);
 }
 
+/* ---- CUDA's run time ------------------------------------------------- */
+
+/* The functions of heddle_functions.h that stand for calls of kir. */
+static const char own_prefix[] = "__heddle_";
+
+static void lower_assertion(hd_lowering *l, const hd_call *call) {
+    hd_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* without the size of a char */
+}
+
+/* Why a function without a body cannot be called, for those that are known. */
+static const char *reason_of_missing(const char *name) {
+    static const struct {
+        const char *prefix, *reason;
+    } reasons[] = {
+        {"malloc", "a kernel cannot allocate memory here; give it a buffer"},
+        {"free", "a kernel cannot free memory here; give it a buffer"},
+        {"_Znw", "a kernel cannot allocate memory with new; give it a buffer"},
+        {"_Zna", "a kernel cannot allocate memory with new; give it a buffer"},
+        {"_Zdl", "a kernel cannot free memory with delete; give it a buffer"},
+        {"_Zda", "a kernel cannot free memory with delete; give it a buffer"},
+        {"cudaCG", "threads of several blocks cannot wait for each other; end the kernel and "
+                   "launch another"},
+        {"cudaGetParameterBuffer", "a kernel cannot launch kernels; launch them from the job"},
+        {"cudaLaunchDevice", "a kernel cannot launch kernels; launch them from the job"},
+        {"vprintf", "printf takes its arguments one by one; write them out"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (starts_with(name, reasons[i].prefix))
+            return reasons[i].reason;
+    return NULL;
+}
+
+static void lower_cuda_call(hd_lowering *l, const hd_call *call) {
+    kir_value result = KIR_NONE;
+    if (!strcmp(call->name, "printf"))
+        result = hd_emit_call(l, "printf", call->type, call->arg_count, call->args);
+    else if (!strcmp(call->name, "__assertfail"))
+        lower_assertion(l, call);
+    else if (starts_with(call->name, own_prefix))
+        result = hd_emit_call(l, call->name + strlen(own_prefix), call->type, call->arg_count,
+                              call->args);
+    else if (!hd_lower_libdevice(l, call, &result))
+        hd_cannot(l, "function %s has no body in this file; define or include it",
+                  hd_symbol_name(l->arena, call->name));
+    if (result != KIR_NONE && !l->status)
+        hd_set_value(l, call->inst, result);
+}
+
+/* ---- any call ---------------------------------------------------------- */
+
+/* OpenCL's names are taken apart; false for a function that nobody has defined. */
+static bool read_name(hd_lowering *l, hd_call *call, bool intrinsic) {
+    bool is_cuda = l->front->module->language == KIR_CUDA;
+    const char *name, *why = is_cuda ? reason_of_missing(call->name) : NULL;
+    if (why) {
+        hd_cannot(l, "%s", why);
+        return false;
+    }
+    if (is_cuda || intrinsic || !strcmp(call->name, "printf"))
+        return true;
+    if (demangle(l, call->name, &name, &call->types)) {
+        call->name = name;
+        return true;
+    }
+    hd_cannot(l, "function %s has no body in this file; define or include it", call->name);
+    return false;
+}
+
 void hd_lower_call(hd_lowering *l, LLVMValueRef instruction) {
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     hd_call call = {.inst = instruction, .types = ""};
+    bool is_cuda = l->front->module->language == KIR_CUDA;
     if (LLVMIsAInlineAsm(callee)) {
-        hd_cannot(l, "inline assembly is not supported; write it in OpenCL C");
+        if (is_cuda)
+            hd_lower_assembly(l, instruction);
+        else
+            hd_cannot(l, "inline assembly is not supported; write it in OpenCL C");
         return;
     }
     if (!LLVMIsAFunction(callee)) {
-        hd_cannot(l, "a call through a function pointer; call the function by its name");
+        hd_cannot(l, "a call through a function pointer%s; call the function by its name",
+                  is_cuda ? " or of a virtual function" : "");
         return;
     }
     size_t length;
     call.name = LLVMGetValueName2(callee, &length);
     bool intrinsic = starts_with(call.name, "llvm.");
-    if (intrinsic && says_nothing(call.name + strlen("llvm.")))
+    if ((intrinsic && says_nothing(call.name + strlen("llvm."))) ||
+        !read_name(l, &call, intrinsic))
         return;
-    const char *name;
-    if (demangle(l, call.name, &name, &call.types))
-        call.name = name;
-    else if (!intrinsic && strcmp(call.name, "printf")) {
-        hd_cannot(l, "function %s has no body in this file; define or include it", call.name);
-        return;
-    }
     if (!lower_args(l, &call)) {
         hd_cannot(l, "a call of %s that kir cannot express", call.name);
         return;
     }
     if (intrinsic)
         lower_intrinsic(l, &call);
+    else if (is_cuda)
+        lower_cuda_call(l, &call);
     else
         lower_builtin_call(l, &call);
 }

@@ -23,10 +23,6 @@ extern char **environ;
 /* -O1 with no passes: code as written, but marked for optimisation. Without
  * lifetime markers a `break` is a plain branch; 3-vectors stay 3-vectors. */
 static const char *const fixed_options[] = {
-    "-x",
-    "cl",
-    "-target",
-    "spir64-unknown-unknown",
     "-g",
     "-O1",
     "-Xclang",
@@ -49,13 +45,11 @@ static const char *const fixed_options[] = {
 
 static char **command_line(hd_front *front) {
     size_t fixed = sizeof fixed_options / sizeof *fixed_options;
-    char **words = hd_new_array(front->arena, char *, front->option_count + fixed + 4);
+    char **words = hd_new_array(front->arena, char *, front->language.count + fixed + 3);
     size_t n = 0;
     words[n++] = hd_strdup(front->arena, HEDDLE_CLANG);
-    if (!front->has_standard)
-        words[n++] = hd_strdup(front->arena, "-cl-std=CL2.0");
-    for (uint32_t i = 0; i < front->option_count; i++)
-        words[n++] = front->options[i];
+    for (size_t i = 0; i < front->language.count; i++)
+        words[n++] = hd_strdup(front->arena, front->language.data[i]);
     for (size_t i = 0; i < fixed; i++)
         words[n++] = hd_strdup(front->arena, fixed_options[i]);
     words[n] = hd_strdup(front->arena, front->path);

@@ -82,10 +82,14 @@ static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
     return true;
 }
 
-/* "tile" of "kernel.tile", "table" of "__const.kernel.table". */
+static bool is_cuda(const hd_lowering *l) { return l->front->module->language == KIR_CUDA; }
+
+/* "tile" of "kernel.tile" and "_ZZ6kernelvE4tile", "table" of "__const.kernel.table". */
 static const char *static_name(hd_lowering *l, LLVMValueRef global) {
     size_t length;
     const char *name = LLVMGetValueName2(global, &length);
+    if (is_cuda(l) && !strchr(name, '.'))
+        return hd_strdup(l->arena, hd_symbol_name(l->arena, name));
     if (!strncmp(name, "__const.", 8))
         name += 8;
     const char *dot = strchr(name, '.');
@@ -104,6 +108,16 @@ static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
     return hd_record_of_type(l, type);
 }
 
+static void read_initial_bytes(hd_lowering *l, LLVMValueRef init, kir_static *s) {
+    uint8_t *bytes = hd_new_array(l->arena, uint8_t, s->bytes + 8);
+    s->init = bytes;
+    if (!write_bytes(l, init, bytes))
+        hd_cannot(l,
+                  "variable %s has an initial value that is an address; index a table "
+                  "instead",
+                  s->name);
+}
+
 static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
     kir_static s = {.name = static_name(l, global),
@@ -114,22 +128,16 @@ static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
     if (!s.align)
         s.align = LLVMABIAlignmentOfType(l->layout, type);
     LLVMValueRef init = LLVMGetInitializer(global);
-    if (s.space == KIR_CONSTANT && init) {
-        uint8_t *bytes = hd_new_array(l->arena, uint8_t, s.bytes + 8);
-        s.init = bytes;
-        if (!write_bytes(l, init, bytes))
-            hd_cannot(l,
-                      "variable %s has an initial value that is an address; index a table "
-                      "instead",
-                      s.name);
-    } else if (s.space != KIR_LOCAL) {
-        hd_cannot(l,
-                  s.space == KIR_CONSTANT
-                      ? "variable %s is defined in another file; define it here"
-                      : "program-scope variable %s can be written; pass it as a __global "
-                        "parameter",
+    bool writable = s.space != KIR_CONSTANT && s.space != KIR_LOCAL;
+    if (s.space == KIR_LOCAL)
+        s.is_dynamic = !init && !s.bytes; /* extern __shared__ float tile[]; */
+    else if (writable && !is_cuda(l))
+        hd_cannot(l, "program-scope variable %s can be written; pass it as a __global parameter",
                   s.name);
-    }
+    else if (!init)
+        hd_cannot(l, "variable %s is defined in another file; define it here", s.name);
+    else
+        read_initial_bytes(l, init, &s);
     return s;
 }
 

@@ -42,7 +42,6 @@ static void split_options(hd_front *front, const char *text) {
                 hd_str_addn(&word, p, 1);
         }
         char *copy = hd_strdup(front->arena, hd_str_text(&word));
-        front->has_standard |= !strncmp(copy, "-cl-std", 7);
         hd_push(front->arena, &words, copy);
     }
     front->options = words.data;
@@ -71,33 +70,29 @@ static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
 }
 
 static hd_status lower_kernels(hd_front *front) {
-    hd_vec(kir_kernel *) kernels = {0};
-    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
-         function = LLVMGetNextFunction(function)) {
-        if (LLVMIsDeclaration(function) ||
-            LLVMGetFunctionCallConv(function) != LLVMSPIRKERNELCallConv)
-            continue;
-        kir_kernel *kernel = NULL;
-        hd_status status = hd_lower_kernel(front, function, &kernel);
+    uint32_t count = (uint32_t)front->entries.count;
+    front->module->kernels = hd_new_array(front->arena, kir_kernel *, count);
+    for (uint32_t k = 0; k < count; k++) {
+        hd_status status =
+            hd_lower_kernel(front, &front->entries.data[k], &front->module->kernels[k]);
         if (status)
             return status;
-        hd_push(front->arena, &kernels, kernel);
     }
-    if (!kernels.count)
-        return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
-                       "no kernel in this file; mark a function with __kernel");
-    front->module->kernels = kernels.data;
-    front->module->kernel_count = (uint32_t)kernels.count;
+    front->module->kernel_count = count;
     return HD_OK;
 }
 
 static hd_status run(hd_front *front) {
     hd_str bitcode = {.arena = front->arena};
-    hd_status status = hd_front_compile(front, &bitcode);
+    hd_status status = hd_front_language(front);
     if (!status)
-        status = hd_front_declarations(front);
+        status = hd_front_compile(front, &bitcode);
     if (!status)
         status = read_bitcode(front, &bitcode);
+    if (!status)
+        status = hd_front_entries(front);
+    if (!status)
+        status = hd_front_declarations(front);
     if (!status)
         status = hd_front_simplify(front);
     if (!status)
@@ -105,8 +100,8 @@ static hd_status run(hd_front *front) {
     return status;
 }
 
-hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, kir_module **module) {
+static hd_status make_module(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const char *options, kir_language language, kir_module **module) {
     *module = NULL;
     char *text;
     size_t length;
@@ -115,6 +110,7 @@ hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *p
         return status;
     hd_front front = {.arena = arena, .diag = diag, .path = path};
     front.module = hd_new(arena, kir_module);
+    front.module->language = language;
     front.context = LLVMContextCreate();
     hd_front_file(&front, NULL, path);
     split_options(&front, options);
@@ -130,4 +126,19 @@ hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *p
     front.module->record_count = (uint32_t)front.records.count;
     *module = front.module;
     return HD_OK;
+}
+
+hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const char *options, kir_module **module) {
+    return make_module(arena, diag, path, options, KIR_OPENCL, module);
+}
+
+hd_status hd_frontend_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, kir_module **module) {
+    return make_module(arena, diag, path, options, KIR_CUDA, module);
+}
+
+hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                      kir_module **module) {
+    return make_module(arena, diag, path, options, kir_language_of(path), module);
 }

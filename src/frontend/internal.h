@@ -24,7 +24,7 @@ uint32_t hd_pointer_map_get(const hd_pointer_map *map, const void *key);
 
 /* What libclang knows of a kernel that LLVM IR has forgotten. */
 typedef struct hd_signature {
-    const char *name;
+    const char *name; /* of the function in LLVM IR */
     hd_place place;
     kir_param *params;
     hd_place *param_places;
@@ -35,7 +35,18 @@ typedef struct hd_signature {
 typedef struct hd_known_file {
     const char *path; /* absolute, without links */
     uint32_t index;
+    bool is_system; /* a header of CUDA's, clang's or the system's; not in kir_module.files */
 } hd_known_file;
+
+/* A kernel of the LLVM module. */
+typedef struct hd_entry {
+    LLVMValueRef function;
+    const char *symbol; /* its name in LLVM IR: "_Z5scaleIfEvPT_S0_" */
+    const char *source; /* its name in the source: "scale<float>" */
+    const char *name;   /* the same, but the symbol where overloads share that name */
+} hd_entry;
+
+typedef hd_vec(const char *) hd_words;
 
 /* One run of the front end. */
 typedef struct hd_front {
@@ -44,11 +55,13 @@ typedef struct hd_front {
     const char *path;
     char **options; /* of the user, one word each */
     uint32_t option_count;
-    bool has_standard; /* the user gave -cl-std */
+    hd_words language; /* see hd_front_language() */
+    hd_words system_folders; /* of headers that are not the user's */
     kir_module *module;
+    hd_vec(hd_entry) entries;
     hd_vec(kir_file) files;
     hd_vec(hd_known_file) known_files;
-    hd_pointer_map debug_files; /* DIFile to index */
+    hd_pointer_map debug_files; /* DIFile to index in known_files */
     hd_vec(hd_record *) records;
     hd_vec(hd_signature) signatures;
     LLVMContextRef context;
@@ -60,12 +73,33 @@ uint32_t hd_front_file(hd_front *front, const char *folder, const char *name);
 /* Shares the module's file of this name if there is one, so that a place has its text. */
 hd_place hd_front_place(hd_front *front, const char *name, unsigned line, unsigned column);
 hd_place hd_front_place_of(hd_front *front, LLVMValueRef instruction, uint32_t *file);
+/* The function of a header that the user called, where an instruction came out of one;
+ * else the function that it stands in. NULL when it is not known. */
+const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction);
+
+/* command.c: fills front->language, the options that clang and libclang share: language,
+ * target, headers and the user's own, and front->system_folders. */
+hd_status hd_front_language(hd_front *front);
+/* Where clang keeps its own files ("include" in it has its headers), or NULL. */
+const char *hd_front_resources(hd_front *front);
 
 /* compile.c: source to bitcode; clang's messages become ours. */
 hd_status hd_front_compile(hd_front *front, hd_str *bitcode);
 
+/* entry.c: finds the kernels of the LLVM module. */
+hd_status hd_front_entries(hd_front *front);
+bool hd_front_is_entry(const hd_front *front, LLVMValueRef function);
+/* The name of a DISubprogram, or NULL. */
+const char *hd_debug_name(hd_front *front, LLVMMetadataRef subprogram);
+/* The plain name of a variable: "tile" of "_ZZ6kernelvE4tile", "ns::table" of "_ZN2ns5tableE". */
+const char *hd_symbol_name(hd_arena *arena, const char *symbol);
+
 /* records.c: structs and signatures of kernels. */
 hd_status hd_front_declarations(hd_front *front);
+
+/* prepare.c: printf, copies of vectors, functions without effects, of CUDA C. */
+void hd_front_prepare(hd_front *front);
+void hd_front_mark_pure(hd_front *front, LLVMValueRef function);
 
 /* passes.c: refuses recursion, then runs the fixed list of passes. */
 hd_status hd_front_simplify(hd_front *front);
@@ -92,6 +126,7 @@ typedef struct hd_lowering {
     LLVMBasicBlockRef *order; /* blocks in reverse post-order */
     hd_pointer_map blocks, values, spaces, globals;
     hd_pointer_map members; /* see hd_member_address */
+    hd_pointer_map seconds; /* second results of calls that make a pair */
     hd_values *current;     /* where emitted instructions go */
     uint32_t current_block;
     hd_place place; /* of the LLVM instruction at work */
@@ -133,7 +168,7 @@ void hd_infer_spaces(hd_lowering *l);
 kir_space hd_space_of(const hd_lowering *l, LLVMValueRef pointer);
 
 /* lower.c */
-hd_status hd_lower_kernel(hd_front *front, LLVMValueRef function, kir_kernel **kernel);
+hd_status hd_lower_kernel(hd_front *front, const hd_entry *entry, kir_kernel **kernel);
 kir_type hd_lower_type(hd_lowering *l, LLVMTypeRef type);
 kir_value hd_value_of(hd_lowering *l, LLVMValueRef value);
 void hd_set_value(hd_lowering *l, LLVMValueRef value, kir_value result);
@@ -176,6 +211,11 @@ char hd_first_type_code(const char *types);
 /* builtin.c and atomic.c: false when the call is none of theirs. */
 bool hd_lower_atomic_call(hd_lowering *l, const hd_call *call, kir_value *result);
 bool hd_lower_builtin(hd_lowering *l, const hd_call *call, kir_value *result);
+/* nvptx.c: intrinsics behind "llvm.nvvm.", inline assembly. */
+void hd_lower_nvvm(hd_lowering *l, const hd_call *call, const char *name);
+void hd_lower_assembly(hd_lowering *l, LLVMValueRef call);
+/* libdevice.c: functions that begin with "__nv_"; *result stays where there is none. */
+bool hd_lower_libdevice(hd_lowering *l, const hd_call *call, kir_value *result);
 /* convert.c */
 bool hd_lower_convert(hd_lowering *l, const hd_call *call, kir_value *result);
 

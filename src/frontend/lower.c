@@ -219,9 +219,13 @@ static kir_value lower_shuffle(hd_lowering *l, LLVMValueRef inst) {
     return value;
 }
 
-/* A compare-and-exchange makes a pair: the old value, and whether it matched. */
+/* A compare-and-exchange makes a pair: the old value, and whether it matched. Other pairs
+ * are results of calls. */
 static kir_value lower_extract_value(hd_lowering *l, LLVMValueRef inst) {
     LLVMValueRef pair = LLVMGetOperand(inst, 0);
+    kir_value second = hd_pointer_map_get(&l->seconds, pair);
+    if (second != KIR_NONE && LLVMGetNumIndices(inst) == 1)
+        return LLVMGetIndices(inst)[0] == 0 ? hd_value_of(l, pair) : second;
     if (!LLVMIsAAtomicCmpXchgInst(pair) || LLVMGetNumIndices(inst) != 1) {
         hd_cannot(l, "a whole struct is used as one value here; use its members");
         return 0;
@@ -491,8 +495,16 @@ static void lower_params(hd_lowering *l) {
         LLVMValueRef argument = LLVMGetParam(l->function, i);
         kernel->params[i] = l->signature->params[i];
         l->place = l->signature->param_places[i];
-        kernel->params[i].type = hd_lower_type(l, LLVMTypeOf(argument));
-        hd_set_value(l, argument, hd_leaf(l, KIR_PARAM, kernel->params[i].type, NULL, i));
+        kir_type type = result_type(l, argument), own = type;
+        if (type.kind == KIR_INT && type.bits == 1) /* a bool of C++ is a byte in memory */
+            type.bits = 8;
+        kernel->params[i].type = type;
+        kir_value value = hd_leaf(l, KIR_PARAM, type, NULL, i);
+        if (own.bits != type.bits) {
+            l->current = &l->entry;
+            value = hd_emit1(l, KIR_TRUNC, own, value);
+        }
+        hd_set_value(l, argument, value);
     }
 }
 
@@ -533,20 +545,19 @@ static void join_entry(hd_lowering *l) {
     l->lists[0] = all;
 }
 
-hd_status hd_lower_kernel(hd_front *front, LLVMValueRef function, kir_kernel **kernel) {
-    size_t length;
-    const char *name = LLVMGetValueName2(function, &length);
+hd_status hd_lower_kernel(hd_front *front, const hd_entry *entry, kir_kernel **kernel) {
+    LLVMValueRef function = entry->function;
     hd_lowering l = {.front = front,
                      .arena = front->arena,
                      .function = function,
                      .layout = LLVMGetModuleDataLayout(front->llvm),
-                     .signature = find_signature(front, name),
+                     .signature = find_signature(front, entry->symbol),
                      .kernel = hd_new(front->arena, kir_kernel)};
     if (!l.signature || l.signature->param_count != LLVMCountParams(function))
         return hd_fail(front->diag, HD_EUNSUPPORTED, &(hd_place){.file = front->path},
-                       "kernel %s is not declared in the file as clang compiled it", name);
+                       "kernel %s is not declared in the file as clang compiled it", entry->name);
     hd_leaf(&l, KIR_UNDEF, hd_int_type(32, 1), NULL, 0); /* what failed lowerings return: %0 */
-    l.kernel->name = l.signature->name;
+    l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;
     lower_params(&l);
     read_required_size(&l);

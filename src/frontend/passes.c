@@ -12,7 +12,8 @@
  *     sroa, early-cse again: constants have now reached the indices
  *     adce            what nobody uses goes
  *
- * What is absent is so on purpose. instcombine and gvn turn typed addresses
+ * What CUDA C needs on top (prepare.c) is done after inlining. What is absent is
+ * so on purpose. instcombine and gvn turn typed addresses
  * into byte offsets and loads of other widths; simplifycfg runs loads of both
  * arms of a branch where one was asked for; loop passes move accesses out of
  * loops; unrolling and vectorising make accesses that the source has not.
@@ -23,9 +24,9 @@
 
 #include "frontend/internal.h"
 
-static const char pass_list[] = "always-inline,"
-                                "function(sroa<preserve-cfg>,early-cse<memssa>,sccp,instsimplify,"
-                                "sroa<preserve-cfg>,early-cse<memssa>,instsimplify,adce)";
+static const char inlining[] = "always-inline";
+static const char clean_up[] = "function(sroa<preserve-cfg>,early-cse<memssa>,sccp,instsimplify,"
+                               "sroa<preserve-cfg>,early-cse<memssa>,instsimplify,adce)";
 
 /* ---- recursion ------------------------------------------------------- */
 
@@ -82,8 +83,6 @@ static void mark_for_inlining(LLVMContextRef context, LLVMValueRef function) {
     for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++)
         LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
                                        attribute(obstacles[i]));
-    if (LLVMGetFunctionCallConv(function) != LLVMSPIRKERNELCallConv)
-        LLVMSetLinkage(function, LLVMInternalLinkage);
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(context, attribute("alwaysinline"), 0));
 }
@@ -104,24 +103,9 @@ static void forget_convergence(LLVMValueRef function) {
     }
 }
 
-hd_status hd_front_simplify(hd_front *front) {
-    hd_pointer_map states = {0};
-    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
-         function = LLVMGetNextFunction(function)) {
-        if (LLVMIsDeclaration(function)) {
-            forget_convergence(function);
-            continue;
-        }
-        if (LLVMGetFunctionCallConv(function) == LLVMSPIRKERNELCallConv &&
-            hd_pointer_map_get(&states, function) == KIR_NONE) {
-            hd_status status = refuse_recursion(front, &states, function);
-            if (status)
-                return status;
-        }
-        mark_for_inlining(front->context, function);
-    }
+static hd_status run_passes(hd_front *front, const char *list) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(front->llvm, pass_list, NULL, options);
+    LLVMErrorRef error = LLVMRunPasses(front->llvm, list, NULL, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return HD_OK;
@@ -131,4 +115,35 @@ hd_status hd_front_simplify(hd_front *front) {
                 LLVM_VERSION_MAJOR, text);
     LLVMDisposeErrorMessage(text);
     return status;
+}
+
+static hd_status mark_functions(hd_front *front) {
+    hd_pointer_map states = {0};
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function)) {
+            hd_front_mark_pure(front, function);
+            forget_convergence(function);
+            continue;
+        }
+        bool is_entry = hd_front_is_entry(front, function);
+        if (is_entry && hd_pointer_map_get(&states, function) == KIR_NONE) {
+            hd_status status = refuse_recursion(front, &states, function);
+            if (status)
+                return status;
+        }
+        mark_for_inlining(front->context, function);
+        if (!is_entry)
+            LLVMSetLinkage(function, LLVMInternalLinkage);
+    }
+    return HD_OK;
+}
+
+hd_status hd_front_simplify(hd_front *front) {
+    hd_status status = mark_functions(front);
+    if (!status)
+        status = run_passes(front, inlining);
+    if (!status && front->module->language == KIR_CUDA)
+        hd_front_prepare(front);
+    return status ? status : run_passes(front, clean_up);
 }

@@ -10,12 +10,7 @@
  * bit-fields (bytes, named after the first), and members of an unnamed struct
  * are fields of the struct around it, as in C.
  */
-#include <limits.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <clang-c/Index.h>
-#include <llvm/Config/llvm-config.h>
 
 #include "frontend/internal.h"
 
@@ -193,9 +188,10 @@ static hd_record *known_record(const hd_front *front, const hd_place *place) {
 static hd_record *record_of(reader *r, CXType type, const char *member) {
     hd_front *front = r->front;
     CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    enum CXCursorKind kind = clang_getCursorKind(declaration);
     long long size = clang_Type_getSizeOf(type);
     hd_place place = place_of(front, declaration);
-    if (clang_getCursorKind(declaration) != CXCursor_StructDecl || size <= 0 || !place.file)
+    if ((kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) || size <= 0 || !place.file)
         return NULL;
     hd_record *record = known_record(front, &place);
     if (record)
@@ -284,10 +280,10 @@ static kir_param read_param(reader *r, CXCursor cursor) {
     return param;
 }
 
-static void read_signature(reader *r, CXCursor function) {
+static void read_signature(reader *r, CXCursor function, const char *symbol) {
     hd_arena *arena = r->front->arena;
     int count = clang_Cursor_getNumArguments(function);
-    hd_signature signature = {.name = take(arena, clang_getCursorSpelling(function)),
+    hd_signature signature = {.name = symbol,
                               .place = place_of(r->front, function),
                               .param_count = count > 0 ? (uint32_t)count : 0};
     signature.params = hd_new_array(arena, kir_param, signature.param_count);
@@ -300,7 +296,73 @@ static void read_signature(reader *r, CXCursor function) {
     hd_push(arena, &r->front->signatures, signature);
 }
 
+/* ---- instances of templates ---------------------------------------------- */
+
+/* libclang shows templates, not what they are instantiated with. So the file is read with
+ * functions behind it that name the instances which are kernels:
+ *
+ *     inline void __heddle_probe_0() { (void)&::scale<float>; }
+ */
+static const char probe_prefix[] = "__heddle_probe_";
+
+static bool is_instance(const hd_entry *entry) {
+    size_t length = strlen(entry->source);
+    return length && entry->source[length - 1] == '>';
+}
+
+/* The text of the file with the probes; NULL when it needs none. */
+static const char *text_with_probes(hd_front *front) {
+    hd_str text = {.arena = front->arena};
+    for (size_t i = 0; i < front->entries.count; i++) {
+        if (!is_instance(&front->entries.data[i]))
+            continue;
+        if (!text.length)
+            hd_str_printf(&text, "%s\n", front->files.data[0].text);
+        hd_str_printf(&text, "inline void %s%zu() { (void)&::%s; }\n", probe_prefix, i,
+                      front->entries.data[i].source);
+    }
+    return text.length ? hd_str_text(&text) : NULL;
+}
+
+static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    CXCursor *found = data;
+    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr)
+        return CXChildVisit_Recurse;
+    *found = clang_getCursorReferenced(cursor);
+    return CXChildVisit_Break;
+}
+
 /* ---- the file -------------------------------------------------------- */
+
+static bool is_cuda(const hd_front *front) { return front->module->language == KIR_CUDA; }
+
+static bool is_entry_symbol(const hd_front *front, const char *symbol) {
+    for (size_t i = 0; i < front->entries.count; i++)
+        if (!strcmp(front->entries.data[i].symbol, symbol))
+            return true;
+    return false;
+}
+
+static void visit_function(reader *r, CXCursor cursor) {
+    hd_front *front = r->front;
+    const char *name = take(front->arena, clang_getCursorSpelling(cursor));
+    CXCursor instance = clang_getNullCursor();
+    if (!strncmp(name, probe_prefix, strlen(probe_prefix))) {
+        clang_visitChildren(cursor, find_instance, &instance);
+        cursor = instance;
+    }
+    if (is_cuda(front))
+        name = take(front->arena, clang_Cursor_getMangling(cursor));
+    if (is_entry_symbol(front, name))
+        read_signature(r, cursor, name);
+}
+
+static bool is_struct(CXCursor cursor) {
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
+           clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor);
+}
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
     (void)parent;
@@ -308,54 +370,36 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
         return CXChildVisit_Continue;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_StructDecl && clang_isCursorDefinition(cursor) &&
-        !clang_Cursor_isAnonymousRecordDecl(cursor))
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+        return CXChildVisit_Recurse;
+    if (is_struct(cursor))
         record_of(r, clang_getCursorType(cursor), NULL);
     if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
-        read_signature(r, cursor);
+        visit_function(r, cursor);
     return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-/* The folder of clang's own headers; libclang looks for it beside itself, which
- * is wrong where distributions link it into another folder. */
-static const char *header_folder(hd_arena *arena) {
-    char program[PATH_MAX];
-    if (!realpath(HEDDLE_CLANG, program))
-        return NULL;
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(program, '/');
-        if (slash)
-            *slash = '\0';
-    }
-    const char *folder = hd_format(arena, "%s/lib/clang/%d/include", program, LLVM_VERSION_MAJOR);
-    return access(folder, R_OK) == 0 ? folder : NULL;
-}
-
 static CXTranslationUnit parse(hd_front *front, CXIndex index) {
-    const char **words = hd_new_array(front->arena, const char *, front->option_count + 16);
-    int n = 0;
-    words[n++] = "-cl-std=CL2.0";
-    n -= front->has_standard;
-    for (uint32_t i = 0; i < front->option_count; i++)
-        words[n++] = front->options[i];
-    words[n++] = "-x";
-    words[n++] = "cl";
-    words[n++] = "-target";
-    words[n++] = "spir64-unknown-unknown";
-    words[n++] = "-w";
-    const char *folder = header_folder(front->arena);
-    if (folder) {
-        words[n++] = "-isystem";
-        words[n++] = folder;
+    hd_arena *arena = front->arena;
+    hd_vec(const char *) words = {0};
+    for (size_t i = 0; i < front->language.count; i++)
+        hd_push(arena, &words, front->language.data[i]);
+    hd_push(arena, &words, "-w");
+    const char *resources = hd_front_resources(front);
+    if (resources) {
+        hd_push(arena, &words, "-resource-dir");
+        hd_push(arena, &words, resources);
     }
     /* float4 and its like from a short header, built-in functions from a table. */
-    words[n++] = "-Xclang";
-    words[n++] = "-finclude-default-header";
-    words[n++] = "-Xclang";
-    words[n++] = "-fdeclare-opencl-builtins";
+    static const char *const builtins[] = {"-Xclang", "-finclude-default-header", "-Xclang",
+                                           "-fdeclare-opencl-builtins"};
+    for (size_t i = 0; !is_cuda(front) && i < sizeof builtins / sizeof *builtins; i++)
+        hd_push(arena, &words, builtins[i]);
+    const char *text = text_with_probes(front);
+    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
     CXTranslationUnit unit = NULL;
-    clang_parseTranslationUnit2(index, front->path, words, n, NULL, 0, CXTranslationUnit_None,
-                                &unit);
+    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
+                                text != NULL, CXTranslationUnit_None, &unit);
     return unit;
 }
 

@@ -1,7 +1,8 @@
 /*
  * Which space a generic pointer really points into. OpenCL C 2.0 lets a plain
  * `float *` point anywhere but constant memory; a cast tells where it came
- * from. The space of a generic pointer is what all its sources agree on,
+ * from. In CUDA C every pointer is generic: those that a kernel is given point to
+ * global memory, those to local variables to private memory. The space of a generic pointer is what all its sources agree on,
  * found as a fixed point that starts from "not known yet" (the method of
  * LLVM's InferAddressSpaces, which needs a target to run). The lowering then
  * gives the pointer that space and drops the cast.
@@ -10,29 +11,56 @@
 
 enum { UNKNOWN = 255 }; /* no source seen yet: every space is possible */
 
-static kir_space space_of_number(unsigned number) {
-    static const kir_space spaces[] = {KIR_PRIVATE, KIR_GLOBAL, KIR_CONSTANT, KIR_LOCAL,
-                                       KIR_GENERIC};
-    return number < sizeof spaces / sizeof *spaces ? spaces[number] : KIR_GENERIC;
+static bool is_cuda(const hd_lowering *l) { return l->front->module->language == KIR_CUDA; }
+
+/* LLVM's numbers of address spaces: those of SPIR, and those of NVPTX. */
+static kir_space space_of_number(const hd_lowering *l, unsigned number) {
+    static const kir_space spir[] = {KIR_PRIVATE, KIR_GLOBAL, KIR_CONSTANT, KIR_LOCAL},
+                           nvptx[] = {KIR_GENERIC, KIR_GLOBAL,   KIR_GENERIC,
+                                      KIR_LOCAL,   KIR_CONSTANT, KIR_PRIVATE};
+    if (is_cuda(l))
+        return number < sizeof nvptx / sizeof *nvptx ? nvptx[number] : KIR_GENERIC;
+    return number < sizeof spir / sizeof *spir ? spir[number] : KIR_GENERIC;
 }
 
-static bool is_generic(LLVMValueRef value) {
+static bool is_generic(const hd_lowering *l, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
-    return LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == 4;
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+           LLVMGetPointerAddressSpace(type) == (is_cuda(l) ? 0u : 4u);
+}
+
+static uint32_t space_of_constant(const hd_lowering *l, LLVMValueRef value);
+
+/* A struct that a kernel is given by value is a private copy. */
+static kir_space space_of_argument(const hd_lowering *l, LLVMValueRef argument) {
+    unsigned index = 0;
+    while (LLVMGetParam(l->function, index) != argument)
+        index++;
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+    bool copied = LLVMGetEnumAttributeAtIndex(l->function, index + 1, kind) != NULL;
+    return copied ? KIR_PRIVATE : KIR_GLOBAL;
 }
 
 static uint32_t lookup(const hd_lowering *l, LLVMValueRef value) {
     if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
         return KIR_GENERIC;
-    if (!is_generic(value))
-        return space_of_number(LLVMGetPointerAddressSpace(LLVMTypeOf(value)));
-    if (LLVMIsConstant(value)) {
-        if (LLVMIsNull(value) || LLVMIsUndef(value))
-            return UNKNOWN;
-        return LLVMIsAConstantExpr(value) ? lookup(l, LLVMGetOperand(value, 0)) : KIR_GENERIC;
-    }
+    if (!is_generic(l, value))
+        return space_of_number(l, LLVMGetPointerAddressSpace(LLVMTypeOf(value)));
+    if (LLVMIsConstant(value))
+        return space_of_constant(l, value);
+    if (LLVMIsAArgument(value))
+        return is_cuda(l) ? space_of_argument(l, value) : KIR_GENERIC;
     uint32_t known = hd_pointer_map_get(&l->spaces, value);
     return known == KIR_NONE ? KIR_GENERIC : known;
+}
+
+/* Of a generic constant. CUDA's string literals and tables are generic variables. */
+static uint32_t space_of_constant(const hd_lowering *l, LLVMValueRef value) {
+    if (LLVMIsNull(value) || LLVMIsUndef(value))
+        return UNKNOWN;
+    if (LLVMIsAGlobalVariable(value))
+        return LLVMIsGlobalConstant(value) ? KIR_CONSTANT : KIR_GLOBAL;
+    return LLVMIsAConstantExpr(value) ? lookup(l, LLVMGetOperand(value, 0)) : KIR_GENERIC;
 }
 
 static uint32_t meet(uint32_t a, uint32_t b) {
@@ -44,6 +72,8 @@ static uint32_t meet(uint32_t a, uint32_t b) {
 static uint32_t evaluate(const hd_lowering *l, LLVMValueRef inst) {
     uint32_t space = UNKNOWN;
     switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMAlloca:
+        return KIR_PRIVATE;
     case LLVMAddrSpaceCast:
     case LLVMGetElementPtr:
     case LLVMFreeze:
@@ -64,7 +94,7 @@ void hd_infer_spaces(hd_lowering *l) {
     for (uint32_t b = 0; b < l->block_count; b++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst;
              inst = LLVMGetNextInstruction(inst))
-            if (is_generic(inst)) {
+            if (is_generic(l, inst)) {
                 hd_push(l->arena, &generic, inst);
                 hd_pointer_map_set(l->arena, &l->spaces, inst, UNKNOWN);
             }

@@ -53,6 +53,11 @@ hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *in
     return place;
 }
 
+kir_language kir_language_of(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")) ? KIR_CUDA : KIR_OPENCL;
+}
+
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name) {
     for (uint32_t i = 0; i < module->kernel_count; i++)
         if (!strcmp(module->kernels[i]->name, name))

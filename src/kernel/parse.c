@@ -594,6 +594,7 @@ static const uint8_t *read_init(reader *r, uint64_t bytes) {
 static kir_static read_static(reader *r) {
     kir_static variable = {.name = expect(r, STRING, "the variable's name in quotes")};
     variable.space = (kir_space)expect_name(r, space_names, KIR_GENERIC + 1, "a memory space");
+    variable.is_dynamic = accept_word(r, "dynamic");
     variable.bytes = accept_word(r, "bytes") ? (uint64_t)expect_number(r) : 0;
     variable.align = accept_word(r, "align") ? expect_small(r) : 1;
     variable.record = read_record_name(r);
@@ -705,6 +706,11 @@ static hd_record *read_record(reader *r) {
     return record;
 }
 
+static void read_language(reader *r) {
+    static const char *const languages[] = {"opencl", "cuda"};
+    r->module->language = (kir_language)expect_name(r, languages, 2, "opencl or cuda");
+}
+
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module) {
     reader r = {.arena = arena, .diag = diag, .file = file, .text = text, .at = text, .line = 1,
@@ -714,14 +720,16 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
     hd_vec(kir_kernel *) kernels = {0};
     next(&r);
     while (!r.status && r.now.kind != END) {
-        if (accept_word(&r, "file"))
+        if (accept_word(&r, "language"))
+            read_language(&r);
+        else if (accept_word(&r, "file"))
             hd_push(arena, &files, (kir_file){expect(&r, STRING, "a file's name in quotes"), NULL});
         else if (accept_word(&r, "record"))
             hd_push(arena, &records, read_record(&r));
         else if (accept_word(&r, "kernel"))
             hd_push(arena, &kernels, read_kernel(&r));
         else
-            wrong(&r, &r.now, "expected file, record or kernel before '%s'", r.now.text);
+            wrong(&r, &r.now, "expected language, file, record or kernel before '%s'", r.now.text);
         r.module->records = records.data;
         r.module->record_count = (uint32_t)records.count;
     }

@@ -240,8 +240,8 @@ static void print_param(hd_str *out, const kir_param *param) {
 static void print_static(hd_str *out, const kir_static *variable) {
     hd_str_add(out, "    static ");
     print_string(out, variable->name);
-    hd_str_printf(out, " %s bytes %" PRIu64 " align %u",
-                  kir_space_name(variable->space), variable->bytes, variable->align);
+    hd_str_printf(out, " %s%s bytes %" PRIu64 " align %u", kir_space_name(variable->space),
+                  variable->is_dynamic ? " dynamic" : "", variable->bytes, variable->align);
     print_record_name(out, variable->record);
     if (variable->init) {
         hd_str_add(out, " init \"");
@@ -279,6 +279,8 @@ static void print_record(hd_str *out, const hd_record *record) {
 }
 
 void kir_print_module(hd_str *out, const kir_module *module) {
+    if (module->language == KIR_CUDA)
+        hd_str_add(out, "language cuda\n");
     for (uint32_t i = 0; i < module->file_count; i++) {
         hd_str_add(out, "file ");
         print_string(out, module->files[i].name);

@@ -155,7 +155,7 @@ static void the_parser_says_what_it_wanted_and_where(void **state) {
     expect_message("kernel \"no end {\n", 1, "has no end");
     expect_message("kernel \"k\" { static \"s\" local bytes 2 init \"00\"\n b0: ret }", 1,
                    "initialises 1 bytes, but the variable has 2");
-    expect_message("nonsense", 1, "expected file, record or kernel");
+    expect_message("nonsense", 1, "expected language, file, record or kernel");
 }
 
 #define BODY(code) "kernel \"k\" {\n param \"p\" ptr.global param \"n\" i32\nb0:\n" \

@@ -1,0 +1,192 @@
+/*
+ * The words that clang and libclang are called with: what makes a file OpenCL C
+ * or CUDA C, and where CUDA's headers are.
+ *
+ * CUDA C is compiled for the device alone (nvptx64), so host code is parsed but
+ * makes no code. The driver's own search for a toolkit is switched off, because
+ * it wants more than headers and warns about versions; what it would add for a
+ * toolkit in DIR is added here:
+ *
+ *     clang's wrappers of C++ headers, __clang_cuda_runtime_wrapper.h included first,
+ *     DIR/include and DIR/include/cccl after all other folders
+ *
+ * Without a toolkit heddle_cuda.h of our own takes the place of the wrapper. Both
+ * are followed by heddle_functions.h. libdevice is never linked: functions like
+ * __nv_sinf stay calls (libdevice.c).
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <llvm/Config/llvm-config.h>
+
+#include "frontend/internal.h"
+
+static void add(hd_front *front, hd_words *words, const char *word) {
+    hd_push(front->arena, words, hd_strdup(front->arena, word));
+}
+
+static void add_all(hd_front *front, hd_words *words, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        add(front, words, list[i]);
+}
+#define ADD_ALL(front, words, list) add_all(front, words, list, sizeof list / sizeof *list)
+
+static bool starts_with(const char *text, const char *prefix) {
+    return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* The folder of clang's own headers is `include` in this one; libclang looks for it
+ * beside itself, which is wrong where distributions link it into another folder. */
+const char *hd_front_resources(hd_front *front) {
+    char program[PATH_MAX];
+    if (!realpath(HEDDLE_CLANG, program))
+        return NULL;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(program, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    const char *folder = hd_format(front->arena, "%s/lib/clang/%d", program, LLVM_VERSION_MAJOR);
+    return access(hd_format(front->arena, "%s/include", folder), R_OK) == 0 ? folder : NULL;
+}
+
+/* ---- OpenCL C ---------------------------------------------------------- */
+
+static void add_opencl(hd_front *front, hd_words *words) {
+    static const char *const language[] = {"-x", "cl", "-target", "spir64-unknown-unknown"};
+    bool has_standard = false;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        has_standard |= starts_with(front->options[i], "-cl-std");
+    if (!has_standard)
+        add(front, words, "-cl-std=CL2.0");
+    for (uint32_t i = 0; i < front->option_count; i++)
+        add(front, words, front->options[i]);
+    ADD_ALL(front, words, language);
+}
+
+/* ---- CUDA C ------------------------------------------------------------ */
+
+static bool has_toolkit(hd_front *front, const char *folder) {
+    return access(hd_format(front->arena, "%s/include/cuda_runtime.h", folder), R_OK) == 0;
+}
+
+/* The toolkit's folder, or NULL for our own header. One that the user names must be
+ * there; an empty name asks for our own header. */
+static hd_status find_toolkit(hd_front *front, const char **toolkit) {
+    static const char option[] = "--cuda-path=";
+    const char *named = NULL;
+    *toolkit = NULL;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        if (starts_with(front->options[i], option))
+            named = front->options[i] + strlen(option);
+    if (named && *named && !has_toolkit(front, named))
+        return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
+                       "there is no include/cuda_runtime.h in %s; --cuda-path= without a folder "
+                       "takes Heddle's own header",
+                       named);
+    const char *path = getenv("CUDA_PATH"), *home = getenv("CUDA_HOME");
+    const char *folders[] = {named, path, home, "/usr/local/cuda"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !*toolkit; i++) {
+        if (folders[i] && !*folders[i])
+            return HD_OK;
+        if (folders[i] && has_toolkit(front, folders[i]))
+            *toolkit = folders[i];
+    }
+    return HD_OK;
+}
+
+/* Our own headers stand in the source tree, and after installation under the prefix. */
+static hd_status find_own_headers(hd_front *front, const char **folder) {
+    static const char *const folders[] = {HEDDLE_CUDA_BUILD, HEDDLE_CUDA_INSTALLED};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (access(hd_format(front->arena, "%s/heddle_functions.h", folders[i]), R_OK) == 0) {
+            *folder = folders[i];
+            return HD_OK;
+        }
+    return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                   "Heddle's own headers for CUDA C are not in %s; install Heddle again",
+                   HEDDLE_CUDA_INSTALLED);
+}
+
+static void know_system_folder(hd_front *front, const char *folder) {
+    char resolved[PATH_MAX];
+    if (realpath(folder, resolved))
+        hd_push(front->arena, &front->system_folders, hd_strdup(front->arena, resolved));
+}
+
+static void add_system_folder(hd_front *front, hd_words *words, const char *how,
+                              const char *folder) {
+    add(front, words, how);
+    add(front, words, folder);
+    know_system_folder(front, folder);
+}
+
+static void add_headers(hd_front *front, hd_words *words, const char *toolkit, const char *own) {
+    hd_arena *arena = front->arena;
+    const char *resources = hd_front_resources(front);
+    if (resources)
+        add_system_folder(front, words, "-isystem",
+                          hd_format(arena, "%s/include/cuda_wrappers", resources));
+    add_system_folder(front, words, "-isystem", own);
+    add_system_folder(front, words, "-isystem",
+                      hd_format(arena, "%s/%s", own, toolkit ? "toolkit" : "own"));
+    if (toolkit) {
+        add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
+        add_system_folder(front, words, "-idirafter",
+                          hd_format(arena, "%s/include/cccl", toolkit));
+    }
+    const char *first = toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h";
+    const char *const includes[] = {"-include", first, "-include", "heddle_functions.h"};
+    ADD_ALL(front, words, includes);
+    if (resources)
+        know_system_folder(front, hd_format(arena, "%s/include", resources));
+    know_system_folder(front, "/usr/include");
+    know_system_folder(front, "/usr/lib");
+}
+
+/* An architecture that has all warp functions; one of the user's replaces it. Folders
+ * of toolkits are none of the driver's affair. */
+static void add_user_options(hd_front *front, hd_words *words) {
+    bool has_architecture = false;
+    for (uint32_t i = 0; i < front->option_count; i++) {
+        const char *option = front->options[i];
+        has_architecture |=
+            starts_with(option, "--cuda-gpu-arch=") || starts_with(option, "--offload-arch=");
+        if (!starts_with(option, "--cuda-path="))
+            add(front, words, option);
+    }
+    if (!has_architecture)
+        add(front, words, "--cuda-gpu-arch=sm_80");
+}
+
+static hd_status add_cuda(hd_front *front, hd_words *words) {
+    static const char *const language[] = {"-x",
+                                           "cuda",
+                                           "--cuda-device-only",
+                                           "--cuda-path=/no/toolkit",
+                                           "-nocudainc",
+                                           "-nogpulib",
+                                           "--cuda-feature=+ptx83",
+                                           "-Xclang",
+                                           "-target-sdk-version=12.5",
+                                           "-Wno-deprecated-declarations",
+                                           "-ffp-contract=on"};
+    const char *toolkit, *own;
+    hd_status status = find_toolkit(front, &toolkit);
+    if (!status)
+        status = find_own_headers(front, &own);
+    if (status)
+        return status;
+    ADD_ALL(front, words, language);
+    add_user_options(front, words);
+    add_headers(front, words, toolkit, own);
+    return HD_OK;
+}
+
+hd_status hd_front_language(hd_front *front) {
+    if (front->module->language == KIR_CUDA)
+        return add_cuda(front, &front->language);
+    add_opencl(front, &front->language);
+    return HD_OK;
+}

@@ -1,0 +1,154 @@
+/*
+ * Included before every CUDA C file, behind clang's wrapper of the toolkit or
+ * Heddle's own heddle_cuda.h. Functions that headers make of inline assembly, or
+ * that clang's headers lack or have wrong, are given as plain C here; the macros
+ * put them in the place of the originals. What begins with __heddle_ has no body:
+ * the front end makes a call of kir by the rest of its name.
+ */
+#ifndef HEDDLE_FUNCTIONS_H
+#define HEDDLE_FUNCTIONS_H
+
+#define __HEDDLE_DEVICE__ static __device__ __inline__ __attribute__((always_inline, unused))
+
+/* ---- reductions over a warp: clang before 21 exchanges mask and value ---------- */
+
+extern "C" {
+__device__ unsigned __heddle_warp_reduce_add(unsigned mask, unsigned value);
+__device__ unsigned __heddle_warp_reduce_and(unsigned mask, unsigned value);
+__device__ unsigned __heddle_warp_reduce_or(unsigned mask, unsigned value);
+__device__ unsigned __heddle_warp_reduce_xor(unsigned mask, unsigned value);
+__device__ unsigned __heddle_warp_reduce_umin(unsigned mask, unsigned value);
+__device__ unsigned __heddle_warp_reduce_umax(unsigned mask, unsigned value);
+__device__ int __heddle_warp_reduce_min(unsigned mask, int value);
+__device__ int __heddle_warp_reduce_max(unsigned mask, int value);
+}
+
+__HEDDLE_DEVICE__ unsigned heddle_reduce_add(unsigned mask, unsigned value) {
+    return __heddle_warp_reduce_add(mask, value);
+}
+__HEDDLE_DEVICE__ int heddle_reduce_add(unsigned mask, int value) {
+    return (int)__heddle_warp_reduce_add(mask, (unsigned)value);
+}
+__HEDDLE_DEVICE__ unsigned heddle_reduce_min(unsigned mask, unsigned value) {
+    return __heddle_warp_reduce_umin(mask, value);
+}
+__HEDDLE_DEVICE__ int heddle_reduce_min(unsigned mask, int value) {
+    return __heddle_warp_reduce_min(mask, value);
+}
+__HEDDLE_DEVICE__ unsigned heddle_reduce_max(unsigned mask, unsigned value) {
+    return __heddle_warp_reduce_umax(mask, value);
+}
+__HEDDLE_DEVICE__ int heddle_reduce_max(unsigned mask, int value) {
+    return __heddle_warp_reduce_max(mask, value);
+}
+#define __reduce_add_sync heddle_reduce_add
+#define __reduce_min_sync heddle_reduce_min
+#define __reduce_max_sync heddle_reduce_max
+#define __reduce_and_sync __heddle_warp_reduce_and
+#define __reduce_or_sync __heddle_warp_reduce_or
+#define __reduce_xor_sync __heddle_warp_reduce_xor
+
+/* ---- atomics of a block, of the system: as those of the device -------------------- */
+
+#define atomicAdd_block atomicAdd
+#define atomicAdd_system atomicAdd
+#define atomicSub_block atomicSub
+#define atomicSub_system atomicSub
+#define atomicExch_block atomicExch
+#define atomicExch_system atomicExch
+#define atomicMin_block atomicMin
+#define atomicMin_system atomicMin
+#define atomicMax_block atomicMax
+#define atomicMax_system atomicMax
+#define atomicInc_block atomicInc
+#define atomicInc_system atomicInc
+#define atomicDec_block atomicDec
+#define atomicDec_system atomicDec
+#define atomicCAS_block atomicCAS
+#define atomicCAS_system atomicCAS
+#define atomicAnd_block atomicAnd
+#define atomicAnd_system atomicAnd
+#define atomicOr_block atomicOr
+#define atomicOr_system atomicOr
+#define atomicXor_block atomicXor
+#define atomicXor_system atomicXor
+
+/* ---- funnel shifts: 32 bits of high:low --------------------------------------------- */
+
+__HEDDLE_DEVICE__ unsigned heddle_funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)((((unsigned long long)high << 32 | low) << (shift & 31)) >> 32);
+}
+__HEDDLE_DEVICE__ unsigned heddle_funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+    return shift >= 32 ? low : heddle_funnelshift_l(low, high, shift);
+}
+__HEDDLE_DEVICE__ unsigned heddle_funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
+__HEDDLE_DEVICE__ unsigned heddle_funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+    return shift >= 32 ? high : heddle_funnelshift_r(low, high, shift);
+}
+#define __funnelshift_l heddle_funnelshift_l
+#define __funnelshift_lc heddle_funnelshift_lc
+#define __funnelshift_r heddle_funnelshift_r
+#define __funnelshift_rc heddle_funnelshift_rc
+
+/* ---- products of bytes, summed ----------------------------------------------------------- */
+
+__HEDDLE_DEVICE__ int heddle_byte(int a, int n) { return (signed char)(a >> 8 * n); }
+__HEDDLE_DEVICE__ unsigned heddle_byte(unsigned a, int n) { return a >> 8 * n & 255; }
+__HEDDLE_DEVICE__ int heddle_short(int a, int n) { return (short)(a >> 16 * n); }
+__HEDDLE_DEVICE__ unsigned heddle_short(unsigned a, int n) { return a >> 16 * n & 65535; }
+
+#define __HEDDLE_PRODUCTS(T, bytes, shorts)                                                     \
+    __HEDDLE_DEVICE__ T heddle_dp4a(T a, T b, T c) {                                            \
+        return c + heddle_byte(a, 0) * heddle_byte(b, 0) +                                      \
+               heddle_byte(a, 1) * heddle_byte(b, 1) +                                          \
+               heddle_byte(a, 2) * heddle_byte(b, 2) + heddle_byte(a, 3) * heddle_byte(b, 3);   \
+    }                                                                                           \
+    __HEDDLE_DEVICE__ T heddle_dp2a_lo(T a, T b, T c) {                                         \
+        return c + heddle_short(a, 0) * heddle_byte(b, 0) +                                     \
+               heddle_short(a, 1) * heddle_byte(b, 1);                                          \
+    }                                                                                           \
+    __HEDDLE_DEVICE__ T heddle_dp2a_hi(T a, T b, T c) {                                         \
+        return c + heddle_short(a, 0) * heddle_byte(b, 2) +                                     \
+               heddle_short(a, 1) * heddle_byte(b, 3);                                          \
+    }                                                                                           \
+    __HEDDLE_DEVICE__ T heddle_dp4a(bytes a, bytes b, T c) {                                    \
+        return c + (T)a.x * (T)b.x + (T)a.y * (T)b.y + (T)a.z * (T)b.z + (T)a.w * (T)b.w;       \
+    }                                                                                           \
+    __HEDDLE_DEVICE__ T heddle_dp2a_lo(shorts a, bytes b, T c) {                                \
+        return c + (T)a.x * (T)b.x + (T)a.y * (T)b.y;                                           \
+    }                                                                                           \
+    __HEDDLE_DEVICE__ T heddle_dp2a_hi(shorts a, bytes b, T c) {                                \
+        return c + (T)a.x * (T)b.z + (T)a.y * (T)b.w;                                           \
+    }
+__HEDDLE_PRODUCTS(int, char4, short2)
+__HEDDLE_PRODUCTS(unsigned, uchar4, ushort2)
+#define __dp4a heddle_dp4a
+#define __dp2a_lo heddle_dp2a_lo
+#define __dp2a_hi heddle_dp2a_hi
+
+/* ---- loads and stores with a hint for the caches -------------------------------------------- */
+
+#define __HEDDLE_LOAD(name) \
+    template <typename T> __HEDDLE_DEVICE__ T name(const T *pointer) { return *pointer; }
+#define __HEDDLE_STORE(name) \
+    template <typename T> __HEDDLE_DEVICE__ void name(T *pointer, T value) { *pointer = value; }
+__HEDDLE_LOAD(__ldca)
+__HEDDLE_LOAD(__ldcg)
+__HEDDLE_LOAD(__ldcs)
+__HEDDLE_LOAD(__ldlu)
+__HEDDLE_LOAD(__ldcv)
+__HEDDLE_STORE(__stwb)
+__HEDDLE_STORE(__stcg)
+__HEDDLE_STORE(__stcs)
+__HEDDLE_STORE(__stwt)
+
+/* Nobody waits for a time that is not kept. */
+#define __nanosleep(ns) ((void)(ns))
+
+#undef __HEDDLE_LOAD
+#undef __HEDDLE_STORE
+#undef __HEDDLE_PRODUCTS
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * CUDA C without a toolkit: what clang's __clang_cuda_runtime_wrapper.h gets from
+ * NVIDIA's headers, in the order in which that brings in clang's own.
+ */
+#ifndef HEDDLE_CUDA_H
+#define HEDDLE_CUDA_H
+
+#include <__clang_cuda_math_forward_declares.h>
+
+/* libstdc++ keeps __float128 out of what it gives to CUDA. */
+#define __CUDACC__
+#include <cmath>
+#include <cstdlib>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUDA_VERSION 12050
+#define CUDART_VERSION 12050
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
+#define CUDARTAPI
+#define CUDART_CB
+
+#include "heddle_types.h"
+
+#include <__clang_cuda_builtin_vars.h>
+#include <__clang_cuda_libdevice_declares.h>
+
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+
+#include "heddle_host.h"
+
+/* ---- single precision by the names of double ---------------------------------- */
+
+#define __HEDDLE_FLOAT(name) \
+    static __device__ __inline__ float name(float x) { return name##f(x); }
+__HEDDLE_FLOAT(rsqrt)
+__HEDDLE_FLOAT(rcbrt)
+__HEDDLE_FLOAT(sinpi)
+__HEDDLE_FLOAT(cospi)
+__HEDDLE_FLOAT(erfinv)
+__HEDDLE_FLOAT(erfcinv)
+__HEDDLE_FLOAT(erfcx)
+__HEDDLE_FLOAT(normcdf)
+__HEDDLE_FLOAT(normcdfinv)
+__HEDDLE_FLOAT(exp10)
+__HEDDLE_FLOAT(j0)
+__HEDDLE_FLOAT(j1)
+__HEDDLE_FLOAT(y0)
+__HEDDLE_FLOAT(y1)
+#undef __HEDDLE_FLOAT
+static __device__ __inline__ void sincos(float x, float *s, float *c) { sincosf(x, s, c); }
+static __device__ __inline__ void sincospi(float x, float *s, float *c) { sincospif(x, s, c); }
+
+/* ---- least and greatest ---------------------------------------------------------- */
+
+#define __HEDDLE_EXTREMES(A, B, R)                                                              \
+    static __device__ __inline__ R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }          \
+    static __device__ __inline__ R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
+#define __HEDDLE_PAIR(S, U)                                                                     \
+    __HEDDLE_EXTREMES(U, U, U)                                                                  \
+    __HEDDLE_EXTREMES(S, U, U)                                                                  \
+    __HEDDLE_EXTREMES(U, S, U)
+__HEDDLE_PAIR(int, unsigned)
+__HEDDLE_PAIR(long, unsigned long)
+__HEDDLE_PAIR(long long, unsigned long long)
+__HEDDLE_EXTREMES(long, long, long)
+__HEDDLE_EXTREMES(long long, long long, long long)
+#undef __HEDDLE_PAIR
+#undef __HEDDLE_EXTREMES
+#define __HEDDLE_EXTREMES(A, B, R, least, most)                                                 \
+    static __device__ __inline__ R min(A a, B b) { return least((R)a, (R)b); }                  \
+    static __device__ __inline__ R max(A a, B b) { return most((R)a, (R)b); }
+__HEDDLE_EXTREMES(float, float, float, fminf, fmaxf)
+__HEDDLE_EXTREMES(double, double, double, fmin, fmax)
+__HEDDLE_EXTREMES(float, double, double, fmin, fmax)
+__HEDDLE_EXTREMES(double, float, double, fmin, fmax)
+#undef __HEDDLE_EXTREMES
+
+#include "heddle_atomics.h"
+
+/* ---- printing, asserting ---------------------------------------------------------------- */
+
+extern "C" {
+__device__ int vprintf(const char *, const char *);
+__device__ int printf(const char *, ...);
+__device__ void free(void *) __attribute__((nothrow));
+__device__ void *malloc(size_t) __attribute__((nothrow)) __attribute__((malloc));
+__device__ void __assertfail(const char *message, const char *file, unsigned line,
+                             const char *function, size_t char_size);
+__device__ static inline void __assert_fail(const char *message, const char *file, unsigned line,
+                                            const char *function) {
+    __assertfail(message, file, line, function, sizeof(char));
+}
+}
+
+/* ---- threadIdx and the like as values ------------------------------------------------------ */
+
+#define __HEDDLE_INDEX(name)                                                                    \
+    __device__ inline __cuda_builtin_##name##_t::operator dim3() const {                        \
+        return dim3(x, y, z);                                                                   \
+    }                                                                                           \
+    __device__ inline __cuda_builtin_##name##_t::operator uint3() const { return {x, y, z}; }
+__HEDDLE_INDEX(threadIdx)
+__HEDDLE_INDEX(blockIdx)
+__HEDDLE_INDEX(blockDim)
+__HEDDLE_INDEX(gridDim)
+#undef __HEDDLE_INDEX
+
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_intrinsics.h>
+#include <__clang_cuda_complex_builtins.h>
+
+#endif

@@ -1,0 +1,1 @@
+/* All of it is in heddle_cuda.h, which is included before every file. */

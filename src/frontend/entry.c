@@ -1,0 +1,148 @@
+/*
+ * The kernels of a module, and the names that a user knows them by.
+ *
+ * A CUDA kernel is named by its symbol in LLVM IR, mangled by the rules of the
+ * Itanium C++ ABI. A user writes `scale<float>` or `math::scale<float>`: debug
+ * information has the function's own name with its template arguments, the symbol
+ * has the namespaces, as numbers and names behind _ZN. Where two kernels are
+ * overloads, and so share such a name, both go by their symbols.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "frontend/internal.h"
+
+/* ---- symbols ----------------------------------------------------------- */
+
+/* The name that starts at `at` with its length, as in "5scale"; NULL when none does. */
+static const char *counted_name(hd_arena *arena, const char *at, const char **end) {
+    if (!isdigit((unsigned char)*at))
+        return NULL;
+    char *start;
+    unsigned long length = strtoul(at, &start, 10);
+    if (!length || strlen(start) < length)
+        return NULL;
+    *end = start + length;
+    return hd_strndup(arena, start, length);
+}
+
+static bool is_nameless(const char *name) { return !strncmp(name, "_GLOBAL__N", 10); }
+
+/* "a::b::" of _ZN1a1b5scale…, "" of a symbol in no namespace. */
+static const char *scope_of_symbol(hd_arena *arena, const char *symbol) {
+    hd_str scope = {.arena = arena};
+    if (strncmp(symbol, "_ZN", 3))
+        return "";
+    const char *at = symbol + 3, *name = counted_name(arena, at, &at);
+    while (name && isdigit((unsigned char)*at)) {
+        if (!is_nameless(name))
+            hd_str_printf(&scope, "%s::", name);
+        name = counted_name(arena, at, &at);
+    }
+    return hd_str_text(&scope);
+}
+
+const char *hd_symbol_name(hd_arena *arena, const char *symbol) {
+    if (strncmp(symbol, "_Z", 2))
+        return symbol;
+    const char *last = symbol;
+    for (const char *at = symbol + 2; *at;) {
+        const char *name = counted_name(arena, at, &at);
+        if (name)
+            last = name;
+        else
+            at++;
+    }
+    return hd_format(arena, "%s%s", scope_of_symbol(arena, symbol), last);
+}
+
+/* ---- names of functions ------------------------------------------------ */
+
+/* Operand 2 of a DISubprogram is its name. */
+const char *hd_debug_name(hd_front *front, LLVMMetadataRef subprogram) {
+    LLVMValueRef node = LLVMMetadataAsValue(front->context, subprogram);
+    unsigned count = LLVMGetMDNodeNumOperands(node);
+    LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
+    LLVMGetMDNodeOperands(node, operands);
+    unsigned length = 0;
+    const char *text = count > 2 && operands[2] ? LLVMGetMDString(operands[2], &length) : NULL;
+    return text ? hd_strndup(front->arena, text, length) : NULL;
+}
+
+static const char *shown_name(hd_front *front, LLVMValueRef function, const char *symbol) {
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    const char *name =
+        strncmp(symbol, "_Z", 2) || !subprogram ? NULL : hd_debug_name(front, subprogram);
+    if (!name)
+        return symbol;
+    return hd_format(front->arena, "%s%s", scope_of_symbol(front->arena, symbol), name);
+}
+
+/* Overloads go by their symbols. */
+static void tell_apart(hd_front *front) {
+    for (size_t i = 0; i < front->entries.count; i++)
+        for (size_t k = 0; k < front->entries.count; k++)
+            if (k != i &&
+                !strcmp(front->entries.data[k].source, front->entries.data[i].source))
+                front->entries.data[i].name = front->entries.data[i].symbol;
+}
+
+/* ---- kernels ----------------------------------------------------------- */
+
+/* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
+static void find_annotated(hd_front *front, hd_pointer_map *kernels) {
+    static const char list[] = "nvvm.annotations";
+    unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
+    LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
+    LLVMGetNamedMetadataOperands(front->llvm, list, nodes);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned parts = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
+        LLVMValueRef *part = hd_new_array(front->arena, LLVMValueRef, parts);
+        LLVMGetMDNodeOperands(nodes[i], part);
+        for (unsigned p = 1; p + 1 < parts; p += 2) {
+            const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
+            if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
+                hd_pointer_map_set(front->arena, kernels, part[0], 1);
+        }
+    }
+}
+
+static bool is_kernel(const hd_pointer_map *annotated, LLVMValueRef function) {
+    unsigned convention = LLVMGetFunctionCallConv(function);
+    return convention == LLVMSPIRKERNELCallConv || convention == LLVMPTXKernelCallConv ||
+           hd_pointer_map_get(annotated, function) != KIR_NONE;
+}
+
+hd_status hd_front_entries(hd_front *front) {
+    bool is_cuda = front->module->language == KIR_CUDA;
+    hd_pointer_map annotated = {0};
+    if (is_cuda)
+        find_annotated(front, &annotated);
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function) || !is_kernel(&annotated, function))
+            continue;
+        size_t length;
+        hd_entry entry = {.function = function};
+        entry.symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
+        entry.source = is_cuda ? shown_name(front, function, entry.symbol) : entry.symbol;
+        entry.name = entry.source;
+        hd_push(front->arena, &front->entries, entry);
+    }
+    tell_apart(front);
+    if (front->entries.count)
+        return HD_OK;
+    return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
+                   is_cuda ? "no kernel in this file; mark a function with __global__, and "
+                             "instantiate a template"
+                           : "no kernel in this file; mark a function with __kernel");
+}
+
+bool hd_front_is_entry(const hd_front *front, LLVMValueRef function) {
+    for (size_t i = 0; i < front->entries.count; i++)
+        if (front->entries.data[i].function == function)
+            return true;
+    return false;
+}
