@@ -41,8 +41,7 @@ static double least_transactions(const hd_cost_model *model, const use *u) {
         for (uint32_t i = 0; i < s->levels[0][p].count; i++)
             sum += (double)segments * s->levels[0][p].data[i].share;
     }
-    sum *= s->lane_copies;
-    return sum < u->most_units ? sum : u->most_units;
+    return hd_at_most(model, u, sum * s->lane_copies);
 }
 
 /* The cheapest mix of levels that its earlier accesses could lead to. */

@@ -157,7 +157,7 @@ typedef struct use {
     uint32_t launch;
     uint32_t buffer;     /* of the job */
     uint32_t segment;    /* bytes of its transactions */
-    double most_units;   /* segments of that buffer */
+    double segments;     /* of them in that buffer */
     bool laid_out;       /* its buffer holds the record that is laid out */
     int32_t field;       /* of that record, else -1 */
     geometry fixed;      /* of other buffers */
@@ -230,6 +230,8 @@ double hd_fetched_bytes(const hd_record *record, const cluster_geometry *geometr
 
 /* The counts of segments.c for a use, remembered. `unit` is in bytes. */
 double hd_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit);
+/* Lanes that may point anywhere touch no more segments than the buffer has. */
+double hd_at_most(const hd_cost_model *model, const use *u, double transactions);
 double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
                       const geometry *other, uint32_t unit);
 

@@ -150,7 +150,7 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.scattered = u.irregular && !hd_access_is_computable(b->info, access);
     const hd_buffer *buffer = &b->job->buffers[u.buffer];
     u.segment = hd_device_segment_for(model->device, u.width);
-    u.most_units = (double)(buffer->count * buffer->element_bytes / u.segment + 1);
+    u.segments = (double)(buffer->count * buffer->element_bytes / u.segment + 1);
     double warps;
     u.shape = add_shape(b, access, &warps);
     u.executions = warps * iterations_of(b, access, &u.degree) * (double)b->launch->repeat;

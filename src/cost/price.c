@@ -60,6 +60,11 @@ double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place,
     return value;
 }
 
+double hd_at_most(const hd_cost_model *model, const use *u, double transactions) {
+    double most = u->segments * model->shapes.data[u->shape]->requests;
+    return u->scattered && transactions > most ? most : transactions;
+}
+
 static bool answered(int32_t answer, uint64_t answers) {
     return answer == ANSWER_YES || (answer >= 0 && answers >> answer & 1);
 }
@@ -120,9 +125,7 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                            uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = hd_use_units(model, u, place, u->segment);
-    if (*transactions > u->most_units) /* scattered over less than that many segments */
-        *transactions = u->most_units;
+    *transactions = hd_at_most(model, u, hd_use_units(model, u, place, u->segment));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
