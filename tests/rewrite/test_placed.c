@@ -1,0 +1,174 @@
+/* The job that goes with rewritten kernels: its buffers, its arguments, and the way of the
+ * contents there and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "rewrite/placed.h"
+#include "rewrite/rewrite.h"
+#include "support.h"
+
+static const char kernel[] = "typedef struct pair { float a; char b; } pair;\n"
+                             "kernel void k(global int *before, global pair *p, float x,\n"
+                             "              global const pair *q, local int *room) {\n"
+                             "    int i = get_global_id(0);\n"
+                             "    p[i].a = q[i].a * x + before[i];\n"
+                             "    p[i].b = q[i].b;\n"
+                             "    room[i] = 0;\n"
+                             "}\n";
+
+static const char job_text[] =
+    "kernel: kernel.cl\n"
+    "record: pair\n"
+    "buffers:\n"
+    "  - {name: first, type: pair, count: 10, init: [{field: a, generator: iota},\n"
+    "     {field: b, generator: iota}]}\n"
+    "  - {name: numbers, type: int, count: 7, init: [{generator: iota}]}\n"
+    "  - {name: second, type: pair, count: 33}\n"
+    "launches:\n"
+    "  - kernel: k\n"
+    "    global: [4]\n"
+    "    local: [4]\n"
+    "    args: [{name: x, value: 2}, {name: q, buffer: first}, {name: room, local: 64},\n"
+    "           {name: p, buffer: second}, {name: before, buffer: numbers}]\n";
+
+static void **contents_of(hd_sample *s) {
+    void **contents = hd_new_array(s->arena, void *, s->job->buffer_count);
+    for (uint32_t b = 0; b < s->job->buffer_count; b++)
+        assert_int_equal(
+            hd_job_contents(s->arena, &s->diag, s->job, &s->job->buffers[b], &contents[b]), HD_OK);
+    return contents;
+}
+
+static hd_placed_job *placed_in(hd_sample *s, const char *text, const kir_module *module) {
+    hd_layout *layout = NULL;
+    hd_placed_job *placed = NULL;
+    if (text)
+        assert_int_equal(hd_layout_parse(s->arena, &s->diag, s->job->record, text, &layout), HD_OK);
+    assert_int_equal(hd_job_in_layout(s->arena, &s->diag, s->job, layout, module, &placed), HD_OK);
+    return placed;
+}
+
+/* Argument `a` is for the parameter of the same number. */
+static void check_arg(const hd_placed_job *placed, uint32_t a, const char *name,
+                      const char *buffer, uint64_t count) {
+    const hd_launch *launch = &placed->job->launches[0];
+    const hd_arg *arg = &launch->args[a];
+    uint64_t value = 0;
+    assert_true(a < launch->arg_count);
+    assert_string_equal(arg->name, name);
+    assert_int_equal(arg->param, a);
+    if (buffer)
+        assert_string_equal(placed->job->buffers[arg->buffer].name, buffer);
+    memcpy(&value, arg->value, arg->kind == HD_ARG_VALUE ? arg->value_bytes : 0);
+    if (count) {
+        assert_int_equal(arg->value_bytes, 8);
+        assert_int_equal(value, count);
+    }
+}
+
+static void allocations_stand_for_records(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s, kernel, job_text);
+    const hd_placed_job *placed = placed_in(&s, "soa", NULL);
+    assert_int_equal(placed->job->buffer_count, 3);
+    assert_string_equal(placed->job->buffers[0].type, "uchar");
+    assert_int_equal(placed->job->buffers[0].count, placed->buffers[0].map->allocation_bytes[0]);
+    assert_int_equal(placed->job->buffers[1].count, 7);
+    assert_null(placed->job->record);
+    assert_null(placed->job->launches[0].kernel);
+    assert_int_equal(placed->job->launches[0].arg_count, 7);
+    check_arg(placed, 0, "before", "numbers", 0);
+    check_arg(placed, 1, "p", "second", 0);
+    check_arg(placed, 2, "p_count", NULL, 33);
+    check_arg(placed, 3, "x", NULL, 0);
+    check_arg(placed, 4, "q", "first", 0);
+    check_arg(placed, 5, "q_count", NULL, 10);
+    assert_int_equal(placed->job->launches[0].args[6].kind, HD_ARG_LOCAL);
+    hd_sample_close(&s);
+}
+
+static void discrete_arrays_are_buffers_of_their_own(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s, kernel, job_text);
+    const hd_placed_job *placed = placed_in(&s, "{b}{a}:4/da", NULL);
+    assert_int_equal(placed->job->buffer_count, 5);
+    assert_int_equal(placed->job->buffers[3].count, 33);
+    assert_int_equal(placed->job->buffers[4].count, 36 * 4);
+    check_arg(placed, 1, "p_0", "second_0", 0);
+    check_arg(placed, 2, "p_1", "second_1", 0);
+    check_arg(placed, 3, "p_count", NULL, 33);
+    check_arg(placed, 5, "q_0", "first_0", 0);
+    hd_sample_close(&s);
+}
+
+static void contents_come_back(void **state) {
+    (void)state;
+    static const char *const layouts[] = {NULL, "aos", "soa", "da", "{b}:4{a}:16"};
+    hd_sample s;
+    hd_sample_open(&s, kernel, job_text);
+    for (int i = 0; i < 5; i++) {
+        const hd_placed_job *placed = placed_in(&s, layouts[i], NULL);
+        void **before = contents_of(&s), *there[5], *after[3];
+        hd_placed_scatter(s.arena, placed, before, there);
+        hd_placed_gather(s.arena, placed, there, after);
+        assert_ptr_equal(after[1], before[1]);
+        for (uint32_t e = 0; e < 10; e++)
+            assert_memory_equal((char *)after[0] + e * 8, (char *)before[0] + e * 8, 5);
+    }
+    hd_sample_close(&s);
+}
+
+static void ignore(const hd_message *message, void *user) {
+    (void)message;
+    ++*(int *)user;
+}
+
+/* The rewritten kernels' module ties the launches; the original's does not fit. */
+static void kernels_must_be_those_of_the_layout(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_rewritten *rewritten = NULL;
+    kir_module *module = NULL;
+    hd_layout *layout = NULL;
+    hd_placed_job *placed = NULL;
+    int messages = 0;
+    const hd_diag counting = {ignore, &messages};
+    hd_sample_open(&s, kernel, job_text);
+    assert_int_equal(hd_layout_parse(s.arena, &s.diag, s.job->record, "soa", &layout), HD_OK);
+    assert_int_equal(hd_job_in_layout(s.arena, &counting, s.job, layout, s.module, &placed),
+                     HD_EINPUT);
+    assert_null(placed);
+    assert_int_equal(messages, 1);
+    assert_int_equal(hd_rewrite_opencl(s.arena, &s.diag, s.job->kernel_path, "", s.job->record,
+                                       layout, &rewritten),
+                     HD_OK);
+    char *path = hd_format(s.arena, "%s/kernel.cl", s.folder);
+    assert_int_equal(hd_write_file(&s.diag, path, rewritten->kernel_source,
+                                   strlen(rewritten->kernel_source)),
+                     HD_OK);
+    assert_int_equal(hd_frontend_opencl(s.arena, &s.diag, path, "", &module), HD_OK);
+    placed = placed_in(&s, "soa", module);
+    assert_ptr_equal(placed->job->module, module);
+    assert_string_equal(placed->job->launches[0].kernel->name, "k");
+    for (uint32_t p = 0; p < placed->job->launches[0].kernel->param_count; p++)
+        assert_string_equal(placed->job->launches[0].kernel->params[p].name,
+                            placed->job->launches[0].args[p].name);
+    hd_sample_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocations_stand_for_records),
+        cmocka_unit_test(discrete_arrays_are_buffers_of_their_own),
+        cmocka_unit_test(contents_come_back),
+        cmocka_unit_test(kernels_must_be_those_of_the_layout),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
