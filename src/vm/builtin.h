@@ -1,0 +1,102 @@
+/*
+ * What the files of the built-in functions share: tables of functions, and what
+ * compiles a call component by component.
+ */
+#ifndef HD_VM_BUILTIN_H
+#define HD_VM_BUILTIN_H
+
+#include "vm/internal.h"
+
+/* One built-in function. `shape` says which types it takes, the result's first, a letter
+ * each; the *main* type is that of the elements of the first float argument, or of the
+ * first argument when there is none:
+ *
+ *     f  a float, of the main type              F  the same, always a scalar
+ *     h  the same, when it is a half            a  a float of any width
+ *     x  a float, of as many components as the first argument, at most 4; c: 3 or 4
+ *     n  an integer as wide as the main type    w  an integer twice as wide
+ *     i  a 32-bit integer                       I  the same, always a scalar
+ *     r  what a comparison gives: a 32-bit scalar, or a vector as wide as the main type
+ *     s  the first argument's type               t  the same, of any number of components
+ *     m  integers as wide as the main type, as many as the result's components
+ *     d  an integer of any width                e  an integer of 64 bits, a scalar
+ *     v  nothing
+ *     p  a pointer to private memory            P  any pointer
+ *     *  anything, from here on
+ *
+ * All else that may be a vector is one of as many components as the result, or a scalar that
+ * counts for all of them. A call that does not fit is none of this function. */
+typedef struct hd_builtin {
+    const char *name; /* a '*' at its end stands for any more */
+    const char *shape;
+    void (*compile)(hd_compiler *c, const void *what);
+    const void *what; /* of compile: which one it is */
+} hd_builtin;
+
+/* Tables end in a NULL name. Everything in group.c, warp.c and printf.c depends on which lanes
+ * are active and runs for each of them, even where the result is the same for all. */
+extern const hd_builtin hd_integer_builtins[], hd_float_builtins[], hd_vector_builtins[],
+    hd_math_builtins[], hd_print_builtins[], hd_group_builtins[], hd_warp_builtins[];
+
+/* ---- builtin.c ----------------------------------------------------------------------- */
+
+/* Component `k` of argument `i` of the call at work. */
+hd_operand hd_call_arg(hd_compiler *c, uint32_t i, uint32_t k);
+/* Components of the result, or of the widest argument when there is none. */
+uint32_t hd_call_lanes(const hd_compiler *c);
+/* How the elements of argument `i` are stored. */
+hd_elem hd_call_elem(const hd_compiler *c, uint32_t i);
+/* The bits of a float as an integer. */
+hd_operand hd_as_integer(hd_operand operand);
+hd_operand hd_float_constant(hd_compiler *c, hd_elem elem, double value);
+/* An instruction that runs for every active lane, even where all operands are uniform. */
+hd_op *hd_emit_for_lanes(hd_compiler *c, hd_op_fn *fn, const void *more);
+/* Stores `count` components at the private address that `pointer` is. */
+void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
+                           const hd_operand *values);
+
+/* ---- loops of handlers ----------------------------------------------------------------- */
+
+/* Runs a statement for each active lane `lane` of an instruction; of a uniform one only for
+ * lane 0, then HD_REPLICATE makes the result that of all. */
+#define HD_EACH_LANE(r, op, lane)                                                       \
+    HD_EACH_CHUNK(r, op, chunk_)                                                        \
+        for (uint32_t lane = chunk_; lane < chunk_ + ((op)->uniform ? 1 : HD_CHUNK);    \
+             lane++)                                                                    \
+            if ((op)->uniform || (r)->active.lane[lane])
+#define HD_REPLICATE(r, op, T, at)                                                      \
+    for (uint32_t copy_ = 1; (op)->uniform && copy_ < HD_CHUNK; copy_++)                \
+        HD_CELL(r, at, T)[copy_] = HD_CELL(r, at, T)[0]
+
+/* Every active lane, in order, whatever the instruction's result is. */
+#define HD_EACH_ACTIVE(r, lane)                                                         \
+    for (uint32_t s_ = 0; s_ < (r)->span_count; s_++)                                   \
+        for (uint32_t lane = (r)->spans[s_].from; lane < (r)->spans[s_].to; lane++)     \
+            if ((r)->active.lane[lane])
+
+/* One lane's element of a cell. */
+#define HD_AT(r, operand, T, lane) \
+    (HD_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
+/* The same as bits, zero-extended. */
+static inline uint64_t hd_bits_at(const hd_run *r, hd_operand operand, uint32_t lane) {
+    switch (hd_elem_bytes(operand.elem)) {
+    case 1: return HD_AT(r, operand, uint8_t, lane);
+    case 2: return HD_AT(r, operand, uint16_t, lane);
+    case 4: return HD_AT(r, operand, uint32_t, lane);
+    default: return HD_AT(r, operand, uint64_t, lane);
+    }
+}
+/* Writes the low bits: to the lane, or to all of a uniform cell. */
+static inline void hd_put_bits(const hd_run *r, hd_operand operand, uint32_t lane,
+                               uint64_t bits) {
+    uint32_t from = operand.varying ? lane : 0, to = operand.varying ? lane + 1 : HD_CHUNK;
+    for (uint32_t j = from; j < to; j++)
+        switch (hd_elem_bytes(operand.elem)) {
+        case 1: HD_CELL(r, operand.at, uint8_t)[j] = (uint8_t)bits; break;
+        case 2: HD_CELL(r, operand.at, uint16_t)[j] = (uint16_t)bits; break;
+        case 4: HD_CELL(r, operand.at, uint32_t)[j] = (uint32_t)bits; break;
+        default: HD_CELL(r, operand.at, uint64_t)[j] = bits;
+        }
+}
+
+#endif

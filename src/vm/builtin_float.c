@@ -1,0 +1,404 @@
+/*
+ * Functions of floats that are no mathematics: common, relational and geometric
+ * ones. The first two are a few scalar operations each, as OpenCL's specification
+ * writes them; lengths are computed wider than their operands, so that no square
+ * is too large or too small for a length that is neither.
+ */
+#include <math.h>
+
+#include "vm/builtin.h"
+#include "vm/compile.h"
+#include "vm/lanes.h"
+
+/* ---- one operation after another ---------------------------------------------------------- */
+
+/* A call's component at work: operands, the result, and numbers in between. */
+typedef struct piece {
+    hd_compiler *c;
+    hd_operand d, x[3];
+    hd_elem elem; /* of the operands */
+} piece;
+
+static const hd_operand none = {0};
+
+static hd_operand temporary(const piece *p, hd_elem elem) {
+    return hd_scratch(p->c, elem, p->d.varying);
+}
+
+static void scalar(const piece *p, kir_op op, hd_operand d, hd_operand a, hd_operand b) {
+    hd_emit_scalar(p->c, op, KIR_P_EQ, d, a, b, none);
+}
+
+static void compare(const piece *p, kir_pred pred, hd_operand d, hd_operand a, hd_operand b) {
+    kir_op op = pred >= KIR_P_OEQ ? KIR_FCMP : KIR_ICMP;
+    hd_emit_scalar(p->c, op, pred, d, a, b, none);
+}
+
+static void choose(const piece *p, hd_operand d, hd_operand condition, hd_operand a,
+                   hd_operand b) {
+    hd_emit_scalar(p->c, KIR_SELECT, KIR_P_EQ, d, condition, a, b);
+}
+
+/* A handler of lanes.c that kir has no operation for, given its F16 form. */
+static void lanes(const piece *p, hd_fn fn, hd_operand d, hd_operand a, hd_operand b) {
+    hd_emit_op(p->c, hd_lanes_choose()->fn[fn + (p->elem - HD_F16)], d, a, b, none);
+}
+
+static hd_operand number(const piece *p, double value) {
+    return hd_float_constant(p->c, p->elem, value);
+}
+
+typedef void component_fn(const piece *p);
+
+/* Runs a component_fn for every component. */
+typedef struct by_component {
+    component_fn *fn;
+} by_component;
+
+static void compile_components(hd_compiler *c, const void *what) {
+    const by_component *b = what;
+    uint32_t used = c->cells->scratch_used;
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+        c->cells->scratch_used = used; /* each component may have the same ones */
+        piece p = {.c = c, .d = hd_result(c, k), .elem = hd_call_elem(c, 0)};
+        for (uint32_t i = 0; i < c->inst->arg_count && i < 3; i++)
+            p.x[i] = hd_call_arg(c, i, k);
+        b->fn(&p);
+    }
+}
+
+/* ---- what lanes.c and kir have ---------------------------------------------------------------- */
+
+static void emit_fabs(const piece *p) { lanes(p, FN_FABS_F16, p->d, p->x[0], none); }
+static void emit_sqrt(const piece *p) { lanes(p, FN_SQRT_F16, p->d, p->x[0], none); }
+static void emit_fmin(const piece *p) { lanes(p, FN_FMIN_F16, p->d, p->x[0], p->x[1]); }
+static void emit_fmax(const piece *p) { lanes(p, FN_FMAX_F16, p->d, p->x[0], p->x[1]); }
+static void emit_divide(const piece *p) { scalar(p, KIR_FDIV, p->d, p->x[0], p->x[1]); }
+static void emit_recip(const piece *p) { scalar(p, KIR_FDIV, p->d, number(p, 1), p->x[0]); }
+static void emit_mad(const piece *p) {
+    hd_emit_scalar(p->c, KIR_FMULADD, KIR_P_EQ, p->d, p->x[0], p->x[1], p->x[2]);
+}
+
+/* ---- common functions --------------------------------------------------------------------------- */
+
+/* y < x ? y : x, and x < y ? y : x */
+static void emit_min(const piece *p) {
+    hd_operand less = temporary(p, HD_I8);
+    compare(p, KIR_P_OLT, less, p->x[1], p->x[0]);
+    choose(p, p->d, less, p->x[1], p->x[0]);
+}
+
+static void emit_max(const piece *p) {
+    hd_operand less = temporary(p, HD_I8);
+    compare(p, KIR_P_OLT, less, p->x[0], p->x[1]);
+    choose(p, p->d, less, p->x[1], p->x[0]);
+}
+
+static void emit_clamp(const piece *p) {
+    hd_operand low = temporary(p, p->elem);
+    lanes(p, FN_FMAX_F16, low, p->x[0], p->x[1]);
+    lanes(p, FN_FMIN_F16, p->d, low, p->x[2]);
+}
+
+static void emit_degrees(const piece *p) {
+    scalar(p, KIR_FMUL, p->d, p->x[0], number(p, 180 / M_PI));
+}
+
+static void emit_radians(const piece *p) {
+    scalar(p, KIR_FMUL, p->d, p->x[0], number(p, M_PI / 180));
+}
+
+/* x + (y - x) * a */
+static void emit_mix(const piece *p) {
+    hd_operand part = temporary(p, p->elem);
+    scalar(p, KIR_FSUB, part, p->x[1], p->x[0]);
+    scalar(p, KIR_FMUL, part, part, p->x[2]);
+    scalar(p, KIR_FADD, p->d, p->x[0], part);
+}
+
+/* x < edge ? 0 : 1 */
+static void emit_step(const piece *p) {
+    hd_operand below = temporary(p, HD_I8);
+    compare(p, KIR_P_OLT, below, p->x[1], p->x[0]);
+    choose(p, p->d, below, number(p, 0), number(p, 1));
+}
+
+/* t = clamp((x - edge0) / (edge1 - edge0), 0, 1); t * t * (3 - 2 * t) */
+static void emit_smoothstep(const piece *p) {
+    hd_operand t = temporary(p, p->elem), rest = temporary(p, p->elem);
+    scalar(p, KIR_FSUB, t, p->x[2], p->x[0]);
+    scalar(p, KIR_FSUB, rest, p->x[1], p->x[0]);
+    scalar(p, KIR_FDIV, t, t, rest);
+    lanes(p, FN_FMAX_F16, t, t, number(p, 0));
+    lanes(p, FN_FMIN_F16, t, t, number(p, 1));
+    scalar(p, KIR_FMUL, rest, t, number(p, 2));
+    scalar(p, KIR_FSUB, rest, number(p, 3), rest);
+    scalar(p, KIR_FMUL, t, t, t);
+    scalar(p, KIR_FMUL, p->d, t, rest);
+}
+
+/* 1 or -1 by the sign; a zero stays what it is, NaN becomes 0. */
+static void emit_sign(const piece *p) {
+    hd_operand test = temporary(p, HD_I8), value = temporary(p, p->elem);
+    compare(p, KIR_P_OEQ, test, p->x[0], number(p, 0));
+    choose(p, value, test, p->x[0], number(p, 0));
+    compare(p, KIR_P_OGT, test, p->x[0], number(p, 0));
+    choose(p, value, test, number(p, 1), value);
+    compare(p, KIR_P_OLT, test, p->x[0], number(p, 0));
+    choose(p, p->d, test, number(p, -1), value);
+}
+
+/* ---- relational functions ---------------------------------------------------------------------- */
+
+/* 1 for a scalar that holds, -1 for a component. */
+static void answer(const piece *p, hd_operand holds) {
+    uint64_t yes = p->c->inst->type.lanes == 1 ? 1 : UINT64_MAX;
+    uint32_t bits = hd_elem_bytes(p->d.elem) * 8;
+    choose(p, p->d, holds, hd_constant(p->c, p->d.elem, bits == 64 ? yes : yes & ((1ull << bits) - 1)),
+           hd_constant(p->c, p->d.elem, 0));
+}
+
+static void answer_comparison(const piece *p, kir_pred pred, hd_operand a, hd_operand b) {
+    hd_operand holds = temporary(p, HD_I8);
+    compare(p, pred, holds, a, b);
+    answer(p, holds);
+}
+
+#define COMPARISON(name, pred) \
+    static void emit_##name(const piece *p) { answer_comparison(p, pred, p->x[0], p->x[1]); }
+COMPARISON(isequal, KIR_P_OEQ)
+COMPARISON(isnotequal, KIR_P_UNE)
+COMPARISON(isgreater, KIR_P_OGT)
+COMPARISON(isgreaterequal, KIR_P_OGE)
+COMPARISON(isless, KIR_P_OLT)
+COMPARISON(islessequal, KIR_P_OLE)
+COMPARISON(islessgreater, KIR_P_ONE)
+COMPARISON(isordered, KIR_P_ORD)
+COMPARISON(isunordered, KIR_P_UNO)
+
+static void emit_isnan(const piece *p) { answer_comparison(p, KIR_P_UNO, p->x[0], p->x[0]); }
+
+static hd_operand magnitude(const piece *p) {
+    hd_operand d = temporary(p, p->elem);
+    lanes(p, FN_FABS_F16, d, p->x[0], none);
+    return d;
+}
+
+static void emit_isinf(const piece *p) {
+    answer_comparison(p, KIR_P_OEQ, magnitude(p), number(p, INFINITY));
+}
+
+static void emit_isfinite(const piece *p) {
+    answer_comparison(p, KIR_P_OLT, magnitude(p), number(p, INFINITY));
+}
+
+static double least_normal(hd_elem elem) {
+    return elem == HD_F16 ? 0x1p-14 : elem == HD_F32 ? 0x1p-126 : 0x1p-1022;
+}
+
+static void emit_isnormal(const piece *p) {
+    hd_operand size = magnitude(p), test = temporary(p, HD_I8), finite = temporary(p, HD_I8);
+    compare(p, KIR_P_OGE, test, size, number(p, least_normal(p->elem)));
+    compare(p, KIR_P_OLT, finite, size, number(p, INFINITY));
+    scalar(p, KIR_AND, test, test, finite);
+    answer(p, test);
+}
+
+static void emit_signbit(const piece *p) {
+    hd_operand bits = hd_as_integer(p->x[0]);
+    answer_comparison(p, KIR_P_SLT, bits, hd_constant(p->c, bits.elem, 0));
+}
+
+/* ---- geometric functions -------------------------------------------------------------------------- */
+
+/* x0 * y0 + x1 * y1 + ... */
+static void compile_dot(hd_compiler *c, const void *what) {
+    (void)what;
+    uint32_t count = c->kernel->insts[c->inst->args[0]].type.lanes;
+    piece p = {.c = c, .d = hd_result(c, 0), .elem = hd_call_elem(c, 0)};
+    hd_operand sum = count > 1 ? temporary(&p, p.elem) : p.d;
+    scalar(&p, KIR_FMUL, sum, hd_call_arg(c, 0, 0), hd_call_arg(c, 1, 0));
+    for (uint32_t k = 1; k < count; k++)
+        hd_emit_scalar(c, KIR_FMULADD, KIR_P_EQ, k + 1 < count ? sum : p.d, hd_call_arg(c, 0, k),
+                       hd_call_arg(c, 1, k), sum);
+}
+
+/* The operands of a function that looks at all components of a lane. */
+typedef struct geometry {
+    hd_operand d[4], a[4], b[4];
+    uint32_t count;
+} geometry;
+
+static long double number_at(const hd_run *r, hd_operand x, uint32_t lane) {
+    switch (x.elem) {
+    case HD_F16: return (long double)HD_AT(r, x, _Float16, lane);
+    case HD_F32: return HD_AT(r, x, float, lane);
+    default: return HD_AT(r, x, double, lane);
+    }
+}
+
+static void put_number(const hd_run *r, hd_operand d, uint32_t lane, long double value) {
+    switch (d.elem) {
+    case HD_F16: HD_CELL(r, d.at, _Float16)[lane] = (_Float16)(double)value; return;
+    case HD_F32: HD_CELL(r, d.at, float)[lane] = (float)value; return;
+    default: HD_CELL(r, d.at, double)[lane] = (double)value; return;
+    }
+}
+
+static void replicate(hd_run *r, const hd_op *op, hd_operand d) {
+    if (op->uniform)
+        hd_put_bits(r, d, 0, hd_bits_at(r, d, 0));
+}
+
+/* The exponents of a long double hold the square of any double. */
+static long double length_of(const long double *x, uint32_t count) {
+    long double square = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (isinf(x[k]))
+            return INFINITY;
+        square += x[k] * x[k];
+    }
+    return sqrtl(square);
+}
+
+/* length(a), or distance(a, b) when there is a second operand. */
+static void run_length(hd_run *r, const hd_op *op) {
+    const geometry *g = op->more;
+    HD_EACH_LANE(r, op, lane) {
+        long double x[4];
+        for (uint32_t k = 0; k < g->count; k++) {
+            x[k] = number_at(r, g->a[k], lane);
+            if (op->imm)
+                x[k] -= number_at(r, g->b[k], lane);
+        }
+        put_number(r, g->d[0], lane, length_of(x, g->count));
+    }
+    replicate(r, op, g->d[0]);
+}
+
+/* A vector with infinite components points where their signs do. */
+static void run_normalize(hd_run *r, const hd_op *op) {
+    const geometry *g = op->more;
+    HD_EACH_LANE(r, op, lane) {
+        long double x[4];
+        bool infinite = false;
+        for (uint32_t k = 0; k < g->count; k++) {
+            x[k] = number_at(r, g->a[k], lane);
+            infinite |= isinf(x[k]);
+        }
+        for (uint32_t k = 0; infinite && k < g->count; k++)
+            x[k] = isnan(x[k]) ? x[k] : copysignl(isinf(x[k]) ? 1 : 0, x[k]);
+        long double length = length_of(x, g->count);
+        for (uint32_t k = 0; k < g->count; k++)
+            put_number(r, g->d[k], lane, length == 0 ? x[k] : x[k] / length);
+    }
+    for (uint32_t k = 0; k < g->count; k++)
+        replicate(r, op, g->d[k]);
+}
+
+/* In the operands' type: each product and the difference are rounded. */
+#define CROSS(a, b, i, j) ((a)[i] * (b)[j] - (a)[j] * (b)[i])
+#define DEFINE_CROSS(name, T, W)                                            \
+    static void name(hd_run *r, const hd_op *op) {                          \
+        const geometry *g = op->more;                                       \
+        HD_EACH_LANE(r, op, lane) {                                         \
+            W a[3], b[3];                                                   \
+            for (uint32_t k = 0; k < 3; k++) {                              \
+                a[k] = HD_AT(r, g->a[k], T, lane);                          \
+                b[k] = HD_AT(r, g->b[k], T, lane);                          \
+            }                                                               \
+            HD_CELL(r, g->d[0].at, T)[lane] = (T)CROSS(a, b, 1, 2);         \
+            HD_CELL(r, g->d[1].at, T)[lane] = (T)CROSS(a, b, 2, 0);         \
+            HD_CELL(r, g->d[2].at, T)[lane] = (T)CROSS(a, b, 0, 1);         \
+            if (g->count == 4)                                              \
+                HD_CELL(r, g->d[3].at, T)[lane] = 0;                        \
+        }                                                                   \
+        for (uint32_t k = 0; k < g->count; k++)                             \
+            replicate(r, op, g->d[k]);                                      \
+    }
+DEFINE_CROSS(run_cross_f16, _Float16, float)
+DEFINE_CROSS(run_cross_f32, float, float)
+DEFINE_CROSS(run_cross_f64, double, double)
+
+static void emit_geometry(hd_compiler *c, hd_op_fn *fn, uint32_t results) {
+    uint32_t count = c->kernel->insts[c->inst->args[0]].type.lanes;
+    geometry *g = hd_new(c->arena, geometry);
+    g->count = count;
+    for (uint32_t k = 0; k < count; k++) {
+        g->a[k] = hd_call_arg(c, 0, k);
+        g->b[k] = hd_call_arg(c, c->inst->arg_count - 1, k);
+    }
+    for (uint32_t k = 0; k < results; k++)
+        g->d[k] = hd_result(c, k);
+    hd_op *op = hd_emit_op(c, fn, g->d[0], g->a[0], g->b[0], none);
+    op->imm = c->inst->arg_count > 1;
+    op->more = g;
+}
+
+static void compile_length(hd_compiler *c, const void *what) {
+    (void)what;
+    emit_geometry(c, run_length, 1);
+}
+
+static void compile_normalize(hd_compiler *c, const void *what) {
+    (void)what;
+    emit_geometry(c, run_normalize, hd_call_lanes(c));
+}
+
+static void compile_cross(hd_compiler *c, const void *what) {
+    static hd_op_fn *const fn[] = {run_cross_f16, run_cross_f32, run_cross_f64};
+    (void)what;
+    emit_geometry(c, fn[hd_call_elem(c, 0) - HD_F16], hd_call_lanes(c));
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+#define ROW_AS(name, shape, function) \
+    {name, shape, compile_components, &(const by_component){emit_##function}}
+#define ROW(name, shape) ROW_AS(#name, shape, name)
+
+const hd_builtin hd_float_builtins[] = {
+    ROW(fabs, "ff"),
+    ROW(sqrt, "ff"),
+    ROW_AS("half_sqrt", "ff", sqrt),
+    ROW_AS("native_sqrt", "ff", sqrt),
+    ROW(fmin, "fff"),
+    ROW(fmax, "fff"),
+    ROW_AS("half_divide", "fff", divide),
+    ROW_AS("native_divide", "fff", divide),
+    ROW_AS("half_recip", "ff", recip),
+    ROW_AS("native_recip", "ff", recip),
+    ROW(mad, "ffff"),
+    ROW(min, "fff"),
+    ROW(max, "fff"),
+    ROW(clamp, "ffff"),
+    ROW(degrees, "ff"),
+    ROW(radians, "ff"),
+    ROW(mix, "ffff"),
+    ROW(step, "fff"),
+    ROW(smoothstep, "ffff"),
+    ROW(sign, "ff"),
+    ROW(isequal, "rff"),
+    ROW(isnotequal, "rff"),
+    ROW(isgreater, "rff"),
+    ROW(isgreaterequal, "rff"),
+    ROW(isless, "rff"),
+    ROW(islessequal, "rff"),
+    ROW(islessgreater, "rff"),
+    ROW(isordered, "rff"),
+    ROW(isunordered, "rff"),
+    ROW(isnan, "rf"),
+    ROW(isinf, "rf"),
+    ROW(isfinite, "rf"),
+    ROW(isnormal, "rf"),
+    ROW(signbit, "rf"),
+    {"dot", "Fxx", compile_dot, NULL},
+    {"length", "Fx", compile_length, NULL},
+    {"fast_length", "Fx", compile_length, NULL},
+    {"distance", "Fxx", compile_length, NULL},
+    {"fast_distance", "Fxx", compile_length, NULL},
+    {"normalize", "xx", compile_normalize, NULL},
+    {"fast_normalize", "xx", compile_normalize, NULL},
+    {"cross", "ccc", compile_cross, NULL},
+    {NULL},
+};

@@ -1,0 +1,172 @@
+/*
+ * Functions that move bits: any, all, bitselect, the two shuffles with a mask, and
+ * the conversions from floats that saturate.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "vm/builtin.h"
+
+static const hd_operand none = {0};
+
+static uint32_t lanes_of(const hd_compiler *c, uint32_t arg) {
+    return c->kernel->insts[c->inst->args[arg]].type.lanes;
+}
+
+/* ---- any, all, bitselect ----------------------------------------------------------------- */
+
+/* The highest bits count: of all components' `and` or `or`. */
+static void compile_test(hd_compiler *c, const void *what) {
+    kir_op joins = *(const kir_op *)what;
+    hd_operand d = hd_result(c, 0), sum = hd_scratch(c, hd_call_elem(c, 0), d.varying);
+    hd_operand test = hd_scratch(c, HD_I8, d.varying);
+    hd_operand first = hd_call_arg(c, 0, 0);
+    for (uint32_t k = 1; k < lanes_of(c, 0); k++) {
+        hd_emit_scalar(c, joins, KIR_P_EQ, sum, first, hd_call_arg(c, 0, k), none);
+        first = sum;
+    }
+    hd_emit_scalar(c, KIR_ICMP, KIR_P_SLT, test, first, hd_constant(c, first.elem, 0), none);
+    hd_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, d, test, none, none);
+}
+
+/* bitselect(a, b, c): b's bits where c has ones, a's elsewhere: a ^ ((a ^ b) & c). */
+static void compile_bitselect(hd_compiler *c, const void *what) {
+    (void)what;
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+        hd_operand d = hd_as_integer(hd_result(c, k)), x[3];
+        for (uint32_t i = 0; i < 3; i++)
+            x[i] = hd_as_integer(hd_call_arg(c, i, k));
+        hd_operand bits = hd_scratch(c, d.elem, d.varying);
+        hd_emit_scalar(c, KIR_XOR, KIR_P_EQ, bits, x[0], x[1], none);
+        hd_emit_scalar(c, KIR_AND, KIR_P_EQ, bits, bits, x[2], none);
+        hd_emit_scalar(c, KIR_XOR, KIR_P_EQ, d, x[0], bits, none);
+    }
+}
+
+/* ---- shuffles -------------------------------------------------------------------------------- */
+
+typedef struct moves {
+    hd_operand d[HD_MAX_COMPONENTS], mask[HD_MAX_COMPONENTS], from[2 * HD_MAX_COMPONENTS];
+    uint32_t count;     /* of d and mask */
+    uint32_t from_mask; /* components of from, less 1; they are a power of two */
+} moves;
+
+static void run_shuffle(hd_run *r, const hd_op *op) {
+    const moves *m = op->more;
+    HD_EACH_LANE(r, op, lane) {
+        uint64_t value[HD_MAX_COMPONENTS];
+        for (uint32_t k = 0; k < m->count; k++)
+            value[k] = hd_bits_at(r, m->from[hd_bits_at(r, m->mask[k], lane) & m->from_mask], lane);
+        for (uint32_t k = 0; k < m->count; k++)
+            hd_put_bits(r, m->d[k], lane, value[k]);
+    }
+}
+
+static void compile_shuffle(hd_compiler *c, const void *what) {
+    (void)what;
+    moves *m = hd_new(c->arena, moves);
+    uint32_t sources = c->inst->arg_count - 1, lanes = lanes_of(c, 0);
+    uint32_t places = hd_is_power_of_two(lanes) ? lanes : 4; /* a 3-vector has 4, one unknown */
+    m->count = hd_call_lanes(c);
+    m->from_mask = places * sources - 1;
+    for (uint32_t i = 0; i < places * sources; i++)
+        m->from[i] = hd_call_arg(c, i / places, i % places < lanes ? i % places : 0);
+    for (uint32_t k = 0; k < m->count; k++) {
+        m->d[k] = hd_result(c, k);
+        m->mask[k] = hd_call_arg(c, sources, k);
+    }
+    hd_op *op = hd_emit_op(c, run_shuffle, m->d[0], m->from[0], m->mask[0], none);
+    op->more = m;
+}
+
+/* ---- saturating conversions -------------------------------------------------------------------- */
+
+typedef enum rounding { TO_ZERO, TO_NEAREST, UP, DOWN } rounding;
+
+static double rounded(double x, rounding how) {
+    switch (how) {
+    case TO_NEAREST: return rint(x);
+    case UP: return ceil(x);
+    case DOWN: return floor(x);
+    default: return trunc(x);
+    }
+}
+
+/* What an integer type holds: [low, high), and the bits of its greatest number. */
+typedef struct saturation {
+    double low, high;
+    uint64_t least, most;
+    bool is_signed;
+    rounding how;
+    hd_operand d, a;
+} saturation;
+
+static uint64_t saturated(const saturation *s, double x) {
+    if (isnan(x))
+        return 0;
+    x = rounded(x, s->how);
+    if (x < s->low)
+        return s->least;
+    if (x >= s->high)
+        return s->most;
+    return s->is_signed ? (uint64_t)(int64_t)x : (uint64_t)x;
+}
+
+static void run_saturate(hd_run *r, const hd_op *op) {
+    const saturation *s = op->more;
+    HD_EACH_LANE(r, op, lane) {
+        double x = s->a.elem == HD_F16   ? (double)HD_AT(r, s->a, _Float16, lane)
+                   : s->a.elem == HD_F32 ? (double)HD_AT(r, s->a, float, lane)
+                                         : HD_AT(r, s->a, double, lane);
+        hd_put_bits(r, s->d, lane, saturated(s, x));
+    }
+}
+
+static rounding rounding_of(const char *name) {
+    const char *tail = name + strlen(name) - 4;
+    return !strcmp(tail, "_rte") ? TO_NEAREST : !strcmp(tail, "_rtp") ? UP
+         : !strcmp(tail, "_rtn") ? DOWN : TO_ZERO;
+}
+
+/* The name says the signedness, kir's types the rest. */
+static void compile_saturate(hd_compiler *c, const void *what) {
+    bool is_signed = *(const bool *)what;
+    int bits = c->inst->type.bits;
+    saturation s = {.is_signed = is_signed, .how = rounding_of(c->inst->name)};
+    s.high = ldexp(1, bits - is_signed);
+    s.low = is_signed ? -s.high : 0;
+    s.most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX;
+    s.least = is_signed ? UINT64_C(1) << (bits - 1) : 0;
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+        saturation *own = hd_new(c->arena, saturation);
+        *own = s;
+        own->d = hd_result(c, k);
+        own->a = hd_call_arg(c, 0, k);
+        hd_op *op = hd_emit_op(c, run_saturate, own->d, own->a, none, none);
+        op->more = own;
+    }
+}
+
+/* ---- the table ------------------------------------------------------------------------------------ */
+
+static const kir_op ANY = KIR_OR, ALL = KIR_AND;
+static const bool SIGNED = true, UNSIGNED = false;
+
+#define CONVERSION(type, what) {"convert_" type "*", "df", compile_saturate, what}
+
+const hd_builtin hd_vector_builtins[] = {
+    {"any", "Id", compile_test, &ANY},
+    {"all", "Id", compile_test, &ALL},
+    {"bitselect", "ssss", compile_bitselect, NULL},
+    {"shuffle", "tsm", compile_shuffle, NULL},
+    {"shuffle2", "tssm", compile_shuffle, NULL},
+    CONVERSION("char", &SIGNED),
+    CONVERSION("uchar", &UNSIGNED),
+    CONVERSION("short", &SIGNED),
+    CONVERSION("ushort", &UNSIGNED),
+    CONVERSION("int", &SIGNED),
+    CONVERSION("uint", &UNSIGNED),
+    CONVERSION("long", &SIGNED),
+    CONVERSION("ulong", &UNSIGNED),
+    {NULL},
+};

@@ -1,0 +1,418 @@
+/*
+ * Functions of a whole work-group or sub-group: votes, broadcasts, reductions,
+ * scans and asynchronous copies.
+ *
+ * All lanes of the group must be here, as at a barrier. A sub-group is a slice of
+ * 32 lanes, like a warp. A copy happens at once: the lanes of the group move its
+ * elements in order, lane l the elements l, l + n, l + 2n ... of n lanes, and
+ * each round is announced as a load and a store like any other.
+ *
+ *     async_work_group_copy(s, p, 10, 0), 4 lanes:   0123 4567 89--
+ */
+#include <math.h>
+
+#include "vm/builtin.h"
+#include "vm/flow.h"
+
+enum { SUB_GROUP = 32 };
+
+/* Lanes [from, to) of a block. */
+typedef struct slice {
+    uint32_t from, to;
+} slice;
+
+static const char *name_of(const hd_run *r, const hd_op *op) {
+    return r->program->kernel->insts[op->inst].name;
+}
+
+/* Every lane of the slice must be here. */
+static void check_all_here(hd_run *r, const hd_op *op, slice s, const char *group) {
+    for (uint32_t l = s.from; l < s.to; l++)
+        if (!r->active.lane[l])
+            hd_fault(r, op->inst, l,
+                     "this thread is not among those that call %s here; all threads of the %s must "
+                     "call it together",
+                     name_of(r, op), group);
+}
+
+/* ---- votes, broadcasts, reductions, scans --------------------------------------------------------- */
+
+typedef enum combining { ADD, MIN, MAX, ALL, ANY } combining;
+typedef enum spread { REDUCE, INCLUSIVE, EXCLUSIVE, BROADCAST } spread;
+
+/* What a function of the tables is. */
+typedef struct collective {
+    combining what;
+    spread how;
+    bool of_sub_group, is_unsigned;
+} collective;
+
+typedef struct collective_call {
+    collective f;
+    hd_operand value, result;
+    hd_operand place[3]; /* BROADCAST: local ids, or a lane of the sub-group */
+    uint32_t places;
+    uint64_t size[3];    /* of the group */
+} collective_call;
+
+/* A number of any type. */
+typedef struct number {
+    uint64_t bits; /* of an integer, extended to 64 */
+    double real;
+} number;
+
+static bool is_real(hd_operand x) { return x.elem >= HD_F16; }
+
+static number number_of(const hd_run *r, const collective_call *call, uint32_t lane) {
+    hd_operand x = call->value;
+    switch (x.elem) {
+    case HD_F16: return (number){.real = (double)HD_AT(r, x, _Float16, lane)};
+    case HD_F32: return (number){.real = HD_AT(r, x, float, lane)};
+    case HD_F64: return (number){.real = HD_AT(r, x, double, lane)};
+    default: break;
+    }
+    uint32_t above = 64 - hd_elem_bytes(x.elem) * 8;
+    uint64_t bits = hd_bits_at(r, x, lane) << above;
+    return (number){.bits = call->f.is_unsigned ? bits >> above
+                                                : (uint64_t)((int64_t)bits >> above)};
+}
+
+static void put_number(const hd_run *r, hd_operand d, uint32_t lane, number n) {
+    if (!is_real(d)) {
+        hd_put_bits(r, d, lane, n.bits);
+        return;
+    }
+    _Float16 half = (_Float16)n.real;
+    float single = (float)n.real;
+    uint64_t bits = 0;
+    const void *from = d.elem == HD_F16 ? (const void *)&half
+                       : d.elem == HD_F32 ? (const void *)&single
+                                          : (const void *)&n.real;
+    memcpy(&bits, from, hd_elem_bytes(d.elem));
+    hd_put_bits(r, d, lane, bits);
+}
+
+/* What changes nothing: what an exclusive scan starts with. */
+static number neutral(const collective_call *call) {
+    double end = call->f.what == MIN ? INFINITY : -INFINITY;
+    uint32_t bits = hd_elem_bytes(call->value.elem) * 8;
+    uint64_t most = UINT64_MAX >> (64 - bits + !call->f.is_unsigned);
+    uint64_t least = call->f.is_unsigned ? 0 : ~most;
+    switch (call->f.what) {
+    case MIN: return (number){most, end};
+    case MAX: return (number){least, end};
+    case ALL: return (number){.bits = 1};
+    default: return (number){0, 0};
+    }
+}
+
+static bool is_less(const collective_call *call, number a, number b) {
+    if (is_real(call->value))
+        return a.real < b.real;
+    return call->f.is_unsigned ? a.bits < b.bits : (int64_t)a.bits < (int64_t)b.bits;
+}
+
+static number combine(const collective_call *call, number a, number b) {
+    switch (call->f.what) {
+    case ADD: return (number){a.bits + b.bits, a.real + b.real};
+    case MIN: return is_less(call, b, a) ? b : a;
+    case MAX: return is_less(call, a, b) ? b : a;
+    case ALL: return (number){.bits = a.bits && b.bits};
+    default: return (number){.bits = a.bits || b.bits};
+    }
+}
+
+/* The lane of the slice that broadcasts: ids count from the slice's first lane. */
+static uint32_t source_of(hd_run *r, const hd_op *op, slice s) {
+    const collective_call *call = op->more;
+    uint64_t lane = 0, step = 1;
+    for (uint32_t i = 0; i < call->places; i++) {
+        uint64_t id = hd_bits_at(r, call->place[i], s.from);
+        if (call->places > 1 && id >= call->size[i])
+            lane = UINT32_MAX;
+        lane += id * step;
+        step *= call->size[i];
+    }
+    if (lane >= s.to - s.from)
+        hd_fault(r, op->inst, s.from, "%s from a thread that is not in the group",
+                 name_of(r, op));
+    return s.from + (uint32_t)lane;
+}
+
+static void run_slice(hd_run *r, const hd_op *op, slice s) {
+    const collective_call *call = op->more;
+    number sum = neutral(call);
+    bool scans = call->f.how == INCLUSIVE || call->f.how == EXCLUSIVE;
+    if (call->f.how == BROADCAST)
+        sum = number_of(r, call, source_of(r, op, s));
+    for (uint32_t l = s.from; l < s.to && call->f.how != BROADCAST; l++) {
+        number before = sum;
+        sum = combine(call, sum, number_of(r, call, l));
+        if (scans)
+            put_number(r, call->result, l, call->f.how == INCLUSIVE ? sum : before);
+    }
+    for (uint32_t l = s.from; l < s.to && !scans; l++)
+        put_number(r, call->result, l, sum);
+}
+
+/* Calls `run` for the slices of the block that are sub-groups and call the function. */
+typedef void slice_fn(hd_run *r, const hd_op *op, slice s);
+
+static void each_sub_group(hd_run *r, const hd_op *op, slice_fn *run) {
+    for (uint32_t from = 0; from < r->lanes; from += SUB_GROUP) {
+        slice s = {from, from + SUB_GROUP < r->lanes ? from + SUB_GROUP : r->lanes};
+        if (!(uint32_t)(r->bits[from / 64] >> from % 64))
+            continue;
+        check_all_here(r, op, s, "sub-group");
+        if (run)
+            run(r, op, s);
+    }
+}
+
+static void run_collective(hd_run *r, const hd_op *op) {
+    const collective_call *call = op->more;
+    if (!call->f.of_sub_group) {
+        slice all = {0, r->lanes};
+        check_all_here(r, op, all, "work-group");
+        run_slice(r, op, all);
+        return;
+    }
+    each_sub_group(r, op, run_slice);
+}
+
+static void compile_component(hd_compiler *c, const collective *f, uint32_t k) {
+    collective_call *call = hd_new(c->arena, collective_call);
+    call->f = *f;
+    call->value = hd_call_arg(c, 0, k);
+    call->result = hd_result(c, k);
+    call->places = c->inst->arg_count - 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i < call->places)
+            call->place[i] = hd_call_arg(c, 1 + i, 0);
+        call->size[i] = c->program->info->binding.local[i];
+    }
+    hd_emit_for_lanes(c, run_collective, call);
+}
+
+static void compile_collective(hd_compiler *c, const void *what) {
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++)
+        compile_component(c, what, k);
+}
+
+/* ---- sub-groups: who they are --------------------------------------------------------------------- */
+
+/* A barrier of a sub-group: its lanes are in step anyway. */
+static void run_sub_group_barrier(hd_run *r, const hd_op *op) { each_sub_group(r, op, NULL); }
+
+static void compile_sub_group_barrier(hd_compiler *c, const void *what) {
+    (void)what;
+    hd_emit_for_lanes(c, run_sub_group_barrier, NULL);
+}
+
+typedef enum sub_group_query { SIZE, MOST, GROUPS, GROUP, PLACE } sub_group_query;
+
+typedef struct query_call {
+    sub_group_query what;
+    hd_operand result;
+} query_call;
+
+static uint32_t answer(const hd_run *r, sub_group_query what, uint32_t lane) {
+    uint32_t first = lane / SUB_GROUP * SUB_GROUP, left = r->lanes - first;
+    switch (what) {
+    case SIZE: return left < SUB_GROUP ? left : SUB_GROUP;
+    case MOST: return SUB_GROUP;
+    case GROUPS: return (r->lanes + SUB_GROUP - 1) / SUB_GROUP;
+    case GROUP: return lane / SUB_GROUP;
+    default: return lane % SUB_GROUP;
+    }
+}
+
+static void run_query(hd_run *r, const hd_op *op) {
+    const query_call *call = op->more;
+    HD_EACH_ACTIVE(r, lane)
+        hd_put_bits(r, call->result, lane, answer(r, call->what, lane));
+}
+
+static void compile_query(hd_compiler *c, const void *what) {
+    query_call *call = hd_new(c->arena, query_call);
+    *call = (query_call){*(const sub_group_query *)what, hd_result(c, 0)};
+    hd_emit_for_lanes(c, run_query, call);
+}
+
+/* ---- asynchronous copies ---------------------------------------------------------------------------- */
+
+/* One side of a copy. Its memory description has the addresses of a round in a scratch cell. */
+typedef struct copy_side {
+    hd_memory *memory;
+    hd_operand start;    /* where the first element is */
+    bool strided;        /* elements are `stride` elements apart, else they follow each other */
+    hd_announced *rows;
+    uint32_t row_count;
+} copy_side;
+
+typedef struct copy_call {
+    copy_side from, to;
+    hd_operand count, stride, event, result;
+    uint64_t element; /* bytes */
+    bool has_result;
+} copy_call;
+
+/* An operand's value, which all lanes must agree on. */
+static uint64_t agreed(hd_run *r, const hd_op *op, hd_operand x, const char *what) {
+    uint64_t value = hd_bits_at(r, x, 0);
+    for (uint32_t l = 1; l < r->lanes && x.varying; l++)
+        if (hd_bits_at(r, x, l) != value)
+            hd_fault(r, op->inst, l,
+                     "this thread gives %s another %s than thread 0; all threads of the work-group "
+                     "must give the same",
+                     name_of(r, op), what);
+    return value;
+}
+
+/* Makes the first `count` lanes of the block the active ones. */
+static void activate_first(hd_run *r, uint32_t count) {
+    memset(r->active.lane, 1, count);
+    memset(r->active.lane + count, 0, r->padded - count);
+    r->active.count = count;
+    r->whole = count == r->live;
+    r->flow->handlers->pack(r->active.lane, r->padded, r->bits);
+    r->spans[0] = (hd_span){0, (uint32_t)hd_align_up(count, HD_CHUNK)};
+    r->span_count = 1;
+}
+
+/* Checks and announces a side's accesses to elements first, first + 1 ... of the active lanes. */
+static hd_target touch_round(hd_run *r, const hd_op *op, const copy_side *side, uint64_t start,
+                             uint64_t step, uint64_t first, bool writes) {
+    const copy_call *call = op->more;
+    hd_operand address = side->memory->address;
+    for (uint32_t l = 0; l < r->active.count; l++)
+        HD_CELL(r, address.at, uint64_t)[l] = start + (first + l) * step;
+    hd_target t = hd_resolve(r, op, side->memory, address, call->element, side->memory->align,
+                             writes);
+    if (r->checked)
+        hd_check_access(r, op, &t, call->element, !writes, writes, false);
+    hd_announce(r, &t, side->memory->space, side->rows, side->row_count);
+    return t;
+}
+
+static void copy_round(hd_run *r, const hd_op *op, const uint64_t start[2],
+                       const uint64_t step[2], uint64_t first) {
+    const copy_call *call = op->more;
+    hd_target from = touch_round(r, op, &call->from, start[0], step[0], first, false);
+    hd_target to = touch_round(r, op, &call->to, start[1], step[1], first, true);
+    for (uint32_t l = 0; l < r->active.count; l++)
+        memmove(hd_host(r, &to, l, HD_CELL(r, call->to.memory->address.at, uint64_t)[l]),
+                hd_host(r, &from, l, HD_CELL(r, call->from.memory->address.at, uint64_t)[l]),
+                call->element);
+}
+
+static void run_copy(hd_run *r, const hd_op *op) {
+    const copy_call *call = op->more;
+    check_all_here(r, op, (slice){0, r->lanes}, "work-group");
+    uint64_t count = agreed(r, op, call->count, "number of elements");
+    uint64_t stride = agreed(r, op, call->stride, "stride");
+    uint64_t start[2] = {agreed(r, op, call->from.start, "source"),
+                         agreed(r, op, call->to.start, "destination")};
+    uint64_t step[2] = {call->from.strided ? stride * call->element : call->element,
+                        call->to.strided ? stride * call->element : call->element};
+    for (uint64_t first = 0; first < count; first += r->lanes) {
+        uint64_t left = count - first;
+        activate_first(r, left < r->lanes ? (uint32_t)left : r->lanes);
+        copy_round(r, op, start, step, first);
+    }
+    activate_first(r, r->lanes);
+    for (uint32_t l = 0; call->has_result && l < r->lanes; l++)
+        hd_put_bits(r, call->result, l, hd_bits_at(r, call->event, l));
+}
+
+/* The rows of the table of accesses for one side. */
+static void find_rows(hd_compiler *c, copy_side *side, hd_access_kind kind) {
+    const hd_kernel_info *info = c->program->info;
+    hd_vec(hd_announced) rows = {0};
+    for (uint32_t i = 0; i < info->access_count; i++)
+        if (info->accesses[i].inst == c->value && info->accesses[i].kind == kind)
+            hd_push(c->arena, &rows,
+                    (hd_announced){i, info->accesses[i].part, info->accesses[i].width});
+    side->rows = rows.data;
+    side->row_count = (uint32_t)rows.count;
+}
+
+static copy_side side_of(hd_compiler *c, uint32_t arg, uint64_t element, hd_access_kind kind) {
+    copy_side side = {.memory = hd_memory_new(c, c->inst->args[arg]),
+                      .start = hd_call_arg(c, arg, 0)};
+    uint64_t align = element & (~element + 1); /* a 3-vector is aligned as 4 */
+    side.memory->address = hd_scratch(c, HD_I64, true);
+    side.memory->width = (uint32_t)element;
+    side.memory->align = (uint32_t)align;
+    find_rows(c, &side, kind);
+    return side;
+}
+
+/* to, from, elements[, stride of the global side], event, bytes of an element */
+static void compile_copy(hd_compiler *c, const void *what) {
+    bool has_stride = *(const bool *)what;
+    int64_t element = 0;
+    uint32_t event = has_stride ? 4 : 3;
+    if (!kir_const_int(c->kernel, c->inst->args[event + 1], &element) || element <= 0 ||
+        element > 128) {
+        hd_cannot_run(c, "a copy of elements whose size is not known");
+        return;
+    }
+    copy_call *call = hd_new(c->arena, copy_call);
+    call->element = (uint64_t)element;
+    call->to = side_of(c, 0, call->element, HD_STORE);
+    call->from = side_of(c, 1, call->element, HD_LOAD);
+    call->count = hd_call_arg(c, 2, 0);
+    call->stride = has_stride ? hd_call_arg(c, 3, 0) : hd_constant(c, HD_I64, 1);
+    call->to.strided = call->to.memory->space != KIR_LOCAL;
+    call->from.strided = call->from.memory->space != KIR_LOCAL;
+    call->event = hd_call_arg(c, event, 0);
+    call->has_result = c->inst->type.kind != KIR_VOID;
+    if (call->has_result)
+        call->result = hd_result(c, 0);
+    hd_emit_for_lanes(c, run_copy, call);
+}
+
+/* A hint, and what is done already. */
+static void compile_nothing(hd_compiler *c, const void *what) {
+    (void)c, (void)what;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------------- */
+
+#define ROW(name, shape, ...) {name, shape, compile_collective, &(const collective){__VA_ARGS__}}
+/* Signed and unsigned integers, and floats. */
+#define NUMBERS(name, what, how, sub)                                                       \
+    ROW(name, "nn", what, how, sub, false), ROW("u_" name, "nn", what, how, sub, true),     \
+    ROW(name, "ff", what, how, sub, false)
+#define SPREADS(prefix, suffix, what, sub)                                                  \
+    NUMBERS(prefix "_reduce_" suffix, what, REDUCE, sub),                                   \
+    NUMBERS(prefix "_scan_inclusive_" suffix, what, INCLUSIVE, sub),                        \
+    NUMBERS(prefix "_scan_exclusive_" suffix, what, EXCLUSIVE, sub)
+#define GROUP_FUNCTIONS(prefix, sub)                                                        \
+    ROW(prefix "_all", "II", ALL, REDUCE, sub, true),                                       \
+    ROW(prefix "_any", "II", ANY, REDUCE, sub, true),                                       \
+    SPREADS(prefix, "add", ADD, sub), SPREADS(prefix, "min", MIN, sub),                     \
+    SPREADS(prefix, "max", MAX, sub)
+#define QUERY(name, what) {name, "I", compile_query, &(const sub_group_query){what}}
+
+const hd_builtin hd_group_builtins[] = {
+    GROUP_FUNCTIONS("work_group", false),
+    GROUP_FUNCTIONS("sub_group", true),
+    ROW("work_group_broadcast", "nne*", ADD, BROADCAST, false, false),
+    ROW("work_group_broadcast", "ffe*", ADD, BROADCAST, false, false),
+    ROW("sub_group_broadcast", "nni", ADD, BROADCAST, true, false),
+    ROW("sub_group_broadcast", "ffi", ADD, BROADCAST, true, false),
+    {"sub_group_barrier", "v*", compile_sub_group_barrier, NULL},
+    QUERY("get_sub_group_size", SIZE),
+    QUERY("get_max_sub_group_size", MOST),
+    QUERY("get_num_sub_groups", GROUPS),
+    QUERY("get_enqueued_num_sub_groups", GROUPS),
+    QUERY("get_sub_group_id", GROUP),
+    QUERY("get_sub_group_local_id", PLACE),
+    {"async_work_group_copy", "ePPeee", compile_copy, &(const bool){false}},
+    {"async_work_group_strided_copy", "ePPeeee", compile_copy, &(const bool){true}},
+    {"wait_group_events", "v*", compile_nothing, NULL},
+    {"prefetch", "v*", compile_nothing, NULL},
+    {NULL},
+};

@@ -1,0 +1,396 @@
+/*
+ * Mathematical functions: a scalar function for each, called for every active lane.
+ *
+ * The C library's functions for floats and doubles are within the errors that
+ * OpenCL's specification allows, with the few exceptions of math_scalar.c. A
+ * function that has only a form for doubles is computed in double and rounded,
+ * which is within half an ulp. Halves are computed as floats.
+ *
+ * A *form* is a signature, such as two numbers and one result; it has a handler
+ * for each type of element and of the function that is called.
+ */
+#include <fenv.h>
+#include <math.h>
+
+#include "vm/builtin.h"
+#include "vm/math_scalar.h"
+
+typedef _Float16 F16;
+typedef float F32;
+typedef double F64;
+
+/* ---- forms ----------------------------------------------------------------------------------- */
+
+typedef struct math_one { float (*f)(float); double (*d)(double); } math_one;
+typedef struct math_two { float (*f)(float, float); double (*d)(double, double); } math_two;
+typedef struct math_three {
+    float (*f)(float, float, float);
+    double (*d)(double, double, double);
+} math_three;
+typedef struct math_four {
+    float (*f)(float, float, float, float);
+    double (*d)(double, double, double, double);
+} math_four;
+typedef struct math_scaled { float (*f)(float, int); double (*d)(double, int); } math_scaled;
+typedef struct math_order { float (*f)(int, float); double (*d)(int, double); } math_order;
+typedef struct math_integer { int (*f)(float); int (*d)(double); } math_integer;
+/* A second result goes where a pointer says. */
+typedef struct math_pair { float (*f)(float, float *); double (*d)(double, double *); } math_pair;
+typedef struct math_count { float (*f)(float, int *); double (*d)(double, int *); } math_count;
+typedef struct math_quotient {
+    float (*f)(float, float, int *);
+    double (*d)(double, double, int *);
+} math_quotient;
+
+/* Which function a call is of. */
+typedef struct math {
+    hd_op_fn *const *handlers; /* by type: see handler_of() */
+    bool has_float;            /* else floats are computed as doubles */
+    const void *fn;            /* one of the structs above */
+    int rounding;              /* of fenv.h */
+} math;
+
+/* A handler: T is the type in the cells, C that of the function's numbers, `field` where the
+ * function stands, D the result's type. */
+#define HANDLER(form, T, C, field, D, A, B, value)                                       \
+    static void form##_##T##_##field(hd_run *r, const hd_op *op) {                       \
+        const math_##form *fn = ((const math *)op->more)->fn;                            \
+        HD_EACH_CHUNK(r, op, at) {                                                       \
+            D *d = HD_CELL(r, op->d, D) + at;                                            \
+            const A *a = HD_ARG(r, op, A, a, at);                                        \
+            const B *b = HD_ARG(r, op, B, b, at);                                        \
+            const T *c = HD_ARG(r, op, T, c, at);                                        \
+            (void)b, (void)c;                                                            \
+            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++)                  \
+                if (op->uniform || r->active.lane[at + j])                               \
+                    d[j] = (D)(value);                                                   \
+        }                                                                                \
+        HD_REPLICATE(r, op, D, op->d);                                                   \
+    }
+/* The same with a second result in cell c. */
+#define HANDLER_WITH_SECOND(form, T, C, field, E, S, call)                               \
+    static void form##_##T##_##field(hd_run *r, const hd_op *op) {                       \
+        const math_##form *fn = ((const math *)op->more)->fn;                            \
+        HD_EACH_CHUNK(r, op, at) {                                                       \
+            T *d = HD_CELL(r, op->d, T) + at;                                            \
+            E *second = HD_CELL(r, op->c, E) + at;                                       \
+            const T *a = HD_ARG(r, op, T, a, at), *b = HD_ARG(r, op, T, b, at);          \
+            (void)b;                                                                     \
+            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++)                  \
+                if (op->uniform || r->active.lane[at + j]) {                             \
+                    S other;                                                             \
+                    d[j] = (T)(call);                                                    \
+                    second[j] = (E)other;                                                \
+                }                                                                        \
+        }                                                                                \
+        HD_REPLICATE(r, op, T, op->d);                                                   \
+        HD_REPLICATE(r, op, E, op->c);                                                   \
+    }
+
+/* The five handlers of a form, and their table. */
+#define FORM(form, M)                                                                    \
+    M(form, F16, float, f)                                                  \
+    M(form, F16, double, d)                                                 \
+    M(form, F32, float, f)                                                  \
+    M(form, F32, double, d)                                                 \
+    M(form, F64, double, d)                                                 \
+    static hd_op_fn *const form##_handlers[] = {form##_F16_d, form##_F16_f, form##_F32_d, \
+                                                form##_F32_f, form##_F64_d, form##_F64_d};
+
+#define OF_ONE(form, T, C, field) HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j]))
+#define OF_TWO(form, T, C, field) \
+    HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j], (C)b[j]))
+#define OF_THREE(form, T, C, field) \
+    HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j], (C)b[j], (C)c[j]))
+#define OF_SCALED(form, T, C, field) \
+    HANDLER(form, T, C, field, T, T, int32_t, fn->field((C)a[j], b[j]))
+#define OF_ORDER(form, T, C, field) \
+    HANDLER(form, T, C, field, T, int32_t, T, fn->field(a[j], (C)b[j]))
+#define OF_INTEGER(form, T, C, field) \
+    HANDLER(form, T, C, field, int32_t, T, T, fn->field((C)a[j]))
+#define OF_PAIR(form, T, C, field) \
+    HANDLER_WITH_SECOND(form, T, C, field, T, C, fn->field((C)a[j], &other))
+#define OF_COUNT(form, T, C, field) \
+    HANDLER_WITH_SECOND(form, T, C, field, int32_t, int, fn->field((C)a[j], &other))
+#define OF_QUOTIENT(form, T, C, field) \
+    HANDLER_WITH_SECOND(form, T, C, field, int32_t, int, fn->field((C)a[j], (C)b[j], &other))
+FORM(one, OF_ONE)
+FORM(two, OF_TWO)
+FORM(three, OF_THREE)
+FORM(scaled, OF_SCALED)
+FORM(order, OF_ORDER)
+FORM(integer, OF_INTEGER)
+FORM(pair, OF_PAIR)
+FORM(count, OF_COUNT)
+FORM(quotient, OF_QUOTIENT)
+
+
+/* Four operands: the last one's cell is in imm, what its index is masked with in imm2. */
+#define OF_FOUR(form, T, C, field)                                                 \
+    HANDLER(form, T, C, field, T, T, T,                                                    \
+            fn->field((C)a[j], (C)b[j], (C)c[j],                                           \
+                      (C)(HD_CELL(r, op->imm, T) + (at & (uint32_t)op->imm2))[j]))
+FORM(four, OF_FOUR)
+
+static hd_op_fn *handler_of(const math *m, hd_elem elem) {
+    return m->handlers[2 * (elem - HD_F16) + m->has_float];
+}
+
+/* ---- other roundings -------------------------------------------------------------------------- */
+
+/* The handler runs between two calls that the compiler knows nothing of, and reads and writes
+ * memory: so its arithmetic stays between them. */
+static void run_rounded(hd_run *r, const hd_op *op) {
+    const math *m = op->more;
+    fesetround(m->rounding);
+    handler_of(m, (hd_elem)op->imm)(r, op);
+    fesetround(FE_TONEAREST);
+}
+
+typedef struct conversion {
+    hd_operand d, a;
+    int rounding;
+    bool is_unsigned;
+} conversion;
+
+static int64_t signed_at(const hd_run *r, hd_operand a, uint32_t lane) {
+    uint32_t above = 64 - hd_elem_bytes(a.elem) * 8;
+    return (int64_t)(hd_bits_at(r, a, lane) << above) >> above;
+}
+
+#define DEFINE_CONVERT(name, T)                                                            \
+    static void name(hd_run *r, const hd_op *op) {                                         \
+        const conversion *v = op->more;                                                    \
+        fesetround(v->rounding);                                                           \
+        HD_EACH_LANE(r, op, lane) {                                                        \
+            T *d = HD_CELL(r, op->d, T) + lane;                                            \
+            switch (v->a.elem) {                                                           \
+            case HD_F16: *d = (T)HD_AT(r, v->a, F16, lane); break;                         \
+            case HD_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                         \
+            case HD_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                         \
+            default:                                                                       \
+                *d = v->is_unsigned ? (T)hd_bits_at(r, v->a, lane)                         \
+                                    : (T)signed_at(r, v->a, lane);                         \
+            }                                                                              \
+        }                                                                                  \
+        fesetround(FE_TONEAREST);                                                          \
+        HD_REPLICATE(r, op, T, op->d);                                                     \
+    }
+DEFINE_CONVERT(convert_F32, F32)
+DEFINE_CONVERT(convert_F64, F64)
+
+static int rounding_of(const char *name) {
+    const char *tail = name + strlen(name) - 4;
+    return !strcmp(tail, "_rtz")   ? FE_TOWARDZERO
+           : !strcmp(tail, "_rtp") ? FE_UPWARD
+           : !strcmp(tail, "_rtn") ? FE_DOWNWARD
+                                   : FE_TONEAREST;
+}
+
+/* ---- compiling ----------------------------------------------------------------------------------- */
+
+static const hd_operand none = {0};
+
+static hd_elem elem_of_call(hd_compiler *c) {
+    for (uint32_t i = 0; i < c->inst->arg_count; i++)
+        if (hd_call_elem(c, i) >= HD_F16)
+            return hd_call_elem(c, i);
+    return HD_F32;
+}
+
+static void compile_math(hd_compiler *c, const void *what) {
+    const math *m = what;
+    hd_elem elem = elem_of_call(c);
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+        hd_operand x[4] = {0};
+        for (uint32_t i = 0; i < c->inst->arg_count; i++)
+            x[i] = hd_call_arg(c, i, k);
+        hd_op_fn *fn = m->rounding == FE_TONEAREST ? handler_of(m, elem) : run_rounded;
+        hd_op *op = hd_emit_op(c, fn, hd_result(c, k), x[0], x[1], x[2]);
+        op->more = m;
+        op->imm = m->rounding == FE_TONEAREST ? x[3].at : elem;
+        op->imm2 = x[3].varying ? UINT32_MAX : 0;
+    }
+}
+
+/* With a second result: all components are computed, then stored at once. */
+static void compile_second(hd_compiler *c, const void *what) {
+    const math *m = what;
+    uint32_t last = c->inst->arg_count - 1;
+    hd_operand second[HD_MAX_COMPONENTS];
+    hd_elem elem = hd_call_elem(c, 0);
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+        hd_operand d = hd_result(c, k);
+        second[k] = hd_scratch(c, m->handlers == pair_handlers ? elem : HD_I32, d.varying);
+        hd_operand b = last == 2 ? hd_call_arg(c, 1, k) : none;
+        hd_op *op = hd_emit_op(c, handler_of(m, elem), d, hd_call_arg(c, 0, k), b, second[k]);
+        op->more = m;
+    }
+    hd_emit_private_store(c, c->inst->args[last], hd_call_lanes(c), second);
+}
+
+static void compile_convert(hd_compiler *c, const void *what) {
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+        conversion *v = hd_new(c->arena, conversion);
+        *v = (conversion){.d = hd_result(c, k), .a = hd_call_arg(c, 0, k),
+                          .rounding = rounding_of(c->inst->name),
+                          .is_unsigned = *(const bool *)what};
+        hd_op_fn *fn = v->d.elem == HD_F32 ? convert_F32 : convert_F64;
+        hd_emit_op(c, fn, v->d, v->a, none, none)->more = v;
+    }
+}
+
+/* nan(code): the bits of a quiet NaN, with the code's below. */
+static void compile_nan(hd_compiler *c, const void *what) {
+    (void)what;
+    static const uint64_t quiet[] = {0x7e00, 0x7fc00000, 0x7ff8000000000000};
+    static const uint64_t rest[] = {0x01ff, 0x003fffff, 0x0007ffffffffffff};
+    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+        hd_operand d = hd_as_integer(hd_result(c, k)), code = hd_call_arg(c, 0, k);
+        uint32_t at = d.elem - HD_I16;
+        hd_operand kept = hd_scratch(c, d.elem, d.varying);
+        hd_emit_scalar(c, KIR_AND, KIR_P_EQ, kept, code, hd_constant(c, d.elem, rest[at]), none);
+        hd_emit_scalar(c, KIR_OR, KIR_P_EQ, d, kept, hd_constant(c, d.elem, quiet[at]), none);
+    }
+}
+
+/* ---- the table -------------------------------------------------------------------------------------- */
+
+static const bool SIGNED = false, UNSIGNED = true;
+
+/* Plain arithmetic, to be rounded otherwise. */
+#define ARITHMETIC(name, type, ...) static type name##_##type __VA_ARGS__
+ARITHMETIC(add, float, (float a, float b) { return a + b; })
+ARITHMETIC(add, double, (double a, double b) { return a + b; })
+ARITHMETIC(sub, float, (float a, float b) { return a - b; })
+ARITHMETIC(sub, double, (double a, double b) { return a - b; })
+ARITHMETIC(mul, float, (float a, float b) { return a * b; })
+ARITHMETIC(mul, double, (double a, double b) { return a * b; })
+ARITHMETIC(div, float, (float a, float b) { return a / b; })
+ARITHMETIC(div, double, (double a, double b) { return a / b; })
+
+/* A function of a form; of doubles alone; of some rounding. */
+#define CALL(form, float_fn, double_fn, rounding)                                           \
+    &(const math){form##_handlers, true, &(const math_##form){float_fn, double_fn}, rounding}
+#define ROW(name, shape, form, float_fn, double_fn) \
+    {name, shape, compile_math, CALL(form, float_fn, double_fn, FE_TONEAREST)}
+#define ROW_SECOND(name, shape, form, float_fn, double_fn) \
+    {name, shape, compile_second, CALL(form, float_fn, double_fn, FE_TONEAREST)}
+#define ROW_DOUBLE(name, shape, form, double_fn)                                             \
+    {name, shape, compile_math,                                                              \
+     &(const math){form##_handlers, false, &(const math_##form){NULL, double_fn}, FE_TONEAREST}}
+#define ROWS_ROUNDED(name, shape, form, float_fn, double_fn)                                 \
+    {name "_rz", shape, compile_math, CALL(form, float_fn, double_fn, FE_TOWARDZERO)},       \
+    {name "_ru", shape, compile_math, CALL(form, float_fn, double_fn, FE_UPWARD)},           \
+    {name "_rd", shape, compile_math, CALL(form, float_fn, double_fn, FE_DOWNWARD)}
+#define ONE(name) ROW(#name, "ff", one, name##f, name)
+#define TWO(name) ROW(#name, "fff", two, name##f, name)
+/* The forms of lower accuracy are the accurate ones. */
+#define ONE_AND_FAST(name)                                                                   \
+    ONE(name), ROW("half_" #name, "ff", one, name##f, name),                                 \
+    ROW("native_" #name, "ff", one, name##f, name)
+
+const hd_builtin hd_math_builtins[] = {
+    ONE_AND_FAST(sin),
+    ONE_AND_FAST(cos),
+    ONE_AND_FAST(tan),
+    ONE_AND_FAST(exp),
+    ONE_AND_FAST(exp2),
+    ONE_AND_FAST(exp10),
+    ONE_AND_FAST(log),
+    ONE_AND_FAST(log2),
+    ONE_AND_FAST(log10),
+    ROW_DOUBLE("rsqrt", "ff", one, hd_rsqrt),
+    ROW_DOUBLE("half_rsqrt", "ff", one, hd_rsqrt),
+    ROW_DOUBLE("native_rsqrt", "ff", one, hd_rsqrt),
+    TWO(pow),
+    ROW_DOUBLE("powr", "fff", two, hd_powr),
+    ROW_DOUBLE("half_powr", "fff", two, hd_powr),
+    ROW_DOUBLE("native_powr", "fff", two, hd_powr),
+    ROW_DOUBLE("pown", "ffi", scaled, hd_pown),
+    ROW_DOUBLE("rootn", "ffi", scaled, hd_rootn),
+    ROW_DOUBLE("fma", "hhhh", three, fma), /* a float would round twice */
+    ROW("fma", "ffff", three, fmaf, fma),
+    ONE(floor),
+    ONE(ceil),
+    ONE(trunc),
+    ONE(rint),
+    ONE(round),
+    ONE(acos),
+    ONE(acosh),
+    ONE(asin),
+    ONE(asinh),
+    ONE(atan),
+    ONE(atanh),
+    ONE(cosh),
+    ONE(sinh),
+    ONE(tanh),
+    ONE(erf),
+    ONE(erfc),
+    ONE(expm1),
+    ONE(log1p),
+    ONE(logb),
+    ONE(tgamma),
+    ROW("lgamma", "ff", one, hd_lgammaf, hd_lgamma),
+    ROW("cbrt", "ff", one, cbrtf, hd_cbrt),
+    ROW_DOUBLE("sinpi", "ff", one, hd_sinpi),
+    ROW_DOUBLE("cospi", "ff", one, hd_cospi),
+    ROW_DOUBLE("tanpi", "ff", one, hd_tanpi),
+    ROW_DOUBLE("asinpi", "ff", one, hd_asinpi),
+    ROW_DOUBLE("acospi", "ff", one, hd_acospi),
+    ROW_DOUBLE("atanpi", "ff", one, hd_atanpi),
+    ROW_DOUBLE("atan2pi", "fff", two, hd_atan2pi),
+    TWO(atan2),
+    TWO(copysign),
+    TWO(fdim),
+    TWO(fmod),
+    TWO(hypot),
+    TWO(remainder),
+    ROW("nextafter", "hhh", two, hd_next_half, NULL),
+    TWO(nextafter),
+    ROW_DOUBLE("maxmag", "fff", two, hd_maxmag),
+    ROW_DOUBLE("minmag", "fff", two, hd_minmag),
+    ROW("ldexp", "ffi", scaled, ldexpf, ldexp),
+    ROW("ilogb", "if", integer, hd_ilogbf, hd_ilogb),
+    {"nan", "fn", compile_nan, NULL},
+    ROW_SECOND("fract", "hhp", pair, hd_fract_half, NULL),
+    ROW_SECOND("fract", "ffp", pair, hd_fractf, hd_fract),
+    ROW_SECOND("modf", "ffp", pair, modff, modf),
+    ROW_SECOND("sincos", "ffp", pair, hd_sincosf, hd_sincos),
+    ROW_SECOND("frexp", "ffp", count, frexpf, frexp),
+    ROW_SECOND("lgamma_r", "ffp", count, lgammaf_r, lgamma_r),
+    ROW_SECOND("remquo", "fffp", quotient, hd_remquof, hd_remquo),
+    /* CUDA C */
+    ROWS_ROUNDED("add", "fff", two, add_float, add_double),
+    ROWS_ROUNDED("sub", "fff", two, sub_float, sub_double),
+    ROWS_ROUNDED("mul", "fff", two, mul_float, mul_double),
+    ROWS_ROUNDED("div", "fff", two, div_float, div_double),
+    ROWS_ROUNDED("fma", "ffff", three, fmaf, fma),
+    ROWS_ROUNDED("sqrt", "ff", one, sqrtf, sqrt),
+    {"convert_float*", "ad", compile_convert, &SIGNED},
+    {"convert_float*", "aa", compile_convert, &SIGNED},
+    {"convert_double*", "ad", compile_convert, &SIGNED},
+    {"convert_double*", "aa", compile_convert, &SIGNED},
+    {"u_convert_float*", "ad", compile_convert, &UNSIGNED},
+    {"u_convert_double*", "ad", compile_convert, &UNSIGNED},
+    ROW_DOUBLE("j0", "ff", one, j0),
+    ROW_DOUBLE("j1", "ff", one, j1),
+    ROW_DOUBLE("y0", "ff", one, y0),
+    ROW_DOUBLE("y1", "ff", one, y1),
+    ROW_DOUBLE("jn", "fif", order, jn),
+    ROW_DOUBLE("yn", "fif", order, yn),
+    ROW_DOUBLE("cyl_bessel_i0", "ff", one, hd_cyl_bessel_i0),
+    ROW_DOUBLE("cyl_bessel_i1", "ff", one, hd_cyl_bessel_i1),
+    ROW_DOUBLE("erfinv", "ff", one, hd_erfinv),
+    ROW_DOUBLE("erfcinv", "ff", one, hd_erfcinv),
+    ROW_DOUBLE("erfcx", "ff", one, hd_erfcx),
+    ROW_DOUBLE("normcdf", "ff", one, hd_normcdf),
+    ROW_DOUBLE("normcdfinv", "ff", one, hd_normcdfinv),
+    ROW_DOUBLE("rcbrt", "ff", one, hd_rcbrt),
+    ROW_DOUBLE("rhypot", "fff", two, hd_rhypot),
+    ROW_DOUBLE("norm3d", "ffff", three, hd_norm3d),
+    ROW_DOUBLE("rnorm3d", "ffff", three, hd_rnorm3d),
+    ROW_DOUBLE("norm4d", "fffff", four, hd_norm4d),
+    ROW_DOUBLE("rnorm4d", "fffff", four, hd_rnorm4d),
+    {NULL},
+};

@@ -1,0 +1,312 @@
+/*
+ * printf, and the two calls that end a run: a failed assertion and a trap.
+ *
+ * The format is read from the machine's memory when the call runs, so it does not
+ * matter how the kernel came by it. Each conversion is checked against its
+ * argument, made into one of the C library's, and printed by it; a vector's
+ * components are printed one by one with commas between them:
+ *
+ *     printf("%5.2v4hlf|", v)   ->   "%5.2f" four times   ->    1.00, 2.00, ...
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vm/builtin.h"
+#include "vm/flow.h"
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+typedef struct argument {
+    kir_kind kind;
+    uint32_t count; /* components */
+    hd_operand part[HD_MAX_COMPONENTS];
+} argument;
+
+typedef struct printing {
+    argument *args; /* the format first */
+    uint32_t count;
+    hd_operand result;
+    bool has_result;
+    uint64_t returns;
+} printing;
+
+/* One call of one lane. */
+typedef struct printer {
+    hd_run *r;
+    const hd_op *op;
+    const printing *call;
+    uint32_t lane, next; /* argument */
+    hd_str *out;
+} printer;
+
+static double float_at(const hd_run *r, hd_operand a, uint32_t lane) {
+    return a.elem == HD_F16   ? (double)HD_AT(r, a, _Float16, lane)
+           : a.elem == HD_F32 ? (double)HD_AT(r, a, float, lane)
+                              : HD_AT(r, a, double, lane);
+}
+
+/* The string at an address, or a fault. */
+static const char *string_at(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address) {
+    const hd_region *region = hd_find_region(r, address, 1);
+    if (!region)
+        hd_fault(r, op->inst, lane, "a string at 0x%llx, where no memory is; give printf strings "
+                 "that are alive", (unsigned long long)address);
+    uint64_t offset = address - region->base;
+    const char *text = (const char *)region->host + offset;
+    if (region->space == KIR_PRIVATE)
+        text += lane * r->private_stride;
+    if (!memchr(text, '\0', region->bytes - offset))
+        hd_fault(r, op->inst, lane, "a string in %s has no end; close it with a 0 byte",
+                 region->name);
+    return text;
+}
+
+static const argument *next_argument(printer *p, const char *conversion) {
+    if (p->next == p->call->count)
+        hd_fault(p->r, p->op->inst, p->lane, "printf has no argument left for %s", conversion);
+    return &p->call->args[p->next++];
+}
+
+/* ---- one conversion -------------------------------------------------------------------------- */
+
+/* "%-08.3v4hlf" taken apart. */
+typedef struct conversion {
+    char flags[8];
+    int width, precision; /* -1: none */
+    uint32_t lanes;
+    uint32_t bits;        /* that the length says; 0: nothing */
+    char letter;
+    char text[48];        /* as written, for messages */
+} conversion;
+
+_Noreturn static void refuse(const printer *p, const conversion *v, const char *why) {
+    hd_fault(p->r, p->op->inst, p->lane, "printf: %s %s", v->text, why);
+}
+
+/* A number, or one of the arguments when it is '*'. */
+static int read_size(printer *p, const conversion *v, const char **at) {
+    if (**at == '*') {
+        (*at)++;
+        const argument *a = next_argument(p, v->text);
+        if (a->kind != KIR_INT || a->count != 1)
+            refuse(p, v, "takes its width from an argument that is no integer");
+        return (int32_t)hd_bits_at(p->r, a->part[0], p->lane);
+    }
+    int size = 0;
+    for (; isdigit((unsigned char)**at); (*at)++)
+        size = size < 100000 ? size * 10 + (**at - '0') : size;
+    return size;
+}
+
+static void read_flags(conversion *v, const char **at) {
+    size_t count = 0;
+    for (; **at && strchr("-+ #0", **at); (*at)++)
+        if (count + 1 < sizeof v->flags && !strchr(v->flags, **at))
+            v->flags[count++] = **at;
+}
+
+/* h, hh, hl (32 bits, of vectors), l, ll and C's other ways to say 64 bits. */
+static void read_length(conversion *v, const char **at) {
+    static const struct {
+        const char *text;
+        uint32_t bits;
+    } lengths[] = {{"hh", 8}, {"hl", 32}, {"h", 16}, {"ll", 64}, {"l", 64},
+                   {"j", 64}, {"z", 64},  {"t", 64}, {"L", 64}};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        size_t length = strlen(lengths[i].text);
+        if (strncmp(*at, lengths[i].text, length))
+            continue;
+        v->bits = lengths[i].bits;
+        *at += length;
+        return;
+    }
+}
+
+/* Reads what follows a '%'; `at` is left behind it. */
+static conversion read_conversion(printer *p, const char **at) {
+    conversion v = {.width = -1, .precision = -1, .lanes = 1};
+    const char *start = *at;
+    size_t length = strcspn(start, "diouxXeEfFgGaAcsp%n");
+    length = length < sizeof v.text - 3 ? length + (start[length] != '\0') : sizeof v.text - 3;
+    v.text[0] = '%';
+    memcpy(v.text + 1, start, length);
+    read_flags(&v, at);
+    if (isdigit((unsigned char)**at) || **at == '*')
+        v.width = read_size(p, &v, at);
+    if (**at == '.') {
+        (*at)++;
+        v.precision = read_size(p, &v, at);
+    }
+    if (**at == 'v') {
+        (*at)++;
+        v.lanes = (uint32_t)read_size(p, &v, at);
+    }
+    read_length(&v, at);
+    v.letter = **at;
+    if (v.letter)
+        (*at)++;
+    if (v.width > 4096 || v.precision > 4096)
+        refuse(p, &v, "is wider than the 4096 characters that Heddle prints");
+    return v;
+}
+
+/* "%" with the flags, width and precision, and what the C library is given. */
+static void make_format(const conversion *v, const char *tail, char *format, size_t size) {
+    int used = snprintf(format, size, "%%%s", v->flags);
+    if (v->width >= 0)
+        used += snprintf(format + used, size - (size_t)used, "%d", v->width);
+    else if (v->width < -1) /* a negative '*': to the left */
+        used += snprintf(format + used, size - (size_t)used, "-%d", -v->width);
+    if (v->precision >= 0)
+        used += snprintf(format + used, size - (size_t)used, ".%d", v->precision);
+    snprintf(format + used, size - (size_t)used, "%s", tail);
+}
+
+/* An integer cut to the bits of its length (32 without), with its sign where that counts. */
+static uint64_t cut(const conversion *v, hd_operand part, uint64_t bits) {
+    uint32_t own = hd_elem_bytes(part.elem) * 8, kept = v->bits ? v->bits : v->lanes > 1 ? own : 32;
+    uint32_t above = 64 - (kept < own ? kept : own);
+    if (v->letter == 'd' || v->letter == 'i')
+        return (uint64_t)((int64_t)(bits << above) >> above);
+    return bits << above >> above;
+}
+
+static void print_part(const printer *p, const conversion *v, hd_operand part) {
+    char format[64], tail[] = {'l', 'l', v->letter, '\0'};
+    bool is_float = strchr("eEfFgGaA", v->letter) != NULL;
+    bool is_char = v->letter == 'c';
+    make_format(v, is_float || is_char ? tail + 2 : tail, format, sizeof format);
+    if (is_float)
+        hd_str_printf(p->out, format, float_at(p->r, part, p->lane));
+    else if (is_char)
+        hd_str_printf(p->out, format, (int)(uint8_t)hd_bits_at(p->r, part, p->lane));
+    else
+        hd_str_printf(p->out, format,
+                      (long long)cut(v, part, hd_bits_at(p->r, part, p->lane)));
+}
+
+static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
+    const argument *a = next_argument(p, v->text);
+    if (a->kind != kind)
+        refuse(p, v, kind == KIR_FLOAT ? "is for floating-point numbers; its argument is none"
+                                       : "is for integers; its argument is none");
+    if (a->count != v->lanes)
+        refuse(p, v, "is for another number of components than its argument has");
+    for (uint32_t k = 0; k < a->count; k++) {
+        if (k)
+            hd_str_add(p->out, ",");
+        print_part(p, v, a->part[k]);
+    }
+}
+
+static void print_pointer(printer *p, const conversion *v) {
+    const argument *a = next_argument(p, v->text);
+    char format[64];
+    if (a->kind == KIR_FLOAT || a->count != 1)
+        refuse(p, v, "is for pointers; its argument is none");
+    uint64_t address = hd_bits_at(p->r, a->part[0], p->lane);
+    bool is_text = v->letter == 's';
+    make_format(v, is_text ? "s" : "p", format, sizeof format);
+    if (is_text)
+        hd_str_printf(p->out, format, string_at(p->r, p->op, p->lane, address));
+    else
+        hd_str_printf(p->out, format, (void *)(uintptr_t)address);
+}
+
+static void print_conversion(printer *p, const conversion *v) {
+    if (v->letter == '%')
+        hd_str_add(p->out, "%");
+    else if (v->letter && strchr("diouxXc", v->letter))
+        print_numbers(p, v, KIR_INT);
+    else if (v->letter && strchr("eEfFgGaA", v->letter))
+        print_numbers(p, v, KIR_FLOAT);
+    else if (v->letter && strchr("sp", v->letter))
+        print_pointer(p, v);
+    else
+        refuse(p, v, "is no conversion that a kernel can print");
+}
+
+/* ---- printf --------------------------------------------------------------------------------------- */
+
+static void print_lane(hd_run *r, const hd_op *op, uint32_t lane) {
+    const printing *call = op->more;
+    printer p = {.r = r, .op = op, .call = call, .lane = lane, .next = 1, .out = r->printed};
+    const char *at = string_at(r, op, lane, hd_bits_at(r, call->args[0].part[0], lane));
+    while (*at) {
+        size_t plain = strcspn(at, "%");
+        hd_str_addn(p.out, at, plain);
+        at += plain;
+        if (*at != '%')
+            continue;
+        at++;
+        conversion v = read_conversion(&p, &at);
+        print_conversion(&p, &v);
+    }
+}
+
+static void run_printf(hd_run *r, const hd_op *op) {
+    const printing *call = op->more;
+    HD_EACH_ACTIVE(r, lane) {
+        if (r->printed)
+            print_lane(r, op, lane);
+        if (call->has_result)
+            hd_put_bits(r, call->result, lane, call->returns);
+    }
+}
+
+/* OpenCL's printf gives 0, CUDA's the number of arguments. */
+static void compile_printf(hd_compiler *c, const void *what) {
+    (void)what;
+    printing *call = hd_new(c->arena, printing);
+    call->count = c->inst->arg_count;
+    call->args = hd_new_array(c->arena, argument, call->count);
+    for (uint32_t i = 0; i < call->count; i++) {
+        kir_type type = c->kernel->insts[c->inst->args[i]].type;
+        call->args[i].kind = (kir_kind)type.kind;
+        call->args[i].count = type.lanes;
+        for (uint32_t k = 0; k < type.lanes; k++)
+            call->args[i].part[k] = hd_call_arg(c, i, k);
+    }
+    call->has_result = c->inst->type.kind != KIR_VOID;
+    if (call->has_result)
+        call->result = hd_result(c, 0);
+    call->returns = c->module->language == KIR_CUDA ? call->count - 1 : 0;
+    hd_emit_for_lanes(c, run_printf, call);
+}
+
+/* ---- the end of a run -------------------------------------------------------------------------------- */
+
+/* assert_fail(message, file, line, function) */
+static void run_assert(hd_run *r, const hd_op *op) {
+    const printing *call = op->more;
+    uint32_t lane = hd_first_active(r);
+    const char *text = string_at(r, op, lane, hd_bits_at(r, call->args[0].part[0], lane));
+    hd_fault(r, op->inst, lane, "the assertion '%s' does not hold", text);
+}
+
+static void compile_assert(hd_compiler *c, const void *what) {
+    (void)what;
+    printing *call = hd_new(c->arena, printing);
+    call->count = 1;
+    call->args = hd_new(c->arena, argument);
+    call->args[0].part[0] = hd_call_arg(c, 0, 0);
+    hd_emit_for_lanes(c, run_assert, call);
+}
+
+static void run_trap(hd_run *r, const hd_op *op) {
+    hd_fault(r, op->inst, hd_first_active(r), "the kernel ends itself here (a trap)");
+}
+
+static void compile_trap(hd_compiler *c, const void *what) {
+    (void)what;
+    hd_emit_for_lanes(c, run_trap, NULL);
+}
+
+const hd_builtin hd_print_builtins[] = {
+    {"printf", "IP*", compile_printf, NULL},
+    {"printf", "vP*", compile_printf, NULL},
+    {"assert_fail", "vP*", compile_assert, NULL},
+    {"trap", "v", compile_trap, NULL},
+    {NULL},
+};

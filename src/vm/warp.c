@@ -1,0 +1,293 @@
+/*
+ * Warps of CUDA C: votes, matches, shuffles and reductions among 32 lanes.
+ *
+ * Every caller names the threads that take part, as a mask. CUDA leaves undefined
+ * what happens when they are not all here with the same mask; here it is a fault,
+ * for it is a mistake that shows on some devices only. Threads that have returned
+ * are not waited for. The lanes of a warp run in one block of code at a time, so
+ * all that take part are active when the call runs.
+ *
+ *     warp_ballot(0xf, x > 0)     lanes 0-3, x holds 1 -1 2 0    ->  0b0101
+ */
+#include "vm/builtin.h"
+#include "vm/flow.h"
+
+enum { WARP = 32 };
+
+/* One lane's call: who takes part, and its operands. */
+typedef struct member {
+    hd_run *r;
+    const hd_op *op;
+    uint32_t first;        /* lane of the block that is lane 0 of the warp */
+    uint32_t lane;         /* in the warp */
+    uint32_t mask;         /* threads that take part and are here */
+    hd_operand value, second, third;
+} member;
+
+typedef uint64_t member_fn(const member *m);
+
+typedef struct warp_function {
+    member_fn *fn;  /* NULL: there is no result */
+    bool is_shared; /* all members of a mask get the same */
+} warp_function;
+
+typedef struct warp_call {
+    const warp_function *function;
+    hd_operand mask, value, second, third, result;
+    bool has_mask, has_result;
+} warp_call;
+
+static uint64_t value_of(const member *m, uint32_t lane) {
+    return hd_bits_at(m->r, m->value, m->first + lane);
+}
+
+/* ---- who takes part -------------------------------------------------------------------------- */
+
+static uint32_t active_lanes(const hd_run *r, uint32_t first) {
+    return (uint32_t)(r->bits[first / 64] >> first % 64);
+}
+
+static uint32_t live_lanes(const hd_run *r, uint32_t first) {
+    uint32_t live = 0;
+    for (uint32_t l = 0; l < WARP && first + l < r->lanes; l++)
+        live |= (uint32_t)!r->flow->returned[first + l] << l;
+    return live;
+}
+
+_Noreturn static void fault_without_self(hd_run *r, const hd_op *op, uint32_t first,
+                                         uint32_t lane, uint32_t mask) {
+    hd_fault(r, op->inst, first + lane,
+             "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add it, or "
+             "compute the mask before the branch",
+             r->program->kernel->insts[op->inst].name, mask, lane);
+}
+
+/* Every thread that the mask names is here, or has returned. */
+static void check_all_here(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane,
+                           uint32_t mask) {
+    uint32_t absent = mask & ~active_lanes(r, first);
+    uint32_t missing = absent ? absent & live_lanes(r, first) : 0;
+    if (missing)
+        hd_fault(r, op->inst, first + lane,
+                 "%s with mask 0x%08x waits for lane %d of the warp, which is not here; all threads "
+                 "of the mask must make the same call",
+                 r->program->kernel->insts[op->inst].name, mask, __builtin_ctz(missing));
+}
+
+/* Every thread that the mask names gives the same one. */
+static void check_same_mask(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane,
+                            uint32_t mask) {
+    const warp_call *call = op->more;
+    for (uint32_t left = mask & active_lanes(r, first); left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        uint32_t other = (uint32_t)hd_bits_at(r, call->mask, first + l);
+        if (other != mask)
+            hd_fault(r, op->inst, first + lane,
+                     "lanes %u and %u of the warp call %s with masks 0x%08x and 0x%08x; they must "
+                     "give the same one",
+                     lane, l, r->program->kernel->insts[op->inst].name, mask, other);
+    }
+}
+
+/* The threads that take part with a lane; faults when its mask is wrong. */
+static uint32_t participants(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane) {
+    const warp_call *call = op->more;
+    uint32_t mask = (uint32_t)hd_bits_at(r, call->mask, first + lane);
+    if (!(mask >> lane & 1))
+        fault_without_self(r, op, first, lane, mask);
+    check_all_here(r, op, first, lane, mask);
+    if (call->mask.varying)
+        check_same_mask(r, op, first, lane, mask);
+    return mask & active_lanes(r, first);
+}
+
+/* ---- what a lane gets ---------------------------------------------------------------------------- */
+
+#define EACH_MEMBER(m, l)                                                          \
+    for (uint32_t left_ = (m)->mask, l; left_ && (l = (uint32_t)__builtin_ctz(left_), 1); \
+         left_ &= left_ - 1)
+
+static uint64_t ballot(const member *m) {
+    uint32_t votes = 0;
+    EACH_MEMBER(m, l)
+        votes |= (uint32_t)(value_of(m, l) != 0) << l;
+    return votes;
+}
+
+static uint64_t all(const member *m) { return ballot(m) == m->mask; }
+static uint64_t any(const member *m) { return ballot(m) != 0; }
+static uint64_t uni(const member *m) { return all(m) || !any(m); }
+static uint64_t active_mask(const member *m) { return m->mask; }
+
+static uint64_t match_any(const member *m) {
+    uint32_t same = 0;
+    EACH_MEMBER(m, l)
+        same |= (uint32_t)(value_of(m, l) == value_of(m, m->lane)) << l;
+    return same;
+}
+
+static uint64_t match_all(const member *m) { return match_any(m) == m->mask ? m->mask : 0; }
+static uint64_t match_all_pred(const member *m) { return match_any(m) == m->mask; }
+
+/* A thread that takes no part, or is no longer there, has no value to give: 0. */
+static uint64_t taken_from(const member *m, uint32_t lane) {
+    return m->mask >> lane & 1 ? value_of(m, lane) : 0;
+}
+
+static uint32_t width_of(const member *m) {
+    uint64_t width = hd_bits_at(m->r, m->third, m->first + m->lane);
+    if (!hd_is_power_of_two(width) || width > WARP)
+        hd_fault(m->r, m->op->inst, m->first + m->lane,
+                 "a shuffle in segments of %d threads; their width is a power of two, 32 at most",
+                 (int)width);
+    return (uint32_t)width;
+}
+
+static uint32_t distance_of(const member *m) {
+    return (uint32_t)hd_bits_at(m->r, m->second, m->first + m->lane);
+}
+
+static uint64_t shuffle(const member *m) {
+    uint32_t width = width_of(m);
+    return taken_from(m, (m->lane & ~(width - 1)) | (distance_of(m) & (width - 1)));
+}
+
+static uint64_t shuffle_up(const member *m) {
+    uint32_t place = m->lane & (width_of(m) - 1), by = distance_of(m);
+    return taken_from(m, by <= place ? m->lane - by : m->lane);
+}
+
+static uint64_t shuffle_down(const member *m) {
+    uint32_t width = width_of(m), place = m->lane & (width - 1), by = distance_of(m);
+    return taken_from(m, by < width - place ? m->lane + by : m->lane);
+}
+
+static uint64_t shuffle_xor(const member *m) {
+    uint32_t last = m->lane | (width_of(m) - 1), from = m->lane ^ distance_of(m);
+    return taken_from(m, from <= last ? from : m->lane);
+}
+
+#define REDUCE(name, start, expression)                     \
+    static uint64_t reduce_##name(const member *m) {        \
+        uint32_t sum = start;                               \
+        EACH_MEMBER(m, l) {                                 \
+            uint32_t x = (uint32_t)value_of(m, l);          \
+            sum = expression;                               \
+        }                                                   \
+        return sum;                                         \
+    }
+REDUCE(add, 0, sum + x)
+REDUCE(and, UINT32_MAX, sum & x)
+REDUCE(or, 0, sum | x)
+REDUCE(xor, 0, sum ^ x)
+REDUCE(umin, UINT32_MAX, x < sum ? x : sum)
+REDUCE(umax, 0, x > sum ? x : sum)
+REDUCE(min, INT32_MAX, (int32_t)x < (int32_t)sum ? x : sum)
+REDUCE(max, (uint32_t)INT32_MIN, (int32_t)x > (int32_t)sum ? x : sum)
+
+/* ---- running and compiling ------------------------------------------------------------------------ */
+
+/* All results of a warp are found before the first is written: an operand and the result may
+ * be one cell for the whole block. Members of one mask follow each other as a rule, and often
+ * have the same result. */
+static void run_one_warp(hd_run *r, const hd_op *op, uint32_t first) {
+    const warp_call *call = op->more;
+    uint64_t results[WARP], result = 0;
+    uint32_t active = active_lanes(r, first), known = 0;
+    for (uint32_t left = active; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        uint32_t mask = call->has_mask ? participants(r, op, first, l) : active;
+        member m = {r, op, first, l, mask, call->value, call->second, call->third};
+        if (call->function->fn && !(call->function->is_shared && known == mask))
+            result = call->function->fn(&m);
+        known = mask;
+        results[l] = result;
+    }
+    for (uint32_t left = call->has_result ? active : 0; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(left);
+        hd_put_bits(r, call->result, first + l, results[l]);
+    }
+}
+
+static void run_warps(hd_run *r, const hd_op *op) {
+    for (uint32_t first = 0; first < r->lanes; first += WARP)
+        if (active_lanes(r, first))
+            run_one_warp(r, op, first);
+}
+
+static void compile_warp(hd_compiler *c, const void *what) {
+    warp_call *call = hd_new(c->arena, warp_call);
+    uint32_t count = c->inst->arg_count;
+    call->function = what;
+    call->has_mask = count > 0;
+    hd_operand *const args[] = {&call->mask, &call->value, &call->second, &call->third};
+    for (uint32_t i = 0; i < count && i < 4; i++)
+        *args[i] = hd_call_arg(c, i, 0);
+    call->has_result = c->inst->type.kind != KIR_VOID;
+    if (call->has_result)
+        call->result = hd_result(c, 0);
+    hd_emit_for_lanes(c, run_warps, call);
+}
+
+/* ---- barriers that count --------------------------------------------------------------------------- */
+
+/* The control flow has made all live lanes active. */
+typedef enum counting { COUNT, AND, OR } counting;
+
+typedef struct count_call {
+    counting what;
+    hd_operand value, result;
+} count_call;
+
+static void run_count(hd_run *r, const hd_op *op) {
+    const count_call *call = op->more;
+    uint32_t count = 0;
+    HD_EACH_ACTIVE(r, lane)
+        count += hd_bits_at(r, call->value, lane) != 0;
+    uint32_t result = call->what == COUNT ? count
+                      : call->what == AND ? count == r->active.count
+                                          : count > 0;
+    HD_EACH_ACTIVE(r, lane)
+        hd_put_bits(r, call->result, lane, result);
+}
+
+static void compile_count(hd_compiler *c, const void *what) {
+    count_call *call = hd_new(c->arena, count_call);
+    *call = (count_call){*(const counting *)what, hd_call_arg(c, 0, 0), hd_result(c, 0)};
+    hd_emit_for_lanes(c, run_count, call);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------ */
+
+#define ROW(name, shape, ...) \
+    {"warp_" name, shape, compile_warp, &(const warp_function){__VA_ARGS__}}
+#define SHUFFLES(name, fn) ROW(name, "IIIII", fn, false), ROW(name, "FIFII", fn, false)
+#define REDUCTION(name) ROW("reduce_" #name, "III", reduce_##name, true)
+
+const hd_builtin hd_warp_builtins[] = {
+    ROW("sync", "vI", NULL, false),
+    ROW("all", "III", all, true),
+    ROW("any", "III", any, true),
+    ROW("uni", "III", uni, true),
+    ROW("ballot", "III", ballot, true),
+    ROW("match_any", "IId", match_any, false),
+    ROW("match_all", "IId", match_all, true),
+    ROW("match_all_pred", "IId", match_all_pred, true),
+    SHUFFLES("shuffle", shuffle),
+    SHUFFLES("shuffle_up", shuffle_up),
+    SHUFFLES("shuffle_down", shuffle_down),
+    SHUFFLES("shuffle_xor", shuffle_xor),
+    REDUCTION(add),
+    REDUCTION(and),
+    REDUCTION(or),
+    REDUCTION(xor),
+    REDUCTION(min),
+    REDUCTION(max),
+    REDUCTION(umin),
+    REDUCTION(umax),
+    {"active_mask", "I", compile_warp, &(const warp_function){active_mask, true}},
+    {"barrier_count", "II", compile_count, &(const counting){COUNT}},
+    {"barrier_and", "II", compile_count, &(const counting){AND}},
+    {"barrier_or", "II", compile_count, &(const counting){OR}},
+    {NULL},
+};
