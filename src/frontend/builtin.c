@@ -233,8 +233,16 @@ static bool lower_unsigned(hd_lowering *l, const hd_call *call, kir_value *resul
                                          "upsample",
                                          "work_group_reduce_min",
                                          "work_group_reduce_max",
+                                         "work_group_scan_inclusive_min",
+                                         "work_group_scan_inclusive_max",
+                                         "work_group_scan_exclusive_min",
+                                         "work_group_scan_exclusive_max",
                                          "sub_group_reduce_min",
-                                         "sub_group_reduce_max"};
+                                         "sub_group_reduce_max",
+                                         "sub_group_scan_inclusive_min",
+                                         "sub_group_scan_inclusive_max",
+                                         "sub_group_scan_exclusive_min",
+                                         "sub_group_scan_exclusive_max"};
     if (!IS_ONE_OF(call->name, differ))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
@@ -242,9 +250,36 @@ static bool lower_unsigned(hd_lowering *l, const hd_call *call, kir_value *resul
     return true;
 }
 
+/* Bytes of what the first argument points to, from a mangled type such as PU3AS3Dv4_f. */
+static uint32_t pointee_bytes(const char *types) {
+    static const char *const codes[] = {"ach", "stH", "ijf", "lmd"};
+    const char *vector = strstr(types, "Dv");
+    uint32_t lanes = vector ? (uint32_t)strtoul(vector + 2, NULL, 10) : 1;
+    char code = hd_first_type_code(types);
+    for (uint32_t i = 0; i < 4 && code; i++)
+        if (strchr(codes[i], code))
+            return (lanes == 3 ? 4 : lanes) << i;
+    return 0;
+}
+
+/* A copy counts in elements, which kir's pointers do not know: their bytes become a last
+ * argument. */
+static bool lower_group_copy(hd_lowering *l, const hd_call *call, kir_value *result) {
+    static const char *const copies[] = {"async_work_group_copy", "async_work_group_strided_copy"};
+    uint32_t bytes = pointee_bytes(call->types);
+    if (!IS_ONE_OF(call->name, copies) || !bytes)
+        return false;
+    kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count + 1);
+    memcpy(args, call->args, call->arg_count * sizeof *args);
+    args[call->arg_count] = hd_const_int(l, hd_int_type(64, 1), bytes);
+    *result = hd_emit_call(l, call->name, call->type, call->arg_count + 1, args);
+    return true;
+}
+
 bool hd_lower_builtin(hd_lowering *l, const hd_call *call, kir_value *result) {
     if (lower_query(l, call, result) || lower_synchronisation(l, call) ||
-        lower_vector_access(l, call, result) || lower_out_pointer(l, call, result))
+        lower_vector_access(l, call, result) || lower_out_pointer(l, call, result) ||
+        lower_group_copy(l, call, result))
         return true;
     if (!strcmp(call->name, "select") && call->arg_count == 3) {
         *result = lower_choice(l, call);

@@ -303,8 +303,38 @@ static void group_copies_stay_calls(void **state) {
     assert_string_equal(nth(k, KIR_CALL, 0)->name, "async_work_group_copy");
     assert_int_equal(arg(k, nth(k, KIR_CALL, 0), 0)->type.space, KIR_LOCAL);
     assert_int_equal(nth(k, KIR_CALL, 0)->type.bits, 64);
+    assert_int_equal(constant(k, nth(k, KIR_CALL, 0)->args[4]), 4); /* bytes of an element */
     assert_string_equal(nth(k, KIR_CALL, 1)->name, "wait_group_events");
     assert_string_equal(nth(k, KIR_CALL, 2)->name, "prefetch");
+}
+
+static void group_copies_say_how_large_elements_are(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = compile(b,
+        "__kernel void k(__global uchar *c, __global double *d, __global float *p,\n"
+        "                __local float4 *s, __local float3 *t, __local uchar *u,\n"
+        "                __local double *w) {\n"
+        "    async_work_group_copy(s, (__global float4 *)p, 4, 0);\n"
+        "    async_work_group_copy((__global float3 *)p, t, 4, 0);\n"
+        "    async_work_group_copy(u, c, 4, 0);\n"
+        "    async_work_group_strided_copy(w, d, 4, 2, 0);\n"
+        "}\n");
+    static const int64_t bytes[] = {16, 16, 1, 8};
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(constant(k, nth(k, KIR_CALL, i)->args[4 + (i == 3)]), bytes[i]);
+}
+
+static void scans_tell_unsigned_integers(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = compile(b,
+        "__kernel void k(__global int *p, __global uint *u) {\n"
+        "    p[0] = work_group_scan_inclusive_max(p[1]);\n"
+        "    u[0] = work_group_scan_inclusive_max(u[1]);\n"
+        "    u[2] = work_group_scan_exclusive_min(u[3]);\n"
+        "}\n");
+    assert_string_equal(nth(k, KIR_CALL, 0)->name, "work_group_scan_inclusive_max");
+    assert_string_equal(nth(k, KIR_CALL, 1)->name, "u_work_group_scan_inclusive_max");
+    assert_string_equal(nth(k, KIR_CALL, 2)->name, "u_work_group_scan_exclusive_min");
 }
 
 int main(void) {
@@ -321,6 +351,8 @@ int main(void) {
         TEST(conversions_become_instructions),
         TEST(results_through_pointers_are_stores),
         TEST(group_copies_stay_calls),
+        TEST(group_copies_say_how_large_elements_are),
+        TEST(scans_tell_unsigned_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
