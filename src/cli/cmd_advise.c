@@ -107,7 +107,8 @@ static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_st
     }
     hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of AoS.\n", a->device->name, best,
                   a->ratio);
-    if (!r->apply && !r->refused)
+    bool can_rewrite = kir_language_of(advice->job->kernel_path) == KIR_OPENCL && !r->refused;
+    if (!r->apply && can_rewrite)
         show_command(r, best, out);
 }
 

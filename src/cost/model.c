@@ -73,11 +73,12 @@ typedef struct launch_builder {
 } launch_builder;
 
 /* Shapes are made in an arena of their own, and kept when they are new. */
-static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps) {
+static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps,
+                          bool *stepped) {
     hd_cost_model *model = b->model;
     shape_context context = b->shapes;
     context.arena = hd_arena_new();
-    const shape *made = hd_shape_make(&context, access, warps);
+    const shape *made = hd_shape_make(&context, access, warps, stepped);
     uint32_t number = 0;
     while (number < model->shapes.count &&
            !hd_shape_equal(model->shapes.data[number], made, model->level_count))
@@ -89,14 +90,17 @@ static uint32_t add_shape(launch_builder *b, const hd_access *access, double *wa
     return number;
 }
 
-/* The job's buffer behind a parameter. */
+/* The job's buffer behind a parameter, or a variable of CUDA. */
 static bool find_buffer(const launch_builder *b, const hd_access *access, uint32_t *buffer) {
-    for (uint32_t i = 0; access->param >= 0 && i < b->launch->arg_count; i++)
-        if (b->launch->args[i].param == (uint32_t)access->param &&
-            b->launch->args[i].kind == HD_ARG_BUFFER) {
-            *buffer = b->launch->args[i].buffer;
+    for (uint32_t i = 0; i < b->launch->arg_count; i++) {
+        const hd_arg *arg = &b->launch->args[i];
+        bool found = arg->param == KIR_NONE ? (int64_t)arg->variable == access->static_index
+                                            : (int64_t)arg->param == access->param;
+        if (found && arg->kind == HD_ARG_BUFFER) {
+            *buffer = arg->buffer;
             return true;
         }
+    }
     return false;
 }
 
@@ -112,17 +116,13 @@ static geometry fixed_geometry(const launch_builder *b, const hd_access *access)
     return (geometry){1, bytes ? bytes : 1, run, bytes};
 }
 
-/* How often an access runs in one run of a loop around it. What stands up to the
- * test of a `for` or `while` runs once more than the body. */
+/* How often an access runs in one run of a loop around it. */
 static double runs_in_loop(const launch_builder *b, const hd_access *access, int32_t loop) {
     const hd_trip *trip = &b->info->trips[loop];
     if (length_is_unknown(trip))
         return (double)b->lengths[loop];
     double runs = trip->kind == HD_TRIP_VARYING ? trip->mean : (double)trip->count;
-    bool with_test =
-        !trip->after_body && trip->test != KIR_NONE &&
-        hd_flow_dominates(b->info->flow, b->info->kernel->insts[access->inst].block, trip->test);
-    return with_test ? runs + 1 : runs;
+    return runs + hd_runs_with_test(b->info, access, loop);
 }
 
 static double iterations_of(const launch_builder *b, const hd_access *access, uint32_t *degree) {
@@ -147,13 +147,14 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.fixed = fixed_geometry(b, access);
     u.reads = access->kind == HD_LOAD;
     u.irregular = !hd_access_is_regular(&b->shapes, access);
-    u.scattered = u.irregular && !hd_access_is_computable(b->info, access);
+    u.scattered = u.irregular && !access->computable;
     const hd_buffer *buffer = &b->job->buffers[u.buffer];
     u.segment = hd_device_segment_for(model->device, u.width);
     u.segments = (double)(buffer->count * buffer->element_bytes / u.segment + 1);
-    double warps;
-    u.shape = add_shape(b, access, &warps);
-    u.executions = warps * iterations_of(b, access, &u.degree) * (double)b->launch->repeat;
+    double warps, iterations = iterations_of(b, access, &u.degree);
+    bool stepped;
+    u.shape = add_shape(b, access, &warps, &stepped);
+    u.executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat;
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
     if (u.field >= 0)
@@ -169,11 +170,18 @@ static void warn_of_uncounted(const launch_builder *b, const hd_diag *diag) {
             return;
     for (uint32_t i = 0; i < b->info->access_count; i++) {
         const hd_access *a = &b->info->accesses[i];
-        if (a->space != KIR_GLOBAL || a->param >= 0 || a->static_index >= 0)
+        uint32_t buffer;
+        if (a->space != KIR_GLOBAL || a->param >= 0 || find_buffer(b, a, &buffer))
             continue;
         hd_place place = {b->info->module->files[a->file].name, a->line, a->column, NULL};
-        hd_warn(diag, &place, "this access is not in the cost: %s",
-                a->reason ? a->reason : "its buffer is not known");
+        if (a->static_index >= 0)
+            hd_warn(diag, &place,
+                    "this access is not in the cost: give variable %s a buffer, as an argument of "
+                    "that name",
+                    b->info->kernel->statics[a->static_index].name);
+        else
+            hd_warn(diag, &place, "this access is not in the cost: %s",
+                    a->reason ? a->reason : "its buffer is not known");
     }
 }
 

@@ -9,20 +9,31 @@
  */
 #include "frontend/internal.h"
 
-/* LLVM's name for nameless structs, "anon", is no record's. */
+/* The name in "struct.body.12", "class.body" or "struct.body.base", of C++ with its
+ * namespaces and without its template arguments; NULL for nameless structs, "anon". */
+static const char *plain_struct_name(hd_arena *arena, const char *name) {
+    const char *dot = name ? strchr(name, '.') : NULL;
+    if (!dot)
+        return NULL;
+    size_t length = strlen(dot + 1);
+    const char *last = strrchr(dot + 1, '.');
+    if (last && last[1] && strspn(last + 1, "0123456789") == strlen(last + 1))
+        length = (size_t)(last - dot) - 1;
+    if (length > 5 && !strncmp(dot + 1 + length - 5, ".base", 5))
+        length -= 5;
+    return hd_strndup(arena, dot + 1, length);
+}
+
 const hd_record *hd_record_of_type(hd_lowering *l, LLVMTypeRef type) {
     if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
         return NULL;
-    const char *name = LLVMGetStructName(type);
-    const char *dot = name ? strchr(name, '.') : NULL; /* "struct." or "union." */
-    if (!dot)
-        return NULL;
-    const char *last = strrchr(dot + 1, '.');
-    bool numbered = last && last[1] && strspn(last + 1, "0123456789") == strlen(last + 1);
-    size_t length = numbered ? (size_t)(last - dot) - 1 : strlen(dot + 1);
-    for (size_t i = 0; i < l->front->records.count; i++) {
+    const char *name = plain_struct_name(l->arena, LLVMGetStructName(type));
+    for (size_t i = 0; name && i < l->front->records.count; i++) {
         const hd_record *record = l->front->records.data[i];
-        if (strlen(record->name) == length && !memcmp(record->name, dot + 1, length))
+        size_t length = strcspn(record->name, "<");
+        bool is_instance = record->name[length] != '\0';
+        if (strlen(name) == length && !memcmp(record->name, name, length) &&
+            (!is_instance || record->size == LLVMABISizeOfType(l->layout, type)))
             return record;
     }
     return NULL;

@@ -90,6 +90,8 @@ static const char *static_name(hd_lowering *l, LLVMValueRef global) {
     const char *name = LLVMGetValueName2(global, &length);
     if (is_cuda(l) && !strchr(name, '.'))
         return hd_strdup(l->arena, hd_symbol_name(l->arena, name));
+    if (is_cuda(l) && !strncmp(name, "__PRETTY_FUNCTION__.", 20))
+        return "function_name"; /* of an assertion */
     if (!strncmp(name, "__const.", 8))
         name += 8;
     const char *dot = strchr(name, '.');

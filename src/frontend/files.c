@@ -66,7 +66,10 @@ uint32_t hd_front_file(hd_front *front, const char *folder, const char *name) {
 }
 
 hd_place hd_front_place(hd_front *front, const char *name, unsigned line, unsigned column) {
-    const kir_file *file = &front->files.data[hd_front_file(front, NULL, name)];
+    const hd_known_file *known = known_file(front, NULL, name);
+    if (known->is_system)
+        return (hd_place){known->path, line, column, NULL};
+    const kir_file *file = &front->files.data[known->index];
     hd_place place = {file->name, line, column, NULL};
     if (file->text && line)
         place.text = hd_line_of(front->arena, file->text, line);

@@ -99,6 +99,9 @@ hd_status hd_front_declarations(hd_front *front);
 
 /* prepare.c: printf, copies of vectors, functions without effects, of CUDA C. */
 void hd_front_prepare(hd_front *front);
+/* 2 or 4 for a built-in vector type of CUDA (float4, uchar2), else 0; those of 3 are structs
+ * like others. */
+unsigned hd_cuda_vector_lanes(const char *name);
 void hd_front_mark_pure(hd_front *front, LLVMValueRef function);
 
 /* passes.c: refuses recursion, then runs the fixed list of passes. */

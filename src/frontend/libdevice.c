@@ -66,18 +66,6 @@ static kir_value through_pointer(hd_lowering *l, const hd_call *call, const char
     return result;
 }
 
-/* sincos(x, &s, &c); `detail` holds the names of both functions. */
-static kir_value sine_and_cosine(hd_lowering *l, const hd_call *call, const char *detail) {
-    kir_type type = hd_type_of_value(l, call->args[0]);
-    const char *blank = strchr(detail, ' ');
-    const char *names[] = {hd_strndup(l->arena, detail, (size_t)(blank - detail)), blank + 1};
-    for (uint32_t i = 0; i < 2; i++) {
-        kir_value value = hd_emit_call(l, names[i], type, 1, call->args);
-        hd_emit_store(l, value, call->args[1 + i], kir_type_bytes(type));
-    }
-    return KIR_NONE;
-}
-
 /* ---- plain instructions -------------------------------------------------- */
 
 static kir_value as_bits(hd_lowering *l, const hd_call *call, const char *detail) {
@@ -328,8 +316,6 @@ static const function real_functions[] = {
     {"rsqrt", same, "rsqrt"},
     {"scalbn", same, "ldexp"},
     {"sin", same, "sin"},
-    {"sincos", sine_and_cosine, "sin cos"},
-    {"sincospi", sine_and_cosine, "sinpi cospi"},
     {"sinh", same, "sinh"},
     {"sinpi", same, "sinpi"},
     {"sqrt", same, "sqrt"},
@@ -361,7 +347,6 @@ static const function other_functions[] = {
     {"fast_log2f", same, "native_log2"},
     {"fast_logf", same, "native_log"},
     {"fast_powf", same, "native_powr"},
-    {"fast_sincosf", sine_and_cosine, "native_sin native_cos"},
     {"fast_sinf", same, "native_sin"},
     {"fast_tanf", same, "native_tan"},
     {"fast_tanhf", same, "tanh"},

@@ -314,7 +314,7 @@ void hd_lower_nvvm(hd_lowering *l, const hd_call *call, const char *name) {
         return;
     if (skip(name, "read.ptx.sreg.", &rest))
         result = special_register(l, rest);
-    else if (!lower_barrier(l, call, name, &result) && !lower_warp(l, call, name, &result) &&
+    else if (!lower_warp(l, call, name, &result) && !lower_barrier(l, call, name, &result) &&
              !lower_access(l, call, name, &result))
         refuse(l, call, name);
     if (result != KIR_NONE && !l->status)

@@ -4,10 +4,11 @@
  *     vprintf(format, buffer)    printf(format, a, b), as OpenCL C has it. clang writes the
  *                                arguments into a private struct; loads from it take its
  *                                place, which become the values themselves.
- *     memcpy(&v, p, 16)          v = *p as one load of <4 x float>, where v is a float4.
- *                                Taken apart by LLVM it would be four loads, and one is what
- *                                the hardware makes of it. A struct is copied vector by
- *                                vector, member by member.
+ *     memcpy(&v, p, 16)          v = *p as one load of <4 x float>, where v is a float4. Taken
+ *                                apart by LLVM it would be four loads, and one is what the
+ *                                hardware makes of it. Private copies of structs are made
+ *                                member by member, so that those that nobody reads can go.
+ *     __nv_sincosf(x, &s, &c)    s = __nv_sinf(x), c = __nv_cosf(x)
  *     float __nv_sinf(float)     has no effects, which clang does not know
  */
 #include <llvm-c/DebugInfo.h>
@@ -57,24 +58,57 @@ static void restore_printf(hd_front *front, LLVMBuilderRef builder, LLVMValueRef
     LLVMInstructionEraseFromParent(call);
 }
 
+/* ---- sine and cosine ------------------------------------------------------ */
+
+static bool split_sincos(hd_front *front, LLVMBuilderRef builder, LLVMValueRef call,
+                         const char *name) {
+    static const char *const pairs[][3] = {
+        {"__nv_sincos", "__nv_sin", "__nv_cos"},
+        {"__nv_sincosf", "__nv_sinf", "__nv_cosf"},
+        {"__nv_sincospi", "__nv_sinpi", "__nv_cospi"},
+        {"__nv_sincospif", "__nv_sinpif", "__nv_cospif"},
+        {"__nv_fast_sincosf", "__nv_fast_sinf", "__nv_fast_cosf"}};
+    size_t n = 0;
+    while (n < sizeof pairs / sizeof *pairs && strcmp(name, pairs[n][0]))
+        n++;
+    if (n == sizeof pairs / sizeof *pairs)
+        return false;
+    LLVMValueRef x = LLVMGetOperand(call, 0);
+    LLVMTypeRef real = LLVMTypeOf(x), type = LLVMFunctionType(real, &real, 1, false);
+    LLVMPositionBuilderBefore(builder, call);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(front->llvm, pairs[n][1 + i]);
+        if (!function)
+            function = LLVMAddFunction(front->llvm, pairs[n][1 + i], type);
+        hd_front_mark_pure(front, function);
+        LLVMValueRef value = LLVMBuildCall2(builder, type, function, &x, 1, "");
+        LLVMBuildStore(builder, value, LLVMGetOperand(call, 1 + i));
+    }
+    LLVMInstructionEraseFromParent(call);
+    return true;
+}
+
 /* ---- copies of vectors --------------------------------------------------- */
 
-/* The lanes of a built-in vector type of CUDA (float4, uchar2), else 0. */
-static unsigned vector_lanes(LLVMTypeRef type) {
+unsigned hd_cuda_vector_lanes(const char *name) {
     static const char *const elements[] = {"char",  "uchar", "short",    "ushort",    "int",
                                            "uint",  "long",  "ulong",    "longlong",  "ulonglong",
                                            "float", "double"};
-    const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
-    if (!name || !starts_with(name, "struct."))
-        return 0;
-    name += strlen("struct.");
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
         size_t length = strlen(elements[i]);
-        if (!strncmp(name, elements[i], length) && (name[length] == '2' || name[length] == '4') &&
-            (!name[length + 1] || name[length + 1] == '_'))
-            return (unsigned)(name[length] - '0');
+        const char *lanes = name + length;
+        if (!strncmp(name, elements[i], length) && (*lanes == '2' || *lanes == '4') &&
+            (!lanes[1] || lanes[1] == '_')) /* CUDA 13 has double4_16a */
+            return (unsigned)(*lanes - '0');
     }
     return 0;
+}
+
+static unsigned vector_lanes(LLVMTypeRef type) {
+    const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+    return name && starts_with(name, "struct.") ? hd_cuda_vector_lanes(name + strlen("struct."))
+                                                : 0;
 }
 
 /* A copy at work: bytes `offset` on from both pointers, which are aligned to `align`. */
@@ -107,7 +141,7 @@ static void copy_value(const copy *c, LLVMTypeRef type, uint64_t offset) {
 }
 
 /* In pieces of at most 16 bytes, as far as the alignment allows. */
-static bool copy_vector(const copy *c, LLVMTypeRef type, uint64_t offset) {
+static void copy_vector(const copy *c, LLVMTypeRef type, uint64_t offset) {
     unsigned lanes = vector_lanes(type);
     LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, 0);
     uint64_t bytes = LLVMStoreSizeOfType(c->layout, element);
@@ -116,20 +150,20 @@ static bool copy_vector(const copy *c, LLVMTypeRef type, uint64_t offset) {
         part /= 2;
     for (unsigned i = 0; i < lanes; i += part)
         copy_value(c, part == 1 ? element : LLVMVectorType(element, part), offset + i * bytes);
-    return true;
 }
 
-static bool has_vector(LLVMTypeRef type) {
+/* Numbers and vectors in a type. */
+static uint64_t count_members(LLVMTypeRef type) {
+    uint64_t count = 0;
     if (vector_lanes(type))
-        return true;
+        return 1;
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-        return has_vector(LLVMGetElementType(type));
+        return LLVMGetArrayLength2(type) * count_members(LLVMGetElementType(type));
     if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
-        return false;
+        return 1;
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-        if (has_vector(LLVMStructGetTypeAtIndex(type, i)))
-            return true;
-    return false;
+        count += count_members(LLVMStructGetTypeAtIndex(type, i));
+    return count;
 }
 
 static void copy_members(const copy *c, LLVMTypeRef type, uint64_t offset) {
@@ -168,7 +202,7 @@ static LLVMTypeRef private_type(const copy *c, LLVMValueRef pointer, uint64_t by
     return type && LLVMABISizeOfType(c->layout, type) == bytes ? type : NULL;
 }
 
-enum { LARGEST_COPY = 256 }; /* bytes; larger ones stay copies */
+enum { MOST_MEMBERS = 32 }; /* what has more stays one copy */
 
 static uint64_t alignment_of_argument(LLVMValueRef call, unsigned index) {
     unsigned kind = LLVMGetEnumAttributeKindForName("align", strlen("align"));
@@ -186,7 +220,7 @@ static void split_copy(hd_front *front, LLVMBuilderRef builder, LLVMValueRef cal
     LLVMTypeRef type = private_type(&c, c.to, bytes);
     if (!type)
         type = private_type(&c, c.from, bytes);
-    if (!type || bytes > LARGEST_COPY || !has_vector(type))
+    if (!type || count_members(type) > MOST_MEMBERS)
         return;
     uint64_t to = alignment_of_argument(call, 0), from = alignment_of_argument(call, 1);
     c.align = to < from ? to : from;
@@ -204,7 +238,7 @@ static void prepare_call(hd_front *front, LLVMBuilderRef builder, LLVMValueRef c
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
     if (!strcmp(name, "vprintf"))
         restore_printf(front, builder, call);
-    else if (starts_with(name, "llvm.memcpy."))
+    else if (!split_sincos(front, builder, call, name) && starts_with(name, "llvm.memcpy."))
         split_copy(front, builder, call);
 }
 

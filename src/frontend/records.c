@@ -19,6 +19,8 @@ typedef struct reader {
     hd_status status;
 } reader;
 
+static bool is_cuda(const hd_front *front) { return front->module->language == KIR_CUDA; }
+
 static const char *take(hd_arena *arena, CXString string) {
     const char *text = clang_getCString(string);
     char *copy = hd_strdup(arena, text ? text : "");
@@ -160,10 +162,15 @@ static void weaken_alignment(hd_record *record) {
     }
 }
 
-/* Tag, or typedef name; else that of the member that has it, as "body.v". */
+/* Tag, or typedef name; else that of the member that has it, as "body.v". In C++ the whole
+ * name, "math::pair<float>". */
 static void name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration,
                         const char *member) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
+    if (is_cuda(front) && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
+        record->name = record->spelling;
+        return;
+    }
     record->name = take(front->arena, clang_getCursorSpelling(declaration));
     if (*record->name && !strchr(record->name, '('))
         return;
@@ -173,12 +180,38 @@ static void name_record(hd_front *front, hd_record *record, CXType type, CXCurso
     record->name = strcmp(record->spelling, "struct") ? record->spelling : member;
 }
 
-static hd_record *known_record(const hd_front *front, const hd_place *place) {
+/* A struct that is more than its fields: with base classes or virtual functions. */
+static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent,
+                                                CXClientData data) {
+    (void)parent;
+    bool is_virtual = clang_getCursorKind(cursor) == CXCursor_CXXMethod &&
+                      clang_CXXMethod_isVirtual(cursor);
+    bool found = is_virtual || clang_getCursorKind(cursor) == CXCursor_CXXBaseSpecifier;
+    *(bool *)data |= found;
+    return found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+static bool has_layouts(CXCursor declaration) {
+    bool inherits = false;
+    clang_visitChildren(declaration, find_inheritance, &inherits);
+    return !inherits;
+}
+
+/* CUDA's built-in vectors are values, as OpenCL's are. */
+static bool is_vector(const hd_front *front, CXCursor declaration) {
+    return is_cuda(front) &&
+           clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
+           hd_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
+}
+
+/* Instances of a template stand at one place, but differ in their spelling. */
+static hd_record *known_record(const hd_front *front, CXType type, const hd_place *place) {
+    const char *spelling = spelling_of(front->arena, clang_getCanonicalType(type));
     for (size_t i = 0; i < front->records.count; i++) {
-        const hd_place *known = &front->records.data[i]->place;
-        if (known->line == place->line && known->column == place->column &&
-            !strcmp(known->file, place->file))
-            return front->records.data[i];
+        hd_record *record = front->records.data[i];
+        if (record->place.line == place->line && record->place.column == place->column &&
+            !strcmp(record->place.file, place->file) && !strcmp(record->spelling, spelling))
+            return record;
     }
     return NULL;
 }
@@ -193,8 +226,8 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     hd_place place = place_of(front, declaration);
     if ((kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) || size <= 0 || !place.file)
         return NULL;
-    hd_record *record = known_record(front, &place);
-    if (record)
+    hd_record *record = known_record(front, type, &place);
+    if (record || is_vector(front, declaration) || !has_layouts(declaration))
         return record;
     record = hd_new(front->arena, hd_record);
     record->place = place;
@@ -335,8 +368,6 @@ static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, C
 
 /* ---- the file -------------------------------------------------------- */
 
-static bool is_cuda(const hd_front *front) { return front->module->language == KIR_CUDA; }
-
 static bool is_entry_symbol(const hd_front *front, const char *symbol) {
     for (size_t i = 0; i < front->entries.count; i++)
         if (!strcmp(front->entries.data[i].symbol, symbol))
@@ -358,10 +389,18 @@ static void visit_function(reader *r, CXCursor cursor) {
         read_signature(r, cursor, name);
 }
 
-static bool is_struct(CXCursor cursor) {
+/* A CUDA C file has structs of the host, too; those that kernels use are in LLVM IR. */
+static bool is_used(hd_front *front, CXCursor cursor) {
+    const char *name = spelling_of(front->arena, clang_getCursorType(cursor));
+    return LLVMGetTypeByName2(front->context, hd_format(front->arena, "struct.%s", name)) ||
+           LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
+}
+
+static bool is_struct(hd_front *front, CXCursor cursor) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     return (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
-           clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor);
+           clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor) &&
+           (!is_cuda(front) || is_used(front, cursor));
 }
 
 static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
@@ -372,7 +411,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
         return CXChildVisit_Recurse;
-    if (is_struct(cursor))
+    if (is_struct(r->front, cursor))
         record_of(r, clang_getCursorType(cursor), NULL);
     if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
         visit_function(r, cursor);

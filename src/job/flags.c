@@ -4,7 +4,8 @@
  *
  * Buffers hold numbers from 0 to 1, so that floating-point code sees ordinary
  * values and an index read from a buffer stays inside it. Integers get the
- * element count, because that is what a scalar `n` most often is.
+ * element count, because that is what a scalar `n` most often is. A dynamic shared array
+ * of CUDA gets 16 bytes for each thread of a block.
  */
 #include "job/job.h"
 
@@ -55,7 +56,7 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
         if (required[d] > 1)
             dims = d + 1;
     if (dims > 3)
-        return hd_fail(m->diag, HD_EINPUT, &m->place, "%u dimensions; OpenCL has 1 to 3", dims);
+        return hd_fail(m->diag, HD_EINPUT, &m->place, "%u dimensions; a launch has 1 to 3", dims);
     launch->dims = dims;
     launch->local_given = true;
     for (uint32_t d = 0; d < 3; d++) {
@@ -76,6 +77,10 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
         launch->global[d] = size;
         launch->local[d] = step;
     }
+    launch->shared_given = true;
+    for (uint32_t v = 0; v < m->kernel->static_count; v++)
+        if (m->kernel->statics[v].is_dynamic)
+            launch->shared = 16 * launch->local[0] * launch->local[1] * launch->local[2];
     return hd_launch_check_size(m->diag, launch);
 }
 

@@ -38,9 +38,9 @@ typedef struct raw_arg {
 } raw_arg;
 
 typedef struct raw_launch {
-    char *kernel, *repeat;
-    char **global, **local, **offset;
-    uint32_t global_count, local_count, offset_count;
+    char *kernel, *repeat, *shared;
+    char **global, **local, **offset, **blocks, **threads;
+    uint32_t global_count, local_count, offset_count, blocks_count, threads_count;
     raw_arg *args;
     uint32_t args_count;
 } raw_launch;
@@ -92,9 +92,12 @@ static const cyaml_schema_value_t arg_value = {
 
 static const cyaml_schema_field_t launch_fields[] = {
     NEEDED(kernel, raw_launch),
-    LIST(global, 0, raw_launch, &text_value),
+    LIST(global, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
     LIST(local, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
     LIST(offset, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
+    LIST(blocks, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
+    LIST(threads, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
+    OPTIONAL(shared, raw_launch),
     OPTIONAL(repeat, raw_launch),
     LIST(args, CYAML_FLAG_OPTIONAL, raw_launch, &arg_value),
     CYAML_FIELD_END};
@@ -272,7 +275,7 @@ static hd_status read_sizes(const reader *r, const char *path, const char *key, 
                             uint32_t count, uint64_t least, uint64_t *sizes) {
     const char *list = key_of(r, path, key);
     if (!count || count > 3)
-        return FAIL(r, list, "'%s' has %u dimensions; OpenCL has 1 to 3", key, count);
+        return FAIL(r, list, "'%s' has %u dimensions; a launch has 1 to 3", key, count);
     for (uint32_t d = 0; d < count; d++) {
         hd_status status =
             read_count(r, hd_format(r->arena, "%s[%u]", list, d), key, texts[d], least, &sizes[d]);
@@ -294,11 +297,11 @@ static void choose_local(hd_launch *launch) {
         launch->local[0] *= 2;
 }
 
-static hd_status read_launch_sizes(const reader *r, const char *path, const raw_launch *raw,
+static hd_status read_global_sizes(const reader *r, const char *path, const raw_launch *raw,
                                    hd_launch *launch) {
+    if (!raw->global)
+        return FAIL(r, path, "the launch needs its sizes: add 'global: [...]'");
     launch->dims = raw->global_count;
-    for (uint32_t d = 0; d < 3; d++)
-        launch->global[d] = launch->local[d] = 1;
     hd_status status =
         read_sizes(r, path, "global", raw->global, raw->global_count, 1, launch->global);
     if (status != HD_OK)
@@ -328,6 +331,70 @@ static hd_status read_launch_sizes(const reader *r, const char *path, const raw_
                         (unsigned long long)launch->global[d], (unsigned long long)launch->local[d],
                         (unsigned long long)hd_align_up(launch->global[d], launch->local[d]));
     return HD_OK;
+}
+
+/* CUDA's launches: blocks, and threads in each. */
+static hd_status read_blocks(const reader *r, const char *path, const raw_launch *raw,
+                             hd_launch *launch) {
+    uint64_t blocks[3] = {1, 1, 1};
+    if (!raw->blocks || !raw->threads)
+        return FAIL(r, path, "a launch of a CUDA kernel needs 'blocks: [...]' and 'threads: [...]'");
+    hd_status status = read_sizes(r, path, "blocks", raw->blocks, raw->blocks_count, 1, blocks);
+    if (status == HD_OK)
+        status = read_sizes(r, path, "threads", raw->threads, raw->threads_count, 1, launch->local);
+    if (status != HD_OK)
+        return status;
+    launch->local_given = true;
+    launch->dims = raw->blocks_count > raw->threads_count ? raw->blocks_count : raw->threads_count;
+    for (uint32_t d = 0; d < 3; d++) {
+        if (blocks[d] > ((uint64_t)1 << 40) / launch->local[d])
+            return FAIL(r, hd_format(r->arena, "%s.blocks[%u]", path, d),
+                        "%llu blocks of %llu threads are beyond any device; the largest size taken "
+                        "is 2^40 threads",
+                        (unsigned long long)blocks[d], (unsigned long long)launch->local[d]);
+        launch->global[d] = blocks[d] * launch->local[d];
+    }
+    return HD_OK;
+}
+
+/* Keys of the other language are refused by name. */
+static hd_status refuse_key(const reader *r, const char *path, const char *key, bool given,
+                            const char *instead) {
+    if (!given)
+        return HD_OK;
+    return FAIL(r, key_of(r, path, key), "'%s' is not for %s kernels; %s", key,
+                kir_language_of(r->job->kernel_path) == KIR_CUDA ? "CUDA" : "OpenCL", instead);
+}
+
+static hd_status read_launch_sizes(const reader *r, const char *path, const raw_launch *raw,
+                                   hd_launch *launch) {
+    static const char blocks[] = "give 'blocks' and 'threads'",
+                      global[] = "give 'global' and 'local'",
+                      local[] = "give a parameter in local memory its bytes with 'local'";
+    bool is_cuda = kir_language_of(r->job->kernel_path) == KIR_CUDA;
+    for (uint32_t d = 0; d < 3; d++)
+        launch->global[d] = launch->local[d] = 1;
+    const struct {
+        const char *key;
+        bool given, is_cuda;
+        const char *instead;
+    } keys[] = {{"global", raw->global != NULL, false, blocks},
+                {"local", raw->local != NULL, false, blocks},
+                {"offset", raw->offset != NULL, false, "add it to an index in the kernel"},
+                {"blocks", raw->blocks != NULL, true, global},
+                {"threads", raw->threads != NULL, true, global},
+                {"shared", raw->shared != NULL, true, local}};
+    hd_status status = HD_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && status == HD_OK; i++)
+        status = refuse_key(r, path, keys[i].key, keys[i].given && keys[i].is_cuda != is_cuda,
+                            keys[i].instead);
+    if (status != HD_OK)
+        return status;
+    launch->shared_given = raw->shared != NULL;
+    status = read_count(r, key_of(r, path, "shared"), "shared", raw->shared, 0, &launch->shared);
+    if (status != HD_OK)
+        return status;
+    return is_cuda ? read_blocks(r, path, raw, launch) : read_global_sizes(r, path, raw, launch);
 }
 
 static hd_status read_arg(const reader *r, const char *path, const raw_arg *raw, hd_arg *arg) {

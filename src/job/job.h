@@ -22,6 +22,9 @@
  *           - {name: n, value: 16384}
  *           - {name: scratch, local: 1024}   # bytes of local memory
  *     tolerance: {relative: 1e-5, absolute: 1e-7}   # default: bit for bit
+ *
+ * A launch of a CUDA kernel (a file that ends in .cu) has blocks and threads in the place
+ * of global and local, and may have `shared: BYTES`.
  */
 #ifndef HD_JOB_H
 #define HD_JOB_H
@@ -84,7 +87,8 @@ typedef struct hd_launch {
     uint64_t repeat;                         /* times this launch is run in a row */
     hd_arg *args;
     uint32_t arg_count;
-    bool local_given; /* false: `local` was chosen, and follows reqd_work_group_size */
+    bool local_given;  /* false: `local` was chosen, and follows reqd_work_group_size */
+    bool shared_given; /* false: `shared` is 0 for want of a number */
     hd_place place;
     const kir_kernel *kernel; /* filled by hd_job_resolve() */
 } hd_launch;

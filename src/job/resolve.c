@@ -75,10 +75,18 @@ static const char *list_fields(hd_arena *arena, const hd_record *record) {
 
 /* ---- buffers ------------------------------------------------------------ */
 
-static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
+/* A float3 of OpenCL takes the room of four numbers. One of CUDA takes that of three: it is a
+ * record, where a kernel uses it. */
+static bool is_plain_type(const resolver *r, hd_buffer *buffer) {
     bool is_signed;
+    if (!hd_type_parse(buffer->type, &buffer->scalar, &is_signed))
+        return false;
+    return buffer->scalar.lanes != 3 || r->module->language == KIR_OPENCL;
+}
+
+static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
     buffer->record = NULL;
-    if (hd_type_parse(buffer->type, &buffer->scalar, &is_signed)) {
+    if (is_plain_type(r, buffer)) {
         buffer->element_bytes = hd_type_stride(buffer->scalar);
         return HD_OK;
     }
@@ -311,8 +319,8 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 
 /* ---- launches ----------------------------------------------------------- */
 
-static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_param *param) {
-    hd_job *job = r->job;
+static hd_status find_buffer(const resolver *r, hd_arg *arg) {
+    const hd_job *job = r->job;
     arg->buffer = 0;
     while (arg->buffer < job->buffer_count &&
            strcmp(job->buffers[arg->buffer].name, arg->buffer_name) != 0)
@@ -322,6 +330,14 @@ static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_pa
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
             arg->name, arg->buffer_name, list_buffers(r->arena, job));
+    return HD_OK;
+}
+
+static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_param *param) {
+    const hd_job *job = r->job;
+    hd_status status = find_buffer(r, arg);
+    if (status != HD_OK)
+        return status;
     const hd_buffer *buffer = &job->buffers[arg->buffer];
     const char *type = param->element_type ? param->element_type : param->type_name;
     if (param->element_bytes && param->element_bytes != buffer->element_bytes)
@@ -341,12 +357,47 @@ static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_pa
     return HD_OK;
 }
 
+/* A __device__ or __constant__ variable of CUDA, which a buffer takes the place of. */
+static hd_status resolve_variable(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
+    const kir_static *variable = &kernel->statics[arg->variable];
+    if (arg->kind != HD_ARG_BUFFER)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "variable '%s' is given a buffer: {name: %s, buffer: ...}", arg->name,
+                       arg->name);
+    hd_status status = find_buffer(r, arg);
+    if (status != HD_OK)
+        return status;
+    const hd_buffer *buffer = &r->job->buffers[arg->buffer];
+    uint64_t bytes = buffer->count * buffer->element_bytes;
+    if (bytes != variable->bytes)
+        return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                       "variable '%s' has %llu bytes, but buffer '%s' has %llu (%llu elements of "
+                       "%u); make them equal",
+                       arg->name, (ull)variable->bytes, buffer->name, (ull)bytes,
+                       (ull)buffer->count, buffer->element_bytes);
+    return HD_OK;
+}
+
+static bool find_variable(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
+    arg->variable = 0;
+    for (; arg->variable < kernel->static_count; arg->variable++) {
+        const kir_static *s = &kernel->statics[arg->variable];
+        if (r->module->language == KIR_CUDA && s->space != KIR_LOCAL && !strcmp(s->name, arg->name))
+            return true;
+    }
+    return false;
+}
+
 static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg *arg) {
     const kir_kernel *kernel = launch->kernel;
     arg->param = 0;
     while (arg->param < kernel->param_count &&
            strcmp(kernel->params[arg->param].name, arg->name) != 0)
         arg->param++;
+    if (arg->param == kernel->param_count && find_variable(r, kernel, arg)) {
+        arg->param = KIR_NONE;
+        return resolve_variable(r, kernel, arg);
+    }
     if (arg->param == kernel->param_count)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
                        "kernel '%s' has no parameter '%s'; its parameters are: %s", kernel->name,
@@ -425,6 +476,17 @@ hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch) {
     return HD_OK;
 }
 
+/* A kernel with an array of dynamic size is told the size. */
+static hd_status check_shared(const resolver *r, const hd_launch *launch) {
+    for (uint32_t s = 0; s < launch->kernel->static_count && !launch->shared_given; s++)
+        if (launch->kernel->statics[s].is_dynamic)
+            return hd_fail(r->diag, HD_EINPUT, &launch->place,
+                           "kernel '%s' has the dynamic shared array '%s'; give the launch its "
+                           "size: 'shared: BYTES'",
+                           launch->kernel->name, launch->kernel->statics[s].name);
+    return HD_OK;
+}
+
 static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     launch->kernel = kir_find_kernel(r->module, launch->kernel_name);
     if (!launch->kernel)
@@ -434,6 +496,8 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     hd_status status = hd_launch_check_size(r->diag, launch);
     if (status == HD_OK)
         status = check_local_size(r, launch);
+    if (status == HD_OK)
+        status = check_shared(r, launch);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
         status = resolve_arg(r, launch, &launch->args[a]);
     return status == HD_OK ? check_all_given(r, launch) : status;
@@ -461,6 +525,8 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
     int64_t *params = hd_new_array(arena, int64_t, count);
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
+        if (arg->param == KIR_NONE)
+            continue;
         const kir_param *param = &launch->kernel->params[arg->param];
         if (arg->kind != HD_ARG_VALUE || param->by_value_struct || param->type.kind != KIR_INT ||
             param->type.lanes != 1)

@@ -170,7 +170,7 @@ static void explain(const finder *w, const target *t, hd_access *a) {
     a->affine = t->base.kind != HD_BASE_UNKNOWN && !hd_affine_is_opaque(t->address);
     a->indirect_load = hd_forms_load_of(w->forms, t->address);
     a->indirect = a->indirect_load != KIR_NONE;
-    hd_dependence on = hd_dependence_new(w->forms);
+    hd_dependence on = hd_dependence_new(w->forms, w->kernel->insts[a->inst].block);
     hd_depend_on_form(w->evaluator, t->address, &on);
     a->computable = t->base.kind != HD_BASE_UNKNOWN && !on.unknown;
     if (!a->affine)
@@ -310,9 +310,13 @@ static void emit_block(finder *w, kir_value v, hd_access_kind kind, kir_value po
     }
 }
 
-/* Bytes of the elements that are copied, as far as either side tells. */
+/* Bytes of the elements that are copied: the call's last argument, or what either side tells. */
 static uint32_t copied_bytes(const finder *w, const kir_inst *call) {
-    uint32_t bytes = 0;
+    uint32_t bytes = 0, given = strstr(call->name, "strided") ? 6 : 5;
+    int64_t said;
+    if (call->arg_count == given && kir_const_int(w->kernel, call->args[given - 1], &said) &&
+        said > 0 && said <= 128)
+        return (uint32_t)said;
     for (uint32_t side = 0; side < 2 && !bytes; side++)
         if (w->kernel->insts[call->args[side]].type.kind == KIR_PTR)
             bytes = find_target(w, call->args[side], call->block).element_bytes;
@@ -374,9 +378,11 @@ static void find_accesses_of(finder *w, kir_value v) {
 
 /* Forms and trip counts need each other: a counter tells how long its loop is, and
  * a loop of known length tells what its counter is behind it. */
-static hd_evaluator *solve(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow,
-                           const hd_binding *binding, hd_trip *trips) {
-    hd_forms *forms = hd_forms_new(arena, kernel, flow, binding);
+static hd_evaluator *solve(hd_arena *arena, const hd_kernel_info *info, const hd_binding *binding,
+                           hd_trip *trips) {
+    const hd_flow *flow = info->flow;
+    hd_forms *forms =
+        hd_forms_new(arena, info->module->language, info->kernel, flow, binding);
     for (bool changed = true; changed;) {
         changed = hd_forms_round(forms);
         hd_trips_find(forms, trips, false);
@@ -418,11 +424,11 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
     info->kernel = kernel;
     info->flow = hd_flow_analyse(arena, kernel);
     info->trips = hd_new_array(arena, hd_trip, info->flow->loop_count);
-    info->evaluator = solve(arena, kernel, info->flow, binding, info->trips);
+    info->evaluator = solve(arena, info, binding, info->trips);
     info->binding = info->evaluator->f->launch;
     if (binding) { /* what the source alone says is no matter of the launch */
         hd_trip *alone = hd_new_array(arena, hd_trip, info->flow->loop_count);
-        solve(arena, kernel, info->flow, NULL, alone);
+        solve(arena, info, NULL, alone);
         for (uint32_t l = 0; l < info->flow->loop_count; l++)
             if (info->trips[l].kind == HD_TRIP_BOUND && alone[l].kind == HD_TRIP_CONSTANT)
                 info->trips[l].kind = HD_TRIP_CONSTANT;

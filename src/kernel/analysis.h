@@ -46,6 +46,7 @@ typedef struct hd_base {
 
 typedef struct hd_forms {
     hd_arena *arena;
+    kir_language language; /* CUDA's launches have no offset */
     const kir_kernel *kernel;
     const hd_flow *flow;
     hd_binding launch; /* with the local size that the kernel requires filled in */
@@ -60,8 +61,8 @@ typedef struct hd_forms {
     uint32_t *visited, *generation; /* scratch of hd_forms_walk */
 } hd_forms;
 
-hd_forms *hd_forms_new(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow,
-                       const hd_binding *binding);
+hd_forms *hd_forms_new(hd_arena *arena, kir_language language, const kir_kernel *kernel,
+                       const hd_flow *flow, const hd_binding *binding);
 /* One round over all values; true when it found a new induction variable, so that
  * another round may find more. */
 bool hd_forms_round(hd_forms *forms);
@@ -142,15 +143,17 @@ hd_evaluator *hd_evaluator_new(const hd_forms *forms);
 bool hd_evaluate_value(hd_evaluator *e, kir_value v, int64_t *result);
 bool hd_evaluate_form(hd_evaluator *e, hd_affine form, int64_t *result);
 
-/* What a form depends on. */
+/* What a form depends on, as a user in `block` sees it. */
 typedef struct hd_dependence {
+    uint32_t block;
     bool ids[HD_SYM_GLOBAL + 1][4];
     bool *loops;  /* whose counters stand in it */
     bool any;     /* some id or loop */
-    bool unknown; /* some value that cannot be computed before the kernel runs */
+    bool unknown; /* some value that cannot be computed before the kernel runs, or the counter
+                   * of a loop that is over, which has no iteration to be computed in */
 } hd_dependence;
 
-hd_dependence hd_dependence_new(const hd_forms *forms);
+hd_dependence hd_dependence_new(const hd_forms *forms, uint32_t block);
 void hd_depend_on_form(hd_evaluator *e, hd_affine form, hd_dependence *d);
 /* What the number of passes of a loop's test depends on. */
 void hd_depend_on_test(hd_evaluator *e, uint32_t loop, hd_dependence *d);

@@ -163,6 +163,12 @@ static hd_affine size_of(const hd_forms *f, kir_query query, uint32_t d) {
                 : hd_affine_symbol(f->arena, HD_SYM_SIZE, (uint32_t)query * 4 + d);
 }
 
+static hd_affine global_offset(const hd_forms *f, uint32_t d) {
+    if (f->launch.dims || f->language == KIR_CUDA)
+        return hd_affine_constant((int64_t)f->launch.offset[d]);
+    return hd_affine_symbol(f->arena, HD_SYM_SIZE, KIR_Q_GLOBAL_OFFSET * 4 + d);
+}
+
 static hd_affine query_form(const hd_forms *f, kir_value v) {
     const kir_inst *inst = &f->kernel->insts[v];
     hd_affine form;
@@ -180,10 +186,7 @@ static hd_affine query_form(const hd_forms *f, kir_value v) {
     case KIR_Q_GLOBAL_ID: return exists ? global_id(f, d) : hd_affine_constant(0);
     case KIR_Q_LOCAL_ID: return exists ? local_id(f, d) : hd_affine_constant(0);
     case KIR_Q_GROUP_ID: return exists ? group_id(f, d) : hd_affine_constant(0);
-    case KIR_Q_GLOBAL_OFFSET:
-        if (!exists || f->launch.dims)
-            return hd_affine_constant(exists ? (int64_t)f->launch.offset[d] : 0);
-        return hd_affine_symbol(f->arena, HD_SYM_SIZE, KIR_Q_GLOBAL_OFFSET * 4 + d);
+    case KIR_Q_GLOBAL_OFFSET: return exists ? global_offset(f, d) : hd_affine_constant(0);
     default: return size_of(f, (kir_query)inst->index, d);
     }
 }
@@ -239,6 +242,33 @@ static bool by_constant(const hd_forms *f, kir_op op, hd_affine a, int64_t b, hd
     }
 }
 
+/* `factor * symbol` and nothing else. */
+static bool is_single(hd_affine a, hd_symbol_kind kind, uint32_t index) {
+    return !a.constant && a.term_count == 1 && a.terms->kind == kind && a.terms->index == index;
+}
+
+/* Products that launch sizes are not known for, but that mean something all the same, as CUDA
+ * C writes them: group id * local size is global id - local id (- offset), number of groups *
+ * local size the global size. */
+static bool product_of_sizes(const hd_forms *f, hd_affine a, hd_affine b, hd_affine *form) {
+    for (uint32_t d = 0; d < 3; d++) {
+        if (!is_single(b, HD_SYM_SIZE, KIR_Q_LOCAL_SIZE * 4 + d))
+            continue;
+        int64_t factor = a.term_count ? a.terms->factor * b.terms->factor : 0;
+        if (is_single(a, HD_SYM_SIZE, KIR_Q_NUM_GROUPS * 4 + d)) {
+            *form = hd_affine_scale(f->arena, size_of(f, KIR_Q_GLOBAL_SIZE, d), factor);
+            return true;
+        }
+        if (!is_single(a, HD_SYM_GROUP, d))
+            return false;
+        hd_affine first = hd_affine_add(f->arena, global_id(f, d), local_id(f, d), -1);
+        first = hd_affine_add(f->arena, first, global_offset(f, d), -1);
+        *form = hd_affine_scale(f->arena, first, factor);
+        return true;
+    }
+    return false;
+}
+
 static bool binary_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
     hd_affine a = arg_form(f, inst, 0), b = arg_form(f, inst, 1);
     if (inst->type.bits == 1)
@@ -251,9 +281,11 @@ static bool binary_form(const hd_forms *f, const kir_inst *inst, hd_affine *form
     case KIR_ADD: *form = hd_affine_add(f->arena, a, b, 1); return true;
     case KIR_SUB: *form = hd_affine_add(f->arena, a, b, -1); return true;
     case KIR_MUL:
+        if (a.term_count && b.term_count)
+            return product_of_sizes(f, a, b, form) || product_of_sizes(f, b, a, form);
         *form = b.term_count ? hd_affine_scale(f->arena, b, a.constant)
                              : hd_affine_scale(f->arena, a, b.constant);
-        return !a.term_count || !b.term_count;
+        return true;
     case KIR_OR: /* of disjoint bits is a sum */
         *form = hd_affine_add(f->arena, a, b, 1);
         return lies_in(f, a, 0, alignment_of(b) - 1) || lies_in(f, b, 0, alignment_of(a) - 1);
@@ -492,10 +524,10 @@ bool hd_forms_round(hd_forms *f) {
     return found;
 }
 
-hd_forms *hd_forms_new(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow,
-                       const hd_binding *binding) {
+hd_forms *hd_forms_new(hd_arena *arena, kir_language language, const kir_kernel *kernel,
+                       const hd_flow *flow, const hd_binding *binding) {
     hd_forms *f = hd_new(arena, hd_forms);
-    *f = (hd_forms){.arena = arena, .kernel = kernel, .flow = flow};
+    *f = (hd_forms){.arena = arena, .language = language, .kernel = kernel, .flow = flow};
     if (binding)
         f->launch = *binding;
     for (int d = 0; d < 3; d++)

@@ -129,6 +129,10 @@ hd_status hd_rewrite_opencl(hd_arena *arena, const hd_diag *diag, const char *pa
     char *text;
     size_t length;
     hd_plan *plan;
+    if (kir_language_of(path) == KIR_CUDA)
+        return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
+                       "kernels in CUDA C cannot be rewritten, nor measured so; change the layout "
+                       "in the source, or port the kernel to OpenCL C");
     hd_status status = hd_plan_make(arena, diag, record, layout, &plan);
     if (status == HD_OK)
         status = hd_read_file(arena, diag, path, &text, &length);

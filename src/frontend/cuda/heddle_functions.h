@@ -73,6 +73,15 @@ __HEDDLE_DEVICE__ int heddle_reduce_max(unsigned mask, int value) {
 #define atomicXor_block atomicXor
 #define atomicXor_system atomicXor
 
+/* Clang declares what atomicCAS() of 16 bits calls, but has no body for it. */
+extern "C" __device__ inline unsigned short __usAtomicCAS(unsigned short *address,
+                                                          unsigned short compare,
+                                                          unsigned short value) {
+    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    return compare;
+}
+
 /* ---- funnel shifts: 32 bits of high:low --------------------------------------------- */
 
 __HEDDLE_DEVICE__ unsigned heddle_funnelshift_l(unsigned low, unsigned high, unsigned shift) {

@@ -52,12 +52,13 @@ static __device__ __inline__ unsigned atomicSub(unsigned *address, unsigned valu
 static __device__ __inline__ float atomicExch(float *address, float value) {
     return __int_as_float(atomicExch((int *)address, __float_as_int(value)));
 }
+extern "C" __device__ unsigned short __usAtomicCAS(unsigned short *address,
+                                                   unsigned short compare,
+                                                   unsigned short value);
 static __device__ __inline__ unsigned short atomicCAS(unsigned short *address,
                                                       unsigned short compare,
                                                       unsigned short value) {
-    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
-    return compare;
+    return __usAtomicCAS(address, compare, value);
 }
 #undef __HEDDLE_ATOMIC
 #undef __HEDDLE_CAS
