@@ -36,11 +36,12 @@ typedef struct hd_event_access {
     const char *record; /* name of the record stepped into, or NULL */
     const char *field;  /* of that record, or NULL */
     uint32_t file, line, column; /* file: row of hd_event_launch.files; line 0: unknown */
+    uint64_t pc;        /* what the tool that made the events calls it; 0: its row */
 } hd_event_access;
 
 /* A piece of memory that addresses fall into. Global and constant buffers stand at
- * addresses of their own; local memory is the same address range in every block,
- * private memory in every thread. */
+ * addresses of their own; private memory is the same address range in every thread;
+ * local memory of block b begins b mod 4096 times 16 MiB behind `base`. */
 typedef struct hd_event_buffer {
     const char *name; /* of the job's buffer, or of the variable */
     const char *type; /* of one element, as written, or NULL */

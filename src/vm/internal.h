@@ -60,11 +60,15 @@ typedef struct hd_span {
 /* ---- memory ------------------------------------------------------------------------ */
 
 /* Where the spaces begin in the machine's address space. Global and constant memory:
- * each buffer stands at a page of its own, with an unmapped page behind it. Local and
- * private memory begin at the same address in every block and thread. */
+ * each buffer stands at a page of its own, with an unmapped page behind it. Private memory
+ * begins at the same address in every thread. */
 #define HD_PRIVATE_BASE ((uint64_t)0x1000000000)
 #define HD_LOCAL_BASE ((uint64_t)0x2000000000)
 #define HD_GLOBAL_BASE ((uint64_t)0x10000000000)
+/* Block b's local memory begins at HD_LOCAL_BASE + b mod HD_LOCAL_BLOCKS * HD_LOCAL_STEP, so
+ * that a pointer that outlives its block is found. */
+#define HD_LOCAL_STEP ((uint64_t)1 << 24)
+#define HD_LOCAL_BLOCKS ((uint64_t)1 << 12)
 
 /* A piece of memory of which every byte may be accessed. */
 typedef struct hd_region {
@@ -76,7 +80,9 @@ typedef struct hd_region {
     int32_t buffer;    /* row of the events' table of buffers */
     uint32_t element_bytes;  /* 0: not known */
     const hd_record *record;
-    uint8_t *written;  /* with check_uninitialised: a bit for each byte; else NULL */
+    uint8_t *written;  /* a bit for each byte of a buffer without initial contents that was
+                        * written, with check_uninitialised; else NULL */
+    bool preset;       /* private memory that is filled before a block starts */
 } hd_region;
 
 /* One access row that an instruction announces. */
@@ -130,6 +136,21 @@ typedef struct hd_node {
     uint32_t inst;            /* the terminator, for messages */
 } hd_node;
 
+/* A uniform cell that holds a constant from the start. */
+typedef struct hd_filled {
+    uint32_t at;
+    hd_elem elem;
+    uint64_t bits;
+} hd_filled;
+
+/* A private variable that lives in memory. A gap of bytes that nobody may access stands behind
+ * each, and behind each local variable. */
+enum { HD_GAP = 64 };
+typedef struct hd_piece {
+    uint64_t offset, bytes;
+    bool is_param; /* a struct parameter */
+} hd_piece;
+
 /* A kernel compiled for blocks of one size. */
 typedef struct hd_program {
     const kir_module *module;
@@ -141,15 +162,18 @@ typedef struct hd_program {
     hd_node *nodes;
     uint32_t node_count;
     uint32_t frame_bytes;
-    uint64_t private_bytes;   /* of a lane */
-    uint64_t local_bytes;     /* of static local variables; arguments and dynamic ones follow */
+    hd_piece *pieces;         /* of a lane's private memory, ascending */
+    uint32_t piece_count;
+    uint64_t private_bytes;   /* of a lane, all pieces and the gaps between them */
+    bool prints;              /* calls printf */
     uint32_t memory_count;    /* memory instructions */
-    uint32_t params;          /* frame offset of the first parameter's cells */
     hd_operand **param;       /* [param_count][components]; pointers and scalars */
+    uint64_t *by_value;       /* [param_count] offset in private memory of a struct parameter */
     hd_operand *statics;      /* [static_count] addresses */
-    hd_operand query[KIR_QUERY_COUNT][3]; /* cells filled at the start of a launch or block;
-                                           * varying ones are per lane; at UINT32_MAX: unused */
-    struct { uint32_t at; hd_elem elem; uint64_t bits; } *constants;
+    /* Cells that are filled at the start of a block, as i64 and as i32; at UINT32_MAX: not
+     * used. Those that differ between lanes are varying. */
+    hd_operand query[KIR_QUERY_COUNT][3][2];
+    hd_filled *constants;
     uint32_t constant_count;
     hd_kernel_info *info;     /* its accesses are the rows of the events */
 } hd_program;
@@ -162,6 +186,12 @@ typedef struct hd_mask {
     uint32_t count;
 } hd_mask;
 
+/* Where a static variable is: an address, or for local ones bytes from the block's. */
+typedef struct hd_bound_static {
+    uint64_t address;
+    bool is_local;
+} hd_bound_static;
+
 struct hd_run {
     uint8_t *frame;
     const hd_program *program;
@@ -172,25 +202,31 @@ struct hd_run {
     hd_span *spans;          /* the chunks that have active lanes */
     uint32_t span_count;
     uint32_t live;           /* lanes that have not returned */
+    struct hd_flow_state *flow;
     uint32_t lanes, padded;
     /* Memory. */
-    const hd_region *regions; /* sorted by base; [0] private, [1] local */
+    hd_region *regions;       /* sorted by base: private pieces, local variables, the rest */
     uint32_t region_count;
     uint32_t *cached;         /* [memory_count]: the region each instruction last met */
+    uint8_t *private_memory;  /* of lane 0 */
     uint64_t private_stride;  /* host bytes between two lanes' private memory */
     uint64_t *addresses;      /* [padded] scratch */
     /* Where it is. */
     uint64_t block;
     uint64_t group[3];
+    const hd_event_launch *launch;
+    const hd_bound_static *statics; /* [static_count] */
     /* What it announces. */
     const hd_sink *sink;
     void *stream;
     uint32_t spaces;
     uint64_t position;
     uint64_t instructions, thread_instructions, mis, lane_accesses;
+    uint64_t block_start;    /* instructions when this block began */
     uint64_t max_instructions;
     const volatile sig_atomic_t *stop;
-    struct hd_shadow *shadow; /* race check (check.c), or NULL */
+    bool checked;            /* an optional check is on: hd_check_access() hears every MI */
+    struct hd_shadow *shadow; /* of the race check, or NULL */
     hd_str *printed;          /* of this block */
     /* How it leaves early. */
     jmp_buf escape;
@@ -207,6 +243,19 @@ struct hd_run {
         for (uint32_t at = (op)->uniform ? 0 : (r)->spans[span_].from,                      \
                       end_ = (op)->uniform ? HD_CHUNK : (r)->spans[span_].to;               \
              at < end_; at += HD_CHUNK)
+
+/* The bits of a cell's element for one lane. */
+static inline uint64_t hd_element(const hd_run *r, hd_operand o, uint32_t lane) {
+    uint64_t bits = 0;
+    uint32_t bytes = hd_elem_bytes(o.elem);
+    memcpy(&bits, r->frame + o.at + (o.varying ? (size_t)lane * bytes : 0), bytes);
+    return bits;
+}
+
+/* Where block `block` has its local memory. */
+static inline uint64_t hd_local_base(uint64_t block) {
+    return HD_LOCAL_BASE + block % HD_LOCAL_BLOCKS * HD_LOCAL_STEP;
+}
 
 /* Is lane `lane` active? */
 static inline bool hd_lane_active(const hd_run *r, uint32_t lane) { return r->active.lane[lane]; }
@@ -233,6 +282,10 @@ typedef struct hd_compiler {
     hd_program *program;
     hd_vec(hd_op) ops;
     struct hd_cells *cells;   /* cells.c */
+    hd_vec(hd_filled) constants;
+    hd_vec(hd_piece) pieces;
+    uint64_t *allocas;        /* [inst_count] offset in private memory of each ALLOCA */
+    struct hd_plan *plan;     /* nodes.c */
     const kir_inst *inst;     /* at work */
     kir_value value;          /* its number */
     hd_status status;         /* the first failure */
@@ -255,6 +308,9 @@ hd_operand hd_constant(hd_compiler *c, hd_elem elem, uint64_t bits);
 /* Appends an instruction; operands that it does not have are passed as {0}. */
 hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_operand b,
                   hd_operand third);
+/* What a memory instruction (or a built-in that accesses memory) needs at run time: its slot,
+ * space and address are set, the rest is the caller's. */
+hd_memory *hd_memory_new(hd_compiler *c, kir_value address);
 /* Reports HD_EUNSUPPORTED at the instruction at work. */
 void hd_cannot_run(hd_compiler *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -294,6 +350,8 @@ const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t widt
 
 /* ---- check.c: the optional checks ---------------------------------------------------------------- */
 
+/* A barrier that all lanes have reached. */
+void hd_check_barrier(hd_run *r);
 /* Called for every MI when a check is on, before it happens; faults. */
 void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, bool reads,
                      bool writes, bool atomic);

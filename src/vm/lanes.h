@@ -52,7 +52,7 @@ typedef enum hd_fn {
     FN_COUNT
 } hd_fn;
 
-/* What hd_lanes.survey finds. */
+/* Least and greatest address, the bitwise or of all, and whether they are strided. */
 typedef struct hd_survey {
     uint64_t least, greatest, all_bits;
     bool strided;
@@ -68,10 +68,8 @@ typedef struct hd_lanes {
                   uint32_t padded, uint32_t *yes_count, uint32_t *no_count);
     /* bits of a mask of bytes */
     void (*pack)(const uint8_t *lane, uint32_t padded, uint64_t *bits);
-    /* Least and greatest address of the active lanes, the bitwise or of all, and whether they
-     * are strided (then *stride). */
-    void (*survey)(const uint64_t *address, const uint8_t *active, const hd_span *spans,
-                   uint32_t span_count, bool whole_block, hd_survey *survey);
+    /* Of the addresses of a block whose lanes are all active. */
+    void (*survey)(const uint64_t *address, uint32_t lanes, hd_survey *survey);
 } hd_lanes;
 
 /* Of this processor. */

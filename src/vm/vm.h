@@ -35,7 +35,8 @@ typedef struct hd_vm_options {
     hd_vm_print *print;        /* what printf prints, in the order of blocks; NULL: dropped */
     hd_vm_progress *progress;  /* now and then, from the calling thread; NULL: none */
     void *user;                /* of print and progress */
-    const volatile sig_atomic_t *stop; /* not 0: end after the current blocks; may be NULL */
+    const volatile sig_atomic_t *stop; /* not 0: end soon; may be NULL. Blocks that were running
+                                        * are closed as not complete */
 } hd_vm_options;
 
 typedef struct hd_vm_counts {

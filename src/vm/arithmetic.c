@@ -1,0 +1,331 @@
+/*
+ * kir's arithmetic to handlers of lanes.c: vectors component by component, an i1
+ * as a byte of 0 or 1.
+ */
+#include "vm/compile.h"
+#include "vm/lanes.h"
+
+static hd_op_fn *handler(uint32_t fn) { return hd_lanes_choose()->fn[fn]; }
+
+static const hd_operand none = {0};
+
+/* ---- operations on one component ---------------------------------------------------- */
+
+/* The first handler (that of HD_I8 or HD_F16) of a binary operation. */
+static uint32_t binary_base(kir_op op) {
+    switch (op) {
+    case KIR_ADD: return FN_ADD_I8;
+    case KIR_SUB: return FN_SUB_I8;
+    case KIR_MUL: return FN_MUL_I8;
+    case KIR_SDIV: return FN_SDIV_I8;
+    case KIR_UDIV: return FN_UDIV_I8;
+    case KIR_SREM: return FN_SREM_I8;
+    case KIR_UREM: return FN_UREM_I8;
+    case KIR_AND: return FN_AND_I8;
+    case KIR_OR: return FN_OR_I8;
+    case KIR_XOR: return FN_XOR_I8;
+    case KIR_SHL: return FN_SHL_I8;
+    case KIR_LSHR: return FN_LSHR_I8;
+    case KIR_ASHR: return FN_ASHR_I8;
+    case KIR_FADD: return FN_FADD_F16;
+    case KIR_FSUB: return FN_FSUB_F16;
+    case KIR_FMUL: return FN_FMUL_F16;
+    case KIR_FDIV: return FN_FDIV_F16;
+    default: return FN_FREM_F16;
+    }
+}
+
+static uint32_t compare_base(kir_pred pred) {
+    static const uint32_t bases[] = {
+#define X(op) [KIR_P_##op] = FN_##op##_I8,
+        HD_INT_COMPARE(X)
+#undef X
+#define X(op) [KIR_P_##op] = FN_##op##_F16,
+            HD_FLOAT_COMPARE(X)
+#undef X
+    };
+    return bases[pred];
+}
+
+static bool is_float(hd_elem e) { return e >= HD_F16; }
+/* 0 for the narrowest of its class. */
+static uint32_t rank_of(hd_elem e) { return is_float(e) ? e - HD_F16 : e; }
+/* The integer of the same width. */
+static hd_elem bits_of(hd_elem e) { return is_float(e) ? (hd_elem)(e - HD_F16 + HD_I16) : e; }
+
+typedef struct conversion {
+    kir_op op;
+    hd_elem from, to;
+    uint32_t fn;
+} conversion;
+
+static const conversion conversions[] = {
+#define X(small, big)                                               \
+    {KIR_TRUNC, HD_##big, HD_##small, FN_TRUNC_##big##_##small},    \
+    {KIR_ZEXT, HD_##small, HD_##big, FN_ZEXT_##small##_##big},      \
+    {KIR_SEXT, HD_##small, HD_##big, FN_SEXT_##small##_##big},
+    HD_CONVERT_PAIRS(X)
+#undef X
+#define X(a, b)                                                     \
+    {KIR_FPEXT, HD_##a, HD_##b, FN_##a##_##b},                      \
+    {KIR_FPTRUNC, HD_##a, HD_##b, FN_##a##_##b},
+        HD_FLOAT_PAIRS(X)
+#undef X
+#define X(i, f)                                                     \
+    {KIR_SITOFP, HD_##i, HD_##f, FN_S##i##_##f},                    \
+    {KIR_UITOFP, HD_##i, HD_##f, FN_U##i##_##f},                    \
+    {KIR_FPTOSI, HD_##f, HD_##i, FN_##f##_S##i},                    \
+    {KIR_FPTOUI, HD_##f, HD_##i, FN_##f##_U##i},
+            HD_INT_FLOAT_PAIRS(X)
+#undef X
+};
+
+static uint32_t conversion_fn(kir_op op, hd_elem from, hd_elem to) {
+    if (hd_elem_bytes(from) == hd_elem_bytes(to) && is_float(from) == is_float(to))
+        return FN_MOVE_I8 + rank_of(bits_of(from));
+    for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
+        if (conversions[i].op == op && conversions[i].from == from && conversions[i].to == to)
+            return conversions[i].fn;
+    return FN_MOVE_I8;
+}
+
+void hd_emit_scalar(hd_compiler *c, kir_op op, kir_pred pred, hd_operand d, hd_operand a,
+                    hd_operand b, hd_operand third) {
+    uint32_t fn;
+    if (op == KIR_ICMP || op == KIR_FCMP)
+        fn = compare_base(pred) + rank_of(a.elem);
+    else if (op == KIR_SELECT)
+        fn = FN_SELECT_I8 + rank_of(bits_of(d.elem));
+    else if (op == KIR_FNEG)
+        fn = FN_FNEG_F16 + rank_of(d.elem);
+    else if (op == KIR_FMULADD)
+        fn = FN_FMULADD_F16 + rank_of(d.elem);
+    else if (op >= KIR_TRUNC && op <= KIR_FREEZE)
+        fn = conversion_fn(op, a.elem, d.elem);
+    else
+        fn = binary_base(op) + rank_of(d.elem);
+    hd_emit_op(c, handler(fn), d, a, b, third);
+}
+
+/* ---- i1 --------------------------------------------------------------------------------- */
+
+static bool is_bit(kir_type type) { return type.kind == KIR_INT && type.bits == 1; }
+
+/* A signed i1 is 0 or -1, so orders turn round. */
+static kir_pred pred_of_bits(kir_pred pred) {
+    switch (pred) {
+    case KIR_P_SLT: return KIR_P_UGT;
+    case KIR_P_SLE: return KIR_P_UGE;
+    case KIR_P_SGT: return KIR_P_ULT;
+    case KIR_P_SGE: return KIR_P_ULE;
+    default: return pred;
+    }
+}
+
+/* Arithmetic modulo 2. */
+static void emit_bits(hd_compiler *c, hd_operand d, hd_operand a, hd_operand b) {
+    kir_op op = c->inst->op;
+    if (op == KIR_ADD || op == KIR_SUB)
+        op = KIR_XOR;
+    else if (op == KIR_MUL)
+        op = KIR_AND;
+    else if (op != KIR_AND && op != KIR_OR && op != KIR_XOR) {
+        /* division is only defined by 1, shifts by 0 */
+        hd_emit_op(c, handler(FN_MOVE_I8), d, a, none, none);
+        return;
+    }
+    hd_emit_scalar(c, op, KIR_P_EQ, d, a, b, none);
+}
+
+/* A conversion to an i1 takes the low bit, one from a signed i1 begins with 0 or -1. */
+static void emit_conversion(hd_compiler *c, hd_operand d, hd_operand a) {
+    kir_op op = c->inst->op;
+    bool from_bit = is_bit(c->kernel->insts[c->inst->args[0]].type);
+    if (from_bit && (op == KIR_SEXT || op == KIR_SITOFP)) {
+        hd_operand sign = hd_scratch(c, HD_I8, d.varying);
+        hd_emit_op(c, handler(FN_SIGN_I8), sign, a, none, none);
+        a = sign;
+    }
+    hd_emit_scalar(c, op, KIR_P_EQ, d, a, none, none);
+    if (is_bit(c->inst->type))
+        hd_emit_op(c, handler(FN_BIT_I8), d, d, none, none);
+}
+
+/* ---- addresses ----------------------------------------------------------------------------- */
+
+static void emit_step(hd_compiler *c, hd_operand d, hd_operand base, hd_operand index,
+                      int64_t scale, int64_t offset) {
+    if (index.elem < HD_I32) {
+        hd_operand wide = hd_scratch(c, HD_I64, index.varying);
+        hd_emit_scalar(c, KIR_SEXT, KIR_P_EQ, wide, index, none, none);
+        index = wide;
+    }
+    uint32_t fn = index.elem == HD_I32 ? FN_ADDR_I32 : FN_ADDR_I64;
+    hd_op *op = hd_emit_op(c, handler(fn), d, base, index, none);
+    op->imm = scale;
+    op->imm2 = offset;
+}
+
+/* Uniform parts are added first, once for all lanes. */
+static void compile_address(hd_compiler *c) {
+    const kir_inst *inst = c->inst;
+    hd_operand result = hd_result(c, 0), sum = hd_cell_of(c, inst->args[0], 0);
+    int64_t offset = inst->offset;
+    uint32_t left = inst->arg_count - 1;
+    for (uint32_t varying = 0; varying < 2; varying++)
+        for (uint32_t i = 1; i < inst->arg_count; i++) {
+            hd_operand index = hd_cell_of(c, inst->args[i], 0);
+            if (index.varying != (varying != 0))
+                continue;
+            bool uniform = !index.varying && !sum.varying && result.varying;
+            hd_operand d = !--left ? result : hd_scratch(c, HD_I64, !uniform && result.varying);
+            emit_step(c, d, sum, index, inst->scale[i - 1], offset);
+            sum = d;
+            offset = 0;
+        }
+    if (inst->arg_count == 1)
+        emit_step(c, result, sum, hd_constant(c, HD_I64, 0), 0, offset);
+}
+
+/* ---- vectors ---------------------------------------------------------------------------------- */
+
+/* A component at a place that only the kernel computes: by comparing with every place. */
+static void compile_extract(hd_compiler *c) {
+    uint32_t lanes = c->kernel->insts[c->inst->args[0]].type.lanes;
+    hd_operand d = hd_result(c, 0), place = hd_cell_of(c, c->inst->args[1], 0);
+    hd_operand is = hd_scratch(c, HD_I8, place.varying), found = hd_scratch(c, d.elem, d.varying);
+    hd_operand last = hd_cell_of(c, c->inst->args[0], 0);
+    for (uint32_t k = 1; k < lanes; k++) {
+        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, place, hd_constant(c, place.elem, k), none);
+        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, found, is, hd_cell_of(c, c->inst->args[0], k), last);
+        last = found;
+    }
+    hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, last, none, none);
+}
+
+/* Component k is not merely another name of a component that is there already. */
+static bool has_own_cell(const hd_compiler *c, uint32_t k) {
+    return c->cells->units[c->value][k] != UINT32_MAX;
+}
+
+static void compile_insert(hd_compiler *c) {
+    hd_operand place = hd_cell_of(c, c->inst->args[2], 0);
+    hd_operand element = hd_cell_of(c, c->inst->args[1], 0);
+    hd_operand is = hd_scratch(c, HD_I8, place.varying);
+    for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
+        if (!has_own_cell(c, k))
+            continue;
+        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, place, hd_constant(c, place.elem, k), none);
+        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, hd_result(c, k), is, element,
+                       hd_cell_of(c, c->inst->args[0], k));
+    }
+}
+
+static hd_elem int_of_bytes(uint32_t bytes) {
+    return bytes == 1 ? HD_I8 : bytes == 2 ? HD_I16 : bytes == 4 ? HD_I32 : HD_I64;
+}
+
+/* The bits of a vector as a vector of wider or narrower elements, low bits first. */
+static void compile_regrouping(hd_compiler *c) {
+    kir_type from = c->kernel->insts[c->inst->args[0]].type, to = c->inst->type;
+    uint32_t from_bytes = from.bits / 8u, to_bytes = to.bits / 8u;
+    for (uint32_t k = 0; k < to.lanes; k++) {
+        hd_operand d = hd_result(c, k), part;
+        d.elem = int_of_bytes(to_bytes);
+        if (from_bytes > to_bytes) {
+            uint32_t ratio = from_bytes / to_bytes;
+            hd_operand a = hd_cell_of(c, c->inst->args[0], k / ratio);
+            a.elem = int_of_bytes(from_bytes);
+            part = hd_scratch(c, a.elem, d.varying);
+            hd_emit_scalar(c, KIR_LSHR, KIR_P_EQ, part, a,
+                           hd_constant(c, a.elem, k % ratio * to.bits), none);
+            hd_emit_scalar(c, KIR_TRUNC, KIR_P_EQ, d, part, none, none);
+            continue;
+        }
+        uint32_t ratio = to_bytes / from_bytes;
+        part = hd_scratch(c, d.elem, d.varying);
+        for (uint32_t i = 0; i < ratio; i++) {
+            hd_operand a = hd_cell_of(c, c->inst->args[0], k * ratio + i);
+            a.elem = int_of_bytes(from_bytes);
+            hd_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, i ? part : d, a, none, none);
+            if (!i)
+                continue;
+            hd_emit_scalar(c, KIR_SHL, KIR_P_EQ, part, part, hd_constant(c, d.elem, i * from.bits),
+                           none);
+            hd_emit_scalar(c, KIR_OR, KIR_P_EQ, d, d, part, none);
+        }
+    }
+}
+
+/* ---- one instruction ------------------------------------------------------------------------------ */
+
+/* Copies what is another name, where the name has a cell of its own all the same. */
+static void compile_copy(hd_compiler *c, kir_value from, const uint32_t *component) {
+    for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
+        hd_operand d = hd_result(c, k), a = hd_cell_of(c, from, component ? component[k] : k);
+        if (d.at != a.at)
+            hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, a, none, none);
+    }
+}
+
+static void compile_shuffle(hd_compiler *c) {
+    uint32_t lanes = c->kernel->insts[c->inst->args[0]].type.lanes;
+    for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
+        uint64_t from = c->inst->imm[k] == UINT64_MAX ? 0 : c->inst->imm[k];
+        hd_operand d = hd_result(c, k);
+        hd_operand a = from < lanes ? hd_cell_of(c, c->inst->args[0], (uint32_t)from)
+                                    : hd_cell_of(c, c->inst->args[1], (uint32_t)from - lanes);
+        if (d.at != a.at)
+            hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, a, none, none);
+    }
+}
+
+static void compile_component(hd_compiler *c, uint32_t k) {
+    const kir_inst *inst = c->inst;
+    hd_operand d = hd_result(c, k), a = hd_cell_of(c, inst->args[0], k);
+    hd_operand b = inst->arg_count > 1 ? hd_cell_of(c, inst->args[1], k) : none;
+    hd_operand third = inst->arg_count > 2 ? hd_cell_of(c, inst->args[2], k) : none;
+    bool bits = is_bit(c->kernel->insts[inst->args[0]].type);
+    if (inst->op == KIR_ICMP)
+        hd_emit_scalar(c, KIR_ICMP, bits ? pred_of_bits(inst->pred) : inst->pred, d, a, b, none);
+    else if (inst->op == KIR_FCMP && (inst->pred == KIR_P_FALSE || inst->pred == KIR_P_TRUE))
+        hd_emit_op(c, handler(FN_MOVE_I8), d, hd_constant(c, HD_I8, inst->pred == KIR_P_TRUE),
+                   none, none);
+    else if (inst->op >= KIR_TRUNC && inst->op <= KIR_UITOFP)
+        emit_conversion(c, d, a);
+    else if (is_bit(inst->type) && inst->op >= KIR_ADD && inst->op <= KIR_ASHR)
+        emit_bits(c, d, a, b);
+    else
+        hd_emit_scalar(c, inst->op, inst->pred, d, a, b, third);
+}
+
+void hd_compile_arithmetic(hd_compiler *c) {
+    const kir_inst *inst = c->inst;
+    int64_t lane;
+    if (hd_result(c, 0).elem != hd_elem_of(inst->type))
+        return; /* a sign extension that only indexes */
+    switch (inst->op) {
+    case KIR_ADDR: compile_address(c); return;
+    case KIR_SHUFFLE: compile_shuffle(c); return;
+    case KIR_EXTRACT:
+        if (kir_const_int(c->kernel, inst->args[1], &lane))
+            compile_copy(c, inst->args[0], (uint32_t[HD_MAX_COMPONENTS]){(uint32_t)lane});
+        else
+            compile_extract(c);
+        return;
+    case KIR_INSERT: compile_insert(c); return;
+    case KIR_BITCAST:
+        if (c->kernel->insts[inst->args[0]].type.bits != inst->type.bits) {
+            compile_regrouping(c);
+            return;
+        }
+        /* fall through */
+    case KIR_PTRTOINT:
+    case KIR_INTTOPTR:
+    case KIR_SPACECAST:
+    case KIR_FREEZE: compile_copy(c, inst->args[0], NULL); return;
+    default: break;
+    }
+    for (uint32_t k = 0; k < inst->type.lanes; k++)
+        compile_component(c, k);
+}

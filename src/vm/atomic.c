@@ -1,0 +1,119 @@
+/*
+ * Atomics: lane by lane in ascending order, each one truly atomic, since blocks
+ * may run side by side. Every operation is a loop around compare-and-swap.
+ */
+#include <math.h>
+
+#include "vm/flow.h"
+
+static int64_t as_signed(uint64_t bits, uint32_t bytes) {
+    return kir_sign_extend(bits, 8 * bytes);
+}
+
+static double as_real(uint64_t bits, hd_elem elem) {
+    float f;
+    double d;
+    if (elem == HD_F32) {
+        memcpy(&f, &bits, sizeof f);
+        return f;
+    }
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+static uint64_t real_bits(double value, hd_elem elem) {
+    float f = (float)value;
+    uint64_t bits = 0;
+    if (elem == HD_F32)
+        memcpy(&bits, &f, sizeof f);
+    else
+        memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+/* A sum of two floats is exact enough in a double that rounding it again is rounding once. */
+static uint64_t real_result(kir_rmw rmw, hd_elem elem, uint64_t old, uint64_t operand) {
+    double a = as_real(old, elem), b = as_real(operand, elem);
+    switch (rmw) {
+    case KIR_RMW_FADD:
+    case KIR_RMW_ADD: return real_bits(a + b, elem);
+    case KIR_RMW_SUB: return real_bits(a - b, elem);
+    case KIR_RMW_MIN: return real_bits(fmin(a, b), elem);
+    case KIR_RMW_MAX: return real_bits(fmax(a, b), elem);
+    default: return operand;
+    }
+}
+
+/* What the memory holds afterwards. `bytes` of each number count. */
+static uint64_t int_result(const hd_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
+    uint32_t bytes = m->width;
+    int64_t s_old = as_signed(old, bytes), s_operand = as_signed(operand, bytes);
+    switch (m->rmw) {
+    case KIR_RMW_ADD: return old + operand;
+    case KIR_RMW_SUB: return old - operand;
+    case KIR_RMW_AND: return old & operand;
+    case KIR_RMW_OR: return old | operand;
+    case KIR_RMW_XOR: return old ^ operand;
+    case KIR_RMW_MIN: return s_old < s_operand ? old : operand;
+    case KIR_RMW_MAX: return s_old > s_operand ? old : operand;
+    case KIR_RMW_UMIN: return old < operand ? old : operand;
+    case KIR_RMW_UMAX: return old > operand ? old : operand;
+    case KIR_RMW_INC: return old >= operand ? 0 : old + 1;
+    case KIR_RMW_DEC: return !old || old > operand ? operand : old - 1;
+    case KIR_RMW_CMPXCHG: return old == compare ? operand : old;
+    case KIR_RMW_LOAD: return old;
+    default: return operand; /* XCHG, STORE */
+    }
+}
+
+static uint64_t result_of(const hd_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
+    bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
+                      m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
+    if (arithmetic && (m->elem == HD_F32 || m->elem == HD_F64))
+        return real_result(m->rmw, m->elem, old, operand);
+    return int_result(m, old, operand, compare);
+}
+
+#define DEFINE_EXCHANGE(T)                                                                   \
+    static uint64_t exchange_##T(const hd_memory *m, void *at, uint64_t operand,             \
+                                 uint64_t compare) {                                         \
+        T old = __atomic_load_n((T *)at, __ATOMIC_SEQ_CST);                                  \
+        while (!__atomic_compare_exchange_n(                                                 \
+            (T *)at, &old, (T)result_of(m, old, (T)operand, (T)compare), false,              \
+            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                             \
+            ;                                                                                \
+        return old;                                                                          \
+    }
+DEFINE_EXCHANGE(uint8_t)
+DEFINE_EXCHANGE(uint16_t)
+DEFINE_EXCHANGE(uint32_t)
+DEFINE_EXCHANGE(uint64_t)
+
+static uint64_t exchange(const hd_memory *m, void *at, uint64_t operand, uint64_t compare) {
+    switch (m->width) {
+    case 1: return exchange_uint8_t(m, at, operand, compare);
+    case 2: return exchange_uint16_t(m, at, operand, compare);
+    case 4: return exchange_uint32_t(m, at, operand, compare);
+    default: return exchange_uint64_t(m, at, operand, compare);
+    }
+}
+
+void hd_op_atomic(hd_run *r, const hd_op *op) {
+    const hd_memory *m = op->more;
+    bool writes = m->rmw != KIR_RMW_LOAD;
+    hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, writes);
+    if (r->checked)
+        hd_check_access(r, op, &t, m->width, m->rmw != KIR_RMW_STORE, writes, true);
+    hd_announce(r, &t, m->space, m->announced, m->announced_count);
+    bool has_second = m->second.at != 0; /* scratch cells stand there */
+    for (uint32_t l = 0; l < r->lanes; l++) {
+        if (!r->active.lane[l])
+            continue;
+        uint64_t address = t.address ? t.address[l] : t.base + (uint64_t)(l * t.stride);
+        uint64_t operand = has_second ? hd_element(r, m->second, l) : UINT64_MAX;
+        uint64_t compare = m->rmw == KIR_RMW_CMPXCHG ? hd_element(r, m->third, l) : 0;
+        uint64_t old = exchange(m, hd_host(r, &t, l, address), operand, compare);
+        if (m->has_result)
+            memcpy(r->frame + m->value[0].at + (size_t)l * m->width, &old, m->width);
+    }
+}

@@ -1,0 +1,431 @@
+/*
+ * Which cell of the frame every value lives in.
+ *
+ * Each component of a value is a *unit*, unless it is merely another name for a
+ * component that is there already (an EXTRACT at a constant place, a BITCAST of
+ * equal width, a cast between pointers) or a constant. Varying units that are
+ * never alive at once share cells, so that a frame stays in the cache: a unit's
+ * life is the hull of all places in program order where it is alive, and cells
+ * are given out in the order of births (linear scan). A lane's cells are its own,
+ * whatever other lanes do meanwhile, so the order of one thread's execution is
+ * all that counts. A uniform unit has one cell for all lanes and shares it with
+ * nobody.
+ */
+#include <stdlib.h>
+
+#include "vm/compile.h"
+
+/* ---- units ---------------------------------------------------------------------- */
+
+static bool is_leaf_constant(const kir_inst *inst) {
+    return inst->op == KIR_CONST || inst->op == KIR_UNDEF || inst->op == KIR_ALLOCA;
+}
+
+static bool same_lanes(const kir_kernel *k, const kir_inst *inst) {
+    kir_type from = k->insts[inst->args[0]].type;
+    return from.lanes == inst->type.lanes && from.bits == inst->type.bits;
+}
+
+/* An alias must be alive wherever its source is redefined only together with it, and
+ * hold for the same lanes. */
+static bool agrees(const hd_compiler *c, kir_value v, kir_value source) {
+    return c->divergence->varying[v] == c->divergence->varying[source];
+}
+
+static bool constant_lane(const kir_kernel *k, kir_value v, int64_t *lane) {
+    return kir_const_int(k, v, lane) && *lane >= 0 && *lane < HD_MAX_COMPONENTS;
+}
+
+/* Every use of this sign extension is an index of an address, which takes an i32 itself. */
+static bool only_indexes(const kir_kernel *k, kir_value v) {
+    bool used = false;
+    for (kir_value u = 0; u < k->inst_count; u++) {
+        const kir_inst *user = &k->insts[u];
+        for (uint32_t i = 0; i < user->arg_count; i++) {
+            if (user->args[i] != v)
+                continue;
+            if (user->op != KIR_ADDR || i == 0)
+                return false;
+            used = true;
+        }
+    }
+    return used;
+}
+
+/* The value and component that component k of v is another name of; v and k themselves
+ * when it is none. */
+static hd_unit_name source_of(const hd_compiler *c, kir_value v, uint32_t k) {
+    const kir_kernel *kernel = c->kernel;
+    const kir_inst *inst = &kernel->insts[v];
+    hd_unit_name own = {v, k};
+    int64_t lane;
+    switch (inst->op) {
+    case KIR_BITCAST:
+        return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
+    case KIR_PTRTOINT:
+    case KIR_INTTOPTR:
+        return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
+    case KIR_SPACECAST:
+    case KIR_FREEZE:
+        return (hd_unit_name){inst->args[0], k};
+    case KIR_SEXT:
+        return kernel->insts[inst->args[0]].type.bits == 32 && inst->type.lanes == 1 &&
+                       only_indexes(kernel, v)
+                   ? (hd_unit_name){inst->args[0], k}
+                   : own;
+    case KIR_EXTRACT:
+        return constant_lane(kernel, inst->args[1], &lane)
+                   ? (hd_unit_name){inst->args[0], (uint32_t)lane}
+                   : own;
+    case KIR_INSERT:
+        if (!constant_lane(kernel, inst->args[2], &lane))
+            return own;
+        return lane == (int64_t)k ? (hd_unit_name){inst->args[1], 0}
+                                  : (hd_unit_name){inst->args[0], k};
+    case KIR_SHUFFLE: {
+        uint64_t from = inst->imm[k];
+        uint32_t lanes = kernel->insts[inst->args[0]].type.lanes;
+        if (from == UINT64_MAX)
+            return (hd_unit_name){inst->args[0], 0};
+        return from < lanes ? (hd_unit_name){inst->args[0], (uint32_t)from}
+                            : (hd_unit_name){inst->args[1], (uint32_t)from - lanes};
+    }
+    default: return own;
+    }
+}
+
+uint32_t hd_components(kir_type type) { return type.kind == KIR_VOID ? 0 : type.lanes; }
+
+static bool same_name(hd_unit_name a, hd_unit_name b) {
+    return a.value == b.value && a.component == b.component;
+}
+
+/* Sources stand before what is named after them, except for phis, which are never names. */
+static void find_names(hd_compiler *c, hd_cells *cells) {
+    const kir_kernel *k = c->kernel;
+    for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
+        const kir_block *block = &k->blocks[c->flow->rpo[i]];
+        for (uint32_t n = 0; n < block->inst_count; n++) {
+            kir_value v = block->insts[n];
+            uint32_t count = hd_components(k->insts[v].type);
+            cells->names[v] = hd_new_array(c->arena, hd_unit_name, count);
+            for (uint32_t j = 0; j < count; j++) {
+                hd_unit_name own = {v, j}, source = source_of(c, v, j);
+                if (!same_name(own, source) && !is_leaf_constant(&k->insts[source.value]))
+                    source = cells->names[source.value][source.component];
+                bool keeps = same_name(own, source) || !agrees(c, v, source.value);
+                cells->names[v][j] = keeps ? own : source;
+            }
+        }
+    }
+}
+
+/* Queries of a constant dimension are cells that are filled before the block starts. */
+static bool is_filled(const hd_compiler *c, const kir_inst *inst) {
+    int64_t d;
+    return inst->op == KIR_PARAM || inst->op == KIR_STATIC ||
+           (inst->op == KIR_QUERY &&
+            (!inst->arg_count || kir_const_int(c->kernel, inst->args[0], &d)));
+}
+
+static void number_units(hd_compiler *c, hd_cells *cells) {
+    const kir_kernel *k = c->kernel;
+    for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
+        const kir_block *block = &k->blocks[c->flow->rpo[i]];
+        for (uint32_t n = 0; n < block->inst_count; n++) {
+            kir_value v = block->insts[n];
+            const kir_inst *inst = &k->insts[v];
+            uint32_t count = hd_components(inst->type);
+            cells->units[v] = hd_new_array(c->arena, uint32_t, count);
+            for (uint32_t j = 0; j < count; j++) {
+                cells->units[v][j] = UINT32_MAX;
+                if (is_leaf_constant(inst) || is_filled(c, inst) ||
+                    !same_name(cells->names[v][j], (hd_unit_name){v, j}))
+                    continue;
+                cells->units[v][j] = (uint32_t)cells->unit.count;
+                hd_unit unit = {.value = v, .component = j, .elem = hd_elem_of(inst->type),
+                                .varying = c->divergence->varying[v], .birth = UINT32_MAX};
+                hd_push(c->arena, &cells->unit, unit);
+            }
+        }
+    }
+}
+
+/* ---- lives ------------------------------------------------------------------------ */
+
+/* Places in program order: instruction p reads at 2p and writes at 2p + 1. */
+typedef struct lives {
+    hd_compiler *c;
+    hd_cells *cells;
+    uint32_t words;
+    uint64_t *in, *out;       /* [block][words] */
+    uint32_t *begin, *end;    /* [block] places of its first and last instruction */
+} lives;
+
+static void touch(hd_cells *cells, uint32_t unit, uint32_t place) {
+    hd_unit *u = &cells->unit.data[unit];
+    u->birth = place < u->birth ? place : u->birth;
+    u->death = place > u->death ? place : u->death;
+}
+
+static uint64_t *row(const lives *l, uint64_t *sets, uint32_t block) {
+    return sets + (size_t)block * l->words;
+}
+
+/* Calls f for the unit behind each component of an operand, if there is one. */
+#define EACH_UNIT(l, v, unit)                                                             \
+    for (uint32_t k_ = 0, unit; k_ < hd_components((l)->c->kernel->insts[v].type); k_++)  \
+        if ((unit = hd_unit_behind((l)->cells, v, k_)) != UINT32_MAX)
+
+uint32_t hd_unit_behind(const hd_cells *cells, kir_value v, uint32_t k) {
+    hd_unit_name name = cells->names[v][k];
+    return cells->units[name.value][name.component];
+}
+
+static void gather_phi_uses(lives *l, uint32_t from, uint64_t *set) {
+    const kir_kernel *k = l->c->kernel;
+    const kir_inst *last = &k->insts[k->blocks[from].insts[k->blocks[from].inst_count - 1]];
+    for (uint32_t s = 0; s < last->to_count; s++) {
+        const kir_block *to = &k->blocks[last->to[s]];
+        for (uint32_t n = 0; n < to->inst_count && k->insts[to->insts[n]].op == KIR_PHI; n++) {
+            const kir_inst *phi = &k->insts[to->insts[n]];
+            for (uint32_t a = 0; a < phi->arg_count; a++)
+                if (phi->from[a] == from)
+                    EACH_UNIT(l, phi->args[a], unit) set[unit / 64] |= (uint64_t)1 << unit % 64;
+        }
+    }
+}
+
+/* One backward step over a block; true when its live-in set grew. */
+static bool flow_back(lives *l, uint32_t b) {
+    const kir_kernel *k = l->c->kernel;
+    const kir_block *block = &k->blocks[b];
+    uint64_t *out = row(l, l->out, b), *in = row(l, l->in, b);
+    const kir_inst *last = &k->insts[block->insts[block->inst_count - 1]];
+    for (uint32_t s = 0; s < last->to_count; s++)
+        for (uint32_t w = 0; w < l->words; w++)
+            out[w] |= row(l, l->in, last->to[s])[w];
+    gather_phi_uses(l, b, out);
+    uint64_t *now = hd_new_array(l->c->arena, uint64_t, l->words);
+    memcpy(now, out, l->words * sizeof *now);
+    for (uint32_t n = block->inst_count; n-- > 0;) {
+        kir_value v = block->insts[n];
+        const kir_inst *inst = &k->insts[v];
+        EACH_UNIT(l, v, unit) if (l->cells->unit.data[unit].value == v)
+            now[unit / 64] &= ~((uint64_t)1 << unit % 64);
+        for (uint32_t a = 0; a < inst->arg_count && inst->op != KIR_PHI; a++)
+            EACH_UNIT(l, inst->args[a], unit) now[unit / 64] |= (uint64_t)1 << unit % 64;
+    }
+    bool grew = memcmp(in, now, l->words * sizeof *now) != 0;
+    memcpy(in, now, l->words * sizeof *now);
+    return grew;
+}
+
+static void solve_lives(lives *l) {
+    const hd_flow *flow = l->c->flow;
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (uint32_t i = flow->rpo_count; i-- > 0;)
+            grew |= flow_back(l, flow->rpo[i]);
+    }
+}
+
+static void touch_set(lives *l, const uint64_t *set, uint32_t place) {
+    for (uint32_t w = 0; w < l->words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            touch(l->cells, w * 64 + (uint32_t)__builtin_ctzll(left), place);
+}
+
+/* A result may take over the cell of an operand that dies there only when the instruction is
+ * one operation on scalars. */
+static bool may_take_over(const kir_inst *inst) {
+    bool one = inst->type.lanes == 1 && inst->op >= KIR_ADD && inst->op <= KIR_FPTRUNC;
+    return one && inst->op != KIR_SEXT && inst->op != KIR_ZEXT;
+}
+
+static void touch_block(lives *l, uint32_t b) {
+    const kir_kernel *k = l->c->kernel;
+    const kir_block *block = &k->blocks[b];
+    uint32_t begin = l->begin[b], end = l->end[b];
+    touch_set(l, row(l, l->in, b), 2 * begin);
+    touch_set(l, row(l, l->out, b), 2 * end + 1);
+    for (uint32_t n = 0; n < block->inst_count; n++) {
+        kir_value v = block->insts[n];
+        const kir_inst *inst = &k->insts[v];
+        uint32_t place = 2 * (begin + n);
+        EACH_UNIT(l, v, unit) if (l->cells->unit.data[unit].value == v)
+            touch(l->cells, unit, place + may_take_over(inst));
+        if (inst->op == KIR_PHI) { /* written at the ends of the blocks before */
+            for (uint32_t a = 0; a < inst->arg_count; a++)
+                EACH_UNIT(l, v, unit) touch(l->cells, unit, 2 * l->end[inst->from[a]] + 1);
+            continue;
+        }
+        for (uint32_t a = 0; a < inst->arg_count; a++)
+            EACH_UNIT(l, inst->args[a], unit) touch(l->cells, unit, place);
+    }
+}
+
+static void find_lives(hd_compiler *c, hd_cells *cells) {
+    lives l = {.c = c, .cells = cells, .words = (uint32_t)(cells->unit.count + 63) / 64};
+    uint32_t blocks = c->kernel->block_count, place = 0;
+    l.in = hd_new_array(c->arena, uint64_t, (size_t)blocks * l.words);
+    l.out = hd_new_array(c->arena, uint64_t, (size_t)blocks * l.words);
+    l.begin = hd_new_array(c->arena, uint32_t, blocks);
+    l.end = hd_new_array(c->arena, uint32_t, blocks);
+    for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
+        uint32_t b = c->flow->rpo[i];
+        l.begin[b] = place;
+        place += c->kernel->blocks[b].inst_count;
+        l.end[b] = place - 1;
+    }
+    solve_lives(&l);
+    for (uint32_t i = 0; i < c->flow->rpo_count; i++)
+        touch_block(&l, c->flow->rpo[i]);
+}
+
+/* ---- cells --------------------------------------------------------------------------- */
+
+enum { CELL_ALIGN = 64 };
+
+static uint32_t take_bytes(hd_cells *cells, uint32_t bytes) {
+    uint32_t at = cells->top;
+    cells->top += (uint32_t)hd_align_up(bytes, CELL_ALIGN);
+    return at;
+}
+
+uint32_t hd_cell_bytes(const hd_compiler *c, hd_elem elem, bool varying) {
+    return hd_elem_bytes(elem) * (varying ? c->program->padded : HD_CHUNK);
+}
+
+typedef struct ending {
+    uint32_t death, at, width;
+} ending;
+
+static int by_birth(const void *a, const void *b, void *units) {
+    const hd_unit *x = (const hd_unit *)units + *(const uint32_t *)a;
+    const hd_unit *y = (const hd_unit *)units + *(const uint32_t *)b;
+    if (x->birth != y->birth)
+        return x->birth < y->birth ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* A cell of this width whose unit is dead before `birth`; UINT32_MAX: none. The one that died
+ * last is still in the cache. */
+static uint32_t take_over(ending *endings, size_t *count, uint32_t width, uint32_t birth) {
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < *count; i++)
+        if (endings[i].width == width && endings[i].death < birth &&
+            (best == SIZE_MAX || endings[i].death > endings[best].death))
+            best = i;
+    if (best == SIZE_MAX)
+        return UINT32_MAX;
+    uint32_t at = endings[best].at;
+    endings[best] = endings[--*count];
+    return at;
+}
+
+static void give_cells(hd_compiler *c, hd_cells *cells) {
+    size_t n = cells->unit.count, active = 0;
+    uint32_t *order = hd_new_array(c->arena, uint32_t, n);
+    ending *endings = hd_new_array(c->arena, ending, n);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    qsort_r(order, n, sizeof *order, by_birth, cells->unit.data);
+    for (size_t i = 0; i < n; i++) {
+        hd_unit *u = &cells->unit.data[order[i]];
+        uint32_t width = hd_elem_bytes(u->elem);
+        u->at = u->varying ? take_over(endings, &active, width, u->birth) : UINT32_MAX;
+        if (u->at == UINT32_MAX)
+            u->at = take_bytes(cells, hd_cell_bytes(c, u->elem, u->varying));
+        if (u->varying)
+            endings[active++] = (ending){u->death, u->at, width};
+    }
+}
+
+hd_cells *hd_cells_make(hd_compiler *c) {
+    hd_cells *cells = hd_new(c->arena, hd_cells);
+    uint32_t count = c->kernel->inst_count;
+    cells->names = hd_new_array(c->arena, hd_unit_name *, count);
+    cells->units = hd_new_array(c->arena, uint32_t *, count);
+    cells->filled = hd_new_array(c->arena, hd_operand, count);
+    cells->scratch_cell = (uint32_t)sizeof(uint64_t) * c->program->padded;
+    cells->top = HD_SCRATCH_CELLS * cells->scratch_cell;
+    for (uint32_t v = 0; v < count; v++)
+        cells->filled[v].at = UINT32_MAX;
+    find_names(c, cells);
+    number_units(c, cells);
+    find_lives(c, cells);
+    give_cells(c, cells);
+    return cells;
+}
+
+/* ---- operands ------------------------------------------------------------------------- */
+
+hd_operand hd_constant(hd_compiler *c, hd_elem elem, uint64_t bits) {
+    hd_program *p = c->program;
+    for (uint32_t i = 0; i < p->constant_count; i++)
+        if (p->constants[i].elem == elem && p->constants[i].bits == bits)
+            return (hd_operand){p->constants[i].at, elem, false};
+    hd_push(c->arena, &c->constants,
+            (hd_filled){take_bytes(c->cells, hd_cell_bytes(c, elem, false)), elem, bits});
+    p->constants = c->constants.data;
+    p->constant_count = (uint32_t)c->constants.count;
+    return (hd_operand){p->constants[p->constant_count - 1].at, elem, false};
+}
+
+hd_operand hd_new_cell(hd_compiler *c, hd_elem elem, bool varying) {
+    return (hd_operand){take_bytes(c->cells, hd_cell_bytes(c, elem, varying)), elem, varying};
+}
+
+hd_operand hd_scratch(hd_compiler *c, hd_elem elem, bool varying) {
+    hd_cells *cells = c->cells;
+    if (cells->scratch_used == HD_SCRATCH_CELLS) {
+        hd_cannot_run(c, "this needs too many values at once; split it");
+        cells->scratch_used = 0;
+    }
+    return (hd_operand){cells->scratch_used++ * cells->scratch_cell, elem, varying};
+}
+
+/* Cells that are filled from outside: one for all equal queries. */
+static hd_operand filled_cell(hd_compiler *c, kir_value v) {
+    hd_operand *own = &c->cells->filled[v];
+    if (own->at != UINT32_MAX)
+        return *own;
+    const kir_inst *inst = &c->kernel->insts[v];
+    if (inst->op == KIR_PARAM)
+        *own = c->program->param[inst->index][0];
+    else if (inst->op == KIR_STATIC)
+        *own = c->program->statics[inst->index];
+    else
+        *own = hd_query_cell(c, inst);
+    return *own;
+}
+
+hd_operand hd_cell_of(hd_compiler *c, kir_value value, uint32_t k) {
+    const kir_inst *inst = &c->kernel->insts[value];
+    k = k < inst->type.lanes ? k : 0;
+    hd_unit_name name = c->cells->names[value][k];
+    const kir_inst *source = &c->kernel->insts[name.value];
+    uint32_t unit = c->cells->units[name.value][name.component];
+    hd_operand result;
+    if (source->op == KIR_CONST)
+        result = hd_constant(c, hd_elem_of(source->type), source->imm[name.component]);
+    else if (source->op == KIR_UNDEF)
+        result = hd_constant(c, hd_elem_of(source->type), 0);
+    else if (source->op == KIR_ALLOCA)
+        result = hd_constant(c, HD_I64, HD_PRIVATE_BASE + c->allocas[name.value]);
+    else if (unit == UINT32_MAX && source->op == KIR_PARAM)
+        result = c->program->param[source->index][name.component];
+    else if (unit == UINT32_MAX)
+        result = filled_cell(c, name.value);
+    else
+        result = (hd_operand){c->cells->unit.data[unit].at, c->cells->unit.data[unit].elem,
+                              c->cells->unit.data[unit].varying};
+    /* A name of equal width may see the bits as another type; a sign extension that only
+     * indexes keeps its i32. */
+    if (hd_elem_bytes(hd_elem_of(inst->type)) == hd_elem_bytes(result.elem))
+        result.elem = hd_elem_of(inst->type);
+    return result;
+}
+
+hd_operand hd_result(hd_compiler *c, uint32_t k) { return hd_cell_of(c, c->value, k); }

@@ -1,0 +1,158 @@
+/*
+ * From kir to the machine's operations, for blocks of one size.
+ *
+ *     divergence ──► cells ──► operations, block by block ──► edges
+ *
+ * kir is compiled once for each kernel and block size, in about the time that one
+ * block takes to run. Vectors fall apart into components here, addresses become
+ * multiply-adds, and each memory instruction learns which accesses it announces.
+ */
+#include "vm/compile.h"
+
+hd_elem hd_elem_of(kir_type type) {
+    if (type.kind == KIR_FLOAT)
+        return type.bits == 16 ? HD_F16 : type.bits == 32 ? HD_F32 : HD_F64;
+    if (type.kind == KIR_PTR || type.bits == 64)
+        return HD_I64;
+    return type.bits <= 8 ? HD_I8 : type.bits == 16 ? HD_I16 : HD_I32;
+}
+
+void hd_cannot_run(hd_compiler *c, const char *format, ...) {
+    if (c->status)
+        return;
+    va_list args;
+    va_start(args, format);
+    hd_place place = kir_place(c->arena, c->module, c->inst);
+    c->status = hd_fail(c->diag, HD_EUNSUPPORTED, &place, "%s", hd_vformat(c->arena, format, args));
+    va_end(args);
+}
+
+hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_operand b,
+                  hd_operand third) {
+    hd_op op = {.fn = fn, .d = d.at, .a = a.at, .b = b.at, .c = third.at,
+                .sa = a.varying ? UINT32_MAX : 0, .sb = b.varying ? UINT32_MAX : 0,
+                .sc = third.varying ? UINT32_MAX : 0, .uniform = !d.varying, .inst = c->value};
+    hd_push(c->arena, &c->ops, op);
+    return &c->ops.data[c->ops.count - 1];
+}
+
+/* ---- what is there before the first instruction ------------------------------------------ */
+
+static uint64_t take_private(hd_compiler *c, uint64_t bytes, uint64_t align, bool is_param) {
+    uint64_t at = hd_align_up(c->program->private_bytes, align ? align : 1);
+    c->program->private_bytes = hd_align_up(at + bytes + HD_GAP, HD_GAP);
+    hd_push(c->arena, &c->pieces, (hd_piece){at, bytes, is_param});
+    return at;
+}
+
+static void place_allocas(hd_compiler *c) {
+    c->allocas = hd_new_array(c->arena, uint64_t, c->kernel->inst_count);
+    for (uint32_t v = 0; v < c->kernel->inst_count; v++) {
+        const kir_inst *inst = &c->kernel->insts[v];
+        if (inst->op == KIR_ALLOCA)
+            c->allocas[v] = take_private(c, inst->imm[0], inst->imm[1], false);
+    }
+}
+
+static void place_params(hd_compiler *c) {
+    hd_program *p = c->program;
+    const kir_kernel *k = c->kernel;
+    p->param = hd_new_array(c->arena, hd_operand *, k->param_count);
+    p->by_value = hd_new_array(c->arena, uint64_t, k->param_count);
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        uint32_t lanes = k->params[i].type.lanes ? k->params[i].type.lanes : 1;
+        p->param[i] = hd_new_array(c->arena, hd_operand, lanes);
+        for (uint32_t j = 0; j < lanes; j++)
+            p->param[i][j] = hd_new_cell(c, hd_elem_of(k->params[i].type), false);
+        if (k->params[i].by_value_struct)
+            p->by_value[i] = take_private(c, k->params[i].bytes, 16, true);
+    }
+    p->statics = hd_new_array(c->arena, hd_operand, k->static_count);
+    for (uint32_t i = 0; i < k->static_count; i++)
+        p->statics[i] = hd_new_cell(c, HD_I64, false);
+    memset(p->query, 0xff, sizeof p->query);
+}
+
+/* ---- instructions --------------------------------------------------------------------------- */
+
+static void compile_call(hd_compiler *c) {
+    if (!hd_compile_call(c) && !c->status)
+        hd_cannot_run(c, "the machine does not know the built-in function %s", c->inst->name);
+}
+
+static void compile_instruction(hd_compiler *c) {
+    c->cells->scratch_used = 0;
+    switch (c->inst->op) {
+    case KIR_PARAM:
+    case KIR_CONST:
+    case KIR_UNDEF:
+    case KIR_STATIC:
+    case KIR_ALLOCA:
+    case KIR_PHI:
+    case KIR_BARRIER:
+    case KIR_FENCE: return;
+    case KIR_QUERY: hd_compile_query(c); return;
+    case KIR_LOAD:
+    case KIR_STORE:
+    case KIR_ATOMIC:
+    case KIR_COPY:
+    case KIR_FILL: hd_compile_memory(c); return;
+    case KIR_CALL:
+        c->program->prints |= !strcmp(c->inst->name, "printf");
+        compile_call(c);
+        return;
+    default: hd_compile_arithmetic(c); return;
+    }
+}
+
+static void compile_block(hd_compiler *c, uint32_t b) {
+    const kir_block *block = &c->kernel->blocks[b];
+    hd_node *node = &c->program->nodes[hd_first_node(c, b)];
+    node->first = (uint32_t)c->ops.count;
+    for (uint32_t n = 0; n < block->inst_count && !c->status; n++) {
+        c->value = block->insts[n];
+        c->inst = &c->kernel->insts[c->value];
+        if (hd_is_barrier(c->inst)) {
+            node->count = (uint32_t)c->ops.count - node->first;
+            hd_end_piece(c, node++);
+            node->first = (uint32_t)c->ops.count;
+        }
+        if (!kir_is_leaf(c->inst->op) && c->inst->op != KIR_PHI)
+            node->insts++;
+        if (!kir_is_terminator(c->inst->op)) {
+            compile_instruction(c);
+            continue;
+        }
+        node->count = (uint32_t)c->ops.count - node->first;
+        hd_end_block(c, node, b);
+    }
+}
+
+hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
+                     const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
+                     hd_program **program) {
+    hd_compiler c = {.arena = arena, .diag = diag, .module = module, .kernel = kernel};
+    hd_program *p = c.program = hd_new(arena, hd_program);
+    p->module = module;
+    p->kernel = kernel;
+    p->lanes = lanes;
+    p->padded = (uint32_t)hd_align_up(lanes, HD_CHUNK);
+    p->info = hd_kernel_analyse(arena, module, kernel, binding);
+    c.flow = p->info->flow;
+    c.divergence = hd_divergence_analyse(arena, kernel, c.flow);
+    c.cells = hd_cells_make(&c);
+    place_allocas(&c);
+    place_params(&c);
+    hd_nodes_plan(&c);
+    for (uint32_t i = 0; i < c.flow->rpo_count && !c.status; i++)
+        compile_block(&c, c.flow->rpo[i]);
+    if (!c.status)
+        hd_nodes_finish(&c);
+    p->pieces = c.pieces.data;
+    p->piece_count = (uint32_t)c.pieces.count;
+    p->ops = c.ops.data;
+    p->op_count = (uint32_t)c.ops.count;
+    p->frame_bytes = c.cells->top;
+    *program = p;
+    return c.status;
+}

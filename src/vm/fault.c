@@ -1,0 +1,140 @@
+/*
+ * Faults: what a thread did that no device allows. A handler that meets one
+ * leaves the block at once; the message is finished here, with the thread, the
+ * block, and for an access the buffer and what would have been allowed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vm/flow.h"
+
+static const char *kind_of(const hd_run *r, const hd_op *op, bool writes) {
+    const kir_inst *inst = &r->program->kernel->insts[op->inst];
+    return inst->op == KIR_ATOMIC ? "atomic access" : writes ? "store" : "load";
+}
+
+/* "thread 5 (of block 3)", with as many numbers as the launch has dimensions. */
+static int print_thread(const hd_run *r, uint32_t lane, char *text, size_t size) {
+    const hd_event_launch *launch = r->launch;
+    uint64_t x = lane % launch->local[0], rest = lane / launch->local[0];
+    uint64_t y = rest % launch->local[1], z = rest / launch->local[1];
+    const char *shape = launch->dims == 1   ? "thread %llu of block %llu"
+                        : launch->dims == 2 ? "thread (%llu,%llu) of block (%llu,%llu)"
+                                            : "thread (%llu,%llu,%llu) of block (%llu,%llu,%llu)";
+    unsigned long long n[6];
+    uint32_t d = launch->dims, k = 0;
+    const uint64_t thread[3] = {x, y, z};
+    for (uint32_t i = 0; i < d; i++)
+        n[k++] = thread[i];
+    for (uint32_t i = 0; i < d; i++)
+        n[k++] = r->group[i];
+    return d == 1   ? snprintf(text, size, shape, n[0], n[1])
+           : d == 2 ? snprintf(text, size, shape, n[0], n[1], n[2], n[3])
+                    : snprintf(text, size, shape, n[0], n[1], n[2], n[3], n[4], n[5]);
+}
+
+static int print_block(const hd_run *r, char *text, size_t size) {
+    const uint64_t *g = r->group;
+    if (r->launch->dims == 1)
+        return snprintf(text, size, "block %llu", (unsigned long long)g[0]);
+    if (r->launch->dims == 2)
+        return snprintf(text, size, "block (%llu,%llu)", (unsigned long long)g[0],
+                        (unsigned long long)g[1]);
+    return snprintf(text, size, "block (%llu,%llu,%llu)", (unsigned long long)g[0],
+                    (unsigned long long)g[1], (unsigned long long)g[2]);
+}
+
+void hd_fault(hd_run *r, uint32_t inst, uint32_t lane, const char *format, ...) {
+    enum { MOST = 1024 };
+    char *text = malloc(MOST);
+    if (!text)
+        abort();
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, MOST - 128, format, args);
+    va_end(args);
+    n = n < 0 ? 0 : n >= MOST - 128 ? MOST - 129 : n;
+    n += snprintf(text + n, (size_t)(MOST - n), "; ");
+    if (lane == UINT32_MAX)
+        print_block(r, text + n, (size_t)(MOST - n));
+    else
+        print_thread(r, lane, text + n, (size_t)(MOST - n));
+    r->fault = text;
+    r->fault_inst = inst;
+    longjmp(r->escape, 1);
+}
+
+/* ---- accesses --------------------------------------------------------------------------- */
+
+/* How far an address may be from a region and still be taken as meant for it. */
+enum { NEAR = 1 << 20 };
+
+/* The region that an address beside all regions was most likely meant for. */
+static const hd_region *nearest_region(const hd_run *r, uint64_t address) {
+    const hd_region *best = NULL;
+    uint64_t least = NEAR;
+    for (uint32_t i = 0; i < r->region_count; i++) {
+        const hd_region *g = &r->regions[i];
+        uint64_t away = address < g->base ? g->base - address
+                        : address >= g->base + g->bytes ? address - (g->base + g->bytes) : 0;
+        if (away >= least)
+            continue;
+        best = g;
+        least = away;
+    }
+    return best;
+}
+
+static const char *space_word(kir_space space) {
+    return space == KIR_LOCAL      ? "local memory"
+           : space == KIR_PRIVATE  ? "private memory"
+           : space == KIR_CONSTANT ? "constant buffer"
+                                   : "buffer";
+}
+
+/* "buffer 'p', which has 448 bytes (16 elements of 28)" */
+static void describe(const hd_region *g, char *text, size_t size) {
+    int n = g->space == KIR_PRIVATE
+                ? snprintf(text, size, "%s", space_word(g->space))
+                : snprintf(text, size, "%s '%s'", space_word(g->space), g->name);
+    n += snprintf(text + n, size - (size_t)n, ", which has %llu bytes",
+                  (unsigned long long)g->bytes);
+    if (g->element_bytes > 1)
+        snprintf(text + n, size - (size_t)n, " (%llu elements of %u)",
+                 (unsigned long long)(g->bytes / g->element_bytes), g->element_bytes);
+}
+
+static bool is_of_another_block(const hd_run *r, uint64_t address) {
+    uint64_t own = hd_local_base(r->block);
+    return address >= HD_LOCAL_BASE && address < HD_GLOBAL_BASE &&
+           !(address >= own && address - own < HD_LOCAL_STEP);
+}
+
+void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address, uint64_t width,
+                     uint32_t align, bool writes) {
+    const char *kind = kind_of(r, op, writes);
+    const hd_region *inside = hd_find_region(r, address, width);
+    const hd_region *g = inside ? inside : nearest_region(r, address);
+    unsigned long long bytes = width, at = address;
+    if (g && address % align)
+        hd_fault(r, op->inst, lane,
+                 "misaligned %s of %llu bytes at byte %lld of '%s': its address must be a multiple "
+                 "of %u", kind, bytes, (long long)(address - g->base), g->name ? g->name : "memory",
+                 align);
+    if (inside)
+        hd_fault(r, op->inst, lane, "%s to constant memory: byte %lld of '%s' can only be read",
+                 kind, (long long)(address - inside->base), inside->name);
+    if (address < 4096)
+        hd_fault(r, op->inst, lane, "%s of %llu bytes through a null pointer", kind, bytes);
+    if (is_of_another_block(r, address))
+        hd_fault(r, op->inst, lane,
+                 "%s of %llu bytes in local memory of another block, which is released when that "
+                 "block ends; keep no pointers to local memory", kind, bytes);
+    if (!g)
+        hd_fault(r, op->inst, lane, "%s of %llu bytes at address 0x%llx, which is in no buffer",
+                 kind, bytes, at);
+    char text[256];
+    describe(g, text, sizeof text);
+    hd_fault(r, op->inst, lane, "%s of %llu bytes at byte %lld of %s", kind, bytes,
+             (long long)(address - g->base), text);
+}

@@ -1,0 +1,290 @@
+/*
+ * Running one block: which lanes run next, and where.
+ *
+ * Lanes wait at nodes. The first node that has waiting lanes runs, with all of
+ * them, to its end; there each lane goes to the node that its branch leads to, and
+ * waits. Nodes stand in reverse post-order, with back edges behind their loop
+ * (nodes.c), so of two arms of a branch one runs, then the other, and what joins
+ * them runs when both are done: lanes reconverge at the branch's immediate
+ * post-dominator, or before it where the arms share code. A lane always follows
+ * its own path, so any control flow is run right; how well lanes keep together is
+ * all that the order decides.
+ *
+ *     if (a) x(); else y(); z();      lanes 0-3, a holds for 1 and 3
+ *     x  -1-3    y  0-2-    z  0123
+ *
+ * A barrier ends a node, too: its lanes wait until nobody else can run, and then
+ * all live lanes must wait at that same barrier.
+ */
+#include "vm/flow.h"
+
+/* ---- masks -------------------------------------------------------------------------- */
+
+/* Spans of chunks in which some lane is active. */
+static void find_spans(hd_run *r) {
+    r->span_count = 0;
+    for (uint32_t at = 0; at < r->padded; at += HD_CHUNK) {
+        if (!(r->bits[at / 64] >> at % 64 & 0xffff))
+            continue;
+        if (r->span_count && r->spans[r->span_count - 1].to == at)
+            r->spans[r->span_count - 1].to += HD_CHUNK;
+        else
+            r->spans[r->span_count++] = (hd_span){at, at + HD_CHUNK};
+    }
+}
+
+/* Makes the lanes of `mask`, of which there are `count`, the active ones. */
+static void activate(hd_run *r, const uint8_t *mask, uint32_t count) {
+    if (r->active.lane != mask)
+        memcpy(r->active.lane, mask, r->padded);
+    r->active.count = count;
+    r->whole = count == r->live;
+    r->flow->handlers->pack(r->active.lane, r->padded, r->bits);
+    find_spans(r);
+}
+
+/* ---- waiting ---------------------------------------------------------------------------- */
+
+static void wait_at(hd_run *r, uint32_t node, const uint8_t *mask, uint32_t count) {
+    struct hd_flow_state *f = r->flow;
+    uint8_t *waiting = f->waiting + (size_t)node * r->padded;
+    if (f->count[node]) {
+        for (uint32_t l = 0; l < r->padded; l++)
+            waiting[l] |= mask[l];
+    } else {
+        memcpy(waiting, mask, r->padded);
+        f->pending[node / 64] |= (uint64_t)1 << node % 64;
+    }
+    f->count[node] += count;
+}
+
+/* The first node that has lanes and is no barrier that holds them. */
+static uint32_t first_pending(const hd_run *r) {
+    const struct hd_flow_state *f = r->flow;
+    for (uint32_t w = 0; w < f->words; w++)
+        if (f->pending[w])
+            return w * 64 + (uint32_t)__builtin_ctzll(f->pending[w]);
+    return HD_NO_NODE;
+}
+
+static uint32_t take_lanes(hd_run *r, uint32_t node) {
+    struct hd_flow_state *f = r->flow;
+    uint32_t count = f->count[node];
+    f->count[node] = 0;
+    f->pending[node / 64] &= ~((uint64_t)1 << node % 64);
+    activate(r, f->waiting + (size_t)node * r->padded, count);
+    return node;
+}
+
+/* ---- barriers ------------------------------------------------------------------------------ */
+
+static void fault_at_barrier(hd_run *r) {
+    const struct hd_flow_state *f = r->flow;
+    uint32_t first = HD_NO_NODE, other = HD_NO_NODE;
+    for (uint32_t n = 0; n < r->program->node_count; n++)
+        if (f->held[n]) {
+            other = first == HD_NO_NODE ? other : n;
+            first = first == HD_NO_NODE ? n : first;
+        }
+    uint32_t inst = r->program->nodes[first].inst;
+    if (other != HD_NO_NODE)
+        hd_fault(r, inst, UINT32_MAX,
+                 "%u threads of the block wait at this barrier and %u at another one; all threads "
+                 "must reach the same barrier",
+                 f->held[first], f->held[other]);
+    hd_fault(r, inst, UINT32_MAX,
+             "only %u of the block's %u threads reach this barrier; the others have returned, and "
+             "all must reach it",
+             f->held[first], r->lanes);
+}
+
+/* All that still run wait at barriers: they go on, if it is the same one and nobody is missing.
+ * CUDA counts threads that have returned as having arrived. */
+static bool release_barrier(hd_run *r) {
+    struct hd_flow_state *f = r->flow;
+    bool may_return = r->program->module->language == KIR_CUDA;
+    uint32_t all = may_return ? r->live : r->lanes;
+    for (uint32_t n = 0; n < r->program->node_count; n++) {
+        if (!f->held[n])
+            continue;
+        if (f->held[n] != all)
+            fault_at_barrier(r);
+        uint32_t count = f->held[n];
+        f->held[n] = 0;
+        memcpy(r->active.lane, f->at_barrier, r->padded);
+        memset(f->at_barrier, 0, r->padded);
+        if (r->shadow)
+            hd_check_barrier(r);
+        wait_at(r, r->program->nodes[n].edges[0].to, r->active.lane, count);
+        return true;
+    }
+    return false;
+}
+
+static void hold_at_barrier(hd_run *r, uint32_t node) {
+    struct hd_flow_state *f = r->flow;
+    f->held[node] += r->active.count;
+    for (uint32_t l = 0; l < r->padded; l++)
+        f->at_barrier[l] |= r->active.lane[l];
+}
+
+/* ---- ends of nodes --------------------------------------------------------------------------- */
+
+static void run_ops(hd_run *r, uint32_t first, uint32_t count) {
+    const hd_op *op = r->program->ops + first, *end = op + count;
+    for (; op < end; op++)
+        op->fn(r, op);
+}
+
+/* Sends the lanes of `mask` along an edge. */
+static void send(hd_run *r, const hd_edge *edge, const uint8_t *mask, uint32_t count) {
+    if (!count)
+        return;
+    if (edge->count) {
+        activate(r, mask, count);
+        run_ops(r, edge->first, edge->count);
+    }
+    wait_at(r, edge->to, mask, count);
+}
+
+/* All active lanes take one edge: often nobody else is there that would run first. */
+static uint32_t go(hd_run *r, const hd_edge *edge) {
+    run_ops(r, edge->first, edge->count);
+    uint32_t first = first_pending(r);
+    if (first > edge->to)
+        return edge->to;
+    wait_at(r, edge->to, r->active.lane, r->active.count);
+    return take_lanes(r, first_pending(r));
+}
+
+static uint32_t next_node(hd_run *r) {
+    uint32_t node = first_pending(r);
+    if (node == HD_NO_NODE && r->live && release_barrier(r))
+        node = first_pending(r);
+    return node == HD_NO_NODE ? node : take_lanes(r, node);
+}
+
+static uint32_t end_if(hd_run *r, const hd_node *node) {
+    struct hd_flow_state *f = r->flow;
+    const uint8_t *condition = HD_CELL(r, node->condition.at, uint8_t);
+    if (!node->condition.varying)
+        return go(r, &node->edges[!*condition]);
+    uint32_t yes, no;
+    f->handlers->split(r->active.lane, condition, f->taken[0], f->taken[1], r->padded, &yes, &no);
+    if (!yes || !no)
+        return go(r, &node->edges[!yes]);
+    send(r, &node->edges[0], f->taken[0], yes);
+    send(r, &node->edges[1], f->taken[1], no);
+    return next_node(r);
+}
+
+static uint32_t case_of(const hd_node *node, uint64_t value) {
+    uint64_t mask = UINT64_MAX >> (64 - 8 * hd_elem_bytes(node->condition.elem));
+    for (uint32_t i = 1; i < node->edge_count; i++)
+        if ((node->cases[i - 1] & mask) == value)
+            return i;
+    return 0;
+}
+
+/* One edge after the other, each with the lanes that take it. */
+static uint32_t end_switch(hd_run *r, const hd_node *node) {
+    struct hd_flow_state *f = r->flow;
+    uint8_t *left = f->taken[0], *taken = f->taken[1];
+    if (!node->condition.varying)
+        return go(r, &node->edges[case_of(node, hd_element(r, node->condition, 0))]);
+    memcpy(left, r->active.lane, r->padded);
+    for (uint32_t l = 0; l < r->lanes; l++) {
+        if (!left[l])
+            continue;
+        uint32_t edge = case_of(node, hd_element(r, node->condition, l)), count = 0;
+        memset(taken, 0, r->padded);
+        for (uint32_t k = l; k < r->lanes; k++)
+            if (left[k] && case_of(node, hd_element(r, node->condition, k)) == edge) {
+                taken[k] = 1;
+                left[k] = 0;
+                count++;
+            }
+        send(r, &node->edges[edge], taken, count);
+    }
+    return next_node(r);
+}
+
+static uint32_t end_return(hd_run *r) {
+    r->live -= r->active.count;
+    for (uint32_t l = 0; l < r->padded; l++)
+        r->flow->returned[l] |= r->active.lane[l];
+    return next_node(r);
+}
+
+static uint32_t end_node(hd_run *r, const hd_node *node, uint32_t number) {
+    switch (node->end) {
+    case HD_END_GO: return go(r, &node->edges[0]);
+    case HD_END_IF: return end_if(r, node);
+    case HD_END_SWITCH: return end_switch(r, node);
+    case HD_END_BARRIER: hold_at_barrier(r, number); return next_node(r);
+    case HD_END_TRAP:
+        hd_fault(r, node->inst, hd_first_active(r),
+                 "the program says that this is never reached, and it is");
+    default: return end_return(r);
+    }
+}
+
+/* ---- a block ------------------------------------------------------------------------------------ */
+
+uint32_t hd_first_active(const hd_run *r) {
+    for (uint32_t l = 0; l < r->lanes; l++)
+        if (r->active.lane[l])
+            return l;
+    return UINT32_MAX;
+}
+
+struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *p) {
+    struct hd_flow_state *f = hd_new(arena, struct hd_flow_state);
+    f->handlers = hd_lanes_choose();
+    f->words = (p->node_count + 63) / 64;
+    f->pending = hd_new_array(arena, uint64_t, f->words);
+    f->count = hd_new_array(arena, uint32_t, p->node_count);
+    f->held = hd_new_array(arena, uint32_t, p->node_count);
+    f->waiting = hd_new_aligned(arena, (size_t)p->node_count * p->padded);
+    f->at_barrier = hd_new_aligned(arena, p->padded);
+    f->returned = hd_new_aligned(arena, p->padded);
+    for (uint32_t i = 0; i < 2; i++)
+        f->taken[i] = hd_new_aligned(arena, p->padded);
+    return f;
+}
+
+static void start_lanes(hd_run *r) {
+    struct hd_flow_state *f = r->flow;
+    memset(f->pending, 0, f->words * sizeof *f->pending);
+    memset(f->count, 0, r->program->node_count * sizeof *f->count);
+    memset(f->held, 0, r->program->node_count * sizeof *f->held);
+    memset(f->at_barrier, 0, r->padded);
+    memset(f->returned, 0, r->padded);
+    memset(f->taken[0], 0, r->padded);
+    memset(f->taken[0], 1, r->lanes);
+    r->live = r->lanes;
+    activate(r, f->taken[0], r->lanes);
+}
+
+/* A kernel that runs away, and a user who has seen enough, end at a node's end. */
+static void look_at_limits(hd_run *r, const hd_node *node) {
+    if (r->instructions - r->block_start > r->max_instructions)
+        hd_fault(r, node->inst == KIR_NONE ? 0 : node->inst, hd_first_active(r),
+                 "this block has executed %llu instructions and still runs; raise "
+                 "--max-instructions if that is right",
+                 (unsigned long long)r->max_instructions);
+    if (r->stop && *r->stop)
+        longjmp(r->escape, 1);
+}
+
+void hd_run_nodes(hd_run *r) {
+    start_lanes(r);
+    for (uint32_t n = 0; n != HD_NO_NODE;) {
+        const hd_node *node = &r->program->nodes[n];
+        r->instructions += node->insts;
+        r->thread_instructions += (uint64_t)node->insts * r->active.count;
+        look_at_limits(r, node);
+        run_ops(r, node->first, node->count);
+        n = end_node(r, node, n);
+    }
+}

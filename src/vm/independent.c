@@ -1,0 +1,173 @@
+/*
+ * May the blocks of a launch run side by side, and nothing of the results or of
+ * the trace depend on how they do? They may when no block can see what another
+ * one writes:
+ *
+ *     buffers that are only read, or only written
+ *     buffers with atomics whose results nobody uses, of operations whose order
+ *     does not matter
+ *     buffers of which every block touches a stretch of its own: all addresses
+ *     are affine, move by the same number of bytes from block to block, and span
+ *     no more than that inside a block
+ *
+ * Anything else runs block after block. (A kernel in which two blocks write the
+ * same place without atomics is not race-free; there the last writer wins.)
+ */
+#include "vm/launch.h"
+
+/* What a launch does to one buffer, or one variable. */
+typedef struct use {
+    bool reads, writes;
+    bool ordered;   /* results depend on the order of blocks all the same */
+    bool scattered; /* some access is not affine in what is known */
+    bool started;
+    int64_t step;   /* bytes from block to block */
+    int64_t low, high;
+} use;
+
+static bool is_used(const kir_kernel *k, kir_value v) {
+    for (kir_value u = 0; u < k->inst_count; u++)
+        for (uint32_t a = 0; a < k->insts[u].arg_count; a++)
+            if (k->insts[u].args[a] == v)
+                return true;
+    return false;
+}
+
+static bool order_matters(const kir_inst *atomic) {
+    switch ((kir_rmw)atomic->index) {
+    case KIR_RMW_ADD:
+    case KIR_RMW_SUB:
+    case KIR_RMW_AND:
+    case KIR_RMW_OR:
+    case KIR_RMW_XOR:
+    case KIR_RMW_MIN:
+    case KIR_RMW_MAX:
+    case KIR_RMW_UMIN:
+    case KIR_RMW_UMAX: return false;
+    default: return true;
+    }
+}
+
+/* ---- stretches ----------------------------------------------------------------------- */
+
+/* The only dimension in which there is more than one block; 3: there are several. */
+static uint32_t only_dimension(const hd_launch *l) {
+    uint32_t found = 0, count = 0;
+    for (uint32_t d = 0; d < l->dims; d++)
+        if (l->global[d] / l->local[d] > 1) {
+            found = d;
+            count++;
+        }
+    return count > 1 ? 3 : found;
+}
+
+/* Least and greatest value of one term over the threads and iterations of a block. */
+static bool range_of_term(const hd_kernel_info *info, const hd_launch *l, const hd_term *t,
+                          int64_t *low, int64_t *high) {
+    int64_t most;
+    if (t->kind == HD_SYM_LOCAL && t->index < l->dims) {
+        most = (int64_t)l->local[t->index] - 1;
+    } else if (t->kind == HD_SYM_LOOP) {
+        const hd_trip *trip = &info->trips[t->index];
+        if (trip->kind > HD_TRIP_BOUND)
+            return false;
+        most = (int64_t)trip->count;
+    } else {
+        return false;
+    }
+    int64_t end = t->factor * most;
+    *low += end < 0 ? end : 0;
+    *high += end > 0 ? end : 0;
+    return true;
+}
+
+static void add_stretch(use *u, const hd_kernel_info *info, const hd_launch *l, const hd_access *a,
+                        uint32_t dimension) {
+    int64_t low = a->address.constant, high = low, step = 0;
+    bool known = a->affine && dimension < 3;
+    for (uint32_t i = 0; i < a->address.term_count && known; i++) {
+        const hd_term *t = &a->address.terms[i];
+        if (t->kind != HD_SYM_GROUP)
+            known = range_of_term(info, l, t, &low, &high);
+        else if (t->index == dimension)
+            step = t->factor;
+    }
+    high += a->width;
+    if (u->started && step != u->step)
+        known = false;
+    u->scattered |= !known;
+    u->low = u->started && u->low < low ? u->low : low;
+    u->high = u->started && u->high > high ? u->high : high;
+    u->step = step;
+    u->started = true;
+}
+
+static bool has_own_stretch(const use *u) {
+    int64_t step = u->step < 0 ? -u->step : u->step;
+    return !u->scattered && u->high - u->low <= step;
+}
+
+/* ---- the launch ----------------------------------------------------------------------- */
+
+static const hd_arg *arg_of(const hd_launch *l, uint32_t param, int32_t variable) {
+    for (uint32_t i = 0; i < l->arg_count; i++) {
+        const hd_arg *arg = &l->args[i];
+        if (variable < 0 ? arg->param == param
+                         : arg->param == KIR_NONE && arg->variable == (uint32_t)variable)
+            return arg;
+    }
+    return NULL;
+}
+
+/* The use that an access belongs to: of a job's buffer, or of a variable behind them. */
+static use *use_of(use *uses, const hd_job *job, const hd_launch *l, const hd_access *a) {
+    if (a->static_index >= 0) {
+        const hd_arg *arg = arg_of(l, 0, a->static_index);
+        return arg ? &uses[arg->buffer] : &uses[job->buffer_count + (uint32_t)a->static_index];
+    }
+    const hd_arg *arg = a->param >= 0 ? arg_of(l, (uint32_t)a->param, -1) : NULL;
+    return arg && arg->kind == HD_ARG_BUFFER ? &uses[arg->buffer] : NULL;
+}
+
+static void add_use(use *u, const kir_kernel *k, const hd_access *a) {
+    const kir_inst *inst = &k->insts[a->inst];
+    u->reads |= a->kind == HD_LOAD;
+    u->writes |= a->kind != HD_LOAD;
+    if (a->kind == HD_ATOMIC)
+        u->ordered |= order_matters(inst) || is_used(k, a->inst);
+}
+
+bool hd_blocks_are_independent(const hd_program *program, const hd_job *job, const hd_launch *l) {
+    const hd_kernel_info *info = program->info;
+    hd_arena *arena = hd_arena_new();
+    uint32_t count = job->buffer_count + program->kernel->static_count;
+    use *uses = hd_new_array(arena, use, count), anywhere = {0};
+    bool conflict = false, writes = false;
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *a = &info->accesses[i];
+        if (a->space == KIR_PRIVATE || a->space == KIR_LOCAL || a->space == KIR_CONSTANT)
+            continue;
+        use *u = use_of(uses, job, l, a);
+        add_use(u ? u : &anywhere, program->kernel, a);
+        writes |= a->kind != HD_LOAD;
+    }
+    bool undecided = false;
+    for (uint32_t i = 0; i < count; i++) {
+        conflict |= uses[i].ordered;
+        undecided |= uses[i].reads && uses[i].writes;
+    }
+    conflict |= anywhere.writes || (anywhere.reads && writes);
+    if (!conflict && undecided) {
+        hd_binding binding = hd_job_binding(arena, job, l);
+        info = hd_kernel_analyse(arena, program->module, program->kernel, &binding);
+        for (uint32_t i = 0; i < info->access_count; i++) {
+            use *u = use_of(uses, job, l, &info->accesses[i]);
+            if (u)
+                add_stretch(u, info, l, &info->accesses[i], only_dimension(l));
+        }
+        for (uint32_t i = 0; i < count; i++)
+            conflict |= uses[i].reads && uses[i].writes && !has_own_stretch(&uses[i]);
+    }
+    hd_arena_free(arena);
+    return !conflict && !program->prints;
+}

@@ -1,0 +1,272 @@
+/*
+ * Loads and stores: where the active lanes point, whether they may, what is
+ * announced, and the bytes themselves.
+ *
+ * One pass over the addresses finds the least, the greatest and whether they are
+ * strided; when both ends lie in one region, so does all between, and no lane
+ * needs a look of its own. Each instruction remembers the region it last met.
+ */
+#include "vm/flow.h"
+
+/* ---- regions ------------------------------------------------------------------------- */
+
+static bool holds(const hd_region *g, uint64_t address, uint64_t width) {
+    return address >= g->base && width <= g->bytes && address - g->base <= g->bytes - width;
+}
+
+const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t width) {
+    uint32_t low = 0, high = r->region_count;
+    while (low < high) { /* the first region that begins behind the address */
+        uint32_t middle = (low + high) / 2;
+        if (r->regions[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low && holds(&r->regions[low - 1], address, width))
+        return &r->regions[low - 1];
+    return NULL;
+}
+
+uint8_t *hd_host(hd_run *r, const hd_target *t, uint32_t lane, uint64_t address) {
+    const hd_region *g = t->region ? t->region : hd_find_region(r, address, 1);
+    uint64_t own = g->space == KIR_PRIVATE ? lane * r->private_stride : 0;
+    return g->host + (address - g->base) + own;
+}
+
+/* ---- where the lanes point --------------------------------------------------------------- */
+
+/* Only some lanes are active: lane by lane. */
+static void survey_some(const hd_run *r, const uint64_t *address, hd_survey *s) {
+    uint32_t first = hd_first_active(r), last = first;
+    *s = (hd_survey){address[first], address[first], 0, true, 0};
+    bool two = false;
+    for (uint32_t w = 0; w * 64 < r->lanes; w++)
+        for (uint64_t left = r->bits[w]; left; left &= left - 1) {
+            uint32_t l = w * 64 + (uint32_t)__builtin_ctzll(left);
+            uint64_t x = address[l];
+            s->least = x < s->least ? x : s->least;
+            s->greatest = x > s->greatest ? x : s->greatest;
+            s->all_bits |= x;
+            if (l == first)
+                continue;
+            int64_t apart = (int64_t)(x - address[last]);
+            if (!two) {
+                s->strided = apart % (int64_t)(l - last) == 0;
+                s->stride = apart / (int64_t)(l - last);
+                two = true;
+            }
+            s->strided &= apart == s->stride * (int64_t)(l - last);
+            last = l;
+        }
+}
+
+/* Every lane by itself, when they do not all point into one region. */
+static void check_lanes(hd_run *r, const hd_op *op, const uint64_t *address, uint64_t width,
+                        uint32_t align, bool writes) {
+    for (uint32_t l = 0; l < r->lanes; l++) {
+        if (!r->active.lane[l])
+            continue;
+        const hd_region *g = hd_find_region(r, address[l], width);
+        if (!g || address[l] % align || (writes && g->read_only))
+            hd_fault_access(r, op, l, address[l], width, align, writes);
+    }
+}
+
+static const hd_region *common_region(hd_run *r, const hd_memory *m, const hd_survey *s,
+                                      uint64_t width) {
+    const hd_region *g = &r->regions[r->cached[m->slot]];
+    if (!holds(g, s->least, width)) {
+        g = hd_find_region(r, s->least, width);
+        if (!g)
+            return NULL;
+        r->cached[m->slot] = (uint32_t)(g - r->regions);
+    }
+    return holds(g, s->greatest, width) ? g : NULL;
+}
+
+hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
+                     uint64_t width, uint32_t align, bool writes) {
+    const uint64_t *at = HD_CELL(r, address.at, uint64_t);
+    hd_survey s = {*at, *at, *at, true, 0};
+    if (address.varying && r->active.count == r->lanes)
+        r->flow->handlers->survey(at, r->lanes, &s);
+    else if (address.varying)
+        survey_some(r, at, &s);
+    hd_target t = {.strided = s.strided, .stride = s.stride};
+    t.region = common_region(r, m, &s, width);
+    t.base = *at;
+    if (address.varying && s.strided) {
+        uint32_t first = hd_first_active(r);
+        t.base = at[first] - (uint64_t)(first * s.stride);
+    }
+    t.address = s.strided ? NULL : at;
+    bool bad = !t.region || s.all_bits & (align - 1) ||
+               (writes && (t.region->read_only || m->space == KIR_CONSTANT));
+    if (!bad)
+        return t;
+    if (!address.varying) {
+        const hd_region *g = hd_find_region(r, *at, width);
+        if (!g || *at % align || (writes && (g->read_only || m->space == KIR_CONSTANT)))
+            hd_fault_access(r, op, hd_first_active(r), *at, width, align, writes);
+    } else {
+        check_lanes(r, op, at, width, align, writes);
+    }
+    return t;
+}
+
+/* ---- announcing ------------------------------------------------------------------------------- */
+
+static void announce_row(hd_run *r, const hd_target *t, const hd_announced *row) {
+    hd_event event = {.access = row->access, .threads = r->lanes, .active = r->active.count,
+                      .position = r->position++, .mask = r->bits, .base = t->base + row->part,
+                      .stride = t->stride, .address = t->address};
+    if (t->address && row->part) {
+        for (uint32_t l = 0; l < r->lanes; l++)
+            r->addresses[l] = t->address[l] + row->part;
+        event.address = r->addresses;
+    }
+    r->sink->event(r->stream, &event);
+}
+
+void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announced *announced,
+                 uint32_t count) {
+    if (t->region)
+        space = t->region->space;
+    if (!(r->spaces >> space & 1))
+        return;
+    r->mis += count;
+    r->lane_accesses += (uint64_t)count * r->active.count;
+    if (r->sink && r->sink->event)
+        for (uint32_t i = 0; i < count; i++)
+            announce_row(r, t, &announced[i]);
+}
+
+static void before_access(hd_run *r, const hd_op *op, const hd_memory *m, const hd_target *t,
+                          bool writes) {
+    if (r->checked)
+        hd_check_access(r, op, t, m->width, !writes, writes, false);
+    hd_announce(r, t, m->space, m->announced, m->announced_count);
+}
+
+/* ---- the bytes ---------------------------------------------------------------------------------- */
+
+/* For every active lane l. */
+#define EACH_ACTIVE(r, l)                                                                  \
+    for (uint32_t w_ = 0; w_ * 64 < (r)->lanes; w_++)                                      \
+        for (uint64_t left_ = (r)->bits[w_]; left_; left_ &= left_ - 1)                    \
+            for (uint32_t l = w_ * 64 + (uint32_t)__builtin_ctzll(left_), once_ = 1; once_; \
+                 once_ = 0)
+
+/* Where lane 0's bytes would be and how far lanes are apart, when that is regular. */
+typedef struct reach {
+    uint8_t *host; /* of address `base` */
+    uint64_t base;
+    int64_t step;  /* bytes between lanes, with private memory's own distance */
+} reach;
+
+static reach reach_of(const hd_run *r, const hd_target *t) {
+    reach x = {t->region->host, t->region->base, t->stride};
+    if (t->region->space == KIR_PRIVATE)
+        x.step += (int64_t)r->private_stride;
+    return x;
+}
+
+/* T is an unsigned integer as wide as the element. Memory need not be aligned for it: vectors
+ * of vload are aligned like their elements only, which the kernel has promised. */
+#define DEFINE_TRANSFER(T)                                                                  \
+    static void load_##T(hd_run *r, const hd_target *t, uint32_t offset, T *d) {            \
+        bool all = r->active.count == r->lanes;                                             \
+        if (t->region && t->strided) {                                                      \
+            reach x = reach_of(r, t);                                                       \
+            const uint8_t *from = x.host + (t->base + offset - x.base);                     \
+            if (all && x.step == (int64_t)sizeof(T))                                        \
+                memcpy(d, from, r->lanes * sizeof(T));                                      \
+            else if (all)                                                                   \
+                for (uint32_t l = 0; l < r->lanes; l++)                                     \
+                    d[l] = *(const T *)(const void *)(from + l * x.step);                   \
+            else                                                                            \
+                EACH_ACTIVE(r, l) d[l] = *(const T *)(const void *)(from + l * x.step);     \
+        } else if (t->region && t->region->space != KIR_PRIVATE) {                          \
+            const uint8_t *from = t->region->host + offset - t->region->base;               \
+            if (all)                                                                        \
+                for (uint32_t l = 0; l < r->lanes; l++)                                     \
+                    d[l] = *(const T *)(const void *)(from + t->address[l]);                \
+            else                                                                            \
+                EACH_ACTIVE(r, l) d[l] = *(const T *)(const void *)(from + t->address[l]);  \
+        } else {                                                                            \
+            EACH_ACTIVE(r, l)                                                               \
+            d[l] = *(const T *)(const void *)(hd_host(r, t, l, lane_address(t, l)) + offset); \
+        }                                                                                   \
+    }                                                                                       \
+    static void store_##T(hd_run *r, const hd_target *t, uint32_t offset, const T *a,       \
+                          uint32_t lanes) {                                                 \
+        if (t->region && t->strided) {                                                      \
+            reach x = reach_of(r, t);                                                       \
+            uint8_t *to = x.host + (t->base + offset - x.base);                             \
+            if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))       \
+                memcpy(to, a, r->lanes * sizeof(T));                                        \
+            else                                                                            \
+                EACH_ACTIVE(r, l) *(T *)(void *)(to + l * x.step) = a[l & lanes];           \
+        } else {                                                                            \
+            EACH_ACTIVE(r, l)                                                               \
+            *(T *)(void *)(hd_host(r, t, l, lane_address(t, l)) + offset) = a[l & lanes];   \
+        }                                                                                   \
+    }
+
+static uint64_t lane_address(const hd_target *t, uint32_t lane) {
+    return t->address ? t->address[lane] : t->base + (uint64_t)(lane * t->stride);
+}
+
+DEFINE_TRANSFER(uint8_t)
+DEFINE_TRANSFER(uint16_t)
+DEFINE_TRANSFER(uint32_t)
+DEFINE_TRANSFER(uint64_t)
+
+static void load_component(hd_run *r, const hd_target *t, uint32_t offset, hd_operand d) {
+    switch (hd_elem_bytes(d.elem)) {
+    case 1: load_uint8_t(r, t, offset, HD_CELL(r, d.at, uint8_t)); return;
+    case 2: load_uint16_t(r, t, offset, HD_CELL(r, d.at, uint16_t)); return;
+    case 4: load_uint32_t(r, t, offset, HD_CELL(r, d.at, uint32_t)); return;
+    default: load_uint64_t(r, t, offset, HD_CELL(r, d.at, uint64_t)); return;
+    }
+}
+
+/* One value for all lanes, from the one address that they share. */
+static void load_shared(hd_run *r, const hd_target *t, uint32_t offset, hd_operand d) {
+    uint32_t bytes = hd_elem_bytes(d.elem);
+    uint64_t bits = 0;
+    memcpy(&bits, hd_host(r, t, hd_first_active(r), t->base) + offset, bytes);
+    for (uint32_t l = 0; l < HD_CHUNK; l++)
+        memcpy(r->frame + d.at + l * bytes, &bits, bytes);
+}
+
+void hd_op_load(hd_run *r, const hd_op *op) {
+    const hd_memory *m = op->more;
+    hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, false);
+    before_access(r, op, m, &t, false);
+    uint32_t bytes = hd_elem_bytes(m->elem);
+    for (uint32_t k = 0; k < m->components; k++) {
+        if (m->value[k].varying)
+            load_component(r, &t, k * bytes, m->value[k]);
+        else
+            load_shared(r, &t, k * bytes, m->value[k]);
+    }
+}
+
+void hd_op_store(hd_run *r, const hd_op *op) {
+    const hd_memory *m = op->more;
+    hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, true);
+    before_access(r, op, m, &t, true);
+    uint32_t bytes = hd_elem_bytes(m->elem);
+    for (uint32_t k = 0; k < m->components; k++) {
+        hd_operand a = m->value[k];
+        uint32_t lanes = a.varying ? UINT32_MAX : 0, offset = k * bytes;
+        switch (bytes) {
+        case 1: store_uint8_t(r, &t, offset, HD_CELL(r, a.at, uint8_t), lanes); break;
+        case 2: store_uint16_t(r, &t, offset, HD_CELL(r, a.at, uint16_t), lanes); break;
+        case 4: store_uint32_t(r, &t, offset, HD_CELL(r, a.at, uint32_t), lanes); break;
+        default: store_uint64_t(r, &t, offset, HD_CELL(r, a.at, uint64_t), lanes); break;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/*
+ * Work-item queries. A query of a known dimension is a cell that is filled before
+ * a block starts (fill.c); one of a dimension that only the kernel computes is
+ * chosen among those.
+ */
+#include "vm/compile.h"
+
+static bool differs_by_lane(uint32_t query) {
+    return query == KIR_Q_GLOBAL_ID || query == KIR_Q_LOCAL_ID ||
+           query == KIR_Q_GLOBAL_LINEAR_ID || query == KIR_Q_LOCAL_LINEAR_ID;
+}
+
+/* What a query of a dimension that does not exist gives: sizes are 1, ids and offsets 0. */
+static uint64_t beyond(uint32_t query) {
+    return query == KIR_Q_GLOBAL_SIZE || query == KIR_Q_LOCAL_SIZE ||
+           query == KIR_Q_NUM_GROUPS || query == KIR_Q_ENQUEUED_LOCAL_SIZE;
+}
+
+static hd_operand cell_of_dimension(hd_compiler *c, uint32_t query, int64_t d, hd_elem elem) {
+    if (d < 0 || d > 2)
+        return hd_constant(c, elem, beyond(query));
+    hd_operand *cell = &c->program->query[query][d][elem == HD_I32];
+    if (cell->at == UINT32_MAX)
+        *cell = hd_new_cell(c, elem, differs_by_lane(query));
+    return *cell;
+}
+
+hd_operand hd_query_cell(hd_compiler *c, const kir_inst *query) {
+    int64_t d = 0;
+    if (query->arg_count)
+        kir_const_int(c->kernel, query->args[0], &d);
+    return cell_of_dimension(c, query->index, d, hd_elem_of(query->type));
+}
+
+void hd_compile_query(hd_compiler *c) {
+    int64_t known;
+    if (!c->inst->arg_count || kir_const_int(c->kernel, c->inst->args[0], &known))
+        return;
+    hd_operand result = hd_result(c, 0), asked = hd_cell_of(c, c->inst->args[0], 0);
+    hd_operand is = hd_scratch(c, HD_I8, asked.varying);
+    hd_operand otherwise = cell_of_dimension(c, c->inst->index, 3, result.elem);
+    for (int64_t d = 0; d < 3; d++) {
+        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, asked,
+                       hd_constant(c, asked.elem, (uint64_t)d), (hd_operand){0});
+        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, result, is,
+                       cell_of_dimension(c, c->inst->index, d, result.elem), otherwise);
+        otherwise = result;
+    }
+}
