@@ -106,7 +106,8 @@ static void describe(const hd_region *g, char *text, size_t size) {
 
 static bool is_of_another_block(const hd_run *r, uint64_t address) {
     uint64_t own = hd_local_base(r->block);
-    return address >= HD_LOCAL_BASE && address < HD_GLOBAL_BASE &&
+    return address >= HD_LOCAL_BASE &&
+           address < HD_LOCAL_BASE + HD_LOCAL_BLOCKS * HD_LOCAL_STEP &&
            !(address >= own && address - own < HD_LOCAL_STEP);
 }
 

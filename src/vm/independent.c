@@ -10,6 +10,9 @@
  *     are affine, move by the same number of bytes from block to block, and span
  *     no more than that inside a block
  *
+ * A buffer of records counts field by field, as long as the field of every access
+ * to it is known: velocities may be written while all blocks read positions.
+ *
  * Anything else runs block after block. (A kernel in which two blocks write the
  * same place without atomics is not race-free; there the last writer wins.)
  */
@@ -119,14 +122,48 @@ static const hd_arg *arg_of(const hd_launch *l, uint32_t param, int32_t variable
     return NULL;
 }
 
-/* The use that an access belongs to: of a job's buffer, or of a variable behind them. */
-static use *use_of(use *uses, const hd_job *job, const hd_launch *l, const hd_access *a) {
-    if (a->static_index >= 0) {
-        const hd_arg *arg = arg_of(l, 0, a->static_index);
-        return arg ? &uses[arg->buffer] : &uses[job->buffer_count + (uint32_t)a->static_index];
+/* Uses: HD_MAX_FIELDS of each buffer of the job, then one of each variable. */
+typedef struct uses {
+    hd_arena *arena;
+    const hd_program *program;
+    const hd_job *job;
+    const hd_launch *launch;
+    bool *by_field; /* [buffer_count] */
+    use *use;
+    uint32_t count;
+} uses;
+
+/* The job's buffer that an access goes to, or -1. */
+static int64_t buffer_of(const uses *u, const hd_access *a) {
+    const hd_arg *arg = a->static_index >= 0 ? arg_of(u->launch, 0, a->static_index)
+                        : a->param >= 0      ? arg_of(u->launch, (uint32_t)a->param, -1)
+                                             : NULL;
+    return arg && arg->kind == HD_ARG_BUFFER ? (int64_t)arg->buffer : -1;
+}
+
+static use *use_of(const uses *u, const hd_access *a) {
+    int64_t buffer = buffer_of(u, a);
+    if (buffer >= 0)
+        return &u->use[buffer * HD_MAX_FIELDS + (u->by_field[buffer] ? a->field : 0)];
+    if (a->static_index >= 0)
+        return &u->use[u->job->buffer_count * HD_MAX_FIELDS + (uint32_t)a->static_index];
+    return NULL;
+}
+
+static bool is_shared(const hd_access *a) {
+    return a->space != KIR_PRIVATE && a->space != KIR_LOCAL && a->space != KIR_CONSTANT;
+}
+
+/* All accesses know which field of the buffer's own record they are in. */
+static void find_fields(uses *u, const hd_kernel_info *info) {
+    for (uint32_t b = 0; b < u->job->buffer_count; b++)
+        u->by_field[b] = u->job->buffers[b].record != NULL;
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *a = &info->accesses[i];
+        int64_t b = buffer_of(u, a);
+        if (b >= 0 && (a->record != u->job->buffers[b].record || a->field < 0))
+            u->by_field[b] = false;
     }
-    const hd_arg *arg = a->param >= 0 ? arg_of(l, (uint32_t)a->param, -1) : NULL;
-    return arg && arg->kind == HD_ARG_BUFFER ? &uses[arg->buffer] : NULL;
 }
 
 static void add_use(use *u, const kir_kernel *k, const hd_access *a) {
@@ -137,37 +174,57 @@ static void add_use(use *u, const kir_kernel *k, const hd_access *a) {
         u->ordered |= order_matters(inst) || is_used(k, a->inst);
 }
 
-bool hd_blocks_are_independent(const hd_program *program, const hd_job *job, const hd_launch *l) {
-    const hd_kernel_info *info = program->info;
-    hd_arena *arena = hd_arena_new();
-    uint32_t count = job->buffer_count + program->kernel->static_count;
-    use *uses = hd_new_array(arena, use, count), anywhere = {0};
-    bool conflict = false, writes = false;
+/* Reads, writes and orders. False: blocks depend on each other whatever the addresses are. */
+static bool gather_uses(uses *u, const hd_kernel_info *info) {
+    use anywhere = {0};
+    bool writes = false;
     for (uint32_t i = 0; i < info->access_count; i++) {
         const hd_access *a = &info->accesses[i];
-        if (a->space == KIR_PRIVATE || a->space == KIR_LOCAL || a->space == KIR_CONSTANT)
+        if (!is_shared(a))
             continue;
-        use *u = use_of(uses, job, l, a);
-        add_use(u ? u : &anywhere, program->kernel, a);
+        use *own = use_of(u, a);
+        add_use(own ? own : &anywhere, u->program->kernel, a);
         writes |= a->kind != HD_LOAD;
     }
-    bool undecided = false;
-    for (uint32_t i = 0; i < count; i++) {
-        conflict |= uses[i].ordered;
-        undecided |= uses[i].reads && uses[i].writes;
+    bool ordered = false;
+    for (uint32_t i = 0; i < u->count; i++)
+        ordered |= u->use[i].ordered;
+    return !ordered && !anywhere.writes && !(anywhere.reads && writes);
+}
+
+static bool is_read_and_written(const uses *u) {
+    bool found = false;
+    for (uint32_t i = 0; i < u->count; i++)
+        found |= u->use[i].reads && u->use[i].writes;
+    return found;
+}
+
+/* The launch is analysed for its sizes and scalars. */
+static bool have_own_stretches(uses *u) {
+    hd_binding binding = hd_job_binding(u->arena, u->job, u->launch);
+    const hd_kernel_info *info =
+        hd_kernel_analyse(u->arena, u->program->module, u->program->kernel, &binding);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        use *own = is_shared(&info->accesses[i]) ? use_of(u, &info->accesses[i]) : NULL;
+        if (own)
+            add_stretch(own, info, u->launch, &info->accesses[i], only_dimension(u->launch));
     }
-    conflict |= anywhere.writes || (anywhere.reads && writes);
-    if (!conflict && undecided) {
-        hd_binding binding = hd_job_binding(arena, job, l);
-        info = hd_kernel_analyse(arena, program->module, program->kernel, &binding);
-        for (uint32_t i = 0; i < info->access_count; i++) {
-            use *u = use_of(uses, job, l, &info->accesses[i]);
-            if (u)
-                add_stretch(u, info, l, &info->accesses[i], only_dimension(l));
-        }
-        for (uint32_t i = 0; i < count; i++)
-            conflict |= uses[i].reads && uses[i].writes && !has_own_stretch(&uses[i]);
-    }
-    hd_arena_free(arena);
-    return !conflict && !program->prints;
+    bool all = true;
+    for (uint32_t i = 0; i < u->count; i++)
+        all &= !u->use[i].reads || !u->use[i].writes || has_own_stretch(&u->use[i]);
+    return all;
+}
+
+bool hd_blocks_are_independent(const hd_program *program, const hd_job *job, const hd_launch *l) {
+    if (program->prints)
+        return false;
+    uses u = {.arena = hd_arena_new(), .program = program, .job = job, .launch = l,
+              .count = job->buffer_count * HD_MAX_FIELDS + program->kernel->static_count};
+    u.by_field = hd_new_array(u.arena, bool, job->buffer_count);
+    u.use = hd_new_array(u.arena, use, u.count);
+    find_fields(&u, program->info);
+    bool independent = gather_uses(&u, program->info) &&
+                       (!is_read_and_written(&u) || have_own_stretches(&u));
+    hd_arena_free(u.arena);
+    return independent;
 }
