@@ -71,6 +71,15 @@ static void compile_components(hd_compiler *c, const void *what) {
 
 static void emit_fabs(const piece *p) { lanes(p, FN_FABS_F16, p->d, p->x[0], none); }
 static void emit_sqrt(const piece *p) { lanes(p, FN_SQRT_F16, p->d, p->x[0], none); }
+static void emit_rsqrt(const piece *p) { lanes(p, FN_RSQRT_F16, p->d, p->x[0], none); }
+static void emit_floor(const piece *p) { lanes(p, FN_FLOOR_F16, p->d, p->x[0], none); }
+static void emit_ceil(const piece *p) { lanes(p, FN_CEIL_F16, p->d, p->x[0], none); }
+static void emit_trunc(const piece *p) { lanes(p, FN_FTRUNC_F16, p->d, p->x[0], none); }
+static void emit_rint(const piece *p) { lanes(p, FN_RINT_F16, p->d, p->x[0], none); }
+static void emit_fma(const piece *p) {
+    uint32_t fn = FN_FMA_F16 + (p->elem - HD_F16);
+    hd_emit_op(p->c, hd_lanes_choose()->fn[fn], p->d, p->x[0], p->x[1], p->x[2]);
+}
 static void emit_fmin(const piece *p) { lanes(p, FN_FMIN_F16, p->d, p->x[0], p->x[1]); }
 static void emit_fmax(const piece *p) { lanes(p, FN_FMAX_F16, p->d, p->x[0], p->x[1]); }
 static void emit_divide(const piece *p) { scalar(p, KIR_FDIV, p->d, p->x[0], p->x[1]); }
@@ -362,6 +371,14 @@ const hd_builtin hd_float_builtins[] = {
     ROW(sqrt, "ff"),
     ROW_AS("half_sqrt", "ff", sqrt),
     ROW_AS("native_sqrt", "ff", sqrt),
+    ROW(rsqrt, "ff"),
+    ROW_AS("half_rsqrt", "ff", rsqrt),
+    ROW_AS("native_rsqrt", "ff", rsqrt),
+    ROW(floor, "ff"),
+    ROW(ceil, "ff"),
+    ROW(trunc, "ff"),
+    ROW(rint, "ff"),
+    ROW(fma, "ffff"),
     ROW(fmin, "fff"),
     ROW(fmax, "fff"),
     ROW_AS("half_divide", "fff", divide),

@@ -35,6 +35,8 @@ typedef enum hd_fn {
     HD_INT_ENUM(MOVE)
     HD_FLOAT_ENUM(FNEG) HD_FLOAT_ENUM(FMULADD)
     HD_FLOAT_ENUM(FABS) HD_FLOAT_ENUM(SQRT) HD_FLOAT_ENUM(FMIN) HD_FLOAT_ENUM(FMAX)
+    HD_FLOAT_ENUM(RSQRT) HD_FLOAT_ENUM(FLOOR) HD_FLOAT_ENUM(CEIL) HD_FLOAT_ENUM(FTRUNC)
+    HD_FLOAT_ENUM(RINT) HD_FLOAT_ENUM(FMA) /* fused */
     FN_BIT_I8, /* the low bit: trunc to i1 from any width's first byte is TRUNC then this */
     FN_SIGN_I8, /* i1 to 0 or -1 */
     FN_NOT_I8, /* i1 */

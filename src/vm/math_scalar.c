@@ -74,7 +74,6 @@ double hd_atan2pi(double y, double x) { return atan2(y, x) / M_PI; }
 
 /* The C library's own is off by up to 4 ulp. */
 double hd_cbrt(double x) { return (double)cbrtl(x); }
-double hd_rsqrt(double x) { return 1 / sqrt(x); }
 double hd_pown(double x, int n) { return pow(x, n); }
 
 /* The exponent 1/n is no double, and its error counts as often as x has bits before the

@@ -13,7 +13,7 @@
 double hd_sinpi(double x), hd_cospi(double x), hd_tanpi(double x);
 double hd_asinpi(double x), hd_acospi(double x), hd_atanpi(double x);
 double hd_atan2pi(double y, double x);
-double hd_cbrt(double x), hd_rsqrt(double x);
+double hd_cbrt(double x);
 double hd_pown(double x, int n), hd_rootn(double x, int n), hd_powr(double x, double y);
 double hd_maxmag(double x, double y), hd_minmag(double x, double y);
 int hd_ilogbf(float x), hd_ilogb(double x); /* of NaN and infinity: the greatest integer */

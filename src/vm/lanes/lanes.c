@@ -328,6 +328,34 @@ HANDLER(FMULADD_F16)
 LANE_BY_LANE(SQRT_F16, F16, F16, sqrtf((float)a))
 LANE_BY_LANE(SQRT_F32, F32, F32, sqrtf(a))
 LANE_BY_LANE(SQRT_F64, F64, F64, sqrt(a))
+/* Both steps rounded: within 2 ulp, as OpenCL asks. */
+LANE_BY_LANE(RSQRT_F16, F16, F16, 1.0f / sqrtf((float)a))
+LANE_BY_LANE(RSQRT_F32, F32, F32, 1.0f / sqrtf(a))
+LANE_BY_LANE(RSQRT_F64, F64, F64, 1.0 / sqrt(a))
+#define DEFINE_ROUNDING(op, of_float, of_double)            \
+    LANE_BY_LANE(op##_F16, F16, F16, of_float((float)a))    \
+    LANE_BY_LANE(op##_F32, F32, F32, of_float(a))           \
+    LANE_BY_LANE(op##_F64, F64, F64, of_double(a))
+DEFINE_ROUNDING(FLOOR, floorf, floor)
+DEFINE_ROUNDING(CEIL, ceilf, ceil)
+DEFINE_ROUNDING(FTRUNC, truncf, trunc)
+DEFINE_ROUNDING(RINT, rintf, rint)
+/* The product and sum of halves are exact in a double. */
+#define DEFINE_FMA(T, value)                                                                \
+    STEP(FMA_##T) {                                                                         \
+        RESULT(T);                                                                          \
+        OPERAND(a, T);                                                                      \
+        OPERAND(b, T);                                                                      \
+        OPERAND(c, T);                                                                      \
+        T z[HD_CHUNK];                                                                      \
+        LANE_LOOP(HD_CHUNK) z[j] = (T)(value);                                              \
+        for (uint32_t j = 0; j < HD_CHUNK; j++)                                             \
+            d_[j] = !masked || mask[j] ? z[j] : d_[j];                                      \
+    }                                                                                       \
+    HANDLER(FMA_##T)
+DEFINE_FMA(F16, fma((double)a_[j], (double)b_[j], (double)c_[j]))
+DEFINE_FMA(F32, fmaf(a_[j], b_[j], c_[j]))
+DEFINE_FMA(F64, fma(a_[j], b_[j], c_[j]))
 /* A NaN gives way to the other operand. */
 #define PICK(I, condition) BLEND(I, (V_U_##I)(condition), a, b)
 #define DEFINE_FMIN(op, T, I) BINARY(op##_##T, T, I, (V(T))PICK(I, (a < b) | (b != b)))
@@ -457,7 +485,8 @@ const hd_lanes NAME(hd_lanes, HD_LANES_NAME) = {
     .name = TEXT(HD_LANES_NAME),
     .fn = {HD_INT_BINARY(E_INT) HD_FLOAT_BINARY(E_FLOAT) HD_INT_COMPARE(E_INT)
                HD_FLOAT_COMPARE(E_FLOAT) E_INT(SELECT) E_INT(MOVE) E_FLOAT(FNEG) E_FLOAT(FMULADD)
-                   E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) BIT_I8, SIGN_I8, NOT_I8,
+                   E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) E_FLOAT(RSQRT) E_FLOAT(FLOOR)
+                       E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA) BIT_I8, SIGN_I8, NOT_I8,
 #define X(from, to) TRUNC_##to##_##from, ZEXT_##from##_##to, SEXT_##from##_##to,
            HD_CONVERT_PAIRS(X)
 #undef X
