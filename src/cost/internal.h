@@ -2,6 +2,7 @@
  * The parts of the cost model, in the order data flows through them:
  *
  *   uniform.c   which values are the same for all lanes of a warp
+ *   steps.c     which lanes execute an access, iteration by iteration
  *   shape.c     where the lanes of an access point: patterns × residues
  *   segments.c  how many segments that touches, and how many of them an
  *               earlier access touched
@@ -28,9 +29,33 @@ uniformity hd_uniform_values(hd_arena *arena, const hd_kernel_info *info);
 /* Whether all lanes that are active in `block` hold the same value. */
 bool hd_is_uniform_at(const uniformity *uniform, const hd_kernel_info *info, kir_value value,
                       uint32_t block);
-/* Whether the address can be computed lane by lane: as access->computable says, and no
- * counter of a loop that is over stands in it, which has no iteration to be computed in. */
-bool hd_access_is_computable(const hd_kernel_info *info, const hd_access *access);
+
+/* ---- steps.c ------------------------------------------------------------------ */
+
+/* `value pred 0` on 64 bits, as guards say it. */
+bool hd_pred_holds(int64_t value, kir_pred pred);
+/* What stands up to the test of a `for` or `while` runs once more than the body. */
+bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int32_t loop);
+
+/* One execution of an access by a warp. */
+typedef struct execution {
+    const uint64_t *group;    /* [3] */
+    uint64_t warp, active;    /* number in the block; its lanes as bits */
+    const int64_t *iteration; /* of every loop around */
+} execution;
+typedef void execution_fn(const execution *execution, void *user);
+
+struct shape_context;
+/* Whether counters of loops decide which lanes execute the access, in a way that can be
+ * followed: they stand in guards, or lanes leave a loop around it one by one after
+ * numbers of iterations that are affine. */
+bool hd_access_is_stepped(const struct shape_context *context, const hd_access *access);
+/* Whether that is the same in all blocks. */
+bool hd_steps_are_alike(const struct shape_context *context, const hd_access *access);
+/* Calls `each` for all executions by the first `blocks` blocks; false when they are too
+ * many, or not all can be told. */
+bool hd_steps_follow(const struct shape_context *context, const hd_access *access, uint64_t blocks,
+                     execution_fn *each, void *user);
 
 /* ---- shape.c ---------------------------------------------------------------- */
 
@@ -82,8 +107,10 @@ typedef struct shape_context {
     uint32_t level_count;    /* tiles up to 1 << (level_count - 1) */
 } shape_context;
 
-/* Makes the shape; *warps is how many (warp, block) pairs have an active lane. */
-shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps);
+/* Makes the shape; *warps is how many (warp, block) pairs have an active lane, in every
+ * iteration of the loops around; when *stepped, it is their sum over all iterations. */
+shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps,
+                     bool *stepped);
 /* A copy in another arena. */
 shape *hd_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count);
 bool hd_shape_equal(const shape *a, const shape *b, uint32_t level_count);

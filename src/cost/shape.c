@@ -23,7 +23,9 @@
  * Between the two are indices that are no affine form but follow from ids, loop
  * counters and scalars all the same, as the (i & -d) * 2 + (i & d - 1) of a
  * butterfly. They are computed lane by lane: for all warps and iterations where
- * these are few, otherwise for an even sample of them.
+ * these are few, otherwise for an even sample of them. And where counters decide
+ * which lanes execute an access, every iteration is followed (steps.c), if these
+ * are few.
  */
 #include <stdlib.h>
 
@@ -129,29 +131,6 @@ static int64_t value_at(hd_affine form, const uint64_t group[3], const uint64_t 
     return (int64_t)value;
 }
 
-static bool holds(int64_t value, kir_pred pred) {
-    switch (pred) {
-    case KIR_P_EQ:
-        return value == 0;
-    case KIR_P_NE:
-        return value != 0;
-    case KIR_P_SLT:
-    case KIR_P_ULT:
-        return value < 0;
-    case KIR_P_SLE:
-    case KIR_P_ULE:
-        return value <= 0;
-    case KIR_P_SGT:
-    case KIR_P_UGT:
-        return value > 0;
-    case KIR_P_SGE:
-    case KIR_P_UGE:
-        return value >= 0;
-    default:
-        return true;
-    }
-}
-
 /* Only ids stand in it, so that it can be decided for every lane. */
 static bool depends_on_ids_only(hd_affine form) {
     for (uint32_t i = 0; i < form.term_count; i++)
@@ -183,7 +162,7 @@ static verdict verdict_of(int64_t low, int64_t high, kir_pred pred) {
         bool equal = pred == KIR_P_EQ;
         return !zero ? (equal ? NEVER : ALWAYS) : !only_zero ? SOMETIMES : equal ? ALWAYS : NEVER;
     }
-    bool first = holds(low, pred), last = holds(high, pred);
+    bool first = hd_pred_holds(low, pred), last = hd_pred_holds(high, pred);
     return first && last ? ALWAYS : first || last ? SOMETIMES : NEVER;
 }
 
@@ -216,9 +195,10 @@ typedef struct builder {
     uint32_t guard_count;
     uint32_t modulus; /* of the finest level */
     bool computed;    /* lane by lane */
-    int64_t *iteration;
+    const int64_t *iteration;
     hd_vec(lane_pattern) patterns;
     hd_vec(double *) dense; /* by pattern */
+    double weight; /* of an execution that is followed */
     double warps, lanes, requests;
 } builder;
 
@@ -267,20 +247,30 @@ typedef struct warp_place {
 
 static bool is_active(const builder *b, const uint64_t group[3], const uint64_t local[3]) {
     for (uint32_t g = 0; g < b->guard_count; g++)
-        if (!holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred))
+        if (!hd_pred_holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred))
             return false;
     return true;
 }
 
-static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp) {
-    int64_t index[MAX_LANES], inner[MAX_LANES];
-    warp_place place = {.lanes = 0};
-    uint64_t first = warp * b->context->warp, moved = 0;
+/* The lanes of a warp that the guards let through, as bits. */
+static uint64_t active_lanes(const builder *b, const uint64_t group[3], uint64_t warp) {
+    uint64_t first = warp * b->context->warp, active = 0;
     for (uint64_t t = first; t < first + b->context->warp && t < b->launch.block_size; t++) {
         uint64_t local[3];
         split(b->launch.local, t, local);
-        if (!is_active(b, group, local))
-            continue;
+        active |= (uint64_t)is_active(b, group, local) << (t - first);
+    }
+    return active;
+}
+
+static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp,
+                             uint64_t active) {
+    int64_t index[MAX_LANES], inner[MAX_LANES];
+    warp_place place = {.lanes = 0};
+    uint64_t first = warp * b->context->warp, moved = 0;
+    for (; active; active &= active - 1) {
+        uint64_t local[3], t = first + (uint64_t)__builtin_ctzll(active);
+        split(b->launch.local, t, local);
         int64_t at = index_at(b, b->access->index, group, local);
         uint64_t in = (uint64_t)index_at(b, b->access->inner, group, local) -
                       (uint64_t)b->access->inner.constant;
@@ -349,11 +339,12 @@ static void add_launch(builder *b) {
         if (reused && !whole) {
             whole = hd_new_array(b->context->arena, warp_place, warps);
             for (uint64_t warp = 0; warp < warps; warp++)
-                whole[warp] = place_warp(b, group, warp);
+                whole[warp] = place_warp(b, group, warp, active_lanes(b, group, warp));
             origin = here;
         }
         for (uint64_t warp = 0; warp < warps; warp++) {
-            warp_place place = reused ? whole[warp] : place_warp(b, group, warp);
+            warp_place place = reused ? whole[warp]
+                                      : place_warp(b, group, warp, active_lanes(b, group, warp));
             int64_t moved = reused ? (int64_t)((uint64_t)here - (uint64_t)origin) : 0;
             add_warp(b, &place, moved, weight);
         }
@@ -361,11 +352,11 @@ static void add_launch(builder *b) {
 }
 
 /* The iteration of every enclosing loop in the `number`th of all their iterations. */
-static void set_iteration(builder *b, uint64_t number) {
+static void set_iteration(const builder *b, int64_t *iteration, uint64_t number) {
     for (int32_t loop = b->access->loop; loop >= 0;
          loop = b->context->info->flow->loops[loop].parent) {
         uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
-        b->iteration[loop] = (int64_t)(number % length);
+        iteration[loop] = (int64_t)(number % length);
         number /= length;
     }
 }
@@ -391,7 +382,8 @@ static uint64_t iteration_count(const builder *b) {
 /* An index that must be computed lane by lane. */
 static void add_computed(builder *b) {
     const shape_context *c = b->context;
-    b->iteration = hd_new_array(c->arena, int64_t, c->info->flow->loop_count + 1);
+    int64_t *iteration = hd_new_array(c->arena, int64_t, c->info->flow->loop_count + 1);
+    b->iteration = iteration;
     uint64_t iterations = iteration_count(b), blocks = b->launch.block_count;
     uint64_t most_blocks = MOST_LANES / b->launch.block_size + 1, group[3];
     uint64_t some = iterations < MOST_ITERATIONS ? iterations : MOST_ITERATIONS;
@@ -399,15 +391,45 @@ static void add_computed(builder *b) {
     double weight = (double)blocks / (double)some_blocks / (double)some;
     uint64_t warps = (b->launch.block_size + c->warp - 1) / c->warp;
     for (uint64_t n = 0; n < some; n++) {
-        set_iteration(b, sampled(n, iterations, MOST_ITERATIONS));
+        set_iteration(b, iteration, sampled(n, iterations, MOST_ITERATIONS));
         for (uint64_t i = 0; i < some_blocks; i++) {
             split(b->launch.groups, sampled(i, blocks, most_blocks), group);
             for (uint64_t warp = 0; warp < warps; warp++) {
-                warp_place place = place_warp(b, group, warp);
+                warp_place place = place_warp(b, group, warp, active_lanes(b, group, warp));
                 add_warp(b, &place, 0, weight);
             }
         }
     }
+}
+
+/* ---- executions that loop counters decide ---------------------------------------------- */
+
+static void add_execution(const execution *e, void *user) {
+    builder *b = user;
+    b->iteration = e->iteration;
+    warp_place place = place_warp(b, e->group, e->warp, e->active);
+    add_warp(b, &place, 0, b->weight);
+}
+
+/* Every iteration of every warp; false when they are too many. */
+static bool add_steps(builder *b) {
+    bool alike = hd_steps_are_alike(b->context, b->access);
+    uint64_t blocks = alike ? 1 : b->launch.block_count;
+    b->computed = true;
+    b->weight = alike ? (double)b->launch.block_count : 1;
+    if (!hd_steps_follow(b->context, b->access, blocks, add_execution, b)) {
+        b->patterns.count = b->dense.count = 0;
+        b->warps = b->lanes = b->requests = 0;
+        b->computed = false;
+        return false;
+    }
+    for (uint32_t p = 0; p < b->dense.count && alike; p++)
+        for (uint32_t i = 0; i < b->access->index.term_count; i++)
+            if (b->access->index.terms[i].kind == HD_SYM_GROUP)
+                convolve(b->context->arena, b->dense.data[p], b->modulus,
+                         b->access->index.terms[i].factor,
+                         b->launch.groups[b->access->index.terms[i].index]);
+    return true;
 }
 
 static bool is_opaque(hd_symbol_kind kind) {
@@ -497,7 +519,27 @@ static uint64_t hash_shape(const shape *s, uint32_t finest) {
     return hash;
 }
 
-shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps) {
+/* Fills patterns and residues in the way that the access allows; true when every
+ * iteration was followed. */
+static bool add_executions(builder *b, bool regular, shape *s) {
+    if (hd_access_is_stepped(b->context, b->access) && add_steps(b))
+        return true;
+    if (regular) {
+        add_launch(b);
+        for (uint32_t p = 0; p < b->dense.count; p++)
+            convolve_form(b, b->dense.data[p], b->modulus, b->access->index, b->guard_count == 0,
+                          false);
+    } else if (b->access->computable) {
+        b->computed = true;
+        add_computed(b);
+    } else {
+        make_scattered(b, s);
+    }
+    return false;
+}
+
+shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps,
+                     bool *stepped) {
     builder b = {.context = context, .access = access};
     b.launch = launch_of(&context->info->binding);
     b.guard_count = deciding_guards(access, &b.launch, b.guards);
@@ -505,16 +547,7 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     shape *s = hd_new(context->arena, shape);
     s->lane_copies = 1;
     bool regular = hd_access_is_regular(context, access);
-    if (!regular && hd_access_is_computable(context->info, access)) {
-        b.computed = true;
-        add_computed(&b);
-    } else if (regular) {
-        add_launch(&b);
-        for (uint32_t p = 0; p < b.dense.count; p++)
-            convolve_form(&b, b.dense.data[p], b.modulus, access->index, b.guard_count == 0, false);
-    } else {
-        make_scattered(&b, s);
-    }
+    *stepped = add_executions(&b, regular, s);
     *warps = b.warps;
     s->lanes = b.warps > 0 ? b.lanes / b.warps : 0;
     s->requests = b.warps > 0 ? b.requests / b.warps : 0;

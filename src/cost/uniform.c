@@ -138,33 +138,3 @@ bool hd_is_uniform_at(const uniformity *uniform, const hd_kernel_info *info, kir
                       uint32_t block) {
     return uniform->values[value] && !left_apart(info, uniform->parted, value, block);
 }
-
-/* Whether the counter of a loop that `block` is not in stands in `value`. */
-static bool holds_counter(const hd_kernel_info *info, kir_value value, uint32_t block, bool *seen) {
-    const kir_inst *inst = &info->kernel->insts[value];
-    int32_t loop = info->flow->loop_of[inst->block];
-    if (seen[value])
-        return false;
-    seen[value] = true;
-    if (inst->op == KIR_PHI && loop >= 0 && info->flow->loops[loop].header == inst->block &&
-        !is_in_loop(info->flow, loop, block))
-        return true;
-    for (uint32_t i = 0; i < inst->arg_count; i++)
-        if (holds_counter(info, inst->args[i], block, seen))
-            return true;
-    return false;
-}
-
-bool hd_access_is_computable(const hd_kernel_info *info, const hd_access *access) {
-    const hd_affine *forms[] = {&access->index, &access->inner};
-    hd_arena *scratch = hd_arena_new();
-    bool *seen = hd_new_array(scratch, bool, info->kernel->inst_count);
-    bool computable = access->computable;
-    for (int f = 0; f < 2; f++)
-        for (uint32_t i = 0; i < forms[f]->term_count && computable; i++)
-            if (forms[f]->terms[i].kind == HD_SYM_VALUE)
-                computable = !holds_counter(info, forms[f]->terms[i].index,
-                                            info->kernel->insts[access->inst].block, seen);
-    hd_arena_free(scratch);
-    return computable;
-}

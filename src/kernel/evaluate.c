@@ -171,8 +171,14 @@ bool hd_affine_evaluate(const hd_kernel_info *info, hd_affine form, const hd_poi
 
 /* ---- what a form depends on ------------------------------------------------------- */
 
-hd_dependence hd_dependence_new(const hd_forms *f) {
-    return (hd_dependence){.loops = hd_new_array(f->arena, bool, f->flow->loop_count)};
+hd_dependence hd_dependence_new(const hd_forms *f, uint32_t block) {
+    return (hd_dependence){.block = block,
+                           .loops = hd_new_array(f->arena, bool, f->flow->loop_count)};
+}
+
+static void depend_on_loop(const hd_evaluator *e, uint32_t loop, hd_dependence *d) {
+    d->any = d->loops[loop] = true;
+    d->unknown |= !hd_flow_in_loop(e->f->flow, loop, d->block);
 }
 
 static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, hd_dependence *d);
@@ -183,7 +189,7 @@ static void depend_on_form(hd_evaluator *e, hd_affine form, uint32_t depth, hd_d
         if (term.kind <= HD_SYM_GLOBAL)
             d->any = d->ids[term.kind][term.index & 3] = true;
         else if (term.kind == HD_SYM_LOOP)
-            d->any = d->loops[term.index] = true;
+            depend_on_loop(e, term.index, d);
         else if (term.kind == HD_SYM_VALUE)
             depend_on_value(e, term.index, depth + 1, d);
         else
@@ -200,7 +206,7 @@ static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, hd_dep
     if (depth > DEPTH)
         d->unknown = true;
     else if (loop >= 0)
-        d->any = d->loops[loop] = true;
+        depend_on_loop(e, (uint32_t)loop, d);
     else if (!is_opaque_itself(e, v) && inst->type.kind == KIR_INT)
         depend_on_form(e, e->f->of[v], depth, d);
     else if (is_computable(e, inst))

@@ -324,7 +324,7 @@ static const char *line_of(const hd_forms *f, const kir_inst *inst) {
 
 /* Fills the trip from a test, if the test tells something. */
 static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, bool means, hd_trip *trip) {
-    hd_dependence on = hd_dependence_new(e->f);
+    hd_dependence on = hd_dependence_new(e->f, test->block);
     hd_exit_test before = e->tests[loop];
     e->tests[loop] = *test;
     hd_depend_on_test(e, loop, &on);

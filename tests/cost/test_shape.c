@@ -99,6 +99,7 @@ static void make_sample(sample *s) {
     drop_shared_symbols(s);
     random_guard(s);
     s->access.width = 4;
+    s->access.loop = -1; /* those in the index are not followed */
 }
 
 static int64_t evaluate(hd_affine form, const uint64_t group[3], const uint64_t local[3],
@@ -241,7 +242,8 @@ static void segments_equal_every_lane_one_by_one(void **state) {
         totals expected = run_all(&s, &g, &other, dindex, unit);
         shape_context context = context_of(&s);
         double warps;
-        shape *made = hd_shape_make(&context, &s.access, &warps);
+        bool stepped;
+        shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
         assert_true(fabs(warps - expected.warps) < 1e-6);
         if (expected.executions > 0) {
             double units = hd_shape_units(made, &g, s.access.width, unit);
@@ -268,6 +270,7 @@ static void make_simple(sample *s, uint32_t warp, uint64_t local, uint64_t globa
     terms[1] = (hd_term){HD_SYM_LOCAL, 0, factor};
     s->access.index = (hd_affine){0, 2, terms};
     s->access.width = 4;
+    s->access.loop = -1; /* those in the index are not followed */
 }
 
 /* Elements of 1200 bytes side by side, read as a whole: every byte is needed. */
@@ -277,7 +280,8 @@ static void wide_accesses_are_counted_in_full(void **state) {
     make_simple(&s, 64, 64, 640, 1);
     shape_context context = context_of(&s);
     double warps;
-    shape *made = hd_shape_make(&context, &s.access, &warps);
+    bool stepped;
+    shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
     geometry g = {1, 1200, 0, 1200};
     assert_true(hd_shape_units(made, &g, 1200, 32) == 64 * 1200 / 32);
     assert_true(hd_shape_covered(made, &g, 1200, &g, 1200, 0, 0, 32) == 1);
@@ -300,7 +304,8 @@ static void guards_over_many_blocks(void **state) {
     s.access.guard_count = 1;
     shape_context context = context_of(&s);
     double warps;
-    shape *made = hd_shape_make(&context, &s.access, &warps);
+    bool stepped;
+    shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
     assert_true(warps == (double)((active + 31) / 32));
     assert_true(fabs(made->lanes * warps - (double)active) < 1e-3);
     hd_arena_free(s.arena);
@@ -319,7 +324,8 @@ static void huge_factors_wrap_around(void **state) {
         s.access.guard_count = (uint32_t)i % 2;
         shape_context context = context_of(&s);
         double warps;
-        shape *made = hd_shape_make(&context, &s.access, &warps);
+        bool stepped;
+        shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
         geometry g = {2, 24, 8, 4};
         double units = hd_shape_units(made, &g, 4, 32);
         assert_true(warps > 0 && warps <= 200);
