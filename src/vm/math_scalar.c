@@ -99,16 +99,17 @@ double hd_powr(double x, double y) {
 
 /* ---- greater and less --------------------------------------------------------------------------- */
 
+/* A NaN gives way, a signalling one, too. */
 double hd_maxmag(double x, double y) {
-    if (fabs(x) > fabs(y))
-        return x;
-    return fabs(y) > fabs(x) ? y : fmax(x, y);
+    if (fabs(x) != fabs(y))
+        return fabs(x) > fabs(y) || isnan(y) ? x : y;
+    return x > y ? x : y;
 }
 
 double hd_minmag(double x, double y) {
-    if (fabs(x) < fabs(y))
-        return x;
-    return fabs(y) < fabs(x) ? y : fmin(x, y);
+    if (fabs(x) != fabs(y))
+        return fabs(x) < fabs(y) || isnan(y) ? x : y;
+    return x < y ? x : y;
 }
 
 /* ---- parts of a number ---------------------------------------------------------------------------- */

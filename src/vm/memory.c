@@ -232,13 +232,23 @@ static void load_component(hd_run *r, const hd_target *t, uint32_t offset, hd_op
     }
 }
 
+#define FILL(T)                                                                             \
+    {                                                                                       \
+        T *to = HD_CELL(r, d.at, T), value = *(const T *)(const void *)from;                \
+        for (uint32_t l = 0; l < HD_CHUNK; l++)                                             \
+            to[l] = value;                                                                  \
+        return;                                                                             \
+    }
+
 /* One value for all lanes, from the one address that they share. */
 static void load_shared(hd_run *r, const hd_target *t, uint32_t offset, hd_operand d) {
-    uint32_t bytes = hd_elem_bytes(d.elem);
-    uint64_t bits = 0;
-    memcpy(&bits, hd_host(r, t, hd_first_active(r), t->base) + offset, bytes);
-    for (uint32_t l = 0; l < HD_CHUNK; l++)
-        memcpy(r->frame + d.at + l * bytes, &bits, bytes);
+    const uint8_t *from = hd_host(r, t, hd_first_active(r), t->base) + offset;
+    switch (hd_elem_bytes(d.elem)) {
+    case 1: FILL(uint8_t)
+    case 2: FILL(uint16_t)
+    case 4: FILL(uint32_t)
+    default: FILL(uint64_t)
+    }
 }
 
 void hd_op_load(hd_run *r, const hd_op *op) {
