@@ -288,8 +288,8 @@ static void find_lives(hd_compiler *c, hd_cells *cells) {
 enum { CELL_ALIGN = 64 };
 
 static uint32_t take_bytes(hd_cells *cells, uint32_t bytes) {
-    uint32_t at = cells->top;
-    cells->top += (uint32_t)hd_align_up(bytes, CELL_ALIGN);
+    uint32_t at = (uint32_t)cells->top;
+    cells->top += hd_align_up(bytes, CELL_ALIGN);
     return at;
 }
 
@@ -349,7 +349,7 @@ hd_cells *hd_cells_make(hd_compiler *c) {
     cells->units = hd_new_array(c->arena, uint32_t *, count);
     cells->filled = hd_new_array(c->arena, hd_operand, count);
     cells->scratch_cell = (uint32_t)sizeof(uint64_t) * c->program->padded;
-    cells->top = HD_SCRATCH_CELLS * cells->scratch_cell;
+    cells->top = (uint64_t)HD_SCRATCH_CELLS * cells->scratch_cell;
     for (uint32_t v = 0; v < count; v++)
         cells->filled[v].at = UINT32_MAX;
     find_names(c, cells);

@@ -152,7 +152,11 @@ hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     p->piece_count = (uint32_t)c.pieces.count;
     p->ops = c.ops.data;
     p->op_count = (uint32_t)c.ops.count;
-    p->frame_bytes = c.cells->top;
+    p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;
+    if (!c.status && c.cells->top > UINT32_MAX)
+        return hd_fail(diag, HD_EUNSUPPORTED, &kernel->place,
+                       "a block of %u threads of this kernel needs more than 4 GiB for its values; "
+                       "launch smaller blocks", lanes);
     return c.status;
 }

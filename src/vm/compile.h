@@ -29,7 +29,7 @@ typedef struct hd_cells {
     uint32_t **units;     /* [value][component]: its unit; UINT32_MAX: it has none */
     hd_vec(hd_unit) unit;
     hd_operand *filled;   /* [value] cells of parameters, statics, queries */
-    uint32_t top;         /* bytes of the frame so far */
+    uint64_t top;         /* bytes of the frame so far */
     uint32_t scratch_cell, scratch_used;
 } hd_cells;
 
