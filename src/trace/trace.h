@@ -16,7 +16,10 @@
 
 #include "event/event.h"
 
-enum { HD_TRACE_VERSION = 1 };
+enum {
+    HD_TRACE_VERSION = 1,
+    HD_TRACE_WAITING = 64 << 20 /* bytes of blocks that wait for earlier ones */
+};
 
 /* ---- writer.c --------------------------------------------------------------------- */
 
@@ -34,7 +37,11 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
                           const hd_trace_header *header, hd_trace_writer **writer);
 /* The sink to give to a producer, for any number of launches. The file's bytes depend on
  * the events alone, not on the order in which threads deliver blocks: what later blocks
- * have written waits in memory, at most `HD_TRACE_WAITING` bytes of each, for the earlier. */
+ * have written waits in memory for the earlier ones, at most HD_TRACE_WAITING bytes of it;
+ * then event() waits. Launches have ascending numbers, positions of a block ascend (a
+ * producer that leaves events out may leave positions out), and of a block that is closed
+ * as not complete nothing stays in the file. An error (a full disk) is reported once and
+ * returned by every call after it. */
 hd_sink hd_trace_sink(hd_trace_writer *writer);
 /* Bytes written so far, and lane accesses in them. */
 void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes, uint64_t *lane_accesses);
@@ -96,14 +103,17 @@ hd_status hd_trace_replay_block(hd_trace *trace, const hd_diag *diag, uint32_t l
                                 uint64_t block, const hd_sink *sink);
 void hd_trace_close(hd_trace *trace);
 
-/* ---- text.c: the text form ---------------------------------------------------------- */
+/* ---- text_read.c, text_write.c: the text form ----------------------------------------- */
 
 /* Reads the text form and hands it to a sink as launches. Any fault is an HD_EINPUT at its
  * line and column: positions that go back or leave one out, a lane beyond the block, one pc
- * with two widths, a block twice. */
+ * with two widths, a block twice. The sink hears nothing of a text that has a fault. A plain
+ * text is one launch of a kernel "" whose accesses are its pcs, in ascending order. */
 hd_status hd_trace_text_read(hd_arena *arena, const hd_diag *diag, const char *path,
                              const hd_sink *sink);
-/* A sink that writes the text form through `write`, blocks in ascending order. */
+/* A sink that writes the text form through `write`, blocks in ascending order. Positions are
+ * counted by it: from 0, one for each event that it hears. What `write` returns, when not
+ * HD_OK, ends the writing and is returned at the end of the launch. */
 typedef hd_status hd_text_write(void *user, const char *text, size_t length);
 hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user);
 

@@ -1,0 +1,326 @@
+/*
+ * From columns to events: encode.c's choices undone. Nothing in the columns is believed:
+ * every id and length is compared with what is there before it is used.
+ */
+#include "decode.h"
+
+static const char too_short[] = "a column ends too early";
+
+/* ---- masks ------------------------------------------------------------------------------ */
+
+static const char *decode_lanes(cursor *in, const part_model *m, uint64_t *mask, bool set,
+                                bool turn) {
+    uint64_t count = get_limited(in, m->threads), lane = 0;
+    for (uint64_t i = 0; i < count && !in->failed; i++, lane++) {
+        lane += get_limited(in, m->threads);
+        if (lane >= m->threads)
+            return "a mask has a lane beyond the block";
+        uint64_t bit = (uint64_t)1 << lane % 64;
+        if (turn)
+            mask[lane / 64] ^= bit;
+        else if (set)
+            mask[lane / 64] |= bit;
+        else
+            mask[lane / 64] &= ~bit;
+    }
+    return NULL;
+}
+
+static const char *decode_words(cursor *in, const part_model *m, uint64_t *mask) {
+    const uint8_t *words = get_data(in, m->words * (uint64_t)8);
+    if (!words)
+        return too_short;
+    for (uint32_t w = 0; w < m->words; w++)
+        mask[w] = load64(words + (size_t)8 * w);
+    if (mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1])
+        return "a mask has a lane beyond the block";
+    return NULL;
+}
+
+static const char *decode_new_mask(decoder *d, uint32_t own) {
+    part_model *m = &d->model;
+    cursor *in = &d->columns[COLUMN_NEW_MASK];
+    if (part_masks_full(m))
+        return "it has too many masks";
+    uint64_t *mask = part_mask_new(m);
+    const char *fault;
+    mask_code code = get_byte(in);
+    size_t size = m->words * sizeof *mask;
+    switch (code) {
+    case MASK_WORDS:
+        fault = decode_words(in, m, mask);
+        break;
+    case MASK_SET:
+        memset(mask, 0, size);
+        fault = decode_lanes(in, m, mask, true, false);
+        break;
+    case MASK_CLEAR:
+        memcpy(mask, part_mask(m, 0), size);
+        fault = decode_lanes(in, m, mask, false, false);
+        break;
+    case MASK_TURN:
+        memcpy(mask, part_mask(m, own), size);
+        fault = decode_lanes(in, m, mask, false, true);
+        break;
+    default:
+        return "a mask is written in an unknown way";
+    }
+    if (fault)
+        return fault;
+    part_mask_count(m);
+    if (!m->mask_active[m->mask_count - 1])
+        return "a mask has no active lane";
+    return NULL;
+}
+
+static const char *decode_mask(decoder *d, uint8_t op, uint32_t access, uint32_t *mask) {
+    part_model *m = &d->model;
+    uint32_t own = m->accesses[access].mask;
+    switch ((op_mask)(op >> OP_MASK_SHIFT & 3)) {
+    case MASK_OF_ACCESS:
+        *mask = own;
+        return NULL;
+    case MASK_OF_EVENT:
+        *mask = m->last_mask;
+        return NULL;
+    case MASK_KNOWN:
+        *mask = (uint32_t)get_limited(&d->columns[COLUMN_MASK], m->mask_count - 1);
+        return d->columns[COLUMN_MASK].failed ? "an event has a mask that is not there" : NULL;
+    default:
+        *mask = m->mask_count;
+        return decode_new_mask(d, own);
+    }
+}
+
+/* ---- addresses -------------------------------------------------------------------------- */
+
+static uint64_t decode_base(decoder *d, uint32_t access, uint8_t op, step_kind kind,
+                            uint64_t expected) {
+    access_state *a = &d->model.accesses[access];
+    if (op & OP_BASE)
+        a->step[kind] = get_signed(&d->columns[COLUMN_BASE]);
+    uint64_t base = expected + a->step[kind];
+    part_note_base(&d->model, access, base);
+    return base;
+}
+
+static const char *decode_moved(decoder *d, uint32_t access, uint32_t mask, uint8_t op) {
+    part_model *m = &d->model;
+    access_state *a = &m->accesses[access];
+    if (op & OP_DETAIL)
+        a->reference = (uint32_t)get_limited(&d->columns[COLUMN_REFERENCE],
+                                             m->launch->access_count - 1);
+    uint32_t reference = a->reference, count = m->mask_active[mask];
+    const uint64_t *before = part_memory(m, reference);
+    if (d->columns[COLUMN_REFERENCE].failed || !before)
+        return "an event follows an access that has no addresses yet";
+    if (!part_mask_is_full(m, mask)) {
+        const uint32_t *lanes = part_lanes(m, mask);
+        for (uint32_t i = 0; i < count; i++)
+            d->before[i] = before[lanes[i]];
+        before = d->before;
+    }
+    step_kind kind = reference == access ? STEP_OWN : STEP_OTHER;
+    uint64_t base =
+        decode_base(d, access, op, kind, part_follow(m, access, reference, before[0]));
+    if (a->unit == m->accesses[reference].unit) {
+        uint64_t step = base - before[0];
+        for (uint32_t i = 0; i < count; i++)
+            d->now[i] = before[i] + step;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        d->now[i] = base + part_scale(m, access, reference, before[i] - before[0]);
+    return NULL;
+}
+
+static const char *decode_pattern(decoder *d, uint32_t access, uint32_t mask, uint8_t op) {
+    part_model *m = &d->model;
+    access_state *a = &m->accesses[access];
+    if (op & OP_DETAIL)
+        a->pattern = (uint32_t)get_limited(&d->columns[COLUMN_PATTERN], UINT32_MAX);
+    uint32_t count = m->mask_active[mask];
+    if (a->pattern >= m->pattern_count || part_pattern_lanes(m, a->pattern) != count)
+        return "an event has a pattern that is not there, or of other lanes";
+    uint64_t base = decode_base(d, access, op, STEP_BASE, a->base);
+    const uint64_t *pattern = m->patterns + m->pattern_start[a->pattern];
+    for (uint32_t i = 0; i < count; i++)
+        d->now[i] = base + pattern[i];
+    return NULL;
+}
+
+/* The differences of a list, as they were before they were divided and folded. */
+static const char *decode_values(decoder *d, uint32_t access, uint32_t count, list_code *code) {
+    cursor *how = &d->columns[COLUMN_LIST];
+    uint8_t head = get_byte(how), shift = get_byte(how);
+    unsigned width = head >> LIST_WIDTH_SHIFT;
+    uint64_t unit = head & LIST_ELEMENTS ? d->model.accesses[access].unit : 1;
+    *code = head & LIST_CODE;
+    if (how->failed || *code > LIST_LANE || width > 8 || shift > 63)
+        return "a list is written in an unknown way";
+    memset(d->now, 0, count * sizeof *d->now);
+    for (unsigned byte = 0; byte < width; byte++) {
+        const uint8_t *plane = get_data(&d->columns[COLUMN_VALUES + byte], count - 1);
+        if (!plane)
+            return too_short;
+        for (uint32_t i = 1; i < count; i++)
+            d->now[i] |= (uint64_t)plane[i - 1] << 8 * byte;
+    }
+    for (uint32_t i = 1; i < count; i++)
+        d->now[i] = (unfold(d->now[i]) << shift) * unit;
+    return NULL;
+}
+
+static const char *add_lane_memory(decoder *d, uint32_t access, uint32_t mask) {
+    part_model *m = &d->model;
+    const uint64_t *memory = part_memory(m, access);
+    if (!memory)
+        return "a list follows addresses that are not there";
+    const uint32_t *lanes = part_lanes(m, mask);
+    for (uint32_t i = 1; i < m->mask_active[mask]; i++)
+        d->now[i] += memory[lanes[i]];
+    return NULL;
+}
+
+static const char *decode_list(decoder *d, uint32_t access, uint32_t mask, uint8_t op) {
+    part_model *m = &d->model;
+    access_state *a = &m->accesses[access];
+    uint32_t count = m->mask_active[mask];
+    if (part_patterns_full(m))
+        return "it has too many lists";
+    if (op & OP_DETAIL)
+        return "an event has an unknown detail";
+    uint64_t base = decode_base(d, access, op, STEP_BASE, a->base);
+    list_code code;
+    const char *fault = decode_values(d, access, count, &code);
+    if (!fault && code == LIST_LANE)
+        fault = add_lane_memory(d, access, mask);
+    if (fault)
+        return fault;
+    d->now[0] = base;
+    for (uint32_t i = 1; i < count && code != LIST_LANE; i++)
+        d->now[i] += code == LIST_ORIGIN ? a->origin : d->now[i - 1];
+    a->pattern = m->pattern_count;
+    part_pattern_add(m, d->now, count);
+    return NULL;
+}
+
+/* Fills event->address from the column of its kind. */
+static const char *decode_addresses(decoder *d, uint32_t mask, uint8_t op, hd_event *event) {
+    part_model *m = &d->model;
+    const char *fault;
+    switch ((op_kind)(op & OP_KIND)) {
+    case OP_MOVED:
+        fault = decode_moved(d, event->access, mask, op);
+        break;
+    case OP_PATTERN:
+        fault = decode_pattern(d, event->access, mask, op);
+        break;
+    default:
+        fault = decode_list(d, event->access, mask, op);
+    }
+    if (fault)
+        return fault;
+    part_remember(m, event->access, mask, d->now);
+    event->address = d->now;
+    if (part_mask_is_full(m, mask))
+        return NULL;
+    const uint32_t *lanes = part_lanes(m, mask);
+    for (uint32_t i = 0; i < m->mask_active[mask]; i++)
+        d->address[lanes[i]] = d->now[i];
+    event->address = d->address;
+    return NULL;
+}
+
+static void decode_strided(decoder *d, uint8_t op, hd_event *event) {
+    access_state *a = &d->model.accesses[event->access];
+    if (op & OP_DETAIL)
+        a->stride = get_signed(&d->columns[COLUMN_STRIDE]);
+    event->stride = (int64_t)a->stride;
+    event->base = decode_base(d, event->access, op, STEP_BASE, a->base);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static const char *decode_event(decoder *d, hd_event *event) {
+    part_model *m = &d->model;
+    uint8_t op = get_byte(&d->columns[COLUMN_OP]);
+    uint64_t access = part_expected_access(m);
+    if (op & OP_ACCESS)
+        access = get_varint(&d->columns[COLUMN_ACCESS]);
+    if (access >= m->launch->access_count || d->columns[COLUMN_ACCESS].failed)
+        return "an event has an access that is not in the table";
+    uint64_t gap = op & OP_GAP ? get_varint(&d->columns[COLUMN_GAP]) + 1 : 0;
+    if (d->columns[COLUMN_GAP].failed || (op & OP_GAP && !gap) ||
+        gap >= UINT64_MAX - m->next_position)
+        return "a position goes back";
+    *event = (hd_event){.access = (uint32_t)access,
+                        .threads = m->threads,
+                        .position = m->next_position + gap};
+    uint32_t mask;
+    const char *fault = decode_mask(d, op, event->access, &mask);
+    if (fault)
+        return fault;
+    part_note_event(m, event->access, mask, event->position);
+    if ((op & OP_KIND) == OP_STRIDED)
+        decode_strided(d, op, event);
+    else
+        fault = decode_addresses(d, mask, op, event);
+    event->active = m->mask_active[mask];
+    event->mask = part_mask(m, mask);
+    bool short_columns = d->columns[COLUMN_BASE].failed | d->columns[COLUMN_STRIDE].failed |
+                         d->columns[COLUMN_NEW_MASK].failed;
+    return fault ? fault : short_columns ? too_short : NULL;
+}
+
+/* Finds the columns; their lengths stand before them. */
+static bool split_columns(decoder *d, const uint8_t *columns, size_t count) {
+    cursor all = {columns, columns + count, false};
+    uint64_t lengths[COLUMN_COUNT];
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        lengths[i] = get_limited(&all, PART_BYTES_MAX);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        const uint8_t *at = get_data(&all, lengths[i]);
+        d->columns[i] = (cursor){at, at ? at + lengths[i] : NULL, !at};
+    }
+    return cursor_done(&all);
+}
+
+const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns,
+                           size_t count, uint32_t spaces, const hd_sink *sink, void *stream) {
+    if (!split_columns(d, columns, count))
+        return "its columns do not fill it";
+    if (head->events != (uint64_t)(d->columns[COLUMN_OP].end - d->columns[COLUMN_OP].at))
+        return "it has not the events that its head says";
+    part_model_begin(&d->model, head->first_position);
+    uint64_t lane_accesses = 0;
+    hd_event event;
+    for (uint32_t i = 0; i < head->events; i++) {
+        const char *fault = decode_event(d, &event);
+        if (fault)
+            return fault;
+        lane_accesses += event.active;
+        if (sink->event && spaces >> d->model.launch->accesses[event.access].space & 1)
+            sink->event(stream, &event);
+    }
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        if (!cursor_done(&d->columns[i]))
+            return "a column has bytes that no event uses";
+    return lane_accesses == head->lane_accesses ? NULL : "its lane accesses are not what it says";
+}
+
+void decoder_launch(decoder *d, const hd_event_launch *launch) {
+    part_model_launch(&d->model, launch);
+    size_t size = launch->block_threads * sizeof *d->now;
+    d->now = memory_grow(d->now, size);
+    d->before = memory_grow(d->before, size);
+    d->address = memory_grow(d->address, size);
+}
+
+void decoder_free(decoder *d) {
+    part_model_free(&d->model);
+    free(d->now);
+    free(d->before);
+    free(d->address);
+    *d = (decoder){0};
+}

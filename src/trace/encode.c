@@ -1,0 +1,498 @@
+/*
+ * From events to columns. Which prediction an event is written with is the writer's choice;
+ * this one takes the first that holds, the cheap ones first:
+ *
+ *     a stride that the producer gave
+ *     the lanes of the access's last event, a step on
+ *     a stride after all
+ *     the lanes of the last accesses with addresses, a step on
+ *     a pattern of the part
+ *     a new list
+ *
+ * A list's values are differences to the access's origin, between neighbours, or to the
+ * lanes' last addresses, counted in elements or in the largest power of two that divides
+ * them: whichever needs the fewest bits.
+ */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "encode.h"
+
+/* ---- masks and patterns by their hash --------------------------------------------- */
+
+static void index_clear(hash_index *index) {
+    if (index->count)
+        memset(index->slots, 0, index->capacity * sizeof *index->slots);
+    index->count = 0;
+}
+
+/* The slot of the hash, or the free one where it belongs. Equal hashes of different things
+ * are as good as never, and cost only a match that is then not used. */
+static hash_slot *index_find(const hash_index *index, uint64_t hash) {
+    uint32_t at = (uint32_t)hash & (index->capacity - 1);
+    while (index->slots[at].id_plus_1 && index->slots[at].hash != hash)
+        at = (at + 1) & (index->capacity - 1);
+    return &index->slots[at];
+}
+
+static void index_grow(hash_index *index) {
+    hash_index bigger = {.capacity = index->capacity ? index->capacity * 4 : 64};
+    bigger.slots = memory_grow(NULL, bigger.capacity * sizeof *bigger.slots);
+    memset(bigger.slots, 0, bigger.capacity * sizeof *bigger.slots);
+    for (uint32_t i = 0; i < index->capacity; i++)
+        if (index->slots[i].id_plus_1)
+            *index_find(&bigger, index->slots[i].hash) = index->slots[i];
+    bigger.count = index->count;
+    free(index->slots);
+    *index = bigger;
+}
+
+/* The id stored under `hash`, or UINT32_MAX after storing `fresh`. */
+static uint32_t index_get(hash_index *index, uint64_t hash, uint32_t fresh) {
+    if (2 * index->count >= index->capacity)
+        index_grow(index);
+    hash_slot *slot = index_find(index, hash);
+    if (slot->id_plus_1)
+        return slot->id_plus_1 - 1;
+    *slot = (hash_slot){hash, fresh + 1};
+    index->count++;
+    return UINT32_MAX;
+}
+
+static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t words) {
+    uint64_t different = 0;
+    for (uint32_t w = 0; w < words; w++)
+        different |= a[w] ^ b[w];
+    return !different;
+}
+
+/* ---- masks --------------------------------------------------------------------------- */
+
+static void put_lanes(bytes *out, const uint64_t *mask, const uint64_t *turned, uint64_t invert,
+                      const part_model *m) {
+    uint32_t next = 0;
+    for (uint32_t w = 0; w < m->words; w++) {
+        uint64_t word = mask[w] ^ turned[w] ^ invert;
+        if (invert && w == m->words - 1 && m->threads % 64)
+            word &= ((uint64_t)1 << m->threads % 64) - 1;
+        for (; word; word &= word - 1) {
+            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(word);
+            put_varint(out, lane - next);
+            next = lane + 1;
+        }
+    }
+}
+
+/* Writes the newest mask in the shortest way; `last` is that of the access's last event. */
+static void put_mask(encoder *c, uint32_t id, uint32_t last) {
+    const part_model *m = &c->model;
+    bytes *out = &c->columns[COLUMN_NEW_MASK];
+    const uint64_t *mask = part_mask(m, id), *turned = part_mask(m, last);
+    uint32_t counts[] = {[MASK_WORDS] = m->words * 8,
+                         [MASK_SET] = m->mask_active[id],
+                         [MASK_CLEAR] = m->threads - m->mask_active[id],
+                         [MASK_TURN] = 0};
+    for (uint32_t w = 0; w < m->words; w++)
+        counts[MASK_TURN] += (uint32_t)__builtin_popcountll(mask[w] ^ turned[w]);
+    mask_code code = MASK_WORDS;
+    for (mask_code other = MASK_SET; other <= MASK_TURN; other++)
+        if (counts[other] < counts[code])
+            code = other;
+    put_byte(out, (uint8_t)code);
+    if (code == MASK_WORDS) {
+        uint8_t *at = bytes_room(out, m->words * (size_t)8);
+        for (uint32_t w = 0; w < m->words; w++)
+            store64(at + (size_t)8 * w, mask[w]);
+        out->count += m->words * (size_t)8;
+        return;
+    }
+    static const uint64_t zero[LANES_MAX / 64];
+    put_varint(out, counts[code]);
+    put_lanes(out, mask, code == MASK_TURN ? turned : zero, code == MASK_CLEAR ? UINT64_MAX : 0,
+              m);
+}
+
+/* The id of the event's mask; *op says how it is written. */
+static uint32_t encode_mask(encoder *c, const hd_event *event, uint8_t *op) {
+    part_model *m = &c->model;
+    uint32_t own = m->accesses[event->access].mask;
+    if (same_words(event->mask, part_mask(m, own), m->words)) {
+        *op |= MASK_OF_ACCESS << OP_MASK_SHIFT;
+        return own;
+    }
+    if (same_words(event->mask, part_mask(m, m->last_mask), m->words)) {
+        *op |= MASK_OF_EVENT << OP_MASK_SHIFT;
+        return m->last_mask;
+    }
+    if (same_words(event->mask, part_mask(m, 0), m->words)) {
+        *op |= MASK_KNOWN << OP_MASK_SHIFT;
+        put_varint(&c->columns[COLUMN_MASK], 0);
+        return 0;
+    }
+    uint64_t hash = XXH3_64bits(event->mask, m->words * sizeof *event->mask);
+    uint32_t id = index_get(&c->masks, hash, m->mask_count);
+    if (id != UINT32_MAX && same_words(event->mask, part_mask(m, id), m->words)) {
+        *op |= MASK_KNOWN << OP_MASK_SHIFT;
+        put_varint(&c->columns[COLUMN_MASK], id);
+        return id;
+    }
+    *op |= MASK_NEW << OP_MASK_SHIFT;
+    memcpy(part_mask_new(m), event->mask, m->words * sizeof *event->mask);
+    part_mask_count(m);
+    put_mask(c, m->mask_count - 1, own);
+    c->full |= part_masks_full(m);
+    return m->mask_count - 1;
+}
+
+/* ---- addresses ------------------------------------------------------------------------ */
+
+/* The addresses in hand: of the active lanes only, in their order. */
+typedef struct list {
+    uint32_t access, mask, count;
+    const uint64_t *now;
+} list;
+
+/* `values` of the lanes in hand: themselves when all lanes are active, else picked out. */
+static const uint64_t *pick(encoder *c, uint32_t mask, const uint64_t *values, uint64_t *scratch) {
+    if (part_mask_is_full(&c->model, mask))
+        return values;
+    const uint32_t *lanes = part_lanes(&c->model, mask);
+    uint32_t count = c->model.mask_active[mask];
+    for (uint32_t i = 0; i < count; i++)
+        scratch[i] = values[lanes[i]];
+    return scratch;
+}
+
+/* True when a[i] - b[i] is the same for all; most that differ do so early. */
+static bool same_distance(const uint64_t *a, const uint64_t *b, uint32_t count) {
+    uint64_t distance = a[0] - b[0], different = 0;
+    uint32_t early = count < 4 ? count : 4;
+    for (uint32_t i = 1; i < early; i++)
+        different |= (a[i] - b[i]) ^ distance;
+    if (different)
+        return false;
+    for (uint32_t i = early; i < count; i++)
+        different |= (a[i] - b[i]) ^ distance;
+    return !different;
+}
+
+/* The same with distances inside each, scaled from elements of `reference` to those of the
+ * access. Numbers are small enough for products without overflow, so that the reader's
+ * division is exact. */
+static bool same_elements(const part_model *m, const list *l, uint32_t reference,
+                          const uint64_t *before) {
+    const uint64_t far = (uint64_t)1 << 40, unit_far = 1 << 20;
+    uint64_t unit = m->accesses[l->access].unit, other = m->accesses[reference].unit;
+    if (unit >= unit_far || other >= unit_far)
+        return false;
+    for (uint32_t i = 1; i < l->count; i++) {
+        uint64_t a = l->now[i] - l->now[0], b = before[i] - before[0];
+        if (a * other != b * unit || fold(a) >= far || fold(b) >= far)
+            return false;
+    }
+    return true;
+}
+
+static void encode_base(encoder *c, uint32_t access, uint64_t base, uint64_t expected,
+                        step_kind kind, uint8_t *op) {
+    access_state *a = &c->model.accesses[access];
+    uint64_t step = base - expected;
+    if (step != a->step[kind]) {
+        *op |= OP_BASE;
+        put_signed(&c->columns[COLUMN_BASE], step);
+        a->step[kind] = step;
+    }
+    part_note_base(&c->model, access, base);
+}
+
+static void encode_strided(encoder *c, uint32_t access, uint64_t base, uint64_t stride,
+                           uint8_t *op) {
+    access_state *a = &c->model.accesses[access];
+    *op |= OP_STRIDED;
+    if (stride != a->stride) {
+        *op |= OP_DETAIL;
+        put_signed(&c->columns[COLUMN_STRIDE], stride);
+        a->stride = stride;
+    }
+    encode_base(c, access, base, a->base, STEP_BASE, op);
+}
+
+/* True when the addresses are a stride after all. A single lane takes the last stride. */
+static bool try_strided(encoder *c, const list *l, uint8_t *op) {
+    part_model *m = &c->model;
+    const uint64_t *now = l->now;
+    const uint32_t *lanes = part_mask_is_full(m, l->mask) ? NULL : part_lanes(m, l->mask);
+    uint64_t first = lanes ? lanes[0] : 0, stride = m->accesses[l->access].stride;
+    if (l->count > 1) {
+        int64_t apart = lanes ? lanes[1] - (int64_t)first : 1;
+        int64_t distance = (int64_t)(now[1] - now[0]);
+        stride = (uint64_t)(apart == 1 ? distance : distance / apart);
+    }
+    for (uint32_t i = 1; i < l->count; i++)
+        if (now[i] - now[0] != stride * ((lanes ? lanes[i] : i) - first))
+            return false;
+    encode_strided(c, l->access, now[0] - stride * first, stride, op);
+    return true;
+}
+
+/* True when the lanes followed those of `reference`. Nothing can be said against a single
+ * lane, so it counts only when its step is the one before. */
+static bool try_moved(encoder *c, const list *l, uint32_t reference, uint8_t *op) {
+    part_model *m = &c->model;
+    access_state *a = &m->accesses[l->access];
+    const uint64_t *memory = part_memory(m, reference);
+    if (!memory)
+        return false;
+    const uint64_t *before = pick(c, l->mask, memory, c->before);
+    step_kind kind = reference == l->access ? STEP_OWN : STEP_OTHER;
+    uint64_t expected = part_follow(m, l->access, reference, before[0]);
+    if (l->count == 1 && l->now[0] - expected != a->step[kind])
+        return false;
+    bool follows = a->unit == m->accesses[reference].unit
+                       ? same_distance(l->now, before, l->count)
+                       : same_elements(m, l, reference, before);
+    if (!follows)
+        return false;
+    *op |= OP_MOVED;
+    if (reference != a->reference) {
+        *op |= OP_DETAIL;
+        put_varint(&c->columns[COLUMN_REFERENCE], reference);
+        a->reference = reference;
+    }
+    encode_base(c, l->access, l->now[0], expected, kind, op);
+    return true;
+}
+
+static bool try_recent(encoder *c, const list *l, uint8_t *op) {
+    for (int i = 0; i < RECENT_LISTS; i++)
+        if (c->recent[i] != l->access && c->recent[i] != UINT32_MAX &&
+            try_moved(c, l, c->recent[i], op))
+            return true;
+    return false;
+}
+
+/* True when the distances between lanes were met; else they are a new pattern. */
+static bool try_pattern(encoder *c, const list *l, uint8_t *op) {
+    part_model *m = &c->model;
+    access_state *a = &m->accesses[l->access];
+    uint64_t *distances = c->values;
+    for (uint32_t i = 0; i < l->count; i++)
+        distances[i] = l->now[i] - l->now[0];
+    uint64_t hash = XXH3_64bits(distances, l->count * sizeof *distances);
+    uint32_t id = index_get(&c->patterns, hash, m->pattern_count);
+    if (id == UINT32_MAX || part_pattern_lanes(m, id) != l->count ||
+        memcmp(m->patterns + m->pattern_start[id], distances, l->count * sizeof *distances) != 0)
+        return false;
+    *op |= OP_PATTERN;
+    if (id != a->pattern) {
+        *op |= OP_DETAIL;
+        put_varint(&c->columns[COLUMN_PATTERN], id);
+        a->pattern = id;
+    }
+    encode_base(c, l->access, l->now[0], a->base, STEP_BASE, op);
+    return true;
+}
+
+/* ---- new lists -------------------------------------------------------------------------- */
+
+/* A way to write a list: what values are differences to, and what they are divided by. */
+typedef struct list_plan {
+    list_code code;
+    bool elements;
+    unsigned shift;
+    unsigned bits; /* that the largest value takes, about */
+} list_plan;
+
+static unsigned bits_of(uint64_t value) {
+    return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+/* d is a multiple of unit = odd << shift: d / unit, by the inverse of odd modulo 2^64. */
+static uint64_t inverse_of(uint64_t odd) {
+    uint64_t inverse = odd; /* right in 3 bits, and twice as many with each step */
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - odd * inverse;
+    return inverse;
+}
+static uint64_t shift_down(uint64_t value, unsigned shift) {
+    return (uint64_t)((int64_t)value >> shift);
+}
+
+static void differences(const encoder *c, const list *l, const uint64_t *before, list_code code,
+                        uint64_t *out) {
+    uint64_t origin = c->model.accesses[l->access].origin;
+    const uint64_t *now = l->now;
+    if (code == LIST_ORIGIN)
+        for (uint32_t i = 1; i < l->count; i++)
+            out[i] = now[i] - origin;
+    else if (code == LIST_NEIGHBOUR)
+        for (uint32_t i = 1; i < l->count; i++)
+            out[i] = now[i] - now[i - 1];
+    else
+        for (uint32_t i = 1; i < l->count; i++)
+            out[i] = now[i] - before[i];
+}
+
+/* Takes `code` into *best when it is shorter. */
+static void consider(const encoder *c, const list *l, list_code code, const uint64_t *d,
+                     list_plan *best) {
+    uint64_t any = 0, folded = 0;
+    for (uint32_t i = 1; i < l->count; i++) {
+        any |= d[i];
+        folded |= fold(d[i]);
+    }
+    unsigned shift = any ? (unsigned)__builtin_ctzll(any) : 0;
+    list_plan plan = {code, false, shift, bits_of(folded) - (any ? shift : 0)};
+    if (plan.bits < best->bits)
+        *best = plan;
+    uint64_t unit = c->model.accesses[l->access].unit;
+    unsigned unit_shift = (unsigned)__builtin_ctzll(unit);
+    uint64_t odd = unit >> unit_shift;
+    if (odd == 1 || unit_shift > shift)
+        return;
+    uint64_t inverse = inverse_of(odd);
+    folded = 0;
+    for (uint32_t i = 1; i < l->count; i++)
+        folded |= fold(shift_down(d[i], unit_shift) * inverse);
+    plan = (list_plan){code, true, 0, bits_of(folded)};
+    if (plan.bits < best->bits)
+        *best = plan;
+}
+
+/* Divides the differences as planned and folds them; returns the bytes that each needs. */
+static unsigned divide(const encoder *c, const list *l, const list_plan *plan, uint64_t *d) {
+    uint64_t unit = c->model.accesses[l->access].unit, inverse = 1, folded = 0;
+    unsigned shift = plan->shift;
+    if (plan->elements) {
+        shift = (unsigned)__builtin_ctzll(unit);
+        inverse = inverse_of(unit >> shift);
+    }
+    for (uint32_t i = 1; i < l->count; i++) {
+        d[i] = fold(shift_down(d[i], shift) * inverse);
+        folded |= d[i];
+    }
+    return (bits_of(folded) + 7) / 8;
+}
+
+static void encode_values(encoder *c, const list *l) {
+    const uint64_t *memory = part_memory(&c->model, l->access);
+    const uint64_t *before = memory ? pick(c, l->mask, memory, c->before) : NULL;
+    list_plan plan = {.bits = UINT32_MAX};
+    for (list_code code = LIST_ORIGIN; code <= (before ? LIST_LANE : LIST_NEIGHBOUR); code++) {
+        differences(c, l, before, code, c->values);
+        consider(c, l, code, c->values, &plan);
+    }
+    differences(c, l, before, plan.code, c->values);
+    unsigned width = divide(c, l, &plan, c->values);
+    put_byte(&c->columns[COLUMN_LIST], (uint8_t)(plan.code | (plan.elements ? LIST_ELEMENTS : 0) |
+                                                 width << LIST_WIDTH_SHIFT));
+    put_byte(&c->columns[COLUMN_LIST], (uint8_t)plan.shift);
+    for (unsigned byte = 0; byte < width; byte++) {
+        bytes *plane = &c->columns[COLUMN_VALUES + byte];
+        uint8_t *at = bytes_room(plane, l->count);
+        for (uint32_t i = 1; i < l->count; i++)
+            at[i - 1] = (uint8_t)(c->values[i] >> 8 * byte);
+        plane->count += l->count - 1;
+    }
+}
+
+static void encode_list(encoder *c, const list *l, uint8_t *op) {
+    part_model *m = &c->model;
+    *op |= OP_LIST;
+    encode_base(c, l->access, l->now[0], m->accesses[l->access].base, STEP_BASE, op);
+    encode_values(c, l);
+    m->accesses[l->access].pattern = m->pattern_count;
+    part_pattern_add(m, l->now, l->count);
+    c->full |= part_patterns_full(m);
+}
+
+static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, uint8_t *op) {
+    part_model *m = &c->model;
+    list l = {event->access, mask, m->mask_active[mask],
+              pick(c, mask, event->address, c->now)};
+    if (!try_moved(c, &l, l.access, op)) {
+        if (try_strided(c, &l, op))
+            return;
+        if (!try_recent(c, &l, op) && !try_pattern(c, &l, op))
+            encode_list(c, &l, op);
+    }
+    part_remember(m, l.access, mask, l.now);
+    if (c->recent[0] != l.access) {
+        c->recent[1] = c->recent[0];
+        c->recent[0] = l.access;
+    }
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static bool columns_are_large(const encoder *c) {
+    size_t count = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        count += c->columns[i].count;
+    return count >= PART_BYTES;
+}
+
+void encoder_event(encoder *c, const hd_event *event) {
+    part_model *m = &c->model;
+    uint8_t op = 0;
+    if (event->access != part_expected_access(m)) {
+        op |= OP_ACCESS;
+        put_varint(&c->columns[COLUMN_ACCESS], event->access);
+    }
+    if (event->position != m->next_position) {
+        op |= OP_GAP;
+        put_varint(&c->columns[COLUMN_GAP], event->position - m->next_position - 1);
+    }
+    uint32_t mask = encode_mask(c, event, &op);
+    part_note_event(m, event->access, mask, event->position);
+    if (event->address)
+        encode_addresses(c, event, mask, &op);
+    else
+        encode_strided(c, event->access, event->base, (uint64_t)event->stride, &op);
+    put_byte(&c->columns[COLUMN_OP], op);
+    c->lane_accesses += m->mask_active[mask];
+    if (++c->events % 64 == 0 || (op & OP_KIND) == OP_LIST)
+        c->full |= columns_are_large(c);
+}
+
+void encoder_launch(encoder *c, const hd_event_launch *launch) {
+    part_model_launch(&c->model, launch);
+    size_t size = launch->block_threads * sizeof *c->now;
+    c->now = memory_grow(c->now, size);
+    c->before = memory_grow(c->before, size);
+    c->values = memory_grow(c->values, size);
+}
+
+void encoder_begin(encoder *c, uint64_t position) {
+    part_model_begin(&c->model, position);
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        c->columns[i].count = 0;
+    index_clear(&c->masks);
+    index_clear(&c->patterns);
+    for (int i = 0; i < RECENT_LISTS; i++)
+        c->recent[i] = UINT32_MAX;
+    c->first_position = position;
+    c->events = 0;
+    c->lane_accesses = 0;
+    c->full = false;
+}
+
+void encoder_finish(const encoder *c, bytes *out) {
+    out->count = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        put_varint(out, c->columns[i].count);
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        put_data(out, c->columns[i].data, c->columns[i].count);
+}
+
+void encoder_free(encoder *c) {
+    part_model_free(&c->model);
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        bytes_free(&c->columns[i]);
+    free(c->masks.slots);
+    free(c->patterns.slots);
+    free(c->now);
+    free(c->before);
+    free(c->values);
+    *c = (encoder){0};
+}

@@ -1,0 +1,40 @@
+/* A part on its way to the file: events in, columns out. */
+#ifndef HD_TRACE_ENCODE_H
+#define HD_TRACE_ENCODE_H
+
+#include "part.h"
+
+/* Finds masks and patterns by their hash; ids of the part. */
+typedef struct hash_slot {
+    uint64_t hash;
+    uint32_t id_plus_1;
+} hash_slot;
+typedef struct hash_index {
+    hash_slot *slots;
+    uint32_t count, capacity; /* a power of two */
+} hash_index;
+
+enum { RECENT_LISTS = 2 };
+
+typedef struct encoder {
+    part_model model;
+    bytes columns[COLUMN_COUNT];
+    uint64_t first_position;
+    uint32_t events;
+    uint64_t lane_accesses;
+    bool full;                     /* the part must end here */
+    hash_index masks, patterns;
+    uint32_t recent[RECENT_LISTS]; /* accesses of the last events with addresses */
+    uint64_t *now, *before, *values; /* [threads] scratch */
+} encoder;
+
+void encoder_launch(encoder *c, const hd_event_launch *launch);
+void encoder_begin(encoder *c, uint64_t position);
+/* The event's access and lanes are those of the launch, its position not before the next
+ * one. Sets `full` when the part is large enough. */
+void encoder_event(encoder *c, const hd_event *event);
+/* The part's columns, one after the other, as docs/trace-format.md has them. */
+void encoder_finish(const encoder *c, bytes *out);
+void encoder_free(encoder *c);
+
+#endif

@@ -1,0 +1,654 @@
+/*
+ * The trace file: how it is read.
+ *
+ * A finished file is opened through its directory: every chunk but the parts is read, and
+ * the pages among them say where each block is. A file without one, which a killed run left,
+ * is walked through from chunk to chunk up to where it was cut off. Both ways call the same
+ * functions for the same chunks, in the order of the file; only where blocks are comes from
+ * pages in the one and from parts in the other.
+ *
+ * Every chunk's checksum covers its bytes and its place, so damage is found before anything
+ * is believed; lengths, ids and sums are compared all the same, since a file may be made to
+ * deceive. Reading is by pread, not mapped memory: a file cut short meanwhile is an error,
+ * not a signal.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "chunk.h"
+#include "table.h"
+#include "trace/trace.h"
+
+/* A launch and where its blocks are. */
+typedef struct open_launch {
+    hd_event_launch launch;
+    hd_vec(hd_trace_block) blocks;
+    hd_vec(uint64_t) offsets;
+    size_t paged;    /* blocks that pages have listed */
+    uint64_t next;   /* block number expected next, at least */
+    uint64_t mis, lane_accesses, bytes;
+    bool ended, complete;
+} open_launch;
+
+/* What reading blocks needs; each thread takes one of its own. */
+typedef struct reader {
+    chunk_source source;
+    decoder decoder;
+    struct reader *next_idle;
+} reader;
+
+struct hd_trace {
+    const char *path;
+    int fd;
+    uint64_t size;
+    hd_trace_contents contents;
+    hd_vec(open_launch) launches;
+    pthread_mutex_t lock; /* of `idle` */
+    reader *idle;
+};
+
+/* A file being opened. */
+typedef struct opening {
+    hd_trace *trace;
+    hd_arena *arena;
+    const hd_diag *diag;
+    chunk_source source;
+    hd_vec(hd_event_launch) tables; /* only what tables have is filled */
+    uint64_t at;                    /* end of the chunks read so far */
+    bool walking;                   /* parts are visited */
+    bool whole, complete;           /* has a directory; which says that the run ended */
+    /* The block whose parts are being walked over. */
+    hd_trace_block block;
+    uint64_t block_at;
+    uint32_t block_part;
+} opening;
+
+static hd_status damaged(const char *path, const hd_diag *diag, uint64_t offset,
+                         const char *what) {
+    hd_place place = {.file = path};
+    return hd_fail(diag, HD_EINPUT, &place,
+                   "the trace is damaged at byte %llu: %s; make it anew, or use a copy",
+                   (unsigned long long)offset, what);
+}
+
+static hd_status fault_at(const opening *o, uint64_t offset, const char *what) {
+    return damaged(o->trace->path, o->diag, offset, what);
+}
+
+static open_launch *current(opening *o) {
+    size_t count = o->trace->launches.count;
+    return count && !o->trace->launches.data[count - 1].ended
+               ? &o->trace->launches.data[count - 1]
+               : NULL;
+}
+
+/* ---- blocks ----------------------------------------------------------------------------- */
+
+/* NULL, or why the block cannot come next. */
+static const char *add_block(opening *o, open_launch *l, const hd_trace_block *block,
+                             uint64_t offset) {
+    if (block->block < l->next || block->block >= l->launch.block_count)
+        return "a block is not of the launch, or not in order";
+    if (__builtin_add_overflow(l->mis, block->mis, &l->mis) ||
+        __builtin_add_overflow(l->lane_accesses, block->lane_accesses, &l->lane_accesses))
+        return "there are more events than can be counted";
+    l->next = block->block + 1;
+    l->bytes += block->bytes;
+    hd_push(o->arena, &l->blocks, *block);
+    hd_push(o->arena, &l->offsets, offset);
+    return NULL;
+}
+
+/* An entry of a page: a block that parts have shown, or one to believe. */
+static const char *list_block(opening *o, open_launch *l, cursor *in) {
+    hd_trace_block block;
+    uint64_t skipped = get_varint(in);
+    uint64_t before = l->paged ? l->blocks.data[l->paged - 1].block + 1 : 0;
+    block.block = before + skipped;
+    block.bytes = get_varint(in);
+    block.mis = get_varint(in);
+    block.lane_accesses = get_varint(in);
+    if (in->failed || block.block < before)
+        return "a page is too short";
+    if (o->walking) {
+        const hd_trace_block *seen = l->paged < l->blocks.count ? &l->blocks.data[l->paged] : NULL;
+        l->paged++;
+        return seen && seen->block == block.block && seen->bytes == block.bytes &&
+                       seen->mis == block.mis && seen->lane_accesses == block.lane_accesses
+                   ? NULL
+                   : "a page does not list the blocks before it";
+    }
+    if (block.bytes < PART_CHUNK_LEAST || block.bytes > o->source.size - o->at)
+        return "a page has a block that is not in the file";
+    const char *fault = add_block(o, l, &block, o->at);
+    o->at += block.bytes;
+    l->paged++;
+    return fault;
+}
+
+static const char *list_blocks(opening *o, open_launch *l, cursor *in) {
+    uint64_t number = get_varint(in), count = get_varint(in);
+    if (in->failed || number != l->launch.number)
+        return "a page is of another launch";
+    const char *fault = NULL;
+    for (uint64_t i = 0; i < count && !fault; i++)
+        fault = list_block(o, l, in);
+    if (!fault && o->walking && l->paged != l->blocks.count)
+        fault = "a page does not list all blocks before it";
+    return fault;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------- */
+
+static const char *take_header(opening *o, cursor *in) {
+    o->trace->contents.source = get_text(in, o->arena);
+    o->trace->contents.spaces = (uint32_t)get_limited(in, UINT32_MAX);
+    return cursor_done(in) ? NULL : "the header is not complete";
+}
+
+static const char *take_table(opening *o, cursor *in) {
+    hd_event_launch table = {0};
+    if (!table_get(o->arena, in, &table))
+        return "a table is not complete";
+    hd_push(o->arena, &o->tables, table);
+    return NULL;
+}
+
+static const char *take_launch(opening *o, cursor *in) {
+    hd_event_launch sizes = {0};
+    uint64_t table;
+    if (!launch_get(in, &sizes, &table) || table >= o->tables.count)
+        return "a launch is not complete, or its table is not there";
+    size_t count = o->trace->launches.count;
+    if (count && sizes.number <= o->trace->launches.data[count - 1].launch.number)
+        return "launches are not in order";
+    open_launch l = {.launch = o->tables.data[table]};
+    l.launch.number = sizes.number;
+    l.launch.dims = sizes.dims;
+    l.launch.block_count = sizes.block_count;
+    l.launch.block_threads = sizes.block_threads;
+    memcpy(l.launch.groups, sizes.groups, sizeof sizes.groups);
+    memcpy(l.launch.local, sizes.local, sizeof sizes.local);
+    memcpy(l.launch.offset, sizes.offset, sizeof sizes.offset);
+    const char *fault = launch_fault(&l.launch);
+    if (!fault)
+        hd_push(o->arena, &o->trace->launches, l);
+    return fault;
+}
+
+static const char *take_end(opening *o, open_launch *l, cursor *in) {
+    const char *fault = list_blocks(o, l, in);
+    if (fault)
+        return fault;
+    uint64_t blocks = get_varint(in), mis = get_varint(in), lane_accesses = get_varint(in);
+    uint8_t complete = get_byte(in);
+    if (!cursor_done(in) || blocks != l->blocks.count || mis != l->mis ||
+        lane_accesses != l->lane_accesses || complete > 1)
+        return "a launch's sums are not those of its blocks";
+    l->ended = true;
+    l->complete = complete;
+    return NULL;
+}
+
+/* A part that is walked over, without its body. */
+static const char *take_part(opening *o, open_launch *l, const chunk *c) {
+    part_head head;
+    part_head_load(c->head, &head);
+    if (head.launch != l->launch.number || head.part != o->block_part ||
+        (head.part && head.block != o->block.block))
+        return "a part is not the one that comes next";
+    if (!head.part) {
+        o->block = (hd_trace_block){.block = head.block};
+        o->block_at = c->offset;
+    }
+    o->block_part++;
+    o->block.bytes += c->bytes;
+    o->block.mis += head.events;
+    if (__builtin_add_overflow(o->block.lane_accesses, head.lane_accesses,
+                               &o->block.lane_accesses))
+        return "there are more events than can be counted";
+    if (!head.last)
+        return NULL;
+    o->block_part = 0;
+    return add_block(o, l, &o->block, o->block_at);
+}
+
+/* A directory that is walked into: its launches have been read. */
+static const char *take_directory(opening *o, cursor *in) {
+    if (get_byte(in) > 1 || in->failed)
+        return "the directory is not complete";
+    o->whole = true;
+    return NULL;
+}
+
+static const char *take_chunk(opening *o, const chunk *c) {
+    open_launch *l = current(o);
+    if (c->type == CHUNK_PART)
+        return l ? take_part(o, l, c) : "a part is outside any launch";
+    if (o->block_part)
+        return "a block has no last part";
+    const uint8_t *body = chunk_body(&o->source, c);
+    if (!body)
+        return "a chunk cannot be unpacked";
+    cursor in = {body, body + c->body_count, false};
+    bool inside = c->type == CHUNK_PAGE || c->type == CHUNK_END;
+    if (inside != (l != NULL))
+        return "a chunk does not belong here";
+    switch (c->type) {
+    case CHUNK_TABLE:
+        return take_table(o, &in);
+    case CHUNK_LAUNCH:
+        return take_launch(o, &in);
+    case CHUNK_PAGE: {
+        const char *fault = list_blocks(o, l, &in);
+        return fault ? fault : cursor_done(&in) ? NULL : "a page is too long";
+    }
+    case CHUNK_END:
+        return take_end(o, l, &in);
+    case CHUNK_DIRECTORY:
+        return take_directory(o, &in);
+    default:
+        return "there is a second header";
+    }
+}
+
+/* ---- the two ways to open ------------------------------------------------------------------- */
+
+/* From chunk to chunk, up to the end or to where the file was cut off. */
+static hd_status walk(opening *o) {
+    o->walking = true;
+    while (!o->whole) {
+        chunk c;
+        const char *fault;
+        chunk_result result = chunk_read(&o->source, o->at, &c, &fault);
+        if (result == CHUNK_CUT)
+            return HD_OK;
+        if (result == CHUNK_OK)
+            fault = take_chunk(o, &c);
+        if (fault)
+            return fault_at(o, o->at, fault);
+        o->at += c.bytes;
+    }
+    return HD_OK;
+}
+
+/* The chunk at `offset`, which the directory names. A page that lists blocks moves o->at over
+ * them, so that it must then stand there itself. */
+static hd_status read_named(opening *o, uint64_t offset) {
+    chunk c;
+    const char *fault = NULL;
+    chunk_result result = chunk_read(&o->source, offset, &c, &fault);
+    if (result == CHUNK_CUT)
+        fault = "the file ends inside a chunk";
+    else if (result == CHUNK_OK)
+        fault = c.type == CHUNK_PART || c.type == CHUNK_DIRECTORY ? "the directory names a part"
+                                                                  : take_chunk(o, &c);
+    if (!fault && o->at != offset)
+        fault = "the directory leaves something out";
+    if (fault)
+        return fault_at(o, offset, fault);
+    o->at += c.bytes;
+    return HD_OK;
+}
+
+static hd_status read_directory(opening *o, uint64_t offset) {
+    chunk c;
+    const char *fault = NULL;
+    chunk_result result = chunk_read(&o->source, offset, &c, &fault);
+    if (result == CHUNK_OK && (c.type != CHUNK_DIRECTORY ||
+                               c.offset + c.bytes + FILE_FOOT_BYTES != o->source.size))
+        fault = "there is no directory";
+    const uint8_t *packed = result == CHUNK_OK && !fault ? chunk_body(&o->source, &c) : NULL;
+    if (!packed)
+        return fault_at(o, offset, fault ? fault : "the directory cannot be read");
+    uint8_t *body = hd_alloc(o->arena, c.body_count + 1); /* chunks are read meanwhile */
+    memcpy(body, packed, c.body_count);
+    cursor in = {body, body + c.body_count, false};
+    uint8_t complete = get_byte(&in);
+    uint64_t count = get_varint(&in), named = 0;
+    for (uint64_t i = 0; i < count && !in.failed; i++) {
+        named += get_varint(&in);
+        if (in.failed || named < o->at || named > offset)
+            return fault_at(o, offset, "the directory is not in order");
+        hd_status status = read_named(o, named);
+        if (status)
+            return status;
+    }
+    if (!cursor_done(&in) || complete > 1 || o->at != offset || current(o))
+        return fault_at(o, offset, "the directory is not complete");
+    o->whole = true;
+    o->complete = complete;
+    return HD_OK;
+}
+
+/* Reads by the directory when the file's last bytes say where that is. */
+static hd_status read_chunks(opening *o) {
+    uint64_t size = o->source.size;
+    const uint8_t *foot =
+        size < o->at + FILE_FOOT_BYTES
+            ? NULL
+            : source_read(&o->source, size - FILE_FOOT_BYTES, FILE_FOOT_BYTES);
+    if (!foot || memcmp(foot + 24, foot_magic, sizeof foot_magic) != 0)
+        return walk(o);
+    if (load64(foot + 16) != file_hash(foot, 16) || load64(foot + 8) != size ||
+        load64(foot) < o->at || load64(foot) > size)
+        return fault_at(o, size - FILE_FOOT_BYTES, "the file's end is not that of a trace");
+    return read_directory(o, load64(foot));
+}
+
+/* ---- what is there, and what is not ----------------------------------------------------------- */
+
+/* "launch 1 ('relax') has 3 of 16 blocks" for launches that are not complete. */
+static void describe_launches(const opening *o, hd_str *words) {
+    const hd_trace *t = o->trace;
+    for (size_t i = 0; i < t->launches.count; i++) {
+        const open_launch *l = &t->launches.data[i];
+        if (l->ended && l->complete)
+            continue;
+        hd_str_printf(words, "; launch %u ('%s') has %llu complete blocks of %llu",
+                      l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
+                      (unsigned long long)l->launch.block_count);
+    }
+}
+
+static const char *missing_words(opening *o) {
+    hd_str words = {.arena = o->arena};
+    if (o->whole && !o->walking)
+        hd_str_add(&words, "the run was stopped before its end");
+    else if (o->whole)
+        hd_str_add(&words, "the file's last 32 bytes are damaged or missing");
+    else
+        hd_str_printf(&words, "the run was killed before its end: the file breaks off at byte %llu",
+                      (unsigned long long)o->trace->size);
+    if (o->block_part)
+        hd_str_printf(&words, ", inside block %llu", (unsigned long long)o->block.block);
+    describe_launches(o, &words);
+    return hd_str_text(&words);
+}
+
+static void describe(opening *o) {
+    hd_trace *t = o->trace;
+    hd_trace_launch *launches = hd_new_array(o->arena, hd_trace_launch, t->launches.count);
+    for (size_t i = 0; i < t->launches.count; i++) {
+        const open_launch *l = &t->launches.data[i];
+        launches[i] = (hd_trace_launch){l->launch,        l->blocks.data,
+                                        l->blocks.count,  l->mis,
+                                        l->lane_accesses, l->bytes,
+                                        l->ended && l->complete};
+    }
+    t->contents.version = HD_TRACE_VERSION;
+    t->contents.launches = launches;
+    t->contents.launch_count = (uint32_t)t->launches.count;
+    t->contents.complete = o->complete;
+    t->contents.missing = o->complete ? NULL : missing_words(o);
+    t->contents.bytes = t->size;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------- */
+
+static hd_status read_file_head(opening *o) {
+    const hd_trace *t = o->trace;
+    hd_place place = {.file = t->path};
+    const uint8_t *head = source_read(&o->source, 0, FILE_HEAD_BYTES);
+    if (!head || memcmp(head, file_magic, sizeof file_magic) != 0)
+        return hd_fail(o->diag, HD_EINPUT, &place,
+                       "this is no trace file: byte 0 does not begin one; 'heddle trace' makes "
+                       "one, and 'heddle trace import' makes one of text");
+    if (load32(head + 8) != BYTE_ORDER_MARK)
+        return fault_at(o, 8, "its bytes are in an unknown order");
+    uint32_t version = load32(head + 12);
+    if (version > HD_TRACE_VERSION)
+        return hd_fail(o->diag, HD_EINPUT, &place,
+                       "the trace is of version %u (byte 12), and this program reads up to %d; use "
+                       "a later Heddle, or make the trace anew",
+                       version, HD_TRACE_VERSION);
+    if (version < 1 || load64(head + 24) != file_hash(head, 24))
+        return fault_at(o, 0, "a checksum is wrong");
+    if (load64(head + 16) & ~FILE_FEATURES)
+        return hd_fail(o->diag, HD_EINPUT, &place,
+                       "the trace has features (byte 16) that this program does not know; use a "
+                       "later Heddle, or make the trace anew");
+    chunk c;
+    const char *fault = NULL;
+    o->at = FILE_HEAD_BYTES;
+    chunk_result result = chunk_read(&o->source, o->at, &c, &fault);
+    if (result == CHUNK_CUT)
+        fault = "the file ends inside its header";
+    else if (result == CHUNK_OK && c.type != CHUNK_HEADER)
+        fault = "there is no header";
+    const uint8_t *body = fault ? NULL : chunk_body(&o->source, &c);
+    if (body)
+        fault = take_header(o, &(cursor){body, body + c.body_count, false});
+    else if (!fault)
+        fault = "the header cannot be unpacked";
+    if (fault)
+        return fault_at(o, o->at, fault);
+    o->at += c.bytes;
+    return HD_OK;
+}
+
+static hd_status open_file(hd_trace *t, const hd_diag *diag) {
+    hd_place place = {.file = t->path};
+    t->fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    if (t->fd < 0)
+        return hd_fail(diag, errno == ENOENT ? HD_EINPUT : HD_ESYSTEM, &place, "cannot open: %s",
+                       strerror(errno));
+    struct stat info;
+    if (fstat(t->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        close(t->fd);
+        return hd_fail(diag, HD_EINPUT, &place,
+                       "cannot read a trace from this: it is no regular file");
+    }
+    t->size = (uint64_t)info.st_size;
+    return HD_OK;
+}
+
+hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path,
+                        hd_trace **trace) {
+    hd_trace *t = hd_new(arena, hd_trace);
+    t->path = hd_strdup(arena, path);
+    hd_status status = open_file(t, diag);
+    if (status)
+        return status;
+    opening o = {.trace = t,
+                 .arena = arena,
+                 .diag = diag,
+                 .source = {.fd = t->fd, .size = t->size}};
+    status = read_file_head(&o);
+    if (!status)
+        status = read_chunks(&o);
+    if (!status)
+        describe(&o);
+    source_free(&o.source);
+    if (status) {
+        close(t->fd);
+        return status;
+    }
+    pthread_mutex_init(&t->lock, NULL);
+    *trace = t;
+    return HD_OK;
+}
+
+const hd_trace_contents *hd_trace_get(const hd_trace *trace) { return &trace->contents; }
+
+static reader *take_reader(hd_trace *t) {
+    pthread_mutex_lock(&t->lock);
+    reader *r = t->idle;
+    if (r)
+        t->idle = r->next_idle;
+    pthread_mutex_unlock(&t->lock);
+    if (!r) {
+        r = memory_grow(NULL, sizeof *r);
+        *r = (reader){.source = {.fd = t->fd, .size = t->size}};
+    }
+    return r;
+}
+
+static void keep_reader(hd_trace *t, reader *r) {
+    pthread_mutex_lock(&t->lock);
+    r->next_idle = t->idle;
+    t->idle = r;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void hd_trace_close(hd_trace *t) {
+    for (reader *r; (r = t->idle);) {
+        t->idle = r->next_idle;
+        source_free(&r->source);
+        decoder_free(&r->decoder);
+        free(r);
+    }
+    pthread_mutex_destroy(&t->lock);
+    close(t->fd);
+}
+
+/* ---- replaying --------------------------------------------------------------------------------------- */
+
+/* Where in a block replaying is. */
+typedef struct progress {
+    uint64_t at, end;   /* bytes of the file */
+    uint64_t mis, lane_accesses, position;
+    uint32_t part;
+} progress;
+
+/* NULL, or why the part is not the one that must come next. */
+static const char *check_part(const open_launch *l, const hd_trace_block *block,
+                              const progress *p, const chunk *c, part_head *head) {
+    if (c->type != CHUNK_PART)
+        return "there is no part of a block";
+    part_head_load(c->head, head);
+    if (head->launch != l->launch.number || head->block != block->block || head->part != p->part)
+        return "a part is not the one that comes next";
+    if (head->last != (c->offset + c->bytes == p->end) || c->bytes > p->end - p->at)
+        return "a block does not end where the index says";
+    if (head->first_position < p->position || head->first_position >= UINT64_MAX - 1)
+        return "a position goes back";
+    return NULL;
+}
+
+static const char *replay_part(reader *r, const open_launch *l, const hd_trace_block *block,
+                               progress *p, uint32_t spaces, const hd_sink *sink, void *stream) {
+    chunk c;
+    part_head head;
+    const char *fault = NULL;
+    chunk_result result = chunk_read(&r->source, p->at, &c, &fault);
+    if (result != CHUNK_OK)
+        return result == CHUNK_CUT ? "the file ends inside a part" : fault;
+    fault = check_part(l, block, p, &c, &head);
+    if (fault)
+        return fault;
+    const uint8_t *columns = chunk_body(&r->source, &c);
+    if (!columns)
+        return "a part cannot be unpacked";
+    fault = decoder_events(&r->decoder, &head, columns, c.body_count, spaces, sink, stream);
+    p->at += c.bytes;
+    p->part++;
+    p->mis += head.events;
+    p->lane_accesses += head.lane_accesses;
+    p->position = r->decoder.model.next_position;
+    return fault;
+}
+
+static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
+                              size_t index, uint32_t spaces, const hd_sink *sink) {
+    const hd_trace_block *block = &l->blocks.data[index];
+    progress p = {.at = l->offsets.data[index]};
+    p.end = p.at + block->bytes;
+    decoder_launch(&r->decoder, &l->launch);
+    void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
+    const char *fault = NULL;
+    uint64_t at = p.at;
+    while (p.at < p.end && !fault) {
+        at = p.at;
+        fault = replay_part(r, l, block, &p, spaces, sink, stream);
+    }
+    if (!fault && (p.mis != block->mis || p.lane_accesses != block->lane_accesses))
+        fault = "a block has not the events that the index says";
+    hd_status status = HD_OK, closed = HD_OK;
+    if (fault) {
+        char words[200];
+        snprintf(words, sizeof words, "block %llu of launch %u: %s",
+                 (unsigned long long)block->block, l->launch.number, fault);
+        status = damaged(t->path, diag, at, words);
+    }
+    if (sink->close_block)
+        closed = sink->close_block(sink->self, stream, block->block, !fault);
+    return status ? status : closed;
+}
+
+static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
+                               const hd_trace_choice *choice, const hd_sink *sink) {
+    hd_status status = sink->launch ? sink->launch(sink->self, &l->launch) : HD_OK;
+    if (status)
+        return status;
+    uint32_t spaces = choice->spaces ? choice->spaces : UINT32_MAX;
+    for (size_t i = 0; i < l->blocks.count && !status; i++)
+        if (l->blocks.data[i].block >= choice->first_block &&
+            l->blocks.data[i].block <= choice->last_block)
+            status = replay_block(t, diag, r, l, i, spaces, sink);
+    hd_status ended =
+        sink->end_launch ? sink->end_launch(sink->self, !status && l->ended && l->complete) : HD_OK;
+    return status ? status : ended;
+}
+
+/* By bisection, as launches and blocks are in order; NULL when the trace does not have it. */
+static const open_launch *find_launch(const hd_trace *t, int64_t number) {
+    size_t low = 0, high = t->launches.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->launches.data[middle].launch.number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == t->launches.count || t->launches.data[low].launch.number != number)
+        return NULL;
+    return &t->launches.data[low];
+}
+
+/* The same; -1 when the launch does not have it. */
+static int64_t find_block(const open_launch *l, uint64_t block) {
+    size_t low = 0, high = l->blocks.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->blocks.data[middle].block < block)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->blocks.count && l->blocks.data[low].block == block ? (int64_t)low : -1;
+}
+
+hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choice *choice,
+                          const hd_sink *sink) {
+    bool all = choice->launch < 0;
+    const open_launch *l = all ? t->launches.data : find_launch(t, choice->launch);
+    hd_place place = {.file = t->path};
+    if (!all && !l)
+        return hd_fail(diag, HD_EINPUT, &place, "the trace has no launch %lld; it has %zu",
+                       (long long)choice->launch, t->launches.count);
+    reader *r = take_reader(t);
+    hd_status status = HD_OK;
+    for (size_t i = 0; i < (all ? t->launches.count : 1) && !status; i++)
+        status = replay_launch(t, diag, r, &l[i], choice, sink);
+    keep_reader(t, r);
+    return status;
+}
+
+hd_status hd_trace_replay_block(hd_trace *t, const hd_diag *diag, uint32_t launch, uint64_t block,
+                                const hd_sink *sink) {
+    const open_launch *l = find_launch(t, launch);
+    int64_t index = l ? find_block(l, block) : -1;
+    hd_place place = {.file = t->path};
+    if (index < 0)
+        return hd_fail(diag, HD_EINPUT, &place, "the trace has no block %llu of launch %u",
+                       (unsigned long long)block, launch);
+    reader *r = take_reader(t);
+    hd_status status = replay_block(t, diag, r, l, (size_t)index, UINT32_MAX, sink);
+    keep_reader(t, r);
+    return status;
+}

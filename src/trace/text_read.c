@@ -1,0 +1,666 @@
+/*
+ * The text form, read. The text is gone through twice by the same parser: first to check
+ * every line and to learn what the launches are (a plain text says only in its lines which
+ * accesses, how many blocks and threads there are), then to hand the events to the sink.
+ */
+#include <stdio.h>
+
+#include "bytes.h"
+#include "part.h"
+#include "table.h"
+#include "text.h"
+#include "trace/trace.h"
+
+/* A launch of the text, and which row of its table a pc has. */
+typedef struct text_launch {
+    hd_event_launch launch;
+    bool declared;          /* has a '# launch' line */
+    unsigned line;          /* of that, or of its first block */
+    bool stopped;
+    uint64_t next_block;    /* after the last one */
+    hd_vec(const char *) files;
+    hd_vec(hd_record *) records;
+    hd_vec(hd_event_buffer) buffers;
+    hd_vec(hd_event_access) accesses;
+    uint32_t *slots;        /* of a hash table: row + 1, or 0 */
+    uint32_t slot_count;    /* a power of two */
+} text_launch;
+
+/* A word of the line in hand. */
+typedef struct word {
+    const char *at;
+    size_t length;
+} word;
+
+typedef struct text_reader {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const char *path;
+    const char *text;
+    size_t length;
+    const char *line, *line_end, *at; /* line in hand; next character */
+    unsigned line_number;
+    hd_status status;                 /* HD_OK until the first fault */
+    hd_vec(text_launch) launches;
+    int64_t launch;                   /* in hand, or -1 */
+    bool started;                     /* the sink has heard of that launch */
+    bool in_block;
+    uint64_t block, lines;            /* number, and events of it so far */
+    uint64_t *mask, *address;         /* [LANES_MAX / 64], [LANES_MAX] */
+    const hd_sink *sink;              /* NULL the first time through */
+    void *stream;
+} text_reader;
+
+/* ---- faults ------------------------------------------------------------------------------- */
+
+static void fail_at(text_reader *r, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void fail_at(text_reader *r, const char *at, const char *format, ...) {
+    enum { SHOWN = 200 }; /* characters of a line that is worth a caret */
+    if (r->status)
+        return;
+    va_list args;
+    va_start(args, format);
+    const char *message = hd_vformat(r->arena, format, args);
+    va_end(args);
+    size_t length = (size_t)(r->line_end - r->line);
+    hd_place place = {.file = r->path,
+                      .line = r->line_number,
+                      .column = (unsigned)(at - r->line) + 1,
+                      .text = length <= SHOWN ? hd_strndup(r->arena, r->line, length) : NULL};
+    r->status = hd_fail(r->diag, HD_EINPUT, &place, "%s", message);
+}
+
+/* ---- words and numbers ---------------------------------------------------------------------- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static void skip_blanks(text_reader *r) {
+    while (r->at < r->line_end && is_blank(*r->at))
+        r->at++;
+}
+static bool at_line_end(text_reader *r) {
+    skip_blanks(r);
+    return r->at == r->line_end;
+}
+
+/* The next word, empty after a fault. `what` is what should stand here. */
+static word get_word(text_reader *r, const char *what) {
+    word w = {r->at, 0};
+    if (at_line_end(r)) {
+        fail_at(r, r->at, "here must be %s", what);
+        return w;
+    }
+    w.at = r->at;
+    while (r->at < r->line_end && !is_blank(*r->at))
+        r->at++;
+    w.length = (size_t)(r->at - w.at);
+    return w;
+}
+static bool word_is(word w, const char *text) {
+    return w.length == strlen(text) && !memcmp(w.at, text, w.length);
+}
+
+/* Digits up to `end`; *value is left alone and false returned when there is anything else,
+ * nothing at all, or more than 64 bits. */
+static bool parse_digits(const char *at, const char *end, unsigned base, uint64_t *value) {
+    uint64_t number = 0;
+    if (at == end)
+        return false;
+    for (; at < end; at++) {
+        char c = *at;
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
+                                                : 99;
+        if (digit >= base || __builtin_mul_overflow(number, base, &number) ||
+            __builtin_add_overflow(number, digit, &number))
+            return false;
+    }
+    *value = number;
+    return true;
+}
+
+static uint64_t number_of(text_reader *r, word w, unsigned base, uint64_t most,
+                          const char *what) {
+    uint64_t value = 0;
+    if (r->status)
+        return 0;
+    if (!parse_digits(w.at, w.at + w.length, base, &value))
+        fail_at(r, w.at, "'%.*s' is not %s, %s number up to %llu", (int)(w.length < 40 ? w.length : 40),
+                w.at, what, base == 16 ? "a hexadecimal" : "a decimal", (unsigned long long)most);
+    else if (value > most)
+        fail_at(r, w.at, "%s is %llu at most", what, (unsigned long long)most);
+    else
+        return value;
+    return 0;
+}
+static uint64_t get_number(text_reader *r, uint64_t most, const char *what) {
+    return number_of(r, get_word(r, what), 10, most, what);
+}
+static uint32_t get_number32(text_reader *r, const char *what) {
+    return (uint32_t)get_number(r, UINT32_MAX, what);
+}
+
+/* A name: NULL for '-', and %xx undone. */
+static const char *get_name(text_reader *r, const char *what) {
+    word w = get_word(r, what);
+    if (r->status || word_is(w, "-"))
+        return NULL;
+    char *name = hd_alloc(r->arena, w.length + 1), *to = name;
+    for (size_t i = 0; i < w.length; i++) {
+        uint64_t code;
+        if (w.at[i] != '%') {
+            *to++ = w.at[i];
+            continue;
+        }
+        if (i + 2 >= w.length || !parse_digits(w.at + i + 1, w.at + i + 3, 16, &code)) {
+            fail_at(r, w.at + i, "'%%' must be followed by two hexadecimal digits");
+            return NULL;
+        }
+        if (code)
+            *to++ = (char)code;
+        i += 2;
+    }
+    *to = '\0';
+    return name;
+}
+
+/* A row of a table of `count`, or -1 for '-'. */
+static int32_t get_row(text_reader *r, size_t count, const char *what) {
+    word w = get_word(r, what);
+    if (r->status || word_is(w, "-"))
+        return -1;
+    if (!count) {
+        fail_at(r, w.at, "there is no %s yet; write '-', or a line for it before", what);
+        return -1;
+    }
+    return (int32_t)number_of(r, w, 10, count - 1, what);
+}
+
+static kir_space get_space(text_reader *r) {
+    word w = get_word(r, "a space");
+    for (kir_space space = KIR_PRIVATE; space <= KIR_GENERIC; space++)
+        if (word_is(w, kir_space_name(space)))
+            return space;
+    fail_at(r, w.at, "'%.*s' is no space; it must be private, global, local, constant or generic",
+            (int)(w.length < 40 ? w.length : 40), w.at);
+    return KIR_GLOBAL;
+}
+
+static hd_access_kind get_kind(text_reader *r) {
+    word w = get_word(r, "L, S or A");
+    const char *kind = w.length == 1 ? memchr(text_kinds, *w.at, 3) : NULL;
+    if (!kind)
+        fail_at(r, w.at, "this must be L, S or A: a load, a store or an atomic");
+    return kind ? (hd_access_kind)(kind - text_kinds) : HD_LOAD;
+}
+
+static void end_line(text_reader *r) {
+    if (!r->status && !at_line_end(r))
+        fail_at(r, r->at, "the line must end here");
+}
+
+/* ---- accesses by their pc --------------------------------------------------------------------- */
+
+static uint32_t *find_slot(const text_launch *l, uint64_t pc) {
+    uint64_t hash = pc * 0x9e3779b97f4a7c15;
+    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
+        uint32_t *slot = &l->slots[at & (l->slot_count - 1)];
+        if (!*slot || l->accesses.data[*slot - 1].pc == pc)
+            return slot;
+    }
+}
+
+static void fill_slots(text_reader *r, text_launch *l, uint32_t count) {
+    l->slot_count = count;
+    l->slots = hd_new_array(r->arena, uint32_t, count);
+    for (size_t i = 0; i < l->accesses.count; i++)
+        *find_slot(l, l->accesses.data[i].pc) = (uint32_t)i + 1;
+}
+
+/* The row of a pc, or UINT32_MAX. */
+static uint32_t find_access(const text_launch *l, uint64_t pc) {
+    return l->slot_count ? *find_slot(l, pc) - 1 : UINT32_MAX;
+}
+
+static void add_access(text_reader *r, text_launch *l, const char *at, hd_event_access access) {
+    if (l->accesses.count == TABLE_ROWS_MAX) {
+        fail_at(r, at, "a launch has at most %d accesses", TABLE_ROWS_MAX);
+        return;
+    }
+    if (2 * (l->accesses.count + 1) > l->slot_count)
+        fill_slots(r, l, l->slot_count ? l->slot_count * 2 : 64);
+    hd_push(r->arena, &l->accesses, access);
+    *find_slot(l, access.pc) = (uint32_t)l->accesses.count;
+}
+
+static int compare_pc(const void *a, const void *b) {
+    uint64_t x = ((const hd_event_access *)a)->pc, y = ((const hd_event_access *)b)->pc;
+    return x < y ? -1 : x > y;
+}
+
+/* ---- launches ------------------------------------------------------------------------------------ */
+
+static text_launch *launch_in_hand(text_reader *r) {
+    return r->launch < 0 ? NULL : &r->launches.data[r->launch];
+}
+
+static void begin_launch(text_reader *r, text_launch launch) {
+    r->launch++;
+    r->in_block = false;
+    launch.line = r->line_number;
+    if (!r->sink)
+        hd_push(r->arena, &r->launches, launch);
+}
+
+/* The first time through: the launch is complete, and its tables are what they will be. */
+static void settle_launch(text_reader *r) {
+    text_launch *l = launch_in_hand(r);
+    if (!l || r->status)
+        return;
+    if (!l->declared) {
+        qsort(l->accesses.data, l->accesses.count, sizeof *l->accesses.data, compare_pc);
+        if (l->slot_count)
+            fill_slots(r, l, l->slot_count);
+        l->launch.groups[0] = l->launch.block_count = l->next_block;
+    }
+    l->launch.files = l->files.data;
+    l->launch.file_count = (uint32_t)l->files.count;
+    l->launch.buffers = l->buffers.data;
+    l->launch.buffer_count = (uint32_t)l->buffers.count;
+    size_t count = l->accesses.count;
+    hd_event_access *accesses = hd_new_array(r->arena, hd_event_access, count);
+    for (size_t i = 0; i < count; i++) {
+        accesses[i] = l->accesses.data[i];
+        accesses[i].pc = accesses[i].pc == i ? 0 : accesses[i].pc;
+    }
+    l->launch.accesses = accesses;
+    l->launch.access_count = (uint32_t)count;
+    const char *fault = launch_fault(&l->launch);
+    hd_place place = {.file = r->path, .line = l->line, .column = 1};
+    if (fault)
+        r->status = hd_fail(r->diag, HD_EINPUT, &place, "%s", fault);
+}
+
+/* Second time through: what the sink says ends the reading. */
+static void sink_status(text_reader *r, hd_status status) {
+    r->status = r->status ? r->status : status;
+}
+
+static void close_block(text_reader *r, bool complete) {
+    if (r->in_block && r->sink && r->sink->close_block)
+        sink_status(r, r->sink->close_block(r->sink->self, r->stream, r->block, complete));
+    r->in_block = false;
+}
+
+static void end_launch(text_reader *r) {
+    const text_launch *l = launch_in_hand(r);
+    close_block(r, !r->status);
+    if (!r->sink)
+        settle_launch(r);
+    else if (r->started && r->sink->end_launch)
+        sink_status(r, r->sink->end_launch(r->sink->self, !l->stopped && !r->status));
+}
+
+static void start_launch(text_reader *r, const text_launch *launch) {
+    if (r->launch >= 0)
+        end_launch(r);
+    begin_launch(r, *launch);
+    if (!r->sink || r->status)
+        return;
+    if (r->sink->launch)
+        sink_status(r, r->sink->launch(r->sink->self, &launch_in_hand(r)->launch));
+    r->started = !r->status;
+}
+
+/* ---- lines that begin with '#' -------------------------------------------------------------------- */
+
+static void read_launch(text_reader *r) {
+    text_launch l = {.declared = true};
+    hd_event_launch *launch = &l.launch;
+    const char *at = r->at;
+    launch->number = get_number32(r, "the launch's number");
+    launch->kernel = get_name(r, "the kernel's name");
+    launch->dims = get_number32(r, "the number of dimensions");
+    for (int d = 0; d < 3; d++)
+        launch->groups[d] = get_number(r, UINT64_MAX, "a number of groups");
+    for (int d = 0; d < 3; d++)
+        launch->local[d] = get_number(r, LANES_MAX, "a local size");
+    for (int d = 0; d < 3; d++)
+        launch->offset[d] = get_number(r, UINT64_MAX, "an offset");
+    end_line(r);
+    launch->block_count = launch->groups[0] * launch->groups[1] * launch->groups[2];
+    launch->block_threads = (uint32_t)(launch->local[0] * launch->local[1] * launch->local[2]);
+    const text_launch *before = launch_in_hand(r);
+    if (before && launch->number <= before->launch.number)
+        fail_at(r, at, "launch %u comes after launch %u; numbers must ascend", launch->number,
+                before->launch.number);
+    if (!r->status)
+        start_launch(r, &l);
+}
+
+static void read_file(text_reader *r, text_launch *l) {
+    const char *name = get_name(r, "a file's name");
+    if (l->files.count == TABLE_ROWS_MAX)
+        fail_at(r, r->line, "a launch has at most %d files", TABLE_ROWS_MAX);
+    hd_push(r->arena, &l->files, name);
+}
+
+static void read_record(text_reader *r, text_launch *l) {
+    hd_record *record = hd_new(r->arena, hd_record);
+    record->name = get_name(r, "a record's name");
+    record->spelling = get_name(r, "how the source names it");
+    record->size = get_number32(r, "a size");
+    record->align = get_number32(r, "an alignment");
+    if (l->records.count == RECORD_ROWS_MAX)
+        fail_at(r, r->line, "a launch has at most %d records", RECORD_ROWS_MAX);
+    record->fields = hd_new_array(r->arena, hd_field, HD_MAX_FIELDS);
+    hd_push(r->arena, &l->records, record);
+}
+
+static void read_field(text_reader *r, text_launch *l) {
+    size_t count = l->records.count;
+    hd_record *record = count ? l->records.data[count - 1] : NULL;
+    if (!record || record->field_count == HD_MAX_FIELDS) {
+        fail_at(r, r->line, "a field must follow its record, which has at most %d",
+                HD_MAX_FIELDS);
+        return;
+    }
+    hd_field *field = &record->fields[record->field_count++];
+    field->name = get_name(r, "a field's name");
+    field->type = get_name(r, "a field's type");
+    field->offset = get_number32(r, "an offset");
+    field->size = get_number32(r, "a size");
+    field->align = get_number32(r, "an alignment");
+    field->count = get_number32(r, "a number of elements");
+    int32_t row = get_row(r, count - 1, "record");
+    field->record = row < 0 || r->status ? NULL : l->records.data[row];
+}
+
+static void read_buffer(text_reader *r, text_launch *l) {
+    hd_event_buffer buffer = {0};
+    buffer.name = get_name(r, "a buffer's name");
+    buffer.type = get_name(r, "the type of its elements");
+    buffer.space = get_space(r);
+    buffer.base = number_of(r, get_word(r, "its first address"), 16, UINT64_MAX,
+                            "its first address");
+    buffer.bytes = get_number(r, UINT64_MAX, "its bytes");
+    buffer.element_bytes = get_number32(r, "the bytes of an element");
+    int32_t row = get_row(r, l->records.count, "record");
+    buffer.record = row < 0 || r->status ? NULL : l->records.data[row];
+    if (l->buffers.count == TABLE_ROWS_MAX)
+        fail_at(r, r->line, "a launch has at most %d buffers", TABLE_ROWS_MAX);
+    hd_push(r->arena, &l->buffers, buffer);
+}
+
+static void read_access(text_reader *r, text_launch *l) {
+    hd_event_access access = {0};
+    skip_blanks(r);
+    const char *at = r->at;
+    access.pc = get_number(r, UINT64_MAX, "a pc");
+    access.kind = get_kind(r);
+    access.width = (uint32_t)get_number(r, ACCESS_WIDTH_MAX, "a number of bytes");
+    access.space = get_space(r);
+    access.buffer = get_row(r, l->buffers.count, "buffer");
+    access.record = get_name(r, "a record's name");
+    access.field = get_name(r, "a field's name");
+    access.file = get_number32(r, "a row of the files");
+    access.line = get_number32(r, "a line");
+    access.column = get_number32(r, "a column");
+    if (!access.pc && l->accesses.count)
+        fail_at(r, at, "pc 0 must be the first access");
+    else if (find_access(l, access.pc) != UINT32_MAX)
+        fail_at(r, at, "pc %llu has an access already", (unsigned long long)access.pc);
+    if (!r->status)
+        add_access(r, l, at, access);
+}
+
+/* A row of one of the launch's tables. */
+static bool read_row(text_reader *r, word kind) {
+    static const struct {
+        const char *name;
+        void (*read)(text_reader *r, text_launch *l);
+    } rows[] = {{"file", read_file},     {"record", read_record}, {"field", read_field},
+                {"buffer", read_buffer}, {"access", read_access}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!word_is(kind, rows[i].name))
+            continue;
+        text_launch *l = launch_in_hand(r);
+        if (!l || !l->declared || r->sink)
+            return true; /* a comment, or read the first time */
+        if (l->next_block) {
+            fail_at(r, r->line, "a '# %s' line must come between '# launch' and the first block",
+                    rows[i].name);
+            return true;
+        }
+        rows[i].read(r, l);
+        end_line(r);
+        return true;
+    }
+    return false;
+}
+
+static void read_stop(text_reader *r, word what) {
+    bool of_block = word_is(what, "block");
+    if (of_block ? !r->in_block : r->launch < 0) {
+        fail_at(r, r->line, "there is no %s to be stopped", of_block ? "block" : "launch");
+        return;
+    }
+    if (of_block)
+        close_block(r, false);
+    else if (!r->sink)
+        launch_in_hand(r)->stopped = true;
+}
+
+/* Lines that say nothing to this program are comments. */
+static void read_remark(text_reader *r) {
+    r->at++;
+    if (at_line_end(r))
+        return;
+    word kind = get_word(r, "a word");
+    if (read_row(r, kind))
+        return;
+    bool of_launch = word_is(kind, "launch");
+    if ((!of_launch && !word_is(kind, "block")) || at_line_end(r))
+        return;
+    const char *rest = r->at;
+    word next = get_word(r, "a word");
+    if (word_is(next, "stopped") && at_line_end(r))
+        read_stop(r, kind);
+    else if (of_launch && *next.at >= '0' && *next.at <= '9') {
+        r->at = rest;
+        read_launch(r);
+    }
+}
+
+/* ---- blocks and events --------------------------------------------------------------------------------- */
+
+static void check_block(text_reader *r, text_launch *l, const char *at, uint64_t threads) {
+    if (r->block < l->next_block && l->next_block)
+        fail_at(r, at, "block %llu comes after block %llu; each stands once, in ascending order",
+                (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
+    else if (l->declared && r->block >= l->launch.block_count)
+        fail_at(r, at, "the launch has only %llu blocks", (unsigned long long)l->launch.block_count);
+    else if (l->launch.block_threads && threads != l->launch.block_threads)
+        fail_at(r, at, "the launch has blocks of %u threads, not of %llu", l->launch.block_threads,
+                (unsigned long long)threads);
+}
+
+static void read_block(text_reader *r) {
+    static const text_launch plain = {.launch = {.kernel = "", .dims = 1, .groups = {1, 1, 1},
+                                                 .local = {1, 1, 1}}};
+    r->at++;
+    if (r->launch < 0)
+        start_launch(r, &plain);
+    close_block(r, true);
+    skip_blanks(r);
+    const char *at = r->at;
+    r->block = get_number(r, UINT64_MAX - 2, "the block's number");
+    uint64_t threads = get_number(r, LANES_MAX, "the block's number of threads");
+    end_line(r);
+    if (!r->status && !threads)
+        fail_at(r, at, "a block has at least one thread");
+    if (r->status)
+        return;
+    text_launch *l = launch_in_hand(r);
+    if (!r->sink) {
+        check_block(r, l, at, threads);
+        l->next_block = r->block + 1;
+        l->launch.block_threads = (uint32_t)threads;
+        if (!l->declared)
+            l->launch.local[0] = threads;
+    } else if (r->sink->open_block)
+        r->stream = r->sink->open_block(r->sink->self, r->block);
+    r->in_block = true;
+    r->lines = 0;
+}
+
+/* "tid:address" of one lane; true when it was one. */
+static bool read_lane(text_reader *r, const text_launch *l, int64_t *last) {
+    word w = get_word(r, "a thread and its address");
+    const char *colon = memchr(w.at, ':', w.length);
+    uint64_t lane = 0, address = 0;
+    if (r->status)
+        return false;
+    if (!colon || !parse_digits(w.at, colon, 10, &lane) ||
+        !parse_digits(colon + 1, w.at + w.length, 16, &address))
+        fail_at(r, w.at, "this must be a thread, a colon and a hexadecimal address, as 3:1f40");
+    else if (lane >= l->launch.block_threads)
+        fail_at(r, w.at, "thread %llu is beyond the block, which has %u threads",
+                (unsigned long long)lane, l->launch.block_threads);
+    else if ((int64_t)lane <= *last)
+        fail_at(r, w.at, "thread %llu comes after thread %lld; each stands once, in ascending "
+                         "order",
+                (unsigned long long)lane, (long long)*last);
+    if (r->status)
+        return false;
+    *last = (int64_t)lane;
+    r->mask[lane / 64] |= (uint64_t)1 << lane % 64;
+    r->address[lane] = address;
+    return true;
+}
+
+/* The row of the event's access; a plain text's are made as they come. */
+static uint32_t event_access(text_reader *r, text_launch *l, const char *at,
+                             const hd_event_access *access) {
+    uint32_t row = find_access(l, access->pc);
+    if (row == UINT32_MAX && l->declared)
+        fail_at(r, at, "pc %llu has no '# access' line in this launch",
+                (unsigned long long)access->pc);
+    else if (row == UINT32_MAX) {
+        add_access(r, l, at, *access);
+        return (uint32_t)l->accesses.count - 1;
+    } else if (l->accesses.data[row].width != access->width)
+        fail_at(r, at, "pc %llu had %u bytes before, not %u; one pc has one width",
+                (unsigned long long)access->pc, l->accesses.data[row].width, access->width);
+    else if (l->accesses.data[row].kind != access->kind)
+        fail_at(r, at, "pc %llu was %c before; one pc is always a load, a store or an atomic",
+                (unsigned long long)access->pc, text_kinds[l->accesses.data[row].kind]);
+    return row;
+}
+
+static void read_event(text_reader *r) {
+    if (!r->in_block) {
+        fail_at(r, r->at, "an event must be inside a block; 'B <block> <threads>' begins one");
+        return;
+    }
+    text_launch *l = launch_in_hand(r);
+    const char *at = r->at;
+    uint64_t position = get_number(r, UINT64_MAX, "a position");
+    if (!r->status && position != r->lines)
+        fail_at(r, at, "the position is %llu, but %llu must come next: one for each line of a "
+                       "block, from 0",
+                (unsigned long long)position, (unsigned long long)r->lines);
+    skip_blanks(r);
+    at = r->at;
+    hd_event_access access = {.space = KIR_GLOBAL, .buffer = -1};
+    access.pc = get_number(r, UINT64_MAX, "a pc");
+    access.kind = get_kind(r);
+    skip_blanks(r);
+    const char *width = r->at;
+    access.width = (uint32_t)get_number(r, ACCESS_WIDTH_MAX, "a number of bytes");
+    if (!r->status && !access.width)
+        fail_at(r, width, "an access has at least one byte");
+    if (r->status)
+        return;
+    hd_event event = {.position = r->lines++, .mask = r->mask, .address = r->address};
+    event.access = r->sink ? find_access(l, access.pc) : event_access(r, l, at, &access);
+    event.threads = l->launch.block_threads;
+    memset(r->mask, 0, (event.threads + 63) / 64 * sizeof *r->mask);
+    int64_t last = -1;
+    do
+        event.active += read_lane(r, l, &last);
+    while (!r->status && !at_line_end(r));
+    if (r->sink && r->sink->event && !r->status)
+        r->sink->event(r->stream, &event);
+}
+
+/* ---- the whole text --------------------------------------------------------------------------------------- */
+
+static void read_line(text_reader *r) {
+    if (at_line_end(r))
+        return;
+    if (*r->at == '#')
+        read_remark(r);
+    else if (*r->at == 'B')
+        read_block(r);
+    else
+        read_event(r);
+}
+
+static void read_first_line(text_reader *r) {
+    static const char name[] = "# heddle-trace-text ";
+    size_t length = (size_t)(r->line_end - r->line);
+    uint64_t version;
+    const char *end = r->line_end;
+    while (end > r->line && is_blank(end[-1]))
+        end--;
+    if (length < sizeof name - 1 || memcmp(r->line, name, sizeof name - 1) != 0 ||
+        !parse_digits(r->line + sizeof name - 1, end, 10, &version) || !version)
+        fail_at(r, r->line, "the first line must be '%s'", TEXT_FIRST_LINE);
+    else if (version > 1)
+        fail_at(r, r->line + sizeof name - 1,
+                "the text is of version %llu, and this program reads version 1; use a later Heddle",
+                (unsigned long long)version);
+}
+
+static void read_text(text_reader *r) {
+    r->launch = -1;
+    r->in_block = false;
+    r->line_number = 0;
+    for (size_t next = 0; !r->status && (next < r->length || !r->line_number);) {
+        r->line = r->at = r->text + next;
+        const char *newline = memchr(r->line, '\n', r->length - next);
+        r->line_end = newline ? newline : r->text + r->length;
+        next = (size_t)(r->line_end - r->text) + 1;
+        if (++r->line_number == 1)
+            read_first_line(r);
+        else
+            read_line(r);
+    }
+    if (r->launch >= 0)
+        end_launch(r);
+}
+
+hd_status hd_trace_text_read(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const hd_sink *sink) {
+    char *text;
+    size_t length;
+    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    if (status)
+        return status;
+    text_reader r = {.arena = arena,
+                     .diag = diag,
+                     .path = path,
+                     .text = text,
+                     .length = length,
+                     .mask = hd_new_array(arena, uint64_t, LANES_MAX / 64),
+                     .address = hd_new_array(arena, uint64_t, LANES_MAX)};
+    read_text(&r);
+    if (r.status)
+        return r.status;
+    r.sink = sink;
+    read_text(&r);
+    return r.status;
+}

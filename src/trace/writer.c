@@ -1,0 +1,431 @@
+/*
+ * The trace file: how it is written.
+ *
+ *     head  HEAD  { TABL  LNCH  { PART ... [ PAGE ] }  ENDL }  DIRE  foot
+ *
+ * Every thread that delivers events of a block has a stream with an encoder: it makes the
+ * columns of a part, and at the end of the part packs them into a chunk, all without a
+ * lock. order.c then puts chunks of different blocks in their order, whoever comes first,
+ * so that the file depends on the events alone. Blocks are listed in a PAGE after each 1024
+ * and in the launch's ENDL; the directory at the end has the place of everything that is no
+ * part. Memory is bounded: a part for each thread, what waits in order.c, and a few bytes
+ * for each launch.
+ *
+ * Until it is finished the file has another name, PATH.part. When the process is killed, a
+ * reader finds the complete blocks by walking from chunk to chunk.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "chunk.h"
+#include "encode.h"
+#include "order.h"
+#include "output.h"
+#include "table.h"
+#include "trace/trace.h"
+
+/* One block on its way; reused for others. */
+typedef struct stream {
+    hd_trace_writer *writer;
+    order_block *place;
+    encoder encoder;
+    part_head head;
+    uint64_t next_position;
+    const char *fault; /* of the producer */
+    ZSTD_CCtx *packer;
+    bytes columns, chunk;
+    struct stream *next_idle;
+} stream;
+
+/* Tables that the file has already, by what they would be written as. */
+typedef struct known_table {
+    uint64_t hash;
+    size_t count;
+} known_table;
+
+/* What is listed in pages: of blocks, or summed over them. */
+typedef struct tally {
+    uint64_t blocks, mis, lane_accesses;
+} tally;
+
+struct hd_trace_writer {
+    hd_arena *arena;
+    hd_diag diag;
+    const char *path, *part_path;
+    output file;
+    order order;
+    pthread_mutex_t lock; /* of `status` being set, and of `idle` */
+    _Atomic hd_status status;
+    stream *idle;
+    hd_vec(known_table) tables;
+
+    const hd_event_launch *launch; /* NULL between launches */
+    bool any_launch;
+    uint32_t last_number;
+    uint64_t next_block;           /* no block before it can be opened any more */
+
+    /* Changed under the order's lock, or between launches. */
+    uint64_t block_offset;         /* where the oldest block starts in the file */
+    tally block, total;            /* of that block, of the launch */
+    bytes page;                    /* entries not yet written */
+    uint32_t page_blocks;
+    uint64_t page_next;            /* number expected next */
+    bytes directory;
+    uint64_t directory_count, directory_last;
+    ZSTD_CCtx *packer;
+    bytes body, chunk;
+    _Atomic uint64_t bytes_written, lane_accesses_written;
+};
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+/* Keeps the first error and reports it; all later ones follow from it. */
+static void writer_fail(hd_trace_writer *w, hd_status status, const char *doing,
+                        const char *what) {
+    pthread_mutex_lock(&w->lock);
+    if (!w->status) {
+        hd_place place = {.file = w->path};
+        w->status = hd_fail(&w->diag, status, &place, "cannot %s: %s", doing, what);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void check_file(hd_trace_writer *w) {
+    if (w->file.error)
+        writer_fail(w, HD_ESYSTEM, "write the trace", strerror(w->file.error));
+    w->bytes_written = output_size(&w->file);
+}
+
+/* ---- chunks other than parts ------------------------------------------------------------------ */
+
+static void write_chunk(hd_trace_writer *w, uint32_t type) {
+    if (w->body.count > CHUNK_BODY_MAX) {
+        writer_fail(w, HD_EUNSUPPORTED, "write the trace",
+                    "its tables are larger than 64 MiB; trace fewer launches");
+        return;
+    }
+    uint64_t offset = output_size(&w->file);
+    chunk_make(w->packer, type, NULL, 0, &w->body, &w->chunk);
+    chunk_seal(w->chunk.data, offset);
+    output_write(&w->file, w->chunk.data, w->chunk.count);
+    if (type != CHUNK_HEADER && type != CHUNK_DIRECTORY) {
+        put_varint(&w->directory, offset - w->directory_last);
+        w->directory_last = offset;
+        w->directory_count++;
+    }
+    check_file(w);
+}
+
+static void write_file_head(hd_trace_writer *w, const hd_trace_header *header) {
+    uint8_t head[FILE_HEAD_BYTES];
+    memcpy(head, file_magic, sizeof file_magic);
+    store32(head + 8, BYTE_ORDER_MARK);
+    store32(head + 12, HD_TRACE_VERSION);
+    store64(head + 16, FILE_FEATURES);
+    store64(head + 24, file_hash(head, 24));
+    output_write(&w->file, head, sizeof head);
+    w->body.count = 0;
+    put_text(&w->body, header->source);
+    put_varint(&w->body, header->spaces);
+    write_chunk(w, CHUNK_HEADER);
+}
+
+static void write_file_foot(hd_trace_writer *w, uint64_t directory) {
+    uint8_t foot[FILE_FOOT_BYTES];
+    store64(foot, directory);
+    store64(foot + 8, output_size(&w->file) + sizeof foot);
+    store64(foot + 16, file_hash(foot, 16));
+    memcpy(foot + 24, foot_magic, sizeof foot_magic);
+    output_write(&w->file, foot, sizeof foot);
+}
+
+/* The blocks listed since the last page, as PAGE and ENDL begin. */
+static void begin_list(hd_trace_writer *w) {
+    w->body.count = 0;
+    put_varint(&w->body, w->launch->number);
+    put_varint(&w->body, w->page_blocks);
+    put_data(&w->body, w->page.data, w->page.count);
+    w->page.count = 0;
+    w->page_blocks = 0;
+}
+
+/* ---- blocks, in order ---------------------------------------------------------------------------- */
+
+static void write_part(void *self, uint64_t block, uint8_t *data, size_t count) {
+    hd_trace_writer *w = self;
+    (void)block;
+    if (w->status)
+        return;
+    part_head head;
+    part_head_load(data + CHUNK_HEAD_BYTES, &head);
+    w->block.mis += head.events;
+    w->block.lane_accesses += head.lane_accesses;
+    chunk_seal(data, output_size(&w->file));
+    output_write(&w->file, data, count);
+    check_file(w);
+}
+
+static void list_block(hd_trace_writer *w, uint64_t block) {
+    put_varint(&w->page, block - w->page_next);
+    put_varint(&w->page, output_size(&w->file) - w->block_offset);
+    put_varint(&w->page, w->block.mis);
+    put_varint(&w->page, w->block.lane_accesses);
+    w->page_next = block + 1;
+    w->total.blocks++;
+    w->total.mis += w->block.mis;
+    w->total.lane_accesses += w->block.lane_accesses;
+    w->lane_accesses_written += w->block.lane_accesses;
+    if (++w->page_blocks == PAGE_BLOCKS) {
+        begin_list(w);
+        write_chunk(w, CHUNK_PAGE);
+    }
+}
+
+/* A block that was stopped leaves nothing in the file. */
+static void end_block(void *self, uint64_t block, bool complete) {
+    hd_trace_writer *w = self;
+    if (complete && !w->status)
+        list_block(w, block);
+    else
+        output_truncate(&w->file, w->block_offset);
+    check_file(w);
+    w->block = (tally){0};
+    w->block_offset = output_size(&w->file);
+}
+
+/* ---- the sink: launches ------------------------------------------------------------------------------ */
+
+/* Writes the launch's tables unless the file has them; returns their number. */
+static uint64_t write_table(hd_trace_writer *w, const hd_event_launch *launch) {
+    w->body.count = 0;
+    table_put(launch, &w->body);
+    known_table table = {file_hash(w->body.data, w->body.count), w->body.count};
+    for (size_t i = 0; i < w->tables.count; i++)
+        if (w->tables.data[i].hash == table.hash && w->tables.data[i].count == table.count)
+            return i;
+    hd_push(w->arena, &w->tables, table);
+    write_chunk(w, CHUNK_TABLE);
+    return w->tables.count - 1;
+}
+
+static hd_status sink_launch(void *self, const hd_event_launch *launch) {
+    hd_trace_writer *w = self;
+    const char *fault = launch_fault(launch);
+    if (!fault && w->any_launch && launch->number <= w->last_number)
+        fault = "a launch has not a higher number than the one before";
+    if (fault)
+        writer_fail(w, HD_EINPUT, "trace this launch", fault);
+    if (w->status)
+        return w->status;
+    uint64_t table = write_table(w, launch);
+    w->body.count = 0;
+    launch_put(launch, table, &w->body);
+    write_chunk(w, CHUNK_LAUNCH);
+    w->launch = launch;
+    w->any_launch = true;
+    w->last_number = launch->number;
+    w->next_block = w->page_next = 0;
+    w->block = w->total = (tally){0};
+    w->block_offset = output_size(&w->file);
+    return w->status;
+}
+
+static hd_status sink_end_launch(void *self, bool complete) {
+    hd_trace_writer *w = self;
+    if (w->launch && !w->status) {
+        begin_list(w);
+        put_varint(&w->body, w->total.blocks);
+        put_varint(&w->body, w->total.mis);
+        put_varint(&w->body, w->total.lane_accesses);
+        put_byte(&w->body, complete);
+        write_chunk(w, CHUNK_END);
+        output_flush(&w->file);
+        check_file(w);
+    }
+    w->launch = NULL;
+    return w->status;
+}
+
+/* ---- the sink: blocks -------------------------------------------------------------------------------- */
+
+static stream *take_stream(hd_trace_writer *w) {
+    pthread_mutex_lock(&w->lock);
+    stream *s = w->idle;
+    if (s)
+        w->idle = s->next_idle;
+    pthread_mutex_unlock(&w->lock);
+    if (!s) {
+        s = memory_grow(NULL, sizeof *s);
+        *s = (stream){.writer = w, .packer = ZSTD_createCCtx()};
+        if (!s->packer)
+            abort();
+    }
+    return s;
+}
+
+static void keep_stream(hd_trace_writer *w, stream *s) {
+    pthread_mutex_lock(&w->lock);
+    s->next_idle = w->idle;
+    w->idle = s;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void *sink_open_block(void *self, uint64_t block) {
+    hd_trace_writer *w = self;
+    stream *s = take_stream(w);
+    s->fault = NULL;
+    if (block < w->next_block)
+        s->fault = "blocks do not come in ascending order";
+    else if (block >= w->launch->block_count)
+        s->fault = "a block is not of the launch";
+    w->next_block = block + 1;
+    s->place = order_open(&w->order, block);
+    s->head = (part_head){.launch = w->launch->number, .block = block};
+    s->next_position = 0;
+    encoder_launch(&s->encoder, w->launch);
+    encoder_begin(&s->encoder, 0);
+    return s;
+}
+
+/* Packs the part in hand and sends it on its way. */
+static void end_part(stream *s, bool last) {
+    if (s->writer->status)
+        return;
+    s->head.last = last;
+    s->head.first_position = s->encoder.first_position;
+    s->head.events = s->encoder.events;
+    s->head.lane_accesses = s->encoder.lane_accesses;
+    uint8_t head[PART_HEAD_BYTES];
+    part_head_store(head, &s->head);
+    encoder_finish(&s->encoder, &s->columns);
+    chunk_make(s->packer, CHUNK_PART, head, sizeof head, &s->columns, &s->chunk);
+    order_put(&s->writer->order, s->place, s->chunk.data, s->chunk.count);
+    s->head.part++;
+}
+
+/* What a producer must not do; a reader would refuse it. */
+static const char *event_fault(const stream *s, const hd_event *event) {
+    const part_model *m = &s->encoder.model;
+    if (event->access >= m->launch->access_count)
+        return "an event has an access that is not in the table";
+    if (event->threads != m->threads)
+        return "an event has not the lanes of its launch";
+    if (event->position < s->next_position || event->position >= UINT64_MAX - 1)
+        return "a position goes back";
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < m->words; w++)
+        any |= event->mask[w];
+    if (!any || event->mask[m->words - 1] & ~part_mask(m, 0)[m->words - 1])
+        return "an event has no active lane, or one beyond the block";
+    return NULL;
+}
+
+static void sink_event(void *stream_state, const hd_event *event) {
+    stream *s = stream_state;
+    if (!s->fault)
+        s->fault = event_fault(s, event);
+    if (s->fault)
+        return;
+    if (s->encoder.full) {
+        end_part(s, false);
+        encoder_begin(&s->encoder, s->next_position);
+    }
+    encoder_event(&s->encoder, event);
+    s->next_position = event->position + 1;
+}
+
+static hd_status sink_close_block(void *self, void *stream_state, uint64_t block, bool complete) {
+    hd_trace_writer *w = self;
+    stream *s = stream_state;
+    (void)block;
+    if (s->fault)
+        writer_fail(w, HD_EINPUT, "trace these events", s->fault);
+    complete &= !s->fault;
+    if (complete)
+        end_part(s, true);
+    order_close(&w->order, s->place, complete);
+    keep_stream(w, s);
+    return w->status;
+}
+
+hd_sink hd_trace_sink(hd_trace_writer *writer) {
+    return (hd_sink){writer,     sink_launch,      sink_open_block,
+                     sink_event, sink_close_block, sink_end_launch};
+}
+
+/* ---- from start to end --------------------------------------------------------------------------------- */
+
+hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const hd_trace_header *header, hd_trace_writer **writer) {
+    hd_trace_writer *w = hd_new(arena, hd_trace_writer);
+    w->arena = arena;
+    w->diag = diag ? *diag : (hd_diag){0};
+    w->path = hd_strdup(arena, path);
+    w->part_path = hd_format(arena, "%s.part", path);
+    if (!output_open(&w->file, w->part_path)) {
+        hd_place place = {.file = w->path};
+        return hd_fail(diag, HD_ESYSTEM, &place, "cannot write the trace: %s",
+                       strerror(w->file.error));
+    }
+    pthread_mutex_init(&w->lock, NULL);
+    order_start(&w->order, (order_output){w, write_part, end_block}, HD_TRACE_WAITING);
+    w->packer = ZSTD_createCCtx();
+    if (!w->packer)
+        abort();
+    write_file_head(w, header);
+    *writer = w;
+    return HD_OK;
+}
+
+void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out,
+                      uint64_t *lane_accesses) {
+    *bytes_out = writer->bytes_written;
+    *lane_accesses = writer->lane_accesses_written;
+}
+
+static void writer_free(hd_trace_writer *w) {
+    for (stream *s; (s = w->idle);) {
+        w->idle = s->next_idle;
+        encoder_free(&s->encoder);
+        bytes_free(&s->columns);
+        bytes_free(&s->chunk);
+        ZSTD_freeCCtx(s->packer);
+        free(s);
+    }
+    bytes_free(&w->page);
+    bytes_free(&w->directory);
+    bytes_free(&w->body);
+    bytes_free(&w->chunk);
+    ZSTD_freeCCtx(w->packer);
+    order_stop(&w->order);
+    pthread_mutex_destroy(&w->lock);
+}
+
+hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
+    if (w->launch)
+        sink_end_launch(w, false);
+    uint64_t directory = output_size(&w->file);
+    w->body.count = 0;
+    put_byte(&w->body, complete);
+    put_varint(&w->body, w->directory_count);
+    put_data(&w->body, w->directory.data, w->directory.count);
+    write_chunk(w, CHUNK_DIRECTORY);
+    write_file_foot(w, directory);
+    if (!output_close(&w->file) || (!w->status && rename(w->part_path, w->path) != 0)) {
+        w->file.error = w->file.error ? w->file.error : errno;
+        check_file(w);
+    }
+    if (w->status)
+        unlink(w->part_path);
+    hd_status status = w->status;
+    writer_free(w);
+    return status;
+}
+
+void hd_trace_abandon(hd_trace_writer *w) {
+    output_close(&w->file);
+    unlink(w->part_path);
+    writer_free(w);
+}
