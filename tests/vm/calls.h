@@ -1,0 +1,209 @@
+/*
+ * Runs many calls of built-in functions at once: a kernel made from a list of
+ * expressions, on the machine and on PoCL.
+ *
+ * Each work-item has three operands x, y and z of type T and an int n, from the
+ * input, and stores what every expression gives in a slot of its own. T may be a
+ * vector; the slots then hold the same bytes, if the function works component by
+ * component. The operands themselves come last, to show that no call has changed
+ * what is not its own.
+ */
+#ifndef HD_TESTS_VM_CALLS_H
+#define HD_TESTS_VM_CALLS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "measure/measure.h"
+#include "support.h"
+#include "vm/vm.h"
+
+#define CALLS_UNUSED __attribute__((unused))
+
+enum { CALLS_COUNT = 3072, CALLS_SLOT = CALLS_COUNT * 8 };
+
+/* One expression in x, y, z and n. Its result: 'T', 'I' an int, 'R' what a comparison of Ts
+ * gives, or 'X', the type named in `type` (of one component). */
+typedef struct call {
+    const char *text;
+    char result;
+    const char *type;
+} call;
+
+typedef enum call_mode {
+    CALLS_PLAIN,
+    CALLS_UNIFORM,  /* all work-items of a group have the same operands */
+    CALLS_DIVERGENT /* every third work-item makes no call */
+} call_mode;
+
+typedef struct call_plan {
+    const char *type;    /* of a component: "float" */
+    uint32_t bytes;      /* of one */
+    const char *integer; /* the signed integer as wide */
+    const call *calls;
+    uint32_t count;
+    const char *prelude; /* functions that the expressions use, or "" */
+    uint32_t width;      /* components of T */
+    call_mode mode;
+} call_plan;
+
+/* x, y, z and n of all work-items, one after another. */
+typedef struct call_input {
+    uint8_t *data;
+    size_t bytes;
+} call_input;
+
+static CALLS_UNUSED call_input calls_input_new(uint32_t element_bytes) {
+    call_input in = {.bytes = CALLS_COUNT * (3 * (size_t)element_bytes + 4)};
+    in.data = calloc(1, in.bytes);
+    return in;
+}
+
+static CALLS_UNUSED void *calls_operand(const call_input *in, uint32_t element_bytes, uint32_t k) {
+    return in->data + (size_t)CALLS_COUNT * element_bytes * k;
+}
+
+static CALLS_UNUSED uint64_t calls_random(uint64_t *state) {
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------- */
+
+static void calls_store(hd_str *s, const call_plan *p, const char *type, const char *from,
+                        uint32_t slot) {
+    if (p->width == 1)
+        hd_str_printf(s, "((__global %s *)(out + %u))[i] = %s;\n", type, slot * CALLS_SLOT, from);
+    else
+        hd_str_printf(s, "vstore%u(%s, i, (__global %s *)(out + %u));\n", p->width, from, type,
+                      slot * CALLS_SLOT);
+}
+
+static const char *calls_result_type(const call_plan *p, const call *c) {
+    switch (c->result) {
+    case 'T': return p->type;
+    case 'I': return "int";
+    case 'R': return p->width == 1 ? "int" : p->integer;
+    default: return c->type;
+    }
+}
+
+static const char *calls_kernel(hd_arena *arena, const call_plan *p) {
+    hd_str s = {.arena = arena};
+    char w[12] = "";
+    if (p->width > 1)
+        snprintf(w, sizeof w, "%u", p->width);
+    if (!strcmp(p->type, "half"))
+        hd_str_add(&s, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+    if (!strcmp(p->type, "double"))
+        hd_str_add(&s, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    hd_str_printf(&s, "typedef %s S;\ntypedef %s%s T;\ntypedef int%s N;\ntypedef u%s%s U;\n"
+                      "#define bits_of(v) as_u%s%s(v)\n%s",
+                  p->type, p->type, w, w, p->integer, w, p->integer, w, p->prelude);
+    hd_str_printf(&s, "__kernel void k(__global const uchar *in, __global uchar *out) {\n"
+                      "size_t i = %s;\n", p->mode == CALLS_UNIFORM ? "get_group_id(0)"
+                                                                   : "get_global_id(0)");
+    for (uint32_t k = 0; k < 4; k++) {
+        const char *type = k == 3 ? "int" : p->type;
+        uint32_t at = CALLS_COUNT * p->bytes * k;
+        if (p->width == 1)
+            hd_str_printf(&s, "%s %c = ((__global const %s *)(in + %u))[i];\n", type, "xyzn"[k],
+                          type, at);
+        else
+            hd_str_printf(&s, "%s%s %c = vload%s(i, (__global const %s *)(in + %u));\n", type, w,
+                          "xyzn"[k], w, type, at);
+    }
+    if (p->mode == CALLS_DIVERGENT)
+        hd_str_add(&s, "if (i % 3 != 1) {\n");
+    for (uint32_t k = 0; k < p->count; k++) {
+        const char *type = calls_result_type(p, &p->calls[k]);
+        hd_str_printf(&s, "{ %s%s v = %s;\n", type, w, p->calls[k].text);
+        calls_store(&s, p, type, "v", k);
+        hd_str_add(&s, "}\n");
+    }
+    if (p->mode == CALLS_DIVERGENT)
+        hd_str_add(&s, "}\n");
+    for (uint32_t k = 0; k < 3; k++)
+        calls_store(&s, p, p->type, (const char *[]){"x", "y", "z"}[k], p->count + k);
+    hd_str_add(&s, "}\n");
+    return hd_str_text(&s);
+}
+
+/* ---- running it ----------------------------------------------------------------------------- */
+
+typedef struct call_run {
+    hd_sample sample;
+    uint8_t *machine, *pocl; /* the slots; NULL when not run there */
+} call_run;
+
+static void calls_job(hd_str *job, const call_plan *p, size_t input_bytes, const char *path) {
+    uint32_t groups = CALLS_COUNT / p->width;
+    uint32_t local = p->mode == CALLS_UNIFORM ? 4 : 64;
+    uint64_t global = p->mode == CALLS_UNIFORM ? 4 * groups : groups;
+    hd_str_printf(job,
+                  "kernel: kernel.cl\noptions: -cl-std=CL1.2\nbuffers:\n"
+                  "  - {name: in, type: uchar, count: %zu, file: %s}\n"
+                  "  - {name: out, type: uchar, count: %u, init: [{generator: constant, low: 170}]}\n"
+                  "launches:\n  - kernel: k\n    global: [%llu]\n    local: [%u]\n    args:\n"
+                  "      - {name: in, buffer: in}\n      - {name: out, buffer: out}\n",
+                  input_bytes, path, (p->count + 3) * CALLS_SLOT, (unsigned long long)global, local);
+}
+
+/* Runs a kernel of two buffers, `in` and `out`. */
+static CALLS_UNUSED void calls_run(call_run *run, const call_plan *p, const call_input *in,
+                                   bool on_pocl) {
+    char path[] = "/tmp/heddle-calls-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, in->data, in->bytes), in->bytes);
+    close(file);
+    hd_arena *arena = hd_arena_new();
+    hd_str job = {.arena = arena};
+    calls_job(&job, p, in->bytes, path);
+    hd_sample_open(&run->sample, calls_kernel(arena, p), hd_str_text(&job));
+    hd_arena_free(arena);
+    hd_vm_options options = {.workers = 1};
+    hd_vm *vm;
+    hd_sample *s = &run->sample;
+    assert_int_equal(hd_vm_open(s->arena, &s->diag, s->job, NULL, &options, &vm), HD_OK);
+    assert_int_equal(hd_vm_run(vm, 0, NULL, NULL), HD_OK);
+    size_t bytes = (size_t)(p->count + 3) * CALLS_SLOT;
+    run->machine = hd_alloc(s->arena, bytes);
+    memcpy(run->machine, hd_vm_contents(vm, 1), bytes);
+    hd_vm_close(vm);
+    run->pocl = NULL;
+    if (on_pocl) {
+        void *contents[2];
+        assert_int_equal(hd_measure_run(s->arena, &s->diag, s->job, NULL, contents, NULL), HD_OK);
+        run->pocl = contents[1];
+    }
+    unlink(path);
+}
+
+/* The bits of result `slot` of work-item i, `bytes` wide. */
+static CALLS_UNUSED uint64_t calls_bits(const uint8_t *out, uint32_t slot, uint32_t i,
+                                        uint32_t bytes) {
+    uint64_t bits = 0;
+    memcpy(&bits, out + (size_t)slot * CALLS_SLOT + (size_t)i * bytes, bytes);
+    return bits;
+}
+
+/* The operands came back as they were. */
+static CALLS_UNUSED void calls_check_operands(const call_run *run, const call_plan *p,
+                                              const call_input *in) {
+    uint32_t used = CALLS_COUNT / p->width * p->width;
+    for (uint32_t k = 0; k < 3; k++)
+        assert_memory_equal(run->machine + (size_t)(p->count + k) * CALLS_SLOT,
+                            calls_operand(in, p->bytes, k), used * p->bytes);
+}
+
+#endif
