@@ -120,6 +120,15 @@ static void lower_copy(hd_lowering *l, const hd_call *call, kir_op op) {
     l->insts.data[value].is_volatile = is_volatile != 0;
 }
 
+/* The product, and whether it has bits beyond. */
+static void lower_checked_product(hd_lowering *l, const hd_call *call) {
+    kir_type type = hd_type_of_value(l, call->args[0]);
+    kir_value high = hd_emit_call(l, "u_mul_hi", type, 2, call->args);
+    hd_set_value(l, call->inst, hd_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
+    hd_pointer_map_set(l->arena, &l->seconds, call->inst,
+                       hd_emit_compare(l, KIR_P_NE, high, hd_const_int(l, type, 0)));
+}
+
 static const char *language_of(const hd_lowering *l) {
     return l->front->module->language == KIR_CUDA ? "CUDA C" : "OpenCL C";
 }
@@ -134,6 +143,8 @@ static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
         hd_lower_nvvm(l, call, name + strlen("nvvm."));
     } else if (starts_with(name, "fmuladd.")) {
         hd_set_value(l, call->inst, hd_emit(l, KIR_FMULADD, call->type, 3, call->args));
+    } else if (starts_with(name, "umul.with.overflow.")) {
+        lower_checked_product(l, call);
     } else if (starts_with(name, "expect.")) {
         hd_set_value(l, call->inst, call->args[0]);
     } else if (builtin_of_intrinsic(name)) {

@@ -11,11 +11,14 @@
  *     DIR/include and DIR/include/cccl after all other folders
  *
  * Without a toolkit heddle_cuda.h of our own takes the place of the wrapper. Both
- * are followed by heddle_functions.h. libdevice is never linked: functions like
+ * are followed by heddle_functions.h, and that by the user's -D and -U as a header in
+ * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice is never linked: functions like
  * __nv_sinf stay calls (libdevice.c).
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <llvm/Config/llvm-config.h>
@@ -145,19 +148,49 @@ static void add_headers(hd_front *front, hd_words *words, const char *toolkit, c
     know_system_folder(front, "/usr/lib");
 }
 
-/* An architecture that has all warp functions; one of the user's replaces it. Folders
- * of toolkits are none of the driver's affair. */
-static void add_user_options(hd_front *front, hd_words *words) {
+/* "#define N 3" of "N=3", "#define N 1" of "N". */
+static void add_definition(hd_str *text, const char *macro) {
+    size_t length = strcspn(macro, "=");
+    hd_str_printf(text, "#define %.*s %s\n", (int)length, macro,
+                  macro[length] ? macro + length + 1 : "1");
+}
+
+/* An architecture that has all warp functions; one of the user's replaces it. Macros go to
+ * `macros`, folders of toolkits are none of the driver's affair. */
+static void add_user_options(hd_front *front, hd_words *words, hd_str *macros) {
     bool has_architecture = false;
     for (uint32_t i = 0; i < front->option_count; i++) {
         const char *option = front->options[i];
+        bool is_macro = starts_with(option, "-D") || starts_with(option, "-U");
         has_architecture |=
             starts_with(option, "--cuda-gpu-arch=") || starts_with(option, "--offload-arch=");
-        if (!starts_with(option, "--cuda-path="))
+        if (is_macro) {
+            bool apart = !option[2] && i + 1 < front->option_count; /* -D NAME */
+            const char *macro = apart ? front->options[++i] : option + 2;
+            if (option[1] == 'D')
+                add_definition(macros, macro);
+            else
+                hd_str_printf(macros, "#undef %s\n", macro);
+        } else if (!starts_with(option, "--cuda-path=")) {
             add(front, words, option);
+        }
     }
     if (!has_architecture)
         add(front, words, "--cuda-gpu-arch=sm_80");
+}
+
+/* A file in memory, which our process keeps open: clang's finds it there, too. */
+static hd_status add_macros(hd_front *front, hd_words *words, const hd_str *macros) {
+    if (!macros->length)
+        return HD_OK;
+    front->macros = memfd_create("heddle-macros", MFD_CLOEXEC);
+    if (front->macros < 0 ||
+        write(front->macros, macros->data, macros->length) != (ssize_t)macros->length)
+        return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a file in memory: %s",
+                       strerror(errno));
+    add(front, words, "-include");
+    add(front, words, hd_format(front->arena, "/proc/%ld/fd/%d", (long)getpid(), front->macros));
+    return HD_OK;
 }
 
 static hd_status add_cuda(hd_front *front, hd_words *words) {
@@ -178,10 +211,11 @@ static hd_status add_cuda(hd_front *front, hd_words *words) {
         status = find_own_headers(front, &own);
     if (status)
         return status;
+    hd_str macros = {.arena = front->arena};
     ADD_ALL(front, words, language);
-    add_user_options(front, words);
+    add_user_options(front, words, &macros);
     add_headers(front, words, toolkit, own);
-    return HD_OK;
+    return add_macros(front, words, &macros);
 }
 
 hd_status hd_front_language(hd_front *front) {

@@ -20,6 +20,8 @@
  */
 #include "frontend/frontend.h"
 
+#include <unistd.h>
+
 #include <llvm-c/BitReader.h>
 
 #include "frontend/internal.h"
@@ -108,7 +110,7 @@ static hd_status make_module(hd_arena *arena, const hd_diag *diag, const char *p
     hd_status status = hd_read_file(arena, diag, path, &text, &length);
     if (status)
         return status;
-    hd_front front = {.arena = arena, .diag = diag, .path = path};
+    hd_front front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
     front.module = hd_new(arena, kir_module);
     front.module->language = language;
     front.context = LLVMContextCreate();
@@ -118,6 +120,8 @@ static hd_status make_module(hd_arena *arena, const hd_diag *diag, const char *p
     if (front.llvm)
         LLVMDisposeModule(front.llvm);
     LLVMContextDispose(front.context);
+    if (front.macros >= 0)
+        close(front.macros);
     if (status)
         return status;
     front.module->files = front.files.data;

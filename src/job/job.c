@@ -289,6 +289,13 @@ static hd_status read_sizes(const reader *r, const char *path, const char *key, 
     return HD_OK;
 }
 
+/* A list of sizes that is missing or empty. */
+static hd_status no_sizes(const reader *r, const char *path, const char *key) {
+    return FAIL(r, key_of(r, path, key),
+                "'%s' of this launch is missing or has 0 dimensions; give it 1 to 3: '%s: [64]'",
+                key, key);
+}
+
 /* Without `local`: the largest power of two up to 256 that divides the first dimension. */
 static void choose_local(hd_launch *launch) {
     for (uint32_t d = 0; d < 3; d++)
@@ -300,7 +307,7 @@ static void choose_local(hd_launch *launch) {
 static hd_status read_global_sizes(const reader *r, const char *path, const raw_launch *raw,
                                    hd_launch *launch) {
     if (!raw->global)
-        return FAIL(r, path, "the launch needs its sizes: add 'global: [...]'");
+        return no_sizes(r, path, "global");
     launch->dims = raw->global_count;
     hd_status status =
         read_sizes(r, path, "global", raw->global, raw->global_count, 1, launch->global);
@@ -338,7 +345,7 @@ static hd_status read_blocks(const reader *r, const char *path, const raw_launch
                              hd_launch *launch) {
     uint64_t blocks[3] = {1, 1, 1};
     if (!raw->blocks || !raw->threads)
-        return FAIL(r, path, "a launch of a CUDA kernel needs 'blocks: [...]' and 'threads: [...]'");
+        return no_sizes(r, path, raw->blocks ? "threads" : "blocks");
     hd_status status = read_sizes(r, path, "blocks", raw->blocks, raw->blocks_count, 1, blocks);
     if (status == HD_OK)
         status = read_sizes(r, path, "threads", raw->threads, raw->threads_count, 1, launch->local);

@@ -56,20 +56,24 @@ static UNUSED int drop_bench(void **state) {
 }
 
 /* Runs the front end over `source`; status, messages and module are in the bench. */
-static UNUSED void run_front(bench *b, const char *source, const char *options) {
-    strcpy(b->path, "/tmp/heddle-frontend-XXXXXX.cl");
+static UNUSED void run_front_on(bench *b, const char *source, const char *options,
+                                kir_language language) {
+    strcpy(b->path, language == KIR_CUDA ? "/tmp/heddle-frontend-XXXXXX.cu"
+                                         : "/tmp/heddle-frontend-XXXXXX.cl");
     int fd = mkstemps(b->path, 3);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, source, strlen(source)), (ssize_t)strlen(source));
     close(fd);
     b->messages.count = 0;
-    b->status = hd_frontend_opencl(b->arena, &b->diag, b->path, options, &b->module);
+    b->status = hd_frontend(b->arena, &b->diag, b->path, options, &b->module);
     unlink(b->path);
 }
 
-/* Compiles what must compile; the first kernel. */
-static UNUSED const kir_kernel *compile(bench *b, const char *source) {
-    run_front(b, source, NULL);
+static UNUSED void run_front(bench *b, const char *source, const char *options) {
+    run_front_on(b, source, options, KIR_OPENCL);
+}
+
+static UNUSED const kir_kernel *first_kernel(const bench *b) {
     for (size_t i = 0; b->status && i < b->messages.count; i++)
         print_error("%s:%u: %s\n", b->messages.data[i].file, b->messages.data[i].line,
                     b->messages.data[i].text);
@@ -77,6 +81,12 @@ static UNUSED const kir_kernel *compile(bench *b, const char *source) {
     assert_non_null(b->module);
     assert_true(b->module->kernel_count >= 1);
     return b->module->kernels[0];
+}
+
+/* Compiles what must compile; the first kernel. */
+static UNUSED const kir_kernel *compile(bench *b, const char *source) {
+    run_front(b, source, NULL);
+    return first_kernel(b);
 }
 
 /* How many instructions with this opcode a kernel has. */

@@ -62,6 +62,7 @@ static void reads_a_whole_job(void **state) {
 
 #define HEAD "kernel: k.cl\n"
 #define RUN "launches: [{kernel: k, global: [64]}]\n"
+#define CUDA "kernel: k.cu\n"
 
 static const struct {
     const char *text;
@@ -122,6 +123,33 @@ static const struct {
      4,
      6,
      {"argument 'a' is given twice"}},
+    {HEAD "launches:\n  - {kernel: k, local: [64]}\n", 3, 5, {"'global' of this launch is missing"}},
+    {HEAD "launches:\n  - {kernel: k, global: [64], threads: [64]}\n",
+     3,
+     40,
+     {"'threads' is not for OpenCL kernels", "'global' and 'local'"}},
+    {HEAD "launches:\n  - {kernel: k, global: [64], shared: 64}\n",
+     3,
+     39,
+     {"'shared' is not for OpenCL kernels", "'local'"}},
+    {CUDA "launches:\n  - {kernel: k, global: [64]}\n",
+     3,
+     25,
+     {"'global' is not for CUDA kernels", "'blocks' and 'threads'"}},
+    {CUDA "launches:\n  - {kernel: k, blocks: [2], threads: [32], offset: [1]}\n",
+     3,
+     53,
+     {"'offset' is not for CUDA kernels"}},
+    {CUDA "launches:\n  - {kernel: k, blocks: [2]}\n", 3, 5, {"'threads' of this launch is missing"}},
+    {CUDA "launches:\n  - {kernel: k, blocks: [2], threads: [0]}\n", 3, 40, {"'threads: 0'"}},
+    {CUDA "launches:\n  - {kernel: k, blocks: [1e9], threads: [1e9]}\n",
+     3,
+     26,
+     {"beyond any device"}},
+    {CUDA "launches:\n  - {kernel: k, blocks: [2], threads: [32], shared: -1}\n",
+     3,
+     53,
+     {"'shared: -1'"}},
     {HEAD RUN "buffers: [{name: a, type: float}]\n", 3, 11, {"'count' of buffer 1 is missing"}},
     {HEAD RUN "buffers: [{name: a, type: float, count: 0}]\n", 3, 41, {"'count: 0'"}},
     {HEAD RUN "buffers: [{name: a, type: float, count: nan}]\n", 3, 41, {"'count: nan'"}},
@@ -176,6 +204,28 @@ static void every_mistake_is_one_located_message(void **state) {
     }
 }
 
+static void blocks_and_threads_are_a_launch(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    assert_int_equal(fixture_read(f, CUDA "launches:\n"
+                                          "  - {kernel: k, blocks: [3, 2], threads: [32], shared: 256}\n"
+                                          "  - {kernel: k, blocks: [5], threads: [8, 4, 2]}\n",
+                                  &job),
+                     HD_OK);
+    const hd_launch *flat = &job->launches[0], *deep = &job->launches[1];
+    assert_int_equal(flat->dims, 2);
+    assert_int_equal(flat->global[0], 96);
+    assert_int_equal(flat->global[1], 2);
+    assert_int_equal(flat->local[0], 32);
+    assert_int_equal(flat->local[1], 1);
+    assert_int_equal(flat->shared, 256);
+    assert_true(flat->shared_given && flat->local_given && !deep->shared_given);
+    assert_int_equal(deep->dims, 3);
+    assert_int_equal(deep->global[0], 40);
+    assert_int_equal(deep->global[2], 2);
+    assert_int_equal(deep->local[1], 4);
+}
+
 static void a_missing_file_is_named(void **state) {
     fixture *f = *state;
     hd_job *job = NULL;
@@ -202,6 +252,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_a_whole_job, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(every_mistake_is_one_located_message, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(blocks_and_threads_are_a_launch, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(a_missing_file_is_named, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(any_beginning_of_a_job_is_handled, fixture_setup,
