@@ -50,6 +50,7 @@ typedef struct call_plan {
     const call *calls;
     uint32_t count;
     const char *prelude; /* functions that the expressions use, or "" */
+    const char *options; /* of the compiler; NULL: OpenCL C 1.2, as PoCL's */
     uint32_t width;      /* components of T */
     call_mode mode;
 } call_plan;
@@ -107,8 +108,8 @@ static const char *calls_kernel(hd_arena *arena, const call_plan *p) {
     if (!strcmp(p->type, "double"))
         hd_str_add(&s, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     hd_str_printf(&s, "typedef %s S;\ntypedef %s%s T;\ntypedef int%s N;\ntypedef u%s%s U;\n"
-                      "#define bits_of(v) as_u%s%s(v)\n%s",
-                  p->type, p->type, w, w, p->integer, w, p->integer, w, p->prelude);
+                      "#define bits_of(v) as_u%s%s(v)\n#define as_T(v) as_%s%s(v)\n%s",
+                  p->type, p->type, w, w, p->integer, w, p->integer, w, p->type, w, p->prelude);
     hd_str_printf(&s, "__kernel void k(__global const uchar *in, __global uchar *out) {\n"
                       "size_t i = %s;\n", p->mode == CALLS_UNIFORM ? "get_group_id(0)"
                                                                    : "get_global_id(0)");
@@ -150,12 +151,12 @@ static void calls_job(hd_str *job, const call_plan *p, size_t input_bytes, const
     uint32_t local = p->mode == CALLS_UNIFORM ? 4 : 64;
     uint64_t global = p->mode == CALLS_UNIFORM ? 4 * groups : groups;
     hd_str_printf(job,
-                  "kernel: kernel.cl\noptions: -cl-std=CL1.2\nbuffers:\n"
+                  "kernel: kernel.cl\noptions: %s\nbuffers:\n"
                   "  - {name: in, type: uchar, count: %zu, file: %s}\n"
                   "  - {name: out, type: uchar, count: %u, init: [{generator: constant, low: 170}]}\n"
                   "launches:\n  - kernel: k\n    global: [%llu]\n    local: [%u]\n    args:\n"
                   "      - {name: in, buffer: in}\n      - {name: out, buffer: out}\n",
-                  input_bytes, path, (p->count + 3) * CALLS_SLOT, (unsigned long long)global, local);
+                  p->options ? p->options : "-cl-std=CL1.2", input_bytes, path, (p->count + 3) * CALLS_SLOT, (unsigned long long)global, local);
 }
 
 /* Runs a kernel of two buffers, `in` and `out`. */
