@@ -172,9 +172,10 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
     return x;
 }
 
-/* T is an unsigned integer as wide as the element. Memory need not be aligned for it: vectors
- * of vload are aligned like their elements only, which the kernel has promised. */
+/* T is an unsigned integer as wide as the element, loose_T the same in memory, which need not
+ * be aligned for it: fields of packed structs are not. */
 #define DEFINE_TRANSFER(T)                                                                  \
+    typedef T loose_##T __attribute__((aligned(1), may_alias));                             \
     static void load_##T(hd_run *r, const hd_target *t, uint32_t offset, T *d) {            \
         bool all = r->active.count == r->lanes;                                             \
         if (t->region && t->strided) {                                                      \
@@ -184,19 +185,19 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
                 memcpy(d, from, r->lanes * sizeof(T));                                      \
             else if (all)                                                                   \
                 for (uint32_t l = 0; l < r->lanes; l++)                                     \
-                    d[l] = *(const T *)(const void *)(from + l * x.step);                   \
+                    d[l] = *(const loose_##T *)(from + l * x.step);                         \
             else                                                                            \
-                EACH_ACTIVE(r, l) d[l] = *(const T *)(const void *)(from + l * x.step);     \
+                EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + l * x.step);           \
         } else if (t->region && t->region->space != KIR_PRIVATE) {                          \
             const uint8_t *from = t->region->host + offset - t->region->base;               \
             if (all)                                                                        \
                 for (uint32_t l = 0; l < r->lanes; l++)                                     \
-                    d[l] = *(const T *)(const void *)(from + t->address[l]);                \
+                    d[l] = *(const loose_##T *)(from + t->address[l]);                      \
             else                                                                            \
-                EACH_ACTIVE(r, l) d[l] = *(const T *)(const void *)(from + t->address[l]);  \
+                EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + t->address[l]);        \
         } else {                                                                            \
             EACH_ACTIVE(r, l)                                                               \
-            d[l] = *(const T *)(const void *)(hd_host(r, t, l, lane_address(t, l)) + offset); \
+            d[l] = *(const loose_##T *)(hd_host(r, t, l, lane_address(t, l)) + offset);     \
         }                                                                                   \
     }                                                                                       \
     static void store_##T(hd_run *r, const hd_target *t, uint32_t offset, const T *a,       \
@@ -207,10 +208,10 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
             if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))       \
                 memcpy(to, a, r->lanes * sizeof(T));                                        \
             else                                                                            \
-                EACH_ACTIVE(r, l) *(T *)(void *)(to + l * x.step) = a[l & lanes];           \
+                EACH_ACTIVE(r, l) *(loose_##T *)(to + l * x.step) = a[l & lanes];           \
         } else {                                                                            \
             EACH_ACTIVE(r, l)                                                               \
-            *(T *)(void *)(hd_host(r, t, l, lane_address(t, l)) + offset) = a[l & lanes];   \
+            *(loose_##T *)(hd_host(r, t, l, lane_address(t, l)) + offset) = a[l & lanes];   \
         }                                                                                   \
     }
 
@@ -234,7 +235,7 @@ static void load_component(hd_run *r, const hd_target *t, uint32_t offset, hd_op
 
 #define FILL(T)                                                                             \
     {                                                                                       \
-        T *to = HD_CELL(r, d.at, T), value = *(const T *)(const void *)from;                \
+        T *to = HD_CELL(r, d.at, T), value = *(const loose_##T *)from;                        \
         for (uint32_t l = 0; l < HD_CHUNK; l++)                                             \
             to[l] = value;                                                                  \
         return;                                                                             \
