@@ -49,16 +49,22 @@ static inline void record_broken(record *r, const char *rule) {
     pthread_mutex_unlock(&r->lock);
 }
 
+/* Where a buffer begins for a block: local memory stands elsewhere in each. */
+static inline uint64_t record_base(const hd_event_buffer *buffer, uint64_t block) {
+    return buffer->base + (buffer->space == KIR_LOCAL ? block % 4096 << 24 : 0);
+}
+
 /* ---- one event as text ---------------------------------------------------------------- */
 
-static inline const hd_event_buffer *record_buffer(const hd_event_launch *launch,
-                                                   const hd_event *e, uint64_t address) {
+static inline const hd_event_buffer *record_buffer(const record_block *block, const hd_event *e,
+                                                   uint64_t address) {
+    const hd_event_launch *launch = block->record->launch;
     const hd_event_access *access = &launch->accesses[e->access];
     for (uint32_t b = 0; b < launch->buffer_count; b++) {
         const hd_event_buffer *buffer = &launch->buffers[b];
         bool meant = access->buffer < 0 || access->buffer == (int32_t)b;
-        if (meant && address >= buffer->base &&
-            address + access->width <= buffer->base + buffer->bytes)
+        uint64_t base = record_base(buffer, block->number);
+        if (meant && address >= base && address + access->width <= base + buffer->bytes)
             return buffer;
     }
     return NULL;
@@ -100,19 +106,14 @@ static inline void record_lanes(hd_str *out, const hd_event *e) {
     }
 }
 
-static inline void record_addresses(hd_str *out, const hd_event_launch *launch,
-                                    const hd_event *e) {
+static inline void record_addresses(const record_block *block, const hd_event *e, hd_str *out) {
     uint32_t first = record_next_lane(e, 0);
-    uint64_t base = hd_event_address(e, first);
-    const hd_event_buffer *buffer = record_buffer(launch, e, base);
-    const hd_event_access *access = &launch->accesses[e->access];
+    const hd_event_buffer *buffer = record_buffer(block, e, hd_event_address(e, first));
+    const hd_event_access *access = &block->record->launch->accesses[e->access];
+    uint64_t base = buffer ? record_base(buffer, block->number) : 0;
     int64_t stride;
     hd_str_printf(out, " %s%s%s", buffer ? buffer->name : "?", access->field ? "." : "",
                   access->field ? access->field : "");
-    if (buffer)
-        base = buffer->base;
-    else
-        base = 0;
     if (record_stride(e, &stride)) {
         hd_str_printf(out, "+%" PRIu64, hd_event_address(e, first) - base);
         if (e->active > 1)
@@ -123,8 +124,6 @@ static inline void record_addresses(hd_str *out, const hd_event_launch *launch,
             hd_str_printf(out, " %" PRIu64, hd_event_address(e, l) - base);
     }
 }
-
-static inline void record_event(void *stream, const hd_event *e);
 
 /* ---- the rules ------------------------------------------------------------------------- */
 
@@ -150,7 +149,7 @@ static inline const char *record_rule_broken(const record_block *block, const hd
     if (launch->accesses[e->access].space == KIR_PRIVATE)
         return NULL;
     for (uint32_t l = record_next_lane(e, 0); l < e->threads; l = record_next_lane(e, l + 1))
-        if (!record_buffer(launch, e, hd_event_address(e, l)))
+        if (!record_buffer(block, e, hd_event_address(e, l)))
             return "every address lies in its buffer";
     return NULL;
 }
@@ -170,7 +169,7 @@ static inline void record_event(void *stream, const hd_event *e) {
     hd_push(block->arena, &block->lines, block->text.length);
     hd_str_printf(&block->text, "%" PRIu64 ".%" PRIu64 " %c %u", block->number, e->position,
                   kinds[access->kind], access->width);
-    record_addresses(&block->text, launch, e);
+    record_addresses(block, e, &block->text);
     record_lanes(&block->text, e);
     hd_str_printf(&block->text, " @%u\n", access->line);
     block->mis++;

@@ -2,7 +2,7 @@
 // buffer: out int 9
 // run: single 9/1
 // expect: out = 3 * i + 10
-// mis: 9
+// mis: 27
 __kernel void single(__global int *out) {
     __local int mine;
     mine = get_group_id(0) * 3;

@@ -2,7 +2,6 @@
 // buffer: v int4 4 = 100 * i + k
 // run: poke 4/2
 // expect: v = k == 1 ? -1 : k == 3 ? 100 * i : 100 * i + k
-// lanes: 12
 __kernel void poke(__global int4 *v) {
     int i = get_global_id(0);
     v[i].y = -1;
