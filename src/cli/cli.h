@@ -98,6 +98,9 @@ typedef struct cli_page {
 bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***words,
                uint32_t *word_count, int *status);
 
+/* A whole number from 0 on, decimal or 0x...; *end is after it. */
+bool cli_whole(const char *text, const char **end, uint64_t *value);
+
 /* The name nearest to `word`, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);
 

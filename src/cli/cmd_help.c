@@ -23,6 +23,20 @@ static const topic topics[] = {
      "  {x,y}{m}/da           two clusters, each with its own allocation\n"
      "\n"
      "Every field stands in exactly one cluster.\n"},
+    {"trace-text", "the text form of traces",
+     "What 'heddle trace export' writes and 'heddle trace import' reads: one line for each MI,\n"
+     "one execution of a load, store or atomic by the threads of a block that are active there.\n"
+     "\n"
+     "  # heddle-trace-text 1\n"
+     "  B <block> <threads>\n"
+     "  <pos> <pc> <L|S|A> <bytes> <tid>:<hex address> ...\n"
+     "\n"
+     "  B      a block begins: its number and how many threads it has\n"
+     "  pos    position in the block's stream, 0, 1, 2 ...\n"
+     "  pc     which access of the kernel it is\n"
+     "  L S A  load, store or atomic\n"
+     "  bytes  of each thread\n"
+     "  tid    each active thread, counted in the block, and the address that it touches\n"},
     {"status", "exit status",
      "  0  done\n"
      "  1  the outputs of two versions differ\n"

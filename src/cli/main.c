@@ -18,6 +18,8 @@ const cli_command cli_commands[] = {
     {"cost", "price layouts on devices, access by access", cmd_cost},
     {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
+    {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
+    {"trace", "write every access of a run to a file, and read such files", cmd_trace},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
     {"devices", "list the device profiles and the OpenCL devices", cmd_devices},

@@ -108,8 +108,7 @@ static hd_status wrong_value(cli *c, const cli_option *option, const char *text,
                    text);
 }
 
-/* A whole number at `text`; *end is after it. */
-static bool whole(const char *text, const char **end, uint64_t *value) {
+bool cli_whole(const char *text, const char **end, uint64_t *value) {
     if (!isdigit((unsigned char)*text))
         return false;
     char *after;
@@ -123,7 +122,8 @@ static bool whole(const char *text, const char **end, uint64_t *value) {
 static hd_status set_sizes(cli *c, const cli_option *option, const char *text) {
     cli_sizes sizes = {0};
     const char *at = text;
-    while (sizes.dims < 3 && whole(at, &at, &sizes.size[sizes.dims]) && sizes.size[sizes.dims]) {
+    while (sizes.dims < 3 && cli_whole(at, &at, &sizes.size[sizes.dims]) &&
+           sizes.size[sizes.dims]) {
         sizes.dims++;
         if (!*at) {
             *(cli_sizes *)option->target = sizes;
@@ -164,7 +164,7 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
         break;
     }
     uint64_t *number = option->target;
-    if (!whole(text, &end, number) || *end || !*number)
+    if (!cli_whole(text, &end, number) || *end || !*number)
         return wrong_value(c, option, text, "a whole number from 1 on");
     return HD_OK;
 }

@@ -37,14 +37,17 @@ prints() {
     grep -Eq -- "$1" "$work/log/out" || complain "no line matches: $1"
 }
 
+# The files here, with their sizes and times.
+files_here() { find . \( -type d -printf '%p\n' -o -printf '%p %s %T@\n' \) | sort; }
+
 # refuses PATTERN ARGUMENTS: one error that matches, exit status 2, nothing on
 # standard output, and the files here are those of before.
 refuses() {
     local pattern=$1 before after errors
     shift
-    before=$(find . -printf '%p %s %T@\n' | sort)
+    before=$(files_here)
     call "$@"
-    after=$(find . -printf '%p %s %T@\n' | sort)
+    after=$(files_here)
     errors=$(grep -c 'error: ' "$work/log/err")
     [ "$status" -eq 2 ] || complain "heddle $*: exit status $status, not 2"
     [ ! -s "$work/log/out" ] || complain "heddle $*: wrote on standard output"

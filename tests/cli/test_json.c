@@ -152,8 +152,8 @@ static void ir(void **state) {
 }
 
 static void check_device(json_t *device) {
-    has_members(device, "name title warp segment l1 l2 weights sms max_blocks max_threads "
-                        "registers max_registers synthetic file");
+    has_members(device, "name title warp segment coalescing l1 l2 weights sms max_blocks "
+                        "max_threads registers max_registers synthetic file");
     has_members(json_object_get(device, "weights"), "l1 l2 dram");
     if (!json_is_null(json_object_get(device, "l2")))
         has_members(json_object_get(device, "l2"), "size line");
@@ -278,6 +278,98 @@ static void cost(void **state) {
     json_decref(value);
 }
 
+static void check_executed(json_t *executed, const char *more) {
+    char members[160];
+    snprintf(members, sizeof members,
+             "runs blocks instructions thread_instructions mis lane_accesses seconds devices%s",
+             more);
+    size_t i;
+    json_t *device;
+    has_members(executed, members);
+    assert_int_equal(json_array_size(json_object_get(executed, "devices")), 2);
+    json_array_foreach(json_object_get(executed, "devices"), i, device)
+        has_members(device, "device requests transactions bytes_moved bytes_used");
+}
+
+static void run(void **state) {
+    (void)state;
+    json_t *value = output_of("run nbody-small.yaml --device h200 --device tesla-k20c "
+                              "--check opencl");
+    json_t *launch;
+    size_t i;
+    has_members(value, "launches total workers stopped printed check dumped");
+    assert_int_equal(json_array_size(json_object_get(value, "launches")), 2);
+    json_array_foreach(json_object_get(value, "launches"), i, launch) {
+        check_executed(launch, " kernel place global local offset");
+        check_place(json_object_get(launch, "place"));
+    }
+    check_executed(json_object_get(value, "total"), "");
+    has_members(json_object_get(value, "check"), "equal bit_equal");
+    assert_true(json_is_false(json_object_get(value, "stopped")));
+    assert_true(json_is_array(json_object_get(value, "dumped")));
+    assert_string_equal(json_string_value(json_object_get(value, "printed")), "");
+    json_decref(value);
+    value = output_of("run nbody-small.yaml --device h200 --device h200");
+    assert_true(json_is_null(json_object_get(value, "check")));
+    json_decref(value);
+}
+
+static void check_event_tables(json_t *launch) {
+    size_t i;
+    json_t *row;
+    assert_true(json_array_size(json_object_get(launch, "accesses")) > 0);
+    json_array_foreach(json_object_get(launch, "accesses"), i, row) {
+        has_members(row, "kind space place buffer record field width");
+        check_place(json_object_get(row, "place"));
+    }
+    assert_true(json_array_size(json_object_get(launch, "buffers")) > 0);
+    json_array_foreach(json_object_get(launch, "buffers"), i, row) {
+        has_members(row, "name type space base bytes element_bytes record");
+        if (!json_is_null(json_object_get(row, "record")))
+            check_record(json_object_get(row, "record"));
+    }
+}
+
+#define TRACED "file runs blocks mis lane_accesses bytes bytes_per_lane_access complete"
+
+static void trace(void **state) {
+    (void)state;
+    char folder[] = "/tmp/heddle-json-XXXXXX", arguments[160];
+    assert_non_null(mkdtemp(folder));
+    snprintf(arguments, sizeof arguments, "trace nbody-small.yaml -o %s/t", folder);
+    json_t *value = output_of(arguments), *launch;
+    has_members(value, TRACED " seconds workers stopped printed");
+    assert_true(json_is_true(json_object_get(value, "complete")));
+    json_decref(value);
+
+    size_t i;
+    snprintf(arguments, sizeof arguments, "trace info %s/t", folder);
+    value = output_of(arguments);
+    has_members(value, TRACED " version source spaces missing launches");
+    assert_int_equal(json_array_size(json_object_get(value, "launches")), 4);
+    json_array_foreach(json_object_get(value, "launches"), i, launch) {
+        has_members(launch, "number kernel groups local offset blocks mis lane_accesses bytes "
+                            "complete accesses buffers");
+        check_event_tables(launch);
+    }
+    json_decref(value);
+
+    snprintf(arguments, sizeof arguments, "trace export %s/t -o %s/text", folder, folder);
+    value = output_of(arguments);
+    has_members(value, "file runs blocks mis lane_accesses complete");
+    json_decref(value);
+    snprintf(arguments, sizeof arguments, "trace import %s/text -o %s/back", folder, folder);
+    value = output_of(arguments);
+    has_members(value, TRACED);
+    json_decref(value);
+    static const char *const names[] = {"t", "text", "back"};
+    for (i = 0; i < 3; i++) {
+        snprintf(arguments, sizeof arguments, "%s/%s", folder, names[i]);
+        assert_int_equal(unlink(arguments), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void help(void **state) {
     (void)state;
     json_t *value = output_of("help"), *command;
@@ -322,6 +414,8 @@ int main(void) {
         cmocka_unit_test(measure),
         cmocka_unit_test(advise),
         cmocka_unit_test(cost),
+        cmocka_unit_test(run),
+        cmocka_unit_test(trace),
         cmocka_unit_test(help),
         cmocka_unit_test(the_examples_of_the_page),
     };

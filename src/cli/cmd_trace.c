@@ -1,0 +1,227 @@
+/*
+ * heddle trace: the job on the machine, with every access in a file. The words `info`,
+ * `export` and `import` begin commands on such files (trace_file.c); no file to run is
+ * called so, since its name ends in .yaml, .cl or the like.
+ */
+#include "cli/contents.h"
+#include "cli/execute.h"
+#include "cli/trace_file.h"
+#include "report/json.h"
+
+typedef struct request {
+    const char *path, *out;
+    cli_source source;
+    cli_machine_options machine;
+    const char *launch_text, *block_text, *space_text;
+    /* what they mean */
+    uint64_t first_launch, last_launch, first_block, last_block;
+    hd_sink sink; /* of the file, for the blocks that were asked for */
+} request;
+
+/* ---- what is traced ------------------------------------------------------------------- */
+
+/* "A" or "A-B" with A <= B; without a text all. */
+static hd_status read_range(cli *c, const char *option, const char *text, uint64_t *first,
+                            uint64_t *last) {
+    *first = 0;
+    *last = UINT64_MAX;
+    if (!text)
+        return HD_OK;
+    const char *at = text;
+    bool fine = cli_whole(at, &at, first);
+    *last = *first;
+    if (fine && *at == '-')
+        fine = cli_whole(at + 1, &at, last);
+    if (!fine || *at || *first > *last)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--%s takes a number from 0 on, or two such as 0-7, the smaller first; not "
+                       "'%s'",
+                       option, text);
+    return HD_OK;
+}
+
+/* "global,local" as bits 1 << kir_space. */
+static hd_status read_spaces(cli *c, const char *text, uint32_t *spaces) {
+    static const kir_space all[] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_PRIVATE};
+    *spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
+    if (!text)
+        return HD_OK;
+    *spaces = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ","), known = 0;
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            const char *name = kir_space_name(all[i]);
+            if (strlen(name) == length && !strncmp(at, name, length)) {
+                *spaces |= 1u << all[i];
+                known++;
+            }
+        }
+        if (!known)
+            return hd_fail(&c->diag, HD_EINPUT, NULL,
+                           "--space takes global, local, constant and private, separated by "
+                           "commas, not '%s'",
+                           text);
+        at += length;
+        if (!*at)
+            return HD_OK;
+    }
+}
+
+/* A choice of which nothing is left would give an empty trace after a long run. */
+static hd_status check_choice(cli *c, const request *r, const hd_job *job) {
+    uint64_t number = 0, most_blocks = 0, runs = cli_planned_runs(job);
+    if (r->first_launch >= runs)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--launch %s: the job has %llu launch%s, counted from 0", r->launch_text,
+                       (unsigned long long)runs, runs == 1 ? "" : "es");
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        uint64_t blocks = 1;
+        for (uint32_t d = 0; d < launch->dims; d++)
+            blocks *= launch->global[d] / launch->local[d];
+        bool traced = number <= r->last_launch && number + launch->repeat > r->first_launch;
+        if (traced && blocks > most_blocks)
+            most_blocks = blocks;
+        number += launch->repeat;
+    }
+    if (r->first_block < most_blocks)
+        return HD_OK;
+    return hd_fail(&c->diag, HD_EINPUT, NULL,
+                   "--blocks %s: no launch that is traced has more than %llu block%s, counted "
+                   "from 0",
+                   r->block_text, (unsigned long long)most_blocks, most_blocks == 1 ? "" : "s");
+}
+
+static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
+    const request *r = self;
+    *sink = r->sink;
+    return number >= r->first_launch && number <= r->last_launch;
+}
+
+static void end_launch(void *self, uint32_t number, cli_run_row *row) {
+    (void)self;
+    (void)number;
+    (void)row;
+}
+
+/* ---- running -------------------------------------------------------------------------- */
+
+/* Runs the job on the open machine, from an empty file to its name. */
+static hd_status trace_run(cli *c, request *r, const hd_job *job, cli_run *run) {
+    const hd_trace_header header = {.source = r->path, .spaces = r->machine.spaces};
+    const cli_listener listener = {begin_launch, end_launch, r, 0};
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_create(c->arena, &c->diag, r->out, &header, &writer);
+    if (status != HD_OK)
+        return status;
+    r->sink = hd_trace_sink(writer);
+    if (r->block_text)
+        r->sink = hd_sink_blocks(c->arena, r->sink, r->first_block, r->last_block);
+    status = cli_execute(c, job, &listener, run);
+    if (status == HD_OK)
+        return hd_trace_finish(writer, !run->total.counts.stopped);
+    hd_trace_abandon(writer);
+    return status;
+}
+
+static int show(cli *c, const request *r, const cli_run *run, const cli_traced *traced) {
+    const hd_vm_counts *counts = &run->total.counts;
+    if (c->json) {
+        json_t *object = json_object();
+        cli_traced_json(r->out, traced, object);
+        json_object_set_new(object, "seconds", hd_json_number(counts->seconds));
+        json_object_set_new(object, "workers", json_integer(counts->workers));
+        json_object_set_new(object, "stopped", json_boolean(counts->stopped));
+        json_object_set_new(object, "printed", hd_json_text(hd_str_text(&run->printed)));
+        return cli_print_json(c, object);
+    }
+    hd_str out = {.arena = c->arena};
+    cli_show_traced(c, r->out, traced, &out);
+    hd_str_printf(&out, "  %s on %u worker%s%s\n", hd_show_seconds(c->arena, counts->seconds),
+                  counts->workers, counts->workers == 1 ? "" : "s",
+                  traced->complete ? "" : "; not complete: 'heddle trace info' says what is there");
+    return cli_print(c, &out);
+}
+
+static int trace(cli *c, request *r) {
+    hd_job *job;
+    cli_run run;
+    cli_traced traced;
+    if (cli_load(c, r->path, &r->source, &job) || check_choice(c, r, job) ||
+        cli_check_output(c, "out", r->out, job) || cli_open_machine(c, job, &r->machine, &run))
+        return CLI_WRONG;
+    hd_status status = trace_run(c, r, job, &run);
+    hd_vm_close(run.vm);
+    if (status != HD_OK || cli_trace_sum(c, r->out, &traced))
+        return CLI_WRONG;
+    int printed = show(c, r, &run, &traced);
+    return printed ? printed : cli_run_status(&run);
+}
+
+/* ---- the command ------------------------------------------------------------------------ */
+
+static int dispatch(cli *c, int argc, char **argv, bool *done) {
+    static const struct {
+        const char *word, *name;
+        int (*run)(cli *c, int argc, char **argv);
+    } commands[] = {{"info", "trace info", cmd_trace_info},
+                    {"export", "trace export", cmd_trace_export},
+                    {"import", "trace import", cmd_trace_import}};
+    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(argv[1], commands[i].word)) {
+            *done = true;
+            c->command = commands[i].name;
+            return commands[i].run(c, argc - 1, argv + 1);
+        }
+    *done = false;
+    return CLI_FINE;
+}
+
+int cmd_trace(cli *c, int argc, char **argv) {
+    request r = {0};
+    cli_option job_options[CLI_JOB_OPTION_COUNT];
+    const cli_option options[] = {
+        {"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &r.out},
+        {"launch", 0, "N[-M]", "trace only these launches, counted from 0, every repeat as one",
+         CLI_TEXT, &r.launch_text},
+        {"blocks", 0, "A[-B]", "trace only these blocks of each launch, counted from 0", CLI_TEXT,
+         &r.block_text},
+        {"space", 0, "SPACES",
+         "trace only accesses to these: global, local, constant, private, separated by commas; "
+         "default: all but private",
+         CLI_TEXT, &r.space_text},
+        CLI_MACHINE_OPTIONS(r.machine),
+        {0}};
+    const cli_page page = {
+        "-o FILE [OPTIONS] JOB|FILE.cl",
+        "Runs all launches of the job on the machine, as 'heddle run' does, and writes every "
+        "access to memory into a trace file: which threads, which addresses. What is not traced "
+        "runs all the same. 'heddle trace info FILE' says what such a file holds, 'heddle trace "
+        "export FILE' writes it as text, and 'heddle trace import TEXT -o FILE' reads that back; "
+        "each has a --help of its own.",
+        options,
+        cli_job_options(&r.source, job_options),
+        1,
+        1};
+    bool done;
+    char **words;
+    uint32_t word_count;
+    int status = dispatch(c, argc, argv, &done);
+    if (done)
+        return status;
+    for (cli_option *option = job_options; option->name; option++)
+        if (option->letter == 'o') /* the file's, here */
+            option->letter = 0;
+    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+        return status;
+    r.path = words[0];
+    if (!r.out) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
+        return CLI_WRONG;
+    }
+    if (read_range(c, "launch", r.launch_text, &r.first_launch, &r.last_launch) ||
+        read_range(c, "blocks", r.block_text, &r.first_block, &r.last_block) ||
+        read_spaces(c, r.space_text, &r.machine.spaces))
+        return CLI_WRONG;
+    return trace(c, &r);
+}

@@ -1,0 +1,212 @@
+/* --dump and --check. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/contents.h"
+
+/* ---- BUFFER=FILE ---------------------------------------------------------------------- */
+
+static hd_status unknown_buffer(cli *c, const char *option, const char *name, const hd_job *job) {
+    const char **names = hd_new_array(c->arena, const char *, job->buffer_count + 1);
+    hd_str all = {.arena = c->arena};
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        names[b] = job->buffers[b].name;
+        hd_str_printf(&all, "%s%s", b ? ", " : "", names[b]);
+    }
+    const char *near = cli_nearest(name, names, job->buffer_count);
+    if (!job->buffer_count)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--%s names the buffer '%s', but there are no buffers", option, name);
+    if (near)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--%s names the buffer '%s', which is not there; did you mean '%s'?",
+                       option, name, near);
+    return hd_fail(&c->diag, HD_EINPUT, NULL,
+                   "--%s names the buffer '%s', which is not there; the buffers are: %s", option,
+                   name, hd_str_text(&all));
+}
+
+/* Splits "BUFFER=FILE" at its first '='. */
+static hd_status split(cli *c, const char *option, const char *text, const hd_job *job,
+                       uint32_t *buffer, const char **path) {
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes %sBUFFER=FILE, not '%s'", option,
+                       strcmp(option, "check") ? "" : "opencl or ", text);
+    const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
+    *path = equals + 1;
+    for (*buffer = 0; *buffer < job->buffer_count; ++*buffer)
+        if (!strcmp(job->buffers[*buffer].name, name))
+            return HD_OK;
+    return unknown_buffer(c, option, name, job);
+}
+
+static uint64_t bytes_of(const hd_buffer *buffer) { return buffer->count * buffer->element_bytes; }
+
+/* ---- files to write --------------------------------------------------------------------- */
+
+static bool same_file(const struct stat *file, const char *path) {
+    struct stat other;
+    return path && !stat(path, &other) && other.st_dev == file->st_dev &&
+           other.st_ino == file->st_ino;
+}
+
+hd_status cli_check_output(cli *c, const char *option, const char *path, const hd_job *job) {
+    const hd_place place = {.file = path};
+    const char *slash = strrchr(path, '/');
+    const char *folder = !slash          ? "."
+                         : slash == path ? "/"
+                                         : hd_strndup(c->arena, path, (size_t)(slash - path));
+    struct stat at;
+    if (stat(folder, &at) || !S_ISDIR(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: there is no folder %s; make it first",
+                       option, folder);
+    if (stat(path, &at))
+        return HD_OK;
+    if (S_ISDIR(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is a folder; name a file in it",
+                       option);
+    if (job && (same_file(&at, job->path) || same_file(&at, job->kernel_path)))
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--%s: this is what is to be run, and it would be replaced; choose another "
+                       "name",
+                       option);
+    return HD_OK;
+}
+
+hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_dump **dumps) {
+    *dumps = hd_new_array(c->arena, cli_dump, texts->count);
+    for (size_t i = 0; i < texts->count; i++) {
+        cli_dump *dump = &(*dumps)[i];
+        hd_status status = split(c, "dump", texts->data[i], job, &dump->buffer, &dump->path);
+        if (status == HD_OK)
+            status = cli_check_output(c, "dump", dump->path, job);
+        if (status != HD_OK)
+            return status;
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp((*dumps)[k].path, dump->path))
+                return hd_fail(&c->diag, HD_EINPUT, NULL,
+                               "--dump writes two buffers to %s; give each a file of its own",
+                               dump->path);
+    }
+    return HD_OK;
+}
+
+hd_status cli_write_dumps(cli *c, const cli_dump *dumps, size_t count, const hd_job *job,
+                          void *const *contents) {
+    hd_output *files = hd_new_array(c->arena, hd_output, count);
+    for (size_t i = 0; i < count; i++)
+        files[i] = (hd_output){dumps[i].path, contents[dumps[i].buffer],
+                               bytes_of(&job->buffers[dumps[i].buffer])};
+    return hd_write_files(&c->diag, files, count);
+}
+
+/* ---- comparing -------------------------------------------------------------------------- */
+
+static hd_status read_reference(cli *c, const char *path, const hd_buffer *buffer, void **bytes) {
+    const hd_place place = {.file = path};
+    struct stat at;
+    uint64_t wanted = bytes_of(buffer);
+    if (!stat(path, &at) && S_ISREG(at.st_mode) && (uint64_t)at.st_size != wanted)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "this file has %llu bytes, buffer '%s' %llu (%llu elements of %u); give a "
+                       "file with its bytes in C's layout",
+                       (unsigned long long)at.st_size, buffer->name, (unsigned long long)wanted,
+                       (unsigned long long)buffer->count, buffer->element_bytes);
+    char *text;
+    size_t length;
+    hd_status status = hd_read_file(c->arena, &c->diag, path, &text, &length);
+    if (status == HD_OK && length != wanted)
+        return hd_fail(&c->diag, HD_EINPUT, &place, "this does not hold the %llu bytes of buffer "
+                       "'%s'", (unsigned long long)wanted, buffer->name);
+    *bytes = text;
+    return status;
+}
+
+static hd_status check_opencl(cli *c, const char *on, const hd_job *job, const cli_check *check) {
+    const hd_place place = {.file = job->kernel_path};
+    if (on && !check->opencl)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--on goes with --check opencl");
+    if (check->opencl && job->module->language != KIR_OPENCL)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "no OpenCL device runs CUDA C; compare with files: --check BUFFER=FILE");
+    return HD_OK;
+}
+
+hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const hd_job *job,
+                         cli_check *check) {
+    *check = (cli_check){.on = on};
+    check->reference = hd_new_array(c->arena, void *, job->buffer_count);
+    for (size_t i = 0; i < texts->count; i++) {
+        uint32_t buffer;
+        const char *path;
+        if (!strcmp(texts->data[i], "opencl")) {
+            check->opencl = true;
+            continue;
+        }
+        hd_status status = split(c, "check", texts->data[i], job, &buffer, &path);
+        if (status == HD_OK && check->reference[buffer])
+            status = hd_fail(&c->diag, HD_EINPUT, NULL,
+                             "--check has two files for buffer '%s'; keep one",
+                             job->buffers[buffer].name);
+        if (status == HD_OK)
+            status = read_reference(c, path, &job->buffers[buffer], &check->reference[buffer]);
+        if (status != HD_OK)
+            return status;
+        check->files = true;
+    }
+    return check_opencl(c, on, job, check);
+}
+
+/* Kernels that print do so on the device, too, straight to our standard output, where their
+ * text stands already and where --json promises an object and nothing else. */
+static int hide_output(void) {
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    if (nowhere >= 0)
+        close(nowhere);
+    return kept;
+}
+
+static void show_output(int kept) {
+    fflush(stdout);
+    if (kept < 0)
+        return;
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+}
+
+static hd_status compare_with(cli *c, cli_check *check, const hd_job *job, void *const *contents,
+                              const char *where, void *const *others) {
+    bool equal, bit_equal;
+    hd_status status =
+        hd_contents_compare(c->arena, &c->diag, job, &(hd_contents){"on the machine", contents},
+                            &(hd_contents){where, others}, &equal, &bit_equal);
+    check->equal = check->equal && equal;
+    check->bit_equal = check->bit_equal && bit_equal;
+    return status;
+}
+
+hd_status cli_compare(cli *c, cli_check *check, const hd_job *job, void *const *contents) {
+    hd_status files = HD_OK, device = HD_OK;
+    check->equal = check->bit_equal = true;
+    if (check->files)
+        files = compare_with(c, check, job, contents, "in the file", check->reference);
+    if (!check->opencl)
+        return files;
+    void **others = hd_new_array(c->arena, void *, job->buffer_count);
+    const hd_measure_options options = {.device = check->on};
+    cli_progress(c, "running on the OpenCL device");
+    int kept = hide_output();
+    device = hd_measure_run(c->arena, &c->diag, job, &options, others, NULL);
+    show_output(kept);
+    cli_progress(c, NULL);
+    if (device == HD_OK)
+        device = compare_with(c, check, job, contents, "on the OpenCL device", others);
+    return device ? device : files;
+}

@@ -1,0 +1,214 @@
+/*
+ * Running a job on the machine, for `run` and `trace`.
+ *
+ * Launches that are run many times would fill pages of equal lines, so runs of one
+ * kernel with the same sizes share a row, in the order in which they come first.
+ */
+#include <signal.h>
+#include <time.h>
+
+#include "cli/execute.h"
+
+/* The one thing that a signal handler can reach. */
+static volatile sig_atomic_t stop_wanted;
+
+static const int signals[] = {SIGINT, SIGTERM};
+enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
+
+typedef struct cli_executor {
+    cli *c;
+    cli_run *run;
+    const hd_launch *launch; /* that is being run */
+    uint64_t number;         /* of this run, from 0 */
+    double shown;            /* when progress was last shown */
+    struct sigaction before[SIGNAL_COUNT];
+} executor;
+
+/* ---- signals -------------------------------------------------------------------- */
+
+static void want_stop(int number) {
+    (void)number;
+    stop_wanted = 1;
+}
+
+/* The second signal of a kind finds the handler gone, and kills. One that the parent has
+ * chosen to ignore, as nohup does, stays ignored. */
+static void catch_signals(struct sigaction before[SIGNAL_COUNT]) {
+    struct sigaction action = {.sa_handler = want_stop, .sa_flags = SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    stop_wanted = 0;
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void release_signals(const struct sigaction before[SIGNAL_COUNT]) {
+    for (int i = 0; i < SIGNAL_COUNT; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+/* ---- what the machine calls ------------------------------------------------------- */
+
+static void print_text(void *user, const char *text, size_t length) {
+    const executor *e = user;
+    if (e->c->json) {
+        hd_str_addn(&e->run->printed, text, length);
+        return;
+    }
+    cli_progress(e->c, NULL);
+    fwrite(text, 1, length, stdout);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A few times a second: a terminal is slow. */
+static void show_progress(void *user, uint64_t done, uint64_t count) {
+    executor *e = user;
+    double time = now();
+    if (time - e->shown < 0.2)
+        return;
+    e->shown = time;
+    hd_arena *arena = hd_arena_new();
+    const char *which = e->run->planned == 1
+                            ? ""
+                            : hd_format(arena, "launch %llu of %llu, ",
+                                        (unsigned long long)e->number + 1,
+                                        (unsigned long long)e->run->planned);
+    cli_progress(e->c, hd_format(arena, "%s%s: %llu of %llu blocks", which,
+                                 e->launch->kernel_name, (unsigned long long)done,
+                                 (unsigned long long)count));
+    hd_arena_free(arena);
+}
+
+/* ---- rows --------------------------------------------------------------------------- */
+
+static bool same_sizes(const hd_launch *a, const hd_launch *b) {
+    return a->kernel == b->kernel && a->dims == b->dims && a->shared == b->shared &&
+           !memcmp(a->global, b->global, sizeof a->global) &&
+           !memcmp(a->local, b->local, sizeof a->local) &&
+           !memcmp(a->offset, b->offset, sizeof a->offset);
+}
+
+static cli_run_row *row_of(cli *c, cli_run *run, const hd_launch *launch, size_t device_count) {
+    for (size_t i = 0; i < run->rows.count; i++)
+        if (same_sizes(run->rows.data[i].launch, launch))
+            return &run->rows.data[i];
+    cli_run_row row = {.launch = launch};
+    row.moved = hd_new_array(c->arena, hd_coalesce_counts, device_count);
+    hd_push(c->arena, &run->rows, row);
+    return &run->rows.data[run->rows.count - 1];
+}
+
+static void add_counts(cli_run_row *row, const hd_vm_counts *counts) {
+    hd_vm_counts *sum = &row->counts;
+    row->runs++;
+    sum->blocks += counts->blocks;
+    sum->instructions += counts->instructions;
+    sum->thread_instructions += counts->thread_instructions;
+    sum->mis += counts->mis;
+    sum->lane_accesses += counts->lane_accesses;
+    sum->seconds += counts->seconds;
+    sum->stopped = sum->stopped || counts->stopped;
+    if (counts->workers > sum->workers)
+        sum->workers = counts->workers;
+}
+
+void cli_add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved) {
+    sum->mis += moved->mis;
+    sum->requests += moved->requests;
+    sum->lane_accesses += moved->lane_accesses;
+    sum->transactions += moved->transactions;
+    sum->bytes_moved += moved->bytes_moved;
+    sum->bytes_used += moved->bytes_used;
+}
+
+/* ---- running ------------------------------------------------------------------------ */
+
+uint64_t cli_planned_runs(const hd_job *job) {
+    uint64_t runs = 0;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        runs += job->launches[l].repeat;
+    return runs;
+}
+
+int cli_run_status(const cli_run *run) {
+    return run->total.counts.stopped ? CLI_STOPPED : CLI_FINE;
+}
+
+static hd_status run_once(executor *e, uint32_t launch, const cli_listener *listener,
+                          cli_run_row *row) {
+    hd_sink sink;
+    hd_vm_counts counts = {0};
+    uint32_t number = (uint32_t)e->number;
+    bool heard = listener->begin(listener->self, number, &sink);
+    hd_status status = hd_vm_run(e->run->vm, launch, heard ? &sink : NULL, &counts);
+    if (status == HD_OK) {
+        add_counts(row, &counts);
+        add_counts(&e->run->total, &counts);
+    }
+    if (heard)
+        listener->end(listener->self, number, status == HD_OK ? row : NULL);
+    return status;
+}
+
+static hd_status run_all(executor *e, const hd_job *job, const cli_listener *listener) {
+    cli_run *run = e->run;
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        e->launch = &job->launches[l];
+        cli_run_row *row = row_of(e->c, run, e->launch, listener->device_count);
+        for (uint64_t r = 0; r < e->launch->repeat; r++, e->number++) {
+            hd_status status = run_once(e, l, listener, row);
+            if (status != HD_OK)
+                return status;
+            if (run->total.counts.stopped)
+                return HD_OK;
+        }
+    }
+    return HD_OK;
+}
+
+hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
+                           cli_run *run) {
+    executor *e = hd_new(c->arena, executor);
+    const hd_vm_options options = {.workers = (uint32_t)choice->workers,
+                                   .max_instructions = choice->max_instructions,
+                                   .local_memory = choice->local_memory,
+                                   .spaces = choice->spaces,
+                                   .check_uninitialised = choice->uninitialised,
+                                   .check_races = choice->races,
+                                   .print = print_text,
+                                   .progress = show_progress,
+                                   .user = e,
+                                   .stop = &stop_wanted};
+    *run = (cli_run){
+        .executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
+    *e = (executor){.c = c, .run = run, .shown = now()};
+    if (choice->workers > 1024)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most 1024");
+    hd_status status = hd_vm_open(c->arena, &c->diag, job, NULL, &options, &run->vm);
+    if (status == HD_OK)
+        catch_signals(e->before);
+    return status;
+}
+
+hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run) {
+    executor *e = run->executor;
+    run->total.moved = hd_new_array(c->arena, hd_coalesce_counts, listener->device_count);
+    hd_status status = run_all(e, job, listener);
+    release_signals(e->before);
+    fflush(stdout); /* what kernels have printed stands before any message */
+    cli_progress(c, NULL);
+    for (size_t i = 0; i < run->rows.count; i++)
+        for (size_t d = 0; d < listener->device_count; d++)
+            cli_add_moved(&run->total.moved[d], &run->rows.data[i].moved[d]);
+    if (status == HD_OK && run->total.counts.stopped)
+        hd_warn(&c->diag, NULL, "stopped by a signal in launch %llu of %llu",
+                (unsigned long long)e->number + 1, (unsigned long long)run->planned);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* What `run` and `trace` share: the machine runs all launches of a job. */
+#ifndef HD_CLI_EXECUTE_H
+#define HD_CLI_EXECUTE_H
+
+#include "cli/cli.h"
+#include "locality/coalesce.h"
+#include "vm/vm.h"
+
+typedef struct cli_machine_options {
+    uint64_t workers, max_instructions, local_memory;
+    bool races, uninitialised;
+    uint32_t spaces; /* announced: bit 1 << kir_space; 0: all but private */
+} cli_machine_options;
+
+#define CLI_MACHINE_OPTIONS(choice)                                                               \
+    {"workers", 'j', "N", "threads that run blocks; default: one for each core", CLI_NUMBER,      \
+     &(choice).workers},                                                                          \
+        {"max-instructions", 0, "N", "that a block may execute before it is a fault; default 1e10", \
+         CLI_NUMBER, &(choice).max_instructions},                                                 \
+        {"local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER,          \
+         &(choice).local_memory}
+
+/* All runs of one kernel with the same sizes. */
+typedef struct cli_run_row {
+    const hd_launch *launch; /* the first of them */
+    uint64_t runs;
+    hd_vm_counts counts;       /* of all of them */
+    hd_coalesce_counts *moved; /* [device_count], or NULL when nobody counts */
+} cli_run_row;
+
+typedef struct cli_run {
+    hd_vm *vm;
+    struct cli_executor *executor; /* of execute.c */
+    hd_vec(cli_run_row) rows;
+    cli_run_row total; /* its launch is NULL */
+    uint64_t planned;  /* runs of launches that the job asks for */
+    hd_str printed;    /* by kernels, with --json; else it went to standard output */
+} cli_run;
+
+/* Who hears the events of which runs, and what becomes of them. */
+typedef struct cli_listener {
+    /* Before run `number`, from 0: the sink for it; false: nobody listens. */
+    bool (*begin)(void *self, uint32_t number, hd_sink *sink);
+    /* After it; `row` is NULL when the run failed. */
+    void (*end)(void *self, uint32_t number, cli_run_row *row);
+    void *self;
+    size_t device_count; /* that rows count transactions for */
+} cli_listener;
+
+/* Opens the machine for a job; hd_vm_close(run->vm) when the run is done with. From here to
+ * the end of cli_execute() SIGINT and SIGTERM only ask the run to end. */
+hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
+                           cli_run *run);
+/* Runs all launches, showing progress. A signal ends the run after the blocks that are being
+ * run; run->total.counts.stopped tells, and a warning was given. */
+hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run);
+
+void cli_add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved);
+/* How many times launches are run, all in all. */
+uint64_t cli_planned_runs(const hd_job *job);
+/* The exit status of a run that went well: CLI_FINE or CLI_STOPPED. */
+int cli_run_status(const cli_run *run);
+
+/* ---- show_run.c ---------------------------------------------------------------- */
+
+/* "64 x 256", "8,8 x 16,16": blocks and threads. */
+const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *groups,
+                           const uint64_t *local);
+/* The tables of a run: what was executed, and what moved on each device. */
+void cli_show_run(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
+                  hd_str *out);
+/* The members `launches` and `total`. */
+void cli_run_json(const cli_run *run, const hd_device *const *devices, size_t device_count,
+                  json_t *object);
+
+#endif

@@ -1,0 +1,25 @@
+/* The commands on trace files: `heddle trace info`, `export` and `import`. */
+#ifndef HD_CLI_TRACE_FILE_H
+#define HD_CLI_TRACE_FILE_H
+
+#include "cli/cli.h"
+#include "trace/trace.h"
+
+int cmd_trace_info(cli *c, int argc, char **argv);
+int cmd_trace_export(cli *c, int argc, char **argv);
+int cmd_trace_import(cli *c, int argc, char **argv);
+
+/* What a file holds, added up over its launches. */
+typedef struct cli_traced {
+    uint64_t launches, blocks, mis, lane_accesses, bytes;
+    bool complete;
+} cli_traced;
+
+/* Opens a trace file that was just written and adds it up. */
+hd_status cli_trace_sum(cli *c, const char *path, cli_traced *traced);
+/* "run.hdt: 1 launch, 64 blocks, 1.2M MIs, 315M lane accesses" and its bytes. */
+void cli_show_traced(cli *c, const char *path, const cli_traced *traced, hd_str *out);
+/* Sets the members `file`, `runs`, `blocks` ... */
+void cli_traced_json(const char *path, const cli_traced *traced, json_t *object);
+
+#endif

@@ -1,0 +1,187 @@
+# Kernels that go wrong on the machine: one message at the place in the kernel, with the
+# threads and the memory that it is about, and no file.
+source "$(dirname "$0")/lib.sh"
+
+# says PATTERN...: the last messages have a line that matches each.
+says() {
+    local pattern
+    for pattern in "$@"; do
+        grep -Eq -- "$pattern" "$work/log/err" || complain "no message matches: $pattern"
+    done
+}
+
+# faults LINE:COLUMN PATTERN ARGUMENTS...: the kernel k.cl on standard input is refused by
+# `run` and by `trace`, at that place, with the line and a caret below.
+faults() {
+    local at=$1 pattern=$2
+    shift 2
+    cat >k.cl
+    refuses "^k.cl:$at: error: .*$pattern" run k.cl "$@"
+    says '^ +\^$'
+    cp "$work/log/err" "$work/log/first"
+    refuses "^k.cl:$at: error: .*$pattern" trace k.cl "$@" -o k.hdt
+    cmp -s "$work/log/err" "$work/log/first" || complain "run and trace say different things"
+}
+
+# ---- global memory --------------------------------------------------------------------
+
+faults '2:27' "'out'" --global 128 --local 32 --count 100 <<'END'
+__kernel void small(__global float *out) {
+    out[get_global_id(0)] = 1;
+}
+END
+says 'thread 4 of block 3$' 'at byte 400 of' 'has 400 bytes \(100 elements of 4\)'
+faults '2:[0-9]+' "'in'" --global 64 --local 64 --count 100 --arg back=3 <<'END'
+__kernel void below(__global const int *in, __global int *out, int back) {
+    out[get_global_id(0)] = in[(int)get_global_id(0) - back];
+}
+END
+says 'at byte -12 of' 'thread 0 of block 0$'
+faults '2:[0-9]+' 'misaligned' --global 64 --local 64 --arg by=1 <<'END'
+__kernel void crooked(__global char *q, int by) {
+    *(__global int *)(q + get_local_id(0) % 2 * by) = 1;
+}
+END
+says "at byte 1 of 'q'" 'multiple of 4' 'thread 1 of block 0$'
+faults '3:[0-9]+' 'null pointer' --global 64 --local 64 --arg n=0 <<'END'
+__kernel void null(__global int *p, ulong n) {
+    __global int *q = (__global int *)n;
+    *q = p[0];
+}
+END
+faults '3:[0-9]+' 'constant' --global 64 --local 64 <<'END'
+__constant int table[64] = {1, 2, 3};
+__kernel void frozen(__global int *out) {
+    ((__global int *)(ulong)table)[get_global_id(0)] = out[0];
+    out[1] = table[get_global_id(0)];
+}
+END
+says "'table'" 'only be read'
+
+# ---- local and private memory -----------------------------------------------------------
+
+faults '3:[0-9]+' "'tile'" --global 64 --local 64 <<'END'
+__kernel void beyond(__global int *out, int n) {
+    __local int tile[64];
+    tile[get_local_id(0) + n] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[0];
+}
+END
+says 'thread 0 of block 0$' 'at byte 256 of' 'has 256 bytes'
+faults '5:[0-9]+' "'own'|private" --global 64 --local 64 --arg n=7 <<'END'
+__kernel void stack(__global int *out, int n) {
+    int own[4];
+    for (int i = 0; i < 4; i++)
+        own[i] = out[i];
+    own[n] = 1;
+    out[get_global_id(0)] = own[n & 3];
+}
+END
+cat >large.cl <<'END'
+__kernel void large(__global float *out) {
+    __local float tile[20000];
+    tile[get_local_id(0)] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[0];
+}
+END
+refuses "^large.cl.*: error: .*80000.*65536.*--local-memory|error: .*80000" run large.cl
+refuses "error: .*80000" trace large.cl -o k.hdt
+accepts run large.cl --global 256 --local-memory 80000
+refuses "error: .*80000 bytes.*79999" run large.cl --local-memory 79999
+
+# ---- threads ------------------------------------------------------------------------------
+
+faults '3:[0-9]+' 'barrier' --global 128 --local 64 <<'END'
+__kernel void some(__global int *out) {
+    if (get_local_id(0) < 40)
+        barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = 1;
+}
+END
+says '40\b.*64\b|24\b' 'block 0\b'
+faults '[0-9]+:[0-9]+' '100000' --global 64 --local 64 --max-instructions 100000 <<'END'
+__kernel void endless(__global volatile int *flag) {
+    while (flag[0] != 12345)
+        flag[1] = 0;
+}
+END
+says 'max-instructions|instructions'
+
+# ---- what is checked on request -------------------------------------------------------------
+
+cat >race.cl <<'END'
+__kernel void race(__global int *out) {
+    __local int t[64];
+    t[get_local_id(0)] = get_local_id(0);
+    out[get_global_id(0)] = t[63 - get_local_id(0)];
+}
+END
+accepts run race.cl --global 64 --local 64
+refuses '^race.cl:[34]:[0-9]+: error: .*race' run race.cl --global 64 --local 64 --races
+says "'t'" 'thread'
+sed 's/^    out/    barrier(CLK_LOCAL_MEM_FENCE);\n    out/' race.cl >orderly.cl
+accepts run orderly.cl --global 128 --local 64 --races
+cat >blocks.cl <<'END'
+__kernel void blocks(__global int *out) {
+    if (get_local_id(0) == 0)
+        out[0] = get_group_id(0);
+}
+END
+accepts run blocks.cl --global 64 --local 64 --races
+refuses '^blocks.cl:3:[0-9]+: error: .*race' run blocks.cl --global 128 --local 64 --races
+cat >fresh.cl <<'END'
+__kernel void fresh(__global int *out) {
+    __local int t[64];
+    if (get_local_id(0) < 63)
+        t[get_local_id(0)] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = t[get_local_id(0)];
+}
+END
+accepts run fresh.cl --global 64 --local 64
+refuses '^fresh.cl:6:[0-9]+: error: ' run fresh.cl --global 64 --local 64 --uninitialised
+says "byte 252 of 't'" 'thread 63 of block 0$'
+
+# ---- before anything runs ---------------------------------------------------------------------
+
+cat >odd.cl <<'END'
+__kernel void odd(__global uint *out) {
+    out[0] = 1;
+    out[get_global_id(0)] = bitfield_insert(out[1], 3u, 4u, 5u);
+}
+END
+refuses "^odd.cl:3:29: error: .*bitfield_insert" run odd.cl --options -cl-std=CL3.0
+says '^ +\^$'
+refuses "^odd.cl:3:29: error: .*bitfield_insert" trace odd.cl --options -cl-std=CL3.0 -o k.hdt
+cat >cycles.cl <<'END'
+__kernel void cycles(__global ulong *out) {
+    out[get_global_id(0)] = __builtin_readcyclecounter();
+}
+END
+refuses "^cycles.cl:2:29: error: .*not supported" run cycles.cl
+cat >image.cl <<'END'
+__kernel void image(__read_only image2d_t from, __global float4 *out) {
+    out[0] = read_imagef(from, (int2)(0, 0));
+}
+END
+refuses "^image.cl:[12]:[0-9]+: error: .*image" run image.cl
+
+# changed SED-COMMAND: bad.yaml is body.yaml, changed.
+changed() {
+    sed -e "$1" body.yaml >bad.yaml
+    ! cmp -s body.yaml bad.yaml || complain "'$1' changes nothing"
+}
+changed '/name: dt/d'
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*'dt'" run bad.yaml
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*'dt'" trace bad.yaml -o k.hdt
+changed 's/type: body/type: float/; s/^record.*//; /field/d; s/init:/init: [{generator: iota}]/'
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*12 bytes" run bad.yaml
+changed 's/value: 0.5/value: "0.5, 1"/'
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*0.5, 1" run bad.yaml
+changed 's/local: \[64\]/local: [48]/'
+refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*48" run bad.yaml
+refuses "error: .*48" run body.cl --global 256 --local 48
+refuses "error: --workers takes at most 1024" run body.yaml --workers 1025
+finish
