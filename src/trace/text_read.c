@@ -295,12 +295,12 @@ static void close_block(text_reader *r, bool complete) {
 }
 
 static void end_launch(text_reader *r) {
-    const text_launch *l = launch_in_hand(r);
     close_block(r, !r->status);
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
-        sink_status(r, r->sink->end_launch(r->sink->self, !l->stopped && !r->status));
+        sink_status(r, r->sink->end_launch(r->sink->self,
+                                           !launch_in_hand(r)->stopped && !r->status));
 }
 
 static void start_launch(text_reader *r, const text_launch *launch) {
