@@ -3,12 +3,14 @@
  *
  * Every caller names the threads that take part, as a mask. CUDA leaves undefined
  * what happens when they are not all here with the same mask; here it is a fault,
- * for it is a mistake that shows on some devices only. Threads that have returned
- * are not waited for. The lanes of a warp run in one block of code at a time, so
+ * for it is a mistake that shows on some devices only. Threads that have returned,
+ * or are on their way to it, are not waited for. The lanes of a warp run in one block of code at a time, so
  * all that take part are active when the call runs.
  *
  *     warp_ballot(0xf, x > 0)     lanes 0-3, x holds 1 -1 2 0    ->  0b0101
  */
+#include <stdlib.h>
+
 #include "vm/builtin.h"
 #include "vm/flow.h"
 
@@ -47,11 +49,47 @@ static uint32_t active_lanes(const hd_run *r, uint32_t first) {
     return (uint32_t)(r->bits[first / 64] >> first % 64);
 }
 
-static uint32_t live_lanes(const hd_run *r, uint32_t first) {
-    uint32_t live = 0;
-    for (uint32_t l = 0; l < WARP && first + l < r->lanes; l++)
-        live |= (uint32_t)!r->flow->returned[first + l] << l;
-    return live;
+static hd_op_fn run_warps;
+
+static bool has_warp_call(const hd_program *p, uint32_t node) {
+    const hd_op *op = p->ops + p->nodes[node].first, *end = op + p->nodes[node].count;
+    while (op < end && op->fn != run_warps)
+        op++;
+    return op < end;
+}
+
+/* Can a lane that waits at this node still come to a function of warps, or a barrier? */
+static bool leads_to_others(const hd_program *p, uint32_t start) {
+    uint32_t *stack = malloc(p->node_count * sizeof *stack), depth = 1;
+    bool *seen = calloc(p->node_count, 1), found = false;
+    if (!stack || !seen)
+        abort();
+    stack[0] = start;
+    seen[start] = true;
+    while (depth && !found) {
+        uint32_t node = stack[--depth];
+        found = has_warp_call(p, node) || p->nodes[node].end == HD_END_BARRIER;
+        for (uint32_t e = 0; e < p->nodes[node].edge_count; e++) {
+            uint32_t to = p->nodes[node].edges[e].to;
+            if (!seen[to])
+                stack[depth++] = to;
+            seen[to] = true;
+        }
+    }
+    free(stack);
+    free(seen);
+    return found;
+}
+
+/* A lane that is not active here has returned, or nothing but that is ahead of it: on a device
+ * the others would wait until it has. One that a barrier holds never returns before them. */
+static bool is_gone(const hd_run *r, uint32_t lane) {
+    if (lane >= r->lanes || r->flow->returned[lane])
+        return true;
+    for (uint32_t n = 0; n < r->program->node_count; n++)
+        if (r->flow->count[n] && r->flow->waiting[(size_t)n * r->padded + lane])
+            return !leads_to_others(r->program, n);
+    return false;
 }
 
 _Noreturn static void fault_without_self(hd_run *r, const hd_op *op, uint32_t first,
@@ -62,16 +100,17 @@ _Noreturn static void fault_without_self(hd_run *r, const hd_op *op, uint32_t fi
              r->program->kernel->insts[op->inst].name, mask, lane);
 }
 
-/* Every thread that the mask names is here, or has returned. */
+/* Every thread that the mask names is here, or gone. */
 static void check_all_here(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane,
                            uint32_t mask) {
-    uint32_t absent = mask & ~active_lanes(r, first);
-    uint32_t missing = absent ? absent & live_lanes(r, first) : 0;
-    if (missing)
-        hd_fault(r, op->inst, first + lane,
-                 "%s with mask 0x%08x waits for lane %d of the warp, which is not here; all threads "
-                 "of the mask must make the same call",
-                 r->program->kernel->insts[op->inst].name, mask, __builtin_ctz(missing));
+    for (uint32_t left = mask & ~active_lanes(r, first); left; left &= left - 1) {
+        uint32_t missing = (uint32_t)__builtin_ctz(left);
+        if (!is_gone(r, first + missing))
+            hd_fault(r, op->inst, first + lane,
+                     "%s with mask 0x%08x waits for lane %u of the warp, which is not here; all "
+                     "threads of the mask must make the same call",
+                     r->program->kernel->insts[op->inst].name, mask, missing);
+    }
 }
 
 /* Every thread that the mask names gives the same one. */
