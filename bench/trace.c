@@ -7,6 +7,7 @@
  *     bitonic   patterns that come back, at the same base
  *     bfs       a random graph of 32,768 nodes, a thread for each: gathers at random
  *     gather    256 random elements of a million
+ *     tiny      blocks of three events
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static uint64_t next_random(uint64_t *state) {
     return *state;
 }
 
-/* ---- streams of events ------------------------------------------------------------- */
+/* ---- streams of events ---------------------------------------------------------- */
 
 /* Accesses 0 to 7 of 4 bytes, each with a buffer of its own. */
 static const hd_event_buffer buffers[8] = {
@@ -67,9 +68,8 @@ static void emit(block *b, hd_event event) {
     b->sink->event(b->stream, &event);
 }
 static void emit_strided(block *b, uint32_t access, uint64_t element, int64_t stride) {
-    emit(b, (hd_event){.access = access,
-                       .base = buffers[access].base + element * 4,
-                       .stride = stride});
+    emit(b, (hd_event){
+                .access = access, .base = buffers[access].base + element * 4, .stride = stride});
 }
 static void emit_list(block *b, uint32_t access) {
     emit(b, (hd_event){.access = access, .address = b->address});
@@ -92,11 +92,10 @@ static void matmul(block *b, uint64_t *random) {
             for (uint32_t a = 0; a < 4; a++) {
                 for (uint32_t l = 0; l < LANES; l++)
                     b->address[l] =
-                        buffers[a].base +
-                        4 * (a == 0   ? tile * 1024 + l / 16 * 1024 + l % 16
-                             : a == 1 ? tile * 16 + l / 16 * 1024 + l % 16
-                             : a == 2 ? l / 16 * 16 + k
-                                      : k * 16 + l % 16);
+                        buffers[a].base + 4 * (a == 0   ? tile * 1024 + l / 16 * 1024 + l % 16
+                                               : a == 1 ? tile * 16 + l / 16 * 1024 + l % 16
+                                               : a == 2 ? l / 16 * 16 + k
+                                                        : k * 16 + l % 16);
                 emit_list(b, a);
             }
 }
@@ -112,6 +111,12 @@ static void bitonic(block *b, uint64_t *random) {
             }
 }
 
+static void tiny(block *b, uint64_t *random) {
+    (void)random;
+    for (uint32_t a = 0; a < 3; a++)
+        emit_strided(b, a, b->number * LANES, 4);
+}
+
 static void gather(block *b, uint64_t *random) {
     for (int repeat = 0; repeat < 4096; repeat++) {
         for (uint32_t l = 0; l < LANES; l++)
@@ -120,7 +125,7 @@ static void gather(block *b, uint64_t *random) {
     }
 }
 
-/* ---- breadth-first search -------------------------------------------------------------- */
+/* ---- breadth-first search ------------------------------------------------------- */
 
 typedef struct graph {
     uint32_t first[NODES + 1], target[NODES * DEGREE];
@@ -192,7 +197,7 @@ static void bfs_block(block *b, graph *g, int level) {
         continue;
 }
 
-/* ---- writing, reading ---------------------------------------------------------------------- */
+/* ---- writing, reading ----------------------------------------------------------- */
 
 typedef struct totals {
     uint64_t events, lane_accesses;
@@ -200,12 +205,17 @@ typedef struct totals {
 
 static hd_event_launch make_launch(uint32_t number, uint64_t blocks,
                                    const hd_event_access *accesses) {
-    return (hd_event_launch){
-        .number = number, .kernel = "bench", .dims = 1,
-        .groups = {blocks, 1, 1}, .local = {LANES, 1, 1},
-        .block_count = blocks, .block_threads = LANES,
-        .accesses = accesses, .access_count = 8,
-        .buffers = buffers, .buffer_count = 8};
+    return (hd_event_launch){.number = number,
+                             .kernel = "bench",
+                             .dims = 1,
+                             .groups = {blocks, 1, 1},
+                             .local = {LANES, 1, 1},
+                             .block_count = blocks,
+                             .block_threads = LANES,
+                             .accesses = accesses,
+                             .access_count = 8,
+                             .buffers = buffers,
+                             .buffer_count = 8};
 }
 
 typedef void block_fn(block *b, uint64_t *random);
@@ -294,8 +304,8 @@ static void measure(const hd_diag *diag, const char *name, block_fn *fill, uint6
     close(fd);
     hd_event_access accesses[8];
     for (int32_t a = 0; a < 8; a++)
-        accesses[a] = (hd_event_access){
-            .kind = HD_LOAD, .space = KIR_GLOBAL, .width = 4, .buffer = a};
+        accesses[a] =
+            (hd_event_access){.kind = HD_LOAD, .space = KIR_GLOBAL, .width = 4, .buffer = a};
     const hd_sink nothing = {NULL, no_launch, no_block, ignore_event, no_close, no_end};
     double start = now();
     totals sum = produce(&nothing, fill, blocks, accesses);
@@ -323,21 +333,22 @@ static void measure(const hd_diag *diag, const char *name, block_fn *fill, uint6
     unlink(path);
     hd_arena_free(arena);
     double events = (double)sum.events, lanes = (double)sum.lane_accesses;
-    printf("%-8s %10.0f %9.1f %12.2f %12.0f %12.2f %12.0f %14.5f\n", name, events,
-           lanes / events, events / writing / 1e6, lanes * 8 / writing / 1e6,
-           events / reading / 1e6, lanes * 8 / reading / 1e6, bytes / lanes);
+    printf("%-8s %10.0f %9.1f %12.2f %12.0f %12.2f %12.0f %14.5f\n", name, events, lanes / events,
+           events / writing / 1e6, lanes * 8 / writing / 1e6, events / reading / 1e6,
+           lanes * 8 / reading / 1e6, bytes / lanes);
 }
 
 int main(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     hd_printer printer = {.out = stderr};
     const hd_diag diag = {hd_print_message, &printer};
-    printf("%-8s %10s %9s %12s %12s %12s %12s %14s\n", "stream", "events", "lanes",
-           "write M ev/s", "write MB/s", "read M ev/s", "read MB/s", "bytes per lane");
+    printf("%-8s %10s %9s %12s %12s %12s %12s %14s\n", "stream", "events", "lanes", "write M ev/s",
+           "write MB/s", "read M ev/s", "read MB/s", "bytes per lane");
     measure(&diag, "nbody", nbody, 64);
     measure(&diag, "matmul", matmul, 64);
     measure(&diag, "bitonic", bitonic, 64);
     measure(&diag, "bfs", NULL, 0);
     measure(&diag, "gather", gather, 8);
+    measure(&diag, "tiny", tiny, 50000);
     return 0;
 }

@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 
-/* ---- writing --------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------- */
 
 typedef struct bytes {
     uint8_t *data;
@@ -82,7 +82,7 @@ static inline void store64(uint8_t *at, uint64_t value) {
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* ---- reading --------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------- */
 
 /* Reading past the end gives zeros and sets `failed`, which stays set. */
 typedef struct cursor {

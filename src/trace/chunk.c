@@ -8,16 +8,16 @@
 #include "chunk.h"
 
 enum {
-    LEVEL = 1,             /* of zstd */
+    LEVEL = 1, /* of zstd */
     WINDOW_BYTES = 1 << 16,
-    EXPANSION = 8          /* a body other than a part's is at most that many times its bytes
-                            * in the file, or SMALL_BODY; so a small file cannot ask for much */
+    EXPANSION = 8 /* a body other than a part's is at most that many times its bytes
+                   * in the file, or SMALL_BODY; so a small file cannot ask for much */
 };
 #define SMALL_BODY ((size_t)1 << 16)
 
 uint64_t file_hash(const void *data, size_t count) { return XXH64(data, count, 0); }
 
-/* ---- writing -------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------- */
 
 static bool may_expand(uint32_t type, size_t stored, size_t body) {
     if (type == CHUNK_PART)
@@ -34,8 +34,8 @@ void chunk_make(ZSTD_CCtx *packer, uint32_t type, const uint8_t *head, size_t he
     uint8_t *at = bytes_room(out, CHUNK_HEAD_BYTES + head_count + room);
     uint8_t *stored = at + CHUNK_HEAD_BYTES + head_count;
     size_t count = ZSTD_compressCCtx(packer, stored, room, body->data, body->count, LEVEL);
-    bool packed = !ZSTD_isError(count) && count < body->count &&
-                  may_expand(type, count, body->count);
+    bool packed =
+        !ZSTD_isError(count) && count < body->count && may_expand(type, count, body->count);
     if (!packed) {
         count = body->count;
         memcpy(stored, body->data, count);
@@ -73,7 +73,7 @@ void part_head_store(uint8_t head[PART_HEAD_BYTES], const part_head *part) {
     store32(head + 36, 0);
 }
 
-/* ---- reading ---------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------- */
 
 /* True when all of it could be read. */
 static bool read_at(int fd, uint8_t *to, size_t count, uint64_t offset) {

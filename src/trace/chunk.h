@@ -41,7 +41,7 @@ enum { BYTE_ORDER_MARK = 0x01020304 };
 
 uint64_t file_hash(const void *data, size_t count);
 
-/* ---- writing ------------------------------------------------------------------------ */
+/* ---- writing -------------------------------------------------------------------- */
 
 /* A whole chunk in out[0 .. out->count), but for its place, which chunk_seal() adds.
  * `head` is what stands before the body and is never packed. */
@@ -50,7 +50,7 @@ void chunk_make(ZSTD_CCtx *packer, uint32_t type, const uint8_t *head, size_t he
 void chunk_seal(uint8_t *chunk, uint64_t offset);
 void part_head_store(uint8_t head[PART_HEAD_BYTES], const part_head *part);
 
-/* ---- reading ------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------- */
 
 /* A file that chunks are read from, and the piece of it that was read last. */
 typedef struct chunk_source {

@@ -6,7 +6,7 @@
 
 static const char too_short[] = "a column ends too early";
 
-/* ---- masks ------------------------------------------------------------------------------ */
+/* ---- masks ---------------------------------------------------------------------- */
 
 static const char *decode_lanes(cursor *in, const part_model *m, uint64_t *mask, bool set,
                                 bool turn) {
@@ -92,7 +92,7 @@ static const char *decode_mask(decoder *d, uint8_t op, uint32_t access, uint32_t
     }
 }
 
-/* ---- addresses -------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------ */
 
 static uint64_t decode_base(decoder *d, uint32_t access, uint8_t op, step_kind kind,
                             uint64_t expected) {
@@ -108,8 +108,8 @@ static const char *decode_moved(decoder *d, uint32_t access, uint32_t mask, uint
     part_model *m = &d->model;
     access_state *a = &m->accesses[access];
     if (op & OP_DETAIL)
-        a->reference = (uint32_t)get_limited(&d->columns[COLUMN_REFERENCE],
-                                             m->launch->access_count - 1);
+        a->reference =
+            (uint32_t)get_limited(&d->columns[COLUMN_REFERENCE], m->launch->access_count - 1);
     uint32_t reference = a->reference, count = m->mask_active[mask];
     const uint64_t *before = part_memory(m, reference);
     if (d->columns[COLUMN_REFERENCE].failed || !before)
@@ -121,8 +121,7 @@ static const char *decode_moved(decoder *d, uint32_t access, uint32_t mask, uint
         before = d->before;
     }
     step_kind kind = reference == access ? STEP_OWN : STEP_OTHER;
-    uint64_t base =
-        decode_base(d, access, op, kind, part_follow(m, access, reference, before[0]));
+    uint64_t base = decode_base(d, access, op, kind, part_follow(m, access, reference, before[0]));
     if (a->unit == m->accesses[reference].unit) {
         uint64_t step = base - before[0];
         for (uint32_t i = 0; i < count; i++)
@@ -240,7 +239,7 @@ static void decode_strided(decoder *d, uint8_t op, hd_event *event) {
     event->base = decode_base(d, event->access, op, STEP_BASE, a->base);
 }
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------- */
 
 static const char *decode_event(decoder *d, hd_event *event) {
     part_model *m = &d->model;
@@ -254,9 +253,8 @@ static const char *decode_event(decoder *d, hd_event *event) {
     if (d->columns[COLUMN_GAP].failed || (op & OP_GAP && !gap) ||
         gap >= UINT64_MAX - m->next_position)
         return "a position goes back";
-    *event = (hd_event){.access = (uint32_t)access,
-                        .threads = m->threads,
-                        .position = m->next_position + gap};
+    *event = (hd_event){
+        .access = (uint32_t)access, .threads = m->threads, .position = m->next_position + gap};
     uint32_t mask;
     const char *fault = decode_mask(d, op, event->access, &mask);
     if (fault)
@@ -286,8 +284,8 @@ static bool split_columns(decoder *d, const uint8_t *columns, size_t count) {
     return cursor_done(&all);
 }
 
-const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns,
-                           size_t count, uint32_t spaces, const hd_sink *sink, void *stream) {
+const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
+                           uint32_t spaces, const hd_sink *sink, void *stream) {
     if (!split_columns(d, columns, count))
         return "its columns do not fill it";
     if (head->events != (uint64_t)(d->columns[COLUMN_OP].end - d->columns[COLUMN_OP].at))

@@ -18,7 +18,7 @@
 
 #include "encode.h"
 
-/* ---- masks and patterns by their hash --------------------------------------------- */
+/* ---- masks and patterns by their hash ------------------------------------------- */
 
 static void index_clear(hash_index *index) {
     if (index->count)
@@ -66,7 +66,7 @@ static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t words) {
     return !different;
 }
 
-/* ---- masks --------------------------------------------------------------------------- */
+/* ---- masks ---------------------------------------------------------------------- */
 
 static void put_lanes(bytes *out, const uint64_t *mask, const uint64_t *turned, uint64_t invert,
                       const part_model *m) {
@@ -108,8 +108,7 @@ static void put_mask(encoder *c, uint32_t id, uint32_t last) {
     }
     static const uint64_t zero[LANES_MAX / 64];
     put_varint(out, counts[code]);
-    put_lanes(out, mask, code == MASK_TURN ? turned : zero, code == MASK_CLEAR ? UINT64_MAX : 0,
-              m);
+    put_lanes(out, mask, code == MASK_TURN ? turned : zero, code == MASK_CLEAR ? UINT64_MAX : 0, m);
 }
 
 /* The id of the event's mask; *op says how it is written. */
@@ -144,7 +143,7 @@ static uint32_t encode_mask(encoder *c, const hd_event *event, uint8_t *op) {
     return m->mask_count - 1;
 }
 
-/* ---- addresses ------------------------------------------------------------------------ */
+/* ---- addresses ------------------------------------------------------------------ */
 
 /* The addresses in hand: of the active lanes only, in their order. */
 typedef struct list {
@@ -248,9 +247,8 @@ static bool try_moved(encoder *c, const list *l, uint32_t reference, uint8_t *op
     uint64_t expected = part_follow(m, l->access, reference, before[0]);
     if (l->count == 1 && l->now[0] - expected != a->step[kind])
         return false;
-    bool follows = a->unit == m->accesses[reference].unit
-                       ? same_distance(l->now, before, l->count)
-                       : same_elements(m, l, reference, before);
+    bool follows = a->unit == m->accesses[reference].unit ? same_distance(l->now, before, l->count)
+                                                          : same_elements(m, l, reference, before);
     if (!follows)
         return false;
     *op |= OP_MOVED;
@@ -293,7 +291,7 @@ static bool try_pattern(encoder *c, const list *l, uint8_t *op) {
     return true;
 }
 
-/* ---- new lists -------------------------------------------------------------------------- */
+/* ---- new lists ------------------------------------------------------------------ */
 
 /* A way to write a list: what values are differences to, and what they are divided by. */
 typedef struct list_plan {
@@ -408,8 +406,7 @@ static void encode_list(encoder *c, const list *l, uint8_t *op) {
 
 static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, uint8_t *op) {
     part_model *m = &c->model;
-    list l = {event->access, mask, m->mask_active[mask],
-              pick(c, mask, event->address, c->now)};
+    list l = {event->access, mask, m->mask_active[mask], pick(c, mask, event->address, c->now)};
     if (!try_moved(c, &l, l.access, op)) {
         if (try_strided(c, &l, op))
             return;
@@ -423,7 +420,7 @@ static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, u
     }
 }
 
-/* ---- events ------------------------------------------------------------------------------ */
+/* ---- events --------------------------------------------------------------------- */
 
 static bool columns_are_large(const encoder *c) {
     size_t count = 0;

@@ -106,8 +106,7 @@ uint64_t *part_mask_new(part_model *m) {
     if (m->mask_count >= m->mask_capacity) {
         m->mask_capacity = m->mask_capacity ? m->mask_capacity * 2 : 16;
         m->masks = memory_grow(m->masks, (size_t)m->mask_capacity * m->words * sizeof *m->masks);
-        m->mask_active =
-            memory_grow(m->mask_active, m->mask_capacity * sizeof *m->mask_active);
+        m->mask_active = memory_grow(m->mask_active, m->mask_capacity * sizeof *m->mask_active);
     }
     return m->masks + (size_t)m->mask_count * m->words;
 }
@@ -156,8 +155,8 @@ static uint64_t *own_memory(part_model *m, uint32_t access) {
         return memory;
     if (m->memory_count >= m->memory_capacity) {
         m->memory_capacity = m->memory_capacity ? m->memory_capacity * 2 : 4;
-        m->memory = memory_grow(m->memory,
-                                (size_t)m->memory_capacity * m->threads * sizeof *m->memory);
+        m->memory =
+            memory_grow(m->memory, (size_t)m->memory_capacity * m->threads * sizeof *m->memory);
     }
     m->accesses[access].memory = ++m->memory_count;
     return memset(part_memory(m, access), 0, m->threads * sizeof *memory);

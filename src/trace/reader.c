@@ -28,8 +28,8 @@ typedef struct open_launch {
     hd_event_launch launch;
     hd_vec(hd_trace_block) blocks;
     hd_vec(uint64_t) offsets;
-    size_t paged;    /* blocks that pages have listed */
-    uint64_t next;   /* block number expected next, at least */
+    size_t paged;  /* blocks that pages have listed */
+    uint64_t next; /* block number expected next, at least */
     uint64_t mis, lane_accesses, bytes;
     bool ended, complete;
 } open_launch;
@@ -67,8 +67,7 @@ typedef struct opening {
     uint32_t block_part;
 } opening;
 
-static hd_status damaged(const char *path, const hd_diag *diag, uint64_t offset,
-                         const char *what) {
+static hd_status damaged(const char *path, const hd_diag *diag, uint64_t offset, const char *what) {
     hd_place place = {.file = path};
     return hd_fail(diag, HD_EINPUT, &place,
                    "the trace is damaged at byte %llu: %s; make it anew, or use a copy",
@@ -81,12 +80,11 @@ static hd_status fault_at(const opening *o, uint64_t offset, const char *what) {
 
 static open_launch *current(opening *o) {
     size_t count = o->trace->launches.count;
-    return count && !o->trace->launches.data[count - 1].ended
-               ? &o->trace->launches.data[count - 1]
-               : NULL;
+    return count && !o->trace->launches.data[count - 1].ended ? &o->trace->launches.data[count - 1]
+                                                              : NULL;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------- */
+/* ---- blocks --------------------------------------------------------------------- */
 
 /* NULL, or why the block cannot come next. */
 static const char *add_block(opening *o, open_launch *l, const hd_trace_block *block,
@@ -142,7 +140,7 @@ static const char *list_blocks(opening *o, open_launch *l, cursor *in) {
     return fault;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------- */
+/* ---- chunks --------------------------------------------------------------------- */
 
 static const char *take_header(opening *o, cursor *in) {
     o->trace->contents.source = get_text(in, o->arena);
@@ -208,8 +206,7 @@ static const char *take_part(opening *o, open_launch *l, const chunk *c) {
     o->block_part++;
     o->block.bytes += c->bytes;
     o->block.mis += head.events;
-    if (__builtin_add_overflow(o->block.lane_accesses, head.lane_accesses,
-                               &o->block.lane_accesses))
+    if (__builtin_add_overflow(o->block.lane_accesses, head.lane_accesses, &o->block.lane_accesses))
         return "there are more events than can be counted";
     if (!head.last)
         return NULL;
@@ -256,7 +253,7 @@ static const char *take_chunk(opening *o, const chunk *c) {
     }
 }
 
-/* ---- the two ways to open ------------------------------------------------------------------- */
+/* ---- the two ways to open ------------------------------------------------------- */
 
 /* From chunk to chunk, up to the end or to where the file was cut off. */
 static hd_status walk(opening *o) {
@@ -299,8 +296,8 @@ static hd_status read_directory(opening *o, uint64_t offset) {
     chunk c;
     const char *fault = NULL;
     chunk_result result = chunk_read(&o->source, offset, &c, &fault);
-    if (result == CHUNK_OK && (c.type != CHUNK_DIRECTORY ||
-                               c.offset + c.bytes + FILE_FOOT_BYTES != o->source.size))
+    if (result == CHUNK_OK &&
+        (c.type != CHUNK_DIRECTORY || c.offset + c.bytes + FILE_FOOT_BYTES != o->source.size))
         fault = "there is no directory";
     const uint8_t *packed = result == CHUNK_OK && !fault ? chunk_body(&o->source, &c) : NULL;
     if (!packed)
@@ -328,10 +325,9 @@ static hd_status read_directory(opening *o, uint64_t offset) {
 /* Reads by the directory when the file's last bytes say where that is. */
 static hd_status read_chunks(opening *o) {
     uint64_t size = o->source.size;
-    const uint8_t *foot =
-        size < o->at + FILE_FOOT_BYTES
-            ? NULL
-            : source_read(&o->source, size - FILE_FOOT_BYTES, FILE_FOOT_BYTES);
+    const uint8_t *foot = size < o->at + FILE_FOOT_BYTES
+                              ? NULL
+                              : source_read(&o->source, size - FILE_FOOT_BYTES, FILE_FOOT_BYTES);
     if (!foot || memcmp(foot + 24, foot_magic, sizeof foot_magic) != 0)
         return walk(o);
     if (load64(foot + 16) != file_hash(foot, 16) || load64(foot + 8) != size ||
@@ -340,7 +336,7 @@ static hd_status read_chunks(opening *o) {
     return read_directory(o, load64(foot));
 }
 
-/* ---- what is there, and what is not ----------------------------------------------------------- */
+/* ---- what is there, and what is not --------------------------------------------- */
 
 /* "launch 1 ('relax') has 3 of 16 blocks" for launches that are not complete. */
 static void describe_launches(const opening *o, hd_str *words) {
@@ -375,10 +371,9 @@ static void describe(opening *o) {
     hd_trace_launch *launches = hd_new_array(o->arena, hd_trace_launch, t->launches.count);
     for (size_t i = 0; i < t->launches.count; i++) {
         const open_launch *l = &t->launches.data[i];
-        launches[i] = (hd_trace_launch){l->launch,        l->blocks.data,
-                                        l->blocks.count,  l->mis,
-                                        l->lane_accesses, l->bytes,
-                                        l->ended && l->complete};
+        launches[i] =
+            (hd_trace_launch){l->launch,        l->blocks.data, l->blocks.count,        l->mis,
+                              l->lane_accesses, l->bytes,       l->ended && l->complete};
     }
     t->contents.version = HD_TRACE_VERSION;
     t->contents.launches = launches;
@@ -388,7 +383,8 @@ static void describe(opening *o) {
     t->contents.bytes = t->size;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------- */
+/* ---- opening
+ * --------------------------------------------------------------------------------------- */
 
 static hd_status read_file_head(opening *o) {
     const hd_trace *t = o->trace;
@@ -447,17 +443,14 @@ static hd_status open_file(hd_trace *t, const hd_diag *diag) {
     return HD_OK;
 }
 
-hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path,
-                        hd_trace **trace) {
+hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path, hd_trace **trace) {
     hd_trace *t = hd_new(arena, hd_trace);
     t->path = hd_strdup(arena, path);
     hd_status status = open_file(t, diag);
     if (status)
         return status;
-    opening o = {.trace = t,
-                 .arena = arena,
-                 .diag = diag,
-                 .source = {.fd = t->fd, .size = t->size}};
+    opening o = {
+        .trace = t, .arena = arena, .diag = diag, .source = {.fd = t->fd, .size = t->size}};
     status = read_file_head(&o);
     if (!status)
         status = read_chunks(&o);
@@ -506,18 +499,19 @@ void hd_trace_close(hd_trace *t) {
     close(t->fd);
 }
 
-/* ---- replaying --------------------------------------------------------------------------------------- */
+/* ---- replaying
+ * --------------------------------------------------------------------------------------- */
 
 /* Where in a block replaying is. */
 typedef struct progress {
-    uint64_t at, end;   /* bytes of the file */
+    uint64_t at, end; /* bytes of the file */
     uint64_t mis, lane_accesses, position;
     uint32_t part;
 } progress;
 
 /* NULL, or why the part is not the one that must come next. */
-static const char *check_part(const open_launch *l, const hd_trace_block *block,
-                              const progress *p, const chunk *c, part_head *head) {
+static const char *check_part(const open_launch *l, const hd_trace_block *block, const progress *p,
+                              const chunk *c, part_head *head) {
     if (c->type != CHUNK_PART)
         return "there is no part of a block";
     part_head_load(c->head, head);

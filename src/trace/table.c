@@ -2,7 +2,7 @@
 #include "part.h"
 #include "table.h"
 
-/* ---- what a trace can hold ------------------------------------------------------------- */
+/* ---- what a trace can hold ------------------------------------------------------ */
 
 static const char *sizes_fault(const hd_event_launch *l) {
     if (l->dims < 1 || l->dims > 3)
@@ -71,7 +71,7 @@ const char *launch_fault(const hd_event_launch *l) {
     return fault ? fault : records_fault(l);
 }
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records -------------------------------------------------------------------- */
 
 int64_t records_row(const record_list *list, const hd_record *record) {
     for (size_t i = 0; i < list->rows.count; i++)
@@ -141,7 +141,7 @@ static void get_record(hd_arena *arena, cursor *in, hd_record *records, uint64_t
         in->failed = true;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------- */
 
 static void put_buffer(const record_list *list, const hd_event_buffer *buffer, bytes *out) {
     put_text(out, buffer->name);
@@ -254,7 +254,7 @@ bool table_get(hd_arena *arena, cursor *in, hd_event_launch *launch) {
     return cursor_done(in) && launch->kernel;
 }
 
-/* ---- launches --------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------- */
 
 void launch_put(const hd_event_launch *launch, uint64_t table, bytes *out) {
     put_varint(out, launch->number);

@@ -14,16 +14,16 @@
 /* A launch of the text, and which row of its table a pc has. */
 typedef struct text_launch {
     hd_event_launch launch;
-    bool declared;          /* has a '# launch' line */
-    unsigned line;          /* of that, or of its first block */
+    bool declared; /* has a '# launch' line */
+    unsigned line; /* of that, or of its first block */
     bool stopped;
-    uint64_t next_block;    /* after the last one */
+    uint64_t next_block; /* after the last one */
     hd_vec(const char *) files;
     hd_vec(hd_record *) records;
     hd_vec(hd_event_buffer) buffers;
     hd_vec(hd_event_access) accesses;
-    uint32_t *slots;        /* of a hash table: row + 1, or 0 */
-    uint32_t slot_count;    /* a power of two */
+    uint32_t *slots;     /* of a hash table: row + 1, or 0 */
+    uint32_t slot_count; /* a power of two */
 } text_launch;
 
 /* A word of the line in hand. */
@@ -40,18 +40,18 @@ typedef struct text_reader {
     size_t length;
     const char *line, *line_end, *at; /* line in hand; next character */
     unsigned line_number;
-    hd_status status;                 /* HD_OK until the first fault */
+    hd_status status; /* HD_OK until the first fault */
     hd_vec(text_launch) launches;
-    int64_t launch;                   /* in hand, or -1 */
-    bool started;                     /* the sink has heard of that launch */
+    int64_t launch; /* in hand, or -1 */
+    bool started;   /* the sink has heard of that launch */
     bool in_block;
-    uint64_t block, lines;            /* number, and events of it so far */
-    uint64_t *mask, *address;         /* [LANES_MAX / 64], [LANES_MAX] */
-    const hd_sink *sink;              /* NULL the first time through */
+    uint64_t block, lines;    /* number, and events of it so far */
+    uint64_t *mask, *address; /* [LANES_MAX / 64], [LANES_MAX] */
+    const hd_sink *sink;      /* NULL the first time through */
     void *stream;
 } text_reader;
 
-/* ---- faults ------------------------------------------------------------------------------- */
+/* ---- faults --------------------------------------------------------------------- */
 
 static void fail_at(text_reader *r, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -71,7 +71,7 @@ static void fail_at(text_reader *r, const char *at, const char *format, ...) {
     r->status = hd_fail(r->diag, HD_EINPUT, &place, "%s", message);
 }
 
-/* ---- words and numbers ---------------------------------------------------------------------- */
+/* ---- words and numbers ---------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -121,14 +121,14 @@ static bool parse_digits(const char *at, const char *end, unsigned base, uint64_
     return true;
 }
 
-static uint64_t number_of(text_reader *r, word w, unsigned base, uint64_t most,
-                          const char *what) {
+static uint64_t number_of(text_reader *r, word w, unsigned base, uint64_t most, const char *what) {
     uint64_t value = 0;
     if (r->status)
         return 0;
     if (!parse_digits(w.at, w.at + w.length, base, &value))
-        fail_at(r, w.at, "'%.*s' is not %s, %s number up to %llu", (int)(w.length < 40 ? w.length : 40),
-                w.at, what, base == 16 ? "a hexadecimal" : "a decimal", (unsigned long long)most);
+        fail_at(r, w.at, "'%.*s' is not %s, %s number up to %llu",
+                (int)(w.length < 40 ? w.length : 40), w.at, what,
+                base == 16 ? "a hexadecimal" : "a decimal", (unsigned long long)most);
     else if (value > most)
         fail_at(r, w.at, "%s is %llu at most", what, (unsigned long long)most);
     else
@@ -201,7 +201,7 @@ static void end_line(text_reader *r) {
         fail_at(r, r->at, "the line must end here");
 }
 
-/* ---- accesses by their pc --------------------------------------------------------------------- */
+/* ---- accesses by their pc ------------------------------------------------------- */
 
 static uint32_t *find_slot(const text_launch *l, uint64_t pc) {
     uint64_t hash = pc * 0x9e3779b97f4a7c15;
@@ -240,7 +240,8 @@ static int compare_pc(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------ */
+/* ---- launches
+ * ------------------------------------------------------------------------------------ */
 
 static text_launch *launch_in_hand(text_reader *r) {
     return r->launch < 0 ? NULL : &r->launches.data[r->launch];
@@ -299,8 +300,8 @@ static void end_launch(text_reader *r) {
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
-        sink_status(r, r->sink->end_launch(r->sink->self,
-                                           !launch_in_hand(r)->stopped && !r->status));
+        sink_status(r,
+                    r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped && !r->status));
 }
 
 static void start_launch(text_reader *r, const text_launch *launch) {
@@ -314,7 +315,8 @@ static void start_launch(text_reader *r, const text_launch *launch) {
     r->started = !r->status;
 }
 
-/* ---- lines that begin with '#' -------------------------------------------------------------------- */
+/* ---- lines that begin with '#'
+ * -------------------------------------------------------------------- */
 
 static void read_launch(text_reader *r) {
     text_launch l = {.declared = true};
@@ -363,8 +365,7 @@ static void read_field(text_reader *r, text_launch *l) {
     size_t count = l->records.count;
     hd_record *record = count ? l->records.data[count - 1] : NULL;
     if (!record || record->field_count == HD_MAX_FIELDS) {
-        fail_at(r, r->line, "a field must follow its record, which has at most %d",
-                HD_MAX_FIELDS);
+        fail_at(r, r->line, "a field must follow its record, which has at most %d", HD_MAX_FIELDS);
         return;
     }
     hd_field *field = &record->fields[record->field_count++];
@@ -383,8 +384,8 @@ static void read_buffer(text_reader *r, text_launch *l) {
     buffer.name = get_name(r, "a buffer's name");
     buffer.type = get_name(r, "the type of its elements");
     buffer.space = get_space(r);
-    buffer.base = number_of(r, get_word(r, "its first address"), 16, UINT64_MAX,
-                            "its first address");
+    buffer.base =
+        number_of(r, get_word(r, "its first address"), 16, UINT64_MAX, "its first address");
     buffer.bytes = get_number(r, UINT64_MAX, "its bytes");
     buffer.element_bytes = get_number32(r, "the bytes of an element");
     int32_t row = get_row(r, l->records.count, "record");
@@ -421,8 +422,11 @@ static bool read_row(text_reader *r, word kind) {
     static const struct {
         const char *name;
         void (*read)(text_reader *r, text_launch *l);
-    } rows[] = {{"file", read_file},     {"record", read_record}, {"field", read_field},
-                {"buffer", read_buffer}, {"access", read_access}};
+    } rows[] = {{"file", read_file},
+                {"record", read_record},
+                {"field", read_field},
+                {"buffer", read_buffer},
+                {"access", read_access}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!word_is(kind, rows[i].name))
             continue;
@@ -474,22 +478,24 @@ static void read_remark(text_reader *r) {
     }
 }
 
-/* ---- blocks and events --------------------------------------------------------------------------------- */
+/* ---- blocks and events
+ * --------------------------------------------------------------------------------- */
 
 static void check_block(text_reader *r, text_launch *l, const char *at, uint64_t threads) {
     if (r->block < l->next_block && l->next_block)
         fail_at(r, at, "block %llu comes after block %llu; each stands once, in ascending order",
                 (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
     else if (l->declared && r->block >= l->launch.block_count)
-        fail_at(r, at, "the launch has only %llu blocks", (unsigned long long)l->launch.block_count);
+        fail_at(r, at, "the launch has only %llu blocks",
+                (unsigned long long)l->launch.block_count);
     else if (l->launch.block_threads && threads != l->launch.block_threads)
         fail_at(r, at, "the launch has blocks of %u threads, not of %llu", l->launch.block_threads,
                 (unsigned long long)threads);
 }
 
 static void read_block(text_reader *r) {
-    static const text_launch plain = {.launch = {.kernel = "", .dims = 1, .groups = {1, 1, 1},
-                                                 .local = {1, 1, 1}}};
+    static const text_launch plain = {
+        .launch = {.kernel = "", .dims = 1, .groups = {1, 1, 1}, .local = {1, 1, 1}}};
     r->at++;
     if (r->launch < 0)
         start_launch(r, &plain);
@@ -530,8 +536,9 @@ static bool read_lane(text_reader *r, const text_launch *l, int64_t *last) {
         fail_at(r, w.at, "thread %llu is beyond the block, which has %u threads",
                 (unsigned long long)lane, l->launch.block_threads);
     else if ((int64_t)lane <= *last)
-        fail_at(r, w.at, "thread %llu comes after thread %lld; each stands once, in ascending "
-                         "order",
+        fail_at(r, w.at,
+                "thread %llu comes after thread %lld; each stands once, in ascending "
+                "order",
                 (unsigned long long)lane, (long long)*last);
     if (r->status)
         return false;
@@ -569,8 +576,9 @@ static void read_event(text_reader *r) {
     const char *at = r->at;
     uint64_t position = get_number(r, UINT64_MAX, "a position");
     if (!r->status && position != r->lines)
-        fail_at(r, at, "the position is %llu, but %llu must come next: one for each line of a "
-                       "block, from 0",
+        fail_at(r, at,
+                "the position is %llu, but %llu must come next: one for each line of a "
+                "block, from 0",
                 (unsigned long long)position, (unsigned long long)r->lines);
     skip_blanks(r);
     at = r->at;
@@ -596,7 +604,8 @@ static void read_event(text_reader *r) {
         r->sink->event(r->stream, &event);
 }
 
-/* ---- the whole text --------------------------------------------------------------------------------------- */
+/* ---- the whole text
+ * --------------------------------------------------------------------------------------- */
 
 static void read_line(text_reader *r) {
     if (at_line_end(r))

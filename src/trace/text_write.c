@@ -26,7 +26,7 @@ typedef struct text_stream {
     bytes text;
 } text_stream;
 
-/* ---- words -------------------------------------------------------------------------- */
+/* ---- words ---------------------------------------------------------------------- */
 
 static void put_words(bytes *out, const char *text) { put_data(out, text, strlen(text)); }
 
@@ -70,8 +70,8 @@ static void put_name(bytes *out, const char *name) {
             continue;
         }
         put_byte(out, '%');
-        put_byte(out, (uint8_t)"0123456789abcdef"[c >> 4]);
-        put_byte(out, (uint8_t)"0123456789abcdef"[c & 15]);
+        put_byte(out, (uint8_t) "0123456789abcdef"[c >> 4]);
+        put_byte(out, (uint8_t) "0123456789abcdef"[c & 15]);
     }
 }
 
@@ -82,13 +82,12 @@ static void put_row(bytes *out, int64_t row) {
         put_number(out, (uint64_t)row);
 }
 
-/* ---- launches --------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------- */
 
 /* True when a text without any line on launches says all there is of this one: what the
  * reader makes of plain blocks. */
 static bool is_plain(const hd_event_launch *l) {
-    if (l->number || *l->kernel || l->dims != 1 || l->offset[0] || l->file_count ||
-        l->buffer_count)
+    if (l->number || *l->kernel || l->dims != 1 || l->offset[0] || l->file_count || l->buffer_count)
         return false;
     for (uint32_t i = 0; i < l->access_count; i++) {
         const hd_event_access *a = &l->accesses[i];
@@ -183,7 +182,7 @@ static void put_launch(bytes *out, const hd_event_launch *l) {
     hd_arena_free(list.arena);
 }
 
-/* ---- the sink ---------------------------------------------------------------------------- */
+/* ---- the sink ------------------------------------------------------------------- */
 
 static void write_text(text_sink *s, const char *text, size_t count) {
     if (!s->status)

@@ -21,7 +21,7 @@ enum {
     HD_TRACE_WAITING = 64 << 20 /* bytes of blocks that wait for earlier ones */
 };
 
-/* ---- writer.c --------------------------------------------------------------------- */
+/* ---- writer.c ------------------------------------------------------------------- */
 
 typedef struct hd_trace_writer hd_trace_writer;
 
@@ -51,7 +51,7 @@ hd_status hd_trace_finish(hd_trace_writer *writer, bool complete);
 /* Removes the file and frees the writer. */
 void hd_trace_abandon(hd_trace_writer *writer);
 
-/* ---- reader.c --------------------------------------------------------------------- */
+/* ---- reader.c ------------------------------------------------------------------- */
 
 typedef struct hd_trace hd_trace;
 
@@ -103,7 +103,7 @@ hd_status hd_trace_replay_block(hd_trace *trace, const hd_diag *diag, uint32_t l
                                 uint64_t block, const hd_sink *sink);
 void hd_trace_close(hd_trace *trace);
 
-/* ---- text_read.c, text_write.c: the text form ----------------------------------------- */
+/* ---- text_read.c, text_write.c: the text form ----------------------------------- */
 
 /* Reads the text form and hands it to a sink as launches. Any fault is an HD_EINPUT at its
  * line and column: positions that go back or leave one out, a lane beyond the block, one pc

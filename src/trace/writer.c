@@ -64,14 +64,14 @@ struct hd_trace_writer {
     const hd_event_launch *launch; /* NULL between launches */
     bool any_launch;
     uint32_t last_number;
-    uint64_t next_block;           /* no block before it can be opened any more */
+    uint64_t next_block; /* no block before it can be opened any more */
 
     /* Changed under the order's lock, or between launches. */
-    uint64_t block_offset;         /* where the oldest block starts in the file */
-    tally block, total;            /* of that block, of the launch */
-    bytes page;                    /* entries not yet written */
+    uint64_t block_offset; /* where the oldest block starts in the file */
+    tally block, total;    /* of that block, of the launch */
+    bytes page;            /* entries not yet written */
     uint32_t page_blocks;
-    uint64_t page_next;            /* number expected next */
+    uint64_t page_next; /* number expected next */
     bytes directory;
     uint64_t directory_count, directory_last;
     ZSTD_CCtx *packer;
@@ -79,11 +79,10 @@ struct hd_trace_writer {
     _Atomic uint64_t bytes_written, lane_accesses_written;
 };
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------- */
 
 /* Keeps the first error and reports it; all later ones follow from it. */
-static void writer_fail(hd_trace_writer *w, hd_status status, const char *doing,
-                        const char *what) {
+static void writer_fail(hd_trace_writer *w, hd_status status, const char *doing, const char *what) {
     pthread_mutex_lock(&w->lock);
     if (!w->status) {
         hd_place place = {.file = w->path};
@@ -98,7 +97,7 @@ static void check_file(hd_trace_writer *w) {
     w->bytes_written = output_size(&w->file);
 }
 
-/* ---- chunks other than parts ------------------------------------------------------------------ */
+/* ---- chunks other than parts ---------------------------------------------------- */
 
 static void write_chunk(hd_trace_writer *w, uint32_t type) {
     if (w->body.count > CHUNK_BODY_MAX) {
@@ -151,7 +150,8 @@ static void begin_list(hd_trace_writer *w) {
     w->page_blocks = 0;
 }
 
-/* ---- blocks, in order ---------------------------------------------------------------------------- */
+/* ---- blocks, in order
+ * ---------------------------------------------------------------------------- */
 
 static void write_part(void *self, uint64_t block, uint8_t *data, size_t count) {
     hd_trace_writer *w = self;
@@ -195,7 +195,8 @@ static void end_block(void *self, uint64_t block, bool complete) {
     w->block_offset = output_size(&w->file);
 }
 
-/* ---- the sink: launches ------------------------------------------------------------------------------ */
+/* ---- the sink: launches
+ * ------------------------------------------------------------------------------ */
 
 /* Writes the launch's tables unless the file has them; returns their number. */
 static uint64_t write_table(hd_trace_writer *w, const hd_event_launch *launch) {
@@ -248,7 +249,8 @@ static hd_status sink_end_launch(void *self, bool complete) {
     return w->status;
 }
 
-/* ---- the sink: blocks -------------------------------------------------------------------------------- */
+/* ---- the sink: blocks
+ * -------------------------------------------------------------------------------- */
 
 static stream *take_stream(hd_trace_writer *w) {
     pthread_mutex_lock(&w->lock);
@@ -355,7 +357,8 @@ hd_sink hd_trace_sink(hd_trace_writer *writer) {
                      sink_event, sink_close_block, sink_end_launch};
 }
 
-/* ---- from start to end --------------------------------------------------------------------------------- */
+/* ---- from start to end
+ * --------------------------------------------------------------------------------- */
 
 hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path,
                           const hd_trace_header *header, hd_trace_writer **writer) {
@@ -379,8 +382,7 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     return HD_OK;
 }
 
-void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out,
-                      uint64_t *lane_accesses) {
+void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64_t *lane_accesses) {
     *bytes_out = writer->bytes_written;
     *lane_accesses = writer->lane_accesses_written;
 }

@@ -20,7 +20,7 @@
 
 #include "trace/trace.h"
 
-/* ---- numbers at random, the same in every run ---------------------------------------- */
+/* ---- numbers at random, the same in every run ----------------------------------- */
 
 static inline uint64_t random_next(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15;
@@ -32,7 +32,7 @@ static inline uint64_t random_below(uint64_t *state, uint64_t limit) {
     return random_next(state) % limit;
 }
 
-/* ---- launches -------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------- */
 
 typedef struct spec {
     uint64_t seed;
@@ -94,7 +94,7 @@ static inline void make_launch(made_launch *m, const spec *s, uint32_t number) {
         .buffers = m->buffers, .buffer_count = 3};
 }
 
-/* ---- the events of a block ----------------------------------------------------------------- */
+/* ---- the events of a block ------------------------------------------------------ */
 
 /* What a block's producer has in hand. */
 typedef struct producer {
@@ -252,7 +252,7 @@ static inline void produce(const spec *s, const hd_sink *sink, bool odd) {
     }
 }
 
-/* ---- what was heard --------------------------------------------------------------------------- */
+/* ---- what was heard ------------------------------------------------------------- */
 
 static inline uint64_t mixed(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0xff51afd7ed558ccd;
@@ -396,7 +396,7 @@ static inline void assert_same(const heard *a, const heard *b) {
         assert_same_block(a->blocks.data[i], b->blocks.data[i]);
 }
 
-/* ---- files and messages -------------------------------------------------------------------------- */
+/* ---- files and messages --------------------------------------------------------- */
 
 /* The last message, and how many there were. */
 typedef struct messages {

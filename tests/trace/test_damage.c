@@ -14,7 +14,7 @@
 
 #include "trace/chunk.h"
 
-/* ---- files in memory ------------------------------------------------------------------- */
+/* ---- files in memory ------------------------------------------------------------ */
 
 typedef struct memory_file {
     int fd;
@@ -32,7 +32,7 @@ static void memory_file_set(const memory_file *f, const uint8_t *data, size_t le
     assert_int_equal(pwrite(f->fd, data, length, 0), (ssize_t)length);
 }
 
-/* ---- a sink that compares ----------------------------------------------------------------- */
+/* ---- a sink that compares ------------------------------------------------------- */
 
 /* Against `all`, or, where that is NULL, only whether events can be. */
 typedef struct judge {
@@ -120,7 +120,7 @@ static hd_status judge_file(const char *path, judge *j, char *missing, size_t ro
     return status;
 }
 
-/* ---- what is damaged -------------------------------------------------------------------------- */
+/* ---- what is damaged ------------------------------------------------------------ */
 
 static const spec specs[] = {
     {31, 32, 3, 3, 12, 2}, {32, 256, 5, 2, 200, 1}, {33, 1024, 8, 2, 60, 1},
@@ -137,12 +137,12 @@ typedef struct sample {
 static sample sample_new(bench *b, const spec *s) {
     sample f = {.all = hear_spec(b, s)};
     write_spec(b, s);
-    assert_int_equal(hd_read_file(b->arena, &b->diag, b->path, (char **)&f.data, &f.length),
-                     HD_OK);
+    assert_int_equal(hd_read_file(b->arena, &b->diag, b->path, (char **)&f.data, &f.length), HD_OK);
     return f;
 }
 
-/* ---- cut off -------------------------------------------------------------------------------------- */
+/* ---- cut off
+ * -------------------------------------------------------------------------------------- */
 
 /* Cut at every byte: complete blocks are all there, and no more. */
 static void a_file_cut_anywhere_has_its_complete_blocks(void **state) {
@@ -225,7 +225,7 @@ static void a_killed_run_can_be_read(void **state) {
     bench_close(&b);
 }
 
-/* ---- damage that checksums find ----------------------------------------------------------------- */
+/* ---- damage that checksums find ------------------------------------------------- */
 
 static void flip(uint64_t *random, uint8_t *data, size_t *length) {
     data[random_below(random, *length)] ^= (uint8_t)(1 << random_below(random, 8));
@@ -248,8 +248,9 @@ static void drop(uint64_t *random, uint8_t *data, size_t *length) {
     *length -= count;
 }
 static void extreme(uint64_t *random, uint8_t *data, size_t *length) {
-    static const uint64_t values[] = {0, 1, 0x7f, 0xff, 0xffff, 0x7fffffff, 0x80000000,
-                                      0xffffffff, UINT64_MAX / 2, UINT64_MAX - 1, UINT64_MAX};
+    static const uint64_t values[] = {
+        0,          1,          0x7f,           0xff,           0xffff,    0x7fffffff,
+        0x80000000, 0xffffffff, UINT64_MAX / 2, UINT64_MAX - 1, UINT64_MAX};
     uint64_t value = values[random_below(random, sizeof values / sizeof *values)];
     size_t size = (size_t)1 << random_below(random, 4);
     if (*length < size)
@@ -265,8 +266,7 @@ static mutation *const mutations[] = {flip, flip, cut, overwrite, drop, extreme,
 
 static void mutate(uint64_t *random, uint8_t *data, size_t *length) {
     for (uint64_t n = 1 + random_below(random, 3); n && *length; n--)
-        mutations[random_below(random, sizeof mutations / sizeof *mutations)](random, data,
-                                                                               length);
+        mutations[random_below(random, sizeof mutations / sizeof *mutations)](random, data, length);
 }
 
 static void damage_is_found(void **state) {
@@ -295,7 +295,7 @@ static void damage_is_found(void **state) {
     assert_true(whole < 600);
 }
 
-/* ---- damage that checksums do not find ---------------------------------------------------------- */
+/* ---- damage that checksums do not find ------------------------------------------ */
 
 /* Where each chunk of the file is, as far as lengths lead. */
 static size_t next_chunk(const uint8_t *data, size_t length, size_t at) {
@@ -397,12 +397,13 @@ static void lies_are_found_or_harmless(void **state) {
         bench_close(&b);
     }
     close(file.fd);
-    assert_true(opened > 100);  /* the lies got through to the decoder ... */
+    assert_true(opened > 100); /* the lies got through to the decoder ... */
     assert_true(events > 1000);
     assert_true(refused > 300); /* ... which found many */
 }
 
-/* ---- other files --------------------------------------------------------------------------------- */
+/* ---- other files
+ * --------------------------------------------------------------------------------- */
 
 static hd_status open_bytes(const memory_file *file, const uint8_t *data, size_t length,
                             char *message, size_t room) {
@@ -418,13 +419,12 @@ static void other_files_are_told_apart(void **state) {
     sample f = sample_new(&b, &specs[0]);
     memory_file file = memory_file_new();
     char message[600];
-    assert_int_equal(open_bytes(&file, (const uint8_t *)"", 0, message, sizeof message),
-                     HD_EINPUT);
+    assert_int_equal(open_bytes(&file, (const uint8_t *)"", 0, message, sizeof message), HD_EINPUT);
     assert_non_null(strstr(message, "no trace file"));
     static const char text[] = "# heddle-trace-text 1\nB 0 32\n0 0 L 4 0:1000\n";
-    assert_int_equal(open_bytes(&file, (const uint8_t *)text, sizeof text - 1, message,
-                                sizeof message),
-                     HD_EINPUT);
+    assert_int_equal(
+        open_bytes(&file, (const uint8_t *)text, sizeof text - 1, message, sizeof message),
+        HD_EINPUT);
     assert_non_null(strstr(message, "import"));
 
     store32(f.data + 12, HD_TRACE_VERSION + 1); /* whatever its checksum */
@@ -475,8 +475,10 @@ static void a_damaged_block_is_named(void **state) {
         assert_int_equal(j.blocks, n != 4);
     }
     assert_int_equal(b.messages.count, 1);
-    assert_non_null(strstr(b.messages.text, hd_format(b.arena, "byte %zu: block 4 of launch 0: a "
-                                                               "checksum is wrong", at)));
+    assert_non_null(strstr(b.messages.text, hd_format(b.arena,
+                                                      "byte %zu: block 4 of launch 0: a "
+                                                      "checksum is wrong",
+                                                      at)));
     hd_trace_close(trace);
     bench_close(&b);
 }

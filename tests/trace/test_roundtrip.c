@@ -9,9 +9,9 @@
 
 /* Shapes of launches: lanes, accesses, blocks, events, launches. */
 static const spec specs[] = {
-    {1, 1, 1, 3, 20, 1},      {2, 7, 3, 5, 300, 2},    {3, 32, 100, 4, 2000, 3},
-    {4, 64, 5, 40, 50, 1},    {5, 100, 17, 6, 800, 4}, {6, 256, 8, 6, 1500, 2},
-    {7, 1024, 30, 3, 900, 1}, {8, 65, 2, 2500, 2, 2},  {9, 256, 4, 2, 20000, 1},
+    {1, 1, 1, 3, 20, 1},         {2, 7, 3, 5, 300, 2},    {3, 32, 100, 4, 2000, 3},
+    {4, 64, 5, 40, 50, 1},       {5, 100, 17, 6, 800, 4}, {6, 256, 8, 6, 1500, 2},
+    {7, 1024, 30, 3, 900, 1},    {8, 65, 2, 2500, 2, 2},  {9, 256, 4, 2, 20000, 1},
     {10, 1024, 100, 2, 3000, 1},
 };
 enum { SPECS = sizeof specs / sizeof *specs };
@@ -63,7 +63,7 @@ static void contents_are_those_of_the_run(void **state) {
     bench_close(&b);
 }
 
-/* ---- several threads ------------------------------------------------------------------- */
+/* ---- several threads ------------------------------------------------------------ */
 
 /* Workers that take blocks in order, and loiter at random. */
 typedef struct pool {
@@ -97,8 +97,8 @@ static void *work(void *arg) {
     for (void *stream; (stream = take_block(p, &block));) {
         uint64_t random = p->seed + block;
         loiter(&random);
-        produce_block(p->sink, stream, p->launch,
-                      block_seed(p->s, p->launch->number, block), p->s->events);
+        produce_block(p->sink, stream, p->launch, block_seed(p->s, p->launch->number, block),
+                      p->s->events);
         loiter(&random);
         p->sink->close_block(p->sink->self, stream, block, true);
     }
@@ -124,9 +124,9 @@ static void produce_by(const spec *s, const hd_sink *sink, int threads, uint64_t
 static void write_by(bench *b, const spec *s, int threads, const char *path, uint64_t first,
                      uint64_t step) {
     hd_trace_writer *writer;
-    assert_int_equal(hd_trace_create(b->arena, &b->diag, path,
-                                     &(hd_trace_header){"job.yaml", 2}, &writer),
-                     HD_OK);
+    assert_int_equal(
+        hd_trace_create(b->arena, &b->diag, path, &(hd_trace_header){"job.yaml", 2}, &writer),
+        HD_OK);
     hd_sink sink = hd_trace_sink(writer);
     produce_by(s, &sink, threads, first, step);
     uint64_t bytes, lanes;
@@ -212,7 +212,7 @@ static void any_block_is_read_alone_by_any_thread(void **state) {
     bench_close(&b);
 }
 
-/* ---- choices -------------------------------------------------------------------------------- */
+/* ---- choices -------------------------------------------------------------------- */
 
 /* Counts events of each space and block. */
 typedef struct counts {
@@ -273,7 +273,7 @@ static void a_choice_narrows_the_replay(void **state) {
     bench_close(&b);
 }
 
-/* ---- blocks that stop, streams that wait ------------------------------------------------------ */
+/* ---- blocks that stop, streams that wait ---------------------------------------- */
 
 /* What is left of stopped blocks is nothing, whether they had begun to be written or not. */
 static void stopped_blocks_leave_nothing(void **state) {
@@ -282,9 +282,8 @@ static void stopped_blocks_leave_nothing(void **state) {
     bench_open(&b);
     const spec s = {20, 256, 4, 6, 20000, 1};
     hd_trace_writer *writer;
-    assert_int_equal(hd_trace_create(b.arena, &b.diag, b.path, &(hd_trace_header){NULL, 2},
-                                     &writer),
-                     HD_OK);
+    assert_int_equal(
+        hd_trace_create(b.arena, &b.diag, b.path, &(hd_trace_header){NULL, 2}, &writer), HD_OK);
     hd_sink sink = hd_trace_sink(writer);
     made_launch m;
     make_launch(&m, &s, 0);
@@ -296,9 +295,9 @@ static void stopped_blocks_leave_nothing(void **state) {
     }
     static const int order[] = {4, 0, 2, 1, 5, 3}; /* 0 and 4 stop, 0 having been written to */
     for (int i = 0; i < 6; i++)
-        assert_int_equal(sink.close_block(sink.self, streams[order[i]], (uint64_t)order[i],
-                                          order[i] % 4 != 0),
-                         HD_OK);
+        assert_int_equal(
+            sink.close_block(sink.self, streams[order[i]], (uint64_t)order[i], order[i] % 4 != 0),
+            HD_OK);
     assert_int_equal(sink.end_launch(sink.self, false), HD_OK);
     assert_int_equal(hd_trace_finish(writer, false), HD_OK);
 
@@ -327,8 +326,11 @@ static void produce_random(const hd_sink *sink, void *stream, uint64_t seed, uin
     for (uint64_t n = 0; n < events; n++) {
         for (int l = 0; l < THREADS; l++)
             address[l] = random_next(&seed);
-        sink->event(stream, &(hd_event){.threads = THREADS, .active = THREADS, .position = n,
-                                        .mask = mask, .address = address});
+        sink->event(stream, &(hd_event){.threads = THREADS,
+                                        .active = THREADS,
+                                        .position = n,
+                                        .mask = mask,
+                                        .address = address});
     }
 }
 
@@ -358,9 +360,14 @@ static long peak_of_writing(bench *b, uint64_t events) {
             _exit(1);
         hd_sink sink = hd_trace_sink(writer);
         const hd_event_access access = {.width = 1, .buffer = -1, .space = KIR_GLOBAL};
-        const hd_event_launch launch = {
-            .kernel = "k", .dims = 1, .groups = {3, 1, 1}, .local = {256, 1, 1},
-            .block_count = 3, .block_threads = 256, .accesses = &access, .access_count = 1};
+        const hd_event_launch launch = {.kernel = "k",
+                                        .dims = 1,
+                                        .groups = {3, 1, 1},
+                                        .local = {256, 1, 1},
+                                        .block_count = 3,
+                                        .block_threads = 256,
+                                        .accesses = &access,
+                                        .access_count = 1};
         sink.launch(sink.self, &launch);
         random_block blocks[3];
         for (uint64_t n = 0; n < 3; n++) {
@@ -392,13 +399,12 @@ static void memory_is_bounded(void **state) {
     bench_close(&b);
 }
 
-/* ---- what a producer must not do, and what the system may refuse -------------------------------- */
+/* ---- what a producer must not do, and what the system may refuse ---------------- */
 
 static hd_status write_events(bench *b, const hd_event *events, int n, uint64_t first_block) {
     hd_trace_writer *writer;
-    assert_int_equal(hd_trace_create(b->arena, &b->diag, b->path, &(hd_trace_header){NULL, 2},
-                                     &writer),
-                     HD_OK);
+    assert_int_equal(
+        hd_trace_create(b->arena, &b->diag, b->path, &(hd_trace_header){NULL, 2}, &writer), HD_OK);
     hd_sink sink = hd_trace_sink(writer);
     const spec s = {1, 32, 3, 4, 0, 1};
     made_launch m;

@@ -1,7 +1,7 @@
 /* The text form: read, written, and every fault at its line and column. */
 #include "events.h"
 
-/* ---- helpers ------------------------------------------------------------------------------ */
+/* ---- helpers -------------------------------------------------------------------- */
 
 static const char *write_text(bench *b, const char *text) {
     const char *path = hd_format(b->arena, "%s/run.txt", b->folder);
@@ -39,7 +39,7 @@ static const char *import_and_export(bench *b, const char *text) {
     return hd_str_text(out);
 }
 
-/* ---- reading and writing ---------------------------------------------------------------------- */
+/* ---- reading and writing -------------------------------------------------------- */
 
 static const char plain[] = "# heddle-trace-text 1\n"
                             "B 0 40\n"
@@ -106,8 +106,8 @@ static void other_ways_to_write_it_are_read(void **state) {
 /* Launches with all that a table can have, from events of all shapes. */
 static void a_full_text_comes_back(void **state) {
     (void)state;
-    static const spec specs[] = {{61, 33, 9, 4, 60, 3}, {62, 256, 3, 2, 100, 1},
-                                 {63, 1, 100, 2, 40, 2}};
+    static const spec specs[] = {
+        {61, 33, 9, 4, 60, 3}, {62, 256, 3, 2, 100, 1}, {63, 1, 100, 2, 40, 2}};
     for (int i = 0; i < 3; i++) {
         bench b;
         bench_open(&b);
@@ -126,7 +126,8 @@ static void a_full_text_comes_back(void **state) {
         assert_true(direct.launch_hash == read.launch_hash);
         assert_int_equal(direct.blocks.count, read.blocks.count);
         for (size_t n = 0; n < read.blocks.count; n++) {
-            assert_int_equal(direct.blocks.data[n]->hashes.count, read.blocks.data[n]->hashes.count);
+            assert_int_equal(direct.blocks.data[n]->hashes.count,
+                             read.blocks.data[n]->hashes.count);
             assert_int_equal(direct.blocks.data[n]->lane_accesses,
                              read.blocks.data[n]->lane_accesses);
         }
@@ -143,16 +144,25 @@ static void a_line_is_what_the_event_says(void **state) {
     const hd_event_buffer buffer = {"p q", "float4", KIR_CONSTANT, 0xff00, 64, 16, NULL};
     const hd_event_access access = {HD_STORE, KIR_CONSTANT, 4, 0, "%", "", 0, 3, 9, 0};
     const char *const files[] = {"a b.cl"};
-    const hd_event_launch launch = {
-        .number = 2, .kernel = "-", .dims = 1, .groups = {5, 1, 1}, .local = {70, 1, 1},
-        .offset = {1, 0, 0}, .block_count = 5, .block_threads = 70, .files = files,
-        .file_count = 1, .accesses = &access, .access_count = 1, .buffers = &buffer,
-        .buffer_count = 1};
+    const hd_event_launch launch = {.number = 2,
+                                    .kernel = "-",
+                                    .dims = 1,
+                                    .groups = {5, 1, 1},
+                                    .local = {70, 1, 1},
+                                    .offset = {1, 0, 0},
+                                    .block_count = 5,
+                                    .block_threads = 70,
+                                    .files = files,
+                                    .file_count = 1,
+                                    .accesses = &access,
+                                    .access_count = 1,
+                                    .buffers = &buffer,
+                                    .buffer_count = 1};
     sink.launch(sink.self, &launch);
     const uint64_t mask[] = {0x8000000000000001, 2};
     void *first = sink.open_block(sink.self, 1), *second = sink.open_block(sink.self, 4);
-    hd_event e = {.threads = 70, .active = 3, .position = 8, .mask = mask, .base = 0x1000,
-                  .stride = -16};
+    hd_event e = {
+        .threads = 70, .active = 3, .position = 8, .mask = mask, .base = 0x1000, .stride = -16};
     sink.event(second, &e);
     sink.close_block(sink.self, second, 4, true);
     sink.event(first, &e);
@@ -204,7 +214,8 @@ static void a_refusal_is_passed_on(void **state) {
     text_bench_close(&b);
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------- */
+/* ---- faults
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct fault {
     const char *text; /* after the first line */
@@ -258,7 +269,8 @@ static const fault faults[] = {
      "pc 0 must be the first"},
     {LAUNCH "# access 1 L 4 global - - - 0 5 0\n", 2, 1, "file that is not in the table"},
     {LAUNCH "# field f int 0 4 4 1 -\n", 3, 1, "follow its record"},
-    {LAUNCH "# record r r 8 4\n# field f int 6 4 4 1 -\n# buffer b r global 0 8 8 0\n", 2, 1, "not inside its record"},
+    {LAUNCH "# record r r 8 4\n# field f int 6 4 4 1 -\n# buffer b r global 0 8 8 0\n", 2, 1,
+     "not inside its record"},
     {LAUNCH "# record r r 8 4\n# field f int 0 4 4 1 0\n", 4, 23, "no record yet"},
     {LAUNCH "# file %2\n", 3, 8, "two hexadecimal digits"},
     {LAUNCH "# buffer b int global xyz 4 4 -\n", 3, 23, "hexadecimal"},

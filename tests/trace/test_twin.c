@@ -8,7 +8,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-/* ---- bytes ------------------------------------------------------------------------------- */
+/* ---- bytes ---------------------------------------------------------------------- */
 
 typedef struct slice {
     const uint8_t *at, *end;
@@ -47,7 +47,7 @@ static char *text(slice *s, hd_arena *arena) {
     return copy;
 }
 
-/* ---- launches -------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------- */
 
 static void read_records(slice *s, hd_arena *arena, hd_record *records, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ static hd_event_launch read_table(slice s, hd_arena *arena) {
     return l;
 }
 
-/* ---- events of a part ----------------------------------------------------------------------- */
+/* ---- events of a part ----------------------------------------------------------- */
 
 enum { MASKS = 140000, LISTS = 270000 }; /* more than a part can have */
 
@@ -204,8 +204,7 @@ static void moved(twin *t, uint64_t access, uint8_t op) {
     const known *r = &t->known[k->reference];
     assert_non_null(r->memory);
     uint64_t b0 = r->memory[t->active[0]];
-    uint64_t expected =
-        r == k ? b0 : k->origin + scaled(b0 - r->origin, k->unit, r->unit);
+    uint64_t expected = r == k ? b0 : k->origin + scaled(b0 - r->origin, k->unit, r->unit);
     uint64_t base = find_base(t, access, op, expected, r == k ? 1 : 2);
     for (uint64_t i = 0; i < t->active_count; i++)
         t->a[i] = base + scaled(r->memory[t->active[i]] - b0, k->unit, r->unit);
@@ -276,9 +275,12 @@ static hd_event read_event(twin *t, uint64_t position, uint64_t *last, uint64_t 
     for (uint64_t lane = 0; lane < t->lanes; lane++)
         if (t->masks[mask][lane / 64] >> lane % 64 & 1)
             t->active[t->active_count++] = lane;
-    hd_event e = {.access = (uint32_t)access, .threads = (uint32_t)t->lanes,
-                  .active = (uint32_t)t->active_count, .position = position,
-                  .mask = t->masks[mask], .address = t->address};
+    hd_event e = {.access = (uint32_t)access,
+                  .threads = (uint32_t)t->lanes,
+                  .active = (uint32_t)t->active_count,
+                  .position = position,
+                  .mask = t->masks[mask],
+                  .address = t->address};
     if ((op & 3) == 0) {
         if (op & 64)
             k->stride = signed_number(&t->column[6]);
@@ -288,7 +290,7 @@ static hd_event read_event(twin *t, uint64_t position, uint64_t *last, uint64_t 
         return e;
     }
     ((void (*[])(twin *, uint64_t, uint8_t)){moved, pattern, new_list})[(op & 3) - 1](t, access,
-                                                                                       op);
+                                                                                      op);
     remember(t, k);
     return e;
 }
@@ -315,7 +317,7 @@ static void read_events(twin *t, slice body, uint64_t events, uint64_t position,
     assert_int_equal(lanes, lane_accesses);
 }
 
-/* ---- the file ----------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------- */
 
 static uint64_t hash(const void *data, size_t length) { return XXH64(data, length, 0); }
 
@@ -397,7 +399,7 @@ static void twin_reads(hd_arena *arena, const uint8_t *file, size_t length, cons
 static void the_page_on_the_format_says_all(void **state) {
     (void)state;
     static const spec specs[] = {
-        {41, 1, 1, 3, 20, 2},       {42, 33, 7, 5, 400, 3}, {43, 256, 12, 4, 3000, 2},
+        {41, 1, 1, 3, 20, 2},       {42, 33, 7, 5, 400, 3},   {43, 256, 12, 4, 3000, 2},
         {44, 1024, 100, 2, 900, 1}, {45, 100, 3, 1500, 2, 2}, {46, 4096, 100, 2, 150, 1},
         {47, 16, 1, 2, 60000, 1},
     };
