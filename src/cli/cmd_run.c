@@ -156,7 +156,7 @@ int cmd_run(cli *c, int argc, char **argv) {
         CLI_MACHINE_OPTIONS(r.machine),
         {0}};
     const cli_page page = {
-        "[--device D]... [--check WITH]... [OPTIONS] JOB|FILE.cl",
+        "[--device D]... [--check WITH]... [OPTIONS] JOB|FILE",
         "Runs all launches of the job on the machine: on the CPU, the way a GPU's blocks run "
         "them, with every access to memory checked. Prints for each kernel and size what was "
         "executed, and the transactions that its warps would cost a device. What kernels print "

@@ -193,7 +193,7 @@ int cmd_trace(cli *c, int argc, char **argv) {
         CLI_MACHINE_OPTIONS(r.machine),
         {0}};
     const cli_page page = {
-        "-o FILE [OPTIONS] JOB|FILE.cl",
+        "-o FILE [OPTIONS] JOB|FILE",
         "Runs all launches of the job on the machine, as 'heddle run' does, and writes every "
         "access to memory into a trace file: which threads, which addresses. What is not traced "
         "runs all the same. 'heddle trace info FILE' says what such a file holds, 'heddle trace "

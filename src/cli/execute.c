@@ -51,10 +51,24 @@ static void release_signals(const struct sigaction before[SIGNAL_COUNT]) {
 
 /* ---- what the machine calls ------------------------------------------------------- */
 
+/* For a member of an object. What has no place in C's strings becomes U+FFFD. */
+static void keep_text(hd_str *kept, const char *text, size_t length) {
+    while (length) {
+        size_t part = strnlen(text, length);
+        hd_str_addn(kept, text, part);
+        if (part < length) {
+            hd_str_add(kept, "\xef\xbf\xbd");
+            part++;
+        }
+        text += part;
+        length -= part;
+    }
+}
+
 static void print_text(void *user, const char *text, size_t length) {
     const executor *e = user;
     if (e->c->json) {
-        hd_str_addn(&e->run->printed, text, length);
+        keep_text(&e->run->printed, text, length);
         return;
     }
     cli_progress(e->c, NULL);

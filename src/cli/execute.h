@@ -15,7 +15,7 @@ typedef struct cli_machine_options {
 #define CLI_MACHINE_OPTIONS(choice)                                                               \
     {"workers", 'j', "N", "threads that run blocks; default: one for each core", CLI_NUMBER,      \
      &(choice).workers},                                                                          \
-        {"max-instructions", 0, "N", "that a block may execute before it is a fault; default 1e10", \
+        {"max-instructions", 0, "N", "that a block may execute before it is a fault; default 10^10", \
          CLI_NUMBER, &(choice).max_instructions},                                                 \
         {"local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER,          \
          &(choice).local_memory}
@@ -51,8 +51,8 @@ typedef struct cli_listener {
  * the end of cli_execute() SIGINT and SIGTERM only ask the run to end. */
 hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
                            cli_run *run);
-/* Runs all launches, showing progress. A signal ends the run after the blocks that are being
- * run; run->total.counts.stopped tells, and a warning was given. */
+/* Runs all launches, showing progress. A signal ends the run, without the blocks that are
+ * being run; run->total.counts.stopped tells, and a warning was given. */
 hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run);
 
 void cli_add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved);

@@ -17,6 +17,12 @@ static const char *show_number(hd_arena *arena, uint64_t number) {
     return hd_show_count(arena, (double)number);
 }
 
+/* "1 block", "1.23k blocks". */
+static const char *count_text(hd_arena *arena, uint64_t count, const char *what,
+                              const char *ending) {
+    return hd_format(arena, "%s %s%s", show_number(arena, count), what, count == 1 ? "" : ending);
+}
+
 /* ---- sums ---------------------------------------------------------------------------- */
 
 static cli_traced sum_of(const hd_trace_contents *contents) {
@@ -50,12 +56,11 @@ static const char *show_bytes_each(hd_arena *arena, uint64_t bytes, uint64_t lan
 }
 
 void cli_show_traced(cli *c, const char *path, const cli_traced *traced, hd_str *out) {
-    hd_str_printf(out,
-                  "%s: %s launch%s, %s blocks, %s MIs, %s lane accesses\n"
-                  "  %s, %s bytes for each lane access\n",
-                  path, show_number(c->arena, traced->launches), traced->launches == 1 ? "" : "es",
-                  show_number(c->arena, traced->blocks), show_number(c->arena, traced->mis),
-                  show_number(c->arena, traced->lane_accesses),
+    hd_str_printf(out, "%s: %s, %s, %s, %s\n  %s, %s bytes for each lane access\n", path,
+                  count_text(c->arena, traced->launches, "launch", "es"),
+                  count_text(c->arena, traced->blocks, "block", "s"),
+                  count_text(c->arena, traced->mis, "MI", "s"),
+                  count_text(c->arena, traced->lane_accesses, "lane access", "es"),
                   hd_show_bytes(c->arena, traced->bytes),
                   show_bytes_each(c->arena, traced->bytes, traced->lane_accesses));
 }
@@ -328,9 +333,10 @@ static int show_exported(cli *c, const char *path, const hd_trace_contents *cont
         return cli_print_json(c, object);
     }
     hd_str text = {.arena = c->arena};
-    hd_str_printf(&text, "wrote %s: %s blocks, %s MIs, %s lane accesses\n", path,
-                  show_number(c->arena, sum.blocks), show_number(c->arena, sum.mis),
-                  show_number(c->arena, sum.lane_accesses));
+    hd_str_printf(&text, "wrote %s: %s, %s, %s\n", path,
+                  count_text(c->arena, sum.blocks, "block", "s"),
+                  count_text(c->arena, sum.mis, "MI", "s"),
+                  count_text(c->arena, sum.lane_accesses, "lane access", "es"));
     return cli_print(c, &text);
 }
 

@@ -97,6 +97,69 @@ accepts run print.cl --global 128 --local 32 --check opencl --json
 prints '"printed": "block 0 of \\"hello\\"\\nblock 1'
 [ "$(head -c 1 "$work/log/out")" = "{" ] || complain "the object does not come first"
 
+# ---- CUDA C ------------------------------------------------------------------------------------
+
+cat >sum.cu <<'END'
+#include <cstdio>
+__global__ void sum(int *out, const int *in, int n) {
+    __shared__ int t[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    t[threadIdx.x] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int s = 32; s > 0; s /= 2) {
+        if (threadIdx.x < s)
+            t[threadIdx.x] += t[threadIdx.x + s];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = t[0];
+        printf("block %d: %d\n", blockIdx.x, t[0]);
+    }
+}
+END
+cat >sum.yaml <<'END'
+kernel: sum.cu
+buffers:
+  - {name: out, type: int, count: 4}
+  - {name: in, type: int, count: 256, init: [{generator: iota}]}
+launches:
+  - kernel: sum
+    blocks: [4]
+    threads: [64]
+    args: [{name: out, buffer: out}, {name: in, buffer: in}, {name: n, value: 256}]
+END
+# 2016, 6112, 10208 and 14304.
+printf '\340\07\0\0\340\027\0\0\340\047\0\0\340\067\0\0' >sums.bin
+accepts run sum.yaml --check out=sums.bin
+prints '^block 3: 14304$'
+prints '^  sum +1 +4 x 64 '
+prints '^Equal to the reference: yes$'
+refuses "^sum.cu: error: no OpenCL device runs CUDA C" run sum.yaml --check opencl
+
+# ---- a run that is stopped -------------------------------------------------------------------------
+
+cat >many.yaml <<'END'
+kernel: print.cl
+buffers: [{name: a, type: int, count: 64}]
+launches: [{kernel: hello, global: [64], local: [64], repeat: 1000000000,
+            args: [{name: a, buffer: a}]}]
+END
+"$heddle" run many.yaml --dump a=never.bin >"$work/log/out" 2>"$work/log/err" &
+runner=$!
+until [ -s "$work/log/out" ]; do
+    kill -0 $runner || break
+    sleep 0.05
+done
+kill -TERM $runner
+wait $runner
+status=$?
+[ $status -eq 130 ] || complain "a stopped run: exit status $status, not 130"
+grep -Eq '^heddle: warning: stopped by a signal in launch [0-9]+ of 1000000000$' "$work/log/err" ||
+    complain "a stopped run: no warning"
+tail -9 "$work/log/out" >"$work/log/end"
+grep -Eq '^  hello +[0-9.]+[kM]? +1 x 64 ' "$work/log/end" || complain "a stopped run: no table"
+[ ! -e never.bin ] || complain "a stopped run writes buffers"
+
 # A full disk, as in test_files.sh.
 (
     trap '' XFSZ

@@ -77,7 +77,7 @@ accepts trace chain.yaml -o chain.hdt
 prints '^chain.hdt: 3 launches, 12 blocks, 44 MIs, '
 lines_of chain.hdt >whole
 accepts trace chain.yaml -o narrow.hdt --launch 1 --blocks 2-3
-prints '^narrow.hdt: 1 launch, 2 blocks, '
+prints '^narrow.hdt: 1 launch, 2 blocks, 10 MIs, 640 lane accesses$'
 accepts trace info narrow.hdt
 prints '^  1 +second +4 x 64 +2 '
 prints '^  complete$'
