@@ -17,9 +17,10 @@ double wall_clock(void) {
 static cl_int fill(const hd_session *session, const hd_version *version) {
     cl_int error = CL_SUCCESS;
     for (uint32_t b = 0; b < session->job->buffer_count && error == CL_SUCCESS; b++) {
-        const hd_device_buffer *buffer = &version->buffers[b];
-        error = clEnqueueWriteBuffer(session->queue, buffer->memories[0], CL_TRUE, 0,
-                                     buffer->bytes[0], buffer->initial[0], 0, NULL, NULL);
+        const hd_buffer *buffer = &session->job->buffers[b];
+        error = clEnqueueWriteBuffer(session->queue, version->memories[b], CL_TRUE, 0,
+                                     buffer->count * buffer->element_bytes, version->initial[b], 0,
+                                     NULL, NULL);
     }
     return error == CL_SUCCESS ? clFinish(session->queue) : error;
 }
@@ -71,7 +72,7 @@ hd_status client_run(hd_arena *arena, const hd_diag *diag, const workload *w, co
         status = hd_opencl_fail(&session, error, NULL, "run the kernels");
     if (status == HD_OK)
         status = check(&session, &version, w);
-    hd_version_free(&session, &version);
+    hd_version_free(&version);
     hd_session_close(&session);
     return status;
 }

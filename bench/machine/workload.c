@@ -147,7 +147,7 @@ static hd_status make_nbody(builder *b, const hd_diag *diag, const char *source,
     add_launch(b, "attract", BODIES, GROUP, args);
     add_launch(b, "move", BODIES, GROUP, args);
     repeat_launches(b, times);
-    made->title = "n-body, 1,024 bodies";
+    made->title = "one step of 1,024 bodies, an array of structs (examples/nbody)";
     made->correct = nbody_correct;
     hd_status status = finish(b, diag, hd_format(b->arena, "%s/examples/nbody/nbody.cl", source),
                               NULL, made);
@@ -163,7 +163,7 @@ static hd_status read_netlist(hd_arena *arena, const hd_diag *diag, const char *
     const char *path = hd_format(arena, "%s/../shared/data/b17.bench", source);
     if (access(path, R_OK) == 0)
         return netlist_read(arena, diag, path, graph);
-    made->note = "bfs: ../shared/data/b17.bench is not there; a netlist of its size was made up";
+    made->note = "../shared/data/b17.bench is not there, so a netlist of its size was made up";
     *graph = netlist_generate(arena, 32229, 63200, 37);
     return HD_OK;
 }
@@ -190,7 +190,8 @@ static hd_status make_bfs(builder *b, const hd_diag *diag, const char *source, u
         add_launch(b, "visit", hd_align_up((uint64_t)graph->nodes, GROUP), GROUP, args);
     }
     repeat_launches(b, times);
-    made->title = hd_format(b->arena, "bfs, %d levels", level_count);
+    made->title = hd_format(b->arena, "breadth-first search, %d nodes, %d edges, %d levels",
+                            graph->nodes, graph->edges, level_count);
     made->correct = bfs_correct;
     status = finish(b, diag, hd_format(b->arena, "%s/bench/machine/bfs.cl", source), NULL, made);
     if (status != HD_OK)
@@ -230,7 +231,7 @@ static hd_status make_bitonic(builder *b, const hd_diag *diag, const char *sourc
             add_launch(b, "stage", (uint64_t)count / 2, GROUP, args);
         }
     repeat_launches(b, times);
-    made->title = "bitonic sort, 2^15";
+    made->title = "bitonic sort of 2^15 elements with a payload (examples/bitonic)";
     made->correct = bitonic_correct;
     return finish(b, diag, hd_format(b->arena, "%s/examples/bitonic/bitonic.cl", source), NULL,
                   made);
@@ -270,7 +271,7 @@ static hd_status make_matmul(builder *b, const hd_diag *diag, const char *source
     launch->global[1] = MATRIX;
     launch->local[1] = TILE;
     repeat_launches(b, times);
-    made->title = "matrix multiply, 256";
+    made->title = "product of 256 x 256 floats through tiles in local memory";
     made->correct = matmul_correct;
     hd_status status =
         finish(b, diag, hd_format(b->arena, "%s/bench/machine/matmul.cl", source),

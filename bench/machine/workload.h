@@ -10,8 +10,8 @@
 typedef enum workload_id { NBODY, BFS, BITONIC, MATMUL, WORKLOADS } workload_id;
 
 typedef struct workload {
-    const char *name;  /* for the command line */
-    const char *title; /* for the table */
+    const char *name;
+    const char *title; /* what it is */
     const char *note;  /* what is not as it should be with the inputs; NULL: nothing */
     hd_job *job;       /* resolved */
     void **contents;   /* initial bytes of each buffer */
