@@ -56,8 +56,6 @@ BOTH(rhadd, ((W)a[j] + b[j] + 1) >> 1)
 BOTH(mul_hi, (W)a[j] * b[j] >> BITS)
 BOTH(mad_hi, (U)((W)a[j] * b[j] >> BITS) + (U)c[j])
 UNSIGNED(rotate, a[j] << (b[j] & (BITS - 1)) | a[j] >> (-b[j] & (BITS - 1)))
-SIGNED(abs, a[j] < 0 ? (U)0 - (U)a[j] : (U)a[j])
-UNSIGNED(u_abs, a[j])
 
 /* Bits are counted in 64: what stands above a narrow integer is taken off or filled. */
 UNSIGNED(clz, a[j] ? __builtin_clzll(a[j]) - (64 - BITS) : BITS)
@@ -77,15 +75,6 @@ static uint64_t reverse_bits(uint64_t x) {
     return __builtin_bswap64(x);
 }
 UNSIGNED(bit_reverse, reverse_bits(a[j]) >> (64 - BITS))
-
-/* The low 24 bits count, as signed or unsigned numbers. */
-#define LOW24(x) ((int32_t)((uint32_t)(x) << 8) >> 8)
-HANDLER(mul24, I32, int32_t, uint32_t, int64_t, 0, 0, (W)LOW24(a[j]) * LOW24(b[j]))
-HANDLER(u_mul24, I32, uint32_t, uint32_t, uint64_t, 0, 0,
-        (W)(a[j] & 0xffffff) * (b[j] & 0xffffff))
-HANDLER(mad24, I32, int32_t, uint32_t, int64_t, 0, 0, (W)LOW24(a[j]) * LOW24(b[j]) + c[j])
-HANDLER(u_mad24, I32, uint32_t, uint32_t, uint64_t, 0, 0,
-        (W)(a[j] & 0xffffff) * (b[j] & 0xffffff) + c[j])
 
 /* Four of the eight bytes of b and a, each chosen by three bits of c. */
 #define BYTE(k) (((uint64_t)b[j] << 32 | a[j]) >> (c[j] >> 4 * (k) & 7) * 8 & 0xff)
@@ -139,16 +128,11 @@ const hd_builtin hd_integer_builtins[] = {
     ROWS(rhadd, "nnn"),
     ROWS(mul_hi, "nnn"),
     ROWS(mad_hi, "nnnn"),
-    ROWS(abs, "nn"),
     ROW(rotate, "nnn"),
     ROW(clz, "nn"),
     ROW(ctz, "nn"),
     ROW(popcount, "nn"),
     ROW(bit_reverse, "nn"),
-    ROW32(mul24, "iii"),
-    ROW32(u_mul24, "iii"),
-    ROW32(mad24, "iiii"),
-    ROW32(u_mad24, "iiii"),
     ROW32(byte_perm, "iiii"),
     {"upsample", "wnn", compile_upsample, NULL},
     {"u_upsample", "wnn", compile_upsample, NULL},
