@@ -40,7 +40,7 @@ hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_o
 
 static uint64_t take_private(hd_compiler *c, uint64_t bytes, uint64_t align, bool is_param) {
     uint64_t at = hd_align_up(c->program->private_bytes, align ? align : 1);
-    c->program->private_bytes = hd_align_up(at + bytes + HD_GAP, HD_GAP);
+    c->program->private_bytes = hd_align_up(at + bytes + HD_PRIVATE_GAP, HD_PRIVATE_GAP);
     hd_push(c->arena, &c->pieces, (hd_piece){at, bytes, is_param});
     return at;
 }

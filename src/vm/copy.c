@@ -27,6 +27,60 @@ static void check(hd_run *r, const hd_op *op, const hd_memory *m, const hd_targe
         hd_check_access(r, op, t, hd_element(r, m->third, 0), !writes, writes, false);
 }
 
+/* ---- the bytes ------------------------------------------------------------------------------ */
+
+/* Where each lane's bytes are, worked out once for all lanes. */
+typedef struct places {
+    uint8_t *host;           /* of address 0 */
+    uint64_t own;            /* bytes between two lanes' private memory, else 0 */
+    const uint64_t *address; /* or: */
+    uint64_t base;
+    int64_t stride;
+} places;
+
+static places places_of(const hd_run *r, const hd_target *t) {
+    const hd_region *g = t->region;
+    uint64_t own = g->space == KIR_PRIVATE ? r->private_stride : 0;
+    return (places){g->host - g->base, own, t->address, t->base, t->stride};
+}
+
+static inline uint8_t *place(const places *p, uint32_t lane) {
+    uint64_t address = p->address ? p->address[lane] : p->base + (uint64_t)(lane * p->stride);
+    return p->host + address + lane * p->own;
+}
+
+#define EACH_LANE_COPIES(bytes)                                                \
+    for (uint32_t l = 0; l < r->lanes; l++)                                    \
+        if (active[l])                                                         \
+            memmove(place(to, l), place(from, l), bytes)
+
+/* Sizes that structs often have become a few moves of registers. */
+static void copy_lanes(const hd_run *r, const places *to, const places *from, uint64_t bytes) {
+    const uint8_t *active = r->active.lane;
+    switch (bytes) {
+    case 8: EACH_LANE_COPIES(8); return;
+    case 12: EACH_LANE_COPIES(12); return;
+    case 16: EACH_LANE_COPIES(16); return;
+    case 24: EACH_LANE_COPIES(24); return;
+    case 28: EACH_LANE_COPIES(28); return;
+    case 32: EACH_LANE_COPIES(32); return;
+    case 48: EACH_LANE_COPIES(48); return;
+    case 64: EACH_LANE_COPIES(64); return;
+    default: EACH_LANE_COPIES(bytes); return;
+    }
+}
+
+/* Lanes that differ in region or in the number of bytes. */
+static void copy_one_by_one(hd_run *r, const hd_memory *m, const hd_target *to,
+                            const hd_target *from) {
+    for (uint32_t l = 0; l < r->lanes; l++) {
+        uint64_t bytes = hd_element(r, m->third, l);
+        if (r->active.lane[l] && bytes)
+            memmove(hd_host(r, to, l, hd_element(r, m->address, l)),
+                    hd_host(r, from, l, hd_element(r, m->second, l)), bytes);
+    }
+}
+
 void hd_op_copy(hd_run *r, const hd_op *op) {
     const hd_memory *to = op->more;
     if (nothing_to_do(r, to))
@@ -39,12 +93,12 @@ void hd_op_copy(hd_run *r, const hd_op *op) {
     hd_target target = resolve(r, op, to, to->address, true);
     check(r, op, to, &target, true);
     hd_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
-    for (uint32_t l = 0; l < r->lanes; l++) {
-        uint64_t bytes = hd_element(r, to->third, l);
-        if (r->active.lane[l] && bytes)
-            memmove(hd_host(r, &target, l, hd_element(r, to->address, l)),
-                    hd_host(r, &source, l, hd_element(r, to->second, l)), bytes);
+    if (!source.region || !target.region) {
+        copy_one_by_one(r, to, &target, &source);
+        return;
     }
+    places to_places = places_of(r, &target), from_places = places_of(r, &source);
+    copy_lanes(r, &to_places, &from_places, hd_element(r, to->third, 0));
 }
 
 void hd_op_fill(hd_run *r, const hd_op *op) {

@@ -91,27 +91,38 @@ void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args
 
 /* ---- for each block --------------------------------------------------------------------------- */
 
-/* Global ids: the block's first one plus local ids, which are found anew here rather than
- * kept, since most kernels use no local ids. */
+/* Global ids: the block's first one plus local ids, which change every `step` lanes. A loop for
+ * each width, since this is done for every block. */
+#define DEFINE_IDS(T)                                                                  \
+    static void write_ids_##T(T *to, uint32_t lanes, uint64_t first, uint64_t step,    \
+                              uint64_t size) {                                         \
+        if (step == 1 && size >= lanes) {                                              \
+            for (uint32_t l = 0; l < lanes; l++)                                       \
+                to[l] = (T)(first + l);                                                \
+            return;                                                                    \
+        }                                                                              \
+        for (uint64_t l = 0, id = 0; l < lanes; id = id + 1 < size ? id + 1 : 0)       \
+            for (uint64_t k = 0; k < step && l < lanes; k++)                           \
+                to[l++] = (T)(first + id);                                             \
+    }
+DEFINE_IDS(uint32_t)
+DEFINE_IDS(uint64_t)
+
 static void fill_global_ids(hd_run *r, const hd_launch *launch) {
     EACH_QUERY(r->program, q, d, cell) {
-        if (q != KIR_Q_GLOBAL_ID || d >= launch->dims) {
-            if (q == KIR_Q_GLOBAL_ID)
-                for (uint32_t l = 0; l < r->padded; l++)
-                    put(r, cell, l, 0);
+        if (q != KIR_Q_GLOBAL_ID)
             continue;
-        }
-        uint64_t first = launch->offset[d] + r->group[d] * launch->local[d];
-        uint64_t size = launch->local[d], step = 1, id = 0, run = 0;
-        for (uint32_t i = 0; i < d; i++)
+        bool there = d < launch->dims;
+        uint64_t first = there ? launch->offset[d] + r->group[d] * launch->local[d] : 0;
+        uint64_t size = there ? launch->local[d] : 1, step = 1;
+        for (uint32_t i = 0; i < d && i < launch->dims; i++)
             step *= launch->local[i];
-        for (uint32_t l = 0; l < r->padded; l++) {
-            put(r, cell, l, first + id);
-            if (++run < step)
-                continue;
-            run = 0;
-            id = id + 1 < size ? id + 1 : 0;
-        }
+        if (d + 1 >= launch->dims && size > 1)
+            size = r->padded; /* lanes beyond the last may have ids beyond the last */
+        if (cell.elem == HD_I32)
+            write_ids_uint32_t(HD_CELL(r, cell.at, uint32_t), r->padded, first, step, size);
+        else
+            write_ids_uint64_t(HD_CELL(r, cell.at, uint64_t), r->padded, first, step, size);
     }
 }
 

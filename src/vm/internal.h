@@ -145,7 +145,7 @@ typedef struct hd_filled {
 
 /* A private variable that lives in memory. A gap of bytes that nobody may access stands behind
  * each, and behind each local variable. */
-enum { HD_GAP = 64 };
+enum { HD_GAP = 64, HD_PRIVATE_GAP = 16 };
 typedef struct hd_piece {
     uint64_t offset, bytes;
     bool is_param; /* a struct parameter */
