@@ -13,6 +13,7 @@ static const spec specs[] = {
     {4, 64, 5, 40, 50, 1},       {5, 100, 17, 6, 800, 4}, {6, 256, 8, 6, 1500, 2},
     {7, 1024, 30, 3, 900, 1},    {8, 65, 2, 2500, 2, 2},  {9, 256, 4, 2, 20000, 1},
     {10, 1024, 100, 2, 3000, 1},
+    {11, 65536, 3, 1, 40, 1},
 };
 enum { SPECS = sizeof specs / sizeof *specs };
 
@@ -26,6 +27,47 @@ static void events_come_back_as_they_were(void **state) {
         assert_int_equal(b.messages.count, 0);
         bench_close(&b);
     }
+}
+
+/* As many masks as events: more than a part may have. */
+static void produce_masks(const hd_sink *sink, void *stream) {
+    enum { THREADS = 1024, EVENTS = 20000 };
+    uint64_t mask[THREADS / 64];
+    for (uint64_t n = 0; n < EVENTS; n++) {
+        uint64_t first = n % THREADS, second = (n / THREADS + first + 1) % THREADS;
+        memset(mask, 0, sizeof mask);
+        mask[first / 64] |= (uint64_t)1 << first % 64;
+        mask[second / 64] |= (uint64_t)1 << second % 64;
+        sink->event(stream, &(hd_event){.threads = THREADS,
+                                        .active = 2,
+                                        .position = n,
+                                        .mask = mask,
+                                        .base = 64 * n,
+                                        .stride = 4});
+    }
+}
+
+static void masks_without_end_come_back(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    heard direct = {.arena = b.arena};
+    hd_trace_writer *writer;
+    assert_int_equal(
+        hd_trace_create(b.arena, &b.diag, b.path, &(hd_trace_header){NULL, 2}, &writer), HD_OK);
+    const hd_sink sinks[] = {hd_trace_sink(writer), heard_sink(&direct)};
+    hd_sink sink = hd_sink_tee(b.arena, sinks, 2);
+    const spec s = {12, 1024, 1, 1, 0, 1};
+    made_launch m;
+    make_launch(&m, &s, 0);
+    assert_int_equal(sink.launch(sink.self, &m.launch), HD_OK);
+    void *stream = sink.open_block(sink.self, 0);
+    produce_masks(&sink, stream);
+    assert_int_equal(sink.close_block(sink.self, stream, 0, true), HD_OK);
+    assert_int_equal(sink.end_launch(sink.self, true), HD_OK);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_same(&direct, hear_file(&b, b.path));
+    bench_close(&b);
 }
 
 static void contents_are_those_of_the_run(void **state) {
@@ -526,6 +568,7 @@ static void abandoning_removes_the_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_back_as_they_were),
+        cmocka_unit_test(masks_without_end_come_back),
         cmocka_unit_test(contents_are_those_of_the_run),
         cmocka_unit_test(bytes_do_not_depend_on_threads),
         cmocka_unit_test(any_block_is_read_alone_by_any_thread),
