@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "chunk.h"
@@ -67,6 +68,7 @@ struct hd_trace_writer {
     uint64_t next_block; /* no block before it can be opened any more */
 
     /* Changed under the order's lock, or between launches. */
+    time_t flushed_second;         /* when the file was last flushed */
     uint64_t block_offset; /* where the oldest block starts in the file */
     tally block, total;    /* of that block, of the launch */
     bytes page;            /* entries not yet written */
@@ -183,6 +185,17 @@ static void list_block(hd_trace_writer *w, uint64_t block) {
     }
 }
 
+/* Blocks that are complete go to the file within a second or so: a long run that is killed
+ * should leave what it has done. */
+static void flush_now_and_then(hd_trace_writer *w) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    if (t.tv_sec == w->flushed_second)
+        return;
+    w->flushed_second = t.tv_sec;
+    output_flush(&w->file);
+}
+
 /* A block that was stopped leaves nothing in the file. */
 static void end_block(void *self, uint64_t block, bool complete) {
     hd_trace_writer *w = self;
@@ -190,6 +203,7 @@ static void end_block(void *self, uint64_t block, bool complete) {
         list_block(w, block);
     else
         output_truncate(&w->file, w->block_offset);
+    flush_now_and_then(w);
     check_file(w);
     w->block = (tally){0};
     w->block_offset = output_size(&w->file);
@@ -378,8 +392,14 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     if (!w->packer)
         abort();
     write_file_head(w, header);
-    *writer = w;
-    return HD_OK;
+    output_flush(&w->file); /* from here on a killed run leaves what can be read */
+    check_file(w);
+    hd_status status = w->status;
+    if (status)
+        hd_trace_abandon(w);
+    else
+        *writer = w;
+    return status;
 }
 
 void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64_t *lane_accesses) {
