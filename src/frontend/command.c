@@ -203,6 +203,8 @@ static hd_status add_cuda(hd_front *front, hd_words *words) {
                                            "--cuda-feature=+ptx83",
                                            "-Xclang",
                                            "-target-sdk-version=12.5",
+                                           "-Xclang",
+                                           "-fcuda-allow-variadic-functions",
                                            "-Wno-deprecated-declarations",
                                            "-ffp-contract=on"};
     const char *toolkit, *own;

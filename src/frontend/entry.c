@@ -44,6 +44,38 @@ static const char *scope_of_symbol(hd_arena *arena, const char *symbol) {
     return hd_str_text(&scope);
 }
 
+/* `count` characters on, but not beyond the end. */
+static const char *past(const char *at, size_t count) {
+    while (*at && count--)
+        at++;
+    return at;
+}
+
+/* Behind an argument of a template that is a number: Li16E, Lb1E, LN2ns4kindE3E. */
+static const char *past_literal(hd_arena *arena, const char *at) {
+    at++;
+    if (*at == 'N') {
+        at++;
+        while (counted_name(arena, at, &at))
+            ;
+    }
+    return past(at, strcspn(at, "E") + 1);
+}
+
+/* Behind whatever at `at` is no name: in S0_, T1_, A16_, Dv4_ and _0 stand numbers that are
+ * not the length of one. */
+static const char *past_other(hd_arena *arena, const char *at) {
+    static const char places[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (*at == 'L' && !isdigit((unsigned char)at[1]))
+        return past_literal(arena, at);
+    if (*at == 'S' || *at == 'T')
+        return past(at, 2 + strspn(at + 1, places));
+    at = past(at, at[0] == 'D' && at[1] == 'v' ? 2 : 1);
+    bool counts = strchr("Av_", at[-1]) != NULL;
+    return counts ? past(at, strspn(at, "0123456789")) : at;
+}
+
+/* The last name in a symbol is that of a variable. */
 const char *hd_symbol_name(hd_arena *arena, const char *symbol) {
     if (strncmp(symbol, "_Z", 2))
         return symbol;
@@ -53,7 +85,7 @@ const char *hd_symbol_name(hd_arena *arena, const char *symbol) {
         if (name)
             last = name;
         else
-            at++;
+            at = past_other(arena, at);
     }
     return hd_format(arena, "%s%s", scope_of_symbol(arena, symbol), last);
 }

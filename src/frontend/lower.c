@@ -555,7 +555,9 @@ hd_status hd_lower_kernel(hd_front *front, const hd_entry *entry, kir_kernel **k
                      .kernel = hd_new(front->arena, kir_kernel)};
     if (!l.signature || l.signature->param_count != LLVMCountParams(function))
         return hd_fail(front->diag, HD_EUNSUPPORTED, &(hd_place){.file = front->path},
-                       "kernel %s is not declared in the file as clang compiled it", entry->name);
+                       "the parameters of kernel %s are not known; if it is an instance of a "
+                       "template, give it types with names, no lambdas",
+                       entry->name);
     hd_leaf(&l, KIR_UNDEF, hd_int_type(32, 1), NULL, 0); /* what failed lowerings return: %0 */
     l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;

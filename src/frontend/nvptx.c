@@ -106,6 +106,9 @@ static kir_value special_register(hd_lowering *l, const char *name) {
     if (starts_with(name, "clock") || starts_with(name, "globaltimer"))
         hd_cannot(l, "there is no clock on Heddle's machine; measure on a GPU, and leave it out "
                      "here with #ifdef");
+    else if (starts_with(name, "envreg"))
+        hd_cannot(l, "threads of several blocks cannot wait for each other; end the kernel and "
+                     "launch another");
     else
         hd_cannot(l, "the special register %%%s has no meaning on Heddle's machine; leave it out",
                   name);
@@ -296,13 +299,20 @@ static bool lower_access(hd_lowering *l, const hd_call *call, const char *name,
 
 /* ---- intrinsics and inline assembly -------------------------------------------- */
 
-static void refuse(hd_lowering *l, const hd_call *call, const char *name) {
+/* An instruction of PTX, or an intrinsic, for textures and surfaces. */
+static bool refuse_texture(hd_lowering *l, const char *name) {
     static const char *const textures[] = {"tex.", "tld4.", "suld.", "sust.", "suq.", "txq."};
+    bool found = false;
     for (size_t i = 0; i < sizeof textures / sizeof *textures; i++)
-        if (starts_with(name, textures[i])) {
-            hd_cannot(l, "textures and surfaces are not supported; read and write a buffer");
-            return;
-        }
+        found |= starts_with(name, textures[i]);
+    if (found)
+        hd_cannot(l, "textures and surfaces are not supported; read and write a buffer");
+    return found;
+}
+
+static void refuse(hd_lowering *l, const hd_call *call, const char *name) {
+    if (refuse_texture(l, name))
+        return;
     hd_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
               call->name);
 }
@@ -321,10 +331,28 @@ void hd_lower_nvvm(hd_lowering *l, const hd_call *call, const char *name) {
         hd_set_value(l, call->inst, result);
 }
 
+/* Conversions of half precision, which the toolkit's cuda_fp16.h keeps in 16-bit integers. */
+static bool lower_half(hd_lowering *l, LLVMValueRef call, const char *text) {
+    kir_type half = {KIR_FLOAT, 16, 1, 0}, real = {KIR_FLOAT, 32, 1, 0};
+    bool widens = starts_with(text, "cvt.f32.f16 $0, $1;");
+    if (!widens && !starts_with(text, "cvt.rn.f16.f32 $0, $1;"))
+        return false;
+    kir_value value = hd_value_of(l, LLVMGetOperand(call, 0));
+    if (l->status)
+        return true;
+    if (widens)
+        value = hd_emit1(l, KIR_FPEXT, real, hd_emit1(l, KIR_BITCAST, half, value));
+    else
+        value = hd_emit1(l, KIR_BITCAST, hd_int_type(16, 1), hd_emit1(l, KIR_FPTRUNC, half, value));
+    hd_set_value(l, call, value);
+    return true;
+}
+
 void hd_lower_assembly(hd_lowering *l, LLVMValueRef call) {
     size_t length;
     const char *text = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &length), *name;
     text = hd_strndup(l->arena, text, length);
+    text += strspn(text, "{ \t\n");
     if (!strcmp(text, "trap;")) {
         hd_emit_call(l, "trap", (kir_type){0}, 0, NULL);
         return;
@@ -335,7 +363,9 @@ void hd_lower_assembly(hd_lowering *l, LLVMValueRef call) {
         hd_set_value(l, call, special_register(l, hd_strndup(l->arena, name, end)));
         return;
     }
+    if (refuse_texture(l, text) || lower_half(l, call, text))
+        return;
     const char *function = hd_front_function_of(l->front, call);
-    hd_cannot(l, "%s is inline assembly (%.40s), which is not supported; write it in C",
-              function ? function : "this", text);
+    hd_cannot(l, "%s is inline assembly (%.*s), which is not supported; write it in C",
+              function ? function : "this", (int)strcspn(text, "\n"), text);
 }

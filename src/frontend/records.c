@@ -343,16 +343,31 @@ static bool is_instance(const hd_entry *entry) {
     return length && entry->source[length - 1] == '>';
 }
 
+/* Its name as source can have it; NULL when an argument has none (a lambda). */
+static const char *writable_name(hd_arena *arena, const char *source) {
+    static const char nameless[] = "(anonymous namespace)::";
+    hd_str name = {.arena = arena};
+    for (const char *at = source, *found;; at = found + strlen(nameless)) {
+        found = strstr(at, nameless);
+        hd_str_addn(&name, at, found ? (size_t)(found - at) : strlen(at));
+        if (!found)
+            break;
+    }
+    const char *text = hd_str_text(&name);
+    return strstr(text, "(lambda") || strstr(text, "(unnamed") ? NULL : text;
+}
+
 /* The text of the file with the probes; NULL when it needs none. */
 static const char *text_with_probes(hd_front *front) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
-        if (!is_instance(&front->entries.data[i]))
+        const hd_entry *entry = &front->entries.data[i];
+        const char *name = is_instance(entry) ? writable_name(front->arena, entry->source) : NULL;
+        if (!name)
             continue;
         if (!text.length)
-            hd_str_printf(&text, "%s\n", front->files.data[0].text);
-        hd_str_printf(&text, "inline void %s%zu() { (void)&::%s; }\n", probe_prefix, i,
-                      front->entries.data[i].source);
+            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", front->files.data[0].text, probe_prefix);
+        hd_str_printf(&text, "inline void %s%zu() { (void)&::%s; }\n", probe_prefix, i, name);
     }
     return text.length ? hd_str_text(&text) : NULL;
 }
@@ -442,12 +457,24 @@ static CXTranslationUnit parse(hd_front *front, CXIndex index) {
     return unit;
 }
 
+static bool is_in_probes(CXDiagnostic diagnostic) {
+    CXString file;
+    unsigned line, column;
+    clang_getPresumedLocation(clang_getDiagnosticLocation(diagnostic), &file, &line, &column);
+    const char *name = clang_getCString(file);
+    bool found = name && !strcmp(name, probe_prefix);
+    clang_disposeString(file);
+    return found;
+}
+
 /* clang has compiled the file, so an error here means that libclang sees it
- * differently: better no answer than one with wrong sizes. */
+ * differently: better no answer than one with wrong sizes. An instance whose probe
+ * fails has no signature, which is an error later. */
 static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-        bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+        bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
+                   !is_in_probes(diagnostic);
         const char *text = take(front->arena, clang_getDiagnosticSpelling(diagnostic));
         clang_disposeDiagnostic(diagnostic);
         if (bad)

@@ -595,6 +595,27 @@ static void kernels_have_the_names_of_the_source(void **state) {
     }
 }
 
+static void variables_of_templates_have_plain_names(void **state) {
+    bench *b = *state;
+    compile_cuda(b, 1,
+                 "enum kind { small, large };\nnamespace ns { enum class mode { off, on }; }\n"
+                 "template <typename T, int N, kind K, ns::mode M, bool B>\n"
+                 "__global__ void k(T (*p)[16], const T *q, T *r) {\n"
+                 "    __shared__ T As[N], B16[N];\n"
+                 "    { __shared__ T inner; inner = q[1]; r[2] = inner; }\n"
+                 "    { __shared__ T inner; inner = q[3]; r[4] = inner; }\n"
+                 "    As[threadIdx.x] = B16[threadIdx.x] = p[0][1] + r[0]; __syncthreads();\n"
+                 "    r[1] = As[3] + B16[2]; }\n"
+                 "template __global__ void k<float, 16, large, ns::mode::on, true>(float (*)[16], "
+                 "const float *, float *);\n");
+    const kir_kernel *k = kernel_named(b, "k<float, 16, (kind)1, (ns::mode)1, true>");
+    assert_int_equal(k->static_count, 4);
+    assert_string_equal(k->statics[0].name, "inner");
+    assert_string_equal(k->statics[1].name, "inner");
+    assert_string_equal(k->statics[2].name, "B16");
+    assert_string_equal(k->statics[3].name, "As");
+}
+
 /* ---- what is refused ----------------------------------------------------------------------- */
 
 static const struct refusal {
@@ -629,6 +650,9 @@ static const struct refusal {
     {"extern __device__ int x;\n__global__ void k(int *p) {\n    *p = x; }\n", HD_EUNSUPPORTED, 3,
      "variable x is defined in another file"},
     {"__global__ void k(int *p) {\n    *p = undeclared; }\n", HD_EINPUT, 2, "undeclared"},
+    {"template <typename F> __global__ void each(int *p, F f) { *p = f(*p); }\n"
+     "int main() { each<<<1, 1>>>((int *)0, [] __device__ (int x) { return x + 1; }); }\n",
+     HD_EUNSUPPORTED, 0, "give it types with names, no lambdas"},
 };
 
 static void what_is_not_taken_is_named_with_its_place(void **state) {
@@ -685,6 +709,7 @@ int main(void) {
         TEST(results_through_pointers_are_stores),
         TEST(printing_and_asserting_are_calls),
         TEST(kernels_have_the_names_of_the_source),
+        TEST(variables_of_templates_have_plain_names),
         TEST(what_is_not_taken_is_named_with_its_place),
         TEST(a_toolkit_that_is_not_there_is_an_error),
         TEST(options_and_headers_of_the_user_count),
