@@ -207,7 +207,7 @@ static hd_status add_cuda(hd_front *front, hd_words *words) {
                                            "-fcuda-allow-variadic-functions",
                                            "-Wno-deprecated-declarations",
                                            "-ffp-contract=on"};
-    const char *toolkit, *own;
+    const char *toolkit = NULL, *own = NULL;
     hd_status status = find_toolkit(front, &toolkit);
     if (!status)
         status = find_own_headers(front, &own);
