@@ -11,6 +11,66 @@ typedef struct hd_bound_arg {
     const uint8_t *bytes;  /* of a scalar, vector or struct */
 } hd_bound_arg;
 
+/* What one block at a time runs with: a frame, masks, local and private memory. */
+typedef struct hd_worker {
+    hd_run run;
+    uint8_t *local_memory;
+    uint64_t local_capacity;
+    uint32_t region_capacity;
+    hd_arena *arena;
+} hd_worker;
+
+/* A kernel compiled for blocks of one size, and its workers. */
+typedef struct hd_compiled {
+    const kir_kernel *kernel;
+    hd_program *program;
+    hd_worker *workers; /* [vm->worker_count], made when first needed */
+} hd_compiled;
+
+/* A variable at file scope and the region that it has. */
+typedef struct hd_placed {
+    const kir_static *variable;
+    uint64_t address;
+} hd_placed;
+
+struct hd_vm {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_job *job;
+    hd_vm_options options;
+    uint32_t worker_count;
+    hd_vec(hd_region) regions; /* global and constant memory, ascending */
+    hd_vec(void *) owned;      /* host memory to free */
+    hd_vec(hd_placed) statics;
+    hd_vec(hd_compiled) compiled;
+    uint64_t next_address;
+    uint32_t launches; /* run so far */
+};
+
+/* Where everything of one launch is. */
+typedef struct hd_bound {
+    hd_bound_arg *args;
+    hd_bound_static *statics;
+    hd_region *locals; /* base: from the block's */
+    uint32_t local_count;
+    uint64_t local_bytes; /* asked for, without gaps */
+    uint64_t local_end;
+} hd_bound;
+
+/* vm.c */
+/* Zeroed, on a page or cache line of its own; lives as long as the machine. */
+void *hd_host_memory(hd_vm *vm, uint64_t bytes);
+hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *launch);
+/* The address of a variable at file scope; it gets one when it has none yet. */
+uint64_t hd_address_of_static(hd_vm *vm, const kir_static *variable);
+
+/* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
+hd_status hd_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, hd_bound *bound);
+
+/* describe.c: what sinks are told of a launch. */
+hd_event_launch hd_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *launch,
+                            const hd_bound *bound, const hd_program *program);
+
 /* fill.c */
 void hd_fill_uniform(hd_run *r, hd_operand cell, uint64_t bits);
 void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args);

@@ -1,0 +1,90 @@
+/* What sinks are told of a launch: its sizes, accesses, and the memory there is. */
+#include "vm/launch.h"
+
+static int32_t buffer_row(const hd_vm *vm, const hd_launch *l, const hd_bound *b,
+                          const hd_access *a) {
+    uint64_t address = 0;
+    bool local = false;
+    if (a->static_index >= 0) {
+        address = b->statics[a->static_index].address;
+        local = b->statics[a->static_index].is_local;
+    } else if (a->param >= 0 && l->kernel->params[a->param].type.kind == KIR_PTR &&
+               !l->kernel->params[a->param].by_value_struct) {
+        address = b->args[a->param].address;
+        local = b->args[a->param].is_local;
+    } else {
+        return -1;
+    }
+    for (uint32_t i = 0; i < b->local_count && local; i++)
+        if (b->locals[i].base == address)
+            return (int32_t)(vm->regions.count + i);
+    for (size_t i = 0; i < vm->regions.count && !local; i++)
+        if (vm->regions.data[i].base == address)
+            return (int32_t)i;
+    return -1;
+}
+
+static void describe_accesses(hd_arena *arena, const hd_vm *vm, const hd_launch *l,
+                              const hd_bound *b, const hd_kernel_info *info, hd_event_launch *e) {
+    hd_event_access *rows = hd_new_array(arena, hd_event_access, info->access_count);
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        const hd_access *a = &info->accesses[i];
+        rows[i] = (hd_event_access){.kind = a->kind, .space = a->space, .width = a->width,
+                                    .buffer = buffer_row(vm, l, b, a), .file = a->file,
+                                    .line = a->line, .column = a->column};
+        if (a->record)
+            rows[i].record = a->record->name;
+        if (a->record && a->field >= 0)
+            rows[i].field = a->record->fields[a->field].name;
+    }
+    e->accesses = rows;
+    e->access_count = info->access_count;
+}
+
+static const char *type_of_region(const hd_vm *vm, size_t i) {
+    return i < vm->job->buffer_count ? vm->job->buffers[i].type : NULL;
+}
+
+static void describe_buffers(hd_arena *arena, const hd_vm *vm, const hd_bound *b,
+                             const hd_program *p, hd_event_launch *e) {
+    e->buffer_count = (uint32_t)vm->regions.count + b->local_count + (p->piece_count > 0);
+    hd_event_buffer *rows = hd_new_array(arena, hd_event_buffer, e->buffer_count);
+    for (uint32_t i = 0; i < e->buffer_count; i++) {
+        const hd_region *g = i < vm->regions.count ? &vm->regions.data[i]
+                             : i - vm->regions.count < b->local_count
+                                 ? &b->locals[i - vm->regions.count] : NULL;
+        if (!g) {
+            rows[i] = (hd_event_buffer){.name = "private", .space = KIR_PRIVATE,
+                                        .base = HD_PRIVATE_BASE, .bytes = p->private_bytes};
+            continue;
+        }
+        rows[i] = (hd_event_buffer){.name = g->name, .type = type_of_region(vm, i),
+                                    .space = g->space, .base = g->base, .bytes = g->bytes,
+                                    .element_bytes = g->element_bytes, .record = g->record};
+        if (g->space == KIR_LOCAL)
+            rows[i].base += HD_LOCAL_BASE;
+    }
+    e->buffers = rows;
+}
+
+hd_event_launch hd_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l,
+                                const hd_bound *b, const hd_program *p) {
+    hd_event_launch e = {.number = vm->launches, .kernel = l->kernel->name, .dims = l->dims,
+                         .groups = {1, 1, 1}, .local = {1, 1, 1}, .block_count = 1,
+                         .block_threads = p->lanes};
+    for (uint32_t d = 0; d < l->dims; d++) {
+        e.groups[d] = l->global[d] / l->local[d];
+        e.local[d] = l->local[d];
+        e.offset[d] = l->offset[d];
+        e.block_count *= e.groups[d];
+    }
+    const kir_module *module = vm->job->module;
+    const char **files = hd_new_array(arena, const char *, module->file_count);
+    for (uint32_t i = 0; i < module->file_count; i++)
+        files[i] = module->files[i].name;
+    e.files = files;
+    e.file_count = module->file_count;
+    describe_accesses(arena, vm, l, b, p->info, &e);
+    describe_buffers(arena, vm, b, p, &e);
+    return e;
+}

@@ -1,0 +1,161 @@
+/*
+ * The machine as a whole: its memory and its compiled kernels.
+ *
+ *     hd_vm_open   buffers get addresses and contents, kernels are compiled
+ *     hd_vm_run    (launch.c) blocks are handed to whichever worker is free
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "vm/launch.h"
+
+enum { PAGE = 4096 };
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* Zeroed by the system when it is large, so that what is never used costs nothing. */
+void *hd_host_memory(hd_vm *vm, uint64_t bytes) {
+    void *block = calloc(1, bytes + PAGE);
+    if (!block)
+        abort();
+    hd_push(vm->arena, &vm->owned, block);
+    return (void *)hd_align_up((uintptr_t)block, bytes >= PAGE ? PAGE : 64);
+}
+
+void *hd_new_aligned(hd_arena *arena, size_t bytes) {
+    enum { LINE = 64 };
+    return (void *)hd_align_up((uintptr_t)hd_alloc(arena, bytes + LINE), LINE);
+}
+
+static uint64_t add_region(hd_vm *vm, hd_region region) {
+    region.base = vm->next_address;
+    region.buffer = (int32_t)vm->regions.count;
+    region.host = hd_host_memory(vm, region.bytes);
+    vm->next_address = hd_align_up(region.base + region.bytes, PAGE) + PAGE;
+    hd_push(vm->arena, &vm->regions, region);
+    return region.base;
+}
+
+static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
+    const hd_buffer *b = &vm->job->buffers[index];
+    void *own = NULL;
+    if (!contents) {
+        hd_status status = hd_job_contents(vm->arena, vm->diag, vm->job, b, &own);
+        if (status)
+            return status;
+        contents = own;
+    }
+    hd_region region = {.name = b->name, .space = KIR_GLOBAL, .bytes = b->count * b->element_bytes,
+                        .element_bytes = b->element_bytes, .record = b->record};
+    if (vm->options.check_uninitialised && own && !b->file && !b->init_count)
+        region.written = hd_host_memory(vm, (region.bytes + 7) / 8);
+    add_region(vm, region);
+    memcpy(vm->regions.data[index].host, contents, region.bytes);
+    return HD_OK;
+}
+
+/* A constant table is one for each kernel, a __device__ variable one for all that name it. */
+static bool is_same_variable(const kir_static *a, const kir_static *b) {
+    return a == b || (a->space == KIR_GLOBAL && b->space == KIR_GLOBAL && !strcmp(a->name, b->name));
+}
+
+uint64_t hd_address_of_static(hd_vm *vm, const kir_static *s) {
+    for (size_t i = 0; i < vm->statics.count; i++)
+        if (is_same_variable(vm->statics.data[i].variable, s))
+            return vm->statics.data[i].address;
+    hd_region region = {.name = s->name, .space = s->space, .bytes = s->bytes,
+                        .read_only = s->space == KIR_CONSTANT, .record = s->record,
+                        .element_bytes = s->record ? s->record->size : 0};
+    uint64_t base = add_region(vm, region);
+    if (s->init)
+        memcpy(vm->regions.data[vm->regions.count - 1].host, s->init, s->bytes);
+    hd_push(vm->arena, &vm->statics, (hd_placed){s, base});
+    return base;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static uint32_t lanes_of(const hd_launch *l) {
+    uint64_t lanes = 1;
+    for (uint32_t d = 0; d < l->dims; d++)
+        lanes *= l->local[d];
+    return (uint32_t)lanes;
+}
+
+hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *l) {
+    for (size_t i = 0; i < vm->compiled.count; i++)
+        if (vm->compiled.data[i].kernel == l->kernel &&
+            vm->compiled.data[i].program->lanes == lanes_of(l))
+            return &vm->compiled.data[i];
+    return NULL;
+}
+
+static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
+    enum { MOST_LANES = 65536 };
+    uint64_t lanes = 1;
+    for (uint32_t d = 0; d < l->dims; d++)
+        lanes *= l->local[d];
+    if (lanes > MOST_LANES)
+        return hd_fail(vm->diag, HD_EINPUT, &l->place,
+                       "a block of %llu threads; no device runs more than %d, most 1024",
+                       (unsigned long long)lanes, MOST_LANES);
+    if (hd_find_compiled(vm, l))
+        return HD_OK;
+    hd_compiled c = {.kernel = l->kernel};
+    hd_binding binding = hd_job_binding(vm->arena, vm->job, l);
+    hd_status status = hd_compile(vm->arena, vm->diag, vm->job->module, l->kernel, &binding,
+                                  lanes_of(l), &c.program);
+    if (status)
+        return status;
+    c.workers = hd_new_array(vm->arena, hd_worker, vm->worker_count);
+    hd_push(vm->arena, &vm->compiled, c);
+    for (uint32_t i = 0; i < l->kernel->static_count; i++)
+        if (l->kernel->statics[i].space != KIR_LOCAL)
+            hd_address_of_static(vm, &l->kernel->statics[i]);
+    return HD_OK;
+}
+
+hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                     void *const *contents, const hd_vm_options *options, hd_vm **result) {
+    hd_vm *vm = hd_new(arena, hd_vm);
+    vm->arena = arena;
+    vm->diag = diag;
+    vm->job = job;
+    vm->options = *options;
+    vm->next_address = HD_GLOBAL_BASE;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    vm->worker_count = options->workers ? options->workers : cores > 0 ? (uint32_t)cores : 1;
+    if (!vm->options.max_instructions)
+        vm->options.max_instructions = 10000000000;
+    if (!vm->options.local_memory)
+        vm->options.local_memory = 65536;
+    if (!vm->options.spaces)
+        vm->options.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < job->buffer_count && !status; i++)
+        status = add_buffer(vm, i, contents ? contents[i] : NULL);
+    for (uint32_t i = 0; i < job->launch_count && !status; i++)
+        status = compile_launch(vm, &job->launches[i]);
+    *result = status ? NULL : vm;
+    if (status)
+        hd_vm_close(vm);
+    return status;
+}
+
+void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->regions.data[buffer].host; }
+
+static void free_workers(const hd_vm *vm, const hd_compiled *c) {
+    for (uint32_t i = 0; i < vm->worker_count; i++)
+        if (c->workers[i].arena)
+            hd_arena_free(c->workers[i].arena);
+}
+
+void hd_vm_close(hd_vm *vm) {
+    if (!vm)
+        return;
+    for (size_t i = 0; i < vm->compiled.count; i++)
+        free_workers(vm, &vm->compiled.data[i]);
+    for (size_t i = 0; i < vm->owned.count; i++)
+        free(vm->owned.data[i]);
+    vm->owned.count = vm->compiled.count = 0;
+}
