@@ -1,6 +1,6 @@
 /*
  * A kernel of tests/vm/kernels with what its head comments say: how it is run and what it
- * must do. tests/README.md has the list of the comments; an example:
+ * must do. kernels/README.md has the list of the comments; an example:
  *
  *     // Lanes leave a loop at different trips.
  *     // buffer: in int 16 = i % 5
@@ -364,7 +364,7 @@ static inline hd_status corpus_source_close(corpus_source *s) {
 /* ---- opening ------------------------------------------------------------------------------ */
 
 static inline hd_status corpus_fill(corpus *c, const assignment *init) {
-    corpus_source s;
+    corpus_source s = {0};
     hd_status status = corpus_source_open(c, init, &s);
     if (status != HD_OK)
         return status;

@@ -153,7 +153,7 @@ static bool as_expected(const corpus *c, const hd_leaf *leaf, const uint8_t *byt
 }
 
 static void check_expectation(const corpus *c, const assignment *expect, const outcome *o) {
-    corpus_source s;
+    corpus_source s = {0};
     assert_int_equal(corpus_source_open(c, expect, &s), HD_OK);
     uint32_t b = corpus_find_buffer(c->job, expect->buffer), j, k;
     for (int64_t n = 0; n < s.cursor.count && !s.error; n++) {
