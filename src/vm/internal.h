@@ -77,7 +77,6 @@ typedef struct hd_region {
     uint64_t base, bytes;
     uint8_t *host;     /* where it really is; private memory: of lane 0 */
     bool read_only;
-    int32_t buffer;    /* row of the events' table of buffers */
     uint32_t element_bytes;  /* 0: not known */
     const hd_record *record;
     uint8_t *written;  /* a bit for each byte of a buffer without initial contents that was
@@ -232,7 +231,6 @@ struct hd_run {
     jmp_buf escape;
     char *fault;              /* message, from malloc; NULL: stopped */
     uint32_t fault_inst;
-    const struct hd_vm *vm;
 };
 
 /* The loop of every handler: `at` is the first lane of each active chunk, or 0 once for a
@@ -256,9 +254,6 @@ static inline uint64_t hd_element(const hd_run *r, hd_operand o, uint32_t lane) 
 static inline uint64_t hd_local_base(uint64_t block) {
     return HD_LOCAL_BASE + block % HD_LOCAL_BLOCKS * HD_LOCAL_STEP;
 }
-
-/* Is lane `lane` active? */
-static inline bool hd_lane_active(const hd_run *r, uint32_t lane) { return r->active.lane[lane]; }
 
 /* ---- fault.c: how a run ends at once ------------------------------------------------- */
 

@@ -29,7 +29,6 @@ void *hd_new_aligned(hd_arena *arena, size_t bytes) {
 
 static uint64_t add_region(hd_vm *vm, hd_region region) {
     region.base = vm->next_address;
-    region.buffer = (int32_t)vm->regions.count;
     region.host = hd_host_memory(vm, region.bytes);
     vm->next_address = hd_align_up(region.base + region.bytes, PAGE) + PAGE;
     hd_push(vm->arena, &vm->regions, region);
