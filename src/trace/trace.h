@@ -88,7 +88,7 @@ const hd_trace_contents *hd_trace_get(const hd_trace *trace);
 
 /* Which events to replay. */
 typedef struct hd_trace_choice {
-    int64_t launch;                /* -1: all */
+    int64_t launch;                /* its number; -1: all */
     uint64_t first_block, last_block; /* of each launch, inclusive; 0, UINT64_MAX: all */
     uint32_t spaces;               /* bit 1 << kir_space; 0: all */
 } hd_trace_choice;

@@ -402,6 +402,117 @@ static void lies_are_found_or_harmless(void **state) {
     assert_true(refused > 300); /* ... which found many */
 }
 
+/* ---- parts made by hand --------------------------------------------------------- */
+
+enum { CRAFTED_THREADS = 65536 };
+
+/* A body of `events` times the same bytes in each of the first ten columns. */
+typedef struct crafted {
+    const char *columns[10]; /* two hexadecimal digits for each byte; NULL: none */
+    uint32_t events;
+    uint64_t lane_accesses;
+    const char *words; /* of the message; NULL: it is sound */
+} crafted;
+
+static void craft_body(const crafted *c, bytes *body) {
+    bytes columns = {0};
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        size_t digits = i < 10 && c->columns[i] ? strlen(c->columns[i]) : 0;
+        put_varint(body, digits / 2 * c->events);
+        for (uint32_t n = 0; n < c->events; n++)
+            for (size_t d = 0; d < digits; d += 2) {
+                unsigned value;
+                assert_int_equal(sscanf(c->columns[i] + d, "%2x", &value), 1);
+                put_byte(&columns, (uint8_t)value);
+            }
+    }
+    put_data(body, columns.data, columns.count);
+    bytes_free(&columns);
+}
+
+/* A file with that one part after the launch, as a killed run leaves it. */
+static void craft_file(const crafted *c, const sample *f, bytes *out) {
+    size_t at = FILE_HEAD_BYTES;
+    while (load32(f->data + at) != CHUNK_END)
+        at = next_chunk(f->data, f->length, at);
+    put_data(out, f->data, at);
+    bytes body = {0}, packed = {0};
+    craft_body(c, &body);
+    uint8_t head[PART_HEAD_BYTES];
+    part_head_store(
+        head, &(part_head){.last = true, .events = c->events, .lane_accesses = c->lane_accesses});
+    ZSTD_CCtx *packer = ZSTD_createCCtx();
+    chunk_make(packer, CHUNK_PART, head, sizeof head, &body, &packed);
+    chunk_seal(packed.data, at);
+    put_data(out, packed.data, packed.count);
+    ZSTD_freeCCtx(packer);
+    bytes_free(&body);
+    bytes_free(&packed);
+}
+
+static const crafted crafts[] = {
+    /* strided; new lists of equal addresses; new masks of lane 0 */
+    {{"00"}, 3, 3 * CRAFTED_THREADS, NULL},
+    {{[0] = "03", [9] = "0100"}, 4, 4 * CRAFTED_THREADS, NULL},
+    {{[0] = "03", [9] = "0100"}, 5, 5 * CRAFTED_THREADS, "too many lists"},
+    {{[0] = "0c", [4] = "010100"}, 127, 127, NULL},
+    {{[0] = "0c", [4] = "010100"}, 128, 128, "too many masks"},
+    {{"00"}, 3, 3 * CRAFTED_THREADS - 1, "its lane accesses"},
+    {{[0] = "00", [6] = "00"}, 1, CRAFTED_THREADS, "no event uses"},
+    {{[0] = "40"}, 1, CRAFTED_THREADS, "ends too early"},
+    {{[0] = "20"}, 1, CRAFTED_THREADS, "ends too early"},
+    {{[0] = "10", [1] = "01"}, 1, CRAFTED_THREADS, "not in the table"},
+    {{[0] = "08", [3] = "01"}, 1, CRAFTED_THREADS, "mask that is not there"},
+    {{[0] = "0c", [4] = "0102ffff0300"}, 1, 2, "lane beyond the block"},
+    {{[0] = "0c", [4] = "0100"}, 1, 0, "no active lane"},
+    {{[0] = "0c", [4] = "0400"}, 1, 0, "unknown way"},
+    {{[0] = "01"}, 1, CRAFTED_THREADS, "no addresses yet"},
+    {{[0] = "02"}, 1, CRAFTED_THREADS, "pattern that is not there"},
+    {{[0] = "03", [9] = "0200"}, 1, CRAFTED_THREADS, "addresses that are not there"},
+    {{[0] = "03", [9] = "0300"}, 1, CRAFTED_THREADS, "list is written in an unknown way"},
+    {{[0] = "03", [9] = "4900"}, 1, CRAFTED_THREADS, "list is written in an unknown way"},
+    {{[0] = "03", [9] = "0140"}, 1, CRAFTED_THREADS, "list is written in an unknown way"},
+    {{[0] = "43", [9] = "0100"}, 1, CRAFTED_THREADS, "unknown detail"},
+    {{[0] = "80", [2] = "feffffffffffffffff01"}, 1, CRAFTED_THREADS, "position goes back"},
+    {{[0] = "80", [2] = "ffffffffffffffffff01"}, 1, CRAFTED_THREADS, "position goes back"},
+};
+
+static void columns_are_not_believed(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    const spec s = {36, CRAFTED_THREADS, 1, 1, 0, 1};
+    sample f = {0};
+    hd_trace_writer *writer;
+    assert_int_equal(
+        hd_trace_create(b.arena, &b.diag, b.path, &(hd_trace_header){NULL, 2}, &writer), HD_OK);
+    hd_sink sink = hd_trace_sink(writer);
+    made_launch m;
+    make_launch(&m, &s, 0);
+    assert_int_equal(sink.launch(sink.self, &m.launch), HD_OK);
+    assert_int_equal(sink.end_launch(sink.self, true), HD_OK);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_int_equal(hd_read_file(b.arena, &b.diag, b.path, (char **)&f.data, &f.length), HD_OK);
+    for (size_t i = 0; i < sizeof crafts / sizeof *crafts; i++) {
+        bytes file = {0};
+        craft_file(&crafts[i], &f, &file);
+        assert_int_equal(hd_write_file(&b.diag, b.path, file.data, file.count), HD_OK);
+        bytes_free(&file);
+        judge j = {0};
+        hd_sink judging = {&j, judge_launch, judge_open, judge_event, judge_close, NULL};
+        hd_trace *trace;
+        assert_int_equal(hd_trace_open(b.arena, &b.diag, b.path, &trace), HD_OK);
+        b.messages = (messages){0};
+        hd_status status = hd_trace_replay(trace, &b.diag, &everything, &judging);
+        hd_trace_close(trace);
+        assert_int_equal(status, crafts[i].words ? HD_EINPUT : HD_OK);
+        assert_int_equal(b.messages.count, crafts[i].words != NULL);
+        if (crafts[i].words && !strstr(b.messages.text, crafts[i].words))
+            fail_msg("part %zu: %s", i, b.messages.text);
+    }
+    bench_close(&b);
+}
+
 /* ---- other files
  * --------------------------------------------------------------------------------- */
 
@@ -490,6 +601,7 @@ int main(void) {
         cmocka_unit_test(a_killed_run_can_be_read),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(lies_are_found_or_harmless),
+        cmocka_unit_test(columns_are_not_believed),
         cmocka_unit_test(other_files_are_told_apart),
         cmocka_unit_test(a_damaged_block_is_named),
     };
