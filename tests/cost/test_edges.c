@@ -44,7 +44,9 @@ static const char *const kernel =
     "  ((__global char *)&p[i])[5] = 2;\n  ((__global char *)p)[i * i] = 3;\n}\n"
     "__kernel void stairs(__global struct r *p, __global volatile int *w) {\n"
     "  int i = get_global_id(0);\n  for (int j = i; j < 4; j++) p[j].x = 1;\n"
-    "  for (int j = 0; w[j], j < 20; j++) p[j].y = 1;\n}\n";
+    "  for (int j = 0; w[j], j < 20; j++) p[j].y = 1;\n"
+    "  for (int j = i; w[j], j < 4; j++) p[j].y = 2;\n"
+    "  for (int j = 0; j < 6; j++)\n    if (i + j > 6) p[i].x = j;\n}\n";
 
 static void open_launch(hd_sample *s, const char *name, const char *sizes, const char *args) {
     hd_arena *text = hd_arena_new();
@@ -314,6 +316,10 @@ static void runs_of_loops(void **state) {
     assert_true(line_of(&l, HD_STORE, 49)->lanes == 2.5);
     assert_true(line_of(&l, HD_LOAD, 50)->executions == 8 * 21.0);
     assert_true(line_of(&l, HD_STORE, 50)->executions == 8 * 20.0);
+    assert_true(line_of(&l, HD_LOAD, 51)->executions == 5 + 7); /* every warp asks once */
+    assert_true(line_of(&l, HD_STORE, 51)->executions == 4);
+    assert_true(line_of(&l, HD_STORE, 53)->executions == 8 * 6);
+    assert_true(line_of(&l, HD_STORE, 53)->lanes < 32);
     assert_int_equal(hd_cost_degree(&l.sum), 0);
     hd_sample_close(&s);
 }

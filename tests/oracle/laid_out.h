@@ -24,7 +24,6 @@ typedef struct laid_out {
     const hd_kernel_info *info;
     int32_t of_param[64];     /* its buffer, or -1 */
     uint64_t starts[64];      /* address of that one's first byte */
-    uint64_t strays;          /* addresses that are not in the access's field */
 } laid_out;
 
 typedef struct laid_out_stream {
@@ -33,14 +32,12 @@ typedef struct laid_out_stream {
     uint64_t address[LAID_OUT_THREADS];
 } laid_out_stream;
 
-static uint64_t laid_out_address(laid_out *l, const hd_access *a, uint64_t address) {
+static uint64_t laid_out_address(const laid_out *l, const hd_access *a, uint64_t address) {
     const hd_map *map = l->maps[l->of_param[a->param]];
     uint64_t byte = address - l->starts[a->param];
     uint64_t element = byte / map->record->size, inside = byte % map->record->size;
-    if (element >= map->count || hd_record_field_at(map->record, (uint32_t)inside) != a->field) {
-        l->strays++;
-        return address;
-    }
+    if (element >= map->count || hd_record_field_at(map->record, (uint32_t)inside) != a->field)
+        return address; /* of no field, as made-up data may lead to */
     uint32_t allocation = map->clusters[map->fields[a->field].cluster].allocation;
     return ((uint64_t)(allocation + 1) << 50) +
            hd_map_address(map, (uint32_t)a->field, element) + inside -
@@ -49,7 +46,7 @@ static uint64_t laid_out_address(laid_out *l, const hd_access *a, uint64_t addre
 
 static void laid_out_event(void *self, const hd_event *event) {
     laid_out_stream *s = self;
-    laid_out *l = s->self;
+    const laid_out *l = s->self;
     const hd_access *a = &l->info->accesses[event->access];
     hd_event moved = *event;
     bool field = a->param >= 0 && l->of_param[a->param] >= 0 && a->record && a->field >= 0 &&

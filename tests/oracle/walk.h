@@ -85,7 +85,8 @@ static void walk_send(walk *w, const hd_sink *sink, void *stream, uint32_t threa
     uint64_t *address = hd_new_array(w->arena, uint64_t, threads);
     uint32_t words = (threads + 63) / 64;
     uint64_t *mask = hd_new_array(w->arena, uint64_t, words), position = 0;
-    qsort(w->steps.data, w->steps.count, sizeof *w->steps.data, walk_order);
+    if (w->steps.count)
+        qsort(w->steps.data, w->steps.count, sizeof *w->steps.data, walk_order);
     for (size_t i = 0, next; i < w->steps.count; i = next) {
         const walk_step *first = &w->steps.data[i];
         memset(mask, 0, words * sizeof *mask);
