@@ -34,44 +34,27 @@ static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t 
     return true;
 }
 
-static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to);
-
-/* A vector seen as another one, or taken apart. LLVM leaves that as it stands where the
- * vectors are constants of different elements: (as_uint4(ushort8) of a constant).x */
-static bool write_vector_expression(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
-    LLVMValueRef vector = LLVMGetOperand(constant, 0);
-    LLVMTypeRef type = LLVMTypeOf(vector);
-    bool is_cast = LLVMGetConstOpcode(constant) == LLVMBitCast;
-    uint8_t bytes[16 * 8] = {0};
-    if (LLVMSizeOfTypeInBits(l->layout, type) > sizeof bytes * 8 || !write_bytes(l, vector, bytes))
-        return false;
-    uint64_t size = LLVMStoreSizeOfType(l->layout, LLVMTypeOf(constant)), at = 0;
-    if (!is_cast) {
-        LLVMValueRef index = LLVMGetOperand(constant, 1);
-        at = LLVMIsAConstantInt(index) ? LLVMConstIntGetZExtValue(index) * size : sizeof bytes;
+static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
+    kir_type type = hd_lower_type(l, LLVMTypeOf(constant));
+    if (LLVMIsUndef(constant))
+        return hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+    uint64_t imm[16] = {0};
+    for (unsigned i = 0; i < type.lanes && !l->status; i++) {
+        LLVMValueRef lane = type.lanes == 1 ? constant : LLVMGetAggregateElement(constant, i);
+        if (!lane || !scalar_bits(l->front->context, lane, &imm[i]))
+            hd_cannot(l, "a constant that kir cannot express: %s", hd_print_value(l, constant));
     }
-    if (at + size > sizeof bytes)
-        return false;
-    memcpy(to, bytes + at, size);
-    return true;
+    return hd_leaf(l, KIR_CONST, type, imm, 0);
 }
 
-static bool is_vector_expression(LLVMValueRef constant) {
-    if (!LLVMIsAConstantExpr(constant))
-        return false;
-    LLVMOpcode opcode = LLVMGetConstOpcode(constant);
-    bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(constant)) == LLVMPointerTypeKind;
-    return opcode == LLVMExtractElement || (opcode == LLVMBitCast && !is_pointer);
-}
+/* ---- statics --------------------------------------------------------- */
 
-/* Writes the bytes of a constant at `to`, which holds zeros. */
+/* Writes the bytes of an initialiser at `to`. */
 static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
     LLVMTypeRef type = LLVMTypeOf(constant);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (LLVMIsUndef(constant) || LLVMIsNull(constant))
-        return true;
-    if (is_vector_expression(constant))
-        return write_vector_expression(l, constant, to);
+        return true; /* zero already */
     unsigned count = 0;
     LLVMTypeRef element = NULL;
     if (kind == LLVMStructTypeKind)
@@ -98,22 +81,6 @@ static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
     }
     return true;
 }
-
-static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
-    kir_type type = hd_lower_type(l, LLVMTypeOf(constant));
-    if (LLVMIsUndef(constant))
-        return hd_leaf(l, KIR_UNDEF, type, NULL, 0);
-    uint64_t imm[16] = {0};
-    for (unsigned i = 0; i < type.lanes && !l->status; i++) {
-        LLVMValueRef lane = type.lanes == 1 ? constant : LLVMGetAggregateElement(constant, i);
-        if (!lane || (is_vector_expression(lane) ? !write_bytes(l, lane, (uint8_t *)&imm[i])
-                                                 : !scalar_bits(l->front->context, lane, &imm[i])))
-            hd_cannot(l, "a constant that kir cannot express: %s", hd_print_value(l, constant));
-    }
-    return hd_leaf(l, KIR_CONST, type, imm, 0);
-}
-
-/* ---- statics --------------------------------------------------------- */
 
 static bool is_cuda(const hd_lowering *l) { return l->front->module->language == KIR_CUDA; }
 
@@ -189,10 +156,41 @@ static kir_value lower_global(hd_lowering *l, LLVMValueRef global) {
 
 /* ---- expressions ----------------------------------------------------- */
 
+/* A vector with a lane that is an expression. */
+static bool has_expression(LLVMValueRef constant) {
+    if (!LLVMIsAConstantVector(constant))
+        return false;
+    bool found = false;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(constant)); i++)
+        found |= LLVMIsAConstantExpr(LLVMGetAggregateElement(constant, i)) != NULL;
+    return found;
+}
+
+static kir_value lower_lanes(hd_lowering *l, LLVMValueRef constant) {
+    kir_type type = hd_lower_type(l, LLVMTypeOf(constant));
+    kir_value vector = hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+    for (unsigned i = 0; i < type.lanes && !l->status; i++) {
+        kir_value lane = hd_lower_constant(l, LLVMGetAggregateElement(constant, i));
+        kir_value args[] = {vector, lane, hd_const_int(l, hd_int_type(32, 1), i)};
+        vector = hd_emit(l, KIR_INSERT, type, 3, args);
+    }
+    return vector;
+}
+
+/* LLVM leaves a part of a constant vector as it stands when the vector has been
+ * reinterpreted: as_uint4((ushort8)(33)).x */
+static kir_value lower_lane(hd_lowering *l, LLVMValueRef constant) {
+    kir_value vector = hd_lower_constant(l, LLVMGetOperand(constant, 0));
+    kir_value lane = hd_lower_constant(l, LLVMGetOperand(constant, 1));
+    return hd_emit2(l, KIR_EXTRACT, hd_lower_type(l, LLVMTypeOf(constant)), vector, lane);
+}
+
 static kir_value lower_expression(hd_lowering *l, LLVMValueRef constant) {
+    if (LLVMIsAConstantVector(constant))
+        return lower_lanes(l, constant);
     LLVMOpcode opcode = LLVMGetConstOpcode(constant);
     if (opcode == LLVMExtractElement)
-        return lower_number(l, constant);
+        return lower_lane(l, constant);
     if (opcode == LLVMGetElementPtr)
         return hd_lower_gep(l, constant);
     if (LLVMGetNumOperands(constant) == 1)
@@ -211,7 +209,7 @@ kir_value hd_lower_constant(hd_lowering *l, LLVMValueRef constant) {
         hd_cannot(l, "the address of function %s is taken; call it directly",
                   LLVMGetValueName2(constant, &(size_t){0}));
         return 0;
-    } else if (LLVMIsAConstantExpr(constant)) {
+    } else if (LLVMIsAConstantExpr(constant) || has_expression(constant)) {
         hd_values *current = l->current;
         uint32_t block = l->current_block;
         l->current = &l->entry;

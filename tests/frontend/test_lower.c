@@ -209,6 +209,20 @@ static void statics_have_space_bytes_and_contents(void **state) {
     assert_int_equal(address(k, load)->type.space, KIR_CONSTANT);
 }
 
+/* LLVM leaves parts of constant vectors as expressions, alone and as lanes of others. */
+static void parts_of_constant_vectors_come_through(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = compile(b,
+        "ulong first(uint4 v) { return (v.s0 ^ (ulong)1) * 3; }\n"
+        "__kernel void k(__global ulong *p, __global long4 *q, long4 n) {\n"
+        "    p[0] = first(as_uint4((ushort8)(0x21)));\n"
+        "    q[0] = n | ((as_long4((short16)(1))).s3210 ^ (long4)(1));\n"
+        "}\n");
+    assert_int_equal(count_op(k, KIR_STORE), 2);
+    assert_int_equal(count_op(k, KIR_EXTRACT), 5);
+    assert_int_equal(count_op(k, KIR_INSERT), 4);
+}
+
 static void private_arrays_stay_in_memory(void **state) {
     bench *b = *state;
     const kir_kernel *k = compile(b,
@@ -448,6 +462,7 @@ int main(void) {
         TEST(a_struct_read_in_part_loads_only_that),
         TEST(whole_structs_are_copied),
         TEST(statics_have_space_bytes_and_contents),
+        TEST(parts_of_constant_vectors_come_through),
         TEST(private_arrays_stay_in_memory),
         TEST(generic_pointers_find_their_space),
         TEST(an_early_return_is_one_branch),
