@@ -1,0 +1,66 @@
+/* Trees of text. */
+#include "fuzz.h"
+
+static void add(hd_arena *arena, node *n, const char *pattern, va_list args) {
+    const char *start = pattern;
+    for (const char *p = pattern;; p++) {
+        if (*p != '\0' && *p != '@' && *p != '$' && *p != '#')
+            continue;
+        if (p > start)
+            hd_push(arena, &n->pieces, (piece){hd_strndup(arena, start, (size_t)(p - start)), NULL});
+        start = p + 1;
+        if (*p == '\0')
+            return;
+        if (*p == '@')
+            hd_push(arena, &n->pieces, (piece){NULL, va_arg(args, node *)});
+        else if (*p == '$')
+            hd_push(arena, &n->pieces, (piece){va_arg(args, const char *), NULL});
+        else
+            hd_push(arena, &n->pieces,
+                    (piece){hd_format(arena, "%u", va_arg(args, uint32_t)), NULL});
+    }
+}
+
+node *fuzz_vnode(hd_arena *arena, const char *instead, const char *pattern, va_list args) {
+    node *n = hd_new(arena, node);
+    n->instead = instead;
+    add(arena, n, pattern, args);
+    return n;
+}
+
+node *fuzz_node(hd_arena *arena, const char *instead, const char *pattern, ...) {
+    va_list args;
+    va_start(args, pattern);
+    node *n = fuzz_vnode(arena, instead, pattern, args);
+    va_end(args);
+    return n;
+}
+
+void fuzz_add(hd_arena *arena, node *n, const char *pattern, ...) {
+    va_list args;
+    va_start(args, pattern);
+    add(arena, n, pattern, args);
+    va_end(args);
+}
+
+void fuzz_print(hd_str *out, const node *n) {
+    if (n->dropped) {
+        hd_str_add(out, n->instead);
+        return;
+    }
+    for (size_t i = 0; i < n->pieces.count; i++)
+        if (n->pieces.data[i].child)
+            fuzz_print(out, n->pieces.data[i].child);
+        else
+            hd_str_add(out, n->pieces.data[i].text);
+}
+
+void fuzz_droppable(hd_arena *arena, node *n, node_list *list) {
+    if (n->dropped)
+        return;
+    if (n->instead)
+        hd_push(arena, list, n);
+    for (size_t i = 0; i < n->pieces.count; i++)
+        if (n->pieces.data[i].child)
+            fuzz_droppable(arena, n->pieces.data[i].child, list);
+}
