@@ -120,8 +120,8 @@ static void counted_check_line(const counted_case *c, const hd_cost_line *line,
         fail_msg("%s: access %u at line %u of '%s', in layout %s on %s: %g executions and %g "
                  "transactions are counted, but the cost says %g and %g",
                  c->name, line->access->id, line->access->line, line->info->kernel->name,
-                 c->layout_text, hd_cost_device(c->model)->name, executions, transactions, line->executions,
-                 moved);
+                 c->layout_text, hd_cost_device(c->model)->name, executions, transactions,
+                 line->executions, moved);
 }
 
 static void counted_check_case(const counted_case *c, counted_total *sum) {

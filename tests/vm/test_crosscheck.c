@@ -15,6 +15,7 @@
  * (oracle/counted.h, counted_why_not): accesses under conditions on data, indices read
  * from memory, loops that may end early.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,6 +114,7 @@ typedef struct finder {
     uint32_t number;
     found **found; /* [launch][access] */
     hd_arena *arena;
+    pthread_mutex_t lock; /* of found */
 } finder;
 
 static found find_address(const finder *f, uint64_t address) {
@@ -150,19 +152,16 @@ static void *finder_open(void *self, uint64_t block) {
     return self;
 }
 
-/* Two blocks that find the same thing write the same. */
 static void finder_event(void *stream, const hd_event *event) {
     finder *f = stream;
+    found *to = &f->found[f->number][event->access];
     uint32_t lane = 0;
-    if (__atomic_load_n(&f->found[f->number][event->access].known, __ATOMIC_ACQUIRE))
-        return;
     while (!hd_event_active(event, lane))
         lane++;
-    found at = find_address(f, hd_event_address(event, lane));
-    found *to = &f->found[f->number][event->access];
-    to->buffer = at.buffer;
-    to->field = at.field;
-    __atomic_store_n(&to->known, at.known, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&f->lock);
+    if (!to->known)
+        *to = find_address(f, hd_event_address(event, lane));
+    pthread_mutex_unlock(&f->lock);
 }
 
 /* ---- matching ----------------------------------------------------------------------------- */
@@ -263,7 +262,7 @@ static void check_layout(example *e, const char *text, counted_total *sum) {
     void **inputs = hd_new_array(e->arena, void *, placed->job->buffer_count);
     void **after = hd_new_array(e->arena, void *, placed->job->buffer_count);
     hd_placed_scatter(e->arena, placed, e->contents, inputs);
-    finder f = {.placed = placed, .arena = e->arena};
+    finder f = {.placed = placed, .arena = e->arena, .lock = PTHREAD_MUTEX_INITIALIZER};
     f.found = hd_new_array(e->arena, found *, e->job->launch_count);
     hd_sink sinks[] = {{&f, finder_launch, finder_open, finder_event, NULL, NULL},
                        counted_new_counters(e->arena, e->models, counters)};
