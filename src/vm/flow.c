@@ -232,10 +232,8 @@ static uint32_t end_node(hd_run *r, const hd_node *node, uint32_t number) {
 /* ---- a block ------------------------------------------------------------------------------------ */
 
 uint32_t hd_first_active(const hd_run *r) {
-    for (uint32_t l = 0; l < r->lanes; l++)
-        if (r->active.lane[l])
-            return l;
-    return UINT32_MAX;
+    const uint8_t *first = memchr(r->active.lane, 1, r->lanes);
+    return first ? (uint32_t)(first - r->active.lane) : UINT32_MAX;
 }
 
 struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *p) {
