@@ -228,7 +228,7 @@ static void check_events(const corpus *c, const outcome *o) {
         check_block(c, &r->first[b], b);
 }
 
-/* ---- one kernel -------------------------------------------------------------------------------- */
+/* ---- one kernel ------------------------------------------------------------------------------ */
 
 static void check_printed(const corpus *c, const outcome *o) {
     hd_str want = {.arena = c->arena};
