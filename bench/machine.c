@@ -323,8 +323,8 @@ static int print_all(hd_arena *arena, const hd_diag *diag) {
     }
     hd_table_print(table, &out, false);
     printf("%s\n%s\n"
-           "  Kernels only, %ld cores for each. /PoCL: times the seconds of PoCL; /traced: seconds\n"
-           "  of Oclgrind over those of the traced machine; B/access: bytes of the trace file for\n"
+           "  Kernels only, %ld cores for each. /PoCL: times the seconds of PoCL; /traced: seconds"
+           "\n  of Oclgrind over those of the traced machine; B/access: bytes of the trace file for\n"
            "  each access of a lane.\n\n",
            hd_str_text(&out), hd_str_text(&notes), sysconf(_SC_NPROCESSORS_ONLN));
     bool met = require_all(arena, results);
