@@ -598,7 +598,12 @@ static kir_static read_static(reader *r) {
     variable.bytes = accept_word(r, "bytes") ? (uint64_t)expect_number(r) : 0;
     variable.align = accept_word(r, "align") ? expect_small(r) : 1;
     variable.record = read_record_name(r);
-    if (accept_word(r, "init"))
+    token here = r->now;
+    if (accept_word(r, "zero") && variable.bytes > (uint64_t)1 << 32)
+        wrong(r, &here, "a variable of more than 2^32 bytes is beyond any device");
+    else if (here.kind == WORD && !strcmp(here.text, "zero"))
+        variable.init = hd_new_array(r->arena, uint8_t, variable.bytes + 1);
+    else if (accept_word(r, "init"))
         variable.init = read_init(r, variable.bytes);
     return variable;
 }

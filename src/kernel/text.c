@@ -237,13 +237,22 @@ static void print_param(hd_str *out, const kir_param *param) {
     hd_str_add(out, param->by_value_struct ? " value\n" : "\n");
 }
 
+static bool is_zero(const uint8_t *bytes, uint64_t count) {
+    uint64_t i = 0;
+    while (i < count && !bytes[i])
+        i++;
+    return i == count;
+}
+
 static void print_static(hd_str *out, const kir_static *variable) {
     hd_str_add(out, "    static ");
     print_string(out, variable->name);
     hd_str_printf(out, " %s%s bytes %" PRIu64 " align %u", kir_space_name(variable->space),
                   variable->is_dynamic ? " dynamic" : "", variable->bytes, variable->align);
     print_record_name(out, variable->record);
-    if (variable->init) {
+    if (variable->init && is_zero(variable->init, variable->bytes)) {
+        hd_str_add(out, " zero");
+    } else if (variable->init) {
         hd_str_add(out, " init \"");
         for (uint64_t i = 0; i < variable->bytes; i++)
             hd_str_printf(out, "%02x", variable->init[i]);
