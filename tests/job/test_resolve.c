@@ -322,6 +322,74 @@ static void wrong_flags_are_one_message(void **state) {
     }
 }
 
+/* ---- CUDA ---------------------------------------------------------------- */
+
+static const char cuda_module[] =
+    "language cuda\n"
+    "record \"float3\" type \"float3\" size 12 align 4 {\n"
+    "    \"x\" \"float\" offset 0 size 4 align 4\n"
+    "    \"y\" \"float\" offset 4 size 4 align 4\n"
+    "    \"z\" \"float\" offset 8 size 4 align 4\n"
+    "}\n"
+    "kernel \"k<int>\" {\n"
+    "    param \"p\" ptr.global type \"float3 *\" bytes 0 record \"float3\" element 12 of \"float3\"\n"
+    "    param \"flag\" i8 type \"bool\" bytes 1\n"
+    "    static \"tile\" local dynamic bytes 0 align 4\n"
+    "    static \"table\" constant bytes 16 align 4 zero\n"
+    "    static \"state\" global bytes 8 align 4 zero\n"
+    "b0: ret\n"
+    "}\n";
+
+#define CUDA_JOB(launch, args)                                                                     \
+    "kernel: k.cu\n"                                                                               \
+    "buffers: [{name: p, type: float3, count: 5}, {name: t, type: float, count: 4}]\n"             \
+    "launches:\n"                                                                                  \
+    "  - {kernel: k<int>, blocks: [2], threads: [4], " launch                                      \
+    "args: [{name: p, buffer: p}, {name: flag, value: true}" args "]}\n"
+
+static void variables_of_cuda_take_buffers(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    kir_module *module;
+    assert_int_equal(kir_parse(f->arena, &f->diag, "k.kir", cuda_module, &module), HD_OK);
+    f->module = module;
+    assert_int_equal(resolve(f, CUDA_JOB("shared: 0, ", ", {name: table, buffer: t}"), &job), HD_OK);
+    const hd_launch *launch = job->launches;
+    assert_int_equal(job->buffers[0].element_bytes, 12); /* three floats, unlike OpenCL's */
+    assert_int_equal(launch->args[1].value[0], 1);
+    assert_int_equal(launch->args[2].param, KIR_NONE);
+    assert_int_equal(launch->args[2].variable, 1);
+    assert_int_equal(launch->args[2].buffer, 1);
+    hd_binding binding = hd_job_binding(f->arena, job, launch);
+    assert_true(binding.global[0] == 8 && binding.local[0] == 4 && binding.param_known[1]);
+}
+
+static void mistakes_with_cuda_are_one_message(void **state) {
+    static const struct {
+        const char *text, *said[2];
+    } wrong[] = {
+        {CUDA_JOB("", ""), {"dynamic shared array 'tile'", "shared: BYTES"}},
+        {CUDA_JOB("shared: 64, ", ", {name: table, value: 3}"), {"'table' is given a buffer"}},
+        {CUDA_JOB("shared: 64, ", ", {name: state, buffer: t}"), {"'state' has 8 bytes", "16"}},
+        {CUDA_JOB("shared: 64, ", ", {name: tile, buffer: t}"), {"no parameter 'tile'"}},
+        {CUDA_JOB("shared: 64, ", ", {name: table, buffer: u}"), {"buffer 'u'", "not there"}},
+    };
+    fixture *f = *state;
+    kir_module *module;
+    assert_int_equal(kir_parse(f->arena, &f->diag, "k.kir", cuda_module, &module), HD_OK);
+    f->module = module;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        hd_job *job;
+        f->seen = (captured){0};
+        assert_int_equal(resolve(f, wrong[i].text, &job), HD_EINPUT);
+        assert_int_equal(f->seen.errors, 1);
+        for (size_t s = 0; s < 2 && wrong[i].said[s]; s++)
+            if (!strstr(f->seen.text, wrong[i].said[s]))
+                fail_msg("'%s' does not say '%s'", f->seen.text, wrong[i].said[s]);
+        assert_int_equal(f->seen.line, 4);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(names_become_indices_and_bytes, fixture_setup,
@@ -334,6 +402,10 @@ int main(void) {
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(flags_make_a_whole_job, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(wrong_flags_are_one_message, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(variables_of_cuda_take_buffers, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(mistakes_with_cuda_are_one_message, fixture_setup,
                                         fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
