@@ -9,6 +9,8 @@
 
 enum {
     LEVEL = 1, /* of zstd */
+    LEAST_PACKED = 1024, /* a smaller body stands as it is: packing it would take longer than
+                          * making it */
     WINDOW_BYTES = 1 << 16,
     EXPANSION = 8 /* a body other than a part's is at most that many times its bytes
                    * in the file, or SMALL_BODY; so a small file cannot ask for much */
@@ -33,7 +35,9 @@ void chunk_make(ZSTD_CCtx *packer, uint32_t type, const uint8_t *head, size_t he
     size_t room = ZSTD_compressBound(body->count);
     uint8_t *at = bytes_room(out, CHUNK_HEAD_BYTES + head_count + room);
     uint8_t *stored = at + CHUNK_HEAD_BYTES + head_count;
-    size_t count = ZSTD_compressCCtx(packer, stored, room, body->data, body->count, LEVEL);
+    size_t count = body->count;
+    if (count >= LEAST_PACKED)
+        count = ZSTD_compressCCtx(packer, stored, room, body->data, body->count, LEVEL);
     bool packed =
         !ZSTD_isError(count) && count < body->count && may_expand(type, count, body->count);
     if (!packed) {

@@ -43,7 +43,7 @@ static void make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
     r->addresses = hd_new_aligned(w->arena, p->padded * sizeof *r->addresses);
     r->flow = hd_flow_state_new(w->arena, p);
     /* An odd number of cache lines apart, so that lanes do not fall into the same cache set. */
-    r->private_stride = (p->private_bytes / 64 | 1) * 64;
+    r->private_stride = ((p->private_bytes + 63) / 64 | 1) * 64;
     r->private_memory = hd_host_memory(vm, r->private_stride * p->lanes);
 }
 

@@ -68,7 +68,17 @@ typedef uint8_t V_EIGHT __attribute__((vector_size(8), may_alias));
 DEFINE_WIDTH(I8, V_U_I8)
 DEFINE_WIDTH(I16, V_U_I8)
 DEFINE_WIDTH(I32, V_U_I8)
-DEFINE_WIDTH(I64, V_EIGHT)
+/* Eight bytes at once: each lane shifts its own down. */
+ALWAYS V_U_I64 spread_I64(const uint8_t *lanes) {
+    static const V_U_I64 shift = {0, 8, 16, 24, 32, 40, 48, 56};
+    uint64_t eight;
+    memcpy(&eight, lanes, 8);
+    V_U_I64 all = {eight, eight, eight, eight, eight, eight, eight, eight};
+    return -(all >> shift & 1);
+}
+ALWAYS V_EIGHT condition_I64(V_I64 v) {
+    return __builtin_convertvector((V_U_I64)v, V_EIGHT) & 1;
+}
 #define BLEND(I, mask, x, y) (((V_U_##I)(x) & (mask)) | ((V_U_##I)(y) & ~(mask)))
 
 /* A handler: `step` computes the 16 lanes from `at`; unless `masked` it stores all of them. */
