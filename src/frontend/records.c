@@ -332,9 +332,9 @@ static void read_signature(reader *r, CXCursor function, const char *symbol) {
 /* ---- instances of templates ---------------------------------------------- */
 
 /* libclang shows templates, not what they are instantiated with. So the file is read with
- * functions behind it that name the instances which are kernels:
+ * variables behind it that name the instances which are kernels:
  *
- *     inline void __heddle_probe_0() { (void)&::scale<float>; }
+ *     static void *__heddle_probe_0 = (void *)&::scale<float>;
  */
 static const char probe_prefix[] = "__heddle_probe_";
 
@@ -367,7 +367,7 @@ static const char *text_with_probes(hd_front *front) {
             continue;
         if (!text.length)
             hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", front->files.data[0].text, probe_prefix);
-        hd_str_printf(&text, "inline void %s%zu() { (void)&::%s; }\n", probe_prefix, i, name);
+        hd_str_printf(&text, "static void *%s%zu = (void *)&::%s;\n", probe_prefix, i, name);
     }
     return text.length ? hd_str_text(&text) : NULL;
 }
@@ -392,16 +392,19 @@ static bool is_entry_symbol(const hd_front *front, const char *symbol) {
 
 static void visit_function(reader *r, CXCursor cursor) {
     hd_front *front = r->front;
-    const char *name = take(front->arena, clang_getCursorSpelling(cursor));
-    CXCursor instance = clang_getNullCursor();
-    if (!strncmp(name, probe_prefix, strlen(probe_prefix))) {
-        clang_visitChildren(cursor, find_instance, &instance);
-        cursor = instance;
-    }
-    if (is_cuda(front))
-        name = take(front->arena, clang_Cursor_getMangling(cursor));
+    const char *name = take(front->arena, is_cuda(front) ? clang_Cursor_getMangling(cursor)
+                                                         : clang_getCursorSpelling(cursor));
     if (is_entry_symbol(front, name))
         read_signature(r, cursor, name);
+}
+
+static void visit_probe(reader *r, CXCursor cursor) {
+    CXCursor instance = clang_getNullCursor();
+    const char *name = take(r->front->arena, clang_getCursorSpelling(cursor));
+    if (strncmp(name, probe_prefix, strlen(probe_prefix)))
+        return;
+    clang_visitChildren(cursor, find_instance, &instance);
+    visit_function(r, instance);
 }
 
 /* A CUDA C file has structs of the host, too; those that kernels use are in LLVM IR. */
@@ -430,6 +433,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
         record_of(r, clang_getCursorType(cursor), NULL);
     if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
         visit_function(r, cursor);
+    if (kind == CXCursor_VarDecl)
+        visit_probe(r, cursor);
     return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
