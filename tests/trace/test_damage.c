@@ -430,24 +430,52 @@ static void craft_body(const crafted *c, bytes *body) {
     bytes_free(&columns);
 }
 
+/* Adds a part to a file. */
+static void put_part(const part_head *part, const bytes *body, bytes *out) {
+    bytes packed = {0};
+    uint8_t head[PART_HEAD_BYTES];
+    part_head_store(head, part);
+    ZSTD_CCtx *packer = ZSTD_createCCtx();
+    chunk_make(packer, CHUNK_PART, head, sizeof head, body, &packed);
+    chunk_seal(packed.data, out->count);
+    put_data(out, packed.data, packed.count);
+    ZSTD_freeCCtx(packer);
+    bytes_free(&packed);
+}
+
 /* A file with that one part after the launch, as a killed run leaves it. */
 static void craft_file(const crafted *c, const sample *f, bytes *out) {
     size_t at = FILE_HEAD_BYTES;
     while (load32(f->data + at) != CHUNK_END)
         at = next_chunk(f->data, f->length, at);
     put_data(out, f->data, at);
-    bytes body = {0}, packed = {0};
+    bytes body = {0};
     craft_body(c, &body);
-    uint8_t head[PART_HEAD_BYTES];
-    part_head_store(
-        head, &(part_head){.last = true, .events = c->events, .lane_accesses = c->lane_accesses});
-    ZSTD_CCtx *packer = ZSTD_createCCtx();
-    chunk_make(packer, CHUNK_PART, head, sizeof head, &body, &packed);
-    chunk_seal(packed.data, at);
-    put_data(out, packed.data, packed.count);
-    ZSTD_freeCCtx(packer);
+    put_part(&(part_head){.last = true, .events = c->events, .lane_accesses = c->lane_accesses},
+             &body, out);
     bytes_free(&body);
-    bytes_free(&packed);
+}
+
+/* Opens and replays; `words` must be in the message, or there is none. */
+static void expect_message(const memory_file *file, const uint8_t *data, size_t length,
+                           const char *words) {
+    hd_arena *arena = hd_arena_new();
+    messages m = {0};
+    hd_diag diag = {take_message, &m};
+    judge j = {0};
+    hd_sink sink = {&j, judge_launch, judge_open, judge_event, judge_close, NULL};
+    hd_trace *trace;
+    memory_file_set(file, data, length);
+    hd_status status = hd_trace_open(arena, &diag, file->path, &trace);
+    if (!status) {
+        status = hd_trace_replay(trace, &diag, &everything, &sink);
+        hd_trace_close(trace);
+    }
+    assert_int_equal(status, words ? HD_EINPUT : HD_OK);
+    assert_int_equal(m.count, words != NULL);
+    if (words && !strstr(m.text, words))
+        fail_msg("not '%s' but: %s", words, m.text);
+    hd_arena_free(arena);
 }
 
 static const crafted crafts[] = {
@@ -493,23 +521,125 @@ static void columns_are_not_believed(void **state) {
     assert_int_equal(sink.end_launch(sink.self, true), HD_OK);
     assert_int_equal(hd_trace_finish(writer, true), HD_OK);
     assert_int_equal(hd_read_file(b.arena, &b.diag, b.path, (char **)&f.data, &f.length), HD_OK);
+    memory_file file = memory_file_new();
     for (size_t i = 0; i < sizeof crafts / sizeof *crafts; i++) {
-        bytes file = {0};
-        craft_file(&crafts[i], &f, &file);
-        assert_int_equal(hd_write_file(&b.diag, b.path, file.data, file.count), HD_OK);
-        bytes_free(&file);
-        judge j = {0};
-        hd_sink judging = {&j, judge_launch, judge_open, judge_event, judge_close, NULL};
-        hd_trace *trace;
-        assert_int_equal(hd_trace_open(b.arena, &b.diag, b.path, &trace), HD_OK);
-        b.messages = (messages){0};
-        hd_status status = hd_trace_replay(trace, &b.diag, &everything, &judging);
-        hd_trace_close(trace);
-        assert_int_equal(status, crafts[i].words ? HD_EINPUT : HD_OK);
-        assert_int_equal(b.messages.count, crafts[i].words != NULL);
-        if (crafts[i].words && !strstr(b.messages.text, crafts[i].words))
-            fail_msg("part %zu: %s", i, b.messages.text);
+        bytes data = {0};
+        craft_file(&crafts[i], &f, &data);
+        expect_message(&file, data.data, data.count, crafts[i].words);
+        bytes_free(&data);
     }
+    close(file.fd);
+    bench_close(&b);
+}
+
+/* ---- parts and pages made by hand ----------------------------------------------- */
+
+/* Heads of parts that follow each other in a launch 0 of 3 blocks; an event each, of all
+ * lanes. */
+typedef struct crafted_heads {
+    part_head heads[3];
+    int count;
+    const char *words; /* of the message; NULL: they are sound */
+} crafted_heads;
+
+#define HEAD(LAUNCH, PART, LAST, BLOCK, POSITION)                                                  \
+    { .launch = LAUNCH, .part = PART, .last = LAST, .block = BLOCK, .first_position = POSITION }
+static const crafted_heads head_crafts[] = {
+    {{HEAD(0, 0, false, 0, 0), HEAD(0, 1, true, 0, 7), HEAD(0, 0, true, 2, 0)}, 3, NULL},
+    {{HEAD(1, 0, true, 0, 0)}, 1, "not the one that comes next"},
+    {{HEAD(0, 1, true, 0, 0)}, 1, "not the one that comes next"},
+    {{HEAD(0, 0, false, 0, 0), HEAD(0, 1, true, 1, 1)}, 2, "not the one that comes next"},
+    {{HEAD(0, 0, false, 0, 0), HEAD(0, 2, true, 0, 1)}, 2, "not the one that comes next"},
+    {{HEAD(0, 0, false, 0, 0), HEAD(0, 0, true, 0, 1)}, 2, "not the one that comes next"},
+    {{HEAD(0, 0, true, 1, 0), HEAD(0, 0, true, 1, 0)}, 2, "not in order"},
+    {{HEAD(0, 0, true, 1, 0), HEAD(0, 0, true, 0, 0)}, 2, "not in order"},
+    {{HEAD(0, 0, true, 3, 0)}, 1, "not of the launch"},
+    {{HEAD(0, 0, false, 0, 5), HEAD(0, 1, true, 0, 5)}, 2, "a position goes back"},
+    {{HEAD(0, 0, true, 0, UINT64_MAX)}, 1, "a position goes back"},
+};
+
+/* A file that ends after the parts. */
+static void craft_heads(const crafted_heads *c, const sample *f, uint32_t threads, bytes *out) {
+    size_t at = FILE_HEAD_BYTES;
+    while (load32(f->data + at) != CHUNK_PART)
+        at = next_chunk(f->data, f->length, at);
+    put_data(out, f->data, at);
+    const crafted one = {{"00"}, 1, 0, NULL};
+    for (int i = 0; i < c->count; i++) {
+        bytes body = {0};
+        part_head head = c->heads[i];
+        head.events = 1;
+        head.lane_accesses = threads;
+        craft_body(&one, &body);
+        put_part(&head, &body, out);
+        bytes_free(&body);
+    }
+}
+
+static void parts_come_in_their_order(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    const spec s = {37, 32, 2, 3, 5, 1};
+    sample f = sample_new(&b, &s);
+    memory_file file = memory_file_new();
+    for (size_t i = 0; i < sizeof head_crafts / sizeof *head_crafts; i++) {
+        bytes data = {0};
+        craft_heads(&head_crafts[i], &f, s.threads, &data);
+        expect_message(&file, data.data, data.count, head_crafts[i].words);
+        bytes_free(&data);
+    }
+    close(file.fd);
+    bench_close(&b);
+}
+
+static size_t find_chunk(const sample *f, uint32_t type) {
+    size_t at = FILE_HEAD_BYTES;
+    while (load32(f->data + at) != type)
+        at = next_chunk(f->data, f->length, at);
+    return at;
+}
+
+/* An index with right checksums that says something else than the parts. */
+static void the_index_is_not_believed(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    const spec s = {38, 32, 2, 1, 5, 1};
+    sample f = sample_new(&b, &s);
+    memory_file file = memory_file_new();
+    uint8_t *part = f.data + find_chunk(&f, CHUNK_PART) + CHUNK_HEAD_BYTES;
+    for (int field = 0; field < 3; field++) { /* launch, part, block */
+        part[field * 4] ^= 1;
+        mend(f.data, f.length);
+        expect_message(&file, f.data, f.length, "not the one that comes next");
+        part[field * 4] ^= 1;
+    }
+    /* ENDL: launch 0, one block: number 0, bytes, events, lane accesses; the sums */
+    uint8_t *end = f.data + find_chunk(&f, CHUNK_END) + CHUNK_HEAD_BYTES;
+    const uint64_t events = f.all->blocks.data[0]->hashes.count;
+    cursor in = {end + 3, end + 100, false};
+    get_varint(&in);
+    uint8_t *listed = end + (in.at - end);
+    assert_true(*listed == events && events < 127);
+    get_varint(&in);
+    get_varint(&in);
+    uint8_t *sum = end + (in.at - end) + 1;
+    assert_int_equal(*sum, events);
+    ++*listed;
+    mend(f.data, f.length);
+    expect_message(&file, f.data, f.length, "sums are not those of its blocks");
+    ++*sum;
+    mend(f.data, f.length);
+    expect_message(&file, f.data, f.length, "not the events that the index says");
+    --*listed, --*sum;
+    ++*(end + 3); /* bytes of the block */
+    mend(f.data, f.length);
+    expect_message(&file, f.data, f.length, "leaves something out");
+    --*(end + 3);
+    mend(f.data, f.length);
+    expect_message(&file, f.data, f.length, NULL);
+    close(file.fd);
     bench_close(&b);
 }
 
@@ -602,6 +732,8 @@ int main(void) {
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(lies_are_found_or_harmless),
         cmocka_unit_test(columns_are_not_believed),
+        cmocka_unit_test(parts_come_in_their_order),
+        cmocka_unit_test(the_index_is_not_believed),
         cmocka_unit_test(other_files_are_told_apart),
         cmocka_unit_test(a_damaged_block_is_named),
     };

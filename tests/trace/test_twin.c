@@ -339,6 +339,65 @@ static slice chunk_body(hd_arena *arena, const uint8_t *file, size_t at, size_t 
     return (slice){body, body + raw};
 }
 
+/* Blocks as parts show them, and how many of them pages have listed. */
+typedef struct seen_block {
+    uint64_t number, bytes, events, lane_accesses;
+} seen_block;
+typedef struct seen_blocks {
+    seen_block rows[4000];
+    size_t count, listed, pages;
+} seen_blocks;
+
+static void see_part(seen_blocks *seen, const uint8_t *chunk) {
+    const uint8_t *head = chunk + 24;
+    if (!(fixed(head + 4, 4) & 0x7fffffff))
+        seen->rows[seen->count++] = (seen_block){.number = fixed(head + 8, 8)};
+    seen_block *row = &seen->rows[seen->count - 1];
+    row->bytes += 24 + fixed(chunk + 4, 4);
+    row->events += fixed(head + 32, 4);
+    row->lane_accesses += fixed(head + 24, 8);
+}
+
+static void read_list(seen_blocks *seen, slice *s, uint64_t launch) {
+    uint64_t next = seen->listed ? seen->rows[seen->listed - 1].number + 1 : 0;
+    assert_int_equal(varint(s), launch);
+    for (uint64_t n = varint(s); n; n--, seen->listed++) {
+        const seen_block *row = &seen->rows[seen->listed];
+        assert_int_equal(next + varint(s), row->number);
+        assert_int_equal(varint(s), row->bytes);
+        assert_int_equal(varint(s), row->events);
+        assert_int_equal(varint(s), row->lane_accesses);
+        next = row->number + 1;
+    }
+    assert_int_equal(seen->listed, seen->count);
+    seen->pages++;
+}
+
+static void read_end(seen_blocks *seen, slice s, uint64_t launch) {
+    read_list(seen, &s, launch);
+    uint64_t events = 0, lane_accesses = 0;
+    for (size_t i = 0; i < seen->count; i++) {
+        events += seen->rows[i].events;
+        lane_accesses += seen->rows[i].lane_accesses;
+    }
+    assert_int_equal(varint(&s), seen->count);
+    assert_int_equal(varint(&s), events);
+    assert_int_equal(varint(&s), lane_accesses);
+    assert_int_equal(byte(&s), 1);
+    assert_ptr_equal(s.at, s.end);
+    assert_int_equal(seen->pages, 1 + seen->count / 1024);
+}
+
+/* The directory has the place of everything but the parts. */
+static void read_directory(slice s, const uint64_t *places, uint64_t count) {
+    uint64_t place = 0;
+    assert_int_equal(byte(&s), 1);
+    assert_int_equal(varint(&s), count);
+    for (uint64_t i = 0; i < count; i++)
+        assert_int_equal(place += varint(&s), places[i]);
+    assert_ptr_equal(s.at, s.end);
+}
+
 static void read_launch(twin *t, slice s, const hd_event_launch *tables) {
     uint64_t number = varint(&s);
     t->launch = tables[varint(&s)];
@@ -372,25 +431,35 @@ static void twin_reads(hd_arena *arena, const uint8_t *file, size_t length, cons
     assert_int_equal(fixed(file + 12, 4), 1);
     assert_true(fixed(file + 24, 8) == hash(file, 24));
     hd_event_launch *tables = hd_new_array(arena, hd_event_launch, 100);
-    uint64_t table_count = 0;
+    uint64_t table_count = 0, place_count = 0, places[100];
     void *stream = NULL;
     twin *t = hd_new(arena, twin);
+    seen_blocks *seen = hd_new(arena, seen_blocks);
     size_t at = 32;
     for (; memcmp(file + at, "DIRE", 4) != 0; at += 24 + fixed(file + at + 4, 4)) {
         bool is_part = !memcmp(file + at, "PART", 4);
         t->arena = hd_arena_new();
         slice body = chunk_body(is_part ? t->arena : arena, file, at, is_part ? 40 : 0);
+        if (!is_part && at > 32)
+            places[place_count++] = at;
         if (!memcmp(file + at, "TABL", 4))
             tables[table_count++] = read_table(body, arena);
         else if (!memcmp(file + at, "LNCH", 4)) {
+            *seen = (seen_blocks){0};
             read_launch(t, body, tables);
             sink->launch(sink->self, &t->launch);
-        } else if (is_part)
+        } else if (is_part) {
+            see_part(seen, file + at);
             read_part(t, file + at + 24, body, sink, &stream);
-        else if (!memcmp(file + at, "ENDL", 4))
-            sink->end_launch(sink->self, body.end[-1]);
+        } else if (!memcmp(file + at, "PAGE", 4))
+            read_list(seen, &body, t->launch.number);
+        else if (!memcmp(file + at, "ENDL", 4)) {
+            read_end(seen, body, t->launch.number);
+            sink->end_launch(sink->self, true);
+        }
         hd_arena_free(t->arena);
     }
+    read_directory(chunk_body(arena, file, at, 0), places, place_count);
     assert_int_equal(fixed(file + length - 32, 8), at);
     assert_int_equal(fixed(file + length - 24, 8), length);
     assert_memory_equal(file + length - 8, "HDTINDEX", 8);
