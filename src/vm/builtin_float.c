@@ -238,72 +238,64 @@ typedef struct geometry {
     uint32_t count;
 } geometry;
 
-static long double number_at(const hd_run *r, hd_operand x, uint32_t lane) {
-    switch (x.elem) {
-    case HD_F16: return (long double)HD_AT(r, x, _Float16, lane);
-    case HD_F32: return HD_AT(r, x, float, lane);
-    default: return HD_AT(r, x, double, lane);
-    }
-}
-
-static void put_number(const hd_run *r, hd_operand d, uint32_t lane, long double value) {
-    switch (d.elem) {
-    case HD_F16: HD_CELL(r, d.at, _Float16)[lane] = (_Float16)(double)value; return;
-    case HD_F32: HD_CELL(r, d.at, float)[lane] = (float)value; return;
-    default: HD_CELL(r, d.at, double)[lane] = (double)value; return;
-    }
-}
-
 static void replicate(hd_run *r, const hd_op *op, hd_operand d) {
     if (op->uniform)
         hd_put_bits(r, d, 0, hd_bits_at(r, d, 0));
 }
 
-/* The exponents of a long double hold the square of any double. */
-static long double length_of(const long double *x, uint32_t count) {
-    long double square = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        if (isinf(x[k]))
-            return INFINITY;
-        square += x[k] * x[k];
-    }
-    return sqrtl(square);
-}
+/* A component's elements from lane `at` on. */
+#define FROM(r, operand, T, at) (HD_CELL(r, (operand).at, T) + ((operand).varying ? (at) : 0))
 
-/* length(a), or distance(a, b) when there is a second operand. */
-static void run_length(hd_run *r, const hd_op *op) {
-    const geometry *g = op->more;
-    HD_EACH_LANE(r, op, lane) {
-        long double x[4];
-        for (uint32_t k = 0; k < g->count; k++) {
-            x[k] = number_at(r, g->a[k], lane);
-            if (op->imm)
-                x[k] -= number_at(r, g->b[k], lane);
-        }
-        put_number(r, g->d[0], lane, length_of(x, g->count));
+/* length(a), or distance(a, b) when there is a second operand (imm). W is so wide that its
+ * exponents hold the square of any T. */
+#define DEFINE_LENGTH(name, T, W, root)                                                     \
+    static void name(hd_run *r, const hd_op *op) {                                          \
+        const geometry *g = op->more;                                                       \
+        HD_EACH_CHUNK(r, op, at) {                                                          \
+            W square[HD_CHUNK] = {0};                                                       \
+            for (uint32_t k = 0; k < g->count; k++) {                                       \
+                const T *a = FROM(r, g->a[k], T, at), *b = FROM(r, g->b[k], T, at);         \
+                for (uint32_t j = 0; j < HD_CHUNK; j++) {                                   \
+                    W x = op->imm ? (W)a[j] - (W)b[j] : (W)a[j];                            \
+                    square[j] += x * x;                                                     \
+                }                                                                           \
+            }                                                                               \
+            T *d = HD_CELL(r, op->d, T) + at;                                               \
+            for (uint32_t j = 0; j < HD_CHUNK; j++)                                         \
+                if (op->uniform || r->active.lane[at + j])                                  \
+                    d[j] = (T)root(square[j]);                                              \
+        }                                                                                   \
     }
-    replicate(r, op, g->d[0]);
-}
+DEFINE_LENGTH(run_length_f16, _Float16, double, sqrt)
+DEFINE_LENGTH(run_length_f32, float, double, sqrt)
+DEFINE_LENGTH(run_length_f64, double, long double, sqrtl)
 
 /* A vector with infinite components points where their signs do. */
-static void run_normalize(hd_run *r, const hd_op *op) {
-    const geometry *g = op->more;
-    HD_EACH_LANE(r, op, lane) {
-        long double x[4];
-        bool infinite = false;
-        for (uint32_t k = 0; k < g->count; k++) {
-            x[k] = number_at(r, g->a[k], lane);
-            infinite |= isinf(x[k]);
-        }
-        for (uint32_t k = 0; infinite && k < g->count; k++)
-            x[k] = isnan(x[k]) ? x[k] : copysignl(isinf(x[k]) ? 1 : 0, x[k]);
-        long double length = length_of(x, g->count);
-        for (uint32_t k = 0; k < g->count; k++)
-            put_number(r, g->d[k], lane, length == 0 ? x[k] : x[k] / length);
+#define DEFINE_NORMALIZE(name, T, W, root)                                                  \
+    static void name(hd_run *r, const hd_op *op) {                                          \
+        const geometry *g = op->more;                                                       \
+        HD_EACH_LANE(r, op, lane) {                                                         \
+            W x[4], square = 0;                                                             \
+            bool infinite = false;                                                          \
+            for (uint32_t k = 0; k < g->count; k++) {                                       \
+                x[k] = (W)HD_AT(r, g->a[k], T, lane);                                       \
+                infinite |= isinf(x[k]);                                                    \
+            }                                                                               \
+            for (uint32_t k = 0; k < g->count; k++) {                                       \
+                if (infinite && !isnan(x[k]))                                               \
+                    x[k] = (W)(isinf(x[k]) ? 1 : 0) * (signbit(x[k]) ? -1 : 1);             \
+                square += x[k] * x[k];                                                      \
+            }                                                                               \
+            W length = root(square);                                                        \
+            for (uint32_t k = 0; k < g->count; k++)                                         \
+                HD_CELL(r, g->d[k].at, T)[lane] = (T)(length == 0 ? x[k] : x[k] / length);  \
+        }                                                                                   \
+        for (uint32_t k = 0; k < g->count; k++)                                             \
+            replicate(r, op, g->d[k]);                                                      \
     }
-    for (uint32_t k = 0; k < g->count; k++)
-        replicate(r, op, g->d[k]);
-}
+DEFINE_NORMALIZE(run_normalize_f16, _Float16, double, sqrt)
+DEFINE_NORMALIZE(run_normalize_f32, float, double, sqrt)
+DEFINE_NORMALIZE(run_normalize_f64, double, long double, sqrtl)
 
 /* In the operands' type: each product and the difference are rounded. */
 #define CROSS(a, b, i, j) ((a)[i] * (b)[j] - (a)[j] * (b)[i])
@@ -345,13 +337,15 @@ static void emit_geometry(hd_compiler *c, hd_op_fn *fn, uint32_t results) {
 }
 
 static void compile_length(hd_compiler *c, const void *what) {
+    static hd_op_fn *const fn[] = {run_length_f16, run_length_f32, run_length_f64};
     (void)what;
-    emit_geometry(c, run_length, 1);
+    emit_geometry(c, fn[hd_call_elem(c, 0) - HD_F16], 1);
 }
 
 static void compile_normalize(hd_compiler *c, const void *what) {
+    static hd_op_fn *const fn[] = {run_normalize_f16, run_normalize_f32, run_normalize_f64};
     (void)what;
-    emit_geometry(c, run_normalize, hd_call_lanes(c));
+    emit_geometry(c, fn[hd_call_elem(c, 0) - HD_F16], hd_call_lanes(c));
 }
 
 static void compile_cross(hd_compiler *c, const void *what) {

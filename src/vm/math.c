@@ -89,11 +89,11 @@ typedef struct math {
 
 /* The five handlers of a form, and their table. */
 #define FORM(form, M)                                                                    \
-    M(form, F16, float, f)                                                  \
-    M(form, F16, double, d)                                                 \
-    M(form, F32, float, f)                                                  \
-    M(form, F32, double, d)                                                 \
-    M(form, F64, double, d)                                                 \
+    M(form, F16, float, f)                                                               \
+    M(form, F16, double, d)                                                              \
+    M(form, F32, float, f)                                                               \
+    M(form, F32, double, d)                                                              \
+    M(form, F64, double, d)                                                              \
     static hd_op_fn *const form##_handlers[] = {form##_F16_d, form##_F16_f, form##_F32_d, \
                                                 form##_F32_f, form##_F64_d, form##_F64_d};
 

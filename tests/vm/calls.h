@@ -40,7 +40,10 @@ typedef struct call {
 typedef enum call_mode {
     CALLS_PLAIN,
     CALLS_UNIFORM,  /* all work-items of a group have the same operands */
-    CALLS_DIVERGENT /* every third work-item makes no call */
+    CALLS_DIVERGENT, /* every third work-item makes no call */
+    CALLS_LOOP,      /* work-items call one, two or three times, with their operands in turn,
+                      * and keep what the last call gave while others go on */
+    CALLS_UNROLLED   /* the same, but all call three times, and choose */
 } call_mode;
 
 typedef struct call_plan {
@@ -98,6 +101,21 @@ static const char *calls_result_type(const call_plan *p, const call *c) {
     }
 }
 
+/* The statements that compute v, with other operands each time and the same at the end. */
+static void calls_compute(hd_str *s, const call_plan *p, const char *type, const char *text) {
+    static const char turn[] = "{ T t = x; x = y; y = z; z = t; }";
+    if (p->mode == CALLS_LOOP)
+        hd_str_printf(s, "%s v; { T a = x, b = y, c = z; int k = 0;\n"
+                         "do { v = %s; %s } while (++k <= (int)(i %% 3)); x = a; y = b; z = c; }\n",
+                      type, text, turn);
+    else if (p->mode == CALLS_UNROLLED)
+        hd_str_printf(s, "%s v0 = %s; %s\n%s v1 = %s; %s\n%s v2 = %s; %s\n"
+                         "%s v = i %% 3 == 0 ? v0 : i %% 3 == 1 ? v1 : v2;\n",
+                      type, text, turn, type, text, turn, type, text, turn, type);
+    else
+        hd_str_printf(s, "%s v = %s;\n", type, text);
+}
+
 static const char *calls_kernel(hd_arena *arena, const call_plan *p) {
     hd_str s = {.arena = arena};
     char w[12] = "";
@@ -127,7 +145,8 @@ static const char *calls_kernel(hd_arena *arena, const call_plan *p) {
         hd_str_add(&s, "if (i % 3 != 1) {\n");
     for (uint32_t k = 0; k < p->count; k++) {
         const char *type = calls_result_type(p, &p->calls[k]);
-        hd_str_printf(&s, "{ %s%s v = %s;\n", type, w, p->calls[k].text);
+        hd_str_add(&s, "{ ");
+        calls_compute(&s, p, hd_format(arena, "%s%s", type, w), p->calls[k].text);
         calls_store(&s, p, type, "v", k);
         hd_str_add(&s, "}\n");
     }

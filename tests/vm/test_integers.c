@@ -240,6 +240,39 @@ static void integers_are_those_of_pocl(void **state) {
         check_type(&types[t], 1, CALLS_PLAIN, true);
 }
 
+/* Lanes that have left a loop keep their results while others call on: call k of a lane has the
+ * operands k places further. */
+static void check_loop(const integer_type *t, uint32_t width) {
+    hd_arena *arena = hd_arena_new();
+    uint32_t count, which[FUNCTIONS], bytes = t->bits / 8;
+    call *calls = calls_of_functions(arena, false, &count, which);
+    call_input in = make_input(t);
+    call_plan plan = {.type = t->name, .bytes = bytes, .integer = t->integer, .calls = calls,
+                      .count = count, .prelude = "", .width = width, .mode = CALLS_LOOP,
+                      .options = "-cl-std=CL2.0"};
+    call_run run;
+    calls_run(&run, &plan, &in, false);
+    calls_check_operands(&run, &plan, &in);
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t i = 0; i < CALLS_COUNT / width * width; i++) {
+            uint32_t turn = i / width % 3;
+            operands o = {operand(t, &in, turn, i), operand(t, &in, (turn + 1) % 3, i),
+                          operand(t, &in, (turn + 2) % 3, i), t};
+            check_bits(calls[k].text, t->name, width, CALLS_LOOP, i,
+                       calls_bits(run.machine, k, i, bytes),
+                       (uint64_t)functions[which[k]].oracle(&o) & UINT64_MAX >> (64 - t->bits));
+        }
+    hd_sample_close(&run.sample);
+    hd_arena_free(arena);
+    free(in.data);
+}
+
+static void lanes_that_left_a_loop_keep_their_results(void **state) {
+    (void)state;
+    for (size_t t = 0; t < 8; t++)
+        check_loop(&types[t], t % 2 ? 2 : 1);
+}
+
 /* ---- conversions ------------------------------------------------------------------------------------------ */
 
 typedef long double real;
@@ -539,6 +572,7 @@ static void products_of_24_bits_and_wider_integers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_are_those_of_the_formulas),
+        cmocka_unit_test(lanes_that_left_a_loop_keep_their_results),
         cmocka_unit_test(integers_are_those_of_pocl),
         cmocka_unit_test(floats_convert_to_integers),
         cmocka_unit_test(integers_convert_to_integers),
