@@ -12,8 +12,8 @@
  *
  * Without a toolkit heddle_cuda.h of our own takes the place of the wrapper. Both
  * are followed by heddle_functions.h, and that by the user's -D and -U as a header in
- * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice is never linked: functions like
- * __nv_sinf stay calls (libdevice.c).
+ * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice
+ * is never linked: functions like __nv_sinf stay calls (libdevice.c).
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /*
- * OpenCL C in, kir and records out.
+ * OpenCL C or CUDA C in, kir and records out.
  *
  *     kernel.cl ──clang──► bitcode ──passes──► LLVM IR ──lower──► kir
  *         └─────libclang─► records, parameters ───────────┘
@@ -14,9 +14,12 @@
  *     %a = addr %p + %i * 8, record body, field offset 0            (kir)
  *     store 0.0, %a
  *
- * docs/frontend.md lists the passes and how every construct of OpenCL C comes
- * out. Types of structs come from libclang, not from LLVM, because LLVM does
- * not keep the names of fields.
+ * docs/frontend.md lists the passes and how every construct of both languages
+ * comes out. What differs between them stands apart: the options of the compiler
+ * (command.c), what is done before the passes (prepare.c), and the calls that are
+ * left after them (builtin.c, atomic.c and convert.c for OpenCL C, nvptx.c and
+ * libdevice.c for CUDA C). Types of structs come from libclang, not from LLVM,
+ * because LLVM does not keep the names of fields.
  */
 #include "frontend/frontend.h"
 

@@ -19,12 +19,10 @@ static bool starts_with(const char *text, const char *prefix) {
     return !strncmp(text, prefix, strlen(prefix));
 }
 
-static LLVMTypeRef pointer_type(hd_front *front) { return LLVMPointerTypeInContext(front->context, 0); }
-
 /* ---- printf ------------------------------------------------------------ */
 
 static LLVMValueRef printf_function(hd_front *front, LLVMTypeRef *type) {
-    LLVMTypeRef format = pointer_type(front);
+    LLVMTypeRef format = LLVMPointerTypeInContext(front->context, 0);
     *type = LLVMFunctionType(LLVMInt32TypeInContext(front->context), &format, 1, true);
     LLVMValueRef function = LLVMGetNamedFunction(front->llvm, "printf");
     return function ? function : LLVMAddFunction(front->llvm, "printf", *type);

@@ -2,10 +2,11 @@
  * Which space a generic pointer really points into. OpenCL C 2.0 lets a plain
  * `float *` point anywhere but constant memory; a cast tells where it came
  * from. In CUDA C every pointer is generic: those that a kernel is given point to
- * global memory, those to local variables to private memory. The space of a generic pointer is what all its sources agree on,
- * found as a fixed point that starts from "not known yet" (the method of
- * LLVM's InferAddressSpaces, which needs a target to run). The lowering then
- * gives the pointer that space and drops the cast.
+ * global memory, those to local variables to private memory. The space of a
+ * generic pointer is what all its sources agree on, found as a fixed point that
+ * starts from "not known yet" (the method of LLVM's InferAddressSpaces, which
+ * needs a target to run). The lowering then gives the pointer that space and drops
+ * the cast.
  */
 #include "frontend/internal.h"
 

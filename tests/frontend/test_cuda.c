@@ -45,7 +45,8 @@ static const char *const pair_opencl =
 static const char *const pair_cuda =
     "struct body { float x, y, z, m; };\n"
     "__global__ void k(body *p, const float *q, int n) {\n"
-    "    int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y + blockIdx.y * blockDim.y;\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x, j = threadIdx.y + blockIdx.y * "
+    "blockDim.y;\n"
     "    if (i < n)\n"
     "        p[i].x += q[j * n + i];\n"
     "    for (int s = i; s < n; s += blockDim.x * gridDim.x)\n"
@@ -173,7 +174,8 @@ static void vectors_are_loaded_as_one(void **state) {
         const kir_kernel *k = compile_cuda(
             b, mode,
             "struct body { float4 pos; float2 v; float m, pad; };\n"
-            "__device__ float4 twice(float4 a) { return make_float4(2 * a.x, 2 * a.y, a.z, a.w); }\n"
+            "__device__ float4 twice(float4 a) {\n"
+            "    return make_float4(2 * a.x, 2 * a.y, a.z, a.w); }\n"
             "__global__ void k(float4 *p, body *q, float3 *r, const uchar4 *s, double4 *t) {\n"
             "    p[1] = twice(p[threadIdx.x]);\n"
             "    body c = q[threadIdx.x];\n"
@@ -253,8 +255,8 @@ static void atomics_keep_their_meaning(void **state) {
     };
     size_t count = sizeof calls / sizeof *calls;
     hd_str source = {.arena = b->arena};
-    hd_str_add(&source, "__global__ void k(int *i, unsigned *u, long long *ll,\n"
-                        "    unsigned long long *ull, float *f, double *d, unsigned short *us) {\n");
+    hd_str_add(&source, "__global__ void k(int *i, unsigned *u, long long *ll, unsigned long long\n"
+                        "    *ull, float *f, double *d, unsigned short *us) {\n");
     for (size_t c = 0; c < count; c++)
         hd_str_printf(&source, "%s;\n", calls[c].call);
     hd_str_add(&source, "}\n");
@@ -477,8 +479,8 @@ static void functions_have_opencl_names_where_they_can(void **state) {
                         "unsigned u, v; long long ll; unsigned long long ull; };\n");
     for (size_t i = 0; i < EXPRESSIONS; i++)
         hd_str_printf(&source,
-                      "extern \"C\" __global__ void k%zu(every *p) { float x = p->x, y = p->y; double "
-                      "d = p->d, e = p->e; int i = p->i, j = p->j; unsigned u = p->u, v = p->v; "
+                      "extern \"C\" __global__ void k%zu(every *p) { float x = p->x, y = p->y; "
+                      "double d = p->d, e = p->e; int i = p->i, j = p->j; unsigned u = p->u, v = p->v; "
                       "long long ll = p->ll; unsigned long long ull = p->ull; p->ull = %s; "
                       "(void)(x + y + d + e + i + j + u + v + ll + ull); }\n",
                       i, expressions[i].text);
@@ -555,14 +557,17 @@ static void kernels_have_the_names_of_the_source(void **state) {
                      "template <typename T, int N> __global__ void scale(T *p, pair<T> by) {\n"
                      "    p[threadIdx.x % N] *= by.b; }\n"
                      "template __global__ void scale<float, 8>(float *, pair<float>);\n"
-                     "namespace deep { namespace er { __global__ void inner(uint8_t *p) { *p = 1; } } }\n"
+                     "namespace deep { namespace er {\n"
+                     "__global__ void inner(uint8_t *p) { *p = 1; } } }\n"
                      "namespace { __global__ void hidden(int *p) { *p = 1; } }\n"
                      "__global__ void over(int *p) { *p = 1; }\n"
                      "__global__ void over(float *p) { *p = 1; }\n"
-                     "extern \"C\" __global__ void plain(bool yes, char c, size_t n, pair<double> *q) {\n"
+                     "extern \"C\" __global__ void plain(bool yes, char c, size_t n,\n"
+                     "                                  pair<double> *q) {\n"
                      "    q[n].b = yes ? c : 1; }\n"
                      "struct host_only { std::string name; std::vector<int> list; };\n"
-                     "static void check(cudaError_t e) { if (e != cudaSuccess) printf(\"%s\\n\", cudaGetErrorString(e)); }\n"
+                     "static void check(cudaError_t e) {\n"
+                     "    if (e != cudaSuccess) printf(\"%s\\n\", cudaGetErrorString(e)); }\n"
                      "int main() {\n"
                      "    std::vector<double> host(8);\n"
                      "    double *p;\n"
@@ -690,7 +695,8 @@ static void options_and_headers_of_the_user_count(void **state) {
                      "#if __CUDA_ARCH__ != 750 || N != 3 || !YES || TWICE(4) != 8\n#error no\n"
                      "#endif\ntemplate <typename T> __global__ void k(T *p) { p[N] = 1; }\n"
                      "template __global__ void k(int *);\n",
-                     hd_format(b->arena, "--cuda-gpu-arch=sm_75 -DN=3 -D YES '-DTWICE(x)=(2*(x))' %s",
+                     hd_format(b->arena,
+                               "--cuda-gpu-arch=sm_75 -DN=3 -D YES '-DTWICE(x)=(2*(x))' %s",
                                modes[mode]),
                      KIR_CUDA);
         assert_string_equal(first_kernel(b)->name, "k<int>");

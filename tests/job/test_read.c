@@ -123,7 +123,10 @@ static const struct {
      4,
      6,
      {"argument 'a' is given twice"}},
-    {HEAD "launches:\n  - {kernel: k, local: [64]}\n", 3, 5, {"'global' of this launch is missing"}},
+    {HEAD "launches:\n  - {kernel: k, local: [64]}\n",
+     3,
+     5,
+     {"'global' of this launch is missing"}},
     {HEAD "launches:\n  - {kernel: k, global: [64], threads: [64]}\n",
      3,
      40,
@@ -140,7 +143,10 @@ static const struct {
      3,
      53,
      {"'offset' is not for CUDA kernels"}},
-    {CUDA "launches:\n  - {kernel: k, blocks: [2]}\n", 3, 5, {"'threads' of this launch is missing"}},
+    {CUDA "launches:\n  - {kernel: k, blocks: [2]}\n",
+     3,
+     5,
+     {"'threads' of this launch is missing"}},
     {CUDA "launches:\n  - {kernel: k, blocks: [2], threads: [0]}\n", 3, 40, {"'threads: 0'"}},
     {CUDA "launches:\n  - {kernel: k, blocks: [1e9], threads: [1e9]}\n",
      3,
@@ -207,11 +213,10 @@ static void every_mistake_is_one_located_message(void **state) {
 static void blocks_and_threads_are_a_launch(void **state) {
     fixture *f = *state;
     hd_job *job;
-    assert_int_equal(fixture_read(f, CUDA "launches:\n"
-                                          "  - {kernel: k, blocks: [3, 2], threads: [32], shared: 256}\n"
-                                          "  - {kernel: k, blocks: [5], threads: [8, 4, 2]}\n",
-                                  &job),
-                     HD_OK);
+    static const char text[] = CUDA "launches:\n"
+                                    "  - {kernel: k, blocks: [3, 2], threads: [32], shared: 256}\n"
+                                    "  - {kernel: k, blocks: [5], threads: [8, 4, 2]}\n";
+    assert_int_equal(fixture_read(f, text, &job), HD_OK);
     const hd_launch *flat = &job->launches[0], *deep = &job->launches[1];
     assert_int_equal(flat->dims, 2);
     assert_int_equal(flat->global[0], 96);

@@ -332,7 +332,7 @@ static const char cuda_module[] =
     "    \"z\" \"float\" offset 8 size 4 align 4\n"
     "}\n"
     "kernel \"k<int>\" {\n"
-    "    param \"p\" ptr.global type \"float3 *\" bytes 0 record \"float3\" element 12 of \"float3\"\n"
+    "    param \"p\" ptr.global type \"float3 *\" record \"float3\" element 12 of \"float3\"\n"
     "    param \"flag\" i8 type \"bool\" bytes 1\n"
     "    static \"tile\" local dynamic bytes 0 align 4\n"
     "    static \"table\" constant bytes 16 align 4 zero\n"
@@ -353,7 +353,8 @@ static void variables_of_cuda_take_buffers(void **state) {
     kir_module *module;
     assert_int_equal(kir_parse(f->arena, &f->diag, "k.kir", cuda_module, &module), HD_OK);
     f->module = module;
-    assert_int_equal(resolve(f, CUDA_JOB("shared: 0, ", ", {name: table, buffer: t}"), &job), HD_OK);
+    const char *text = CUDA_JOB("shared: 0, ", ", {name: table, buffer: t}");
+    assert_int_equal(resolve(f, text, &job), HD_OK);
     const hd_launch *launch = job->launches;
     assert_int_equal(job->buffers[0].element_bytes, 12); /* three floats, unlike OpenCL's */
     assert_int_equal(launch->args[1].value[0], 1);
