@@ -54,6 +54,8 @@ static void place_allocas(hd_compiler *c) {
     }
 }
 
+enum { MOST_ALIGNED = 128 }; /* a long16, or a struct with one */
+
 static void place_params(hd_compiler *c) {
     hd_program *p = c->program;
     const kir_kernel *k = c->kernel;
@@ -65,7 +67,7 @@ static void place_params(hd_compiler *c) {
         for (uint32_t j = 0; j < lanes; j++)
             p->param[i][j] = hd_new_cell(c, hd_elem_of(k->params[i].type), false);
         if (k->params[i].by_value_struct)
-            p->by_value[i] = take_private(c, k->params[i].bytes, 16, true);
+            p->by_value[i] = take_private(c, k->params[i].bytes, MOST_ALIGNED, true);
     }
     p->statics = hd_new_array(c->arena, hd_operand, k->static_count);
     for (uint32_t i = 0; i < k->static_count; i++)

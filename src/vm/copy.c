@@ -44,29 +44,46 @@ static places places_of(const hd_run *r, const hd_target *t) {
     return (places){g->host - g->base, own, t->address, t->base, t->stride};
 }
 
-static inline uint8_t *place(const places *p, uint32_t lane) {
-    uint64_t address = p->address ? p->address[lane] : p->base + (uint64_t)(lane * p->stride);
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS uint8_t *place(const places *p, bool listed, uint32_t lane) {
+    uint64_t address = listed ? p->address[lane] : p->base + (uint64_t)(lane * p->stride);
     return p->host + address + lane * p->own;
 }
 
-#define EACH_LANE_COPIES(bytes)                                                \
-    for (uint32_t l = 0; l < r->lanes; l++)                                    \
-        if (active[l])                                                         \
-            memmove(place(to, l), place(from, l), bytes)
+/* A loop for each way to find the places, so that none is asked for in it. */
+ALWAYS void copy_listed(const hd_run *r, const places *to, bool to_listed, const places *from,
+                        bool from_listed, uint64_t bytes) {
+    const uint8_t *active = r->active.lane;
+    for (uint32_t l = 0; l < r->lanes; l++)
+        if (active[l])
+            memmove(place(to, to_listed, l), place(from, from_listed, l), bytes);
+}
+
+ALWAYS void copy_bytes(const hd_run *r, const places *to, const places *from, uint64_t bytes) {
+    const places t = *to, f = *from; /* nothing that is stored can change them */
+    if (t.address && f.address)
+        copy_listed(r, &t, true, &f, true, bytes);
+    else if (t.address)
+        copy_listed(r, &t, true, &f, false, bytes);
+    else if (f.address)
+        copy_listed(r, &t, false, &f, true, bytes);
+    else
+        copy_listed(r, &t, false, &f, false, bytes);
+}
 
 /* Sizes that structs often have become a few moves of registers. */
 static void copy_lanes(const hd_run *r, const places *to, const places *from, uint64_t bytes) {
-    const uint8_t *active = r->active.lane;
     switch (bytes) {
-    case 8: EACH_LANE_COPIES(8); return;
-    case 12: EACH_LANE_COPIES(12); return;
-    case 16: EACH_LANE_COPIES(16); return;
-    case 24: EACH_LANE_COPIES(24); return;
-    case 28: EACH_LANE_COPIES(28); return;
-    case 32: EACH_LANE_COPIES(32); return;
-    case 48: EACH_LANE_COPIES(48); return;
-    case 64: EACH_LANE_COPIES(64); return;
-    default: EACH_LANE_COPIES(bytes); return;
+    case 8: copy_bytes(r, to, from, 8); return;
+    case 12: copy_bytes(r, to, from, 12); return;
+    case 16: copy_bytes(r, to, from, 16); return;
+    case 24: copy_bytes(r, to, from, 24); return;
+    case 28: copy_bytes(r, to, from, 28); return;
+    case 32: copy_bytes(r, to, from, 32); return;
+    case 48: copy_bytes(r, to, from, 48); return;
+    case 64: copy_bytes(r, to, from, 64); return;
+    default: copy_bytes(r, to, from, bytes); return;
     }
 }
 

@@ -462,18 +462,36 @@ static void pack(const uint8_t *lane, uint32_t padded, uint64_t *bits) {
     }
 }
 
+ALWAYS V_U_I64 smaller(V_U_I64 a, V_U_I64 b) {
+    V_U_I64 less = (V_U_I64)(a < b);
+    return (a & less) | (b & ~less);
+}
+ALWAYS V_U_I64 greater(V_U_I64 a, V_U_I64 b) {
+    V_U_I64 more = (V_U_I64)(a > b);
+    return (a & more) | (b & ~more);
+}
+
 static void survey(const uint64_t *address, uint32_t lanes, hd_survey *s) {
     uint64_t first = address[0], least = first, greatest = first, bits = first, uneven = 0;
     uint64_t stride = lanes > 1 ? address[1] - first : 0;
+    static const V_U_I64 number = {0, 1, 2, 3, 4, 5, 6, 7};
+    V_U_I64 zero = {0}, low = zero + first, high = low, all = low, off = zero;
+    V_U_I64 expected = low + number * stride;
     uint32_t l = 0;
-    for (; l + HD_CHUNK <= lanes; l += HD_CHUNK) {
-        for (uint32_t j = 0; j < HD_CHUNK; j++) {
-            uint64_t x = address[l + j];
-            least = x < least ? x : least;
-            greatest = x > greatest ? x : greatest;
-            bits |= x;
-            uneven |= x ^ (first + (l + j) * stride);
-        }
+    for (; l + 8 <= lanes; l += 8) {
+        V_U_I64 x;
+        memcpy(&x, address + l, sizeof x);
+        low = smaller(x, low);
+        high = greater(x, high);
+        all |= x;
+        off |= x ^ expected;
+        expected += 8 * stride;
+    }
+    for (uint32_t j = 0; j < 8; j++) {
+        least = low[j] < least ? low[j] : least;
+        greatest = high[j] > greatest ? high[j] : greatest;
+        bits |= all[j];
+        uneven |= off[j];
     }
     for (; l < lanes; l++) {
         uint64_t x = address[l];
