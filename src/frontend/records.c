@@ -445,9 +445,11 @@ static CXTranslationUnit parse(hd_front *front, CXIndex index) {
         hd_push(arena, &words, front->language.data[i]);
     hd_push(arena, &words, "-w");
     const char *resources = hd_front_resources(front);
-    if (resources) {
+    if (resources) { /* libclang puts a folder of its own behind -resource-dir, which may be wrong */
         hd_push(arena, &words, "-resource-dir");
         hd_push(arena, &words, resources);
+        hd_push(arena, &words, "-isystem");
+        hd_push(arena, &words, hd_format(arena, "%s/include", resources));
     }
     /* float4 and its like from a short header, built-in functions from a table. */
     static const char *const builtins[] = {"-Xclang", "-finclude-default-header", "-Xclang",
