@@ -231,7 +231,7 @@ int cmd_accesses(cli *c, int argc, char **argv) {
     const cli_option options[] = {
         {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &l.all}, {0}};
     const cli_page page = {
-        "[OPTIONS] JOB|FILE.cl", about, options, cli_job_options(&source, job_options), 1, 1};
+        "[OPTIONS] JOB|FILE", about, options, cli_job_options(&source, job_options), 1, 1};
     char **words;
     uint32_t word_count;
     int status;

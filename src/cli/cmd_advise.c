@@ -232,7 +232,7 @@ int cmd_advise(cli *c, int argc, char **argv) {
          &r.options.search.seconds},
         {0}};
     const cli_page page = {
-        "[--device D]... [--apply DIR] [--measure] [OPTIONS] JOB|FILE.cl",
+        "[--device D]... [--apply DIR] [--measure] [OPTIONS] JOB|FILE",
         "Prints the record, the accesses that cost most and why, the best layouts by static "
         "cost on each device, and the advice for the first device. The advice may be to leave "
         "the layout as it is.",

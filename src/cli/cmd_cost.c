@@ -130,7 +130,7 @@ int cmd_cost(cli *c, int argc, char **argv) {
         CLI_MODEL_OPTIONS(choice),
         {0}};
     const cli_page page = {
-        "[--layout L]... [--device D]... [OPTIONS] JOB|FILE.cl",
+        "[--layout L]... [--device D]... [OPTIONS] JOB|FILE",
         "Prints the static cost of each layout on each device, its ratio to AoS, and the share "
         "of every access in it. The unit is one transaction served by L1. With loops of unknown "
         "length the cost is a vector: the entry of most such loops counts first.",

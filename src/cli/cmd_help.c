@@ -48,7 +48,7 @@ enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
 static int overview(cli *c) {
     hd_str out = {.arena = c->arena};
-    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE.cl\n\n"
+    hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE\n\n"
                      "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
                      "that makes those touches cheap, and puts it in place.\n\nCommands\n");
     for (const cli_command *command = cli_commands; command->name; command++)

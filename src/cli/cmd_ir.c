@@ -42,7 +42,7 @@ int cmd_ir(cli *c, int argc, char **argv) {
                                    "options for the compiler, for a kernel file", CLI_TEXT,
                                    &source.options},
                                   {0}};
-    const cli_page page = {"[OPTIONS] JOB|FILE.cl",
+    const cli_page page = {"[OPTIONS] JOB|FILE",
                            "Prints the kernels in kir, the small SSA form that the analyses read: "
                            "after inlining and clean-up, before anything that depends on a "
                            "device.",

@@ -1,7 +1,7 @@
 /*
  * heddle: the command line.
  *
- *     heddle COMMAND [OPTIONS] JOB|FILE.cl
+ *     heddle COMMAND [OPTIONS] JOB|FILE
  *
  * main() finds the command in the table, gives it an arena and a printer for
  * messages, and turns what it returns into the exit status.
