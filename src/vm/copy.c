@@ -3,10 +3,10 @@
 
 /* One side of the instruction for lanes whose byte counts are all `bytes`; when they differ,
  * every lane is checked by itself and the target says nothing of regions. */
-static hd_target resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
-                         bool writes) {
+static hd_target resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
+                         hd_operand address, bool writes) {
     if (!m->third.varying)
-        return hd_resolve(r, op, m, address, hd_element(r, m->third, 0), 1, writes);
+        return hd_resolve_at(r, op, m, slot, address, hd_element(r, m->third, 0), 1, writes);
     for (uint32_t l = 0; l < r->lanes; l++) {
         uint64_t bytes = hd_element(r, m->third, l), at = hd_element(r, address, l);
         const hd_region *g = hd_find_region(r, at, bytes);
@@ -51,39 +51,51 @@ ALWAYS uint8_t *place(const places *p, bool listed, uint32_t lane) {
     return p->host + address + lane * p->own;
 }
 
+/* Source and target may overlap. A known number of bytes goes through registers. */
+ALWAYS void move_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes, bool is_known) {
+    uint8_t held[64];
+    if (!is_known) {
+        memmove(to, from, bytes);
+        return;
+    }
+    memcpy(held, from, bytes);
+    memcpy(to, held, bytes);
+}
+
 /* A loop for each way to find the places, so that none is asked for in it. */
 ALWAYS void copy_listed(const hd_run *r, const places *to, bool to_listed, const places *from,
-                        bool from_listed, uint64_t bytes) {
+                        bool from_listed, uint64_t bytes, bool is_known) {
     const uint8_t *active = r->active.lane;
     for (uint32_t l = 0; l < r->lanes; l++)
         if (active[l])
-            memmove(place(to, to_listed, l), place(from, from_listed, l), bytes);
+            move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
 }
 
-ALWAYS void copy_bytes(const hd_run *r, const places *to, const places *from, uint64_t bytes) {
+ALWAYS void copy_bytes(const hd_run *r, const places *to, const places *from, uint64_t bytes,
+                       bool is_known) {
     const places t = *to, f = *from; /* nothing that is stored can change them */
     if (t.address && f.address)
-        copy_listed(r, &t, true, &f, true, bytes);
+        copy_listed(r, &t, true, &f, true, bytes, is_known);
     else if (t.address)
-        copy_listed(r, &t, true, &f, false, bytes);
+        copy_listed(r, &t, true, &f, false, bytes, is_known);
     else if (f.address)
-        copy_listed(r, &t, false, &f, true, bytes);
+        copy_listed(r, &t, false, &f, true, bytes, is_known);
     else
-        copy_listed(r, &t, false, &f, false, bytes);
+        copy_listed(r, &t, false, &f, false, bytes, is_known);
 }
 
 /* Sizes that structs often have become a few moves of registers. */
 static void copy_lanes(const hd_run *r, const places *to, const places *from, uint64_t bytes) {
     switch (bytes) {
-    case 8: copy_bytes(r, to, from, 8); return;
-    case 12: copy_bytes(r, to, from, 12); return;
-    case 16: copy_bytes(r, to, from, 16); return;
-    case 24: copy_bytes(r, to, from, 24); return;
-    case 28: copy_bytes(r, to, from, 28); return;
-    case 32: copy_bytes(r, to, from, 32); return;
-    case 48: copy_bytes(r, to, from, 48); return;
-    case 64: copy_bytes(r, to, from, 64); return;
-    default: copy_bytes(r, to, from, bytes); return;
+    case 8: copy_bytes(r, to, from, 8, true); return;
+    case 12: copy_bytes(r, to, from, 12, true); return;
+    case 16: copy_bytes(r, to, from, 16, true); return;
+    case 24: copy_bytes(r, to, from, 24, true); return;
+    case 28: copy_bytes(r, to, from, 28, true); return;
+    case 32: copy_bytes(r, to, from, 32, true); return;
+    case 48: copy_bytes(r, to, from, 48, true); return;
+    case 64: copy_bytes(r, to, from, 64, true); return;
+    default: copy_bytes(r, to, from, bytes, false); return;
     }
 }
 
@@ -102,12 +114,10 @@ void hd_op_copy(hd_run *r, const hd_op *op) {
     const hd_memory *to = op->more;
     if (nothing_to_do(r, to))
         return;
-    hd_memory from = *to;
-    from.slot++;
-    hd_target source = resolve(r, op, &from, to->second, false);
+    hd_target source = resolve(r, op, to, to->slot + 1, to->second, false);
     check(r, op, to, &source, false);
     hd_announce(r, &source, KIR_GLOBAL, to->announced, to->announced_count);
-    hd_target target = resolve(r, op, to, to->address, true);
+    hd_target target = resolve(r, op, to, to->slot, to->address, true);
     check(r, op, to, &target, true);
     hd_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
     if (!source.region || !target.region) {
@@ -122,7 +132,7 @@ void hd_op_fill(hd_run *r, const hd_op *op) {
     const hd_memory *m = op->more;
     if (nothing_to_do(r, m))
         return;
-    hd_target t = resolve(r, op, m, m->address, true);
+    hd_target t = resolve(r, op, m, m->slot, m->address, true);
     check(r, op, m, &t, true);
     hd_announce(r, &t, m->space, m->announced_to, m->announced_to_count);
     for (uint32_t l = 0; l < r->lanes; l++) {

@@ -335,6 +335,9 @@ typedef struct hd_target {
 /* Checks every active lane's access, or faults. */
 hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
                      uint64_t width, uint32_t align, bool writes);
+/* The same for an instruction with a second address, whose region is remembered in `slot`. */
+hd_target hd_resolve_at(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
+                        hd_operand address, uint64_t width, uint32_t align, bool writes);
 /* Where the bytes at `address` of `lane` really are; the access has been checked. */
 uint8_t *hd_host(hd_run *r, const hd_target *t, uint32_t lane, uint64_t address);
 /* Announces an MI to the sink and counts it. */

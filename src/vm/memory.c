@@ -73,20 +73,25 @@ static void check_lanes(hd_run *r, const hd_op *op, const uint64_t *address, uin
     }
 }
 
-static const hd_region *common_region(hd_run *r, const hd_memory *m, const hd_survey *s,
+static const hd_region *common_region(hd_run *r, uint32_t slot, const hd_survey *s,
                                       uint64_t width) {
-    const hd_region *g = &r->regions[r->cached[m->slot]];
+    const hd_region *g = &r->regions[r->cached[slot]];
     if (!holds(g, s->least, width)) {
         g = hd_find_region(r, s->least, width);
         if (!g)
             return NULL;
-        r->cached[m->slot] = (uint32_t)(g - r->regions);
+        r->cached[slot] = (uint32_t)(g - r->regions);
     }
     return holds(g, s->greatest, width) ? g : NULL;
 }
 
 hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
                      uint64_t width, uint32_t align, bool writes) {
+    return hd_resolve_at(r, op, m, m->slot, address, width, align, writes);
+}
+
+hd_target hd_resolve_at(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
+                        hd_operand address, uint64_t width, uint32_t align, bool writes) {
     const uint64_t *at = HD_CELL(r, address.at, uint64_t);
     hd_survey s = {*at, *at, *at, true, 0};
     if (address.varying && r->active.count == r->lanes)
@@ -94,7 +99,7 @@ hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand 
     else if (address.varying)
         survey_some(r, at, &s);
     hd_target t = {.strided = s.strided, .stride = s.stride};
-    t.region = common_region(r, m, &s, width);
+    t.region = common_region(r, slot, &s, width);
     t.base = *at;
     if (address.varying && s.strided) {
         uint32_t first = hd_first_active(r);
