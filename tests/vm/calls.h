@@ -101,13 +101,24 @@ static const char *calls_result_type(const call_plan *p, const call *c) {
     }
 }
 
-/* The statements that compute v, with other operands each time and the same at the end. */
+/* A loop whose operands die at the call, and whose other values take their place: a call that
+ * wrote to lanes which have left would be seen. */
+static void calls_loop(hd_str *s, const call_plan *p, const char *type, const char *text) {
+    hd_str_printf(s, "%s v; { T a = x, b = y, c = z; int k = 0;\ndo {\n"
+                     "T x = k == 0 ? a : k == 1 ? b : c, y = k == 0 ? b : k == 1 ? c : a;\n"
+                     "T z = k == 0 ? c : k == 1 ? a : b;\nv = %s;\n"
+                     "T o = k == 1 ? a : c, q = k == 1 ? b : a, r = k == 1 ? c : b;\n",
+                  type, text);
+    for (uint32_t k = 0; k < 3; k++)
+        calls_store(s, p, p->type, (const char *[]){"o", "q", "r"}[k], p->count + k);
+    hd_str_add(s, "} while (++k <= (int)(i % 3)); }\n");
+}
+
+/* The statements that compute v. */
 static void calls_compute(hd_str *s, const call_plan *p, const char *type, const char *text) {
     static const char turn[] = "{ T t = x; x = y; y = z; z = t; }";
     if (p->mode == CALLS_LOOP)
-        hd_str_printf(s, "%s v; { T a = x, b = y, c = z; int k = 0;\n"
-                         "do { v = %s; %s } while (++k <= (int)(i %% 3)); x = a; y = b; z = c; }\n",
-                      type, text, turn);
+        calls_loop(s, p, type, text);
     else if (p->mode == CALLS_UNROLLED)
         hd_str_printf(s, "%s v0 = %s; %s\n%s v1 = %s; %s\n%s v2 = %s; %s\n"
                          "%s v = i %% 3 == 0 ? v0 : i %% 3 == 1 ? v1 : v2;\n",
@@ -224,6 +235,22 @@ static CALLS_UNUSED void calls_check_operands(const call_run *run, const call_pl
     for (uint32_t k = 0; k < 3; k++)
         assert_memory_equal(run->machine + (size_t)(p->count + k) * CALLS_SLOT,
                             calls_operand(in, p->bytes, k), used * p->bytes);
+}
+
+/* Lanes that have left a loop keep their results while others call on. */
+static CALLS_UNUSED void calls_check_loop(call_plan plan, const call_input *in) {
+    call_run loop, unrolled;
+    plan.mode = CALLS_LOOP;
+    calls_run(&loop, &plan, in, false);
+    calls_check_operands(&loop, &plan, in);
+    plan.mode = CALLS_UNROLLED;
+    calls_run(&unrolled, &plan, in, false);
+    for (uint32_t k = 0; k < plan.count; k++)
+        if (memcmp(loop.machine + (size_t)k * CALLS_SLOT, unrolled.machine + (size_t)k * CALLS_SLOT,
+                   CALLS_SLOT))
+            fail_msg("%s of %s%u differs in a loop", plan.calls[k].text, plan.type, plan.width);
+    hd_sample_close(&loop.sample);
+    hd_sample_close(&unrolled.sample);
 }
 
 #endif

@@ -627,23 +627,10 @@ static void equal_operands_and_few_lanes_change_nothing(void **state) {
         check_ways(&formats[f], widths, modes, 2);
 }
 
-/* Lanes that have left a loop keep their results while others call on. */
 static void check_loop(const format *f, uint32_t width) {
     hd_arena *arena = hd_arena_new();
-    const call *calls = calls_of_functions(arena);
     call_input in = make_input(f);
-    call_plan loop = plan_of(f, calls, width, CALLS_LOOP);
-    call_plan unrolled = plan_of(f, calls, width, CALLS_UNROLLED);
-    call_run a, b;
-    calls_run(&a, &loop, &in, false);
-    calls_run(&b, &unrolled, &in, false);
-    calls_check_operands(&a, &loop, &in);
-    for (uint32_t k = 0; k < FUNCTIONS; k++)
-        if (memcmp(a.machine + (size_t)k * CALLS_SLOT, b.machine + (size_t)k * CALLS_SLOT,
-                   CALLS_SLOT))
-            fail_msg("%s of %s%u differs in a loop", functions[k].text, f->name, width);
-    hd_sample_close(&a.sample);
-    hd_sample_close(&b.sample);
+    calls_check_loop(plan_of(f, calls_of_functions(arena), width, CALLS_LOOP), &in);
     hd_arena_free(arena);
     free(in.data);
 }

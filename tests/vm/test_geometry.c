@@ -138,6 +138,8 @@ static void check_width(const format *f, uint32_t width, call_mode mode) {
                 check_component(f, &run, k, which[k], width, i, x, y);
     }
     hd_sample_close(&run.sample);
+    if (mode == CALLS_DIVERGENT)
+        calls_check_loop(plan, &in);
     free(in.data);
 }
 
@@ -153,6 +155,7 @@ static void of_equal_operands_and_in_few_lanes(void **state) {
     check_width(&formats[0], 3, CALLS_UNIFORM);
     check_width(&formats[0], 4, CALLS_DIVERGENT);
     check_width(&formats[1], 4, CALLS_UNIFORM);
+    check_width(&formats[1], 3, CALLS_DIVERGENT);
     check_width(&formats[2], 3, CALLS_DIVERGENT);
 }
 

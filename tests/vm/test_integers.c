@@ -240,29 +240,14 @@ static void integers_are_those_of_pocl(void **state) {
         check_type(&types[t], 1, CALLS_PLAIN, true);
 }
 
-/* Lanes that have left a loop keep their results while others call on: call k of a lane has the
- * operands k places further. */
 static void check_loop(const integer_type *t, uint32_t width) {
     hd_arena *arena = hd_arena_new();
-    uint32_t count, which[FUNCTIONS], bytes = t->bits / 8;
+    uint32_t count, which[FUNCTIONS];
     call *calls = calls_of_functions(arena, false, &count, which);
     call_input in = make_input(t);
-    call_plan plan = {.type = t->name, .bytes = bytes, .integer = t->integer, .calls = calls,
-                      .count = count, .prelude = "", .width = width, .mode = CALLS_LOOP,
-                      .options = "-cl-std=CL2.0"};
-    call_run run;
-    calls_run(&run, &plan, &in, false);
-    calls_check_operands(&run, &plan, &in);
-    for (uint32_t k = 0; k < count; k++)
-        for (uint32_t i = 0; i < CALLS_COUNT / width * width; i++) {
-            uint32_t turn = i / width % 3;
-            operands o = {operand(t, &in, turn, i), operand(t, &in, (turn + 1) % 3, i),
-                          operand(t, &in, (turn + 2) % 3, i), t};
-            check_bits(calls[k].text, t->name, width, CALLS_LOOP, i,
-                       calls_bits(run.machine, k, i, bytes),
-                       (uint64_t)functions[which[k]].oracle(&o) & UINT64_MAX >> (64 - t->bits));
-        }
-    hd_sample_close(&run.sample);
+    calls_check_loop((call_plan){.type = t->name, .bytes = t->bits / 8, .integer = t->integer,
+                                 .calls = calls, .count = count, .prelude = "", .width = width,
+                                 .options = "-cl-std=CL2.0"}, &in);
     hd_arena_free(arena);
     free(in.data);
 }
@@ -381,6 +366,8 @@ static void check_conversions(const source *s, uint32_t width, call_mode mode, b
                            calls_bits(run.pocl, k, i, t->bits / 8), want);
         }
     hd_sample_close(&run.sample);
+    if (mode == CALLS_UNIFORM)
+        calls_check_loop(plan, &in);
     hd_arena_free(arena);
     free(in.data);
 }
@@ -479,6 +466,7 @@ static void check_moves(const char *type, const char *integer, uint32_t bytes, u
                            calls_bits(run.pocl, k, i, bytes), want);
         }
     hd_sample_close(&run.sample);
+    calls_check_loop(plan, &in);
     free(in.data);
 }
 
