@@ -8,7 +8,7 @@
 #include "chunk.h"
 
 enum {
-    LEVEL = 1, /* of zstd */
+    LEVEL = 1,           /* of zstd */
     LEAST_PACKED = 1024, /* a smaller body stands as it is: packing it would take longer than
                           * making it */
     WINDOW_BYTES = 1 << 16,

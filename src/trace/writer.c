@@ -68,7 +68,7 @@ struct hd_trace_writer {
     uint64_t next_block; /* no block before it can be opened any more */
 
     /* Changed under the order's lock, or between launches. */
-    time_t flushed_second;         /* when the file was last flushed */
+    time_t flushed_second; /* when the file was last flushed */
     uint64_t block_offset; /* where the oldest block starts in the file */
     tally block, total;    /* of that block, of the launch */
     bytes page;            /* entries not yet written */
@@ -152,8 +152,7 @@ static void begin_list(hd_trace_writer *w) {
     w->page_blocks = 0;
 }
 
-/* ---- blocks, in order
- * ---------------------------------------------------------------------------- */
+/* ---- blocks, in order ------------------------------------------------------------ */
 
 static void write_part(void *self, uint64_t block, uint8_t *data, size_t count) {
     hd_trace_writer *w = self;
