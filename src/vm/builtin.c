@@ -22,7 +22,7 @@
 
 #include "vm/lanes.h"
 
-/* ---- operands ------------------------------------------------------------------------- */
+/* ---- operands --------------------------------------------------------------------- */
 
 hd_operand hd_call_arg(hd_compiler *c, uint32_t i, uint32_t k) {
     return hd_cell_of(c, c->inst->args[i], k);
@@ -61,14 +61,14 @@ hd_operand hd_float_constant(hd_compiler *c, hd_elem elem, double value) {
     uint64_t bits = 0;
     _Float16 half = (_Float16)value;
     float single = (float)value;
-    const void *source = elem == HD_F16 ? (const void *)&half
+    const void *source = elem == HD_F16   ? (const void *)&half
                          : elem == HD_F32 ? (const void *)&single
                                           : (const void *)&value;
     memcpy(&bits, source, hd_elem_bytes(elem));
     return hd_constant(c, elem, bits);
 }
 
-/* ---- instructions ------------------------------------------------------------------------ */
+/* ---- instructions ----------------------------------------------------------------- */
 
 hd_op *hd_emit_for_lanes(hd_compiler *c, hd_op_fn *fn, const void *more) {
     hd_operand none = {0};
@@ -88,7 +88,7 @@ void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
     hd_emit_for_lanes(c, hd_op_store, m);
 }
 
-/* ---- which function it is ------------------------------------------------------------------ */
+/* ---- which function it is --------------------------------------------------------- */
 
 static bool is_number(kir_type type, kir_kind kind, uint32_t bits) {
     return type.kind == kind && type.bits == bits;
@@ -154,8 +154,8 @@ static bool is_called(const hd_builtin *b, const char *name) {
 }
 
 static const hd_builtin *find(const hd_compiler *c) {
-    const hd_builtin *const tables[] = {hd_math_builtins,    hd_float_builtins, hd_integer_builtins,
-                                        hd_vector_builtins,  hd_print_builtins, hd_group_builtins,
+    const hd_builtin *const tables[] = {hd_math_builtins,   hd_float_builtins, hd_integer_builtins,
+                                        hd_vector_builtins, hd_print_builtins, hd_group_builtins,
                                         hd_warp_builtins};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const hd_builtin *b = tables[t]; b->name; b++)

@@ -38,7 +38,7 @@ typedef struct hd_builtin {
 extern const hd_builtin hd_integer_builtins[], hd_float_builtins[], hd_vector_builtins[],
     hd_math_builtins[], hd_print_builtins[], hd_group_builtins[], hd_warp_builtins[];
 
-/* ---- builtin.c ----------------------------------------------------------------------- */
+/* ---- builtin.c -------------------------------------------------------------------- */
 
 /* Component `k` of argument `i` of the call at work. */
 hd_operand hd_call_arg(hd_compiler *c, uint32_t i, uint32_t k);
@@ -55,7 +55,7 @@ hd_op *hd_emit_for_lanes(hd_compiler *c, hd_op_fn *fn, const void *more);
 void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
                            const hd_operand *values);
 
-/* ---- loops of handlers ----------------------------------------------------------------- */
+/* ---- loops of handlers ------------------------------------------------------------ */
 
 /* Runs a statement for each active lane `lane` of an instruction; of a uniform one only for
  * lane 0, then HD_REPLICATE makes the result that of all. */

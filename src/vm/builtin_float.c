@@ -10,7 +10,7 @@
 #include "vm/compile.h"
 #include "vm/lanes.h"
 
-/* ---- one operation after another ---------------------------------------------------------- */
+/* ---- one operation after another -------------------------------------------------- */
 
 /* A call's component at work: operands, the result, and numbers in between. */
 typedef struct piece {
@@ -67,7 +67,7 @@ static void compile_components(hd_compiler *c, const void *what) {
     }
 }
 
-/* ---- what lanes.c and kir have ---------------------------------------------------------------- */
+/* ---- what lanes.c and kir have ---------------------------------------------------- */
 
 static void emit_fabs(const piece *p) { lanes(p, FN_FABS_F16, p->d, p->x[0], none); }
 static void emit_sqrt(const piece *p) { lanes(p, FN_SQRT_F16, p->d, p->x[0], none); }
@@ -88,7 +88,7 @@ static void emit_mad(const piece *p) {
     hd_emit_scalar(p->c, KIR_FMULADD, KIR_P_EQ, p->d, p->x[0], p->x[1], p->x[2]);
 }
 
-/* ---- common functions --------------------------------------------------------------------------- */
+/* ---- common functions ------------------------------------------------------------- */
 
 /* y < x ? y : x, and x < y ? y : x */
 static void emit_min(const piece *p) {
@@ -157,14 +157,13 @@ static void emit_sign(const piece *p) {
     choose(p, p->d, test, number(p, -1), value);
 }
 
-/* ---- relational functions ---------------------------------------------------------------------- */
+/* ---- relational functions --------------------------------------------------------- */
 
 /* 1 for a scalar that holds, -1 for a component. */
 static void answer(const piece *p, hd_operand holds) {
-    uint64_t yes = p->c->inst->type.lanes == 1 ? 1 : UINT64_MAX;
-    uint32_t bits = hd_elem_bytes(p->d.elem) * 8;
-    choose(p, p->d, holds, hd_constant(p->c, p->d.elem, bits == 64 ? yes : yes & ((1ull << bits) - 1)),
-           hd_constant(p->c, p->d.elem, 0));
+    uint64_t all = UINT64_MAX >> (64 - hd_elem_bytes(p->d.elem) * 8);
+    uint64_t yes = p->c->inst->type.lanes == 1 ? 1 : all;
+    choose(p, p->d, holds, hd_constant(p->c, p->d.elem, yes), hd_constant(p->c, p->d.elem, 0));
 }
 
 static void answer_comparison(const piece *p, kir_pred pred, hd_operand a, hd_operand b) {
@@ -218,7 +217,7 @@ static void emit_signbit(const piece *p) {
     answer_comparison(p, KIR_P_SLT, bits, hd_constant(p->c, bits.elem, 0));
 }
 
-/* ---- geometric functions -------------------------------------------------------------------------- */
+/* ---- geometric functions ---------------------------------------------------------- */
 
 /* x0 * y0 + x1 * y1 + ... */
 static void compile_dot(hd_compiler *c, const void *what) {
@@ -354,7 +353,7 @@ static void compile_cross(hd_compiler *c, const void *what) {
     emit_geometry(c, fn[hd_call_elem(c, 0) - HD_F16], hd_call_lanes(c));
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------- */
 
 #define ROW_AS(name, shape, function) \
     {name, shape, compile_components, &(const by_component){emit_##function}}

@@ -81,7 +81,7 @@ UNSIGNED(bit_reverse, reverse_bits(a[j]) >> (64 - BITS))
 HANDLER(byte_perm, I32, uint32_t, uint32_t, uint64_t, 0, 0,
         BYTE(0) | BYTE(1) << 8 | BYTE(2) << 16 | BYTE(3) << 24)
 
-/* ---- compiling --------------------------------------------------------------------------- */
+/* ---- compiling -------------------------------------------------------------------- */
 
 typedef struct widths {
     hd_op_fn *fn[4]; /* by hd_elem */
@@ -112,10 +112,11 @@ static void compile_upsample(hd_compiler *c, const void *what) {
     }
 }
 
-/* ---- the table ------------------------------------------------------------------------------ */
+/* ---- the table -------------------------------------------------------------------- */
 
-#define ROW(name, shape) \
-    {#name, shape, compile_integer, &(const widths){{name##_I8, name##_I16, name##_I32, name##_I64}}}
+#define ROW(name, shape)                                                                  \
+    {#name, shape, compile_integer,                                                       \
+     &(const widths){{name##_I8, name##_I16, name##_I32, name##_I64}}}
 #define ROWS(name, shape) ROW(name, shape), ROW(u_##name, shape)
 #define ROW32(name, shape) {#name, shape, compile_integer, &(const widths){{[HD_I32] = name##_I32}}}
 

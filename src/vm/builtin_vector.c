@@ -13,7 +13,7 @@ static uint32_t lanes_of(const hd_compiler *c, uint32_t arg) {
     return c->kernel->insts[c->inst->args[arg]].type.lanes;
 }
 
-/* ---- any, all, bitselect ----------------------------------------------------------------- */
+/* ---- any, all, bitselect ---------------------------------------------------------- */
 
 /* The highest bits count: of all components' `and` or `or`. */
 static void compile_test(hd_compiler *c, const void *what) {
@@ -43,7 +43,7 @@ static void compile_bitselect(hd_compiler *c, const void *what) {
     }
 }
 
-/* ---- shuffles -------------------------------------------------------------------------------- */
+/* ---- shuffles --------------------------------------------------------------------- */
 
 typedef struct moves {
     hd_operand d[HD_MAX_COMPONENTS], mask[HD_MAX_COMPONENTS], from[2 * HD_MAX_COMPONENTS];
@@ -79,7 +79,7 @@ static void compile_shuffle(hd_compiler *c, const void *what) {
     op->more = m;
 }
 
-/* ---- saturating conversions -------------------------------------------------------------------- */
+/* ---- saturating conversions ------------------------------------------------------- */
 
 typedef enum rounding { TO_ZERO, TO_NEAREST, UP, DOWN } rounding;
 
@@ -124,8 +124,10 @@ static void run_saturate(hd_run *r, const hd_op *op) {
 
 static rounding rounding_of(const char *name) {
     const char *tail = name + strlen(name) - 4;
-    return !strcmp(tail, "_rte") ? TO_NEAREST : !strcmp(tail, "_rtp") ? UP
-         : !strcmp(tail, "_rtn") ? DOWN : TO_ZERO;
+    return !strcmp(tail, "_rte")   ? TO_NEAREST
+           : !strcmp(tail, "_rtp") ? UP
+           : !strcmp(tail, "_rtn") ? DOWN
+                                   : TO_ZERO;
 }
 
 /* The name says the signedness, kir's types the rest. */
@@ -147,12 +149,13 @@ static void compile_saturate(hd_compiler *c, const void *what) {
     }
 }
 
-/* ---- the table ------------------------------------------------------------------------------------ */
+/* ---- the table -------------------------------------------------------------------- */
 
 static const kir_op ANY = KIR_OR, ALL = KIR_AND;
 static const bool SIGNED = true, UNSIGNED = false;
 
-#define CONVERSION(type, what) {"convert_" type "*", "df", compile_saturate, what}
+#define CONVERSION(type, what)                                                                     \
+    { "convert_" type "*", "df", compile_saturate, what }
 
 const hd_builtin hd_vector_builtins[] = {
     {"any", "Id", compile_test, &ANY},

@@ -35,7 +35,7 @@ static void check_all_here(hd_run *r, const hd_op *op, slice s, const char *grou
                      name_of(r, op), group);
 }
 
-/* ---- votes, broadcasts, reductions, scans --------------------------------------------------------- */
+/* ---- votes, broadcasts, reductions, scans ----------------------------------------- */
 
 typedef enum combining { ADD, MIN, MAX, ALL, ANY } combining;
 typedef enum spread { REDUCE, INCLUSIVE, EXCLUSIVE, BROADCAST } spread;
@@ -199,7 +199,7 @@ static void compile_collective(hd_compiler *c, const void *what) {
         compile_component(c, what, k);
 }
 
-/* ---- sub-groups: who they are --------------------------------------------------------------------- */
+/* ---- sub-groups: who they are ----------------------------------------------------- */
 
 /* A barrier of a sub-group: its lanes are in step anyway. */
 static void run_sub_group_barrier(hd_run *r, const hd_op *op) { each_sub_group(r, op, NULL); }
@@ -239,7 +239,7 @@ static void compile_query(hd_compiler *c, const void *what) {
     hd_emit_for_lanes(c, run_query, call);
 }
 
-/* ---- asynchronous copies ---------------------------------------------------------------------------- */
+/* ---- asynchronous copies ---------------------------------------------------------- */
 
 /* One side of a copy. Its memory description has the addresses of a round in a scratch cell. */
 typedef struct copy_side {
@@ -373,12 +373,24 @@ static void compile_copy(hd_compiler *c, const void *what) {
     hd_emit_for_lanes(c, run_copy, call);
 }
 
-/* A hint, and what is done already. */
+/* The copy is done already, but only from here on may other threads see it. */
+static void run_wait(hd_run *r, const hd_op *op) {
+    (void)op;
+    if (r->shadow)
+        hd_check_barrier(r);
+}
+
+static void compile_wait(hd_compiler *c, const void *what) {
+    (void)what;
+    hd_emit_for_lanes(c, run_wait, NULL);
+}
+
+/* A hint. */
 static void compile_nothing(hd_compiler *c, const void *what) {
     (void)c, (void)what;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------- */
 
 #define ROW(name, shape, ...) {name, shape, compile_collective, &(const collective){__VA_ARGS__}}
 /* Signed and unsigned integers, and floats. */
@@ -412,7 +424,7 @@ const hd_builtin hd_group_builtins[] = {
     QUERY("get_sub_group_local_id", PLACE),
     {"async_work_group_copy", "ePPeee", compile_copy, &(const bool){false}},
     {"async_work_group_strided_copy", "ePPeeee", compile_copy, &(const bool){true}},
-    {"wait_group_events", "v*", compile_nothing, NULL},
+    {"wait_group_events", "v*", compile_wait, NULL},
     {"prefetch", "v*", compile_nothing, NULL},
     {NULL},
 };

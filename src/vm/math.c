@@ -19,7 +19,7 @@ typedef _Float16 F16;
 typedef float F32;
 typedef double F64;
 
-/* ---- forms ----------------------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------ */
 
 typedef struct math_one { float (*f)(float); double (*d)(double); } math_one;
 typedef struct math_two { float (*f)(float, float); double (*d)(double, double); } math_two;
@@ -136,7 +136,7 @@ static hd_op_fn *handler_of(const math *m, hd_elem elem) {
     return m->handlers[2 * (elem - HD_F16) + m->has_float];
 }
 
-/* ---- other roundings -------------------------------------------------------------------------- */
+/* ---- other roundings -------------------------------------------------------------- */
 
 /* The handler runs between two calls that the compiler knows nothing of, and reads and writes
  * memory: so its arithmetic stays between them. */
@@ -187,7 +187,7 @@ static int rounding_of(const char *name) {
                                    : FE_TONEAREST;
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------- */
+/* ---- compiling -------------------------------------------------------------------- */
 
 static const hd_operand none = {0};
 
@@ -254,7 +254,7 @@ static void compile_nan(hd_compiler *c, const void *what) {
     }
 }
 
-/* ---- the table -------------------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------- */
 
 static const bool SIGNED = false, UNSIGNED = true;
 

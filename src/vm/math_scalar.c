@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- circles in units of pi --------------------------------------------------------------- */
+/* ---- circles in units of pi ------------------------------------------------------- */
 
 /* x >= 0 as quarter + part: a whole number of halves (modulo 4) and a rest in [-1/4, 1/4];
  * both are exact, so that only the rest is multiplied by pi. */
@@ -70,7 +70,7 @@ double hd_acospi(double x) { return acos(x) / M_PI; }
 double hd_atanpi(double x) { return atan(x) / M_PI; }
 double hd_atan2pi(double y, double x) { return atan2(y, x) / M_PI; }
 
-/* ---- roots and powers ------------------------------------------------------------------------ */
+/* ---- roots and powers ------------------------------------------------------------- */
 
 /* The C library's own is off by up to 4 ulp. */
 double hd_cbrt(double x) { return (double)cbrtl(x); }
@@ -97,7 +97,7 @@ double hd_powr(double x, double y) {
     return pow(fabs(x), y);
 }
 
-/* ---- greater and less --------------------------------------------------------------------------- */
+/* ---- greater and less ------------------------------------------------------------- */
 
 /* A NaN gives way, a signalling one, too. */
 double hd_maxmag(double x, double y) {
@@ -112,7 +112,7 @@ double hd_minmag(double x, double y) {
     return x < y ? x : y;
 }
 
-/* ---- parts of a number ---------------------------------------------------------------------------- */
+/* ---- parts of a number ------------------------------------------------------------ */
 
 int hd_ilogb(double x) { return x == 0 ? INT_MIN : isfinite(x) ? ilogb(x) : INT_MAX; }
 int hd_ilogbf(float x) { return hd_ilogb(x); }
@@ -175,7 +175,7 @@ float hd_next_half(float x, float y) {
     return (float)half;
 }
 
-/* ---- remainders ------------------------------------------------------------------------------------ */
+/* ---- remainders ------------------------------------------------------------------- */
 
 /* The C library keeps three bits of the quotient. What is left of x after whole 128 times y
  * has the same low seven bits; they come off one by one, each step exact. Where 128 y is

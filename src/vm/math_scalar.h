@@ -7,7 +7,7 @@
 #ifndef HD_VM_MATH_SCALAR_H
 #define HD_VM_MATH_SCALAR_H
 
-/* ---- math_scalar.c: of OpenCL C ------------------------------------------------------------ */
+/* ---- math_scalar.c: of OpenCL C --------------------------------------------------- */
 
 /* x in units of pi, before or after; exact at halves and wholes. */
 double hd_sinpi(double x), hd_cospi(double x), hd_tanpi(double x);
@@ -31,7 +31,7 @@ double hd_remquo(double x, double y, int *quotient);
 /* Of a half, next to x towards y; both as floats. */
 float hd_next_half(float x, float y);
 
-/* ---- math_special.c: of CUDA C --------------------------------------------------------------- */
+/* ---- math_special.c: of CUDA C ---------------------------------------------------- */
 
 double hd_erfinv(double x), hd_erfcinv(double x), hd_erfcx(double x);
 double hd_normcdf(double x), hd_normcdfinv(double x);

@@ -10,7 +10,7 @@
 static const long double two_by_root_pi = 1.128379167095512573896158903121545172L;
 static const long double root_half = 0.707106781186547524400844362104849039L;
 
-/* ---- the error function and its inverses ---------------------------------------------------- */
+/* ---- the error function and its inverses ------------------------------------------ */
 
 /* A first guess at the x > 0 with erfc(x) = y, 0 < y <= 1: Abramowitz and Stegun 26.2.23,
  * whose quantile of the normal distribution is off by 5e-4 at most. */
@@ -80,7 +80,7 @@ double hd_erfcx(double x) {
     return (double)(sum * two_by_root_pi / (2 * wide));
 }
 
-/* ---- Bessel functions ---------------------------------------------------------------------------- */
+/* ---- Bessel functions ------------------------------------------------------------- */
 
 /* The sum of (x/2)^(2k+n) / (k! (k+n)!): all terms are positive. Beyond 2000 it is beyond
  * every double. */
@@ -101,7 +101,7 @@ static double modified_bessel(double x, int order) {
 double hd_cyl_bessel_i0(double x) { return modified_bessel(x, 0); }
 double hd_cyl_bessel_i1(double x) { return modified_bessel(x, 1); }
 
-/* ---- lengths ---------------------------------------------------------------------------------------- */
+/* ---- lengths ---------------------------------------------------------------------- */
 
 static long double length(double x, double y, double z, double w) {
     if (isinf(x) || isinf(y) || isinf(z) || isinf(w))

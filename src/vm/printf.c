@@ -15,7 +15,7 @@
 #include "vm/builtin.h"
 #include "vm/flow.h"
 
-/* ---- arguments ------------------------------------------------------------------------------ */
+/* ---- arguments -------------------------------------------------------------------- */
 
 typedef struct argument {
     kir_kind kind;
@@ -50,8 +50,10 @@ static double float_at(const hd_run *r, hd_operand a, uint32_t lane) {
 static const char *string_at(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address) {
     const hd_region *region = hd_find_region(r, address, 1);
     if (!region)
-        hd_fault(r, op->inst, lane, "a string at 0x%llx, where no memory is; give printf strings "
-                 "that are alive", (unsigned long long)address);
+        hd_fault(r, op->inst, lane,
+                 "a string at 0x%llx, where no memory is; give printf strings "
+                 "that are alive",
+                 (unsigned long long)address);
     uint64_t offset = address - region->base;
     const char *text = (const char *)region->host + offset;
     if (region->space == KIR_PRIVATE)
@@ -68,16 +70,16 @@ static const argument *next_argument(printer *p, const char *conversion) {
     return &p->call->args[p->next++];
 }
 
-/* ---- one conversion -------------------------------------------------------------------------- */
+/* ---- one conversion --------------------------------------------------------------- */
 
 /* "%-08.3v4hlf" taken apart. */
 typedef struct conversion {
     char flags[8];
     int width, precision; /* -1: none */
     uint32_t lanes;
-    uint32_t bits;        /* that the length says; 0: nothing */
+    uint32_t bits; /* that the length says; 0: nothing */
     char letter;
-    char text[48];        /* as written, for messages */
+    char text[48]; /* as written, for messages */
 } conversion;
 
 _Noreturn static void refuse(const printer *p, const conversion *v, const char *why) {
@@ -182,15 +184,15 @@ static void print_part(const printer *p, const conversion *v, hd_operand part) {
     else if (is_char)
         hd_str_printf(p->out, format, (int)(uint8_t)hd_bits_at(p->r, part, p->lane));
     else
-        hd_str_printf(p->out, format,
-                      (long long)cut(v, part, hd_bits_at(p->r, part, p->lane)));
+        hd_str_printf(p->out, format, (long long)cut(v, part, hd_bits_at(p->r, part, p->lane)));
 }
 
 static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
     const argument *a = next_argument(p, v->text);
     if (a->kind != kind)
-        refuse(p, v, kind == KIR_FLOAT ? "is for floating-point numbers; its argument is none"
-                                       : "is for integers; its argument is none");
+        refuse(p, v,
+               kind == KIR_FLOAT ? "is for floating-point numbers; its argument is none"
+                                 : "is for integers; its argument is none");
     if (a->count != v->lanes)
         refuse(p, v, "is for another number of components than its argument has");
     for (uint32_t k = 0; k < a->count; k++) {
@@ -227,7 +229,7 @@ static void print_conversion(printer *p, const conversion *v) {
         refuse(p, v, "is no conversion that a kernel can print");
 }
 
-/* ---- printf --------------------------------------------------------------------------------------- */
+/* ---- printf ----------------------------------------------------------------------- */
 
 static void print_lane(hd_run *r, const hd_op *op, uint32_t lane) {
     const printing *call = op->more;
@@ -275,7 +277,7 @@ static void compile_printf(hd_compiler *c, const void *what) {
     hd_emit_for_lanes(c, run_printf, call);
 }
 
-/* ---- the end of a run -------------------------------------------------------------------------------- */
+/* ---- the end of a run ------------------------------------------------------------- */
 
 /* assert_fail(message, file, line, function) */
 static void run_assert(hd_run *r, const hd_op *op) {

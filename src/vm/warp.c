@@ -4,8 +4,8 @@
  * Every caller names the threads that take part, as a mask. CUDA leaves undefined
  * what happens when they are not all here with the same mask; here it is a fault,
  * for it is a mistake that shows on some devices only. Threads that have returned,
- * or are on their way to it, are not waited for. The lanes of a warp run in one block of code at a time, so
- * all that take part are active when the call runs.
+ * or are on their way to it, are not waited for. The lanes of a warp run in one block
+ * of code at a time, so all that take part are active when the call runs.
  *
  *     warp_ballot(0xf, x > 0)     lanes 0-3, x holds 1 -1 2 0    ->  0b0101
  */
@@ -43,7 +43,7 @@ static uint64_t value_of(const member *m, uint32_t lane) {
     return hd_bits_at(m->r, m->value, m->first + lane);
 }
 
-/* ---- who takes part -------------------------------------------------------------------------- */
+/* ---- who takes part --------------------------------------------------------------- */
 
 static uint32_t active_lanes(const hd_run *r, uint32_t first) {
     return (uint32_t)(r->bits[first / 64] >> first % 64);
@@ -95,8 +95,8 @@ static bool is_gone(const hd_run *r, uint32_t lane) {
 _Noreturn static void fault_without_self(hd_run *r, const hd_op *op, uint32_t first,
                                          uint32_t lane, uint32_t mask) {
     hd_fault(r, op->inst, first + lane,
-             "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add it, or "
-             "compute the mask before the branch",
+             "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add it, "
+             "or compute the mask before the branch",
              r->program->kernel->insts[op->inst].name, mask, lane);
 }
 
@@ -140,7 +140,7 @@ static uint32_t participants(hd_run *r, const hd_op *op, uint32_t first, uint32_
     return mask & active_lanes(r, first);
 }
 
-/* ---- what a lane gets ---------------------------------------------------------------------------- */
+/* ---- what a lane gets ------------------------------------------------------------- */
 
 #define EACH_MEMBER(m, l)                                                          \
     for (uint32_t left_ = (m)->mask, l; left_ && (l = (uint32_t)__builtin_ctz(left_), 1); \
@@ -224,7 +224,7 @@ REDUCE(umax, 0, x > sum ? x : sum)
 REDUCE(min, INT32_MAX, (int32_t)x < (int32_t)sum ? x : sum)
 REDUCE(max, (uint32_t)INT32_MIN, (int32_t)x > (int32_t)sum ? x : sum)
 
-/* ---- running and compiling ------------------------------------------------------------------------ */
+/* ---- running and compiling -------------------------------------------------------- */
 
 /* All results of a warp are found before the first is written: an operand and the result may
  * be one cell for the whole block. Members of one mask follow each other as a rule, and often
@@ -268,7 +268,7 @@ static void compile_warp(hd_compiler *c, const void *what) {
     hd_emit_for_lanes(c, run_warps, call);
 }
 
-/* ---- barriers that count --------------------------------------------------------------------------- */
+/* ---- barriers that count ---------------------------------------------------------- */
 
 /* The control flow has made all live lanes active. */
 typedef enum counting { COUNT, AND, OR } counting;
@@ -296,7 +296,7 @@ static void compile_count(hd_compiler *c, const void *what) {
     hd_emit_for_lanes(c, run_count, call);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------ */
+/* ---- the table -------------------------------------------------------------------- */
 
 #define ROW(name, shape, ...) \
     {"warp_" name, shape, compile_warp, &(const warp_function){__VA_ARGS__}}

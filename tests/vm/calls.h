@@ -39,7 +39,7 @@ typedef struct call {
 
 typedef enum call_mode {
     CALLS_PLAIN,
-    CALLS_UNIFORM,  /* all work-items of a group have the same operands */
+    CALLS_UNIFORM,   /* all work-items of a group have the same operands */
     CALLS_DIVERGENT, /* every third work-item makes no call */
     CALLS_LOOP,      /* work-items call one, two or three times, with their operands in turn,
                       * and keep what the last call gave while others go on */
@@ -81,7 +81,7 @@ static CALLS_UNUSED uint64_t calls_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* ---- the kernel ------------------------------------------------------------------------- */
+/* ---- the kernel ------------------------------------------------------------------- */
 
 static void calls_store(hd_str *s, const call_plan *p, const char *type, const char *from,
                         uint32_t slot) {
@@ -104,10 +104,11 @@ static const char *calls_result_type(const call_plan *p, const call *c) {
 /* A loop whose operands die at the call, and whose other values take their place: a call that
  * wrote to lanes which have left would be seen. */
 static void calls_loop(hd_str *s, const call_plan *p, const char *type, const char *text) {
-    hd_str_printf(s, "%s v; { T a = x, b = y, c = z; int k = 0;\ndo {\n"
-                     "T x = k == 0 ? a : k == 1 ? b : c, y = k == 0 ? b : k == 1 ? c : a;\n"
-                     "T z = k == 0 ? c : k == 1 ? a : b;\nv = %s;\n"
-                     "T o = k == 1 ? a : c, q = k == 1 ? b : a, r = k == 1 ? c : b;\n",
+    hd_str_printf(s,
+                  "%s v; { T a = x, b = y, c = z; int k = 0;\ndo {\n"
+                  "T x = k == 0 ? a : k == 1 ? b : c, y = k == 0 ? b : k == 1 ? c : a;\n"
+                  "T z = k == 0 ? c : k == 1 ? a : b;\nv = %s;\n"
+                  "T o = k == 1 ? a : c, q = k == 1 ? b : a, r = k == 1 ? c : b;\n",
                   type, text);
     for (uint32_t k = 0; k < 3; k++)
         calls_store(s, p, p->type, (const char *[]){"o", "q", "r"}[k], p->count + k);
@@ -120,8 +121,9 @@ static void calls_compute(hd_str *s, const call_plan *p, const char *type, const
     if (p->mode == CALLS_LOOP)
         calls_loop(s, p, type, text);
     else if (p->mode == CALLS_UNROLLED)
-        hd_str_printf(s, "%s v0 = %s; %s\n%s v1 = %s; %s\n%s v2 = %s; %s\n"
-                         "%s v = i %% 3 == 0 ? v0 : i %% 3 == 1 ? v1 : v2;\n",
+        hd_str_printf(s,
+                      "%s v0 = %s; %s\n%s v1 = %s; %s\n%s v2 = %s; %s\n"
+                      "%s v = i %% 3 == 0 ? v0 : i %% 3 == 1 ? v1 : v2;\n",
                       type, text, turn, type, text, turn, type, text, turn, type);
     else
         hd_str_printf(s, "%s v = %s;\n", type, text);
@@ -136,12 +138,14 @@ static const char *calls_kernel(hd_arena *arena, const call_plan *p) {
         hd_str_add(&s, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
     if (!strcmp(p->type, "double"))
         hd_str_add(&s, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    hd_str_printf(&s, "typedef %s S;\ntypedef %s%s T;\ntypedef int%s N;\ntypedef u%s%s U;\n"
-                      "#define bits_of(v) as_u%s%s(v)\n#define as_T(v) as_%s%s(v)\n%s",
+    hd_str_printf(&s,
+                  "typedef %s S;\ntypedef %s%s T;\ntypedef int%s N;\ntypedef u%s%s U;\n"
+                  "#define bits_of(v) as_u%s%s(v)\n#define as_T(v) as_%s%s(v)\n%s",
                   p->type, p->type, w, w, p->integer, w, p->integer, w, p->type, w, p->prelude);
-    hd_str_printf(&s, "__kernel void k(__global const uchar *in, __global uchar *out) {\n"
-                      "size_t i = %s;\n", p->mode == CALLS_UNIFORM ? "get_group_id(0)"
-                                                                   : "get_global_id(0)");
+    hd_str_printf(&s,
+                  "__kernel void k(__global const uchar *in, __global uchar *out) {\n"
+                  "size_t i = %s;\n",
+                  p->mode == CALLS_UNIFORM ? "get_group_id(0)" : "get_global_id(0)");
     for (uint32_t k = 0; k < 4; k++) {
         const char *type = k == 3 ? "int" : p->type;
         uint32_t at = CALLS_COUNT * p->bytes * k;
@@ -169,7 +173,7 @@ static const char *calls_kernel(hd_arena *arena, const call_plan *p) {
     return hd_str_text(&s);
 }
 
-/* ---- running it ----------------------------------------------------------------------------- */
+/* ---- running it ------------------------------------------------------------------- */
 
 typedef struct call_run {
     hd_sample sample;
@@ -180,13 +184,15 @@ static void calls_job(hd_str *job, const call_plan *p, size_t input_bytes, const
     uint32_t groups = CALLS_COUNT / p->width;
     uint32_t local = p->mode == CALLS_UNIFORM ? 4 : 64;
     uint64_t global = p->mode == CALLS_UNIFORM ? 4 * groups : groups;
-    hd_str_printf(job,
-                  "kernel: kernel.cl\noptions: %s\nbuffers:\n"
-                  "  - {name: in, type: uchar, count: %zu, file: %s}\n"
-                  "  - {name: out, type: uchar, count: %u, init: [{generator: constant, low: 170}]}\n"
-                  "launches:\n  - kernel: k\n    global: [%llu]\n    local: [%u]\n    args:\n"
-                  "      - {name: in, buffer: in}\n      - {name: out, buffer: out}\n",
-                  p->options ? p->options : "-cl-std=CL1.2", input_bytes, path, (p->count + 3) * CALLS_SLOT, (unsigned long long)global, local);
+    hd_str_printf(
+        job,
+        "kernel: kernel.cl\noptions: %s\nbuffers:\n"
+        "  - {name: in, type: uchar, count: %zu, file: %s}\n"
+        "  - {name: out, type: uchar, count: %u, init: [{generator: constant, low: 170}]}\n"
+        "launches:\n  - kernel: k\n    global: [%llu]\n    local: [%u]\n    args:\n"
+        "      - {name: in, buffer: in}\n      - {name: out, buffer: out}\n",
+        p->options ? p->options : "-cl-std=CL1.2", input_bytes, path, (p->count + 3) * CALLS_SLOT,
+        (unsigned long long)global, local);
 }
 
 /* Runs a kernel of two buffers, `in` and `out`. */

@@ -29,7 +29,7 @@ static const format formats[] = {
     {"half", "short", 2, 11, -14, 65504, false},
 };
 
-/* ---- oracles ---------------------------------------------------------------------------------- */
+/* ---- oracles ---------------------------------------------------------------------- */
 
 typedef struct operands {
     real x, y, z;
@@ -235,7 +235,7 @@ ORACLE(signbit, signbit(o->x) ? 1 : 0)
 ORACLE(whole, floorl(o->x))
 ORACLE(truncated, truncl(o->x))
 
-/* ---- the functions --------------------------------------------------------------------------- */
+/* ---- the functions ---------------------------------------------------------------- */
 
 /* What is left out of a comparison. */
 enum {
@@ -368,7 +368,7 @@ static const char prelude[] =
     "T sincos_sine(T x) { T c; return sincos(x, &c); }\n"
     "T sincos_cosine(T x) { T c; sincos(x, &c); return c; }\n";
 
-/* ---- operands ------------------------------------------------------------------------------------ */
+/* ---- operands --------------------------------------------------------------------- */
 
 static real read_number(const format *f, const void *at) {
     float single;
@@ -415,7 +415,8 @@ static void random_number(const format *f, uint64_t *state, void *at) {
 }
 
 static int integer(uint32_t i, uint64_t *state) {
-    static const int specials[] = {0, 1, -1, 2, -2, 3, -3, 4, 5, -7, 127, -149, 1000, INT_MAX, INT_MIN};
+    static const int specials[] = {0, 1,  -1,  2,    -2,   3,       -3,     4,
+                                   5, -7, 127, -149, 1000, INT_MAX, INT_MIN};
     if (i < 1500)
         return specials[i % 15];
     return (int)(calls_random(state) % 61) - 30;
@@ -450,7 +451,7 @@ static operands operands_of(const format *f, const call_input *in, uint32_t i) {
     return o;
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------------- */
+/* ---- comparing -------------------------------------------------------------------- */
 
 /* How far `got` is from the exact value, in units of the last place of that. */
 static double ulps_from(const format *f, real got, real want) {
@@ -531,7 +532,7 @@ static uint32_t compare_with_oracles(const format *f, const call_input *in, cons
     return wrong;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------ */
+/* ---- tests ------------------------------------------------------------------------ */
 
 static call_plan plan_of(const format *f, const call *calls, uint32_t width, call_mode mode) {
     return (call_plan){.type = f->name, .bytes = f->bytes, .integer = f->integer, .calls = calls,
@@ -613,7 +614,8 @@ static void check_ways(const format *f, const uint32_t *widths, const call_mode 
 
 static void vectors_are_scalars_side_by_side(void **state) {
     (void)state;
-    const call_mode modes[] = {CALLS_PLAIN, CALLS_DIVERGENT, CALLS_UNIFORM, CALLS_PLAIN, CALLS_PLAIN};
+    const call_mode modes[] = {CALLS_PLAIN, CALLS_DIVERGENT, CALLS_UNIFORM, CALLS_PLAIN,
+                               CALLS_PLAIN};
     check_ways(&formats[0], (const uint32_t[]){2, 3, 4, 8, 16}, modes, 5);
     check_ways(&formats[1], (const uint32_t[]){4, 3}, modes, 2);
     check_ways(&formats[2], (const uint32_t[]){3, 2}, modes, 2);
@@ -643,7 +645,7 @@ static void lanes_that_left_a_loop_keep_their_results(void **state) {
     check_loop(&formats[2], 2);
 }
 
-/* ---- functions that are others -------------------------------------------------------------------------- */
+/* ---- functions that are others ---------------------------------------------------- */
 
 /* Each line: a call, and another with the same result. */
 static void check_pairs(const format *f, uint32_t width, const char *const (*pairs)[2],
@@ -697,7 +699,7 @@ static void scalar_operands_count_for_every_component(void **state) {
         CHECK_PAIRS(&formats[f], f == 1 ? 2 : 4, pairs);
 }
 
-/* ---- functions with errors that depend on their operands ---------------------------------------------------- */
+/* ---- functions with errors that depend on their operands -------------------------- */
 
 static double epsilon(const format *f) { return ldexp(1, 1 - f->digits); }
 

@@ -20,21 +20,20 @@ static const format formats[] = {{"float", "int", 4, 24, -140, 126, true},
                                  {"half", "short", 2, 11, -20, 14, false}};
 
 enum { LENGTH, DISTANCE, DOT, FAST_LENGTH, FAST_DISTANCE, NORMALIZE, FAST_NORMALIZE, CROSS, CALLS };
-static const call calls[] = {{"(T)(length(x))", 'T', NULL},
-                             {"(T)(distance(x, y))", 'T', NULL},
-                             {"(T)(dot(x, y))", 'T', NULL},
-                             {"(T)(fast_length(x))", 'T', NULL},
-                             {"(T)(fast_distance(x, y))", 'T', NULL},
-                             {"normalize(x)", 'T', NULL},
-                             {"fast_normalize(x)", 'T', NULL},
-                             {"cross(x, y)", 'T', NULL}};
+static const call calls[] = {
+    {"(T)(length(x))", 'T', NULL},           {"(T)(distance(x, y))", 'T', NULL},
+    {"(T)(dot(x, y))", 'T', NULL},           {"(T)(fast_length(x))", 'T', NULL},
+    {"(T)(fast_distance(x, y))", 'T', NULL}, {"normalize(x)", 'T', NULL},
+    {"fast_normalize(x)", 'T', NULL},        {"cross(x, y)", 'T', NULL}};
 
 static real read_number(const format *f, const uint8_t *at) {
     float single;
     double full;
     _Float16 half;
-    memcpy(f->bytes == 2 ? (void *)&half : f->bytes == 4 ? (void *)&single : (void *)&full, at,
-           f->bytes);
+    memcpy(f->bytes == 2   ? (void *)&half
+           : f->bytes == 4 ? (void *)&single
+                           : (void *)&full,
+           at, f->bytes);
     return f->bytes == 2 ? (real)(float)half : f->bytes == 4 ? (real)single : (real)full;
 }
 
@@ -55,7 +54,9 @@ static call_input make_input(const format *f, uint32_t width) {
             float single = (float)value;
             _Float16 half = (_Float16)value;
             memcpy((uint8_t *)calls_operand(&in, f->bytes, k) + (size_t)i * f->bytes,
-                   f->bytes == 2 ? (void *)&half : f->bytes == 4 ? (void *)&single : (void *)&value,
+                   f->bytes == 2   ? (void *)&half
+                   : f->bytes == 4 ? (void *)&single
+                                   : (void *)&value,
                    f->bytes);
         }
     }
@@ -106,8 +107,8 @@ static void check_component(const format *f, const call_run *run, uint32_t slot,
         other = read_number(f, run->pocl + (size_t)slot * CALLS_SLOT + (size_t)i * f->bytes);
     bool fast = k == FAST_LENGTH || k == FAST_DISTANCE || k == FAST_NORMALIZE;
     if (!fits || fabsl(got - other) > 2 * limit * (fast ? 8192 : 1))
-        fail_msg("%s of %s%u, component %u: %La, should be %La, on PoCL %La", calls[k].text, f->name,
-                 width, i, got, want, other);
+        fail_msg("%s of %s%u, component %u: %La, should be %La, on PoCL %La", calls[k].text,
+                 f->name, width, i, got, want, other);
 }
 
 static void check_width(const format *f, uint32_t width, call_mode mode) {
@@ -121,8 +122,14 @@ static void check_width(const format *f, uint32_t width, call_mode mode) {
         own[count] = calls[k];
         which[count++] = k;
     }
-    call_plan plan = {.type = f->name, .bytes = f->bytes, .integer = f->integer, .calls = own,
-                      .count = count, .prelude = "", .width = width, .mode = mode};
+    call_plan plan = {.type = f->name,
+                      .bytes = f->bytes,
+                      .integer = f->integer,
+                      .calls = own,
+                      .count = count,
+                      .prelude = "",
+                      .width = width,
+                      .mode = mode};
     call_run run;
     calls_run(&run, &plan, &in, f->on_pocl && mode == CALLS_PLAIN);
     calls_check_operands(&run, &plan, &in);
@@ -133,7 +140,8 @@ static void check_width(const format *f, uint32_t width, call_mode mode) {
             x[j] = read_number(f, (uint8_t *)calls_operand(&in, f->bytes, 0) + at);
             y[j] = read_number(f, (uint8_t *)calls_operand(&in, f->bytes, 1) + at);
         }
-        for (uint32_t k = 0; k < plan.count && !(mode == CALLS_DIVERGENT && i / width % 3 == 1); k++)
+        for (uint32_t k = 0; k < plan.count && !(mode == CALLS_DIVERGENT && i / width % 3 == 1);
+             k++)
             if (is_checked(which[k], i / width))
                 check_component(f, &run, k, which[k], width, i, x, y);
     }
@@ -164,10 +172,16 @@ static void directions_of_infinite_vectors(void **state) {
     (void)state;
     call_input in = calls_input_new(4);
     float *x = calls_operand(&in, 4, 0);
-    const float start[] = {INFINITY, 1, -INFINITY, 0, -INFINITY, 2, 0, 0, NAN, 1, 1, 1, 0, -0.0f, 0, 0};
+    const float start[] = {INFINITY, 1, -INFINITY, 0, -INFINITY, 2,     0, 0,
+                           NAN,      1, 1,         1, 0,         -0.0f, 0, 0};
     memcpy(x, start, sizeof start);
-    call_plan plan = {.type = "float", .bytes = 4, .integer = "int", .calls = &calls[NORMALIZE],
-                      .count = 1, .prelude = "", .width = 4};
+    call_plan plan = {.type = "float",
+                      .bytes = 4,
+                      .integer = "int",
+                      .calls = &calls[NORMALIZE],
+                      .count = 1,
+                      .prelude = "",
+                      .width = 4};
     call_run run;
     calls_run(&run, &plan, &in, false);
     const float half = sqrtf(0.5f);

@@ -28,7 +28,7 @@ static void assert_fault(const char *text, const machine_buffer *buffers, uint32
     machine_close(&k);
 }
 
-/* ---- work-groups and sub-groups ----------------------------------------------------------------- */
+/* ---- work-groups and sub-groups --------------------------------------------------- */
 
 /* What a reduction or scan of v[0 .. n) gives lane l; `sum` combines. */
 typedef double combine_fn(double a, double b);
@@ -53,7 +53,8 @@ static char *group_kernel(hd_arena *arena, const char *type, const char *group) 
                   "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
                   "__kernel void k(__global const int *in, __global int *out) {\n"
                   "  int i = get_global_id(0), n = get_global_size(0);\n"
-                  "  %s x = as_%s(in[i]);\n", type, type);
+                  "  %s x = as_%s(in[i]);\n",
+                  type, type);
     static const char *const ops[] = {"add", "min", "max"};
     static const char *const ways[] = {"reduce", "scan_inclusive", "scan_exclusive"};
     for (uint32_t w = 0; w < KINDS; w++)
@@ -112,8 +113,8 @@ static void check_group(const number_type *t, const char *group, uint32_t slice)
 
 static void reductions_and_scans(void **state) {
     (void)state;
-    const number_type numbers[] = {{"int", INT_MAX, INT_MIN}, {"uint", UINT_MAX, 0},
-                                   {"float", INFINITY, -INFINITY}};
+    const number_type numbers[] = {
+        {"int", INT_MAX, INT_MIN}, {"uint", UINT_MAX, 0}, {"float", INFINITY, -INFINITY}};
     for (uint32_t t = 0; t < 3; t++) {
         check_group(&numbers[t], "work_group", LANES);
         check_group(&numbers[t], "sub_group", 32);
@@ -144,8 +145,22 @@ static void votes_broadcasts_and_who_is_where(void **state) {
                 buffers, 1, 48, 48);
     assert_int_equal(k.status, HD_OK);
     for (int l = 0; l < 48; l++) {
-        const int want[] = {1,      0,      1, 0, 123, 14, l < 32, l >= 32, 5 * (l / 32 * 32 + 9),
-                            l < 32 ? 32 : 16, 32, 2, l / 32, l % 32, 47 * 48 / 2, l * (l + 1) / 2};
+        const int want[] = {1,
+                            0,
+                            1,
+                            0,
+                            123,
+                            14,
+                            l < 32,
+                            l >= 32,
+                            5 * (l / 32 * 32 + 9),
+                            l < 32 ? 32 : 16,
+                            32,
+                            2,
+                            l / 32,
+                            l % 32,
+                            47 * 48 / 2,
+                            l * (l + 1) / 2};
         for (int w = 0; w < 16; w++)
             assert_int_equal(machine_ints(&k, 0)[48 * w + l], want[w]);
     }
@@ -188,10 +203,11 @@ static void a_part_of_a_group_is_a_fault(void **state) {
                  "  event_t e = async_work_group_copy(tile, out, l < 9 ? 1 : 2, 0);\n"
                  "  wait_group_events(1, &e);\n"
                  "}\n",
-                 &out, 1, 64, "gives async_work_group_copy another number of elements than thread 0");
+                 &out, 1, 64,
+                 "gives async_work_group_copy another number of elements than thread 0");
 }
 
-/* ---- asynchronous copies: what is announced ------------------------------------------------------- */
+/* ---- asynchronous copies: what is announced --------------------------------------- */
 
 typedef struct seen {
     hd_arena *arena;
@@ -221,13 +237,14 @@ static void copies_are_announced_round_by_round(void **state) {
     (void)state;
     machine k;
     const machine_buffer buffers[] = {{"in", 64, NULL}};
-    machine_run(&k,
-                "__kernel void k(__global int *in) {\n"
-                "  __local float4 tile[16];\n"
-                "  event_t e = async_work_group_strided_copy(tile, (__global float4 *)in, 10, 1, 0);\n"
-                "  wait_group_events(1, &e);\n"
-                "}\n",
-                buffers, 1, 8, 8);
+    machine_run(
+        &k,
+        "__kernel void k(__global int *in) {\n"
+        "  __local float4 tile[16];\n"
+        "  event_t e = async_work_group_strided_copy(tile, (__global float4 *)in, 10, 1, 0);\n"
+        "  wait_group_events(1, &e);\n"
+        "}\n",
+        buffers, 1, 8, 8);
     seen s = {.arena = k.arena};
     const hd_sink sink = {&s, see_launch, see_block, see_event, NULL, NULL};
     assert_int_equal(hd_vm_run(k.vm, 0, &sink, NULL), HD_OK);
@@ -244,10 +261,11 @@ static void copies_are_announced_round_by_round(void **state) {
     machine_close(&k);
 }
 
-/* ---- warps ------------------------------------------------------------------------------------------ */
+/* ---- warps ------------------------------------------------------------------------ */
 
 /* A kernel of kir: lane l has m, v, a and w from `in`, and results go to out + n * lanes. */
-static char *warp_kernel(hd_arena *arena, const char *const *calls, uint32_t count, uint32_t lanes) {
+static char *warp_kernel(hd_arena *arena, const char *const *calls, uint32_t count,
+                         uint32_t lanes) {
     hd_str s = {.arena = arena};
     hd_str_add(&s, "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
                    "  param \"in\" ptr.global type \"int *\" element 4 of \"int\"\n"
@@ -259,25 +277,37 @@ static char *warp_kernel(hd_arena *arena, const char *const *calls, uint32_t cou
                    "  %pa = addr ptr.global %p + 8\n  %a = load i32 %pa align 4\n"
                    "  %pw = addr ptr.global %p + 12\n  %w = load i32 %pw align 4\n");
     for (uint32_t n = 0; n < count; n++)
-        hd_str_printf(&s, "  %%r%u = call %s !%u:1\n  %%o%u = addr ptr.global %%out + %%l*4 + %u\n"
-                      "  store %%r%u, %%o%u align 4\n", n, calls[n], n + 1, n, n * lanes * 4, n, n);
+        hd_str_printf(&s,
+                      "  %%r%u = call %s !%u:1\n  %%o%u = addr ptr.global %%out + %%l*4 + %u\n"
+                      "  store %%r%u, %%o%u align 4\n",
+                      n, calls[n], n + 1, n, n * lanes * 4, n, n);
     hd_str_add(&s, "  ret\n}\n");
     return s.data;
 }
 
-static const char *const warp_calls[] = {
-    "\"warp_all\" i32 %m, %v",         "\"warp_any\" i32 %m, %v",
-    "\"warp_uni\" i32 %m, %v",         "\"warp_ballot\" i32 %m, %v",
-    "\"warp_match_any\" i32 %m, %v",   "\"warp_match_all\" i32 %m, %v",
-    "\"warp_match_all_pred\" i32 %m, %v", "\"warp_shuffle\" i32 %m, %v, %a, %w",
-    "\"warp_shuffle_up\" i32 %m, %v, %a, %w", "\"warp_shuffle_down\" i32 %m, %v, %a, %w",
-    "\"warp_shuffle_xor\" i32 %m, %v, %a, %w", "\"warp_reduce_add\" i32 %m, %v",
-    "\"warp_reduce_and\" i32 %m, %v",  "\"warp_reduce_or\" i32 %m, %v",
-    "\"warp_reduce_xor\" i32 %m, %v",  "\"warp_reduce_min\" i32 %m, %v",
-    "\"warp_reduce_max\" i32 %m, %v",  "\"warp_reduce_umin\" i32 %m, %v",
-    "\"warp_reduce_umax\" i32 %m, %v", "\"active_mask\" i32",
-    "\"barrier_count\" i32 %v",        "\"barrier_and\" i32 %v",
-    "\"barrier_or\" i32 %v"};
+static const char *const warp_calls[] = {"\"warp_all\" i32 %m, %v",
+                                         "\"warp_any\" i32 %m, %v",
+                                         "\"warp_uni\" i32 %m, %v",
+                                         "\"warp_ballot\" i32 %m, %v",
+                                         "\"warp_match_any\" i32 %m, %v",
+                                         "\"warp_match_all\" i32 %m, %v",
+                                         "\"warp_match_all_pred\" i32 %m, %v",
+                                         "\"warp_shuffle\" i32 %m, %v, %a, %w",
+                                         "\"warp_shuffle_up\" i32 %m, %v, %a, %w",
+                                         "\"warp_shuffle_down\" i32 %m, %v, %a, %w",
+                                         "\"warp_shuffle_xor\" i32 %m, %v, %a, %w",
+                                         "\"warp_reduce_add\" i32 %m, %v",
+                                         "\"warp_reduce_and\" i32 %m, %v",
+                                         "\"warp_reduce_or\" i32 %m, %v",
+                                         "\"warp_reduce_xor\" i32 %m, %v",
+                                         "\"warp_reduce_min\" i32 %m, %v",
+                                         "\"warp_reduce_max\" i32 %m, %v",
+                                         "\"warp_reduce_umin\" i32 %m, %v",
+                                         "\"warp_reduce_umax\" i32 %m, %v",
+                                         "\"active_mask\" i32",
+                                         "\"barrier_count\" i32 %v",
+                                         "\"barrier_and\" i32 %v",
+                                         "\"barrier_or\" i32 %v"};
 enum { WARP_CALLS = sizeof warp_calls / sizeof *warp_calls, WARP_LANES = 72 };
 
 typedef struct lane_input {
@@ -330,14 +360,21 @@ static int32_t warp_wanted(uint32_t which, const lane_input *in, int l, uint32_t
     }
     if (which >= 11 && which <= 18)
         return reduced(which - 11, in, members);
-    const uint32_t results[] = {votes == members, votes != 0, votes == members || !votes, votes, same,
-                                same == members ? members : 0, same == members};
+    const uint32_t results[] = {votes == members,
+                                votes != 0,
+                                votes == members || !votes,
+                                votes,
+                                same,
+                                same == members ? members : 0,
+                                same == members};
     return which < 7 ? (int32_t)results[which] : (int32_t)present;
 }
 
 static void check_warps(uint32_t way) {
-    static const uint32_t masks[][2] = {{UINT32_MAX, UINT32_MAX}, {0x55555555, 0xaaaaaaaa},
-                                        {0x0000ffff, 0xffff0000}, {0x000000ff, 0xffffff00}};
+    static const uint32_t masks[][2] = {{UINT32_MAX, UINT32_MAX},
+                                        {0x55555555, 0xaaaaaaaa},
+                                        {0x0000ffff, 0xffff0000},
+                                        {0x000000ff, 0xffffff00}};
     lane_input in[96] = {0};
     uint64_t state = way;
     for (uint32_t l = 0; l < WARP_LANES; l++) {
@@ -404,10 +441,11 @@ static void warps_that_are_not_together_are_faults(void **state) {
     static const char goes_on[] = "%s = call \"active_mask\" i32\n  store %s, %o align 4\n  br b3";
     assert_fault(split_kernel(arena, "\"warp_all\" i32 %all, %one", goes_on), buffers, 2, 64,
                  "warp_all with mask 0xffffffff waits for lane 16 of the warp, which is not here");
-    assert_fault(split_kernel(arena, "\"warp_any\" i32 %high, %one", goes_on), buffers, 2, 64,
-                 "the thread calls warp_any with mask 0xffff0000, in which its own lane 0 is missing");
-    assert_fault(split_kernel(arena, "\"warp_shuffle\" i32 %low, %one, %one, %five", goes_on), buffers,
-                 2, 64, "a shuffle in segments of 5 threads");
+    assert_fault(
+        split_kernel(arena, "\"warp_any\" i32 %high, %one", goes_on), buffers, 2, 64,
+        "the thread calls warp_any with mask 0xffff0000, in which its own lane 0 is missing");
+    assert_fault(split_kernel(arena, "\"warp_shuffle\" i32 %low, %one, %one, %five", goes_on),
+                 buffers, 2, 64, "a shuffle in segments of 5 threads");
     assert_fault(split_kernel(arena, "\"warp_match_any\" i32 %li, %one",
                               "%s = call \"active_mask\" i32\n  store %s, %o align 4\n  br b3"),
                  buffers, 2, 64, "its own lane 0 is missing");
@@ -463,13 +501,15 @@ static void lanes_with_a_barrier_ahead_are_not_gone(void **state) {
     hd_arena_free(arena);
 }
 
-/* ---- printf ---------------------------------------------------------------------------------------- */
+/* ---- printf ----------------------------------------------------------------------- */
 
 static void assert_prints(const char *statements, const char *want) {
     hd_arena *arena = hd_arena_new();
     machine k;
-    machine_run(&k, hd_format(arena, "__constant char name[] = \"loom\";\n__kernel void k(void) {\n%s}\n",
-                              statements),
+    machine_run(&k,
+                hd_format(arena,
+                          "__constant char name[] = \"loom\";\n__kernel void k(void) {\n%s}\n",
+                          statements),
                 NULL, 0, 1, 1);
     if (k.status)
         fail_msg("%s", hd_str_text(&k.messages));
@@ -481,18 +521,21 @@ static void assert_prints(const char *statements, const char *want) {
 static void printf_does_what_c_does(void **state) {
     (void)state;
     char want[1024];
-    snprintf(want, sizeof want, "%d|%5i|%-6d|%+d|%06d|% d|%.3d|%u|%x|%#X|%o|%#o|%c|%%|", -5, 42, 42, 42,
-             -42, 7, 7, 4000000000u, 255, 255, 8, 8, 'q');
-    assert_prints("printf(\"%d|%5i|%-6d|%+d|%06d|% d|%.3d|%u|%x|%#X|%o|%#o|%c|%%|\", -5, 42, 42, 42,"
-                  " -42, 7, 7, 4000000000u, 255, 255, 8, 8, 'q');\n",
-                  want);
-    snprintf(want, sizeof want, "%f|%.0f|%8.3f|%-9.2e|%G|%a|%E|%F|%g", 3.25, 2.5, 3.14159, 12345.678,
-             1e-10, 1.0, 0.0, -1.5, 1e20);
-    assert_prints("printf(\"%f|%.0f|%8.3f|%-9.2e|%G|%a|%E|%F|%g\", 3.25, 2.5, 3.14159, 12345.678, 1e-10,"
-                  " 1.0, 0.0, -1.5, 1e20);\n",
-                  want);
-    assert_prints("printf(\"%hhd %hd %ld %lx %hhu\", (char)-3, (short)-300, -1L, -1L, (uchar)200);\n",
-                  "-3 -300 -1 ffffffffffffffff 200");
+    snprintf(want, sizeof want, "%d|%5i|%-6d|%+d|%06d|% d|%.3d|%u|%x|%#X|%o|%#o|%c|%%|", -5, 42, 42,
+             42, -42, 7, 7, 4000000000u, 255, 255, 8, 8, 'q');
+    assert_prints(
+        "printf(\"%d|%5i|%-6d|%+d|%06d|% d|%.3d|%u|%x|%#X|%o|%#o|%c|%%|\", -5, 42, 42, 42,"
+        " -42, 7, 7, 4000000000u, 255, 255, 8, 8, 'q');\n",
+        want);
+    snprintf(want, sizeof want, "%f|%.0f|%8.3f|%-9.2e|%G|%a|%E|%F|%g", 3.25, 2.5, 3.14159,
+             12345.678, 1e-10, 1.0, 0.0, -1.5, 1e20);
+    assert_prints(
+        "printf(\"%f|%.0f|%8.3f|%-9.2e|%G|%a|%E|%F|%g\", 3.25, 2.5, 3.14159, 12345.678, 1e-10,"
+        " 1.0, 0.0, -1.5, 1e20);\n",
+        want);
+    assert_prints(
+        "printf(\"%hhd %hd %ld %lx %hhu\", (char)-3, (short)-300, -1L, -1L, (uchar)200);\n",
+        "-3 -300 -1 ffffffffffffffff 200");
     assert_prints("printf(\"%s and %8s|%-6s|%.2s\", \"weft\", name, \"a\", name);\n",
                   "weft and     loom|a     |lo");
     assert_prints("int x; printf(\"%d %d\", printf(\"a\"), &x != 0);\n", "a0 1");
@@ -500,14 +543,17 @@ static void printf_does_what_c_does(void **state) {
 
 static void printf_of_vectors(void **state) {
     (void)state;
-    assert_prints("printf(\"%v4hld|%+v2hld|%v3hhd|%v2ld|%v2hd\", (int4)(1, -2, 3, 4), (int2)(5, -6),"
-                  " (char3)(1, -1, 0), (long2)(-7, 1L << 40), (short2)(-9, 9));\n",
-                  "1,-2,3,4|+5,-6|1,-1,0|-7,1099511627776|-9,9");
-    assert_prints("printf(\"%.1v4hlf|%5.2v2hle|%v2lg\", (float4)(1, 2.25f, -3, 0.5f), (float2)(1, 2),"
-                  " (double2)(0.1, 1e10));\n",
-                  "1.0,2.2,-3.0,0.5|1.00e+00,2.00e+00|0.1,1e+10");
-    assert_prints("printf(\"%v8hhx|%#v2hlx\", (uchar8)(1, 2, 3, 4, 250, 251, 252, 255), (uint2)(16, 255));\n",
-                  "1,2,3,4,fa,fb,fc,ff|0x10,0xff");
+    assert_prints(
+        "printf(\"%v4hld|%+v2hld|%v3hhd|%v2ld|%v2hd\", (int4)(1, -2, 3, 4), (int2)(5, -6),"
+        " (char3)(1, -1, 0), (long2)(-7, 1L << 40), (short2)(-9, 9));\n",
+        "1,-2,3,4|+5,-6|1,-1,0|-7,1099511627776|-9,9");
+    assert_prints(
+        "printf(\"%.1v4hlf|%5.2v2hle|%v2lg\", (float4)(1, 2.25f, -3, 0.5f), (float2)(1, 2),"
+        " (double2)(0.1, 1e10));\n",
+        "1.0,2.2,-3.0,0.5|1.00e+00,2.00e+00|0.1,1e+10");
+    assert_prints(
+        "printf(\"%v8hhx|%#v2hlx\", (uchar8)(1, 2, 3, 4, 250, 251, 252, 255), (uint2)(16, 255));\n",
+        "1,2,3,4,fa,fb,fc,ff|0x10,0xff");
 }
 
 static void printf_refuses_what_does_not_fit(void **state) {

@@ -16,13 +16,12 @@ typedef struct integer_type {
 } integer_type;
 
 static const integer_type types[] = {
-    {"char", "char", 8, true},    {"uchar", "char", 8, false},
-    {"short", "short", 16, true}, {"ushort", "short", 16, false},
-    {"int", "int", 32, true},     {"uint", "int", 32, false},
-    {"long", "long", 64, true},   {"ulong", "long", 64, false},
+    {"char", "char", 8, true},      {"uchar", "char", 8, false},  {"short", "short", 16, true},
+    {"ushort", "short", 16, false}, {"int", "int", 32, true},     {"uint", "int", 32, false},
+    {"long", "long", 64, true},     {"ulong", "long", 64, false},
 };
 
-/* ---- oracles ------------------------------------------------------------------------------------ */
+/* ---- oracles ---------------------------------------------------------------------- */
 
 typedef struct operands {
     wide x, y, z;
@@ -112,7 +111,7 @@ static wide ref_bitselect(const operands *o) {
     return result;
 }
 
-/* ---- the functions -------------------------------------------------------------------------------- */
+/* ---- the functions ---------------------------------------------------------------- */
 
 typedef struct function {
     const char *text;
@@ -142,11 +141,12 @@ static const function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* ---- operands --------------------------------------------------------------------------------------- */
+/* ---- operands --------------------------------------------------------------------- */
 
 static uint64_t operand_bits(const integer_type *t, uint64_t *state, uint32_t i, uint32_t k) {
     const uint64_t top = UINT64_C(1) << (t->bits - 1);
-    const uint64_t specials[] = {0, 1, UINT64_MAX, top, top - 1, 2, top + 1, top >> 1, 7, 0xaa,
+    const uint64_t specials[] = {0,       1,           UINT64_MAX,     top, top - 1,
+                                 2,       top + 1,     top >> 1,       7,   0xaa,
                                  t->bits, t->bits + 3, UINT64_MAX - 1, 0x55};
     if (i < 14 * 14 * 14)
         return specials[k == 0 ? i % 14 : k == 1 ? i / 14 % 14 : i / 196];
@@ -174,13 +174,13 @@ static wide operand(const integer_type *t, const call_input *in, uint32_t k, uin
     return (wide)bits - (negative ? power(t->bits) : 0);
 }
 
-/* ---- tests ---------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------ */
 
 static void check_bits(const char *what, const char *type, uint32_t width, const call_mode mode,
                        uint32_t i, uint64_t got, uint64_t want) {
     if (got != want)
-        fail_msg("%s of %s%u, mode %d, number %u: 0x%llx, should be 0x%llx", what, type, width, mode,
-                 i, (unsigned long long)got, (unsigned long long)want);
+        fail_msg("%s of %s%u, mode %d, number %u: 0x%llx, should be 0x%llx", what, type, width,
+                 mode, i, (unsigned long long)got, (unsigned long long)want);
 }
 
 static call *calls_of_functions(hd_arena *arena, bool on_pocl, uint32_t *count, uint32_t *which) {
@@ -200,8 +200,14 @@ static void check_type(const integer_type *t, uint32_t width, call_mode mode, bo
     uint32_t count, which[FUNCTIONS], bytes = t->bits / 8;
     call *calls = calls_of_functions(arena, on_pocl, &count, which);
     call_input in = make_input(t);
-    call_plan plan = {.type = t->name, .bytes = bytes, .integer = t->integer, .calls = calls,
-                      .count = count, .prelude = "", .width = width, .mode = mode,
+    call_plan plan = {.type = t->name,
+                      .bytes = bytes,
+                      .integer = t->integer,
+                      .calls = calls,
+                      .count = count,
+                      .prelude = "",
+                      .width = width,
+                      .mode = mode,
                       .options = on_pocl ? NULL : "-cl-std=CL2.0"};
     call_run run;
     calls_run(&run, &plan, &in, on_pocl);
@@ -212,8 +218,8 @@ static void check_type(const integer_type *t, uint32_t width, call_mode mode, bo
             uint64_t want = (uint64_t)functions[which[k]].oracle(&o) & UINT64_MAX >> (64 - t->bits);
             if (mode == CALLS_DIVERGENT && i / width % 3 == 1)
                 want = 0xaaaaaaaaaaaaaaaa >> (64 - t->bits);
-            check_bits(calls[k].text, t->name, width, mode, i,
-                       calls_bits(run.machine, k, i, bytes), want);
+            check_bits(calls[k].text, t->name, width, mode, i, calls_bits(run.machine, k, i, bytes),
+                       want);
             if (run.pocl)
                 check_bits(calls[k].text, "PoCL's ", width, mode, i,
                            calls_bits(run.pocl, k, i, bytes), want);
@@ -230,7 +236,8 @@ static void integers_are_those_of_the_formulas(void **state) {
         check_type(&types[t], 1, CALLS_UNIFORM, false);
         check_type(&types[t], 1, CALLS_DIVERGENT, false);
         check_type(&types[t], (const uint32_t[]){4, 3, 2, 16, 8, 4, 3, 2}[t], CALLS_PLAIN, false);
-        check_type(&types[t], (const uint32_t[]){3, 2, 4, 3, 2, 16, 2, 4}[t], CALLS_DIVERGENT, false);
+        check_type(&types[t], (const uint32_t[]){3, 2, 4, 3, 2, 16, 2, 4}[t], CALLS_DIVERGENT,
+                   false);
     }
 }
 
@@ -245,9 +252,15 @@ static void check_loop(const integer_type *t, uint32_t width) {
     uint32_t count, which[FUNCTIONS];
     call *calls = calls_of_functions(arena, false, &count, which);
     call_input in = make_input(t);
-    calls_check_loop((call_plan){.type = t->name, .bytes = t->bits / 8, .integer = t->integer,
-                                 .calls = calls, .count = count, .prelude = "", .width = width,
-                                 .options = "-cl-std=CL2.0"}, &in);
+    calls_check_loop((call_plan){.type = t->name,
+                                 .bytes = t->bits / 8,
+                                 .integer = t->integer,
+                                 .calls = calls,
+                                 .count = count,
+                                 .prelude = "",
+                                 .width = width,
+                                 .options = "-cl-std=CL2.0"},
+                     &in);
     hd_arena_free(arena);
     free(in.data);
 }
@@ -258,7 +271,7 @@ static void lanes_that_left_a_loop_keep_their_results(void **state) {
         check_loop(&types[t], t % 2 ? 2 : 1);
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------------ */
+/* ---- conversions ------------------------------------------------------------------ */
 
 typedef long double real;
 
@@ -275,8 +288,10 @@ static real number_at(const source *s, const call_input *in, uint32_t i) {
     float single;
     double full;
     _Float16 half;
-    memcpy(s->bytes == 2 ? (void *)&half : s->bytes == 4 ? (void *)&single : (void *)&full, at,
-           s->bytes);
+    memcpy(s->bytes == 2   ? (void *)&half
+           : s->bytes == 4 ? (void *)&single
+                           : (void *)&full,
+           at, s->bytes);
     return s->bytes == 2 ? (real)(float)half : s->bytes == 4 ? (real)single : (real)full;
 }
 
@@ -291,7 +306,8 @@ static call_input make_reals(const source *s) {
             value = ldexp(1, (int)(i / 2 % 72)) + (double)(i / 144) / 4 - 1;
             value = i % 2 ? -value : value;
         } else if (i < 1450) {
-            value = (double[]){NAN, INFINITY, -INFINITY, 0.5, -0.5, 1.5, 2.5, -0.0, 1e300, -1e300}[i % 10];
+            value = (double[]){
+                NAN, INFINITY, -INFINITY, 0.5, -0.5, 1.5, 2.5, -0.0, 1e300, -1e300}[i % 10];
         } else if (i % 3) {
             value = (double)(int64_t)bits * ldexp(1, -(int)(bits % 64));
         } else {
@@ -300,14 +316,19 @@ static call_input make_reals(const source *s) {
         float single = (float)value;
         _Float16 half = (_Float16)value;
         memcpy(in.data + (size_t)i * s->bytes,
-               s->bytes == 2 ? (void *)&half : s->bytes == 4 ? (void *)&single : (void *)&value, s->bytes);
+               s->bytes == 2   ? (void *)&half
+               : s->bytes == 4 ? (void *)&single
+                               : (void *)&value,
+               s->bytes);
     }
     return in;
 }
 
 static real rounded(real x, const char *mode) {
-    return !strcmp(mode, "_rte") ? rintl(x) : !strcmp(mode, "_rtp") ? ceill(x)
-         : !strcmp(mode, "_rtn") ? floorl(x) : truncl(x);
+    return !strcmp(mode, "_rte")   ? rintl(x)
+           : !strcmp(mode, "_rtp") ? ceill(x)
+           : !strcmp(mode, "_rtn") ? floorl(x)
+                                   : truncl(x);
 }
 
 static const char *const modes[] = {"", "_rtz", "_rte", "_rtp", "_rtn"};
@@ -323,15 +344,17 @@ static conversions *all_conversions(hd_arena *arena, uint32_t width) {
     const char *w = width == 1 ? "" : hd_format(arena, "%u", width);
     for (uint32_t k = 0; k < 80; k++) {
         const char *to = types[k / 10].name;
-        c->calls[k] = (call){hd_format(arena, "convert_%s%s%s%s(x)", to, w, k % 2 ? "_sat" : "",
-                                       modes[k / 2 % 5]), 'X', to};
+        c->calls[k] = (call){
+            hd_format(arena, "convert_%s%s%s%s(x)", to, w, k % 2 ? "_sat" : "", modes[k / 2 % 5]),
+            'X', to};
     }
     c->count = 80;
     return c;
 }
 
 /* The integer that a number becomes; false when the specification does not say. */
-static bool converted(real x, const integer_type *t, const char *mode, bool saturates, wide *result) {
+static bool converted(real x, const integer_type *t, const char *mode, bool saturates,
+                      wide *result) {
     *result = 0;
     if (isnan(x))
         return saturates;
@@ -348,8 +371,14 @@ static void check_conversions(const source *s, uint32_t width, call_mode mode, b
     hd_arena *arena = hd_arena_new();
     conversions *c = all_conversions(arena, width);
     call_input in = make_reals(s);
-    call_plan plan = {.type = s->name, .bytes = s->bytes, .integer = s->integer, .calls = c->calls,
-                      .count = c->count, .prelude = "", .width = width, .mode = mode};
+    call_plan plan = {.type = s->name,
+                      .bytes = s->bytes,
+                      .integer = s->integer,
+                      .calls = c->calls,
+                      .count = c->count,
+                      .prelude = "",
+                      .width = width,
+                      .mode = mode};
     call_run run;
     calls_run(&run, &plan, &in, on_pocl);
     for (uint32_t k = 0; k < c->count; k++)
@@ -386,8 +415,13 @@ static void check_integer_conversions(const integer_type *t, uint32_t width, boo
     hd_arena *arena = hd_arena_new();
     conversions *c = all_conversions(arena, width);
     call_input in = make_input(t);
-    call_plan plan = {.type = t->name, .bytes = t->bits / 8, .integer = t->integer,
-                      .calls = c->calls, .count = c->count, .prelude = "", .width = width};
+    call_plan plan = {.type = t->name,
+                      .bytes = t->bits / 8,
+                      .integer = t->integer,
+                      .calls = c->calls,
+                      .count = c->count,
+                      .prelude = "",
+                      .width = width};
     call_run run;
     calls_run(&run, &plan, &in, on_pocl);
     for (uint32_t k = 0; k < c->count; k++)
@@ -415,7 +449,7 @@ static void integers_convert_to_integers(void **state) {
     }
 }
 
-/* ---- components --------------------------------------------------------------------------------------------- */
+/* ---- components ------------------------------------------------------------------- */
 
 /* A vector's components, by bits. */
 static uint64_t component(const call_input *in, uint32_t bytes, uint32_t k, uint32_t i) {
@@ -431,9 +465,7 @@ static uint64_t moved(const call_input *in, uint32_t bytes, uint32_t width, uint
     switch (call_number) {
     case 0: return component(in, bytes, 0, base + y % width);
     case 1: return component(in, bytes, 0, base + width / 2 + y % (width / 2));
-    case 2:
-        from = z % (2 * width);
-        return component(in, bytes, from >= width, base + from % width);
+    case 2: from = z % (2 * width); return component(in, bytes, from >= width, base + from % width);
     case 3: /* of x.lo and y.hi */
         from = z % width;
         return from < width / 2 ? component(in, bytes, 0, base + from)
@@ -452,8 +484,15 @@ static void check_moves(const char *type, const char *integer, uint32_t bytes, u
     static const uint32_t numbers[] = {4, 0, 2, 1, 3};
     const integer_type any = {.bits = 8 * bytes};
     call_input in = make_input(&any);
-    call_plan plan = {.type = type, .bytes = bytes, .integer = integer, .calls = calls,
-                      .count = width == 3 ? 1 : width == 2 ? 3 : 5, .prelude = "", .width = width};
+    call_plan plan = {.type = type,
+                      .bytes = bytes,
+                      .integer = integer,
+                      .calls = calls,
+                      .count = width == 3   ? 1
+                               : width == 2 ? 3
+                                            : 5,
+                      .prelude = "",
+                      .width = width};
     call_run run;
     calls_run(&run, &plan, &in, on_pocl);
     for (uint32_t k = 0; k < plan.count; k++)
@@ -485,13 +524,20 @@ static void components_are_shuffled_and_selected(void **state) {
 /* any and all look at the highest bits, in vectors and alone. */
 static void any_and_all_see_signs(void **state) {
     (void)state;
-    static const call calls[] = {{"(N)(any(x))", 'I', NULL}, {"(N)(all(x))", 'I', NULL},
-                                 {"(N)(any(x >> y))", 'I', NULL}, {"(N)(all(x | y))", 'I', NULL}};
+    static const call calls[] = {{"(N)(any(x))", 'I', NULL},
+                                 {"(N)(all(x))", 'I', NULL},
+                                 {"(N)(any(x >> y))", 'I', NULL},
+                                 {"(N)(all(x | y))", 'I', NULL}};
     for (size_t t = 0; t < 8; t += 2) {
         uint32_t width = (const uint32_t[]){1, 2, 3, 4}[t / 2], bytes = types[t].bits / 8;
         call_input in = make_input(&types[t]);
-        call_plan plan = {.type = types[t].name, .bytes = bytes, .integer = types[t].integer,
-                          .calls = calls, .count = 4, .prelude = "", .width = width};
+        call_plan plan = {.type = types[t].name,
+                          .bytes = bytes,
+                          .integer = types[t].integer,
+                          .calls = calls,
+                          .count = 4,
+                          .prelude = "",
+                          .width = width};
         call_run run;
         calls_run(&run, &plan, &in, true);
         for (uint32_t i = 0; i < CALLS_COUNT / width; i++) {
@@ -529,8 +575,13 @@ static void products_of_24_bits_and_wider_integers(void **state) {
         {"(int)upsample(convert_ushort(x), convert_ushort(y))", 'T', NULL}};
     const integer_type *t = &types[4];
     call_input in = make_input(t);
-    call_plan plan = {.type = "int", .bytes = 4, .integer = "int", .calls = calls, .count = 8,
-                      .prelude = "", .width = 1};
+    call_plan plan = {.type = "int",
+                      .bytes = 4,
+                      .integer = "int",
+                      .calls = calls,
+                      .count = 8,
+                      .prelude = "",
+                      .width = 1};
     call_run run;
     calls_run(&run, &plan, &in, true);
     for (uint32_t i = 0; i < CALLS_COUNT; i++) {

@@ -32,7 +32,7 @@ static void assert_near(const char *what, double x, double got, real want, doubl
         fail_msg("%s(%a): %a, should be %La", what, x, got, want);
 }
 
-/* ---- the error function and its family ---------------------------------------------------------- */
+/* ---- the error function and its family -------------------------------------------- */
 
 /* exp(x * x) erfc(x) for x >= 2, by the continued fraction x + 1/2 / (x + 1 / (x + 3/2 ...)). */
 static real fraction_erfcx(real x) {
@@ -87,7 +87,7 @@ static void inverses_lead_back(void **state) {
     assert_true(hd_erfinv(-0.0) == 0 && signbit(hd_erfinv(-0.0)));
 }
 
-/* ---- Bessel functions and lengths ------------------------------------------------------------------ */
+/* ---- Bessel functions and lengths ------------------------------------------------- */
 
 /* The mean of exp(x cos t) cos(n t) over half a turn; the trapezoid rule is exact as soon as
  * its steps are fine enough. */
@@ -125,20 +125,22 @@ static void lengths_of_all_sizes(void **state) {
             x[k] = ldexp(between(&seed, -1, 1), scale);
         real two = hypotl(x[0], x[1]), three = hypotl(two, x[2]), four = hypotl(three, x[3]);
         assert_near("rhypot", (double)x[0], hd_rhypot((double)x[0], (double)x[1]), 1 / two, 2);
-        assert_near("norm3d", (double)x[0], hd_norm3d((double)x[0], (double)x[1], (double)x[2]), three, 2);
+        assert_near("norm3d", (double)x[0], hd_norm3d((double)x[0], (double)x[1], (double)x[2]),
+                    three, 2);
         assert_near("rnorm3d", (double)x[0], hd_rnorm3d((double)x[0], (double)x[1], (double)x[2]),
                     1 / three, 2);
         assert_near("norm4d", (double)x[0],
                     hd_norm4d((double)x[0], (double)x[1], (double)x[2], (double)x[3]), four, 2);
         assert_near("rnorm4d", (double)x[0],
-                    hd_rnorm4d((double)x[0], (double)x[1], (double)x[2], (double)x[3]), 1 / four, 2);
+                    hd_rnorm4d((double)x[0], (double)x[1], (double)x[2], (double)x[3]), 1 / four,
+                    2);
         real root = 1 / hd_rcbrt((double)x[0]);
         assert_true(fabsl(root * root * root / x[0] - 1) < 1e-15L);
     }
     assert_true(isinf(hd_norm3d(1, -INFINITY, NAN)) && hd_rnorm4d(INFINITY, 0, 0, 0) == 0);
 }
 
-/* ---- calls in kir --------------------------------------------------------------------------------------- */
+/* ---- calls in kir ----------------------------------------------------------------- */
 
 enum { COUNT = 512 };
 
@@ -158,13 +160,15 @@ static void run_call(machine *k, const char *name, operand_type from, operand_ty
                       "  %%in = param ptr.global 0\n  %%out = param ptr.global 1\n"
                       "  %%zero = const i32 0\n  %%i = query global_id i64 %%zero\n");
     for (uint32_t n = 0; n < 4; n++)
-        hd_str_printf(&s, "  %%p%u = addr ptr.global %%in + %%i*%u + %u\n"
-                          "  %%x%u = load %s %%p%u align %u\n", n, 4 * bytes, n * bytes, n,
-                      type_names[from], n, bytes);
+        hd_str_printf(&s,
+                      "  %%p%u = addr ptr.global %%in + %%i*%u + %u\n"
+                      "  %%x%u = load %s %%p%u align %u\n",
+                      n, 4 * bytes, n * bytes, n, type_names[from], n, bytes);
     hd_str_printf(&s, "  %%r = call \"%s\" %s ", name, type_names[to]);
     for (uint32_t n = 0; n < arity; n++)
         hd_str_printf(&s, "%s%%x%u", n ? ", " : "", n);
-    hd_str_printf(&s, "\n  %%o = addr ptr.global %%out + %%i*%u\n  store %%r, %%o align %u\n  ret\n}\n",
+    hd_str_printf(&s,
+                  "\n  %%o = addr ptr.global %%out + %%i*%u\n  store %%r, %%o align %u\n  ret\n}\n",
                   type_bytes(to), type_bytes(to));
     const machine_buffer buffers[] = {{"in", COUNT * 4 * bytes / 4, operands},
                                       {"out", COUNT * type_bytes(to) / 4, NULL}};
@@ -185,7 +189,7 @@ static void put_number(operand_type t, void *at, uint32_t i, double value) {
         ((double *)at)[i] = value;
 }
 
-/* ---- other directions of rounding ----------------------------------------------------------------------- */
+/* ---- other directions of rounding ------------------------------------------------- */
 
 /* The sign of what the operation gives exactly, less r. */
 typedef int compare_fn(const double *x, double r);
@@ -199,7 +203,9 @@ static int sign_of_sum(wide a, wide b, wide c) {
 }
 
 static int compare_add(const double *x, double r) { return sign_of_sum(x[0], x[1], -(wide)r); }
-static int compare_sub(const double *x, double r) { return sign_of_sum(x[0], -(wide)x[1], -(wide)r); }
+static int compare_sub(const double *x, double r) {
+    return sign_of_sum(x[0], -(wide)x[1], -(wide)r);
+}
 static int compare_mul(const double *x, double r) { return sign_of((wide)x[0] * x[1] - r); }
 static int compare_div(const double *x, double r) {
     return sign_of((wide)x[0] - (wide)r * x[1]) * (x[1] < 0 ? -1 : 1);
@@ -214,7 +220,8 @@ static double next(operand_type t, double r, double towards) {
 }
 
 /* Is r the operation's result rounded in direction 'u', 'd' or 'z'? */
-static bool is_rounded(operand_type t, char direction, compare_fn *compare, const double *x, double r) {
+static bool is_rounded(operand_type t, char direction, compare_fn *compare, const double *x,
+                       double r) {
     bool up = direction == 'u' || (direction == 'z' && compare(x, 0) < 0);
     if (compare(x, r) == 0)
         return true;
@@ -316,7 +323,7 @@ static void conversions_in_other_directions(void **state) {
     }
 }
 
-/* ---- the rest by name ------------------------------------------------------------------------------------- */
+/* ---- the rest by name ------------------------------------------------------------- */
 
 typedef struct special {
     const char *name;
@@ -331,13 +338,23 @@ static double of_rnorm3d(const double *x) { return hd_rnorm3d(x[0], x[1], x[2]);
 static double of_norm4d(const double *x) { return hd_norm4d(x[0], x[1], x[2], x[3]); }
 static double of_rnorm4d(const double *x) { return hd_rnorm4d(x[0], x[1], x[2], x[3]); }
 
-static const special specials[] = {
-    {"j0", 1, j0, NULL}, {"j1", 1, j1, NULL}, {"y0", 1, y0, NULL}, {"y1", 1, y1, NULL},
-    {"cyl_bessel_i0", 1, hd_cyl_bessel_i0, NULL}, {"cyl_bessel_i1", 1, hd_cyl_bessel_i1, NULL},
-    {"erfinv", 1, hd_erfinv, NULL}, {"erfcinv", 1, hd_erfcinv, NULL}, {"erfcx", 1, hd_erfcx, NULL},
-    {"normcdf", 1, hd_normcdf, NULL}, {"normcdfinv", 1, hd_normcdfinv, NULL},
-    {"rcbrt", 1, hd_rcbrt, NULL}, {"rhypot", 2, NULL, of_rhypot}, {"norm3d", 3, NULL, of_norm3d},
-    {"rnorm3d", 3, NULL, of_rnorm3d}, {"norm4d", 4, NULL, of_norm4d}, {"rnorm4d", 4, NULL, of_rnorm4d}};
+static const special specials[] = {{"j0", 1, j0, NULL},
+                                   {"j1", 1, j1, NULL},
+                                   {"y0", 1, y0, NULL},
+                                   {"y1", 1, y1, NULL},
+                                   {"cyl_bessel_i0", 1, hd_cyl_bessel_i0, NULL},
+                                   {"cyl_bessel_i1", 1, hd_cyl_bessel_i1, NULL},
+                                   {"erfinv", 1, hd_erfinv, NULL},
+                                   {"erfcinv", 1, hd_erfcinv, NULL},
+                                   {"erfcx", 1, hd_erfcx, NULL},
+                                   {"normcdf", 1, hd_normcdf, NULL},
+                                   {"normcdfinv", 1, hd_normcdfinv, NULL},
+                                   {"rcbrt", 1, hd_rcbrt, NULL},
+                                   {"rhypot", 2, NULL, of_rhypot},
+                                   {"norm3d", 3, NULL, of_norm3d},
+                                   {"rnorm3d", 3, NULL, of_rnorm3d},
+                                   {"norm4d", 4, NULL, of_norm4d},
+                                   {"rnorm4d", 4, NULL, of_rnorm4d}};
 
 static void calls_reach_their_functions(void **state) {
     (void)state;
@@ -386,7 +403,8 @@ static void bytes_and_bits_in_other_orders(void **state) {
             mirrored64 |= (wide_operands[4 * i] >> n & 1) << (63 - n);
         assert_int_equal((uint32_t)machine_ints(&permuted, 1)[i], permutation);
         assert_int_equal((uint32_t)machine_ints(&reversed, 1)[i], mirrored);
-        assert_true(((const uint64_t *)(const void *)machine_ints(&long_reversed, 1))[i] == mirrored64);
+        assert_true(((const uint64_t *)(const void *)machine_ints(&long_reversed, 1))[i] ==
+                    mirrored64);
     }
     machine_close(&permuted);
     machine_close(&reversed);
@@ -417,15 +435,19 @@ static void orders_of_bessel_functions(void **state) {
 /* A call that fits no function is refused at its place. */
 static void calls_that_fit_no_function_are_refused(void **state) {
     (void)state;
-    static const char *const calls[] = {"\"no_such\" f32 %x", "\"sqrt\" i32 %n", "\"sqrt\" f32 %x, %x",
-                                        "\"pow\" f32 %x, %d", "\"warp_all\" i32 %n", "\"mul_hi\" i32 %n, %x"};
+    static const char *const calls[] = {"\"no_such\" f32 %x",  "\"sqrt\" i32 %n",
+                                        "\"sqrt\" f32 %x, %x", "\"pow\" f32 %x, %d",
+                                        "\"warp_all\" i32 %n", "\"mul_hi\" i32 %n, %x"};
     hd_arena *arena = hd_arena_new();
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         machine k;
-        machine_run(&k, hd_format(arena, "; kir\nfile \"k.cl\"\nkernel \"k\" {\nb0:\n"
-                                         "  %%n = const i32 3\n  %%x = const f32 2.5\n"
-                                         "  %%d = const f64 1\n  %%r = call %s !7:3\n  ret\n}\n",
-                                  calls[i]), NULL, 0, 1, 1);
+        machine_run(&k,
+                    hd_format(arena,
+                              "; kir\nfile \"k.cl\"\nkernel \"k\" {\nb0:\n"
+                              "  %%n = const i32 3\n  %%x = const f32 2.5\n"
+                              "  %%d = const f64 1\n  %%r = call %s !7:3\n  ret\n}\n",
+                              calls[i]),
+                    NULL, 0, 1, 1);
         if (k.status != HD_EUNSUPPORTED ||
             !strstr(hd_str_text(&k.messages),
                     "7:3: the machine does not know the built-in function"))
@@ -439,16 +461,21 @@ static void calls_that_fit_no_function_are_refused(void **state) {
 static void assertions_and_traps_are_faults(void **state) {
     (void)state;
     static const char *const calls[][2] = {
-        {"call \"assert_fail\" %text, %text, %one, %text !4:9", "4:9: the assertion 'x < 3' does not hold"},
+        {"call \"assert_fail\" %text, %text, %one, %text !4:9",
+         "4:9: the assertion 'x < 3' does not hold"},
         {"call \"trap\" !5:2", "5:2: the kernel ends itself here (a trap)"}};
     hd_arena *arena = hd_arena_new();
     for (int i = 0; i < 2; i++) {
         machine k;
-        machine_run(&k, hd_format(arena,
-                                  "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
-                                  "  static \"text\" constant bytes 6 align 1 init \"78203c203300\"\nb0:\n"
-                                  "  %%text = static ptr.constant 0\n  %%one = const i32 1\n"
-                                  "  %s\n  ret\n}\n", calls[i][0]), NULL, 0, 8, 8);
+        machine_run(
+            &k,
+            hd_format(arena,
+                      "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
+                      "  static \"text\" constant bytes 6 align 1 init \"78203c203300\"\nb0:\n"
+                      "  %%text = static ptr.constant 0\n  %%one = const i32 1\n"
+                      "  %s\n  ret\n}\n",
+                      calls[i][0]),
+            NULL, 0, 8, 8);
         assert_int_equal(k.status, HD_EINPUT);
         if (!strstr(hd_str_text(&k.messages), calls[i][1]))
             fail_msg("%s", hd_str_text(&k.messages));
