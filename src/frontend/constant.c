@@ -38,9 +38,10 @@ static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
     kir_type type = hd_lower_type(l, LLVMTypeOf(constant));
     if (LLVMIsUndef(constant))
         return hd_leaf(l, KIR_UNDEF, type, NULL, 0);
+    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(constant)) == LLVMVectorTypeKind; /* of 1 too */
     uint64_t imm[16] = {0};
     for (unsigned i = 0; i < type.lanes && !l->status; i++) {
-        LLVMValueRef lane = type.lanes == 1 ? constant : LLVMGetAggregateElement(constant, i);
+        LLVMValueRef lane = is_vector ? LLVMGetAggregateElement(constant, i) : constant;
         if (!lane || !scalar_bits(l->front->context, lane, &imm[i]))
             hd_cannot(l, "a constant that kir cannot express: %s", hd_print_value(l, constant));
     }
