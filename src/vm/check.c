@@ -2,7 +2,9 @@
  * The optional checks: reads of memory that nobody has written, and races. With
  * either of them blocks run one after the other, so there is one shadow.
  *
- * Written: a bit for each byte; of private memory, for each byte of each lane.
+ * Written: a bit for each byte; of private memory, for each byte of each lane. A
+ * copy of a struct may copy what nobody has written (its padding); the copy then
+ * counts as unwritten there.
  *
  * Races: for each byte of global and local memory who wrote it last, who read it
  * last, and when. Time is counted in *epochs*: a new one begins with each block
@@ -105,6 +107,22 @@ static void check_written(hd_run *r, const hd_op *op, const hd_region *g, uint32
     }
 }
 
+/* A copy takes along which bytes have been written: padding is copied too, and nobody reads it.
+ * Where the two overlap, the end that is overwritten last is taken first. */
+static void copy_written(hd_run *r, const hd_region *to, uint64_t to_offset, const hd_region *from,
+                         uint64_t from_offset, uint32_t lane, uint64_t width) {
+    struct hd_shadow *s = r->shadow;
+    uint8_t *target = s->written[to - r->regions], *source = s->written[from - r->regions];
+    uint64_t t = to_offset + (to->space == KIR_PRIVATE ? lane * to->bytes : 0);
+    uint64_t f = from_offset + (from->space == KIR_PRIVATE ? lane * from->bytes : 0);
+    for (uint64_t i = 0; target && i < width; i++) {
+        uint64_t b = to == from && t > f ? width - 1 - i : i;
+        bool written = !source || (source[(f + b) / 8] >> (f + b) % 8 & 1);
+        target[(t + b) / 8] &= (uint8_t) ~(1u << (t + b) % 8);
+        target[(t + b) / 8] |= (uint8_t)(written << (t + b) % 8);
+    }
+}
+
 /* ---- races ---------------------------------------------------------------------------------- */
 
 static bool is_ordered(const hd_run *r, const access_time *before, uint64_t thread) {
@@ -163,16 +181,42 @@ static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t 
     }
 }
 
+static uint64_t address_of(const hd_target *t, uint32_t lane) {
+    return t->address ? t->address[lane] : t->base + (uint64_t)(lane * t->stride);
+}
+
+static const hd_region *region_at(const hd_run *r, const hd_target *t, uint64_t at,
+                                  uint64_t width) {
+    return t->region ? t->region : hd_find_region(r, at, width);
+}
+
 void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, bool reads,
                      bool writes, bool atomic) {
     for (uint32_t l = 0; l < r->lanes; l++) {
         if (!r->active.lane[l])
             continue;
-        uint64_t at = t->address ? t->address[l] : t->base + (uint64_t)(l * t->stride);
-        const hd_region *g = t->region ? t->region : hd_find_region(r, at, width);
+        uint64_t at = address_of(t, l);
+        const hd_region *g = region_at(r, t, at, width);
         if (r->shadow->uninitialised)
             check_written(r, op, g, l, at - g->base, width, reads, writes);
         if (r->shadow->races)
             check_race(r, op, g, l, at - g->base, width, reads, writes, atomic);
+    }
+}
+
+void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,
+                   uint64_t width) {
+    for (uint32_t l = 0; l < r->lanes; l++) {
+        if (!r->active.lane[l])
+            continue;
+        uint64_t target = address_of(to, l), source = address_of(from, l);
+        const hd_region *t = region_at(r, to, target, width);
+        const hd_region *f = region_at(r, from, source, width);
+        if (r->shadow->uninitialised)
+            copy_written(r, t, target - t->base, f, source - f->base, l, width);
+        if (r->shadow->races) {
+            check_race(r, op, f, l, source - f->base, width, true, false, false);
+            check_race(r, op, t, l, target - t->base, width, false, true, false);
+        }
     }
 }

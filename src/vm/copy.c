@@ -22,11 +22,6 @@ static bool nothing_to_do(const hd_run *r, const hd_memory *m) {
     return !m->third.varying && !hd_element(r, m->third, 0);
 }
 
-static void check(hd_run *r, const hd_op *op, const hd_memory *m, const hd_target *t, bool writes) {
-    if (r->checked && !m->third.varying)
-        hd_check_access(r, op, t, hd_element(r, m->third, 0), !writes, writes, false);
-}
-
 /* ---- the bytes ------------------------------------------------------------------------------ */
 
 /* Where each lane's bytes are, worked out once for all lanes. */
@@ -115,10 +110,10 @@ void hd_op_copy(hd_run *r, const hd_op *op) {
     if (nothing_to_do(r, to))
         return;
     hd_target source = resolve(r, op, to, to->slot + 1, to->second, false);
-    check(r, op, to, &source, false);
     hd_announce(r, &source, KIR_GLOBAL, to->announced, to->announced_count);
     hd_target target = resolve(r, op, to, to->slot, to->address, true);
-    check(r, op, to, &target, true);
+    if (r->checked && !to->third.varying)
+        hd_check_copy(r, op, &target, &source, hd_element(r, to->third, 0));
     hd_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
     if (!source.region || !target.region) {
         copy_one_by_one(r, to, &target, &source);
@@ -133,7 +128,8 @@ void hd_op_fill(hd_run *r, const hd_op *op) {
     if (nothing_to_do(r, m))
         return;
     hd_target t = resolve(r, op, m, m->slot, m->address, true);
-    check(r, op, m, &t, true);
+    if (r->checked && !m->third.varying)
+        hd_check_access(r, op, &t, hd_element(r, m->third, 0), false, true, false);
     hd_announce(r, &t, m->space, m->announced_to, m->announced_to_count);
     for (uint32_t l = 0; l < r->lanes; l++) {
         uint64_t bytes = hd_element(r, m->third, l);

@@ -353,5 +353,8 @@ void hd_check_barrier(hd_run *r);
 /* Called for every MI when a check is on, before it happens; faults. */
 void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, bool reads,
                      bool writes, bool atomic);
+/* The same for a copy. What was not written stays so in the copy; reading it there faults. */
+void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,
+                   uint64_t width);
 
 #endif
