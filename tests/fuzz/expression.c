@@ -32,7 +32,7 @@ void fuzz_helper(gen *g, const char *name, const char *text) {
     fuzz_add(g->arena, g->prelude, "@", fuzz_node(g->arena, "", "$\n", text));
 }
 
-/* ---- leaves ------------------------------------------------------------------------- */
+/* ---- leaves ------------------------------------------------------------------ */
 
 static const char *integer_text(gen *g, base b) {
     static const uint64_t edges[] = {0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
@@ -67,7 +67,7 @@ node *fuzz_index(gen *g, uint32_t length, uint32_t depth) {
     return fuzz_node(g->arena, "0", "(uint)(@) % #u", value, length);
 }
 
-/* ---- conversions ----------------------------------------------------------------------- */
+/* ---- conversions ------------------------------------------------------------- */
 
 node *fuzz_clean(gen *g, type t, node *value) {
     const char *of = name_of(g, t), *name = hd_format(g->arena, "clean_%s_%u", of, g->number);
@@ -131,7 +131,7 @@ static node *reinterpreted(gen *g, type t, uint32_t depth) {
     return is_real(t) ? fuzz_clean(g, t, value) : value;
 }
 
-/* ---- vectors ------------------------------------------------------------------------------ */
+/* ---- vectors ----------------------------------------------------------------- */
 
 static node *constructed(gen *g, type t, uint32_t depth) {
     node *n = fuzz_value(g, t, "($)(", name_of(g, t));
@@ -189,7 +189,7 @@ static node *loaded_vector(gen *g, type t, uint32_t depth) {
     return constructed(g, t, depth);
 }
 
-/* ---- all types ---------------------------------------------------------------------------- */
+/* ---- all types --------------------------------------------------------------- */
 
 node *fuzz_condition(gen *g, uint32_t depth) {
     static const char *const compares[] = {"<", "<=", ">", ">=", "==", "!="};
@@ -216,23 +216,21 @@ static node *chosen(gen *g, type t, uint32_t depth) {
                         : fuzz_value(g, t, "(@ ? (@) : (@))", c, a, b);
 }
 
+node *fuzz_call(gen *g, const function *f, uint32_t depth) {
+    g->cost += f->weight * g->weight;
+    node *n = fuzz_node(g->arena, NULL, "$(", f->name);
+    for (uint32_t k = 0; k < f->param_count; k++)
+        fuzz_add(g->arena, n, "$@", k ? ", " : "", fuzz_expression(g, f->params[k], depth));
+    return n;
+}
+
 /* A call of a helper function with this result, if one may still be called here. */
 static node *called(gen *g, type t, uint32_t depth) {
-    place p = {0};
     for (size_t i = 0; i < g->functions.count; i++) {
         function f = g->functions.data[i];
-        if (!same_type(f.result, t) || f.weight * g->weight > MOST_WEIGHT)
+        if (!same_type(f.result, t) || f.has_pointer || f.weight * g->weight > MOST_WEIGHT)
             continue;
-        if (f.has_pointer && (!fuzz_find(g, t, true, &p) || strcmp(p.space, "__private")))
-            continue;
-        g->cost += f.weight * g->weight;
-        node *n = fuzz_value(g, t, "$(", f.name);
-        for (uint32_t k = 0; k < f.param_count; k++)
-            fuzz_add(g->arena, n, "$@", k ? ", " : "", fuzz_expression(g, f.params[k], depth));
-        if (f.has_pointer)
-            fuzz_add(g->arena, n, ", &@", fuzz_place(g, p));
-        fuzz_add(g->arena, n, ")");
-        return n;
+        return fuzz_value(g, t, "@)", fuzz_call(g, &f, depth));
     }
     return fuzz_expression(g, t, depth);
 }

@@ -25,7 +25,7 @@
 
 #include "job/job.h"
 
-/* ---- tree.c ------------------------------------------------------------------------ */
+/* ---- tree.c ------------------------------------------------------------------ */
 
 typedef struct node node;
 typedef struct piece {
@@ -49,7 +49,7 @@ void fuzz_print(hd_str *out, const node *n);
 typedef hd_vec(node *) node_list;
 void fuzz_droppable(hd_arena *arena, node *n, node_list *list);
 
-/* ---- scope.c: types -------------------------------------------------------------------- */
+/* ---- scope.c: types ---------------------------------------------------------- */
 
 typedef enum base { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT, DOUBLE } base;
 typedef struct type {
@@ -67,12 +67,11 @@ static inline uint32_t base_bits(base b) {
 }
 /* The integer type of the same size and lanes. */
 static inline type integer_of(type t, bool with_sign) {
-    uint32_t bits = base_bits(t.base), b = bits == 8 ? CHAR : bits == 16 ? SHORT : bits == 32 ? INT
-                                                                                              : LONG;
+    base b = t.base < FLOAT ? (base)(t.base & ~1u) : t.base == FLOAT ? INT : LONG;
     return (type){(base)(b + !with_sign), t.lanes};
 }
 
-/* ---- scope.c --------------------------------------------------------------------------- */
+/* ---- scope.c ----------------------------------------------------------------- */
 
 /* Something with a value: `before`, an index if `length` is not 0, `after`. */
 typedef struct place {
@@ -98,17 +97,25 @@ typedef struct field {
 } field;
 
 typedef struct record {
-    const char *name;
+    const char *name; /* behind "struct" */
     field *fields;
     uint32_t field_count;
 } record;
+
+/* A whole record that can be read, and perhaps written. */
+typedef struct whole {
+    const record *record;
+    const char *before;
+    uint32_t length; /* 0: no index */
+    bool writable;
+} whole;
 
 typedef struct function {
     const char *name;
     type result;
     type params[4];
     uint32_t param_count;
-    bool has_pointer;   /* a further parameter: pointer to a private variable of the result's type */
+    bool has_pointer; /* a further parameter: pointer to a private variable of the result's type */
     uint32_t weight;    /* how many statements a call runs, about */
 } function;
 
@@ -123,6 +130,7 @@ typedef struct gen {
     hd_vec(place) places;
     hd_vec(counter) counters;
     hd_vec(record) records;
+    hd_vec(whole) wholes;
     hd_vec(function) functions;
     hd_vec(const char *) labels;   /* that a goto may name here */
     hd_vec(const char *) helpers;  /* names of helpers that are already defined */
@@ -146,11 +154,12 @@ void fuzz_declare(gen *g, place p);
 bool fuzz_find(gen *g, type t, bool to_write, place *found);
 /* The text of a place; with a random index if it needs one. */
 node *fuzz_place(gen *g, place p);
-/* The places of a record's fields, "before.field", each with an index if `length` is not 0. */
+/* A record as a whole, and the places of its fields, "before.field"; with an index if `length`
+ * is not 0. */
 void fuzz_declare_fields(gen *g, const record *r, const char *before, uint32_t length,
                          bool writable, const char *space);
 
-/* ---- expression.c, integer.c, real.c ----------------------------------------------------- */
+/* ---- expression.c, integer.c, real.c ----------------------------------------- */
 
 type fuzz_any_type(gen *g);
 type fuzz_scalar_type(gen *g);
@@ -169,16 +178,18 @@ node *fuzz_integer_expression(gen *g, type t, uint32_t depth);
 node *fuzz_real_expression(gen *g, type t, uint32_t depth);
 /* A node with this pattern whose dropped form is a literal of the type. */
 node *fuzz_value(gen *g, type t, const char *pattern, ...);
+/* "name(argument, argument" of a helper function, without the end. */
+node *fuzz_call(gen *g, const function *f, uint32_t depth);
 /* Defines a helper function once; `text` is its whole text. */
 void fuzz_helper(gen *g, const char *name, const char *text);
 
-/* ---- statement.c ------------------------------------------------------------------------- */
+/* ---- statement.c ------------------------------------------------------------- */
 
 /* `count` random statements, in a block of their own scope if `braces`. */
 node *fuzz_statements(gen *g, uint32_t count, bool braces);
 node *fuzz_declaration(gen *g);
 
-/* ---- kernel.c ------------------------------------------------------------------------------ */
+/* ---- kernel.c ---------------------------------------------------------------- */
 
 typedef struct kernel {
     uint64_t seed;
@@ -194,7 +205,7 @@ kernel *fuzz_kernel(hd_arena *arena, uint64_t seed, uint32_t number);
 hd_status fuzz_write(hd_arena *arena, const hd_diag *diag, const char *folder,
                      kernel *const *kernels, uint32_t count);
 
-/* ---- run.c ------------------------------------------------------------------------------------ */
+/* ---- run.c ------------------------------------------------------------------- */
 
 typedef enum verdict {
     SAME,
@@ -207,7 +218,7 @@ typedef enum verdict {
 void fuzz_compare(const char *folder, kernel *const *kernels, uint32_t count,
                   verdict *verdicts, hd_str *told);
 
-/* ---- reduce.c ------------------------------------------------------------------------------------ */
+/* ---- reduce.c ---------------------------------------------------------------- */
 
 /* Drops nodes of the kernel as long as its verdict stays what it is; one that is not run also
  * keeps its message. */

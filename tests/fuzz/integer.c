@@ -38,7 +38,8 @@ static node *divided(gen *g, type t, uint32_t depth) {
     const char *op = fuzz_chance(g, 50) ? "/" : "%", *name = name_of(g, t);
     node *a = fuzz_expression(g, t, depth), *b = fuzz_expression(g, t, depth);
     if (t.lanes > 1 || fuzz_chance(g, 30)) /* by a positive number */
-        return fuzz_value(g, t, "($)((@) $ (((@) & ($)(63)) | ($)(1)))", name, a, op, b, name, name);
+        return fuzz_value(g, t, "($)((@) $ (((@) & ($)(63)) | ($)(1)))", name, a, op, b, name,
+                          name);
     const char *helper =
         hd_format(g->arena, "%s_%s_%u", *op == '/' ? "div" : "rem", name, g->number);
     const char *guard = is_signed(t) ? "b == 0 || b == -1" : "b == 0";

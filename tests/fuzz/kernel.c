@@ -19,7 +19,7 @@ typedef struct parts {
     node *body;
 } parts;
 
-/* ---- program scope ----------------------------------------------------------------- */
+/* ---- program scope ----------------------------------------------------------- */
 
 static type random_type(gen *g) {
     static const uint32_t sizes[] = {1, 1, 1, 1, 1, 2, 3, 4, 4, 8, 16, 2};
@@ -89,7 +89,7 @@ static void make_function(gen *g, node *source) {
     function f = {.name = hd_format(g->arena, "%s_%u", fuzz_name(g, "f"), g->number),
                   .result = fuzz_any_type(g), .param_count = 1 + fuzz_draw(g, 3),
                   .has_pointer = fuzz_chance(g, 30)};
-    size_t places = g->places.count;
+    size_t places = g->places.count, wholes = g->wholes.count;
     node *prelude = g->prelude;
     g->prelude = fuzz_node(g->arena, NULL, "");
     node *head = function_head(g, &f);
@@ -103,11 +103,12 @@ static void make_function(gen *g, node *source) {
     fuzz_add(g->arena, source, "@@", g->prelude, n);
     g->prelude = prelude;
     g->places.count = places;
+    g->wholes.count = wholes;
     f.weight = g->cost;
     hd_push(g->arena, &g->functions, f);
 }
 
-/* ---- parameters -------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------- */
 
 static void add_param(gen *g, parts *p, const char *declaration, const char *name,
                       const char *argument) {
@@ -157,6 +158,18 @@ static const char *record_init(gen *g) {
                      fuzz_draw(g, 1000000));
 }
 
+/* Bytes of a record, or some more. */
+static uint32_t most_bytes(const record *r) {
+    uint32_t bytes = 32;
+    for (uint32_t i = 0; i < r->field_count; i++) {
+        const field *f = &r->fields[i];
+        uint32_t lanes = f->type.lanes == 3 ? 4 : f->type.lanes;
+        uint32_t each = base_bits(f->type.base) / 8 * lanes;
+        bytes = (uint32_t)hd_align_up(bytes, each) + each * (f->length ? f->length : 1);
+    }
+    return bytes;
+}
+
 static void add_records(gen *g, parts *p) {
     for (size_t i = 0; i < g->records.count; i++) {
         const record *r = &g->records.data[i];
@@ -172,7 +185,7 @@ static void add_records(gen *g, parts *p) {
                 add_buffer(g, p, "__global", type_name, g->lanes * g->groups, record_init(g));
             fuzz_declare_fields(g, r, hd_format(g->arena, "%s[gi]", name), 0, true, "__global");
         }
-        if (fuzz_chance(g, 20)) {
+        if (fuzz_chance(g, 30) && most_bytes(r) <= sizeof(((hd_arg *)0)->value)) {
             const char *name = fuzz_name(g, "s");
             add_param(g, p, hd_format(g->arena, "%s ", type_name), name, "value: 3");
             /* Only read: PoCL 3.1 has one for all work-items of a group. */
@@ -194,12 +207,14 @@ static void add_own(gen *g, parts *p) {
 /* Every operation has its own part of the array, for they do not go together. */
 static void add_counters(gen *g, parts *p) {
     static const char *const functions[] = {"add", "sub", "min", "max", "and", "or", "xor"};
-    type t = {fuzz_chance(g, 60) ? INT : UINT, 1};
+    static const base bases[] = {INT, UINT, INT, UINT, LONG, ULONG};
+    type t = {bases[fuzz_draw(g, 6)], 1};
     const char *name = add_buffer(g, p, "volatile __global", name_of(g, t), 7 * 8,
                                   random_init(g, t));
     for (uint32_t i = 0; i < 7; i++) {
         counter c = {hd_format(g->arena, "%s + %u", name, i * 8), 8,
-                     hd_format(g->arena, "atomic_%s", functions[i]), t};
+                     hd_format(g->arena, "%s_%s", t.base >= LONG ? "atom" : "atomic", functions[i]),
+                     t};
         hd_push(g->arena, &g->counters, c);
     }
 }
@@ -214,7 +229,7 @@ static void add_scalars(gen *g, parts *p) {
     }
 }
 
-/* ---- local memory ----------------------------------------------------------------------------- */
+/* ---- local memory ------------------------------------------------------------ */
 
 #define BARRIER "barrier(CLK_LOCAL_MEM_FENCE);\n"
 
@@ -245,8 +260,9 @@ static void exchange(gen *g, parts *p, node *n) {
 
 /* The same, in a loop that all run as often. */
 static void repeated_exchange(gen *g, parts *p, node *n) {
+    /* At least once: PoCL 3.1 loses values when a group skips a barrier. */
     static const char *const limits[] = {"3", "(int)(get_group_id(0) % 3u) + 1",
-                                         "(int)get_num_groups(0) % 4"};
+                                         "(int)(get_num_groups(0) % 4u) + 1"};
     type t = fuzz_any_type(g);
     size_t places = g->places.count;
     const char *name = local_array(g, p, t, g->lanes, n), *i = fuzz_name(g, "u");
@@ -292,15 +308,45 @@ static void reduction(gen *g, parts *p, node *n) {
     declare_local(g, name, t, g->lanes);
 }
 
+/* Through global memory, of which every group has its part. */
+static void global_exchange(gen *g, parts *p, node *n) {
+    type t = element_of(fuzz_any_type(g));
+    const char *name = add_buffer(g, p, "__global", name_of(g, t), g->lanes * g->groups, "");
+    const char *part = hd_format(g->arena, "(%s + gr * %uu)", name, g->lanes);
+    fuzz_add(g->arena, n, "$[li] = @;\nbarrier(CLK_GLOBAL_MEM_FENCE);\n", part,
+             fuzz_expression(g, t, 3));
+    fuzz_declare(g, (place){.before = part, .length = g->lanes, .type = t, .space = "__global"});
+    fuzz_add(g->arena, n, "@", fuzz_statements(g, 1 + fuzz_draw(g, 2), false));
+}
+
+/* A group brings a part of a buffer to local memory. */
+static void group_copy(gen *g, parts *p, node *n) {
+    place from;
+    for (int tries = 0; tries < 10; tries++) {
+        if (!fuzz_find(g, (type){0}, false, &from) || *from.after || from.length < 4 ||
+            strcmp(from.space, "__global const") || *from.before != 'b')
+            continue; /* it must be a buffer: pointers differ between work-items */
+        uint32_t length = from.length / 2;
+        const char *name = local_array(g, p, from.type, length, n), *e = fuzz_name(g, "e");
+        fuzz_add(g->arena, n, "event_t $ = async_work_group_copy($, $ + (#), #, 0);\n"
+                              "wait_group_events(1, &$);\n",
+                 e, name, from.before, fuzz_draw(g, length), length, e);
+        declare_local(g, name, from.type, length);
+        return;
+    }
+    exchange(g, p, n);
+}
+
 static void phase(gen *g, parts *p) {
     typedef void make_phase(gen *, parts *, node *);
-    static make_phase *const all[] = {exchange, exchange, repeated_exchange, counting, reduction};
+    static make_phase *const all[] = {exchange,  exchange,        repeated_exchange, counting,
+                                      reduction, global_exchange, group_copy};
     node *n = fuzz_node(g->arena, "", "");
-    all[fuzz_draw(g, 5)](g, p, n);
+    all[fuzz_draw(g, 7)](g, p, n);
     fuzz_add(g->arena, p->body, "@", n);
 }
 
-/* ---- what is stored at the end ------------------------------------------------------------------- */
+/* ---- what is stored at the end ----------------------------------------------- */
 
 /* ulong hash_T(ulong h, T v) */
 static const char *hash_function(gen *g, type t) {
@@ -332,7 +378,7 @@ static void add_hash(gen *g, parts *p, const char *out) {
     fuzz_add(g->arena, p->body, "@", fuzz_node(g->arena, "", "$[gi] = h;\n", out));
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------- */
 
 static void choose_range(gen *g) {
     static const uint32_t sizes[3][10] = {{1, 3, 4, 5, 8, 13, 16, 31, 33, 64},
@@ -351,10 +397,13 @@ static void choose_range(gen *g) {
     }
 }
 
-#define PLACE(what, size)                                                                           \
-    "const uint " what " = (uint)((get_" size "_id(2) * get_" size "_size(1) + "                    \
-    "get_" size "_id(1)) * get_" size "_size(0) + get_" size "_id(0));\n"
-#define GLOBAL_PLACE                                                                                \
+#define LOCAL_PLACE                                                                               \
+    "const uint li = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * "            \
+    "get_local_size(0) + get_local_id(0));\n"
+#define GROUP_PLACE                                                                               \
+    "const uint gr = (uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * "            \
+    "get_num_groups(0) + get_group_id(0));\n"
+#define GLOBAL_PLACE                                                                              \
     "const uint gi = (uint)(((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + "    \
     "get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - "          \
     "get_global_offset(0));\n"
@@ -365,7 +414,7 @@ static void fill_body(gen *g, parts *p, const char *out) {
     g->may_return = false;
     fuzz_declare(g, (place){.before = "gi", .type = {UINT, 1}});
     fuzz_declare(g, (place){.before = "li", .type = {UINT, 1}});
-    fuzz_add(g->arena, p->body, "{\n" GLOBAL_PLACE PLACE("li", "local") "ulong h = 1;\n");
+    fuzz_add(g->arena, p->body, "{\n" GLOBAL_PLACE LOCAL_PLACE GROUP_PLACE "ulong h = 1;\n");
     for (uint32_t n = 2 + fuzz_draw(g, 4); n > 0; n--)
         fuzz_add(g->arena, p->body, "@", fuzz_declaration(g));
     fuzz_add(g->arena, p->body, "@", fuzz_statements(g, fuzz_draw(g, 4), false));
@@ -429,7 +478,9 @@ kernel *fuzz_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
 hd_status fuzz_write(hd_arena *arena, const hd_diag *diag, const char *folder,
                      kernel *const *kernels, uint32_t count) {
     hd_str source = {.arena = arena}, job = {.arena = arena};
-    hd_str_add(&source, "#pragma OPENCL FP_CONTRACT OFF\n");
+    hd_str_add(&source, "#pragma OPENCL FP_CONTRACT OFF\n"
+                        "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                        "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
     const char *laid_out = NULL;
     for (uint32_t k = 0; k < count && !laid_out; k++)
         laid_out = kernels[k]->record;

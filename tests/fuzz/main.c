@@ -26,7 +26,7 @@ static uint64_t seed_of(const task *t, uint32_t index) {
     return t->seed * 0x9e3779b97f4a7c15u + index * 0xd1342543de82ef95u;
 }
 
-/* ---- in a process of its own ------------------------------------------------------------------- */
+/* ---- in a process of its own ------------------------------------------------- */
 
 static const char *words(verdict v) {
     return v == DIFFERENT ? "different" : "not run";
@@ -81,7 +81,7 @@ static uint32_t run_batch(const task *t) {
     return wrong;
 }
 
-/* ---- processes side by side ------------------------------------------------------------------------ */
+/* ---- processes side by side -------------------------------------------------- */
 
 typedef struct pool {
     pid_t pids[MOST_PROCESSES];

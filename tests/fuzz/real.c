@@ -29,8 +29,23 @@ static node *signed_by(gen *g, type t, uint32_t depth) {
     return fuzz_value(g, t, "copysign(@, @)", a, fuzz_clean(g, t, b));
 }
 
+/* Exact functions of two reals, or of a real and an int. */
+static node *stepped(gen *g, type t, uint32_t depth) {
+    static const char *const two[] = {"fmod", "nextafter", "step", "fdim"};
+    node *a = fuzz_expression(g, t, depth);
+    type i = {INT, t.lanes};
+    if (fuzz_chance(g, 30))
+        return fuzz_value(g, t, "ldexp(@, (@) & ($)(15))", a, fuzz_expression(g, i, depth),
+                          fuzz_type_name(g->arena, i));
+    return fuzz_value(g, t, "$(@, @)", two[fuzz_draw(g, 4)], a, fuzz_expression(g, t, depth));
+}
+
 node *fuzz_real_expression(gen *g, type t, uint32_t depth) {
-    uint32_t kind = fuzz_draw(g, 16);
+    uint32_t kind = fuzz_draw(g, 20);
+    if (kind == 16 || kind == 17)
+        return stepped(g, t, depth);
+    if (kind == 18)
+        return fuzz_value(g, t, "sign(@)", fuzz_clean(g, t, fuzz_expression(g, t, depth)));
     if (kind < 8)
         return arithmetic(g, t, depth);
     if (kind < 12)

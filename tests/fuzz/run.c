@@ -13,7 +13,7 @@
 #include "measure/measure.h"
 #include "vm/vm.h"
 
-/* ---- a sink that sums up all events, whatever the order of blocks -------------------------- */
+/* ---- a sink that sums up all events, whatever the order of blocks ------------ */
 
 typedef struct summary {
     _Atomic uint64_t sum;
@@ -59,7 +59,7 @@ static hd_status close_block(void *self, void *state, uint64_t block, bool compl
     return HD_OK;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------ */
+/* ---- the machine ------------------------------------------------------------- */
 
 typedef struct outcome {
     void **buffers;
@@ -96,7 +96,7 @@ static hd_status run_machine(hd_arena *arena, const hd_diag *diag, const hd_job 
     return status;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------ */
+/* ---- comparing --------------------------------------------------------------- */
 
 static void tell(const hd_message *m, void *user) {
     if (m->severity == HD_ERROR)

@@ -29,6 +29,7 @@ void fuzz_declare(gen *g, place p) {
 
 void fuzz_declare_fields(gen *g, const record *r, const char *before, uint32_t length,
                          bool writable, const char *space) {
+    hd_push(g->arena, &g->wholes, (whole){r, before, length, writable});
     for (uint32_t i = 0; i < r->field_count; i++) {
         const field *f = &r->fields[i];
         place p = {.type = f->type, .writable = writable, .space = space, .length = f->length};

@@ -10,7 +10,7 @@ static const char *name_of(gen *g, type t) { return fuzz_type_name(g->arena, t);
 
 static node *statement(gen *g);
 
-/* ---- declarations -------------------------------------------------------------------- */
+/* ---- declarations ------------------------------------------------------------ */
 
 static node *declared_array(gen *g) {
     static const uint32_t lengths[] = {2, 3, 4, 5, 8, 16};
@@ -72,7 +72,7 @@ node *fuzz_declaration(gen *g) {
     return n;
 }
 
-/* ---- assignments ------------------------------------------------------------------------ */
+/* ---- assignments ------------------------------------------------------------- */
 
 /* Some lanes of a vector. */
 static node *assigned_lanes(gen *g, place p) {
@@ -106,6 +106,67 @@ static node *assignment(gen *g) {
                      fuzz_expression(g, p.type, 4));
 }
 
+static node *whole_place(gen *g, whole w) {
+    return w.length ? fuzz_node(g->arena, NULL, "$[@]", w.before, fuzz_index(g, w.length, 2))
+                    : fuzz_node(g->arena, NULL, "$", w.before);
+}
+
+/* One record to another of its kind. */
+static node *copied(gen *g) {
+    for (int tries = 0; tries < 8 && g->wholes.count; tries++) {
+        whole to = g->wholes.data[fuzz_draw(g, (uint32_t)g->wholes.count)];
+        whole from = g->wholes.data[fuzz_draw(g, (uint32_t)g->wholes.count)];
+        if (to.writable && to.record == from.record && to.before != from.before)
+            return fuzz_node(g->arena, "", "@ = @;\n", whole_place(g, to), whole_place(g, from));
+    }
+    return assignment(g);
+}
+
+/* A private variable of this type, to be written through a pointer. */
+static bool find_private(gen *g, type t, place *p) {
+    return fuzz_find(g, t, true, p) && !strcmp(p->space, "__private");
+}
+
+/* A function that has two results, one of them through a pointer. */
+static node *two_results(gen *g) {
+    static const type reals[] = {{FLOAT, 1}, {DOUBLE, 1}, {FLOAT, 4}};
+    static const char *const functions[] = {"fract", "modf"};
+    const char *name = fuzz_name(g, "v");
+    type t = reals[fuzz_draw(g, 3)];
+    place p;
+    node *n = NULL;
+    for (size_t i = 0; i < g->functions.count && !n; i++) {
+        function f = g->functions.data[i];
+        if (!f.has_pointer || f.weight * g->weight > MOST_WEIGHT || !find_private(g, f.result, &p))
+            continue;
+        t = f.result;
+        n = fuzz_node(g->arena, "", "$ $ = @, &@);\n", name_of(g, t), name, fuzz_call(g, &f, 2),
+                      fuzz_place(g, p));
+    }
+    if (!n && find_private(g, t, &p))
+        n = fuzz_node(g->arena, "", "$ $ = $(@, &@);\n", name_of(g, t), name,
+                      functions[fuzz_draw(g, 2)], fuzz_clean(g, t, fuzz_expression(g, t, 2)),
+                      fuzz_place(g, p));
+    if (!n)
+        return fuzz_declaration(g);
+    fuzz_declare(g, (place){.before = name, .type = t, .writable = true});
+    return n;
+}
+
+/* The bytes of a private array of integers. */
+static node *byte_of(gen *g) {
+    place p;
+    for (int tries = 0; tries < 6; tries++)
+        if (find_private(g, fuzz_integer_type(g), &p) && p.length && !*p.after &&
+            p.type.lanes != 3) {
+            uint32_t bytes = p.length * p.type.lanes * base_bits(p.type.base) / 8;
+            return fuzz_node(g->arena, "", "((uchar *)$)[@] $= @;\n", p.before,
+                             fuzz_index(g, bytes, 2), fuzz_chance(g, 50) ? "" : "^",
+                             fuzz_expression(g, (type){UCHAR, 1}, 2));
+        }
+    return assignment(g);
+}
+
 /* Several neighbouring elements of an array at once. */
 static node *stored_vector(gen *g) {
     static const uint32_t sizes[] = {2, 3, 4, 8};
@@ -128,7 +189,7 @@ static node *counted(gen *g) {
                      fuzz_index(g, c.length, 2), fuzz_expression(g, c.type, 3));
 }
 
-/* ---- branches ------------------------------------------------------------------------------ */
+/* ---- branches ---------------------------------------------------------------- */
 
 static node *branch(gen *g) {
     node *n = fuzz_node(g->arena, "", "if (@) @", fuzz_condition(g, 3),
@@ -165,16 +226,17 @@ static node *selection(gen *g) {
     return n;
 }
 
-/* ---- loops ------------------------------------------------------------------------------------ */
+/* ---- loops ------------------------------------------------------------------- */
 
 typedef struct outside {
     uint32_t weight;
     bool in_loop, in_switch;
-    size_t places;
+    size_t places, wholes;
 } outside;
 
 static outside enter_loop(gen *g, uint32_t runs) {
-    outside o = {g->weight, g->in_loop, g->in_switch, g->places.count};
+    outside o = {g->weight, g->in_loop, g->in_switch, g->places.count,
+                 g->wholes.count};
     g->weight *= runs;
     g->in_loop = true;
     g->in_switch = false;
@@ -187,6 +249,7 @@ static void leave_loop(gen *g, outside o) {
     g->in_loop = o.in_loop;
     g->in_switch = o.in_switch;
     g->places.count = o.places;
+    g->wholes.count = o.wholes;
     g->loop_depth--;
 }
 
@@ -230,7 +293,7 @@ static node *loop(gen *g) {
     return fuzz_chance(g, 55) ? counting_loop(g, runs) : conditional_loop(g, runs);
 }
 
-/* ---- jumps --------------------------------------------------------------------------------------- */
+/* ---- jumps ------------------------------------------------------------------- */
 
 static node *jump(gen *g) {
     const char *how = NULL;
@@ -284,17 +347,21 @@ static node *goto_loop(gen *g) {
     return n;
 }
 
-/* ---- any ------------------------------------------------------------------------------------------- */
+/* ---- any --------------------------------------------------------------------- */
 
 static node *statement(gen *g) {
     uint32_t kind = fuzz_draw(g, 40);
     g->cost += g->weight;
     if (kind < 10)
         return assignment(g);
-    if (kind < 17)
+    if (kind > 11 && kind < 17)
         return fuzz_declaration(g);
+    if (kind == 10)
+        return two_results(g);
+    if (kind == 11)
+        return copied(g);
     if (kind < 19)
-        return stored_vector(g);
+        return kind == 17 ? byte_of(g) : stored_vector(g);
     if (kind < 22)
         return counted(g);
     if (kind < 27)
@@ -309,7 +376,7 @@ static node *statement(gen *g) {
 }
 
 node *fuzz_statements(gen *g, uint32_t count, bool braces) {
-    size_t places = g->places.count;
+    size_t places = g->places.count, wholes = g->wholes.count;
     node *n = fuzz_node(g->arena, NULL, braces ? "{\n" : "");
     if (braces)
         g->nesting++;
@@ -318,6 +385,7 @@ node *fuzz_statements(gen *g, uint32_t count, bool braces) {
     if (braces) {
         g->nesting--;
         g->places.count = places;
+        g->wholes.count = wholes;
         fuzz_add(g->arena, n, "}\n");
     }
     return n;

@@ -6,8 +6,9 @@ static void add(hd_arena *arena, node *n, const char *pattern, va_list args) {
     for (const char *p = pattern;; p++) {
         if (*p != '\0' && *p != '@' && *p != '$' && *p != '#')
             continue;
-        if (p > start)
-            hd_push(arena, &n->pieces, (piece){hd_strndup(arena, start, (size_t)(p - start)), NULL});
+        const char *text = hd_strndup(arena, start, (size_t)(p - start));
+        if (*text)
+            hd_push(arena, &n->pieces, (piece){text, NULL});
         start = p + 1;
         if (*p == '\0')
             return;
