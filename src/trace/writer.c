@@ -32,6 +32,7 @@ typedef struct stream {
     hd_trace_writer *writer;
     order_block *place;
     encoder encoder;
+    uint64_t ready_for; /* 1 + number of the launch that the encoder knows, 0: none */
     part_head head;
     uint64_t next_position;
     const char *fault; /* of the producer */
@@ -299,7 +300,9 @@ static void *sink_open_block(void *self, uint64_t block) {
     s->place = order_open(&w->order, block);
     s->head = (part_head){.launch = w->launch->number, .block = block};
     s->next_position = 0;
-    encoder_launch(&s->encoder, w->launch);
+    if (s->ready_for != (uint64_t)w->launch->number + 1)
+        encoder_launch(&s->encoder, w->launch);
+    s->ready_for = (uint64_t)w->launch->number + 1;
     encoder_begin(&s->encoder, 0);
     return s;
 }

@@ -72,7 +72,6 @@ static void place_params(hd_compiler *c) {
     p->statics = hd_new_array(c->arena, hd_operand, k->static_count);
     for (uint32_t i = 0; i < k->static_count; i++)
         p->statics[i] = hd_new_cell(c, HD_I64, false);
-    memset(p->query, 0xff, sizeof p->query);
 }
 
 /* ---- instructions --------------------------------------------------------------------------- */

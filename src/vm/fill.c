@@ -4,10 +4,18 @@
  */
 #include "vm/launch.h"
 
+#define FILL(T)                                 \
+    for (uint32_t l = 0; l < HD_CHUNK; l++)     \
+        HD_CELL(r, o.at, T)[l] = (T)bits;       \
+    return
+
 void hd_fill_uniform(hd_run *r, hd_operand o, uint64_t bits) {
-    uint32_t bytes = hd_elem_bytes(o.elem);
-    for (uint32_t l = 0; l < HD_CHUNK; l++)
-        memcpy(r->frame + o.at + l * bytes, &bits, bytes);
+    switch (hd_elem_bytes(o.elem)) {
+    case 1: FILL(uint8_t);
+    case 2: FILL(uint16_t);
+    case 4: FILL(uint32_t);
+    default: FILL(uint64_t);
+    }
 }
 
 /* ---- once for each launch ----------------------------------------------------------------- */
@@ -50,30 +58,25 @@ static bool is_of_launch(uint32_t query) {
            query == KIR_Q_GLOBAL_OFFSET || query == KIR_Q_WORK_DIM;
 }
 
-/* Calls body for every query cell that the kernel uses. */
-#define EACH_QUERY(p, q, d, cell)                                          \
-    for (uint32_t q = 0; q < KIR_QUERY_COUNT; q++)                         \
-        for (uint32_t d = 0; d < 3; d++)                                   \
-            for (uint32_t i_ = 0; i_ < 2; i_++)                            \
-                for (hd_operand cell = (p)->query[q][d][i_], *once_ = &cell; \
-                     once_ && cell.at != UINT32_MAX; once_ = NULL)
-
 static void put(hd_run *r, hd_operand o, uint32_t lane, uint64_t bits) {
     uint32_t bytes = hd_elem_bytes(o.elem);
     memcpy(r->frame + o.at + (size_t)lane * bytes, &bits, bytes);
 }
 
+/* Threads of a block before dimension d counts one further. */
+static uint64_t lanes_before(const hd_launch *launch, uint32_t d) {
+    uint64_t lanes = 1;
+    for (uint32_t i = 0; i < d && i < launch->dims; i++)
+        lanes *= launch->local[i];
+    return lanes;
+}
+
 /* Lanes beyond the block's last get the ids that they would have. */
-static void fill_local_ids(hd_run *r, const hd_launch *launch) {
-    EACH_QUERY(r->program, q, d, cell) {
-        if (q != KIR_Q_LOCAL_ID && q != KIR_Q_LOCAL_LINEAR_ID)
-            continue;
-        uint64_t step = 1, size = d < launch->dims ? launch->local[d] : 1;
-        for (uint32_t i = 0; i < d && i < launch->dims; i++)
-            step *= launch->local[i];
-        for (uint32_t l = 0; l < r->padded; l++)
-            put(r, cell, l, q == KIR_Q_LOCAL_LINEAR_ID ? l : l / step % size);
-    }
+static void fill_local_ids(hd_run *r, const hd_launch *launch, const hd_query *q) {
+    uint32_t d = q->dimension;
+    uint64_t step = lanes_before(launch, d), size = d < launch->dims ? launch->local[d] : 1;
+    for (uint32_t l = 0; l < r->padded; l++)
+        put(r, q->cell, l, q->query == KIR_Q_LOCAL_LINEAR_ID ? l : l / step % size);
 }
 
 void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args) {
@@ -83,10 +86,13 @@ void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args
                         p->constants[i].bits);
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         fill_param(r, i, &args[i]);
-    EACH_QUERY(p, q, d, cell)
-        if (is_of_launch(q))
-            hd_fill_uniform(r, cell, size_of(launch, q, d));
-    fill_local_ids(r, launch);
+    for (size_t i = 0; i < p->queries.count; i++) {
+        const hd_query *q = &p->queries.data[i];
+        if (is_of_launch(q->query))
+            hd_fill_uniform(r, q->cell, size_of(launch, q->query, q->dimension));
+        else if (q->query == KIR_Q_LOCAL_ID || q->query == KIR_Q_LOCAL_LINEAR_ID)
+            fill_local_ids(r, launch, q);
+    }
 }
 
 /* ---- for each block --------------------------------------------------------------------------- */
@@ -108,48 +114,45 @@ void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args
 DEFINE_IDS(uint32_t)
 DEFINE_IDS(uint64_t)
 
-static void fill_global_ids(hd_run *r, const hd_launch *launch) {
-    EACH_QUERY(r->program, q, d, cell) {
-        if (q != KIR_Q_GLOBAL_ID)
-            continue;
-        bool there = d < launch->dims;
-        uint64_t first = there ? launch->offset[d] + r->group[d] * launch->local[d] : 0;
-        uint64_t size = there ? launch->local[d] : 1, step = 1;
-        for (uint32_t i = 0; i < d && i < launch->dims; i++)
-            step *= launch->local[i];
-        if (d + 1 >= launch->dims && size > 1)
-            size = r->padded; /* lanes beyond the last may have ids beyond the last */
-        if (cell.elem == HD_I32)
-            write_ids_uint32_t(HD_CELL(r, cell.at, uint32_t), r->padded, first, step, size);
-        else
-            write_ids_uint64_t(HD_CELL(r, cell.at, uint64_t), r->padded, first, step, size);
+static void fill_global_ids(hd_run *r, const hd_launch *launch, const hd_query *q) {
+    uint32_t d = q->dimension;
+    bool there = d < launch->dims;
+    uint64_t first = there ? launch->offset[d] + r->group[d] * launch->local[d] : 0;
+    uint64_t size = there ? launch->local[d] : 1, step = lanes_before(launch, d);
+    if (d + 1 >= launch->dims && size > 1)
+        size = r->padded; /* lanes beyond the last may have ids beyond the last */
+    if (q->cell.elem == HD_I32)
+        write_ids_uint32_t(HD_CELL(r, q->cell.at, uint32_t), r->padded, first, step, size);
+    else
+        write_ids_uint64_t(HD_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
+}
+
+static void fill_global_linear(hd_run *r, const hd_launch *launch, const hd_query *q) {
+    for (uint32_t l = 0; l < r->padded; l++) {
+        uint64_t id = 0, rest = l, local[3] = {0};
+        for (uint32_t d = 0; d < launch->dims; d++) {
+            local[d] = rest % launch->local[d];
+            rest /= launch->local[d];
+        }
+        for (uint32_t d = launch->dims; d-- > 0;)
+            id = id * launch->global[d] + r->group[d] * launch->local[d] + local[d];
+        put(r, q->cell, l, id);
     }
 }
 
-static void fill_global_linear(hd_run *r, const hd_launch *launch) {
-    EACH_QUERY(r->program, q, d0, cell) {
-        if (q != KIR_Q_GLOBAL_LINEAR_ID)
-            continue;
-        for (uint32_t l = 0; l < r->padded; l++) {
-            uint64_t id = 0, rest = l, local[3] = {0};
-            for (uint32_t d = 0; d < launch->dims; d++) {
-                local[d] = rest % launch->local[d];
-                rest /= launch->local[d];
-            }
-            for (uint32_t d = launch->dims; d-- > 0;)
-                id = id * launch->global[d] + r->group[d] * launch->local[d] + local[d];
-            put(r, cell, l, id);
-        }
+static void fill_ids(hd_run *r, const hd_launch *launch, const hd_query *q) {
+    switch (q->query) {
+    case KIR_Q_GROUP_ID: hd_fill_uniform(r, q->cell, r->group[q->dimension]); return;
+    case KIR_Q_GLOBAL_ID: fill_global_ids(r, launch, q); return;
+    case KIR_Q_GLOBAL_LINEAR_ID: fill_global_linear(r, launch, q); return;
+    default: return;
     }
 }
 
 void hd_fill_block(hd_run *r, const hd_launch *launch, const hd_bound_arg *args) {
     const hd_program *p = r->program;
-    EACH_QUERY(p, q, d, cell)
-        if (q == KIR_Q_GROUP_ID)
-            hd_fill_uniform(r, cell, r->group[d]);
-    fill_global_ids(r, launch);
-    fill_global_linear(r, launch);
+    for (size_t i = 0; i < p->queries.count; i++)
+        fill_ids(r, launch, &p->queries.data[i]);
     uint64_t local = hd_local_base(r->block);
     for (uint32_t i = 0; i < p->kernel->static_count; i++)
         hd_fill_uniform(r, p->statics[i],
@@ -158,7 +161,7 @@ void hd_fill_block(hd_run *r, const hd_launch *launch, const hd_bound_arg *args)
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         if (args[i].is_local)
             hd_fill_uniform(r, p->param[i][0], local + args[i].address);
-    for (uint32_t i = 0; i < p->kernel->param_count; i++)
+    for (uint32_t i = 0; i < p->kernel->param_count && p->private_bytes; i++)
         for (uint32_t l = 0; l < r->lanes && p->kernel->params[i].by_value_struct; l++)
             memcpy(r->private_memory + l * r->private_stride + p->by_value[i], args[i].bytes,
                    p->kernel->params[i].bytes);

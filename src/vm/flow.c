@@ -33,28 +33,38 @@ static void find_spans(hd_run *r) {
     }
 }
 
-/* Makes the lanes of `mask`, of which there are `count`, the active ones. */
-static void activate(hd_run *r, const uint8_t *mask, uint32_t count) {
-    if (r->active.lane != mask)
-        memcpy(r->active.lane, mask, r->padded);
+void hd_activate(hd_run *r, const uint64_t *mask, uint32_t count) {
+    memmove(r->bits, mask, r->words * sizeof *mask);
+    r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
     r->active.count = count;
     r->whole = count == r->live;
-    r->flow->handlers->pack(r->active.lane, r->padded, r->bits);
     find_spans(r);
+}
+
+void hd_activate_first(hd_run *r, uint32_t count) {
+    uint64_t *mask = r->flow->taken[0];
+    for (uint32_t w = 0; w < r->words; w++)
+        mask[w] = count >= w * 64 + 64 ? UINT64_MAX
+                  : count > w * 64     ? UINT64_MAX >> (64 - count % 64)
+                                       : 0;
+    hd_activate(r, mask, count);
+}
+
+static uint64_t *waiting_at(const hd_run *r, uint32_t node) {
+    return r->flow->waiting + (size_t)node * r->words;
+}
+
+static void add_lanes(const hd_run *r, uint64_t *to, const uint64_t *mask) {
+    for (uint32_t w = 0; w < r->words; w++)
+        to[w] |= mask[w];
 }
 
 /* ---- waiting ---------------------------------------------------------------------------- */
 
-static void wait_at(hd_run *r, uint32_t node, const uint8_t *mask, uint32_t count) {
+static void wait_at(hd_run *r, uint32_t node, const uint64_t *mask, uint32_t count) {
     struct hd_flow_state *f = r->flow;
-    uint8_t *waiting = f->waiting + (size_t)node * r->padded;
-    if (f->count[node]) {
-        for (uint32_t l = 0; l < r->padded; l++)
-            waiting[l] |= mask[l];
-    } else {
-        memcpy(waiting, mask, r->padded);
-        f->pending[node / 64] |= (uint64_t)1 << node % 64;
-    }
+    add_lanes(r, waiting_at(r, node), mask);
+    f->pending[node / 64] |= (uint64_t)1 << node % 64;
     f->count[node] += count;
 }
 
@@ -69,10 +79,11 @@ static uint32_t first_pending(const hd_run *r) {
 
 static uint32_t take_lanes(hd_run *r, uint32_t node) {
     struct hd_flow_state *f = r->flow;
-    uint32_t count = f->count[node];
+    uint64_t *waiting = waiting_at(r, node);
+    hd_activate(r, waiting, f->count[node]);
+    memset(waiting, 0, r->words * sizeof *waiting);
     f->count[node] = 0;
     f->pending[node / 64] &= ~((uint64_t)1 << node % 64);
-    activate(r, f->waiting + (size_t)node * r->padded, count);
     return node;
 }
 
@@ -111,11 +122,10 @@ static bool release_barrier(hd_run *r) {
             fault_at_barrier(r);
         uint32_t count = f->held[n];
         f->held[n] = 0;
-        memcpy(r->active.lane, f->at_barrier, r->padded);
-        memset(f->at_barrier, 0, r->padded);
         if (r->shadow)
             hd_check_barrier(r);
-        wait_at(r, r->program->nodes[n].edges[0].to, r->active.lane, count);
+        wait_at(r, r->program->nodes[n].edges[0].to, f->at_barrier, count);
+        memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
         return true;
     }
     return false;
@@ -124,8 +134,7 @@ static bool release_barrier(hd_run *r) {
 static void hold_at_barrier(hd_run *r, uint32_t node) {
     struct hd_flow_state *f = r->flow;
     f->held[node] += r->active.count;
-    for (uint32_t l = 0; l < r->padded; l++)
-        f->at_barrier[l] |= r->active.lane[l];
+    add_lanes(r, f->at_barrier, r->bits);
 }
 
 /* ---- ends of nodes --------------------------------------------------------------------------- */
@@ -137,11 +146,11 @@ static void run_ops(hd_run *r, uint32_t first, uint32_t count) {
 }
 
 /* Sends the lanes of `mask` along an edge. */
-static void send(hd_run *r, const hd_edge *edge, const uint8_t *mask, uint32_t count) {
+static void send(hd_run *r, const hd_edge *edge, const uint64_t *mask, uint32_t count) {
     if (!count)
         return;
     if (edge->count) {
-        activate(r, mask, count);
+        hd_activate(r, mask, count);
         run_ops(r, edge->first, edge->count);
     }
     wait_at(r, edge->to, mask, count);
@@ -153,7 +162,7 @@ static uint32_t go(hd_run *r, const hd_edge *edge) {
     uint32_t first = first_pending(r);
     if (first > edge->to)
         return edge->to;
-    wait_at(r, edge->to, r->active.lane, r->active.count);
+    wait_at(r, edge->to, r->bits, r->active.count);
     return take_lanes(r, first_pending(r));
 }
 
@@ -169,8 +178,8 @@ static uint32_t end_if(hd_run *r, const hd_node *node) {
     const uint8_t *condition = HD_CELL(r, node->condition.at, uint8_t);
     if (!node->condition.varying)
         return go(r, &node->edges[!*condition]);
-    uint32_t yes, no;
-    f->handlers->split(r->active.lane, condition, f->taken[0], f->taken[1], r->padded, &yes, &no);
+    uint32_t yes = f->handlers->split(r->bits, condition, r->padded, f->taken[0], f->taken[1]);
+    uint32_t no = r->active.count - yes;
     if (!yes || !no)
         return go(r, &node->edges[!yes]);
     send(r, &node->edges[0], f->taken[0], yes);
@@ -189,19 +198,19 @@ static uint32_t case_of(const hd_node *node, uint64_t value) {
 /* One edge after the other, each with the lanes that take it. */
 static uint32_t end_switch(hd_run *r, const hd_node *node) {
     struct hd_flow_state *f = r->flow;
-    uint8_t *left = f->taken[0], *taken = f->taken[1];
+    uint64_t *left = f->taken[0], *taken = f->taken[1];
     if (!node->condition.varying)
         return go(r, &node->edges[case_of(node, hd_element(r, node->condition, 0))]);
-    memcpy(left, r->active.lane, r->padded);
+    memcpy(left, r->bits, r->words * sizeof *left);
     for (uint32_t l = 0; l < r->lanes; l++) {
-        if (!left[l])
+        if (!hd_has_lane(left, l))
             continue;
         uint32_t edge = case_of(node, hd_element(r, node->condition, l)), count = 0;
-        memset(taken, 0, r->padded);
+        memset(taken, 0, r->words * sizeof *taken);
         for (uint32_t k = l; k < r->lanes; k++)
-            if (left[k] && case_of(node, hd_element(r, node->condition, k)) == edge) {
-                taken[k] = 1;
-                left[k] = 0;
+            if (hd_has_lane(left, k) && case_of(node, hd_element(r, node->condition, k)) == edge) {
+                taken[k / 64] |= (uint64_t)1 << k % 64;
+                left[k / 64] &= ~((uint64_t)1 << k % 64);
                 count++;
             }
         send(r, &node->edges[edge], taken, count);
@@ -211,8 +220,7 @@ static uint32_t end_switch(hd_run *r, const hd_node *node) {
 
 static uint32_t end_return(hd_run *r) {
     r->live -= r->active.count;
-    for (uint32_t l = 0; l < r->padded; l++)
-        r->flow->returned[l] |= r->active.lane[l];
+    add_lanes(r, r->flow->returned, r->bits);
     return next_node(r);
 }
 
@@ -232,8 +240,10 @@ static uint32_t end_node(hd_run *r, const hd_node *node, uint32_t number) {
 /* ---- a block ------------------------------------------------------------------------------------ */
 
 uint32_t hd_first_active(const hd_run *r) {
-    const uint8_t *first = memchr(r->active.lane, 1, r->lanes);
-    return first ? (uint32_t)(first - r->active.lane) : UINT32_MAX;
+    for (uint32_t w = 0; w < r->words; w++)
+        if (r->bits[w])
+            return w * 64 + (uint32_t)__builtin_ctzll(r->bits[w]);
+    return UINT32_MAX;
 }
 
 struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *p) {
@@ -243,11 +253,12 @@ struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *p) {
     f->pending = hd_new_array(arena, uint64_t, f->words);
     f->count = hd_new_array(arena, uint32_t, p->node_count);
     f->held = hd_new_array(arena, uint32_t, p->node_count);
-    f->waiting = hd_new_aligned(arena, (size_t)p->node_count * p->padded);
-    f->at_barrier = hd_new_aligned(arena, p->padded);
-    f->returned = hd_new_aligned(arena, p->padded);
+    uint32_t mask_words = (p->padded + 63) / 64;
+    f->waiting = hd_new_array(arena, uint64_t, (size_t)p->node_count * mask_words);
+    f->at_barrier = hd_new_array(arena, uint64_t, mask_words);
+    f->returned = hd_new_array(arena, uint64_t, mask_words);
     for (uint32_t i = 0; i < 2; i++)
-        f->taken[i] = hd_new_aligned(arena, p->padded);
+        f->taken[i] = hd_new_array(arena, uint64_t, mask_words);
     return f;
 }
 
@@ -256,12 +267,11 @@ static void start_lanes(hd_run *r) {
     memset(f->pending, 0, f->words * sizeof *f->pending);
     memset(f->count, 0, r->program->node_count * sizeof *f->count);
     memset(f->held, 0, r->program->node_count * sizeof *f->held);
-    memset(f->at_barrier, 0, r->padded);
-    memset(f->returned, 0, r->padded);
-    memset(f->taken[0], 0, r->padded);
-    memset(f->taken[0], 1, r->lanes);
+    memset(f->waiting, 0, (size_t)r->program->node_count * r->words * sizeof *f->waiting);
+    memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
+    memset(f->returned, 0, r->words * sizeof *f->returned);
     r->live = r->lanes;
-    activate(r, f->taken[0], r->lanes);
+    hd_activate_first(r, r->lanes);
 }
 
 /* A kernel that runs away, and a user who has seen enough, end at a node's end. */

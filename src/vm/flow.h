@@ -6,15 +6,19 @@
 
 struct hd_flow_state {
     const hd_lanes *handlers;
-    uint32_t words;
-    uint64_t *pending;   /* [words] nodes that have waiting lanes, as bits */
+    uint32_t words;      /* of `pending` */
+    uint64_t *pending;   /* nodes that have waiting lanes, as bits */
     uint32_t *count;     /* [node] how many */
-    uint8_t *waiting;    /* [node][padded] which */
+    uint64_t *waiting;   /* [node][words of a mask] which */
     uint32_t *held;      /* [node] lanes held by the barrier at its end */
-    uint8_t *at_barrier; /* [padded] all lanes that are held */
-    uint8_t *returned;   /* [padded] */
-    uint8_t *taken[2];   /* [padded] scratch: lanes that take an edge */
+    uint64_t *at_barrier; /* all lanes that are held */
+    uint64_t *returned;
+    uint64_t *taken[2];  /* scratch: lanes that take an edge */
 };
+
+static inline bool hd_has_lane(const uint64_t *mask, uint32_t lane) {
+    return mask[lane / 64] >> lane % 64 & 1;
+}
 
 struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *program);
 /* Zeroed bytes on a boundary that vector instructions like. */
@@ -22,5 +26,8 @@ void *hd_new_aligned(hd_arena *arena, size_t bytes);
 /* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
 void hd_run_nodes(hd_run *r);
 uint32_t hd_first_active(const hd_run *r);
+/* Makes the lanes of `mask`, or the first ones, the active ones; `count` is how many. */
+void hd_activate(hd_run *r, const uint64_t *mask, uint32_t count);
+void hd_activate_first(hd_run *r, uint32_t count);
 
 #endif

@@ -269,17 +269,6 @@ static uint64_t agreed(hd_run *r, const hd_op *op, hd_operand x, const char *wha
     return value;
 }
 
-/* Makes the first `count` lanes of the block the active ones. */
-static void activate_first(hd_run *r, uint32_t count) {
-    memset(r->active.lane, 1, count);
-    memset(r->active.lane + count, 0, r->padded - count);
-    r->active.count = count;
-    r->whole = count == r->live;
-    r->flow->handlers->pack(r->active.lane, r->padded, r->bits);
-    r->spans[0] = (hd_span){0, (uint32_t)hd_align_up(count, HD_CHUNK)};
-    r->span_count = 1;
-}
-
 /* Checks and announces a side's accesses to elements first, first + 1 ... of the active lanes. */
 static hd_target touch_round(hd_run *r, const hd_op *op, const copy_side *side, uint64_t start,
                              uint64_t step, uint64_t first, bool writes) {
@@ -317,10 +306,10 @@ static void run_copy(hd_run *r, const hd_op *op) {
                         call->to.strided ? stride * call->element : call->element};
     for (uint64_t first = 0; first < count; first += r->lanes) {
         uint64_t left = count - first;
-        activate_first(r, left < r->lanes ? (uint32_t)left : r->lanes);
+        hd_activate_first(r, left < r->lanes ? (uint32_t)left : r->lanes);
         copy_round(r, op, start, step, first);
     }
-    activate_first(r, r->lanes);
+    hd_activate_first(r, r->lanes);
     for (uint32_t l = 0; call->has_result && l < r->lanes; l++)
         hd_put_bits(r, call->result, l, hd_bits_at(r, call->event, l));
 }

@@ -150,6 +150,13 @@ typedef struct hd_piece {
     bool is_param; /* a struct parameter */
 } hd_piece;
 
+/* A work-item query that the kernel makes, and the cell that is filled with its answer before
+ * a block starts. Those that differ between lanes are varying. */
+typedef struct hd_query {
+    uint32_t query, dimension;
+    hd_operand cell; /* i64 or i32 */
+} hd_query;
+
 /* A kernel compiled for blocks of one size. */
 typedef struct hd_program {
     const kir_module *module;
@@ -169,9 +176,7 @@ typedef struct hd_program {
     hd_operand **param;       /* [param_count][components]; pointers and scalars */
     uint64_t *by_value;       /* [param_count] offset in private memory of a struct parameter */
     hd_operand *statics;      /* [static_count] addresses */
-    /* Cells that are filled at the start of a block, as i64 and as i32; at UINT32_MAX: not
-     * used. Those that differ between lanes are varying. */
-    hd_operand query[KIR_QUERY_COUNT][3][2];
+    hd_vec(hd_query) queries;
     hd_filled *constants;
     uint32_t constant_count;
     hd_kernel_info *info;     /* its accesses are the rows of the events */
@@ -196,7 +201,8 @@ struct hd_run {
     const hd_program *program;
     /* Lanes that are active now. */
     hd_mask active;
-    uint64_t *bits;          /* the same as bits */
+    uint64_t *bits;          /* [words] the same as bits */
+    uint32_t words;          /* of a mask */
     bool whole;              /* every live lane is active: results may be written to any lane */
     hd_span *spans;          /* the chunks that have active lanes */
     uint32_t span_count;

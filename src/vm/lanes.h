@@ -64,12 +64,12 @@ typedef struct hd_survey {
 typedef struct hd_lanes {
     const char *name; /* of the instruction set */
     hd_op_fn *fn[FN_COUNT];
-    /* The masks of flow.c: yes = active & condition, no = active & !condition; the numbers of
-     * lanes in each. `condition` holds an i1 for each lane. */
-    void (*split)(const uint8_t *active, const uint8_t *condition, uint8_t *yes, uint8_t *no,
-                  uint32_t padded, uint32_t *yes_count, uint32_t *no_count);
-    /* bits of a mask of bytes */
-    void (*pack)(const uint8_t *lane, uint32_t padded, uint64_t *bits);
+    /* The masks of flow.c: yes = active & condition, no = active & !condition; the number of
+     * lanes in `yes`. `condition` holds an i1 for each lane. */
+    uint32_t (*split)(const uint64_t *active, const uint8_t *condition, uint32_t padded,
+                      uint64_t *yes, uint64_t *no);
+    /* A mask's bits as bytes of 0 or 1. */
+    void (*unpack)(const uint64_t *bits, uint32_t padded, uint8_t *lane);
     /* Of the addresses of a block whose lanes are all active. */
     void (*survey)(const uint64_t *address, uint32_t lanes, hd_survey *survey);
 } hd_lanes;

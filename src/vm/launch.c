@@ -37,7 +37,8 @@ static void make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
     r->padded = p->padded;
     r->frame = hd_host_memory(vm, p->frame_bytes);
     r->active.lane = hd_new_aligned(w->arena, p->padded);
-    r->bits = hd_new_array(w->arena, uint64_t, (p->padded + 63) / 64);
+    r->words = (p->padded + 63) / 64;
+    r->bits = hd_new_array(w->arena, uint64_t, r->words);
     r->spans = hd_new_array(w->arena, hd_span, p->padded / HD_CHUNK);
     r->cached = hd_new_array(w->arena, uint32_t, p->memory_count);
     r->addresses = hd_new_aligned(w->arena, p->padded * sizeof *r->addresses);

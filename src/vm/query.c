@@ -19,10 +19,15 @@ static uint64_t beyond(uint32_t query) {
 static hd_operand cell_of_dimension(hd_compiler *c, uint32_t query, int64_t d, hd_elem elem) {
     if (d < 0 || d > 2)
         return hd_constant(c, elem, beyond(query));
-    hd_operand *cell = &c->program->query[query][d][elem == HD_I32];
-    if (cell->at == UINT32_MAX)
-        *cell = hd_new_cell(c, elem, differs_by_lane(query));
-    return *cell;
+    hd_program *p = c->program;
+    for (size_t i = 0; i < p->queries.count; i++) {
+        const hd_query *known = &p->queries.data[i];
+        if (known->query == query && known->dimension == d && known->cell.elem == elem)
+            return known->cell;
+    }
+    hd_operand cell = hd_new_cell(c, elem, differs_by_lane(query));
+    hd_push(c->arena, &p->queries, (hd_query){query, (uint32_t)d, cell});
+    return cell;
 }
 
 hd_operand hd_query_cell(hd_compiler *c, const kir_inst *query) {

@@ -84,10 +84,10 @@ static bool leads_to_others(const hd_program *p, uint32_t start) {
 /* A lane that is not active here has returned, or nothing but that is ahead of it: on a device
  * the others would wait until it has. One that a barrier holds never returns before them. */
 static bool is_gone(const hd_run *r, uint32_t lane) {
-    if (lane >= r->lanes || r->flow->returned[lane])
+    if (lane >= r->lanes || hd_has_lane(r->flow->returned, lane))
         return true;
     for (uint32_t n = 0; n < r->program->node_count; n++)
-        if (r->flow->count[n] && r->flow->waiting[(size_t)n * r->padded + lane])
+        if (r->flow->count[n] && hd_has_lane(r->flow->waiting + (size_t)n * r->words, lane))
             return !leads_to_others(r->program, n);
     return false;
 }

@@ -140,7 +140,7 @@ typedef struct gen {
     int32_t budget;       /* expressions that may still be made; beyond it they are small */
     uint32_t loop_depth, nesting, depth; /* of loops, of braces, of an expression */
     bool in_loop, in_switch; /* break means something; continue: in_loop */
-    bool two_entries;     /* a loop of gotos may be entered in two places */
+    bool goto_loops;      /* there are loops of gotos, and no barriers */
     bool may_return;
     type result;          /* of the function at work; no lanes: it is the kernel */
     uint32_t dims, local[3], global[3], offset[3], lanes, groups;

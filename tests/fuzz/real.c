@@ -1,7 +1,8 @@
 /*
  * Random expressions of float and double: only what has one right result, which
  * IEEE 754 or the OpenCL specification gives. Signs of zeros that a function may
- * choose are taken away by adding 0.
+ * choose are taken away by adding 0. rint() is left out: PoCL 3.1 makes nonsense of it
+ * where it can tell the argument when compiling, and that is beyond 2^31.
  */
 #include "fuzz.h"
 
@@ -12,9 +13,8 @@ static node *arithmetic(gen *g, type t, uint32_t depth) {
 }
 
 static node *rounded(gen *g, type t, uint32_t depth) {
-    static const char *const names[] = {"fabs", "floor", "ceil", "trunc", "rint", "round", "sqrt",
-                                        "-"};
-    return fuzz_value(g, t, "($(@))", names[fuzz_draw(g, 8)], fuzz_expression(g, t, depth));
+    static const char *const names[] = {"fabs", "floor", "ceil", "trunc", "round", "sqrt", "-"};
+    return fuzz_value(g, t, "($(@))", names[fuzz_draw(g, 7)], fuzz_expression(g, t, depth));
 }
 
 static node *extreme(gen *g, type t, uint32_t depth) {

@@ -325,14 +325,14 @@ static node *with_label_behind(gen *g) {
                      fuzz_statements(g, 1 + fuzz_draw(g, 2), true));
 }
 
-/* A loop of gotos, which may be entered in the middle where g->two_entries. */
+/* A loop of gotos, which may be entered in the middle. */
 static node *goto_loop(gen *g) {
     uint32_t runs = 1 + fuzz_draw(g, 3);
     if (g->loop_depth >= MOST_LOOPS || g->weight * runs > MOST_RUNS)
         return branch(g);
     const char *i = fuzz_name(g, "n"), *top = fuzz_name(g, "top"), *mid = fuzz_name(g, "mid");
     node *n = fuzz_node(g->arena, "", "{ int $ = 0;\n", i);
-    if (g->two_entries && fuzz_chance(g, 70))
+    if (fuzz_chance(g, 70))
         fuzz_add(g->arena, n, "@", fuzz_node(g->arena, "", "if (@) goto $;\n",
                                              fuzz_condition(g, 2), mid));
     outside o = enter_loop(g, runs + 1);
@@ -372,7 +372,7 @@ static node *statement(gen *g) {
         return jump(g);
     if (kind < 37)
         return selection(g);
-    return kind == 37 ? goto_loop(g) : with_label_behind(g);
+    return kind == 37 && g->goto_loops ? goto_loop(g) : with_label_behind(g);
 }
 
 node *fuzz_statements(gen *g, uint32_t count, bool braces) {

@@ -237,29 +237,38 @@ static void equal_to_c(void **unused) {
     EXPECT(FN_FABS_F32, float, float, fabsf(a))
 }
 
+static void check_masks(const hd_lanes *set) {
+    enum { MOST = 192 };
+    for (uint32_t i = 0; i < 500; i++) {
+        uint8_t wanted[MOST], condition[MOST], bytes[MOST + 1];
+        uint64_t active[MOST / 64] = {0}, yes[MOST / 64], no[MOST / 64];
+        uint32_t padded = HD_CHUNK * (1 + i % (MOST / HD_CHUNK)), in_yes = 0;
+        state = i;
+        for (uint32_t l = 0; l < MOST; l++) {
+            wanted[l] = random_bits() & 1;
+            condition[l] = random_bits() & 1;
+            active[l / 64] |= (uint64_t)(l < padded && wanted[l]) << l % 64;
+        }
+        bytes[padded] = 77;
+        set->unpack(active, padded, bytes);
+        assert_int_equal(bytes[padded], 77);
+        uint32_t count = set->split(active, condition, padded, yes, no);
+        for (uint32_t l = 0; l < hd_align_up(padded, 64); l++) {
+            bool is_active = l < padded && wanted[l];
+            if (l < padded)
+                assert_int_equal(bytes[l], is_active);
+            assert_int_equal(yes[l / 64] >> l % 64 & 1, is_active && condition[l]);
+            assert_int_equal(no[l / 64] >> l % 64 & 1, is_active && !condition[l]);
+            in_yes += is_active && condition[l];
+        }
+        assert_int_equal(count, in_yes);
+    }
+}
+
 static void bits_of_masks(void **unused) {
     (void)unused;
-    for (uint32_t i = 0; i < 500; i++) {
-        scene s;
-        state = i;
-        fill_scene(&s, false);
-        uint8_t condition[LANES], yes[LANES], no[LANES];
-        uint64_t bits[LANES / 64];
-        uint32_t yes_count, no_count, in_yes = 0, in_no = 0;
-        for (uint32_t l = 0; l < LANES; l++)
-            condition[l] = random_bits() & 1;
-        hd_lanes_choose()->split(s.active, condition, yes, no, LANES, &yes_count, &no_count);
-        hd_lanes_choose()->pack(s.active, LANES, bits);
-        for (uint32_t l = 0; l < LANES; l++) {
-            assert_int_equal(yes[l], s.active[l] && condition[l]);
-            assert_int_equal(no[l], s.active[l] && !condition[l]);
-            assert_int_equal(bits[l / 64] >> l % 64 & 1, s.active[l]);
-            in_yes += yes[l];
-            in_no += no[l];
-        }
-        assert_int_equal(yes_count, in_yes);
-        assert_int_equal(no_count, in_no);
-    }
+    check_masks(&hd_lanes_base);
+    check_masks(hd_lanes_choose());
 }
 
 static void surveys(void **unused) {

@@ -13,6 +13,9 @@
  * Compiled once for each HD_LANES_NAME; see CMakeLists.txt.
  */
 #include <math.h>
+#if defined __AVX512BW__
+#include <immintrin.h>
+#endif
 
 #include "vm/lanes.h"
 
@@ -431,34 +434,52 @@ HANDLER(ADDR_I32)
 
 /* ---- masks ------------------------------------------------------------------------------ */
 
-/* How many of eight bytes are 1. */
-ALWAYS uint32_t sum_of_eight(const uint8_t *lanes) {
-    uint64_t eight;
-    memcpy(&eight, lanes, 8);
-    return (uint32_t)(eight * 0x0101010101010101u >> 56);
+/* Up to 64 bytes of 0 or 1 from bits, and back. */
+#if defined __AVX512BW__
+ALWAYS void bytes_of(uint64_t bits, uint32_t count, uint8_t *lane) {
+    _mm512_mask_storeu_epi8(lane, UINT64_MAX >> (64 - count), _mm512_maskz_set1_epi8(bits, 1));
 }
-
-static void split(const uint8_t *active, const uint8_t *condition, uint8_t *yes, uint8_t *no,
-                  uint32_t padded, uint32_t *yes_count, uint32_t *no_count) {
-    uint32_t in_yes = 0, in_no = 0;
-    for (uint32_t at = 0; at < padded; at += HD_CHUNK) {
-        V_U_I8 lanes = *(const V_U_I8 *)(active + at), holds = *(const V_U_I8 *)(condition + at);
-        *(V_U_I8 *)(yes + at) = lanes & holds;
-        *(V_U_I8 *)(no + at) = lanes & ~holds;
-        in_yes += sum_of_eight(yes + at) + sum_of_eight(yes + at + 8);
-        in_no += sum_of_eight(no + at) + sum_of_eight(no + at + 8);
+ALWAYS uint64_t bits_of(const uint8_t *lane, uint32_t count) {
+    __m512i bytes = _mm512_maskz_loadu_epi8(UINT64_MAX >> (64 - count), lane);
+    return _mm512_test_epi8_mask(bytes, bytes);
+}
+#else
+/* Byte i of eight keeps bit i, and becomes 0 or 1. */
+ALWAYS void bytes_of(uint64_t bits, uint32_t count, uint8_t *lane) {
+    for (uint32_t at = 0; at < count; at += 8) {
+        uint64_t eight = (bits >> at & 0xff) * 0x0101010101010101u & 0x8040201008040201u;
+        eight = (eight + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+        memcpy(lane + at, &eight, 8);
     }
-    *yes_count = in_yes;
-    *no_count = in_no;
+}
+/* Eight bytes become eight bits by one multiplication. */
+ALWAYS uint64_t bits_of(const uint8_t *lane, uint32_t count) {
+    uint64_t bits = 0, eight;
+    for (uint32_t at = 0; at < count; at += 8) {
+        memcpy(&eight, lane + at, 8);
+        bits |= (eight * 0x0102040810204080u >> 56) << at;
+    }
+    return bits;
+}
+#endif
+
+static uint32_t split(const uint64_t *active, const uint8_t *condition, uint32_t padded,
+                      uint64_t *yes, uint64_t *no) {
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < padded; at += 64) {
+        uint32_t rest = padded - at;
+        uint64_t holds = bits_of(condition + at, rest < 64 ? rest : 64), lanes = active[at / 64];
+        yes[at / 64] = lanes & holds;
+        no[at / 64] = lanes & ~holds;
+        count += (uint32_t)__builtin_popcountll(lanes & holds);
+    }
+    return count;
 }
 
-/* Eight bytes of 0 or 1 become eight bits by one multiplication. */
-static void pack(const uint8_t *lane, uint32_t padded, uint64_t *bits) {
-    memset(bits, 0, (padded + 63) / 64 * sizeof *bits);
-    for (uint32_t at = 0; at < padded; at += 8) {
-        uint64_t eight;
-        memcpy(&eight, lane + at, 8);
-        bits[at / 64] |= (eight * 0x0102040810204080u >> 56) << at % 64;
+static void unpack(const uint64_t *bits, uint32_t padded, uint8_t *lane) {
+    for (uint32_t at = 0; at < padded; at += 64) {
+        uint32_t rest = padded - at;
+        bytes_of(bits[at / 64], rest < 64 ? rest : 64, lane + at);
     }
 }
 
@@ -526,6 +547,6 @@ const hd_lanes NAME(hd_lanes, HD_LANES_NAME) = {
 #undef X
                        ADDR_I32, ADDR_I64},
     .split = split,
-    .pack = pack,
+    .unpack = unpack,
     .survey = survey,
 };
