@@ -75,18 +75,21 @@ typedef struct hd_event {
     uint64_t position;    /* in the block's stream */
     const uint64_t *mask; /* bit l % 64 of word l / 64: lane l is active; no bits beyond */
     /* The address of lane l is base + l * stride when `address` is NULL (also where
-     * lanes below the first active one are not active), else address[l]; entries of
-     * lanes that are not active mean nothing. */
+     * lanes below the first active one are not active), else base + address[l]; entries
+     * of lanes that are not active mean nothing. */
     uint64_t base;
     int64_t stride;
     const uint64_t *address;
+    /* Mask and `address` are those of the block's event before: a struct's next field. A
+     * sink may use it or not; one that hands on events but leaves some out clears it. */
+    bool same_lanes;
 } hd_event;
 
 static inline bool hd_event_active(const hd_event *e, uint32_t lane) {
     return e->mask[lane / 64] >> lane % 64 & 1;
 }
 static inline uint64_t hd_event_address(const hd_event *e, uint32_t lane) {
-    return e->address ? e->address[lane] : e->base + lane * (uint64_t)e->stride;
+    return e->base + (e->address ? e->address[lane] : lane * (uint64_t)e->stride);
 }
 
 /* ---- sinks --------------------------------------------------------------------- */

@@ -220,7 +220,8 @@ static const char *decode_addresses(decoder *d, uint32_t mask, uint8_t op, hd_ev
     }
     if (fault)
         return fault;
-    part_remember(m, event->access, mask, d->now);
+    if ((op & OP_KIND) != OP_MOVED || m->accesses[event->access].reference == event->access)
+        part_remember(m, event->access, mask, d->now);
     event->address = d->now;
     if (part_mask_is_full(m, mask))
         return NULL;

@@ -3,6 +3,7 @@
  * this one takes the first that holds, the cheap ones first:
  *
  *     a stride that the producer gave
+ *     the lanes of the event before, when the producer says so
  *     the lanes of the access's last event, a step on
  *     a stride after all
  *     the lanes of the last accesses with addresses, a step on
@@ -162,6 +163,16 @@ static const uint64_t *pick(encoder *c, uint32_t mask, const uint64_t *values, u
     return scratch;
 }
 
+/* The event's addresses of the lanes in hand. */
+static const uint64_t *gather(encoder *c, const hd_event *event, uint32_t mask) {
+    const uint64_t *now = pick(c, mask, event->address, c->now);
+    if (!event->base)
+        return now;
+    for (uint32_t i = 0; i < c->model.mask_active[mask]; i++)
+        c->now[i] = now[i] + event->base;
+    return c->now;
+}
+
 /* True when a[i] - b[i] is the same for all; most that differ do so early. */
 static bool same_distance(const uint64_t *a, const uint64_t *b, uint32_t count) {
     uint64_t distance = a[0] - b[0], different = 0;
@@ -234,6 +245,18 @@ static bool try_strided(encoder *c, const list *l, uint8_t *op) {
     return true;
 }
 
+static void encode_moved(encoder *c, uint32_t access, uint32_t reference, uint64_t base,
+                         uint64_t expected, uint8_t *op) {
+    access_state *a = &c->model.accesses[access];
+    *op |= OP_MOVED;
+    if (reference != a->reference) {
+        *op |= OP_DETAIL;
+        put_varint(&c->columns[COLUMN_REFERENCE], reference);
+        a->reference = reference;
+    }
+    encode_base(c, access, base, expected, reference == access ? STEP_OWN : STEP_OTHER, op);
+}
+
 /* True when the lanes followed those of `reference`. Nothing can be said against a single
  * lane, so it counts only when its step is the one before. */
 static bool try_moved(encoder *c, const list *l, uint32_t reference, uint8_t *op) {
@@ -249,24 +272,38 @@ static bool try_moved(encoder *c, const list *l, uint32_t reference, uint8_t *op
         return false;
     bool follows = a->unit == m->accesses[reference].unit ? same_distance(l->now, before, l->count)
                                                           : same_elements(m, l, reference, before);
-    if (!follows)
-        return false;
-    *op |= OP_MOVED;
-    if (reference != a->reference) {
-        *op |= OP_DETAIL;
-        put_varint(&c->columns[COLUMN_REFERENCE], reference);
-        a->reference = reference;
-    }
-    encode_base(c, l->access, l->now[0], expected, kind, op);
-    return true;
+    if (follows)
+        encode_moved(c, l->access, reference, l->now[0], expected, op);
+    return follows;
+}
+
+static bool same_unit(const part_model *m, uint32_t a, uint32_t b) {
+    return m->accesses[a].unit == m->accesses[b].unit;
 }
 
 static bool try_recent(encoder *c, const list *l, uint8_t *op) {
-    for (int i = 0; i < RECENT_LISTS; i++)
-        if (c->recent[i] != l->access && c->recent[i] != UINT32_MAX &&
-            try_moved(c, l, c->recent[i], op))
-            return true;
+    for (int i = 0; i < RECENT_LISTS; i++) {
+        uint32_t reference = c->recent[i];
+        if (reference == l->access || reference == UINT32_MAX || !try_moved(c, l, reference, op))
+            continue;
+        c->lanes_of = same_unit(&c->model, l->access, reference) ? reference : UINT32_MAX;
+        return true;
+    }
     return false;
+}
+
+/* True when the event is known to have the lanes of the one before: nothing is compared. */
+static bool try_same_lanes(encoder *c, const hd_event *event, uint32_t mask, uint8_t *op) {
+    part_model *m = &c->model;
+    uint32_t reference = c->lanes_of;
+    if (!event->same_lanes || reference == UINT32_MAX || reference == event->access ||
+        !same_unit(m, event->access, reference))
+        return false;
+    uint32_t first = part_first_lane(m, mask);
+    uint64_t before = part_memory(m, reference)[first];
+    encode_moved(c, event->access, reference, hd_event_address(event, first),
+                 part_follow(m, event->access, reference, before), op);
+    return true;
 }
 
 /* True when the distances between lanes were met; else they are a new pattern. */
@@ -406,14 +443,19 @@ static void encode_list(encoder *c, const list *l, uint8_t *op) {
 
 static void encode_addresses(encoder *c, const hd_event *event, uint32_t mask, uint8_t *op) {
     part_model *m = &c->model;
-    list l = {event->access, mask, m->mask_active[mask], pick(c, mask, event->address, c->now)};
+    if (try_same_lanes(c, event, mask, op))
+        return;
+    c->lanes_of = UINT32_MAX;
+    list l = {event->access, mask, m->mask_active[mask], gather(c, event, mask)};
     if (!try_moved(c, &l, l.access, op)) {
-        if (try_strided(c, &l, op))
+        if (try_strided(c, &l, op) || try_recent(c, &l, op))
             return;
-        if (!try_recent(c, &l, op) && !try_pattern(c, &l, op))
+        if (!try_pattern(c, &l, op))
             encode_list(c, &l, op);
     }
     part_remember(m, l.access, mask, l.now);
+    if (part_memory(m, l.access))
+        c->lanes_of = l.access;
     if (c->recent[0] != l.access) {
         c->recent[1] = c->recent[0];
         c->recent[0] = l.access;
@@ -442,10 +484,12 @@ void encoder_event(encoder *c, const hd_event *event) {
     }
     uint32_t mask = encode_mask(c, event, &op);
     part_note_event(m, event->access, mask, event->position);
-    if (event->address)
+    if (event->address) {
         encode_addresses(c, event, mask, &op);
-    else
+    } else {
         encode_strided(c, event->access, event->base, (uint64_t)event->stride, &op);
+        c->lanes_of = UINT32_MAX;
+    }
     put_byte(&c->columns[COLUMN_OP], op);
     c->lane_accesses += m->mask_active[mask];
     if (++c->events % 64 == 0 || (op & OP_KIND) == OP_LIST)
@@ -468,6 +512,7 @@ void encoder_begin(encoder *c, uint64_t position) {
     index_clear(&c->patterns);
     for (int i = 0; i < RECENT_LISTS; i++)
         c->recent[i] = UINT32_MAX;
+    c->lanes_of = UINT32_MAX;
     c->first_position = position;
     c->events = 0;
     c->lane_accesses = 0;

@@ -9,7 +9,8 @@
  *     its mask        that of the access's last event, or of the event before
  *     its base        the access's last one, and the step between its last two
  *     its lanes       base + lane * stride; or each lane's last address under this access,
- *                     or under another one (`level[n]` is read, then written), a step on;
+ *                     or under another one (`level[n]` is read, then written; a struct's
+ *                     fields), a step on;
  *                     or the differences between lanes met before
  *
  * and an event is one byte that says which predictions hold, plus what they miss, in a

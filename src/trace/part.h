@@ -120,6 +120,13 @@ void part_mask_count(part_model *m);
 static inline bool part_masks_full(const part_model *m) {
     return (m->mask_count + 1) * (size_t)m->words > MASK_WORDS_MAX;
 }
+static inline uint32_t part_first_lane(const part_model *m, uint32_t mask) {
+    const uint64_t *words = part_mask(m, mask);
+    uint32_t w = 0;
+    while (!words[w])
+        w++;
+    return w * 64 + (uint32_t)__builtin_ctzll(words[w]);
+}
 /* The active lanes of a mask, ascending; valid until another mask is asked for. */
 const uint32_t *part_lanes(part_model *m, uint32_t mask);
 static inline bool part_mask_is_full(const part_model *m, uint32_t mask) {
@@ -140,7 +147,8 @@ static inline uint64_t *part_memory(const part_model *m, uint32_t access) {
     uint32_t number = m->accesses[access].memory;
     return number ? m->memory + (size_t)(number - 1) * m->threads : NULL;
 }
-/* Remembers the addresses of the active lanes of `mask`, in their order. */
+/* Remembers the addresses of the active lanes of `mask`, in their order. Not called for an
+ * event whose lanes follow another access: that one remembers them already. */
 void part_remember(part_model *m, uint32_t access, uint32_t mask, const uint64_t *addresses);
 /* How far an access moves when the lanes of `reference` move by `distance` bytes. */
 static inline uint64_t part_scale(const part_model *m, uint32_t access, uint32_t reference,

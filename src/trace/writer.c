@@ -69,7 +69,7 @@ struct hd_trace_writer {
     uint64_t next_block; /* no block before it can be opened any more */
 
     /* Changed under the order's lock, or between launches. */
-    time_t flushed_second; /* when the file was last flushed */
+    uint64_t flushed_tenth; /* of a second: when the file was last flushed */
     uint64_t block_offset; /* where the oldest block starts in the file */
     tally block, total;    /* of that block, of the launch */
     bytes page;            /* entries not yet written */
@@ -185,14 +185,15 @@ static void list_block(hd_trace_writer *w, uint64_t block) {
     }
 }
 
-/* Blocks that are complete go to the file within a second or so: a long run that is killed
- * should leave what it has done. */
+/* Blocks that are complete go to the file within a tenth of a second or so: a run that is
+ * killed should leave what it has done. */
 static void flush_now_and_then(hd_trace_writer *w) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    if (t.tv_sec == w->flushed_second)
+    uint64_t tenth = (uint64_t)t.tv_sec * 10 + (uint64_t)t.tv_nsec / 100000000;
+    if (tenth == w->flushed_tenth)
         return;
-    w->flushed_second = t.tv_sec;
+    w->flushed_tenth = tenth;
     output_flush(&w->file);
 }
 
@@ -256,7 +257,7 @@ static hd_status sink_end_launch(void *self, bool complete) {
         put_varint(&w->body, w->total.lane_accesses);
         put_byte(&w->body, complete);
         write_chunk(w, CHUNK_END);
-        output_flush(&w->file);
+        flush_now_and_then(w);
         check_file(w);
     }
     w->launch = NULL;

@@ -68,12 +68,6 @@ void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
     for (uint32_t copy_ = 1; (op)->uniform && copy_ < HD_CHUNK; copy_++)                \
         HD_CELL(r, at, T)[copy_] = HD_CELL(r, at, T)[0]
 
-/* Every active lane, in order, whatever the instruction's result is. */
-#define HD_EACH_ACTIVE(r, lane)                                                         \
-    for (uint32_t s_ = 0; s_ < (r)->span_count; s_++)                                   \
-        for (uint32_t lane = (r)->spans[s_].from; lane < (r)->spans[s_].to; lane++)     \
-            if ((r)->active.lane[lane])
-
 /* One lane's element of a cell. */
 #define HD_AT(r, operand, T, lane) \
     (HD_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])

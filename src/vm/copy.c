@@ -60,9 +60,11 @@ ALWAYS void move_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes, bool is
 /* A loop for each way to find the places, so that none is asked for in it. */
 ALWAYS void copy_listed(const hd_run *r, const places *to, bool to_listed, const places *from,
                         bool from_listed, uint64_t bytes, bool is_known) {
-    const uint8_t *active = r->active.lane;
-    for (uint32_t l = 0; l < r->lanes; l++)
-        if (active[l])
+    if (r->active.count == r->lanes)
+        for (uint32_t l = 0; l < r->lanes; l++)
+            move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
+    else
+        HD_EACH_ACTIVE(r, l)
             move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
 }
 

@@ -16,6 +16,13 @@ struct hd_flow_state {
     uint64_t *taken[2];  /* scratch: lanes that take an edge */
 };
 
+/* For every active lane l, in order. The body may `continue` and return, but not `break`. */
+#define HD_EACH_ACTIVE(r, l)                                                                \
+    for (uint32_t w_ = 0; w_ < (r)->words; w_++)                                            \
+        for (uint64_t left_ = (r)->bits[w_]; left_; left_ &= left_ - 1)                     \
+            for (uint32_t l = w_ * 64 + (uint32_t)__builtin_ctzll(left_), once_ = 1; once_; \
+                 once_ = 0)
+
 static inline bool hd_has_lane(const uint64_t *mask, uint32_t lane) {
     return mask[lane / 64] >> lane % 64 & 1;
 }

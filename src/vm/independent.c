@@ -23,6 +23,7 @@ typedef struct use {
     bool reads, writes;
     bool ordered;   /* results depend on the order of blocks all the same */
     bool scattered; /* some access is not affine in what is known */
+    bool indirect;  /* nor can it be, in any launch: loaded values are in it */
     bool started;
     int64_t step;   /* bytes from block to block */
     int64_t low, high;
@@ -170,6 +171,7 @@ static void add_use(use *u, const kir_kernel *k, const hd_access *a) {
     const kir_inst *inst = &k->insts[a->inst];
     u->reads |= a->kind == HD_LOAD;
     u->writes |= a->kind != HD_LOAD;
+    u->indirect |= a->indirect;
     if (a->kind == HD_ATOMIC)
         u->ordered |= order_matters(inst) || is_used(k, a->inst);
 }
@@ -192,10 +194,15 @@ static bool gather_uses(uses *u, const hd_kernel_info *info) {
     return !ordered && !anywhere.writes && !(anywhere.reads && writes);
 }
 
-static bool is_read_and_written(const uses *u) {
+/* Buffers that are read and written, and whether some of them cannot have own stretches. */
+static bool is_read_and_written(const uses *u, bool *indirect) {
     bool found = false;
-    for (uint32_t i = 0; i < u->count; i++)
-        found |= u->use[i].reads && u->use[i].writes;
+    *indirect = false;
+    for (uint32_t i = 0; i < u->count; i++) {
+        bool both = u->use[i].reads && u->use[i].writes;
+        found |= both;
+        *indirect |= both && u->use[i].indirect;
+    }
     return found;
 }
 
@@ -223,8 +230,10 @@ bool hd_blocks_are_independent(const hd_program *program, const hd_job *job, con
     u.by_field = hd_new_array(u.arena, bool, job->buffer_count);
     u.use = hd_new_array(u.arena, use, u.count);
     find_fields(&u, program->info);
-    bool independent = gather_uses(&u, program->info) &&
-                       (!is_read_and_written(&u) || have_own_stretches(&u));
+    bool indirect;
+    bool independent =
+        gather_uses(&u, program->info) &&
+        (!is_read_and_written(&u, &indirect) || (!indirect && have_own_stretches(&u)));
     hd_arena_free(u.arena);
     return independent;
 }

@@ -122,16 +122,17 @@ hd_target hd_resolve_at(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t
 
 /* ---- announcing ------------------------------------------------------------------------------- */
 
-static void announce_row(hd_run *r, const hd_target *t, const hd_announced *row) {
-    hd_event event = {.access = row->access, .threads = r->lanes, .active = r->active.count,
-                      .position = r->position++, .mask = r->bits, .base = t->base + row->part,
+static void announce_rows(hd_run *r, const hd_target *t, const hd_announced *rows,
+                          uint32_t count) {
+    hd_event event = {.threads = r->lanes, .active = r->active.count, .mask = r->bits,
                       .stride = t->stride, .address = t->address};
-    if (t->address && row->part) {
-        for (uint32_t l = 0; l < r->lanes; l++)
-            r->addresses[l] = t->address[l] + row->part;
-        event.address = r->addresses;
+    for (uint32_t i = 0; i < count; i++) {
+        event.access = rows[i].access;
+        event.position = r->position++;
+        event.base = (t->address ? 0 : t->base) + rows[i].part;
+        event.same_lanes = i > 0 && t->address;
+        r->sink->event(r->stream, &event);
     }
-    r->sink->event(r->stream, &event);
 }
 
 void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announced *announced,
@@ -143,8 +144,7 @@ void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announ
     r->mis += count;
     r->lane_accesses += (uint64_t)count * r->active.count;
     if (r->sink && r->sink->event)
-        for (uint32_t i = 0; i < count; i++)
-            announce_row(r, t, &announced[i]);
+        announce_rows(r, t, announced, count);
 }
 
 static void before_access(hd_run *r, const hd_op *op, const hd_memory *m, const hd_target *t,
@@ -155,13 +155,6 @@ static void before_access(hd_run *r, const hd_op *op, const hd_memory *m, const 
 }
 
 /* ---- the bytes ---------------------------------------------------------------------------------- */
-
-/* For every active lane l. */
-#define EACH_ACTIVE(r, l)                                                                  \
-    for (uint32_t w_ = 0; w_ * 64 < (r)->lanes; w_++)                                      \
-        for (uint64_t left_ = (r)->bits[w_]; left_; left_ &= left_ - 1)                    \
-            for (uint32_t l = w_ * 64 + (uint32_t)__builtin_ctzll(left_), once_ = 1; once_; \
-                 once_ = 0)
 
 /* Where lane 0's bytes would be and how far lanes are apart, when that is regular. */
 typedef struct reach {
@@ -192,16 +185,16 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
                 for (uint32_t l = 0; l < r->lanes; l++)                                     \
                     d[l] = *(const loose_##T *)(from + l * x.step);                         \
             else                                                                            \
-                EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + l * x.step);           \
+                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + l * x.step);           \
         } else if (t->region && t->region->space != KIR_PRIVATE) {                          \
             const uint8_t *from = t->region->host + offset - t->region->base;               \
             if (all)                                                                        \
                 for (uint32_t l = 0; l < r->lanes; l++)                                     \
                     d[l] = *(const loose_##T *)(from + t->address[l]);                      \
             else                                                                            \
-                EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + t->address[l]);        \
+                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + t->address[l]);        \
         } else {                                                                            \
-            EACH_ACTIVE(r, l)                                                               \
+            HD_EACH_ACTIVE(r, l)                                                               \
             d[l] = *(const loose_##T *)(hd_host(r, t, l, lane_address(t, l)) + offset);     \
         }                                                                                   \
     }                                                                                       \
@@ -213,9 +206,9 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
             if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))       \
                 memcpy(to, a, r->lanes * sizeof(T));                                        \
             else                                                                            \
-                EACH_ACTIVE(r, l) *(loose_##T *)(to + l * x.step) = a[l & lanes];           \
+                HD_EACH_ACTIVE(r, l) *(loose_##T *)(to + l * x.step) = a[l & lanes];           \
         } else {                                                                            \
-            EACH_ACTIVE(r, l)                                                               \
+            HD_EACH_ACTIVE(r, l)                                                               \
             *(loose_##T *)(hd_host(r, t, l, lane_address(t, l)) + offset) = a[l & lanes];   \
         }                                                                                   \
     }

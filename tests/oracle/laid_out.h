@@ -54,8 +54,11 @@ static void laid_out_event(void *self, const hd_event *event) {
     for (uint32_t lane = 0; field && lane < event->threads; lane++)
         if (hd_event_active(event, lane))
             s->address[lane] = laid_out_address(l, a, hd_event_address(event, lane));
-    if (field)
+    if (field) {
+        moved.base = 0;
         moved.address = s->address;
+        moved.same_lanes = false;
+    }
     l->to.event(s->to, &moved);
 }
 

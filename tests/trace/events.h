@@ -204,6 +204,16 @@ static inline void produce_loop(producer *p) {
     }
 }
 
+/* Other accesses with the lanes of `e`, some bytes on, as a struct's fields have them. */
+static inline void produce_fields(producer *p, hd_event e, const uint64_t *mask) {
+    e.same_lanes = true;
+    for (uint64_t n = random_below(&p->random, 4); n; n--) {
+        e.access = (uint32_t)random_below(&p->random, p->launch->access_count);
+        e.base += random_below(&p->random, 5) * 4 - 8;
+        give(p, e, mask);
+    }
+}
+
 static inline void produce_block(const hd_sink *sink, void *stream, const hd_event_launch *launch,
                                  uint64_t seed, uint64_t events) {
     uint32_t words = (launch->block_threads + 63) / 64;
@@ -223,7 +233,10 @@ static inline void produce_block(const hd_sink *sink, void *stream, const hd_eve
         hd_event e = {.access = (uint32_t)random_below(&p.random, launch->access_count)};
         if (choose_addresses(&p, e.access, &e))
             e.address = p.address;
-        give(&p, e, choose_mask(&p));
+        const uint64_t *mask = choose_mask(&p);
+        give(&p, e, mask);
+        if (e.address)
+            produce_fields(&p, e, mask);
         if (random_below(&p.random, 30) == 0)
             p.position += random_below(&p.random, 5);
     }

@@ -241,14 +241,14 @@ static void new_list(twin *t, uint64_t access, uint8_t op) {
     memcpy(t->lists[t->list_count++], t->a, t->active_count * 8);
 }
 
-static void remember(twin *t, known *k) {
-    if (!k->memory && (t->memories + 1) * t->lanes <= 524288) {
+static void remember(twin *t, known *k, bool keep) {
+    if (keep && !k->memory && (t->memories + 1) * t->lanes <= 524288) {
         k->memory = hd_new_array(t->arena, uint64_t, t->lanes);
         t->memories++;
     }
     for (uint64_t i = 0; i < t->active_count; i++) {
         t->address[t->active[i]] = t->a[i];
-        if (k->memory)
+        if (keep && k->memory)
             k->memory[t->active[i]] = t->a[i];
     }
 }
@@ -291,7 +291,7 @@ static hd_event read_event(twin *t, uint64_t position, uint64_t *last, uint64_t 
     }
     ((void (*[])(twin *, uint64_t, uint8_t)){moved, pattern, new_list})[(op & 3) - 1](t, access,
                                                                                       op);
-    remember(t, k);
+    remember(t, k, (op & 3) != 1 || k->reference == access);
     return e;
 }
 
