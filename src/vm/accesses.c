@@ -4,8 +4,7 @@
  */
 #include "vm/compile.h"
 
-/* The rows that one side of an instruction announces. */
-static hd_announced *rows_of(hd_compiler *c, hd_access_kind kind, uint32_t *count) {
+hd_announced *hd_announced_rows(hd_compiler *c, hd_access_kind kind, uint32_t *count) {
     const hd_kernel_info *info = c->program->info;
     hd_vec(hd_announced) rows = {0};
     for (uint32_t i = 0; i < info->access_count; i++)
@@ -43,7 +42,7 @@ static void compile_load(hd_compiler *c) {
     describe_value(c, m, c->inst->type);
     for (uint32_t k = 0; k < m->components; k++)
         m->value[k] = hd_result(c, k);
-    m->announced = rows_of(c, HD_LOAD, &m->announced_count);
+    m->announced = hd_announced_rows(c, HD_LOAD, &m->announced_count);
     emit(c, hd_op_load, m, m->value[0]);
 }
 
@@ -52,7 +51,7 @@ static void compile_store(hd_compiler *c) {
     describe_value(c, m, c->kernel->insts[c->inst->args[0]].type);
     for (uint32_t k = 0; k < m->components; k++)
         m->value[k] = hd_cell_of(c, c->inst->args[0], k);
-    m->announced = rows_of(c, HD_STORE, &m->announced_count);
+    m->announced = hd_announced_rows(c, HD_STORE, &m->announced_count);
     emit(c, hd_op_store, m, (hd_operand){.varying = true});
 }
 
@@ -73,7 +72,7 @@ static void compile_atomic(hd_compiler *c) {
         m->second = hd_cell_of(c, inst->args[1], 0);
     if (inst->arg_count > 2)
         m->third = hd_cell_of(c, inst->args[2], 0);
-    m->announced = rows_of(c, HD_ATOMIC, &m->announced_count);
+    m->announced = hd_announced_rows(c, HD_ATOMIC, &m->announced_count);
     emit(c, hd_op_atomic, m, (hd_operand){.varying = true});
 }
 
@@ -81,12 +80,14 @@ static void compile_atomic(hd_compiler *c) {
 static void compile_block_access(hd_compiler *c) {
     hd_memory *m = hd_memory_new(c, c->inst->args[0]);
     bool is_copy = c->inst->op == KIR_COPY;
-    if (is_copy)
+    if (is_copy) {
         c->program->memory_count++; /* the source has a slot of its own, the next one */
+        m->from_space = (kir_space)c->kernel->insts[c->inst->args[1]].type.space;
+    }
     m->second = hd_cell_of(c, c->inst->args[1], 0);
     m->third = hd_cell_of(c, c->inst->args[2], 0);
-    m->announced = rows_of(c, HD_LOAD, &m->announced_count);
-    m->announced_to = rows_of(c, HD_STORE, &m->announced_to_count);
+    m->announced = hd_announced_rows(c, HD_LOAD, &m->announced_count);
+    m->announced_to = hd_announced_rows(c, HD_STORE, &m->announced_to_count);
     emit(c, is_copy ? hd_op_copy : hd_op_fill, m, (hd_operand){.varying = true});
 }
 

@@ -103,13 +103,14 @@ void hd_op_atomic(hd_run *r, const hd_op *op) {
     bool writes = m->rmw != KIR_RMW_LOAD;
     hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, writes);
     if (r->checked)
-        hd_check_access(r, op, &t, m->width, m->rmw != KIR_RMW_STORE, writes, true);
+        hd_check_access(r, op, &t, m->width,
+                        !writes                     ? HD_ATOMIC_READS
+                        : m->rmw == KIR_RMW_STORE ? HD_ATOMIC_WRITES
+                                                  : HD_UPDATES);
     hd_announce(r, &t, m->space, m->announced, m->announced_count);
     bool has_second = m->second.at != 0; /* scratch cells stand there */
-    for (uint32_t l = 0; l < r->lanes; l++) {
-        if (!r->active.lane[l])
-            continue;
-        uint64_t address = t.address ? t.address[l] : t.base + (uint64_t)(l * t.stride);
+    HD_EACH_ACTIVE(r, l) {
+        uint64_t address = hd_lane_address(&t, l);
         uint64_t operand = has_second ? hd_element(r, m->second, l) : UINT64_MAX;
         uint64_t compare = m->rmw == KIR_RMW_CMPXCHG ? hd_element(r, m->third, l) : 0;
         uint64_t old = exchange(m, hd_host(r, &t, l, address), operand, compare);

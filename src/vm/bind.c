@@ -11,7 +11,8 @@ static uint64_t take_local(hd_arena *arena, hd_bound *b, const char *name, uint6
                                        .record = record, .element_bytes = element_bytes};
     b->locals = more;
     b->local_count++;
-    b->local_bytes += bytes;
+    if (__builtin_add_overflow(b->local_bytes, bytes, &b->local_bytes))
+        b->local_bytes = UINT64_MAX; /* more than any limit */
     b->local_end = hd_align_up(at + bytes + HD_GAP, HD_GAP);
     return at;
 }

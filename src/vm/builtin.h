@@ -71,14 +71,11 @@ void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
 /* One lane's element of a cell. */
 #define HD_AT(r, operand, T, lane) \
     (HD_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
-/* The same as bits, zero-extended. */
-static inline uint64_t hd_bits_at(const hd_run *r, hd_operand operand, uint32_t lane) {
-    switch (hd_elem_bytes(operand.elem)) {
-    case 1: return HD_AT(r, operand, uint8_t, lane);
-    case 2: return HD_AT(r, operand, uint16_t, lane);
-    case 4: return HD_AT(r, operand, uint32_t, lane);
-    default: return HD_AT(r, operand, uint64_t, lane);
-    }
+/* The same of a float of any width. */
+static inline double hd_real_at(const hd_run *r, hd_operand operand, uint32_t lane) {
+    return operand.elem == HD_F16   ? (double)HD_AT(r, operand, _Float16, lane)
+           : operand.elem == HD_F32 ? (double)HD_AT(r, operand, float, lane)
+                                    : HD_AT(r, operand, double, lane);
 }
 /* Writes the low bits: to the lane, or to all of a uniform cell. */
 static inline void hd_put_bits(const hd_run *r, hd_operand operand, uint32_t lane,

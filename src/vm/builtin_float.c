@@ -239,7 +239,7 @@ typedef struct geometry {
 
 static void replicate(hd_run *r, const hd_op *op, hd_operand d) {
     if (op->uniform)
-        hd_put_bits(r, d, 0, hd_bits_at(r, d, 0));
+        hd_put_bits(r, d, 0, hd_element(r, d, 0));
 }
 
 /* A component's elements from lane `at` on. */

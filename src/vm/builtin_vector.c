@@ -56,7 +56,7 @@ static void run_shuffle(hd_run *r, const hd_op *op) {
     HD_EACH_LANE(r, op, lane) {
         uint64_t value[HD_MAX_COMPONENTS];
         for (uint32_t k = 0; k < m->count; k++)
-            value[k] = hd_bits_at(r, m->from[hd_bits_at(r, m->mask[k], lane) & m->from_mask], lane);
+            value[k] = hd_element(r, m->from[hd_element(r, m->mask[k], lane) & m->from_mask], lane);
         for (uint32_t k = 0; k < m->count; k++)
             hd_put_bits(r, m->d[k], lane, value[k]);
     }
@@ -114,12 +114,8 @@ static uint64_t saturated(const saturation *s, double x) {
 
 static void run_saturate(hd_run *r, const hd_op *op) {
     const saturation *s = op->more;
-    HD_EACH_LANE(r, op, lane) {
-        double x = s->a.elem == HD_F16   ? (double)HD_AT(r, s->a, _Float16, lane)
-                   : s->a.elem == HD_F32 ? (double)HD_AT(r, s->a, float, lane)
-                                         : HD_AT(r, s->a, double, lane);
-        hd_put_bits(r, s->d, lane, saturated(s, x));
-    }
+    HD_EACH_LANE(r, op, lane)
+        hd_put_bits(r, s->d, lane, saturated(s, hd_real_at(r, s->a, lane)));
 }
 
 static rounding rounding_of(const char *name) {

@@ -143,7 +143,7 @@ static void number_units(hd_compiler *c, hd_cells *cells) {
                     !same_name(cells->names[v][j], (hd_unit_name){v, j}))
                     continue;
                 cells->units[v][j] = (uint32_t)cells->unit.count;
-                hd_unit unit = {.value = v, .component = j, .elem = hd_elem_of(inst->type),
+                hd_unit unit = {.value = v, .elem = hd_elem_of(inst->type),
                                 .varying = c->divergence->varying[v], .birth = UINT32_MAX};
                 hd_push(c->arena, &cells->unit, unit);
             }

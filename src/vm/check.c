@@ -6,26 +6,31 @@
  * copy of a struct may copy what nobody has written (its padding); the copy then
  * counts as unwritten there.
  *
- * Races: for each byte of global and local memory who wrote it last, who read it
- * last, and when. Time is counted in *epochs*: a new one begins with each block
- * and at each barrier. Two accesses by different threads, one of them a write and
- * not both atomic, race when the threads are of one block and the epoch is the
+ * Races: for each byte of global and local memory who has read it and who has
+ * written it, and when. Time is counted in *epochs*: a new one begins with each
+ * block and at each barrier. Two accesses by different threads, one of them a write
+ * and not both atomic, race when the threads are of one block and the epoch is the
  * same, or are of different blocks, which nothing but the end of the launch
  * orders. (An order that a kernel makes by atomics and fences is not seen.)
+ *
+ * Of all who came before, at most three matter: two different threads of the
+ * latest block in its latest epoch, of which one at least is not the one that
+ * comes next, and one thread of an earlier block.
  */
 #include <stdlib.h>
 
+#include "vm/flow.h"
 #include "vm/launch.h"
 
-typedef struct access_time {
-    uint64_t thread; /* block * lanes + lane + 1; 0: nobody */
+/* Who has accessed a byte in one way. Threads are block * lanes + lane + 1; 0: nobody. */
+typedef struct accessors {
+    uint32_t last, other; /* different threads of one block, in `epoch` */
+    uint32_t earlier;     /* a thread of a block before that one */
     uint32_t epoch;
-    bool atomic;
-    bool others; /* readers: more than one thread in this epoch, or of other blocks */
-} access_time;
+} accessors;
 
 typedef struct byte_times {
-    access_time write, read;
+    accessors by[HD_UPDATES]; /* [hd_way]; updates count as atomic writes */
 } byte_times;
 
 struct hd_shadow {
@@ -125,64 +130,71 @@ static void copy_written(hd_run *r, const hd_region *to, uint64_t to_offset, con
 
 /* ---- races ---------------------------------------------------------------------------------- */
 
-static bool is_ordered(const hd_run *r, const access_time *before, uint64_t thread) {
-    if (!before->thread || (before->thread == thread && !before->others))
-        return true;
-    bool same_block = (before->thread - 1) / r->lanes == r->block;
-    return same_block && before->epoch < r->shadow->epoch;
+static bool is_of_this_block(const hd_run *r, uint32_t thread) {
+    return (thread - 1) / r->lanes == r->block;
 }
+
+/* Somebody else whom nothing orders before `thread` of the block that runs; 0: nobody. */
+static uint32_t somebody_else(const hd_run *r, const accessors *a, uint32_t thread, bool is_local) {
+    if (!a->last)
+        return 0;
+    if (!is_of_this_block(r, a->last))
+        return is_local ? 0 : a->last; /* another block's local memory is another one */
+    if (a->epoch == r->shadow->epoch && a->last != thread)
+        return a->last;
+    if (a->epoch == r->shadow->epoch && a->other)
+        return a->other;
+    return is_local ? 0 : a->earlier;
+}
+
+static void note_access(const hd_run *r, accessors *a, uint32_t thread) {
+    uint32_t epoch = r->shadow->epoch;
+    bool same_block = a->last && is_of_this_block(r, a->last);
+    if (a->last && !same_block)
+        a->earlier = a->last;
+    if (!same_block || a->epoch != epoch)
+        a->other = 0;
+    else if (a->last != thread)
+        a->other = a->last;
+    a->last = thread;
+    a->epoch = epoch;
+}
+
+static bool is_atomic(hd_way way) { return way >= HD_ATOMIC_READS; }
+static bool is_writing(hd_way way) { return way != HD_READS && way != HD_ATOMIC_READS; }
 
 static void fault_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
-                       uint64_t offset, const access_time *before, bool write, bool was_write) {
-    uint64_t other = before->thread - 1;
+                       uint64_t offset, hd_way way, uint32_t thread, hd_way before) {
     hd_fault(r, op->inst, lane,
-             "race: this %s byte %llu of '%s', which thread %llu of block %llu %s with no barrier "
+             "race: this %s byte %llu of '%s', which thread %u of block %u %s with no barrier "
              "between them",
-             write ? "writes" : "reads", (unsigned long long)offset, g->name,
-             (unsigned long long)(other % r->lanes), (unsigned long long)(other / r->lanes),
-             was_write ? "has written" : "has read");
+             is_writing(way) ? "writes" : "reads", (unsigned long long)offset, g->name,
+             (thread - 1) % r->lanes, (thread - 1) / r->lanes,
+             is_writing(before) ? "has written" : "has read");
 }
 
-static void note_time(const hd_run *r, access_time *t, uint64_t thread, bool atomic, bool reads) {
-    bool again = t->thread == thread;
-    bool same_block = t->thread && (t->thread - 1) / r->lanes == r->block;
-    bool kept = t->thread && !again && (!same_block || t->epoch == r->shadow->epoch);
-    bool others = reads && (kept || (t->others && (!same_block || t->epoch == r->shadow->epoch)));
-    *t = (access_time){thread, r->shadow->epoch, atomic && (again || !kept || t->atomic), others};
+static void check_byte(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
+                       uint64_t offset, hd_way way, byte_times *t) {
+    uint32_t thread = (uint32_t)(r->block * r->lanes + lane + 1);
+    for (hd_way before = HD_READS; before < HD_UPDATES; before++) {
+        if ((!is_writing(way) && !is_writing(before)) || (is_atomic(way) && is_atomic(before)))
+            continue;
+        uint32_t other = somebody_else(r, &t->by[before], thread, g->space == KIR_LOCAL);
+        if (other)
+            fault_race(r, op, g, lane, offset, way, other, before);
+    }
+    note_access(r, &t->by[way == HD_UPDATES ? HD_ATOMIC_WRITES : way], thread);
 }
 
 static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
-                       uint64_t offset, uint64_t width, bool reads, bool writes, bool atomic) {
-    struct hd_shadow *s = r->shadow;
+                       uint64_t offset, uint64_t width, hd_way way) {
     if (g->space == KIR_PRIVATE || g->space == KIR_CONSTANT)
         return;
-    byte_times **times = &s->times[g - r->regions];
+    byte_times **times = &r->shadow->times[g - r->regions];
     if (!*times)
         *times = zeroed(g->bytes, sizeof **times);
-    uint64_t thread = r->block * r->lanes + lane + 1;
-    for (uint64_t b = offset; b < offset + width; b++) {
-        byte_times *t = &(*times)[b];
-        bool old = g->space == KIR_LOCAL && t->write.thread &&
-                   (t->write.thread - 1) / r->lanes != r->block;
-        bool old_read = g->space == KIR_LOCAL && t->read.thread &&
-                        (t->read.thread - 1) / r->lanes != r->block;
-        if (old)
-            t->write = (access_time){0};
-        if (old_read)
-            t->read = (access_time){0};
-        if (!is_ordered(r, &t->write, thread) && !(atomic && t->write.atomic))
-            fault_race(r, op, g, lane, b, &t->write, writes, true);
-        if (writes && !is_ordered(r, &t->read, thread) && !(atomic && t->read.atomic))
-            fault_race(r, op, g, lane, b, &t->read, true, false);
-        if (writes)
-            note_time(r, &t->write, thread, atomic, false);
-        if (reads)
-            note_time(r, &t->read, thread, atomic, true);
-    }
-}
-
-static uint64_t address_of(const hd_target *t, uint32_t lane) {
-    return t->address ? t->address[lane] : t->base + (uint64_t)(lane * t->stride);
+    for (uint64_t b = offset; b < offset + width; b++)
+        check_byte(r, op, g, lane, b, way, &(*times)[b]);
 }
 
 static const hd_region *region_at(const hd_run *r, const hd_target *t, uint64_t at,
@@ -190,33 +202,35 @@ static const hd_region *region_at(const hd_run *r, const hd_target *t, uint64_t 
     return t->region ? t->region : hd_find_region(r, at, width);
 }
 
-void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, bool reads,
-                     bool writes, bool atomic) {
-    for (uint32_t l = 0; l < r->lanes; l++) {
-        if (!r->active.lane[l])
-            continue;
-        uint64_t at = address_of(t, l);
-        const hd_region *g = region_at(r, t, at, width);
-        if (r->shadow->uninitialised)
-            check_written(r, op, g, l, at - g->base, width, reads, writes);
-        if (r->shadow->races)
-            check_race(r, op, g, l, at - g->base, width, reads, writes, atomic);
-    }
+void hd_check_lane(hd_run *r, const hd_op *op, const hd_target *t, uint32_t lane, uint64_t width,
+                   hd_way way) {
+    if (!width)
+        return;
+    uint64_t at = hd_lane_address(t, lane);
+    const hd_region *g = region_at(r, t, at, width);
+    bool reads = !is_writing(way) || way == HD_UPDATES;
+    if (r->shadow->uninitialised)
+        check_written(r, op, g, lane, at - g->base, width, reads, is_writing(way));
+    if (r->shadow->races)
+        check_race(r, op, g, lane, at - g->base, width, way);
+}
+
+void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, hd_way way) {
+    HD_EACH_ACTIVE(r, l)
+        hd_check_lane(r, op, t, l, width, way);
 }
 
 void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,
-                   uint64_t width) {
-    for (uint32_t l = 0; l < r->lanes; l++) {
-        if (!r->active.lane[l])
-            continue;
-        uint64_t target = address_of(to, l), source = address_of(from, l);
-        const hd_region *t = region_at(r, to, target, width);
-        const hd_region *f = region_at(r, from, source, width);
-        if (r->shadow->uninitialised)
-            copy_written(r, t, target - t->base, f, source - f->base, l, width);
-        if (r->shadow->races) {
-            check_race(r, op, f, l, source - f->base, width, true, false, false);
-            check_race(r, op, t, l, target - t->base, width, false, true, false);
-        }
+                   uint32_t lane, uint64_t width) {
+    if (!width)
+        return;
+    uint64_t target = hd_lane_address(to, lane), source = hd_lane_address(from, lane);
+    const hd_region *t = region_at(r, to, target, width);
+    const hd_region *f = region_at(r, from, source, width);
+    if (r->shadow->uninitialised)
+        copy_written(r, t, target - t->base, f, source - f->base, lane, width);
+    if (r->shadow->races) {
+        check_race(r, op, f, lane, source - f->base, width, HD_READS);
+        check_race(r, op, t, lane, target - t->base, width, HD_WRITES);
     }
 }

@@ -152,7 +152,6 @@ hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     p->pieces = c.pieces.data;
     p->piece_count = (uint32_t)c.pieces.count;
     p->ops = c.ops.data;
-    p->op_count = (uint32_t)c.ops.count;
     p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;
     if (!c.status && c.cells->top > UINT32_MAX)

@@ -17,7 +17,6 @@ typedef struct hd_unit_name {
 
 typedef struct hd_unit {
     kir_value value;
-    uint32_t component;
     hd_elem elem;
     bool varying;
     uint32_t birth, death; /* places in program order */

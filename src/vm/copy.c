@@ -1,21 +1,21 @@
 /* Copies of structs and memset: every active lane moves bytes of its own. */
 #include "vm/flow.h"
 
-/* One side of the instruction for lanes whose byte counts are all `bytes`; when they differ,
+/* One side of the instruction for lanes whose byte counts are all the same; when they differ,
  * every lane is checked by itself and the target says nothing of regions. */
 static hd_target resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
                          hd_operand address, bool writes) {
     if (!m->third.varying)
         return hd_resolve_at(r, op, m, slot, address, hd_element(r, m->third, 0), 1, writes);
-    for (uint32_t l = 0; l < r->lanes; l++) {
+    HD_EACH_ACTIVE(r, l) {
         uint64_t bytes = hd_element(r, m->third, l), at = hd_element(r, address, l);
         const hd_region *g = hd_find_region(r, at, bytes);
-        if (r->active.lane[l] && bytes && (!g || (writes && g->read_only)))
+        if (bytes && (!g || (writes && (g->read_only || m->space == KIR_CONSTANT))))
             hd_fault_access(r, op, l, at, bytes, 1, writes);
     }
-    for (uint32_t l = 0; l < r->lanes; l++)
-        r->addresses[l] = hd_element(r, address, l);
-    return (hd_target){.address = r->addresses};
+    const uint64_t *cell = HD_CELL(r, address.at, uint64_t);
+    return (hd_target){.base = *cell, .strided = !address.varying,
+                       .address = address.varying ? cell : NULL};
 }
 
 static bool nothing_to_do(const hd_run *r, const hd_memory *m) {
@@ -42,7 +42,7 @@ static places places_of(const hd_run *r, const hd_target *t) {
 #define ALWAYS static inline __attribute__((always_inline))
 
 ALWAYS uint8_t *place(const places *p, bool listed, uint32_t lane) {
-    uint64_t address = listed ? p->address[lane] : p->base + (uint64_t)(lane * p->stride);
+    uint64_t address = listed ? p->address[lane] : p->base + lane * (uint64_t)p->stride;
     return p->host + address + lane * p->own;
 }
 
@@ -99,9 +99,9 @@ static void copy_lanes(const hd_run *r, const places *to, const places *from, ui
 /* Lanes that differ in region or in the number of bytes. */
 static void copy_one_by_one(hd_run *r, const hd_memory *m, const hd_target *to,
                             const hd_target *from) {
-    for (uint32_t l = 0; l < r->lanes; l++) {
+    HD_EACH_ACTIVE(r, l) {
         uint64_t bytes = hd_element(r, m->third, l);
-        if (r->active.lane[l] && bytes)
+        if (bytes)
             memmove(hd_host(r, to, l, hd_element(r, m->address, l)),
                     hd_host(r, from, l, hd_element(r, m->second, l)), bytes);
     }
@@ -112,10 +112,11 @@ void hd_op_copy(hd_run *r, const hd_op *op) {
     if (nothing_to_do(r, to))
         return;
     hd_target source = resolve(r, op, to, to->slot + 1, to->second, false);
-    hd_announce(r, &source, KIR_GLOBAL, to->announced, to->announced_count);
+    hd_announce(r, &source, to->from_space, to->announced, to->announced_count);
     hd_target target = resolve(r, op, to, to->slot, to->address, true);
-    if (r->checked && !to->third.varying)
-        hd_check_copy(r, op, &target, &source, hd_element(r, to->third, 0));
+    if (r->checked)
+        HD_EACH_ACTIVE(r, l)
+            hd_check_copy(r, op, &target, &source, l, hd_element(r, to->third, l));
     hd_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
     if (!source.region || !target.region) {
         copy_one_by_one(r, to, &target, &source);
@@ -130,12 +131,13 @@ void hd_op_fill(hd_run *r, const hd_op *op) {
     if (nothing_to_do(r, m))
         return;
     hd_target t = resolve(r, op, m, m->slot, m->address, true);
-    if (r->checked && !m->third.varying)
-        hd_check_access(r, op, &t, hd_element(r, m->third, 0), false, true, false);
+    if (r->checked)
+        HD_EACH_ACTIVE(r, l)
+            hd_check_lane(r, op, &t, l, hd_element(r, m->third, l), HD_WRITES);
     hd_announce(r, &t, m->space, m->announced_to, m->announced_to_count);
-    for (uint32_t l = 0; l < r->lanes; l++) {
+    HD_EACH_ACTIVE(r, l) {
         uint64_t bytes = hd_element(r, m->third, l);
-        if (r->active.lane[l] && bytes)
+        if (bytes)
             memset(hd_host(r, &t, l, hd_element(r, m->address, l)), (int)hd_element(r, m->second, l),
                    bytes);
     }

@@ -92,15 +92,15 @@ static const char *space_word(kir_space space) {
                                    : "buffer";
 }
 
-/* "buffer 'p', which has 448 bytes (16 elements of 28)" */
-static void describe(const hd_region *g, char *text, size_t size) {
+/* "buffer 'p', which has 448 bytes (16 elements of 28)"; of a long name the beginning. */
+static void describe(const hd_region *g, char text[256]) {
     int n = g->space == KIR_PRIVATE
-                ? snprintf(text, size, "%s", space_word(g->space))
-                : snprintf(text, size, "%s '%s'", space_word(g->space), g->name);
-    n += snprintf(text + n, size - (size_t)n, ", which has %llu bytes",
+                ? snprintf(text, 256, "%s", space_word(g->space))
+                : snprintf(text, 256, "%s '%.100s'", space_word(g->space), g->name);
+    n += snprintf(text + n, 256 - (size_t)n, ", which has %llu bytes",
                   (unsigned long long)g->bytes);
     if (g->element_bytes > 1)
-        snprintf(text + n, size - (size_t)n, " (%llu elements of %u)",
+        snprintf(text + n, 256 - (size_t)n, " (%llu elements of %u)",
                  (unsigned long long)(g->bytes / g->element_bytes), g->element_bytes);
 }
 
@@ -135,7 +135,7 @@ void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address
         hd_fault(r, op->inst, lane, "%s of %llu bytes at address 0x%llx, which is in no buffer",
                  kind, bytes, at);
     char text[256];
-    describe(g, text, sizeof text);
+    describe(g, text);
     hd_fault(r, op->inst, lane, "%s of %llu bytes at byte %lld of %s", kind, bytes,
              (long long)(address - g->base), text);
 }

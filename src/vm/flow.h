@@ -28,8 +28,6 @@ static inline bool hd_has_lane(const uint64_t *mask, uint32_t lane) {
 }
 
 struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *program);
-/* Zeroed bytes on a boundary that vector instructions like. */
-void *hd_new_aligned(hd_arena *arena, size_t bytes);
 /* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
 void hd_run_nodes(hd_run *r);
 uint32_t hd_first_active(const hd_run *r);

@@ -52,7 +52,6 @@ typedef struct collective_call {
     hd_operand value, result;
     hd_operand place[3]; /* BROADCAST: local ids, or a lane of the sub-group */
     uint32_t places;
-    uint64_t size[3];    /* of the group */
 } collective_call;
 
 /* A number of any type. */
@@ -65,14 +64,10 @@ static bool is_real(hd_operand x) { return x.elem >= HD_F16; }
 
 static number number_of(const hd_run *r, const collective_call *call, uint32_t lane) {
     hd_operand x = call->value;
-    switch (x.elem) {
-    case HD_F16: return (number){.real = (double)HD_AT(r, x, _Float16, lane)};
-    case HD_F32: return (number){.real = HD_AT(r, x, float, lane)};
-    case HD_F64: return (number){.real = HD_AT(r, x, double, lane)};
-    default: break;
-    }
+    if (is_real(x))
+        return (number){.real = hd_real_at(r, x, lane)};
     uint32_t above = 64 - hd_elem_bytes(x.elem) * 8;
-    uint64_t bits = hd_bits_at(r, x, lane) << above;
+    uint64_t bits = hd_element(r, x, lane) << above;
     return (number){.bits = call->f.is_unsigned ? bits >> above
                                                 : (uint64_t)((int64_t)bits >> above)};
 }
@@ -127,11 +122,11 @@ static uint32_t source_of(hd_run *r, const hd_op *op, slice s) {
     const collective_call *call = op->more;
     uint64_t lane = 0, step = 1;
     for (uint32_t i = 0; i < call->places; i++) {
-        uint64_t id = hd_bits_at(r, call->place[i], s.from);
-        if (call->places > 1 && id >= call->size[i])
+        uint64_t id = hd_element(r, call->place[i], s.from);
+        if (call->places > 1 && id >= r->launch->local[i])
             lane = UINT32_MAX;
         lane += id * step;
-        step *= call->size[i];
+        step *= r->launch->local[i];
     }
     if (lane >= s.to - s.from)
         hd_fault(r, op->inst, s.from, "%s from a thread that is not in the group",
@@ -186,11 +181,8 @@ static void compile_component(hd_compiler *c, const collective *f, uint32_t k) {
     call->value = hd_call_arg(c, 0, k);
     call->result = hd_result(c, k);
     call->places = c->inst->arg_count - 1;
-    for (uint32_t i = 0; i < 3; i++) {
-        if (i < call->places)
-            call->place[i] = hd_call_arg(c, 1 + i, 0);
-        call->size[i] = c->program->info->binding.local[i];
-    }
+    for (uint32_t i = 0; i < call->places; i++)
+        call->place[i] = hd_call_arg(c, 1 + i, 0);
     hd_emit_for_lanes(c, run_collective, call);
 }
 
@@ -259,9 +251,9 @@ typedef struct copy_call {
 
 /* An operand's value, which all lanes must agree on. */
 static uint64_t agreed(hd_run *r, const hd_op *op, hd_operand x, const char *what) {
-    uint64_t value = hd_bits_at(r, x, 0);
+    uint64_t value = hd_element(r, x, 0);
     for (uint32_t l = 1; l < r->lanes && x.varying; l++)
-        if (hd_bits_at(r, x, l) != value)
+        if (hd_element(r, x, l) != value)
             hd_fault(r, op->inst, l,
                      "this thread gives %s another %s than thread 0; all threads of the work-group "
                      "must give the same",
@@ -279,7 +271,7 @@ static hd_target touch_round(hd_run *r, const hd_op *op, const copy_side *side, 
     hd_target t = hd_resolve(r, op, side->memory, address, call->element, side->memory->align,
                              writes);
     if (r->checked)
-        hd_check_access(r, op, &t, call->element, !writes, writes, false);
+        hd_check_access(r, op, &t, call->element, writes ? HD_WRITES : HD_READS);
     hd_announce(r, &t, side->memory->space, side->rows, side->row_count);
     return t;
 }
@@ -311,21 +303,10 @@ static void run_copy(hd_run *r, const hd_op *op) {
     }
     hd_activate_first(r, r->lanes);
     for (uint32_t l = 0; call->has_result && l < r->lanes; l++)
-        hd_put_bits(r, call->result, l, hd_bits_at(r, call->event, l));
+        hd_put_bits(r, call->result, l, hd_element(r, call->event, l));
 }
 
 /* The rows of the table of accesses for one side. */
-static void find_rows(hd_compiler *c, copy_side *side, hd_access_kind kind) {
-    const hd_kernel_info *info = c->program->info;
-    hd_vec(hd_announced) rows = {0};
-    for (uint32_t i = 0; i < info->access_count; i++)
-        if (info->accesses[i].inst == c->value && info->accesses[i].kind == kind)
-            hd_push(c->arena, &rows,
-                    (hd_announced){i, info->accesses[i].part, info->accesses[i].width});
-    side->rows = rows.data;
-    side->row_count = (uint32_t)rows.count;
-}
-
 static copy_side side_of(hd_compiler *c, uint32_t arg, uint64_t element, hd_access_kind kind) {
     copy_side side = {.memory = hd_memory_new(c, c->inst->args[arg]),
                       .start = hd_call_arg(c, arg, 0)};
@@ -333,7 +314,7 @@ static copy_side side_of(hd_compiler *c, uint32_t arg, uint64_t element, hd_acce
     side.memory->address = hd_scratch(c, HD_I64, true);
     side.memory->width = (uint32_t)element;
     side.memory->align = (uint32_t)align;
-    find_rows(c, &side, kind);
+    side.rows = hd_announced_rows(c, kind, &side.row_count);
     return side;
 }
 

@@ -7,8 +7,9 @@
  *     buffers with atomics whose results nobody uses, of operations whose order
  *     does not matter
  *     buffers of which every block touches a stretch of its own: all addresses
- *     are affine, move by the same number of bytes from block to block, and span
- *     no more than that inside a block
+ *     are affine, move by the same number of bytes from block to block, span no
+ *     more than that inside a block, and stay where 32-bit indices cannot wrap
+ *     around
  *
  * A buffer of records counts field by field, as long as the field of every access
  * to it is known: velocities may be written while all blocks read positions.
@@ -79,10 +80,9 @@ static bool range_of_term(const hd_kernel_info *info, const hd_launch *l, const 
     } else {
         return false;
     }
-    int64_t end = t->factor * most;
-    *low += end < 0 ? end : 0;
-    *high += end > 0 ? end : 0;
-    return true;
+    int64_t end, *side = t->factor < 0 ? low : high;
+    return !__builtin_mul_overflow(t->factor, most, &end) &&
+           !__builtin_add_overflow(*side, end, side);
 }
 
 static void add_stretch(use *u, const hd_kernel_info *info, const hd_launch *l, const hd_access *a,
@@ -96,7 +96,7 @@ static void add_stretch(use *u, const hd_kernel_info *info, const hd_launch *l, 
         else if (t->index == dimension)
             step = t->factor;
     }
-    high += a->width;
+    known &= !__builtin_add_overflow(high, a->width, &high);
     if (u->started && step != u->step)
         known = false;
     u->scattered |= !known;
@@ -106,9 +106,14 @@ static void add_stretch(use *u, const hd_kernel_info *info, const hd_launch *l, 
     u->started = true;
 }
 
-static bool has_own_stretch(const use *u) {
-    int64_t step = u->step < 0 ? -u->step : u->step;
-    return !u->scattered && u->high - u->low <= step;
+/* Affine forms know nothing of indices that wrap around, which could make blocks meet. */
+static bool has_own_stretch(const use *u, uint64_t blocks) {
+    const int64_t far = (int64_t)1 << 31;
+    int64_t step = u->step < 0 ? -u->step : u->step, all;
+    if (u->scattered || u->low < -far || u->high > far || u->high - u->low > step ||
+        __builtin_mul_overflow(step, (int64_t)(blocks - 1), &all))
+        return false;
+    return u->step < 0 ? u->low >= all - far : u->high <= far - all;
 }
 
 /* ---- the launch ----------------------------------------------------------------------- */
@@ -216,9 +221,12 @@ static bool have_own_stretches(uses *u) {
         if (own)
             add_stretch(own, info, u->launch, &info->accesses[i], only_dimension(u->launch));
     }
+    uint64_t blocks = 1;
+    for (uint32_t d = 0; d < u->launch->dims; d++)
+        blocks *= u->launch->global[d] / u->launch->local[d];
     bool all = true;
     for (uint32_t i = 0; i < u->count; i++)
-        all &= !u->use[i].reads || !u->use[i].writes || has_own_stretch(&u->use[i]);
+        all &= !u->use[i].reads || !u->use[i].writes || has_own_stretch(&u->use[i], blocks);
     return all;
 }
 

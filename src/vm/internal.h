@@ -101,6 +101,7 @@ typedef struct hd_memory {
     hd_operand address, value[HD_MAX_COMPONENTS]; /* value: result of a load, input of a store */
     hd_operand second;      /* atomic: operand; COPY: from; FILL: byte */
     hd_operand third;       /* cmpxchg: compare; COPY, FILL: bytes */
+    kir_space from_space;   /* COPY: of the source */
     kir_rmw rmw;
     bool has_result;
     hd_announced *announced; /* loads, stores, atomics: the accesses; COPY: its loads */
@@ -164,7 +165,6 @@ typedef struct hd_program {
     uint32_t lanes;           /* of a block */
     uint32_t padded;          /* the same, a multiple of HD_CHUNK */
     hd_op *ops;
-    uint32_t op_count;
     hd_node *nodes;
     uint32_t node_count;
     uint32_t frame_bytes;
@@ -215,7 +215,6 @@ struct hd_run {
     uint32_t *cached;         /* [memory_count]: the region each instruction last met */
     uint8_t *private_memory;  /* of lane 0 */
     uint64_t private_stride;  /* host bytes between two lanes' private memory */
-    uint64_t *addresses;      /* [padded] scratch */
     /* Where it is. */
     uint64_t block;
     uint64_t group[3];
@@ -240,7 +239,7 @@ struct hd_run {
 };
 
 /* The loop of every handler: `at` is the first lane of each active chunk, or 0 once for a
- * uniform result; `m` the lanes' mask, to be looked at unless `all`. */
+ * uniform result. */
 #define HD_EACH_CHUNK(r, op, at)                                                            \
     for (uint32_t span_ = 0, spans_ = (op)->uniform ? 1 : (r)->span_count; span_ < spans_;  \
          span_++)                                                                           \
@@ -312,6 +311,8 @@ hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_o
 /* What a memory instruction (or a built-in that accesses memory) needs at run time: its slot,
  * space and address are set, the rest is the caller's. */
 hd_memory *hd_memory_new(hd_compiler *c, kir_value address);
+/* The rows of the table of accesses that one side of the instruction at work announces. */
+hd_announced *hd_announced_rows(hd_compiler *c, hd_access_kind kind, uint32_t *count);
 /* Reports HD_EUNSUPPORTED at the instruction at work. */
 void hd_cannot_run(hd_compiler *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -330,7 +331,7 @@ bool hd_compile_call(hd_compiler *c);
 
 hd_op_fn hd_op_load, hd_op_store, hd_op_atomic, hd_op_copy, hd_op_fill;
 
-/* The addresses of an MI, checked: strided, or one for each lane in r->addresses. */
+/* The addresses of an MI, checked: strided, or one for each lane. */
 typedef struct hd_target {
     const hd_region *region; /* NULL: lanes differ in region; then look at every lane */
     bool strided;
@@ -338,6 +339,9 @@ typedef struct hd_target {
     int64_t stride;
     const uint64_t *address; /* when not strided */
 } hd_target;
+static inline uint64_t hd_lane_address(const hd_target *t, uint32_t lane) {
+    return t->address ? t->address[lane] : t->base + lane * (uint64_t)t->stride;
+}
 /* Checks every active lane's access, or faults. */
 hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
                      uint64_t width, uint32_t align, bool writes);
@@ -356,11 +360,21 @@ const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t widt
 
 /* A barrier that all lanes have reached. */
 void hd_check_barrier(hd_run *r);
+/* What an access does to its bytes; the last three are atomic, the last one does both. */
+typedef enum hd_way {
+    HD_READS,
+    HD_WRITES,
+    HD_ATOMIC_READS,
+    HD_ATOMIC_WRITES,
+    HD_UPDATES
+} hd_way;
 /* Called for every MI when a check is on, before it happens; faults. */
-void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, bool reads,
-                     bool writes, bool atomic);
+void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, hd_way way);
+/* The same for one active lane, of no or more bytes. */
+void hd_check_lane(hd_run *r, const hd_op *op, const hd_target *t, uint32_t lane, uint64_t width,
+                   hd_way way);
 /* The same for a copy. What was not written stays so in the copy; reading it there faults. */
 void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,
-                   uint64_t width);
+                   uint32_t lane, uint64_t width);
 
 #endif

@@ -39,7 +39,6 @@ typedef enum hd_fn {
     HD_FLOAT_ENUM(RINT) HD_FLOAT_ENUM(FMA) /* fused */
     FN_BIT_I8, /* the low bit: trunc to i1 from any width's first byte is TRUNC then this */
     FN_SIGN_I8, /* i1 to 0 or -1 */
-    FN_NOT_I8, /* i1 */
 #define X(from, to) FN_TRUNC_##to##_##from, FN_ZEXT_##from##_##to, FN_SEXT_##from##_##to,
     HD_CONVERT_PAIRS(X)
 #undef X

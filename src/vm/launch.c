@@ -18,7 +18,7 @@ typedef struct running {
     const hd_bound_arg *args;
     const hd_sink *sink;
     pthread_mutex_t lock;
-    uint64_t next, end;      /* blocks to start */
+    uint64_t next;           /* block to start */
     uint64_t done, total;
     uint64_t fault_block;    /* the lowest block with a fault, UINT64_MAX: none */
     char *fault;
@@ -41,7 +41,6 @@ static void make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
     r->bits = hd_new_array(w->arena, uint64_t, r->words);
     r->spans = hd_new_array(w->arena, hd_span, p->padded / HD_CHUNK);
     r->cached = hd_new_array(w->arena, uint32_t, p->memory_count);
-    r->addresses = hd_new_aligned(w->arena, p->padded * sizeof *r->addresses);
     r->flow = hd_flow_state_new(w->arena, p);
     /* An odd number of cache lines apart, so that lanes do not fall into the same cache set. */
     r->private_stride = ((p->private_bytes + 63) / 64 | 1) * 64;
@@ -134,7 +133,7 @@ static bool next_block(running *x, uint64_t *block, void **stream) {
     pthread_mutex_lock(&x->lock);
     const volatile sig_atomic_t *stop = x->vm->options.stop;
     x->stopped |= stop && *stop;
-    bool more = x->next < x->end && x->next < x->fault_block && !x->status && !x->stopped;
+    bool more = x->next < x->total && x->next < x->fault_block && !x->status && !x->stopped;
     if (more) {
         *block = x->next++;
         *stream = x->sink && x->sink->open_block ? x->sink->open_block(x->sink->self, *block) : NULL;
@@ -143,8 +142,9 @@ static bool next_block(running *x, uint64_t *block, void **stream) {
     return more;
 }
 
-/* Of several faults that of the lowest block counts, since it does not depend on time. */
-static void note_end(running *x, hd_run *r, uint64_t block, bool complete, hd_status status) {
+/* Of several faults that of the lowest block counts, since it does not depend on time. Returns
+ * the number of blocks that are done. */
+static uint64_t note_end(running *x, hd_run *r, uint64_t block, bool complete, hd_status status) {
     pthread_mutex_lock(&x->lock);
     x->status = x->status ? x->status : status;
     x->done += complete;
@@ -159,11 +159,13 @@ static void note_end(running *x, hd_run *r, uint64_t block, bool complete, hd_st
         free(r->fault);
     }
     r->fault = NULL;
+    uint64_t done = x->done;
     pthread_mutex_unlock(&x->lock);
+    return done;
 }
 
 static void print_block_text(const hd_vm *vm, const hd_str *text) {
-    if (text->length && vm->options.print)
+    if (text->length)
         vm->options.print(vm->options.user, text->data, text->length);
 }
 
@@ -180,7 +182,8 @@ static void *work(void *argument) {
     uint64_t block;
     void *stream;
     while (next_block(x, &block, &stream)) {
-        hd_arena *arena = r->program->prints ? hd_arena_new() : NULL;
+        bool prints = r->program->prints && x->vm->options.print;
+        hd_arena *arena = prints ? hd_arena_new() : NULL;
         hd_str text = {.arena = arena};
         r->printed = arena ? &text : NULL;
         bool complete = run_block(x, t->worker, block, stream);
@@ -191,9 +194,9 @@ static void *work(void *argument) {
             print_block_text(x->vm, &text);
             hd_arena_free(arena);
         }
-        note_end(x, r, block, complete, status);
+        uint64_t done = note_end(x, r, block, complete, status);
         if (t->is_caller && x->vm->options.progress)
-            x->vm->options.progress(x->vm->options.user, x->done, x->total);
+            x->vm->options.progress(x->vm->options.user, done, x->total);
     }
     return NULL;
 }
@@ -220,21 +223,11 @@ static void run_workers(running *x, uint32_t count) {
 
 static uint32_t workers_for(const running *x) {
     const hd_vm *vm = x->vm;
-    uint64_t blocks = x->end - x->next, count = vm->worker_count;
+    uint64_t blocks = x->total, count = vm->worker_count;
     if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 ||
         (count > 1 && !hd_blocks_are_independent(x->compiled->program, vm->job, x->launch)))
         count = 1;
     return (uint32_t)(count < blocks ? count : blocks ? blocks : 1);
-}
-
-static void choose_blocks(running *x, const hd_event_launch *e) {
-    const hd_vm_options *o = &x->vm->options;
-    bool all = !o->first_block && !o->last_block;
-    x->next = all ? 0 : o->first_block;
-    x->end = all || o->last_block >= e->block_count ? e->block_count : o->last_block + 1;
-    if (x->next > x->end)
-        x->next = x->end;
-    x->total = x->end - x->next;
 }
 
 static double now(void) {
@@ -266,11 +259,23 @@ static hd_status report_fault(running *x) {
     return x->status ? x->status : status;
 }
 
+/* The race check counts threads in 32 bits. */
+static hd_status check_size(const running *x, const hd_event_launch *e) {
+    hd_vm *vm = x->vm;
+    if (!vm->options.check_races || e->block_count < UINT32_MAX / e->block_threads)
+        return HD_OK;
+    return hd_fail(vm->diag, HD_EUNSUPPORTED, &x->launch->place,
+                   "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
+}
+
 static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_vm_counts *counts) {
     hd_vm *vm = x->vm;
     double start = now();
     hd_event_launch event = hd_describe(arena, vm, x->launch, b, x->compiled->program);
-    choose_blocks(x, &event);
+    x->total = event.block_count;
+    hd_status too_large = check_size(x, &event);
+    if (too_large)
+        return too_large;
     uint32_t workers = workers_for(x);
     struct hd_shadow *shadow = NULL;
     for (uint32_t i = 0; i < workers; i++)

@@ -60,6 +60,8 @@ typedef struct hd_bound {
 /* vm.c */
 /* Zeroed, on a page or cache line of its own; lives as long as the machine. */
 void *hd_host_memory(hd_vm *vm, uint64_t bytes);
+/* Zeroed bytes on a boundary that vector instructions like. */
+void *hd_new_aligned(hd_arena *arena, size_t bytes);
 hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *launch);
 /* The address of a variable at file scope; it gets one when it has none yet. */
 uint64_t hd_address_of_static(hd_vm *vm, const kir_static *variable);

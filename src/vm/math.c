@@ -155,7 +155,7 @@ typedef struct conversion {
 
 static int64_t signed_at(const hd_run *r, hd_operand a, uint32_t lane) {
     uint32_t above = 64 - hd_elem_bytes(a.elem) * 8;
-    return (int64_t)(hd_bits_at(r, a, lane) << above) >> above;
+    return (int64_t)(hd_element(r, a, lane) << above) >> above;
 }
 
 #define DEFINE_CONVERT(name, T)                                                            \
@@ -169,7 +169,7 @@ static int64_t signed_at(const hd_run *r, hd_operand a, uint32_t lane) {
             case HD_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                         \
             case HD_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                         \
             default:                                                                       \
-                *d = v->is_unsigned ? (T)hd_bits_at(r, v->a, lane)                         \
+                *d = v->is_unsigned ? (T)hd_element(r, v->a, lane)                         \
                                     : (T)signed_at(r, v->a, lane);                         \
             }                                                                              \
         }                                                                                  \

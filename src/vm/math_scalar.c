@@ -187,7 +187,7 @@ double hd_remquo(double x, double y, int *quotient) {
         return NAN;
     if (isinf(y))
         return x;
-    if (size <= 0x1p1016)
+    if (isfinite(128 * size))
         rest = fmod(rest, 128 * size);
     int bits = 0;
     for (int bit = 64; bit; bit /= 2)

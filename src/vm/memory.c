@@ -61,20 +61,18 @@ static void survey_some(const hd_run *r, const uint64_t *address, hd_survey *s) 
         }
 }
 
-/* Every lane by itself, when they do not all point into one region. */
-static void check_lanes(hd_run *r, const hd_op *op, const uint64_t *address, uint64_t width,
-                        uint32_t align, bool writes) {
-    for (uint32_t l = 0; l < r->lanes; l++) {
-        if (!r->active.lane[l])
-            continue;
-        const hd_region *g = hd_find_region(r, address[l], width);
-        if (!g || address[l] % align || (writes && g->read_only))
-            hd_fault_access(r, op, l, address[l], width, align, writes);
-    }
+/* One lane by itself, when lanes do not all point into one region. */
+static void check_lane(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t lane,
+                       uint64_t address, uint64_t width, uint32_t align, bool writes) {
+    const hd_region *g = hd_find_region(r, address, width);
+    if (!g || address % align || (writes && (g->read_only || m->space == KIR_CONSTANT)))
+        hd_fault_access(r, op, lane, address, width, align, writes);
 }
 
 static const hd_region *common_region(hd_run *r, uint32_t slot, const hd_survey *s,
                                       uint64_t width) {
+    if (!r->region_count)
+        return NULL;
     const hd_region *g = &r->regions[r->cached[slot]];
     if (!holds(g, s->least, width)) {
         g = hd_find_region(r, s->least, width);
@@ -103,20 +101,18 @@ hd_target hd_resolve_at(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t
     t.base = *at;
     if (address.varying && s.strided) {
         uint32_t first = hd_first_active(r);
-        t.base = at[first] - (uint64_t)(first * s.stride);
+        t.base = at[first] - first * (uint64_t)s.stride;
     }
     t.address = s.strided ? NULL : at;
     bool bad = !t.region || s.all_bits & (align - 1) ||
                (writes && (t.region->read_only || m->space == KIR_CONSTANT));
     if (!bad)
         return t;
-    if (!address.varying) {
-        const hd_region *g = hd_find_region(r, *at, width);
-        if (!g || *at % align || (writes && (g->read_only || m->space == KIR_CONSTANT)))
-            hd_fault_access(r, op, hd_first_active(r), *at, width, align, writes);
-    } else {
-        check_lanes(r, op, at, width, align, writes);
-    }
+    if (!address.varying)
+        check_lane(r, op, m, hd_first_active(r), *at, width, align, writes);
+    else
+        HD_EACH_ACTIVE(r, l)
+            check_lane(r, op, m, l, at[l], width, align, writes);
     return t;
 }
 
@@ -137,9 +133,10 @@ static void announce_rows(hd_run *r, const hd_target *t, const hd_announced *row
 
 void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announced *announced,
                  uint32_t count) {
-    if (t->region)
-        space = t->region->space;
-    if (!(r->spaces >> space & 1))
+    uint32_t wanted = r->spaces & ~(1u << KIR_PRIVATE); /* lanes in several spaces */
+    if (t->region || space != KIR_GENERIC)
+        wanted = r->spaces & 1u << (t->region ? t->region->space : space);
+    if (!wanted)
         return;
     r->mis += count;
     r->lane_accesses += (uint64_t)count * r->active.count;
@@ -150,7 +147,7 @@ void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announ
 static void before_access(hd_run *r, const hd_op *op, const hd_memory *m, const hd_target *t,
                           bool writes) {
     if (r->checked)
-        hd_check_access(r, op, t, m->width, !writes, writes, false);
+        hd_check_access(r, op, t, m->width, writes ? HD_WRITES : HD_READS);
     hd_announce(r, t, m->space, m->announced, m->announced_count);
 }
 
@@ -185,17 +182,17 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
                 for (uint32_t l = 0; l < r->lanes; l++)                                     \
                     d[l] = *(const loose_##T *)(from + l * x.step);                         \
             else                                                                            \
-                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + l * x.step);           \
+                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + l * x.step);        \
         } else if (t->region && t->region->space != KIR_PRIVATE) {                          \
             const uint8_t *from = t->region->host + offset - t->region->base;               \
             if (all)                                                                        \
                 for (uint32_t l = 0; l < r->lanes; l++)                                     \
                     d[l] = *(const loose_##T *)(from + t->address[l]);                      \
             else                                                                            \
-                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + t->address[l]);        \
+                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + t->address[l]);     \
         } else {                                                                            \
-            HD_EACH_ACTIVE(r, l)                                                               \
-            d[l] = *(const loose_##T *)(hd_host(r, t, l, lane_address(t, l)) + offset);     \
+            HD_EACH_ACTIVE(r, l)                                                            \
+            d[l] = *(const loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset);  \
         }                                                                                   \
     }                                                                                       \
     static void store_##T(hd_run *r, const hd_target *t, uint32_t offset, const T *a,       \
@@ -206,16 +203,12 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
             if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))       \
                 memcpy(to, a, r->lanes * sizeof(T));                                        \
             else                                                                            \
-                HD_EACH_ACTIVE(r, l) *(loose_##T *)(to + l * x.step) = a[l & lanes];           \
+                HD_EACH_ACTIVE(r, l) *(loose_##T *)(to + l * x.step) = a[l & lanes];        \
         } else {                                                                            \
-            HD_EACH_ACTIVE(r, l)                                                               \
-            *(loose_##T *)(hd_host(r, t, l, lane_address(t, l)) + offset) = a[l & lanes];   \
+            HD_EACH_ACTIVE(r, l)                                                            \
+            *(loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset) = a[l & lanes];\
         }                                                                                   \
     }
-
-static uint64_t lane_address(const hd_target *t, uint32_t lane) {
-    return t->address ? t->address[lane] : t->base + (uint64_t)(lane * t->stride);
-}
 
 DEFINE_TRANSFER(uint8_t)
 DEFINE_TRANSFER(uint16_t)
@@ -233,7 +226,7 @@ static void load_component(hd_run *r, const hd_target *t, uint32_t offset, hd_op
 
 #define FILL(T)                                                                             \
     {                                                                                       \
-        T *to = HD_CELL(r, d.at, T), value = *(const loose_##T *)from;                        \
+        T *to = HD_CELL(r, d.at, T), value = *(const loose_##T *)from;                      \
         for (uint32_t l = 0; l < HD_CHUNK; l++)                                             \
             to[l] = value;                                                                  \
         return;                                                                             \

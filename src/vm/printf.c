@@ -40,12 +40,6 @@ typedef struct printer {
     hd_str *out;
 } printer;
 
-static double float_at(const hd_run *r, hd_operand a, uint32_t lane) {
-    return a.elem == HD_F16   ? (double)HD_AT(r, a, _Float16, lane)
-           : a.elem == HD_F32 ? (double)HD_AT(r, a, float, lane)
-                              : HD_AT(r, a, double, lane);
-}
-
 /* The string at an address, or a fault. */
 static const char *string_at(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address) {
     const hd_region *region = hd_find_region(r, address, 1);
@@ -93,7 +87,7 @@ static int read_size(printer *p, const conversion *v, const char **at) {
         const argument *a = next_argument(p, v->text);
         if (a->kind != KIR_INT || a->count != 1)
             refuse(p, v, "takes its width from an argument that is no integer");
-        return (int32_t)hd_bits_at(p->r, a->part[0], p->lane);
+        return (int32_t)hd_element(p->r, a->part[0], p->lane);
     }
     int size = 0;
     for (; isdigit((unsigned char)**at); (*at)++)
@@ -148,7 +142,7 @@ static conversion read_conversion(printer *p, const char **at) {
     v.letter = **at;
     if (v.letter)
         (*at)++;
-    if (v.width > 4096 || v.precision > 4096)
+    if (v.width > 4096 || v.width < -4096 || v.precision > 4096)
         refuse(p, &v, "is wider than the 4096 characters that Heddle prints");
     return v;
 }
@@ -180,11 +174,11 @@ static void print_part(const printer *p, const conversion *v, hd_operand part) {
     bool is_char = v->letter == 'c';
     make_format(v, is_float || is_char ? tail + 2 : tail, format, sizeof format);
     if (is_float)
-        hd_str_printf(p->out, format, float_at(p->r, part, p->lane));
+        hd_str_printf(p->out, format, hd_real_at(p->r, part, p->lane));
     else if (is_char)
-        hd_str_printf(p->out, format, (int)(uint8_t)hd_bits_at(p->r, part, p->lane));
+        hd_str_printf(p->out, format, (int)(uint8_t)hd_element(p->r, part, p->lane));
     else
-        hd_str_printf(p->out, format, (long long)cut(v, part, hd_bits_at(p->r, part, p->lane)));
+        hd_str_printf(p->out, format, (long long)cut(v, part, hd_element(p->r, part, p->lane)));
 }
 
 static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
@@ -207,7 +201,7 @@ static void print_pointer(printer *p, const conversion *v) {
     char format[64];
     if (a->kind == KIR_FLOAT || a->count != 1)
         refuse(p, v, "is for pointers; its argument is none");
-    uint64_t address = hd_bits_at(p->r, a->part[0], p->lane);
+    uint64_t address = hd_element(p->r, a->part[0], p->lane);
     bool is_text = v->letter == 's';
     make_format(v, is_text ? "s" : "p", format, sizeof format);
     if (is_text)
@@ -234,7 +228,7 @@ static void print_conversion(printer *p, const conversion *v) {
 static void print_lane(hd_run *r, const hd_op *op, uint32_t lane) {
     const printing *call = op->more;
     printer p = {.r = r, .op = op, .call = call, .lane = lane, .next = 1, .out = r->printed};
-    const char *at = string_at(r, op, lane, hd_bits_at(r, call->args[0].part[0], lane));
+    const char *at = string_at(r, op, lane, hd_element(r, call->args[0].part[0], lane));
     while (*at) {
         size_t plain = strcspn(at, "%");
         hd_str_addn(p.out, at, plain);
@@ -283,7 +277,7 @@ static void compile_printf(hd_compiler *c, const void *what) {
 static void run_assert(hd_run *r, const hd_op *op) {
     const printing *call = op->more;
     uint32_t lane = hd_first_active(r);
-    const char *text = string_at(r, op, lane, hd_bits_at(r, call->args[0].part[0], lane));
+    const char *text = string_at(r, op, lane, hd_element(r, call->args[0].part[0], lane));
     hd_fault(r, op->inst, lane, "the assertion '%s' does not hold", text);
 }
 

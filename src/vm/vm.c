@@ -35,22 +35,28 @@ static uint64_t add_region(hd_vm *vm, hd_region region) {
     return region.base;
 }
 
-static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
-    const hd_buffer *b = &vm->job->buffers[index];
-    void *own = NULL;
-    if (!contents) {
-        hd_status status = hd_job_contents(vm->arena, vm->diag, vm->job, b, &own);
-        if (status)
-            return status;
-        contents = own;
-    }
+static void place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents, bool is_written) {
     hd_region region = {.name = b->name, .space = KIR_GLOBAL, .bytes = b->count * b->element_bytes,
                         .element_bytes = b->element_bytes, .record = b->record};
-    if (vm->options.check_uninitialised && own && !b->file && !b->init_count)
+    if (vm->options.check_uninitialised && !is_written)
         region.written = hd_host_memory(vm, (region.bytes + 7) / 8);
     add_region(vm, region);
-    memcpy(vm->regions.data[index].host, contents, region.bytes);
-    return HD_OK;
+    memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
+}
+
+static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
+    const hd_buffer *b = &vm->job->buffers[index];
+    if (contents) {
+        place_buffer(vm, b, contents, true);
+        return HD_OK;
+    }
+    hd_arena *arena = hd_arena_new(); /* the machine keeps its own copy only */
+    void *made;
+    hd_status status = hd_job_contents(arena, vm->diag, vm->job, b, &made);
+    if (!status)
+        place_buffer(vm, b, made, b->file || b->init_count);
+    hd_arena_free(arena);
+    return status;
 }
 
 /* A constant table is one for each kernel, a __device__ variable one for all that name it. */

@@ -29,7 +29,6 @@ typedef struct hd_vm_options {
     uint64_t local_memory;     /* bytes that a block may have; 0: 64 KiB */
     uint32_t spaces;           /* announce accesses to these, bit 1 << kir_space; 0: all but
                                 * private memory */
-    uint64_t first_block, last_block; /* run only these blocks, inclusive; 0, 0: all */
     bool check_uninitialised;  /* reads of memory that nothing has written */
     bool check_races;          /* between threads of a block and between blocks; one worker */
     hd_vm_print *print;        /* what printf prints, in the order of blocks; NULL: dropped */

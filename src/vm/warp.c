@@ -40,7 +40,7 @@ typedef struct warp_call {
 } warp_call;
 
 static uint64_t value_of(const member *m, uint32_t lane) {
-    return hd_bits_at(m->r, m->value, m->first + lane);
+    return hd_element(m->r, m->value, m->first + lane);
 }
 
 /* ---- who takes part --------------------------------------------------------------- */
@@ -119,7 +119,7 @@ static void check_same_mask(hd_run *r, const hd_op *op, uint32_t first, uint32_t
     const warp_call *call = op->more;
     for (uint32_t left = mask & active_lanes(r, first); left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
-        uint32_t other = (uint32_t)hd_bits_at(r, call->mask, first + l);
+        uint32_t other = (uint32_t)hd_element(r, call->mask, first + l);
         if (other != mask)
             hd_fault(r, op->inst, first + lane,
                      "lanes %u and %u of the warp call %s with masks 0x%08x and 0x%08x; they must "
@@ -131,7 +131,7 @@ static void check_same_mask(hd_run *r, const hd_op *op, uint32_t first, uint32_t
 /* The threads that take part with a lane; faults when its mask is wrong. */
 static uint32_t participants(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane) {
     const warp_call *call = op->more;
-    uint32_t mask = (uint32_t)hd_bits_at(r, call->mask, first + lane);
+    uint32_t mask = (uint32_t)hd_element(r, call->mask, first + lane);
     if (!(mask >> lane & 1))
         fault_without_self(r, op, first, lane, mask);
     check_all_here(r, op, first, lane, mask);
@@ -174,7 +174,7 @@ static uint64_t taken_from(const member *m, uint32_t lane) {
 }
 
 static uint32_t width_of(const member *m) {
-    uint64_t width = hd_bits_at(m->r, m->third, m->first + m->lane);
+    uint64_t width = hd_element(m->r, m->third, m->first + m->lane);
     if (!hd_is_power_of_two(width) || width > WARP)
         hd_fault(m->r, m->op->inst, m->first + m->lane,
                  "a shuffle in segments of %d threads; their width is a power of two, 32 at most",
@@ -183,7 +183,7 @@ static uint32_t width_of(const member *m) {
 }
 
 static uint32_t distance_of(const member *m) {
-    return (uint32_t)hd_bits_at(m->r, m->second, m->first + m->lane);
+    return (uint32_t)hd_element(m->r, m->second, m->first + m->lane);
 }
 
 static uint64_t shuffle(const member *m) {
@@ -282,7 +282,7 @@ static void run_count(hd_run *r, const hd_op *op) {
     const count_call *call = op->more;
     uint32_t count = 0;
     HD_EACH_ACTIVE(r, lane)
-        count += hd_bits_at(r, call->value, lane) != 0;
+        count += hd_element(r, call->value, lane) != 0;
     uint32_t result = call->what == COUNT ? count
                       : call->what == AND ? count == r->active.count
                                           : count > 0;

@@ -1,9 +1,10 @@
 /*
  * Runs the kernels of a job on the machine and on PoCL, and compares.
  *
- * The machine runs them three times: with one worker and with two, where buffers
- * and events must be the same, and with its checks for races and for reads of
- * memory that nobody has written, which must find nothing.
+ * The machine runs them three times: with one worker; with two and the portable
+ * handlers of lanes; and with the handlers of the instruction set below the best
+ * and its checks for races and for reads of memory that nobody has written, which
+ * must find nothing. Buffers and events must be the same.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "frontend/frontend.h"
 #include "fuzz.h"
 #include "measure/measure.h"
+#include "vm/lane_sets.h"
 #include "vm/vm.h"
 
 /* ---- a sink that sums up all events, whatever the order of blocks ------------ */
@@ -78,7 +80,8 @@ static hd_status run_launches(hd_vm *vm, const hd_job *job, outcome *out) {
 }
 
 static hd_status run_machine(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                             uint32_t workers, bool checks, outcome *out) {
+                             uint32_t workers, const hd_lanes *set, bool checks, outcome *out) {
+    lanes_wanted = set;
     hd_vm_options options = {.workers = workers, .max_instructions = 100000000,
                              .check_races = checks, .check_uninitialised = checks};
     hd_vm *vm;
@@ -136,11 +139,12 @@ static hd_status run_all(trial *t, const char *folder, hd_str *told) {
     if (status == HD_OK)
         status = hd_job_resolve(arena, diag, t->job, module);
     if (status == HD_OK)
-        status = run_machine(arena, diag, t->job, 1, false, &t->one);
+        status = run_machine(arena, diag, t->job, 1, hd_lanes_best(), false, &t->one);
     if (status == HD_OK)
-        status = run_machine(arena, diag, t->job, 2, false, &t->two);
+        status = run_machine(arena, diag, t->job, 2, &hd_lanes_base, false, &t->two);
     if (status == HD_OK)
-        status = run_machine(arena, diag, t->job, 1, true, &t->checked);
+        status = run_machine(arena, diag, t->job, 1, lanes_below(hd_lanes_best()), true,
+                             &t->checked);
     if (status == HD_OK && (t->one.events != t->two.events || t->one.events != t->checked.events))
         hd_str_add(told, "  events depend on the workers or on the checks\n");
     if (status != HD_OK)

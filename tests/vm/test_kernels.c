@@ -2,8 +2,9 @@
  * Every kernel of tests/vm/kernels, a test each, named as its file: it is run on the
  * machine and on the OpenCL device, both must leave what the comments at its head expect,
  * and the same in every buffer of which they say nothing. On the machine it is run with
- * one, two and four workers, which must give the same buffers, text and events. README.md
- * beside the kernels says what the comments may be.
+ * one, two and four workers and with the handlers of each instruction set, which must give
+ * the same buffers, text and events. README.md beside the kernels says what the comments
+ * may be.
  *
  * With an argument only the kernels are run whose path holds it:
  *
@@ -19,6 +20,7 @@
 #include <cmocka.h>
 
 #include "corpus.h"
+#include "lane_sets.h"
 #include "measure/opencl.h"
 #include "record.h"
 #include "vm/vm.h"
@@ -60,9 +62,11 @@ static hd_status run_launches(const corpus *c, hd_vm *vm, const hd_sink *sink, o
     return HD_OK;
 }
 
-static void run_machine(const corpus *c, uint32_t workers, outcome *o) {
+static void run_machine(const corpus *c, uint32_t workers, const hd_lanes *set, outcome *o) {
     hd_arena *arena = c->arena;
-    *o = (outcome){.where = hd_format(arena, "on the machine with %u workers", workers),
+    lanes_wanted = set;
+    *o = (outcome){.where = hd_format(arena, "on the machine with %u workers (%s)", workers,
+                                      set->name),
                    .messages = {.arena = arena}, .printed = {.arena = arena}};
     const hd_diag diag = {collect, &o->messages};
     const hd_vm_options options = {.workers = workers, .max_instructions = c->max_instructions,
@@ -295,8 +299,9 @@ static void check_on_machine(const corpus *c, const outcome *pocl) {
     static const uint32_t workers[] = {1, 2, 4};
     enum { RUNS = sizeof workers / sizeof *workers };
     outcome runs[RUNS];
-    for (int w = 0; w < RUNS; w++) {
-        run_machine(c, workers[w], &runs[w]);
+    const hd_lanes *set = hd_lanes_best();
+    for (int w = 0; w < RUNS; w++, set = lanes_below(set)) {
+        run_machine(c, workers[w], set, &runs[w]);
         if (c->fault) {
             check_fault(c, &runs[w]);
             continue;

@@ -123,7 +123,7 @@ static bool is_same(const scene *a, const scene *b, uint32_t *at) {
 }
 
 static bool takes_conditions(uint32_t fn) {
-    return (fn >= FN_SELECT_I8 && fn <= FN_SELECT_I64) || fn == FN_SIGN_I8 || fn == FN_NOT_I8;
+    return (fn >= FN_SELECT_I8 && fn <= FN_SELECT_I64) || fn == FN_SIGN_I8;
 }
 
 static void compare_set(const hd_lanes *set) {
@@ -246,7 +246,7 @@ static void check_masks(const hd_lanes *set) {
         state = i;
         for (uint32_t l = 0; l < MOST; l++) {
             wanted[l] = random_bits() & 1;
-            condition[l] = random_bits() & 1;
+            condition[l] = random_bits() & (wanted[l] ? 1 : 255);
             active[l / 64] |= (uint64_t)(l < padded && wanted[l]) << l % 64;
         }
         bytes[padded] = 77;

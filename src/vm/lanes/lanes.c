@@ -271,7 +271,6 @@ DEFINE_SELECT(I64)
 EACH_INT(DEFINE_MOVE, MOVE)
 UNARY(BIT_I8, U_I8, I8, a & 1)
 UNARY(SIGN_I8, U_I8, I8, -a)
-UNARY(NOT_I8, U_I8, I8, a ^ 1)
 
 #define X(from, to)                                              \
     LANE_BY_LANE(TRUNC_##to##_##from, U_##from, U_##to, a)       \
@@ -434,7 +433,8 @@ HANDLER(ADDR_I32)
 
 /* ---- masks ------------------------------------------------------------------------------ */
 
-/* Up to 64 bytes of 0 or 1 from bits, and back. */
+/* Up to 64 bytes of 0 or 1 from bits, and back; going back, a lane that is not active may have
+ * any byte, and then either bit. */
 #if defined __AVX512BW__
 ALWAYS void bytes_of(uint64_t bits, uint32_t count, uint8_t *lane) {
     _mm512_mask_storeu_epi8(lane, UINT64_MAX >> (64 - count), _mm512_maskz_set1_epi8(bits, 1));
@@ -457,7 +457,7 @@ ALWAYS uint64_t bits_of(const uint8_t *lane, uint32_t count) {
     uint64_t bits = 0, eight;
     for (uint32_t at = 0; at < count; at += 8) {
         memcpy(&eight, lane + at, 8);
-        bits |= (eight * 0x0102040810204080u >> 56) << at;
+        bits |= ((eight & 0x0101010101010101u) * 0x0102040810204080u >> 56) << at;
     }
     return bits;
 }
@@ -535,7 +535,7 @@ const hd_lanes NAME(hd_lanes, HD_LANES_NAME) = {
     .fn = {HD_INT_BINARY(E_INT) HD_FLOAT_BINARY(E_FLOAT) HD_INT_COMPARE(E_INT)
                HD_FLOAT_COMPARE(E_FLOAT) E_INT(SELECT) E_INT(MOVE) E_FLOAT(FNEG) E_FLOAT(FMULADD)
                    E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) E_FLOAT(RSQRT) E_FLOAT(FLOOR)
-                       E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA) BIT_I8, SIGN_I8, NOT_I8,
+                       E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA) BIT_I8, SIGN_I8,
 #define X(from, to) TRUNC_##to##_##from, ZEXT_##from##_##to, SEXT_##from##_##to,
            HD_CONVERT_PAIRS(X)
 #undef X
