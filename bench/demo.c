@@ -28,7 +28,7 @@ static hd_status advise(hd_arena *arena, const hd_diag *diag, const char *name,
     const hd_device *devices[DEVICES];
     hd_status status;
     if ((status = hd_job_read(arena, diag, path, &job)) ||
-        (status = hd_frontend_opencl(arena, diag, job->kernel_path, job->options, &module)) ||
+        (status = hd_frontend(arena, diag, job->kernel_path, job->options, &module)) ||
         (status = hd_job_resolve(arena, diag, job, module)))
         return status;
     for (int d = 0; d < DEVICES; d++)

@@ -56,7 +56,7 @@ static hd_job *open_job(hd_arena *arena, const hd_diag *diag, const char *path) 
     hd_job *job;
     kir_module *module;
     if (hd_job_read(arena, diag, path, &job) ||
-        hd_frontend_opencl(arena, diag, job->kernel_path, job->options, &module) ||
+        hd_frontend(arena, diag, job->kernel_path, job->options, &module) ||
         hd_job_resolve(arena, diag, job, module))
         exit(2);
     return job;

@@ -70,7 +70,7 @@ static hd_cost_model *model_of(hd_arena *arena, const hd_diag *diag, const char 
     hd_cost_model *model;
     const hd_cost_options options = {.loops = HD_LOOPS_PENG};
     if (hd_job_read(arena, diag, path, &job) ||
-        hd_frontend_opencl(arena, diag, job->kernel_path, job->options, &module) ||
+        hd_frontend(arena, diag, job->kernel_path, job->options, &module) ||
         hd_job_resolve(arena, diag, job, module) ||
         hd_device_find(arena, diag, device_name, &device) ||
         hd_cost_model_make(arena, diag, job, device, &options, &model))

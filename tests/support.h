@@ -37,7 +37,7 @@ static inline void hd_sample_open(hd_sample *s, const char *kernel, const char *
     if (hd_write_file(&s->diag, kernel_path, kernel, strlen(kernel)) ||
         hd_write_file(&s->diag, job_path, job, strlen(job)) ||
         hd_job_read(s->arena, &s->diag, job_path, &s->job) ||
-        hd_frontend_opencl(s->arena, &s->diag, s->job->kernel_path, s->job->options, &s->module) ||
+        hd_frontend(s->arena, &s->diag, s->job->kernel_path, s->job->options, &s->module) ||
         hd_job_resolve(s->arena, &s->diag, s->job, s->module))
         abort();
 }
@@ -48,7 +48,7 @@ static inline void hd_sample_read(hd_sample *s, const char *name) {
     const char *source = getenv("HEDDLE_SOURCE");
     char *path = hd_format(s->arena, "%s/%s", source ? source : ".", name);
     if (hd_job_read(s->arena, &s->diag, path, &s->job) ||
-        hd_frontend_opencl(s->arena, &s->diag, s->job->kernel_path, s->job->options, &s->module) ||
+        hd_frontend(s->arena, &s->diag, s->job->kernel_path, s->job->options, &s->module) ||
         hd_job_resolve(s->arena, &s->diag, s->job, s->module))
         abort();
 }

@@ -105,8 +105,8 @@ static hd_status run(hd_front *front) {
     return status;
 }
 
-static hd_status make_module(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, kir_language language, kir_module **module) {
+hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                      kir_module **module) {
     *module = NULL;
     char *text;
     size_t length;
@@ -115,7 +115,7 @@ static hd_status make_module(hd_arena *arena, const hd_diag *diag, const char *p
         return status;
     hd_front front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
     front.module = hd_new(arena, kir_module);
-    front.module->language = language;
+    front.module->language = kir_language_of(path);
     front.context = LLVMContextCreate();
     hd_front_file(&front, NULL, path);
     split_options(&front, options);
@@ -133,19 +133,4 @@ static hd_status make_module(hd_arena *arena, const hd_diag *diag, const char *p
     front.module->record_count = (uint32_t)front.records.count;
     *module = front.module;
     return HD_OK;
-}
-
-hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, kir_module **module) {
-    return make_module(arena, diag, path, options, KIR_OPENCL, module);
-}
-
-hd_status hd_frontend_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                           const char *options, kir_module **module) {
-    return make_module(arena, diag, path, options, KIR_CUDA, module);
-}
-
-hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                      kir_module **module) {
-    return make_module(arena, diag, path, options, kir_language_of(path), module);
 }

@@ -6,22 +6,16 @@
 
 #include "kernel/kir.h"
 
-/* Compiles an OpenCL C file and lowers every kernel in it. `options` are
- * clang's (-D, -I, -cl-std=…), separated by blanks, may be NULL or "". Records,
- * field offsets and parameter types come from libclang, code from LLVM IR.
- * A file that does not compile gives clang's own messages, each located, as
- * errors (HD_EINPUT). Images, pipes, recursion and the like are located
- * HD_EUNSUPPORTED errors. Everything lives in `arena`. */
-hd_status hd_frontend_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, kir_module **module);
-
-/* The same for a CUDA C file: kernels and device functions of a .cu file, host code is
- * skipped. `options` may hold --cuda-path=DIR; without it the toolkit is looked for in
- * $CUDA_PATH, $CUDA_HOME and /usr/local/cuda, and a small header of Heddle's own serves
- * where there is none. */
-hd_status hd_frontend_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                           const char *options, kir_module **module);
-/* One of the two, by the end of the file's name: .cu and .cuh are CUDA C. */
+/* Compiles a file and lowers every kernel in it: .cu and .cuh are CUDA C, all others
+ * OpenCL C. `options` are clang's (-D, -I, -cl-std=…), separated by blanks, may be NULL
+ * or "". Records, field offsets and parameter types come from libclang, code from LLVM
+ * IR. A file that does not compile gives clang's own messages, each located, as errors
+ * (HD_EINPUT). Images, pipes, recursion and the like are located HD_EUNSUPPORTED errors.
+ * Everything lives in `arena`.
+ *
+ * Of a CUDA C file kernels and device functions are taken, host code is skipped. `options`
+ * may hold --cuda-path=DIR; without it the toolkit is looked for in $CUDA_PATH, $CUDA_HOME
+ * and /usr/local/cuda, and a small header of Heddle's own serves where there is none. */
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module);
 

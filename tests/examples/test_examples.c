@@ -50,7 +50,7 @@ static hd_job *open_job(hd_arena *arena, const char *name) {
     assert_int_equal(hd_job_read(arena, &diag, hd_format(arena, "%s/%s", root, name), &job),
                      HD_OK);
     assert_int_equal(
-        hd_frontend_opencl(arena, &diag, job->kernel_path, job->options, &module), HD_OK);
+        hd_frontend(arena, &diag, job->kernel_path, job->options, &module), HD_OK);
     assert_int_equal(hd_job_resolve(arena, &diag, job, module), HD_OK);
     return job;
 }

@@ -127,7 +127,7 @@ static void bad_options_and_files_are_one_error(void **state) {
 
     b->messages.count = 0;
     kir_module *module;
-    assert_int_equal(hd_frontend_opencl(b->arena, &b->diag, "/tmp/no/such/kernel.cl", "", &module),
+    assert_int_equal(hd_frontend(b->arena, &b->diag, "/tmp/no/such/kernel.cl", "", &module),
                      HD_EINPUT);
     assert_null(module);
     assert_int_equal(b->messages.count, 1);

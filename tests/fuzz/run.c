@@ -135,7 +135,7 @@ static hd_status run_all(trial *t, const char *folder, hd_str *told) {
     hd_status status =
         hd_job_read(arena, diag, hd_format(arena, "%s/job.yaml", folder), &t->job);
     if (status == HD_OK)
-        status = hd_frontend_opencl(arena, diag, t->job->kernel_path, t->job->options, &module);
+        status = hd_frontend(arena, diag, t->job->kernel_path, t->job->options, &module);
     if (status == HD_OK)
         status = hd_job_resolve(arena, diag, t->job, module);
     if (status == HD_OK)

@@ -181,7 +181,7 @@ static bool loads_uniformly(const char *file, const char *kernel_name, uint32_t 
     const char *root = getenv("HEDDLE_SOURCE");
     kir_module *module = NULL;
     char *path = hd_format(arena, "%s/examples/%s", root ? root : ".", file);
-    assert_int_equal(hd_frontend_opencl(arena, NULL, path, "", &module), HD_OK);
+    assert_int_equal(hd_frontend(arena, NULL, path, "", &module), HD_OK);
     const kir_kernel *kernel = kir_find_kernel(module, kernel_name);
     const hd_divergence *found =
         hd_divergence_analyse(arena, kernel, hd_flow_analyse(arena, kernel));

@@ -104,7 +104,7 @@ static void check_file(const char *path, total *sum) {
     flags f = read_head(arena, path);
     if (!f.wrong) {
         print_message("%s\n", path);
-        assert_int_equal(hd_frontend_opencl(arena, &diag, path, f.options, &module), HD_OK);
+        assert_int_equal(hd_frontend(arena, &diag, path, f.options, &module), HD_OK);
         for (uint32_t k = 0; k < module->kernel_count; k++) {
             const kir_kernel *kernel = module->kernels[k];
             watch w;

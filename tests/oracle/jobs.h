@@ -73,7 +73,7 @@ static void jobs_of_kernels(hd_arena *arena, const char *path, jobs_check *check
     hd_job_flags flags;
     kir_module *module = NULL;
     if (jobs_head(arena, path, &flags))
-        assert_int_equal(hd_frontend_opencl(arena, &jobs_diag, path, flags.options, &module),
+        assert_int_equal(hd_frontend(arena, &jobs_diag, path, flags.options, &module),
                          HD_OK);
     for (uint32_t k = 0; module && k < module->kernel_count; k++) {
         hd_job *job;
@@ -93,7 +93,7 @@ static void jobs_of_file(hd_arena *arena, const char *path, jobs_check *check,
     kir_module *module;
     assert_int_equal(hd_job_read(arena, &jobs_diag, path, &job), HD_OK);
     assert_int_equal(
-        hd_frontend_opencl(arena, &jobs_diag, job->kernel_path, job->options, &module), HD_OK);
+        hd_frontend(arena, &jobs_diag, job->kernel_path, job->options, &module), HD_OK);
     assert_int_equal(hd_job_resolve(arena, &jobs_diag, job, module), HD_OK);
     check(arena, path, job, sum);
 }

@@ -63,7 +63,7 @@ static inline const char *kit_said(kit *k) { return hd_str_text(&k->messages); }
 static inline const hd_record *kit_record(kit *k, const char *path, const char *options,
                                           const char *name) {
     kir_module *module = NULL;
-    if (hd_frontend_opencl(k->arena, &k->diag, path, options, &module) != HD_OK)
+    if (hd_frontend(k->arena, &k->diag, path, options, &module) != HD_OK)
         fail_msg("%s", kit_said(k));
     const hd_record *record = kir_find_record(module, name);
     assert_non_null(record);

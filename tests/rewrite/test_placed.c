@@ -153,7 +153,7 @@ static void kernels_must_be_those_of_the_layout(void **state) {
     assert_int_equal(hd_write_file(&s.diag, path, rewritten->kernel_source,
                                    strlen(rewritten->kernel_source)),
                      HD_OK);
-    assert_int_equal(hd_frontend_opencl(s.arena, &s.diag, path, "", &module), HD_OK);
+    assert_int_equal(hd_frontend(s.arena, &s.diag, path, "", &module), HD_OK);
     placed = placed_in(&s, "soa", module);
     assert_ptr_equal(placed->job->module, module);
     assert_string_equal(placed->job->launches[0].kernel->name, "k");

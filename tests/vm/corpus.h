@@ -405,7 +405,7 @@ static inline hd_status corpus_resolve(corpus *c) {
     job->record_place = job->kernel_place = (hd_place){.file = c->path};
     if (!job->launch_count)
         return corpus_fail(c, 1, "no comment says what to run");
-    hd_status status = hd_frontend_opencl(c->arena, c->diag, c->path, job->options, &module);
+    hd_status status = hd_frontend(c->arena, c->diag, c->path, job->options, &module);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++) {
         const kir_kernel *kernel = kir_find_kernel(module, job->launches[l].kernel_name);
         if (kernel)

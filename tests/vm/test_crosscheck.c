@@ -233,7 +233,7 @@ static kir_module *compile_rewritten(const example *e, const hd_layout *layout) 
     assert_int_equal(hd_write_file(&jobs_diag, path, rewritten->kernel_source,
                                    strlen(rewritten->kernel_source)),
                      HD_OK);
-    assert_int_equal(hd_frontend_opencl(e->arena, &jobs_diag, path, job->options, &module), HD_OK);
+    assert_int_equal(hd_frontend(e->arena, &jobs_diag, path, job->options, &module), HD_OK);
     unlink(path);
     rmdir(folder);
     return module;

@@ -56,7 +56,7 @@ static hd_job *open_job(hd_arena *arena, const char *path) {
     hd_job *job = NULL;
     kir_module *module = NULL;
     assert_int_equal(hd_job_read(arena, &diag, path, &job), HD_OK);
-    assert_int_equal(hd_frontend_opencl(arena, &diag, job->kernel_path, job->options, &module),
+    assert_int_equal(hd_frontend(arena, &diag, job->kernel_path, job->options, &module),
                      HD_OK);
     assert_int_equal(hd_job_resolve(arena, &diag, job, module), HD_OK);
     return job;
