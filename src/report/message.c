@@ -22,12 +22,27 @@ static const char *paint(const hd_printer *printer, const char *code) {
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* Source and message text may hold anything; a terminal must not obey it. */
+static char plain(char c, bool lines) {
+    bool fine = (unsigned char)c >= 0x80 || isprint((unsigned char)c) || c == '\t' ||
+                (lines && c == '\n');
+    return fine ? c : '?';
+}
+
 static void put_plain(FILE *out, const char *text, size_t length, bool lines) {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        bool fine = c >= 0x80 || isprint(c) || c == '\t' || (lines && c == '\n');
-        fputc(fine ? c : '?', out);
-    }
+    for (size_t i = 0; i < length; i++)
+        fputc(plain(text[i], lines), out);
+}
+
+const char *hd_plain_text(hd_arena *arena, const char *text, bool lines) {
+    size_t length = strlen(text), fine = 0;
+    while (fine < length && plain(text[fine], lines) == text[fine])
+        fine++;
+    if (fine == length)
+        return text;
+    char *copy = hd_strdup(arena, text);
+    for (size_t i = fine; i < length; i++)
+        copy[i] = plain(copy[i], lines);
+    return copy;
 }
 
 static void print_place(const hd_printer *printer, const hd_place *place) {

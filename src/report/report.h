@@ -22,6 +22,10 @@ typedef struct hd_printer {
 /* An hd_message_fn; its user is an hd_printer. */
 void hd_print_message(const hd_message *message, void *printer);
 
+/* The text as a terminal may see it: control characters, which it would obey, are '?'. Tabs
+ * stay, with `lines` ends of lines, too. The text itself when nothing changes. */
+const char *hd_plain_text(hd_arena *arena, const char *text, bool lines);
+
 /* ---- number.c: figures that fit a column -------------------------------------- */
 
 /* "0", "950", "1.23k", "45.6M": three digits from a thousand on. */
@@ -53,7 +57,7 @@ typedef struct hd_table hd_table;
  * hd_table_row(t, (const char *[]){"0", "load", "bodies.x"});
  * hd_table_print(t, &out, false);
  * At most HD_TABLE_COLUMNS columns. Strings are borrowed and must live in the
- * arena; a NULL cell is empty. */
+ * arena; a NULL cell is empty. Control characters are shown as '?'. */
 hd_table *hd_table_new(hd_arena *arena, const hd_column *columns, uint32_t count);
 void hd_table_row(hd_table *table, const char *const *cells);
 /* Indents every line by two blanks and keeps to HD_TABLE_WIDTH, unless columns

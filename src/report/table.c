@@ -45,7 +45,7 @@ hd_table *hd_table_new(hd_arena *arena, const hd_column *columns, uint32_t count
 void hd_table_row(hd_table *table, const char *const *cells) {
     row r = {{NULL}};
     for (uint32_t c = 0; c < table->count; c++)
-        r.cells[c] = cells[c] ? cells[c] : "";
+        r.cells[c] = hd_plain_text(table->arena, cells[c] ? cells[c] : "", true);
     hd_push(table->arena, &table->rows, r);
 }
 

@@ -135,6 +135,23 @@ static void table_aligns_and_wraps(void **state) {
     hd_arena_free(arena);
 }
 
+static void table_never_drives_the_terminal(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_column columns[] = {{"id", HD_RIGHT}, {"what", HD_LEFT}};
+    hd_table *table = hd_table_new(arena, columns, 2);
+    hd_table_row(table, (const char *[]){"0", "\033[2Jx\177\r\xc3\xa9\ny"});
+    hd_str out = {.arena = arena};
+    hd_table_print(table, &out, false);
+    assert_string_equal(hd_str_text(&out), "  id  what\n"
+                                           "   0  ?[2Jx??\xc3\xa9\n"
+                                           "      y\n");
+    assert_string_equal(hd_plain_text(arena, "a\tb\nc\001", false), "a\tb?c?");
+    const char *plain = "a\tb\nc";
+    assert_ptr_equal(hd_plain_text(arena, plain, true), plain);
+    hd_arena_free(arena);
+}
+
 static void layouts_break_at_their_joints(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -215,6 +232,7 @@ int main(void) {
         cmocka_unit_test(figures),
         cmocka_unit_test(table_aligns_and_wraps),
         cmocka_unit_test(wrapped_text_keeps_its_indent),
+        cmocka_unit_test(table_never_drives_the_terminal),
         cmocka_unit_test(layouts_break_at_their_joints),
         cmocka_unit_test(json_refuses_no_value),
         cmocka_unit_test(json_of_layout_and_device),
