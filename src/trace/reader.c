@@ -345,9 +345,9 @@ static void describe_launches(const opening *o, hd_str *words) {
         const open_launch *l = &t->launches.data[i];
         if (l->ended && l->complete)
             continue;
-        hd_str_printf(words, "; launch %u ('%s') has %llu complete blocks of %llu",
+        hd_str_printf(words, "; launch %u ('%s') has %llu complete block%s of %llu",
                       l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
-                      (unsigned long long)l->launch.block_count);
+                      l->blocks.count == 1 ? "" : "s", (unsigned long long)l->launch.block_count);
     }
 }
 

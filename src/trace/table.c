@@ -45,12 +45,40 @@ static const char *record_fault(const hd_record *record) {
     return NULL;
 }
 
+/* How much a record is when the records inside it are written out. */
+typedef struct extent {
+    uint32_t fields, depth;
+} extent;
+
+/* A few rows that name each other many times would be more fields than memory can hold: a
+ * record's extent, from those of the rows before it, is bounded. */
+static const char *extent_fault(const record_list *list, size_t row, extent *extents) {
+    const hd_record *record = list->rows.data[row];
+    extent sum = {record->field_count, 1};
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        int64_t inner = records_row(list, record->fields[i].record);
+        if (inner < 0)
+            continue;
+        sum.fields += extents[inner].fields;
+        if (sum.depth <= extents[inner].depth)
+            sum.depth = extents[inner].depth + 1;
+    }
+    extents[row] = sum;
+    return sum.fields > RECORD_FIELDS_MAX || sum.depth > RECORD_DEPTH_MAX
+               ? "a record has more than 4096 fields in all, or records more than 64 deep"
+               : NULL;
+}
+
 static const char *records_fault(const hd_event_launch *l) {
     record_list list = {.arena = hd_arena_new()};
     records_collect(&list, l);
     const char *fault = list.rows.count > RECORD_ROWS_MAX ? "a table has too many records" : NULL;
-    for (size_t i = 0; i < list.rows.count && !fault; i++)
+    extent *extents = hd_new_array(list.arena, extent, list.rows.count);
+    for (size_t i = 0; i < list.rows.count && !fault; i++) {
         fault = record_fault(list.rows.data[i]);
+        if (!fault)
+            fault = extent_fault(&list, i, extents);
+    }
     hd_arena_free(list.arena);
     return fault;
 }
@@ -62,6 +90,9 @@ const char *launch_fault(const hd_event_launch *l) {
     if (!fault && (l->file_count > TABLE_ROWS_MAX || l->buffer_count > TABLE_ROWS_MAX ||
                    l->access_count > TABLE_ROWS_MAX))
         fault = "a table has more than 65536 rows";
+    for (uint32_t i = 0; i < l->file_count && !fault; i++)
+        if (!l->files[i])
+            fault = "a file of the table has no name";
     for (uint32_t i = 0; i < l->buffer_count && !fault; i++)
         if ((unsigned)l->buffers[i].space > KIR_GENERIC ||
             l->buffers[i].bytes > UINT64_MAX - l->buffers[i].base)

@@ -8,6 +8,8 @@
 enum {
     TABLE_ROWS_MAX = 1 << 16,    /* of files, buffers or accesses */
     RECORD_ROWS_MAX = 1 << 12,
+    RECORD_FIELDS_MAX = 1 << 12, /* of a record, those of records inside it counted, too */
+    RECORD_DEPTH_MAX = 64,       /* records inside each other */
     ACCESS_WIDTH_MAX = 1 << 16
 };
 

@@ -12,7 +12,8 @@
  * for each launch.
  *
  * Until it is finished the file has another name, PATH.part. When the process is killed, a
- * reader finds the complete blocks by walking from chunk to chunk.
+ * reader finds the complete blocks by walking from chunk to chunk. So that they are there, a
+ * thread of the writer flushes the file ten times a second, whether events come or not.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -61,6 +62,10 @@ struct hd_trace_writer {
     pthread_mutex_t lock; /* of `status` being set, and of `idle` */
     _Atomic hd_status status;
     stream *idle;
+    pthread_t flusher;
+    bool flushing;          /* there is that thread */
+    bool flushed_enough;    /* it shall end; under the order's lock */
+    pthread_cond_t no_more; /* `flushed_enough` was set */
     hd_vec(known_table) tables;
 
     const hd_event_launch *launch; /* NULL between launches */
@@ -68,8 +73,7 @@ struct hd_trace_writer {
     uint32_t last_number;
     uint64_t next_block; /* no block before it can be opened any more */
 
-    /* Changed under the order's lock, or between launches. */
-    uint64_t flushed_tenth; /* of a second: when the file was last flushed */
+    /* Changed under the order's lock, as `file` is. */
     uint64_t block_offset; /* where the oldest block starts in the file */
     tally block, total;    /* of that block, of the launch */
     bytes page;            /* entries not yet written */
@@ -185,18 +189,6 @@ static void list_block(hd_trace_writer *w, uint64_t block) {
     }
 }
 
-/* Blocks that are complete go to the file within a tenth of a second or so: a run that is
- * killed should leave what it has done. */
-static void flush_now_and_then(hd_trace_writer *w) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t tenth = (uint64_t)t.tv_sec * 10 + (uint64_t)t.tv_nsec / 100000000;
-    if (tenth == w->flushed_tenth)
-        return;
-    w->flushed_tenth = tenth;
-    output_flush(&w->file);
-}
-
 /* A block that was stopped leaves nothing in the file. */
 static void end_block(void *self, uint64_t block, bool complete) {
     hd_trace_writer *w = self;
@@ -204,7 +196,6 @@ static void end_block(void *self, uint64_t block, bool complete) {
         list_block(w, block);
     else
         output_truncate(&w->file, w->block_offset);
-    flush_now_and_then(w);
     check_file(w);
     w->block = (tally){0};
     w->block_offset = output_size(&w->file);
@@ -226,15 +217,7 @@ static uint64_t write_table(hd_trace_writer *w, const hd_event_launch *launch) {
     return w->tables.count - 1;
 }
 
-static hd_status sink_launch(void *self, const hd_event_launch *launch) {
-    hd_trace_writer *w = self;
-    const char *fault = launch_fault(launch);
-    if (!fault && w->any_launch && launch->number <= w->last_number)
-        fault = "a launch has not a higher number than the one before";
-    if (fault)
-        writer_fail(w, HD_EINPUT, "trace this launch", fault);
-    if (w->status)
-        return w->status;
+static void begin_launch(hd_trace_writer *w, const hd_event_launch *launch) {
     uint64_t table = write_table(w, launch);
     w->body.count = 0;
     launch_put(launch, table, &w->body);
@@ -245,22 +228,39 @@ static hd_status sink_launch(void *self, const hd_event_launch *launch) {
     w->next_block = w->page_next = 0;
     w->block = w->total = (tally){0};
     w->block_offset = output_size(&w->file);
+}
+
+static hd_status sink_launch(void *self, const hd_event_launch *launch) {
+    hd_trace_writer *w = self;
+    const char *fault = launch_fault(launch);
+    if (!fault && w->any_launch && launch->number <= w->last_number)
+        fault = "a launch has not a higher number than the one before";
+    if (fault)
+        writer_fail(w, HD_EINPUT, "trace this launch", fault);
+    if (w->status)
+        return w->status;
+    pthread_mutex_lock(&w->order.lock);
+    begin_launch(w, launch);
+    pthread_mutex_unlock(&w->order.lock);
     return w->status;
+}
+
+static void write_end(hd_trace_writer *w, bool complete) {
+    begin_list(w);
+    put_varint(&w->body, w->total.blocks);
+    put_varint(&w->body, w->total.mis);
+    put_varint(&w->body, w->total.lane_accesses);
+    put_byte(&w->body, complete);
+    write_chunk(w, CHUNK_END);
 }
 
 static hd_status sink_end_launch(void *self, bool complete) {
     hd_trace_writer *w = self;
-    if (w->launch && !w->status) {
-        begin_list(w);
-        put_varint(&w->body, w->total.blocks);
-        put_varint(&w->body, w->total.mis);
-        put_varint(&w->body, w->total.lane_accesses);
-        put_byte(&w->body, complete);
-        write_chunk(w, CHUNK_END);
-        flush_now_and_then(w);
-        check_file(w);
-    }
+    pthread_mutex_lock(&w->order.lock);
+    if (w->launch && !w->status)
+        write_end(w, complete);
     w->launch = NULL;
+    pthread_mutex_unlock(&w->order.lock);
     return w->status;
 }
 
@@ -374,6 +374,57 @@ hd_sink hd_trace_sink(hd_trace_writer *writer) {
                      sink_event, sink_close_block, sink_end_launch};
 }
 
+/* ---- flushing -------------------------------------------------------------------- */
+
+enum { FLUSH_NANOSECONDS = 100000000 };
+
+static struct timespec next_flush(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += FLUSH_NANOSECONDS;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+/* The writer's thread: what has come goes to the file, also while a long block or a barrier
+ * lets no events come, since a run that is killed should leave what it has done. */
+static void *flush_regularly(void *self) {
+    hd_trace_writer *w = self;
+    pthread_mutex_lock(&w->order.lock);
+    while (!w->flushed_enough) {
+        struct timespec until = next_flush();
+        while (!w->flushed_enough &&
+               pthread_cond_timedwait(&w->no_more, &w->order.lock, &until) != ETIMEDOUT)
+            continue;
+        output_flush(&w->file);
+        check_file(w);
+    }
+    pthread_mutex_unlock(&w->order.lock);
+    return NULL;
+}
+
+/* Without the thread the file is as good, only later on the disk. */
+static void start_flushing(hd_trace_writer *w) {
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->no_more, &clock);
+    pthread_condattr_destroy(&clock);
+    w->flushing = !pthread_create(&w->flusher, NULL, flush_regularly, w);
+}
+
+static void stop_flushing(hd_trace_writer *w) {
+    if (w->flushing) {
+        pthread_mutex_lock(&w->order.lock);
+        w->flushed_enough = true;
+        pthread_cond_signal(&w->no_more);
+        pthread_mutex_unlock(&w->order.lock);
+        pthread_join(w->flusher, NULL);
+    }
+    pthread_cond_destroy(&w->no_more);
+}
+
 /* ---- from start to end
  * --------------------------------------------------------------------------------- */
 
@@ -397,6 +448,7 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     write_file_head(w, header);
     output_flush(&w->file); /* from here on a killed run leaves what can be read */
     check_file(w);
+    start_flushing(w);
     hd_status status = w->status;
     if (status)
         hd_trace_abandon(w);
@@ -431,6 +483,7 @@ static void writer_free(hd_trace_writer *w) {
 hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     if (w->launch)
         sink_end_launch(w, false);
+    stop_flushing(w);
     uint64_t directory = output_size(&w->file);
     w->body.count = 0;
     put_byte(&w->body, complete);
@@ -450,6 +503,7 @@ hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
 }
 
 void hd_trace_abandon(hd_trace_writer *w) {
+    stop_flushing(w);
     output_close(&w->file);
     unlink(w->part_path);
     writer_free(w);

@@ -189,6 +189,12 @@ static void what_is_missing_is_said(void **state) {
     assert_non_null(strstr(missing, words));
     snprintf(words, sizeof words, "breaks off at byte %zu", f.length / 2);
     assert_non_null(strstr(missing, words));
+    for (size_t length = f.length / 2; j.blocks > 1; length--) {
+        memory_file_set(&file, f.data, length);
+        j = (judge){.all = f.all};
+        assert_int_equal(judge_file(file.path, &j, missing, sizeof missing), HD_OK);
+    }
+    assert_non_null(strstr(missing, "has 1 complete block of 30"));
     close(file.fd);
     bench_close(&b);
 }

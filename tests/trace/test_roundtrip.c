@@ -555,6 +555,53 @@ static void a_full_disk_ends_the_writing_and_no_more(void **state) {
     bench_close(&b);
 }
 
+/* How many complete blocks the file at `path` has. */
+static uint64_t blocks_in(bench *b, const char *path) {
+    hd_trace *trace;
+    uint64_t blocks = 0;
+    assert_int_equal(hd_trace_open(b->arena, &b->diag, path, &trace), HD_OK);
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        blocks += contents->launches[l].block_count;
+    hd_trace_close(trace);
+    return blocks;
+}
+
+/* While a long block is silent the blocks before it come to the file. */
+static void blocks_are_in_the_file_soon(void **state) {
+    (void)state;
+    enum { BLOCKS = 20 };
+    bench b;
+    bench_open(&b);
+    const char *part = hd_format(b.arena, "%s.part", b.path);
+    const spec s = {13, 32, 3, BLOCKS + 1, 0, 1};
+    const uint64_t all = 0xffffffff;
+    const hd_event event = {.threads = 32, .active = 32, .mask = &all};
+    hd_trace_writer *writer;
+    made_launch m;
+    make_launch(&m, &s, 0);
+    assert_int_equal(
+        hd_trace_create(b.arena, &b.diag, b.path, &(hd_trace_header){NULL, 2}, &writer), HD_OK);
+    hd_sink sink = hd_trace_sink(writer);
+    assert_int_equal(sink.launch(sink.self, &m.launch), HD_OK);
+    for (uint64_t block = 0; block < BLOCKS; block++) {
+        void *stream = sink.open_block(sink.self, block);
+        sink.event(stream, &event);
+        assert_int_equal(sink.close_block(sink.self, stream, block, true), HD_OK);
+    }
+    void *last = sink.open_block(sink.self, BLOCKS);
+    sink.event(last, &event);
+    for (int tenths = 0; tenths < 100 && blocks_in(&b, part) < BLOCKS; tenths++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    assert_int_equal(blocks_in(&b, part), BLOCKS);
+    assert_int_equal(sink.close_block(sink.self, last, BLOCKS, false), HD_OK);
+    assert_int_equal(sink.end_launch(sink.self, false), HD_OK);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_int_equal(blocks_in(&b, b.path), BLOCKS);
+    assert_int_equal(b.messages.count, 0);
+    bench_close(&b);
+}
+
 static void abandoning_removes_the_file(void **state) {
     (void)state;
     bench b;
@@ -586,6 +633,7 @@ int main(void) {
         cmocka_unit_test(a_producer_that_errs_is_told),
         cmocka_unit_test(an_unwritable_folder_is_an_error),
         cmocka_unit_test(a_full_disk_ends_the_writing_and_no_more),
+        cmocka_unit_test(blocks_are_in_the_file_soon),
         cmocka_unit_test(abandoning_removes_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
