@@ -1,5 +1,5 @@
 /* heddle help: the commands, one command's page, or a topic. */
-#include "cli/cli.h"
+#include "cli/trace_file.h"
 #include "report/json.h"
 
 typedef struct topic {
@@ -69,34 +69,50 @@ static int overview_as_json(cli *c) {
                           json_pack("{s:s, s:o}", "version", HEDDLE_VERSION, "commands", commands));
 }
 
-static int explain(cli *c, const char *name) {
-    for (size_t i = 0; i < TOPIC_COUNT; i++)
-        if (!strcmp(topics[i].name, name)) {
+static int no_such(cli *c, const char *name) {
+    hd_fail(&c->diag, HD_EINPUT, NULL,
+            "there is no command or topic '%s'; 'heddle help' lists them", name);
+    return CLI_WRONG;
+}
+
+/* A command, or the two words of one on trace files. */
+static int explain_command(cli *c, char **words, uint32_t count) {
+    const cli_command *command = cli_find_command(words[0]);
+    if (!command)
+        return no_such(c, words[0]);
+    if (count == 2 && (strcmp(words[0], "trace") || !cli_is_trace_command(words[1])))
+        return no_such(c, hd_format(c->arena, "%s %s", words[0], words[1]));
+    char help[] = "--help";
+    char *argv[] = {words[0], count == 2 ? words[1] : help, help, NULL};
+    argv[count + 1] = NULL;
+    c->command = command->name;
+    return command->run(c, (int)count + 1, argv);
+}
+
+static int explain(cli *c, char **words, uint32_t count) {
+    for (size_t i = 0; i < TOPIC_COUNT && count == 1; i++)
+        if (!strcmp(topics[i].name, words[0])) {
             hd_str out = {.arena = c->arena};
             hd_str_add(&out, topics[i].text);
             return cli_print(c, &out);
         }
-    const cli_command *command = cli_find_command(name);
-    if (!command) {
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "there is no command or topic '%s'; 'heddle help' lists them", name);
-        return CLI_WRONG;
-    }
-    char help[] = "--help";
-    char *argv[] = {(char *)command->name, help, NULL};
-    c->command = command->name;
-    return command->run(c, 2, argv);
+    return explain_command(c, words, count);
 }
 
 int cmd_help(cli *c, int argc, char **argv) {
-    const cli_page page = {
-        "[COMMAND|TOPIC]", "Explains a command or a topic; alone, lists them.", NULL, NULL, 0, 1};
+    const cli_page page = {"[COMMAND|TOPIC]",
+                           "Explains a command or a topic; alone, lists them. The commands on "
+                           "trace files have two words, as in 'heddle help trace info'.",
+                           NULL,
+                           NULL,
+                           0,
+                           2};
     char **words;
     uint32_t word_count;
     int status;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
     if (word_count)
-        return explain(c, words[0]);
+        return explain(c, words, word_count);
     return c->json ? overview_as_json(c) : overview(c);
 }

@@ -20,9 +20,8 @@ typedef struct request {
 
 /* ---- what is traced ------------------------------------------------------------------- */
 
-/* "A" or "A-B" with A <= B; without a text all. */
-static hd_status read_range(cli *c, const char *option, const char *text, uint64_t *first,
-                            uint64_t *last) {
+hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t *first,
+                         uint64_t *last) {
     *first = 0;
     *last = UINT64_MAX;
     if (!text)
@@ -40,12 +39,8 @@ static hd_status read_range(cli *c, const char *option, const char *text, uint64
     return HD_OK;
 }
 
-/* "global,local" as bits 1 << kir_space. */
-static hd_status read_spaces(cli *c, const char *text, uint32_t *spaces) {
+hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces) {
     static const kir_space all[] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_PRIVATE};
-    *spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    if (!text)
-        return HD_OK;
     *spaces = 0;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ","), known = 0;
@@ -65,6 +60,14 @@ static hd_status read_spaces(cli *c, const char *text, uint32_t *spaces) {
         if (!*at)
             return HD_OK;
     }
+}
+
+hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
+                          size_t input_count) {
+    hd_status status = cli_check_output(c, "out", path, inputs, input_count);
+    return status ? status
+                  : cli_check_output(c, "out", hd_format(c->arena, "%s.part", path), inputs,
+                                     input_count);
 }
 
 /* A choice of which nothing is left would give an empty trace after a long run. */
@@ -147,8 +150,10 @@ static int trace(cli *c, request *r) {
     hd_job *job;
     cli_run run;
     cli_traced traced;
-    if (cli_load(c, r->path, &r->source, &job) || check_choice(c, r, job) ||
-        cli_check_output(c, "out", r->out, job) || cli_open_machine(c, job, &r->machine, &run))
+    if (cli_load(c, r->path, &r->source, &job) || check_choice(c, r, job))
+        return CLI_WRONG;
+    const char *const inputs[] = {job->path, job->kernel_path};
+    if (cli_check_trace(c, r->out, inputs, 2) || cli_open_machine(c, job, &r->machine, &run))
         return CLI_WRONG;
     hd_status status = trace_run(c, r, job, &run);
     hd_vm_close(run.vm);
@@ -160,22 +165,23 @@ static int trace(cli *c, request *r) {
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-static int dispatch(cli *c, int argc, char **argv, bool *done) {
-    static const struct {
-        const char *word, *name;
-        int (*run)(cli *c, int argc, char **argv);
-    } commands[] = {{"info", "trace info", cmd_trace_info},
-                    {"export", "trace export", cmd_trace_export},
-                    {"import", "trace import", cmd_trace_import}};
-    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
-        if (!strcmp(argv[1], commands[i].word)) {
-            *done = true;
-            c->command = commands[i].name;
-            return commands[i].run(c, argc - 1, argv + 1);
-        }
-    *done = false;
-    return CLI_FINE;
+typedef struct trace_command {
+    const char *word, *name;
+    int (*run)(cli *c, int argc, char **argv);
+} trace_command;
+
+/* The command on trace files that `word` is, or NULL. */
+static const trace_command *find_command(const char *word) {
+    static const trace_command commands[] = {{"info", "trace info", cmd_trace_info},
+                                             {"export", "trace export", cmd_trace_export},
+                                             {"import", "trace import", cmd_trace_import}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(word, commands[i].word))
+            return &commands[i];
+    return NULL;
 }
+
+bool cli_is_trace_command(const char *word) { return find_command(word) != NULL; }
 
 int cmd_trace(cli *c, int argc, char **argv) {
     request r = {0};
@@ -203,12 +209,14 @@ int cmd_trace(cli *c, int argc, char **argv) {
         cli_job_options(&r.source, job_options),
         1,
         1};
-    bool done;
     char **words;
     uint32_t word_count;
-    int status = dispatch(c, argc, argv, &done);
-    if (done)
-        return status;
+    int status;
+    const trace_command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (command) {
+        c->command = command->name;
+        return command->run(c, argc - 1, argv + 1);
+    }
     for (cli_option *option = job_options; option->name; option++)
         if (option->letter == 'o') /* the file's, here */
             option->letter = 0;
@@ -219,9 +227,10 @@ int cmd_trace(cli *c, int argc, char **argv) {
         hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
         return CLI_WRONG;
     }
-    if (read_range(c, "launch", r.launch_text, &r.first_launch, &r.last_launch) ||
-        read_range(c, "blocks", r.block_text, &r.first_block, &r.last_block) ||
-        read_spaces(c, r.space_text, &r.machine.spaces))
+    r.machine.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
+    if (cli_read_range(c, "launch", r.launch_text, &r.first_launch, &r.last_launch) ||
+        cli_read_range(c, "blocks", r.block_text, &r.first_block, &r.last_block) ||
+        (r.space_text && cli_read_spaces(c, r.space_text, &r.machine.spaces)))
         return CLI_WRONG;
     return trace(c, &r);
 }

@@ -54,40 +54,67 @@ static bool same_file(const struct stat *file, const char *path) {
            other.st_ino == file->st_ino;
 }
 
-hd_status cli_check_output(cli *c, const char *option, const char *path, const hd_job *job) {
-    const hd_place place = {.file = path};
+static const char *folder_of(cli *c, const char *path) {
     const char *slash = strrchr(path, '/');
-    const char *folder = !slash          ? "."
-                         : slash == path ? "/"
-                                         : hd_strndup(c->arena, path, (size_t)(slash - path));
+    return !slash          ? "."
+           : slash == path ? "/"
+                           : hd_strndup(c->arena, path, (size_t)(slash - path));
+}
+
+/* Renaming would put a file in the place of a device or a pipe, and of a link to one. */
+static hd_status check_present(cli *c, const char *option, const char *path,
+                               const char *const *inputs, size_t input_count) {
+    const hd_place place = {.file = path};
     struct stat at;
-    if (stat(folder, &at) || !S_ISDIR(at.st_mode))
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: there is no folder %s; make it first",
-                       option, folder);
-    if (stat(path, &at))
-        return HD_OK;
-    if (S_ISDIR(at.st_mode))
+    bool there = !stat(path, &at);
+    if (there && S_ISDIR(at.st_mode))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is a folder; name a file in it",
                        option);
-    if (job && (same_file(&at, job->path) || same_file(&at, job->kernel_path)))
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--%s: this is what is to be run, and it would be replaced; choose another "
-                       "name",
+    if (!there || !S_ISREG(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is no regular file; name a file",
                        option);
+    for (size_t i = 0; i < input_count; i++)
+        if (same_file(&at, inputs[i]))
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "--%s: this is the input, and it would be replaced; choose another "
+                           "name",
+                           option);
     return HD_OK;
 }
 
+hd_status cli_check_output(cli *c, const char *option, const char *path,
+                           const char *const *inputs, size_t input_count) {
+    const hd_place place = {.file = path};
+    const char *folder = folder_of(c, path);
+    struct stat at;
+    if (!*path)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s: the name is empty; name a file", option);
+    if (stat(folder, &at) || !S_ISDIR(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: there is no folder %s; make it first",
+                       option, folder);
+    return lstat(path, &at) ? HD_OK : check_present(c, option, path, inputs, input_count);
+}
+
+/* The same name in the same folder, whatever the way there. */
+static bool same_place(cli *c, const char *a, const char *b) {
+    const char *last_a = strrchr(a, '/'), *last_b = strrchr(b, '/');
+    struct stat folder;
+    return !strcmp(last_a ? last_a + 1 : a, last_b ? last_b + 1 : b) &&
+           !stat(folder_of(c, a), &folder) && same_file(&folder, folder_of(c, b));
+}
+
 hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_dump **dumps) {
+    const char *const inputs[] = {job->path, job->kernel_path};
     *dumps = hd_new_array(c->arena, cli_dump, texts->count);
     for (size_t i = 0; i < texts->count; i++) {
         cli_dump *dump = &(*dumps)[i];
         hd_status status = split(c, "dump", texts->data[i], job, &dump->buffer, &dump->path);
         if (status == HD_OK)
-            status = cli_check_output(c, "dump", dump->path, job);
+            status = cli_check_output(c, "dump", dump->path, inputs, 2);
         if (status != HD_OK)
             return status;
         for (size_t k = 0; k < i; k++)
-            if (!strcmp((*dumps)[k].path, dump->path))
+            if (same_place(c, (*dumps)[k].path, dump->path))
                 return hd_fail(&c->diag, HD_EINPUT, NULL,
                                "--dump writes two buffers to %s; give each a file of its own",
                                dump->path);

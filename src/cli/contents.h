@@ -6,8 +6,10 @@
 #include "measure/measure.h"
 
 /* A file that an option names, which must not be there yet or will be replaced: its folder
- * exists, and it is neither the job nor its kernel. Checked before a long run. */
-hd_status cli_check_output(cli *c, const char *option, const char *path, const hd_job *job);
+ * exists, and it is a regular file and none of the inputs (a NULL among them is none).
+ * Checked before a long run. */
+hd_status cli_check_output(cli *c, const char *option, const char *path,
+                           const char *const *inputs, size_t input_count);
 
 typedef struct cli_dump {
     uint32_t buffer;

@@ -7,6 +7,7 @@
  * messages, and turns what it returns into the exit status.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -97,7 +98,16 @@ static int run(cli *c, int argc, char **argv) {
     return command->run(c, argc - 1, argv + 1);
 }
 
+/* A descriptor that the caller has closed would go to the next file that is opened, and
+ * what is printed would end in there. To this one nothing can be written. */
+static void fill_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+    fill_descriptors();
     cli c = {.arena = hd_arena_new()};
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");

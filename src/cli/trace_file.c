@@ -165,6 +165,14 @@ static const char *line_text(hd_arena *arena, const hd_event_launch *launch,
     return hd_format(arena, "%s:%u", slash ? slash + 1 : launch->files[a->file], a->line);
 }
 
+/* "bodies.x"; "?" where the trace does not say which buffer. */
+static const char *target_text(hd_arena *arena, const hd_event_launch *launch,
+                               const hd_event_access *a) {
+    const char *buffer = a->buffer >= 0 ? launch->buffers[a->buffer].name : NULL;
+    return hd_format(arena, "%s%s%s", buffer ? buffer : "?", a->field ? "." : "",
+                     a->field ? a->field : "");
+}
+
 static void show_accesses(cli *c, const hd_event_launch *launch, hd_str *out) {
     static const hd_column columns[] = {{"", HD_RIGHT, false},      {"line", HD_RIGHT, false},
                                         {"access", HD_LEFT, false}, {"target", HD_LEFT, true},
@@ -172,17 +180,14 @@ static void show_accesses(cli *c, const hd_event_launch *launch, hd_str *out) {
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (uint32_t i = 0; i < launch->access_count; i++) {
         const hd_event_access *a = &launch->accesses[i];
-        const char *buffer = a->buffer >= 0 ? launch->buffers[a->buffer].name : "?";
         hd_table_row(table, (const char *[]){hd_format(c->arena, "%u", i),
                                              line_text(c->arena, launch, a),
                                              hd_access_kind_name(a->kind),
-                                             hd_format(c->arena, "%s%s%s", buffer,
-                                                       a->field ? "." : "",
-                                                       a->field ? a->field : ""),
+                                             target_text(c->arena, launch, a),
                                              kir_space_name(a->space),
                                              hd_format(c->arena, "%u", a->width)});
     }
-    hd_str_printf(out, "\nAccesses of %s\n", launch->kernel);
+    hd_str_printf(out, "\nAccesses of %s\n", hd_plain_text(c->arena, launch->kernel, false));
     hd_table_print(table, out, c->colour);
 }
 
@@ -200,7 +205,7 @@ static void show_buffers(cli *c, const hd_event_launch *launch, hd_str *out) {
                                       hd_format(c->arena, "0x%llx", (unsigned long long)b->base),
                                       hd_format(c->arena, "%llu", (unsigned long long)b->bytes)});
     }
-    hd_str_printf(out, "\nBuffers of %s\n", launch->kernel);
+    hd_str_printf(out, "\nBuffers of %s\n", hd_plain_text(c->arena, launch->kernel, false));
     hd_table_print(table, out, c->colour);
 }
 
@@ -230,11 +235,13 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
     hd_str out = {.arena = c->arena};
     cli_traced sum = sum_of(contents);
     cli_show_traced(c, path, &sum, &out);
+    const char *source = contents->source ? contents->source : "a source that is not known";
+    const char *missing = contents->complete ? "" : contents->missing;
     hd_str_printf(&out, "  version %u, of %s, accesses to %s\n  %s%s\n", contents->version,
-                  contents->source ? contents->source : "a source that is not known",
+                  hd_plain_text(c->arena, source, false),
                   spaces_text(c->arena, contents->spaces),
                   contents->complete ? "complete" : "not complete: ",
-                  contents->complete || !contents->missing ? "" : contents->missing);
+                  hd_plain_text(c->arena, missing, false));
     size_t count;
     launch_row *rows = rows_of(c, contents, &count);
     show_launches(c, rows, count, &out);
@@ -301,21 +308,77 @@ static hd_status write_text(void *user, const char *text, size_t length) {
                    strerror(errno));
 }
 
-static hd_status export_to(cli *c, hd_trace *trace, text_output *out) {
-    const hd_trace_choice all = {.launch = -1, .last_block = UINT64_MAX};
-    hd_sink sink = hd_trace_text_sink(c->arena, write_text, out);
-    return hd_trace_replay(trace, &c->diag, &all, &sink);
+/* What to export of which file, and what that was. */
+typedef struct export_request {
+    const char *path, *out;
+    const char *launch_text, *block_text, *space_text;
+    hd_trace_choice choice; /* what they mean */
+    hd_trace_sums sums;
+} export_request;
+
+static hd_status read_choice(cli *c, export_request *r) {
+    hd_trace_choice *choice = &r->choice;
+    const char *end = r->launch_text;
+    uint64_t number = 0;
+    choice->launch = -1;
+    if (r->launch_text) {
+        if (!cli_whole(end, &end, &number) || *end || number > UINT32_MAX)
+            return hd_fail(&c->diag, HD_EINPUT, NULL,
+                           "--launch takes a number from 0 on, not '%s'", r->launch_text);
+        choice->launch = (int64_t)number;
+    }
+    hd_status status =
+        cli_read_range(c, "blocks", r->block_text, &choice->first_block, &choice->last_block);
+    if (status == HD_OK && r->space_text)
+        status = cli_read_spaces(c, r->space_text, &choice->spaces);
+    return status;
 }
 
-static hd_status export_to_file(cli *c, hd_trace *trace, const char *path) {
+static bool has_block(const hd_trace_launch *launch, const hd_trace_choice *choice) {
+    for (uint64_t b = 0; b < launch->block_count; b++)
+        if (launch->blocks[b].block >= choice->first_block &&
+            launch->blocks[b].block <= choice->last_block)
+            return true;
+    return false;
+}
+
+/* What is asked for must be there. */
+static hd_status check_choice(cli *c, const export_request *r, const hd_trace_contents *contents) {
+    const hd_place place = {.file = r->path};
+    const hd_trace_choice *choice = &r->choice;
+    bool launch = choice->launch < 0, block = !r->block_text;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_trace_launch *at = &contents->launches[l];
+        if (choice->launch >= 0 && at->launch.number != choice->launch)
+            continue;
+        launch = true;
+        block = block || has_block(at, choice);
+    }
+    if (!launch)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--launch %s: the trace has no such launch; 'heddle trace info' lists "
+                       "them",
+                       r->launch_text);
+    if (!block)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--blocks %s: no launch that is exported has such a block", r->block_text);
+    if (choice->spaces & ~contents->spaces)
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--space %s: the trace has accesses to %s",
+                       r->space_text, spaces_text(c->arena, contents->spaces));
+    return HD_OK;
+}
+
+static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_output *out) {
+    return hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
+}
+
+static hd_status export_to_file(cli *c, hd_trace *trace, export_request *r) {
     text_output out = {c, NULL};
-    hd_status status = cli_check_output(c, "out", path, NULL);
-    if (status == HD_OK)
-        status = hd_file_begin(c->arena, &c->diag, path, &out.file);
+    hd_status status = hd_file_begin(c->arena, &c->diag, r->out, &out.file);
     if (status != HD_OK)
         return status;
     cli_progress(c, "exporting");
-    status = export_to(c, trace, &out);
+    status = export_to(c, trace, r, &out);
     if (status == HD_OK)
         return hd_file_keep(out.file);
     hd_file_drop(out.file);
@@ -323,29 +386,52 @@ static hd_status export_to_file(cli *c, hd_trace *trace, const char *path) {
 }
 
 /* With -o there is room for a summary on standard output. */
-static int show_exported(cli *c, const char *path, const hd_trace_contents *contents) {
-    cli_traced sum = sum_of(contents);
+static int show_exported(cli *c, const export_request *r, bool complete) {
+    const hd_trace_sums *sums = &r->sums;
     if (c->json) {
+        const cli_traced traced = {sums->launches,      sums->blocks, sums->mis,
+                                   sums->lane_accesses, 0,            complete};
         json_t *object = json_object();
-        cli_traced_json(path, &sum, object);
+        cli_traced_json(r->out, &traced, object);
         json_object_del(object, "bytes");
         json_object_del(object, "bytes_per_lane_access");
         return cli_print_json(c, object);
     }
     hd_str text = {.arena = c->arena};
-    hd_str_printf(&text, "wrote %s: %s, %s, %s\n", path,
-                  count_text(c->arena, sum.blocks, "block", "s"),
-                  count_text(c->arena, sum.mis, "MI", "s"),
-                  count_text(c->arena, sum.lane_accesses, "lane access", "es"));
+    hd_str_printf(&text, "wrote %s: %s, %s, %s\n", r->out,
+                  count_text(c->arena, sums->blocks, "block", "s"),
+                  count_text(c->arena, sums->mis, "MI", "s"),
+                  count_text(c->arena, sums->lane_accesses, "lane access", "es"));
     return cli_print(c, &text);
 }
 
+static int export(cli *c, export_request *r, hd_trace *trace) {
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    const hd_place place = {.file = r->path};
+    text_output standard = {c, NULL};
+    if (check_choice(c, r, contents) ||
+        (r->out && cli_check_output(c, "out", r->out, &r->path, 1)))
+        return CLI_WRONG;
+    if (!contents->complete)
+        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
+    if (r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard))
+        return CLI_WRONG;
+    return r->out ? show_exported(c, r, contents->complete) : CLI_FINE;
+}
+
 int cmd_trace_export(cli *c, int argc, char **argv) {
-    const char *path = NULL;
+    export_request r = {0};
     const cli_option options[] = {
-        {"out", 'o', "TEXT", "the file to write; default: standard output", CLI_TEXT, &path}, {0}};
+        {"out", 'o', "TEXT", "the file to write; default: standard output", CLI_TEXT, &r.out},
+        {"launch", 0, "N", "export only this launch, by its number", CLI_TEXT, &r.launch_text},
+        {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT,
+         &r.block_text},
+        {"space", 0, "SPACES",
+         "export only accesses to these: global, local, constant, private, separated by commas",
+         CLI_TEXT, &r.space_text},
+        {0}};
     const cli_page page = {
-        "[-o TEXT] FILE",
+        "[OPTIONS] FILE",
         "Writes a trace file in the text form, which 'heddle help trace-text' explains. Of a trace "
         "that is not complete, the blocks that are.",
         options,
@@ -358,34 +444,33 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
     hd_trace *trace;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
-    if (c->json && !path) {
+    r.path = words[0];
+    if (c->json && !r.out) {
         hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o TEXT: the text would stand beside it");
         return CLI_WRONG;
     }
-    if (hd_trace_open(c->arena, &c->diag, words[0], &trace))
+    if (read_choice(c, &r) || hd_trace_open(c->arena, &c->diag, r.path, &trace))
         return CLI_WRONG;
-    const hd_trace_contents *contents = hd_trace_get(trace);
-    const hd_place place = {.file = words[0]};
-    if (!contents->complete)
-        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
-    text_output standard = {c, NULL};
-    hd_status done = path ? export_to_file(c, trace, path) : export_to(c, trace, &standard);
-    status = done ? CLI_WRONG : path ? show_exported(c, path, contents) : CLI_FINE;
+    status = export(c, &r, trace);
     hd_trace_close(trace);
     return status;
 }
 
 /* ---- import ----------------------------------------------------------------------------- */
 
-static hd_status import(cli *c, const char *text, const char *path) {
-    const hd_trace_header header = {.source = text, .spaces = 1u << KIR_GLOBAL};
+static hd_status import(cli *c, const char *path, const char *out) {
+    hd_trace_text *text;
     hd_trace_writer *writer;
-    hd_status status = hd_trace_create(c->arena, &c->diag, path, &header, &writer);
+    cli_progress(c, "importing");
+    hd_status status = hd_trace_text_open(c->arena, &c->diag, path, &text);
     if (status != HD_OK)
         return status;
-    cli_progress(c, "importing");
+    const hd_trace_header header = {.source = path, .spaces = hd_trace_text_spaces(text)};
+    status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
+    if (status != HD_OK)
+        return status;
     hd_sink sink = hd_trace_sink(writer);
-    status = hd_trace_text_read(c->arena, &c->diag, text, &sink);
+    status = hd_trace_text_send(text, &sink);
     if (status == HD_OK)
         return hd_trace_finish(writer, true);
     hd_trace_abandon(writer);
@@ -414,7 +499,8 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
         hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
         return CLI_WRONG;
     }
-    if (cli_check_output(c, "out", path, NULL) || import(c, words[0], path) ||
+    const char *const inputs[] = {words[0]};
+    if (cli_check_trace(c, path, inputs, 1) || import(c, words[0], path) ||
         cli_trace_sum(c, path, &traced))
         return CLI_WRONG;
     if (c->json) {

@@ -32,9 +32,9 @@ typedef struct word {
     size_t length;
 } word;
 
-typedef struct text_reader {
+typedef struct hd_trace_text {
     hd_arena *arena;
-    const hd_diag *diag;
+    hd_diag diag;
     const char *path;
     const char *text;
     size_t length;
@@ -68,7 +68,7 @@ static void fail_at(text_reader *r, const char *at, const char *format, ...) {
                       .line = r->line_number,
                       .column = (unsigned)(at - r->line) + 1,
                       .text = length <= SHOWN ? hd_strndup(r->arena, r->line, length) : NULL};
-    r->status = hd_fail(r->diag, HD_EINPUT, &place, "%s", message);
+    r->status = hd_fail(&r->diag, HD_EINPUT, &place, "%s", message);
 }
 
 /* ---- words and numbers ---------------------------------------------------------- */
@@ -281,7 +281,7 @@ static void settle_launch(text_reader *r) {
     const char *fault = launch_fault(&l->launch);
     hd_place place = {.file = r->path, .line = l->line, .column = 1};
     if (fault)
-        r->status = hd_fail(r->diag, HD_EINPUT, &place, "%s", fault);
+        r->status = hd_fail(&r->diag, HD_EINPUT, &place, "%s", fault);
 }
 
 /* Second time through: what the sink says ends the reading. */
@@ -652,24 +652,38 @@ static void read_text(text_reader *r) {
         end_launch(r);
 }
 
-hd_status hd_trace_text_read(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const hd_sink *sink) {
-    char *text;
-    size_t length;
-    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
+                             hd_trace_text **text) {
+    text_reader *r = hd_new(arena, text_reader);
+    char *data;
+    hd_status status = hd_read_file(arena, diag, path, &data, &r->length);
     if (status)
         return status;
-    text_reader r = {.arena = arena,
-                     .diag = diag,
-                     .path = path,
-                     .text = text,
-                     .length = length,
-                     .mask = hd_new_array(arena, uint64_t, LANES_MAX / 64),
-                     .address = hd_new_array(arena, uint64_t, LANES_MAX)};
-    read_text(&r);
-    if (r.status)
-        return r.status;
-    r.sink = sink;
-    read_text(&r);
-    return r.status;
+    r->arena = arena;
+    r->diag = diag ? *diag : (hd_diag){0};
+    r->path = hd_strdup(arena, path);
+    r->text = data;
+    r->mask = hd_new_array(arena, uint64_t, LANES_MAX / 64);
+    r->address = hd_new_array(arena, uint64_t, LANES_MAX);
+    read_text(r);
+    *text = r;
+    return r->status;
+}
+
+uint32_t hd_trace_text_spaces(const hd_trace_text *text) {
+    uint32_t spaces = 0;
+    for (size_t i = 0; i < text->launches.count; i++) {
+        const hd_event_launch *l = &text->launches.data[i].launch;
+        for (uint32_t a = 0; a < l->access_count; a++)
+            spaces |= 1u << l->accesses[a].space;
+    }
+    return spaces ? spaces : 1u << KIR_GLOBAL;
+}
+
+hd_status hd_trace_text_send(hd_trace_text *text, const hd_sink *sink) {
+    text->sink = sink;
+    read_text(text);
+    hd_status status = text->status;
+    text->status = HD_OK;
+    return status;
 }

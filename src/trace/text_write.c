@@ -16,13 +16,16 @@ typedef struct text_sink {
     hd_status status;
     order order;
     const hd_event_launch *launch;
+    bool plain;       /* the first launch needs no lines on it */
     bool block_begun; /* something of the oldest block was written */
+    uint64_t launches;
+    _Atomic uint64_t blocks, mis, lane_accesses; /* of what was written */
 } text_sink;
 
 typedef struct text_stream {
     text_sink *sink;
     order_block *place;
-    uint64_t lines;
+    uint64_t lines, lane_accesses;
     bytes text;
 } text_stream;
 
@@ -83,19 +86,6 @@ static void put_row(bytes *out, int64_t row) {
 }
 
 /* ---- launches ------------------------------------------------------------------- */
-
-/* True when a text without any line on launches says all there is of this one: what the
- * reader makes of plain blocks. */
-static bool is_plain(const hd_event_launch *l) {
-    if (l->number || *l->kernel || l->dims != 1 || l->offset[0] || l->file_count || l->buffer_count)
-        return false;
-    for (uint32_t i = 0; i < l->access_count; i++) {
-        const hd_event_access *a = &l->accesses[i];
-        if (a->space != KIR_GLOBAL || a->buffer >= 0 || a->record || a->field || a->line)
-            return false;
-    }
-    return true;
-}
 
 static uint64_t pc_of(const hd_event_launch *l, uint32_t access) {
     return l->accesses[access].pc ? l->accesses[access].pc : access;
@@ -208,7 +198,7 @@ static hd_status sink_launch(void *self, const hd_event_launch *launch) {
     text_sink *s = self;
     s->launch = launch;
     order_start(&s->order, (order_output){s, write_piece, end_block}, HD_TRACE_WAITING);
-    if (is_plain(launch))
+    if (s->launches++ == 0 && s->plain)
         return s->status;
     bytes text = {0};
     put_launch(&text, launch);
@@ -237,6 +227,7 @@ static void sink_event(void *stream_state, const hd_event *event) {
     put_byte(out, ' ');
     put_byte(out, (uint8_t)text_kinds[access->kind]);
     put_number(out, access->width);
+    s->lane_accesses += event->active;
     for (uint32_t lane = 0; lane < event->threads; lane++)
         if (hd_event_active(event, lane)) {
             put_number(out, lane);
@@ -257,6 +248,9 @@ static hd_status sink_close_block(void *self, void *stream_state, uint64_t block
     if (stream->text.count)
         order_put(&s->order, stream->place, stream->text.data, stream->text.count);
     order_close(&s->order, stream->place, complete);
+    s->blocks++;
+    s->mis += stream->lines;
+    s->lane_accesses += stream->lane_accesses;
     bytes_free(&stream->text);
     free(stream);
     return HD_OK;
@@ -270,10 +264,88 @@ static hd_status sink_end_launch(void *self, bool complete) {
     return s->status;
 }
 
-hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user) {
-    text_sink *s = hd_new(arena, text_sink);
-    *s = (text_sink){.write = write, .user = user};
-    s->status = write(user, TEXT_FIRST_LINE "\n", sizeof TEXT_FIRST_LINE);
+static hd_sink sink_of(text_sink *s) {
     return (hd_sink){s,          sink_launch,      sink_open_block,
                      sink_event, sink_close_block, sink_end_launch};
+}
+
+static void begin_text(text_sink *s) {
+    s->status = s->write(s->user, TEXT_FIRST_LINE "\n", sizeof TEXT_FIRST_LINE);
+}
+
+hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user) {
+    text_sink *s = hd_new(arena, text_sink);
+    s->write = write;
+    s->user = user;
+    begin_text(s);
+    return sink_of(s);
+}
+
+/* ---- plain launches --------------------------------------------------------------- */
+
+/* What the blocks of a launch show of it. */
+typedef struct shown {
+    bool *accesses;      /* [access_count] */
+    uint64_t next_block; /* after the last one */
+} shown;
+
+static void *show_block(void *self, uint64_t block) {
+    shown *s = self;
+    s->next_block = block + 1;
+    return s;
+}
+
+static void show_event(void *stream, const hd_event *event) {
+    shown *s = stream;
+    s->accesses[event->access] = true;
+}
+
+/* The sizes and accesses are such as the reader makes of plain blocks. */
+static bool looks_plain(const hd_event_launch *l) {
+    if (l->number || *l->kernel || l->dims != 1 || l->file_count || l->buffer_count)
+        return false;
+    if (l->groups[1] != 1 || l->groups[2] != 1 || l->local[1] != 1 || l->local[2] != 1 ||
+        l->offset[0] || l->offset[1] || l->offset[2])
+        return false;
+    for (uint32_t i = 0; i < l->access_count; i++) {
+        const hd_event_access *a = &l->accesses[i];
+        if (a->space != KIR_GLOBAL || a->buffer >= 0 || a->record || a->field || a->file ||
+            a->line || a->column || (i && pc_of(l, i) <= pc_of(l, i - 1)))
+            return false;
+    }
+    return true;
+}
+
+/* True when a text without any line on launches says all there is of the first one that is
+ * chosen: the blocks have every access and the last block. A second reading is the price,
+ * paid only where a plain text was imported. */
+static bool is_plain(hd_trace *trace, const hd_trace_choice *choice) {
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    if (!contents->launch_count || choice->launch > 0)
+        return false;
+    const hd_event_launch *l = &contents->launches[0].launch;
+    if (!looks_plain(l))
+        return false;
+    hd_trace_choice first = *choice;
+    first.launch = l->number;
+    hd_arena *arena = hd_arena_new();
+    shown s = {.accesses = hd_new_array(arena, bool, l->access_count)};
+    const hd_sink sink = {.self = &s, .open_block = show_block, .event = show_event};
+    bool plain = !hd_trace_replay(trace, NULL, &first, &sink) && s.next_block == l->groups[0];
+    for (uint32_t i = 0; i < l->access_count && plain; i++)
+        plain = s.accesses[i];
+    hd_arena_free(arena);
+    return plain;
+}
+
+/* ---- a trace, as text --------------------------------------------------------------- */
+
+hd_status hd_trace_text_write(hd_trace *trace, const hd_diag *diag, const hd_trace_choice *choice,
+                              hd_text_write *write, void *user, hd_trace_sums *sums) {
+    text_sink s = {.write = write, .user = user, .plain = is_plain(trace, choice)};
+    begin_text(&s);
+    const hd_sink sink = sink_of(&s);
+    hd_status status = hd_trace_replay(trace, diag, choice, &sink);
+    *sums = (hd_trace_sums){s.launches, s.blocks, s.mis, s.lane_accesses};
+    return status;
 }

@@ -32,7 +32,9 @@ typedef struct hd_trace_header {
 } hd_trace_header;
 
 /* Starts a file beside `path`, named PATH.part; it gets its name when finished. Until
- * then a killed process leaves PATH.part, whose complete blocks can be read. */
+ * then a killed process leaves PATH.part, whose complete blocks can be read. A thread of
+ * the writer sees to it that a block is there a tenth of a second after its end and that of
+ * the blocks before it. */
 hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path,
                           const hd_trace_header *header, hd_trace_writer **writer);
 /* The sink to give to a producer, for any number of launches. The file's bytes depend on
@@ -105,16 +107,31 @@ void hd_trace_close(hd_trace *trace);
 
 /* ---- text_read.c, text_write.c: the text form ----------------------------------- */
 
-/* Reads the text form and hands it to a sink as launches. Any fault is an HD_EINPUT at its
- * line and column: positions that go back or leave one out, a lane beyond the block, one pc
- * with two widths, a block twice. The sink hears nothing of a text that has a fault. A plain
- * text is one launch of a kernel "" whose accesses are its pcs, in ascending order. */
-hd_status hd_trace_text_read(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const hd_sink *sink);
+typedef struct hd_trace_text hd_trace_text;
+
+/* Reads the text form. Any fault is an HD_EINPUT at its line and column: positions that go
+ * back or leave one out, a lane beyond the block, one pc with two widths, a block twice. A
+ * plain text is one launch of a kernel "" whose accesses are its pcs, in ascending order. */
+hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
+                             hd_trace_text **text);
+/* The spaces of its accesses, bit 1 << kir_space; those of a plain text are global. */
+uint32_t hd_trace_text_spaces(const hd_trace_text *text);
+/* Hands its launches to a sink, in the calling thread. */
+hd_status hd_trace_text_send(hd_trace_text *text, const hd_sink *sink);
+
 /* A sink that writes the text form through `write`, blocks in ascending order. Positions are
  * counted by it: from 0, one for each event that it hears. What `write` returns, when not
  * HD_OK, ends the writing and is returned at the end of the launch. */
 typedef hd_status hd_text_write(void *user, const char *text, size_t length);
 hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user);
+
+typedef struct hd_trace_sums {
+    uint64_t launches, blocks, mis, lane_accesses;
+} hd_trace_sums;
+
+/* Writes what is chosen of a trace in the text form, and sums it up. A launch that a plain
+ * text says everything of is written as one. */
+hd_status hd_trace_text_write(hd_trace *trace, const hd_diag *diag, const hd_trace_choice *choice,
+                              hd_text_write *write, void *user, hd_trace_sums *sums);
 
 #endif

@@ -70,6 +70,27 @@ refuses "'z9', which is not there; the buffers are: bodies" run body.yaml --chec
 refuses "error: --dump takes BUFFER=FILE, not 'bodies'" run body.yaml --dump bodies
 refuses "error: --check takes opencl or BUFFER=FILE, not 'bodies='" run body.yaml --check bodies=
 refuses "error: --dump writes two buffers to x.bin" run body.yaml --dump bodies=x.bin --dump bodies=x.bin
+mkdir into
+ln -s into through
+for other in ./x.bin "$PWD/x.bin" into/../x.bin; do
+    refuses "error: --dump writes two buffers to $other" \
+        run body.yaml --dump bodies=x.bin --dump "bodies=$other"
+done
+refuses "error: --dump writes two buffers to through/x.bin" \
+    run body.yaml --dump bodies=into/x.bin --dump bodies=through/x.bin
+accepts run body.yaml --dump bodies=x.bin --dump bodies=into/x.bin
+cmp -s x.bin into/x.bin && [ -s x.bin ] || complain "one name in two folders is not two files"
+rm x.bin
+# A pipe or a device stays what it is, and so does a link to one or to nothing.
+mkfifo pipe
+ln -s /dev/null device
+ln -s nothing dangling
+for other in pipe device dangling; do
+    refuses "^$other: error: --dump: this is no regular file" run body.yaml --dump bodies=$other
+done
+[ -p pipe ] && [ "$(readlink device) $(readlink dangling)" = "/dev/null nothing" ] ||
+    complain "a pipe or a link was replaced"
+rm pipe device dangling
 refuses "^absent/x.bin: error: --dump: there is no folder absent" run body.yaml --dump bodies=absent/x.bin
 refuses "^log: error: .*a folder" run body.yaml --dump bodies=log <<<"$(mkdir -p log)"
 refuses "^body.cl: error: .*replaced" run body.yaml --dump bodies=body.cl
@@ -96,6 +117,14 @@ accepts run print.cl --global 128 --local 32 --check opencl
 accepts run print.cl --global 128 --local 32 --check opencl --json
 prints '"printed": "block 0 of \\"hello\\"\\nblock 1'
 [ "$(head -c 1 "$work/log/out")" = "{" ] || complain "the object does not come first"
+
+# With standard output closed, what kernels print goes nowhere else.
+"$heddle" trace print.cl --global 128 --local 32 -o closed.hdt >&- 2>"$work/log/err"
+[ $? -eq 2 ] && grep -q 'cannot write to standard output' "$work/log/err" ||
+    complain "with standard output closed: no message"
+[ ! -e closed.hdt ] || "$heddle" trace info closed.hdt >/dev/null ||
+    complain "with standard output closed: the trace is damaged"
+! grep -q 'block 0 of' closed.hdt* || complain "with standard output closed: text in the trace"
 
 # ---- CUDA C ------------------------------------------------------------------------------------
 

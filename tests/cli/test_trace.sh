@@ -107,6 +107,40 @@ refuses "error: --space takes" trace chain.yaml -o no.hdt --space ''
 accepts trace chain.yaml -o wide.hdt --blocks 3-99999
 prints '^wide.hdt: 3 launches, 3 blocks, '
 
+# ---- narrowed when it is exported ----------------------------------------------------------------
+
+# blocks_of FIRST LAST: these blocks of the whole text, counted over all launches.
+blocks_of() { awk -v f="$1" -v l="$2" '/^B/ { b++ } b > f && b <= l + 1' whole; }
+accepts trace export chain.hdt --launch 1 --blocks 2-3 -o narrow.text
+prints '^wrote narrow.text: 2 blocks, 10 MIs, 640 lane accesses$'
+grep -v '^#' narrow.text | cmp -s - <(blocks_of 6 7) || complain "export: not those blocks"
+[ "$(grep -c '^# launch 1 second 1 4 1 1 64 1 1 0 0 0$' narrow.text)" -eq 1 ] ||
+    complain "export: not the launch"
+accepts trace export chain.hdt --blocks 0
+grep -v '^#' "$work/log/out" | cmp -s - <(blocks_of 0 0; blocks_of 4 4; blocks_of 8 8) ||
+    complain "export --blocks 0: not these blocks"
+accepts trace export chain.hdt --launch 2 --space local
+[ "$(grep -c '^B' "$work/log/out")" -eq 4 ] || complain "export --space: not four blocks"
+grep '^[0-9]' "$work/log/out" | awk '{ print $2 }' | sort -u | cmp -s - narrow ||
+    complain "export --space local: other accesses"
+accepts trace export chain.hdt --launch 1 --json -o narrow.text
+prints '"runs": 1'
+prints '"blocks": 4'
+refuses "error: --launch takes a number" trace export chain.hdt --launch 0-1
+refuses "error: --launch takes a number" trace export chain.hdt --launch x
+refuses "error: --blocks takes" trace export chain.hdt --blocks 3-1
+refuses "error: --space takes" trace export chain.hdt --space shared
+refuses "^chain.hdt: error: --launch 3: " trace export chain.hdt --launch 3
+refuses "^chain.hdt: error: --blocks 4-9: " trace export chain.hdt --blocks 4-9 -o no.text
+refuses "^chain.hdt: error: --space local,private: .* global, local" \
+    trace export chain.hdt --space local,private
+
+# A text that is read has the spaces of its accesses.
+accepts trace export chain.hdt -o chain.text
+accepts trace import chain.text -o back.hdt
+accepts trace info back.hdt
+prints 'of chain.text, accesses to global, local$'
+
 # ---- files that cannot be written -----------------------------------------------------------------
 
 refuses "error: where to\?" trace body.yaml
@@ -118,6 +152,26 @@ mkdir folder
 refuses "^folder: error: .*a folder" trace body.yaml -o folder
 refuses "^body.yaml: error: .*replaced" trace body.yaml -o body.yaml
 refuses "^body.cl: error: .*replaced" trace body.yaml -o body.cl
+refuses "^text: error: .*replaced" trace import text -o text
+refuses "^./body.hdt: error: .*replaced" trace export body.hdt -o ./body.hdt
+cp text text.hdt.part
+refuses "^text.hdt.part: error: .*replaced" trace import text.hdt.part -o text.hdt
+rm text.hdt.part
+for words in "trace body.yaml" "trace import text" "trace export body.hdt"; do
+    # shellcheck disable=SC2086
+    refuses "error: --out: the name is empty" $words -o ''
+    mkfifo pipe
+    ln -s /dev/null device
+    ln -s nothing dangling
+    for other in pipe device dangling; do
+        # shellcheck disable=SC2086
+        refuses "^$other: error: --out: this is no regular file" $words -o $other
+    done
+    rm pipe device dangling
+done
+mkfifo x.hdt.part
+refuses "^x.hdt.part: error: --out: this is no regular file" trace body.yaml -o x.hdt
+rm x.hdt.part
 cat >long.cl <<'END'
 __kernel void scatter(__global uint *a) {
     uint at = get_global_id(0);
@@ -196,6 +250,35 @@ text '3:[0-9]+: error: ' 'B 0 2' '0 0 X 4 0:100'
 text '3:[0-9]+: error: ' 'B 0 2' '0 0 L 4 0:xyz'
 text '4:[0-9]+: error: ' 'B 0 2' '0 0 L 4 0:100' '1 0 L 8 0:100'
 text '2:[0-9]+: error: ' '0 0 L 4 0:100'
+text '2:1: error: .*file of the table has no name' '# launch 0 k 1 1 1 1 2 1 1 0 0 0' '# file -'
+# Each record has twice the fields of the one before.
+{
+    printf '%s\n' '# heddle-trace-text 1' '# launch 0 k 1 1 1 1 2 1 1 0 0 0' '# record r r 8 4' \
+        '# field f int 0 4 4 1 -'
+    for row in $(seq 0 25); do
+        printf '%s\n' '# record r r 8 4' "# field f r 0 8 4 1 $row" "# field g r 0 8 4 1 $row"
+    done
+    printf '%s\n' '# buffer b r global 0 8 8 26' 'B 0 2'
+} >bad.text
+refuses "^bad.text:2:1: error: .*4096 fields" trace import bad.text -o bad.hdt
+
+# A trace may be of anybody: what it has no name for, and names that a terminal would obey.
+printf '%s\n' '# heddle-trace-text 1' '# launch 0 k%1b[2J 1 4 1 1 2 1 1 0 0 0' '# file a' '# file b%0dc' \
+    '# record r%1b r 8 4' '# buffer - int%07 global 100 8 4 -' '# buffer n%1b]0; - local 0 8 4 -' \
+    '# access 0 L 4 global 0 - f%1b 1 7 0' '# access 1 L 4 global 1 - - 1 8 0' 'B 0 2' '0 0 L 4 0:100' \
+    >odd.text
+cp odd.text "$(printf 'odd\033.text')"
+accepts trace import "$(printf 'odd\033.text')" -o odd.hdt
+accepts trace info odd.hdt
+! grep -q "$(printf '[\033\015\007]')" "$work/log/out" || complain "control characters are shown"
+prints '^Accesses of k\?\[2J$'
+prints '^  0 +b\?c:7 +load +\?\.f\? +global '
+prints 'of odd\?.text, accesses to global$'
+! grep -q null "$work/log/out" || complain "what has no name is shown as null"
+head -c $(($(stat -c %s odd.hdt) - 40)) odd.hdt >odd.cut
+accepts trace info odd.cut
+! grep -q "$(printf '\033')" "$work/log/out" || complain "control characters in what is missing"
+
 refuses "^body.cl:1:1: error: .*heddle-trace-text" trace import body.cl -o bad.hdt
 refuses "^absent: error: cannot open" trace import absent -o bad.hdt
 
@@ -205,8 +288,15 @@ for command in info export import; do
     accepts trace $command --help
     prints "^usage: heddle trace $command "
     awk 'length > 80 { exit 1 }' "$work/log/out" || complain "trace $command --help is too wide"
+    cp "$work/log/out" help
+    accepts help trace $command
+    cmp -s "$work/log/out" help || complain "help trace $command is another page"
     refuses "error: which file\? heddle trace $command" trace $command
 done
+accepts help trace
+prints '^usage: heddle trace -o FILE'
+refuses "error: there is no command or topic 'trace infos'" help trace infos
+refuses "error: there is no command or topic 'run info'" help run info
 refuses "^infos: error: neither a kernel file" trace infos -o x.hdt
 accepts help trace-text
 prints '<pos> <pc>'

@@ -20,23 +20,32 @@ static hd_status add_text(void *user, const char *text, size_t length) {
     return HD_OK;
 }
 
+static hd_status read_text(bench *b, const char *path, const hd_sink *sink) {
+    hd_trace_text *text;
+    hd_status status = hd_trace_text_open(b->arena, &b->diag, path, &text);
+    return status ? status : hd_trace_text_send(text, sink);
+}
+
+static const char *export(bench *b, const hd_trace_choice *choice, hd_trace_sums *sums) {
+    hd_str *out = hd_new(b->arena, hd_str);
+    out->arena = b->arena;
+    hd_trace *trace;
+    assert_int_equal(hd_trace_open(b->arena, &b->diag, b->path, &trace), HD_OK);
+    assert_int_equal(hd_trace_text_write(trace, &b->diag, choice, add_text, out, sums), HD_OK);
+    hd_trace_close(trace);
+    return hd_str_text(out);
+}
+
 /* Text to a trace file, and that to text again. */
 static const char *import_and_export(bench *b, const char *text) {
     hd_trace_writer *writer;
+    hd_trace_sums sums;
     const hd_trace_header header = {"run.txt", 31};
     assert_int_equal(hd_trace_create(b->arena, &b->diag, b->path, &header, &writer), HD_OK);
     hd_sink sink = hd_trace_sink(writer);
-    assert_int_equal(hd_trace_text_read(b->arena, &b->diag, write_text(b, text), &sink), HD_OK);
+    assert_int_equal(read_text(b, write_text(b, text), &sink), HD_OK);
     assert_int_equal(hd_trace_finish(writer, true), HD_OK);
-
-    hd_str *out = hd_new(b->arena, hd_str);
-    out->arena = b->arena;
-    sink = hd_trace_text_sink(b->arena, add_text, out);
-    hd_trace *trace;
-    assert_int_equal(hd_trace_open(b->arena, &b->diag, b->path, &trace), HD_OK);
-    assert_int_equal(hd_trace_replay(trace, &b->diag, &everything, &sink), HD_OK);
-    hd_trace_close(trace);
-    return hd_str_text(out);
+    return export(b, &everything, &sums);
 }
 
 /* ---- reading and writing -------------------------------------------------------- */
@@ -57,6 +66,78 @@ static void a_plain_text_comes_back(void **state) {
     assert_string_equal(import_and_export(&b, plain), plain);
     assert_string_equal(import_and_export(&b, "# heddle-trace-text 1\n"),
                         "# heddle-trace-text 1\n");
+    text_bench_close(&b);
+}
+
+/* A launch like that of a plain text which has something that its blocks do not show. */
+static void what_blocks_do_not_show_is_written(void **state) {
+    (void)state;
+#define ACCESS_16 "# access 16 L 4 global - - - 0 0 0\n"
+#define ACCESS_17 "# access 17 S 4 global - - - 0 0 0\n"
+#define BLOCKS "B 0 40\n0 16 L 4 0:8\nB 3 40\n0 17 S 4 7:c\n"
+    static const char *const texts[] = {
+        "# launch 0 %00 1 5 1 1 40 1 1 0 0 0\n" ACCESS_16 ACCESS_17 BLOCKS, /* a block more */
+        "# launch 0 %00 1 2 2 1 40 1 1 0 0 0\n" ACCESS_16 ACCESS_17 BLOCKS,
+        "# launch 0 %00 1 4 1 1 5 8 1 0 0 0\n" ACCESS_16 ACCESS_17 BLOCKS,
+        "# launch 0 %00 1 4 1 1 10 1 4 0 0 0\n" ACCESS_16 ACCESS_17 BLOCKS,
+        "# launch 0 %00 1 4 1 1 40 1 1 0 0 9\n" ACCESS_16 ACCESS_17 BLOCKS,
+        "# launch 0 %00 1 4 1 1 40 1 1 0 0 0\n" ACCESS_17 ACCESS_16 BLOCKS,
+        "# launch 0 %00 1 4 1 1 40 1 1 0 0 0\n" ACCESS_16 ACCESS_17 /* an access more */
+        "# access 18 A 8 global - - - 0 0 0\n" BLOCKS,
+        "# launch 0 %00 1 4 1 1 40 1 1 0 0 0\n" ACCESS_16 ACCESS_17, /* no blocks */
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        bench b;
+        bench_open(&b);
+        const char *text = hd_format(b.arena, "# heddle-trace-text 1\n%s", texts[i]);
+        assert_string_equal(import_and_export(&b, text), text);
+        text_bench_close(&b);
+    }
+}
+
+static void a_choice_is_exported(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    hd_trace_sums sums;
+    import_and_export(&b, plain);
+    assert_string_equal(export(&b, &(hd_trace_choice){0, 0, UINT64_MAX, 0}, &sums), plain);
+    assert_true(sums.launches == 1 && sums.blocks == 3 && sums.mis == 4 &&
+                sums.lane_accesses == 8);
+    assert_string_equal(export(&b, &(hd_trace_choice){-1, 5, 9, 0}, &sums),
+                        "# heddle-trace-text 1\n"
+                        "# launch 0 %00 1 8 1 1 40 1 1 0 0 0\n"
+                        "# access 0 A 1 global - - - 0 0 0\n"
+                        "# access 16 L 4 global - - - 0 0 0\n"
+                        "# access 4195872 S 8 global - - - 0 0 0\n"
+                        "B 7 40\n"
+                        "0 0 A 1 0:5\n");
+    assert_true(sums.launches == 1 && sums.blocks == 1 && sums.mis == 1 &&
+                sums.lane_accesses == 1);
+    text_bench_close(&b);
+}
+
+static uint32_t spaces_of(bench *b, const char *lines) {
+    hd_trace_text *text;
+    const char *path = write_text(b, hd_format(b->arena, "# heddle-trace-text 1\n%s", lines));
+    assert_int_equal(hd_trace_text_open(b->arena, &b->diag, path, &text), HD_OK);
+    return hd_trace_text_spaces(text);
+}
+
+static void a_text_has_the_spaces_of_its_accesses(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    assert_int_equal(spaces_of(&b, ""), 1 << KIR_GLOBAL);
+    assert_int_equal(spaces_of(&b, "B 0 40\n0 16 L 4 0:8\n"), 1 << KIR_GLOBAL);
+    assert_int_equal(spaces_of(&b, "# launch 0 k 1 4 1 1 8 1 1 0 0 0\n"
+                                   "# access 0 L 4 local - - - 0 0 0\n"),
+                     1 << KIR_LOCAL);
+    assert_int_equal(spaces_of(&b, "# launch 0 k 1 4 1 1 8 1 1 0 0 0\n"
+                                   "# access 0 L 4 private - - - 0 0 0\n"
+                                   "# launch 1 k 1 4 1 1 8 1 1 0 0 0\n"
+                                   "# access 0 L 4 constant - - - 0 0 0\n"),
+                     1 << KIR_PRIVATE | 1 << KIR_CONSTANT);
     text_bench_close(&b);
 }
 
@@ -121,8 +202,7 @@ static void a_full_text_comes_back(void **state) {
         assert_string_equal(import_and_export(&b, text), text);
 
         hd_sink reading = heard_sink(&read);
-        assert_int_equal(hd_trace_text_read(b.arena, &b.diag, write_text(&b, text), &reading),
-                         HD_OK);
+        assert_int_equal(read_text(&b, write_text(&b, text), &reading), HD_OK);
         assert_true(direct.launch_hash == read.launch_hash);
         assert_int_equal(direct.blocks.count, read.blocks.count);
         for (size_t n = 0; n < read.blocks.count; n++) {
@@ -208,8 +288,7 @@ static void a_refusal_is_passed_on(void **state) {
     bench_open(&b);
     int calls = 0;
     hd_sink sink = hd_trace_text_sink(b.arena, refuse, &calls);
-    assert_int_equal(hd_trace_text_read(b.arena, &b.diag, write_text(&b, plain), &sink),
-                     HD_ESYSTEM);
+    assert_int_equal(read_text(&b, write_text(&b, plain), &sink), HD_ESYSTEM);
     assert_int_equal(calls, 3);
     text_bench_close(&b);
 }
@@ -272,6 +351,7 @@ static const fault faults[] = {
     {LAUNCH "# record r r 8 4\n# field f int 6 4 4 1 -\n# buffer b r global 0 8 8 0\n", 2, 1,
      "not inside its record"},
     {LAUNCH "# record r r 8 4\n# field f int 0 4 4 1 0\n", 4, 23, "no record yet"},
+    {LAUNCH "# file -\n", 2, 1, "file of the table has no name"},
     {LAUNCH "# file %2\n", 3, 8, "two hexadecimal digits"},
     {LAUNCH "# buffer b int global xyz 4 4 -\n", 3, 23, "hexadecimal"},
     {"# launch 0 k 4 4 1 1 8 1 1 0 0 0\n", 2, 1, "dimensions"},
@@ -283,6 +363,43 @@ static const fault faults[] = {
     {"# launch stopped\n", 2, 1, "no launch"},
     {LAUNCH "B 0 8\n# block stopped\n0 0 L 4 0:0\n", 5, 1, "inside a block"},
 };
+
+/* Records with `fields` fields each of the record before, `count` of them; a buffer of the last. */
+static const char *nested_records(bench *b, int count, int fields) {
+    hd_str text = {.arena = b->arena};
+    hd_str_add(&text, "# heddle-trace-text 1\n" LAUNCH);
+    for (int r = 0; r < count; r++) {
+        hd_str_printf(&text, "# record r%d r 8 4\n", r);
+        for (int f = 0; f < fields; f++)
+            hd_str_printf(&text, r ? "# field f%d r 0 8 4 1 %d\n" : "# field f%d int 0 4 4 1 -\n",
+                          f, r - 1);
+    }
+    hd_str_printf(&text, "# buffer b r global 0 8 8 %d\nB 0 8\n", count - 1);
+    return hd_str_text(&text);
+}
+
+/* Text that would be read without any end of fields is refused; what is just in bounds is not. */
+static void nested_records_are_bounded(void **state) {
+    (void)state;
+    static const struct {
+        int count, fields;
+        bool fine;
+    } cases[] = {{26, 2, false}, {11, 2, true}, {12, 2, false}, {64, 1, true}, {65, 1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        bench_open(&b);
+        const char *path = write_text(&b, nested_records(&b, cases[i].count, cases[i].fields));
+        heard h = {.arena = b.arena};
+        hd_sink sink = heard_sink(&h);
+        assert_int_equal(read_text(&b, path, &sink), cases[i].fine ? HD_OK : HD_EINPUT);
+        assert_int_equal(b.messages.count, !cases[i].fine);
+        if (!cases[i].fine) {
+            assert_int_equal(b.messages.line, 2);
+            assert_non_null(strstr(b.messages.text, "more than 4096 fields"));
+        }
+        text_bench_close(&b);
+    }
+}
 
 /* A sink that must hear nothing. */
 static hd_status unheard(void *self, const hd_event_launch *launch) {
@@ -299,8 +416,7 @@ static void every_fault_is_found_at_its_place(void **state) {
         bench_open(&b);
         hd_sink sink = {.launch = unheard};
         const char *text = hd_format(b.arena, "# heddle-trace-text 1\n%s", faults[i].text);
-        assert_int_equal(hd_trace_text_read(b.arena, &b.diag, write_text(&b, text), &sink),
-                         HD_EINPUT);
+        assert_int_equal(read_text(&b, write_text(&b, text), &sink), HD_EINPUT);
         assert_int_equal(b.messages.count, 1);
         if (b.messages.line != faults[i].line || b.messages.column != faults[i].column ||
             !strstr(b.messages.text, faults[i].words))
@@ -324,8 +440,7 @@ static void the_first_line_says_what_it_is(void **state) {
         bench b;
         bench_open(&b);
         hd_sink sink = {.launch = unheard};
-        assert_int_equal(hd_trace_text_read(b.arena, &b.diag, write_text(&b, bad[i].text), &sink),
-                         HD_EINPUT);
+        assert_int_equal(read_text(&b, write_text(&b, bad[i].text), &sink), HD_EINPUT);
         assert_int_equal(b.messages.count, 1);
         assert_int_equal(b.messages.line, 1);
         assert_non_null(strstr(b.messages.text, bad[i].words));
@@ -334,7 +449,7 @@ static void the_first_line_says_what_it_is(void **state) {
     bench b;
     bench_open(&b);
     hd_sink sink = {0};
-    assert_int_equal(hd_trace_text_read(b.arena, &b.diag, "/nowhere/x", &sink), HD_EINPUT);
+    assert_int_equal(read_text(&b, "/nowhere/x", &sink), HD_EINPUT);
     text_bench_close(&b);
 }
 
@@ -368,7 +483,10 @@ static void random_texts_are_read_or_refused(void **state) {
         hd_sink reading = heard_sink(&h);
         b.messages.count = 0;
         const char *path = write_text(&b, text);
-        hd_status status = hd_trace_text_read(arena, &b.diag, path, &reading);
+        hd_trace_text *read;
+        hd_status status = hd_trace_text_open(arena, &b.diag, path, &read);
+        if (!status)
+            status = hd_trace_text_send(read, &reading);
         assert_int_equal(b.messages.count, status != HD_OK);
         assert_true(!status || (b.messages.line && b.messages.column && !h.blocks.count));
         refused += status != HD_OK;
@@ -381,6 +499,9 @@ static void random_texts_are_read_or_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_text_comes_back),
+        cmocka_unit_test(what_blocks_do_not_show_is_written),
+        cmocka_unit_test(a_choice_is_exported),
+        cmocka_unit_test(a_text_has_the_spaces_of_its_accesses),
         cmocka_unit_test(a_plain_text_is_a_launch),
         cmocka_unit_test(other_ways_to_write_it_are_read),
         cmocka_unit_test(a_full_text_comes_back),
@@ -388,6 +509,7 @@ int main(void) {
         cmocka_unit_test(a_refusal_is_passed_on),
         cmocka_unit_test(every_fault_is_found_at_its_place),
         cmocka_unit_test(the_first_line_says_what_it_is),
+        cmocka_unit_test(nested_records_are_bounded),
         cmocka_unit_test(random_texts_are_read_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
