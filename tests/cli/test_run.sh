@@ -165,6 +165,12 @@ prints '^  sum +1 +4 x 64 '
 prints '^Equal to the reference: yes$'
 refuses "^sum.cu: error: no OpenCL device runs CUDA C" run sum.yaml --check opencl
 
+# ---- the examples read only what they have written ---------------------------------------------
+
+for job in "$source_folder"/examples/*/*-small.yaml; do
+    accepts run --uninitialised "$job"
+done
+
 # ---- a run that is stopped -------------------------------------------------------------------------
 
 cat >many.yaml <<'END'
@@ -173,6 +179,7 @@ buffers: [{name: a, type: int, count: 64}]
 launches: [{kernel: hello, global: [64], local: [64], repeat: 1000000000,
             args: [{name: a, buffer: a}]}]
 END
+: >"$work/log/out" # what is waited for below is not what is there already
 "$heddle" run many.yaml --dump a=never.bin >"$work/log/out" 2>"$work/log/err" &
 runner=$!
 until [ -s "$work/log/out" ]; do
