@@ -14,7 +14,10 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
         {"entry", 'e', "NAME", "the kernel to launch; default: the only one", CLI_TEXT,
          &source->entry},
         {"global", 'g', "N[,N[,N]]", "global size; default 65536", CLI_SIZES, &source->global},
-        {"local", 0, "N[,N[,N]]", "local size; default 256", CLI_SIZES, &source->local},
+        {"local", 0, "N[,N[,N]]",
+         "local size; default: what the kernel requires, else the largest powers of two up to "
+         "256, to 16,16 or to 8,8,4 that divide the global size",
+         CLI_SIZES, &source->local},
         {"count", 'n', "N", "elements of every buffer; default: the global size", CLI_NUMBER,
          &source->count},
         {"arg", 'a', "NAME=VALUE",

@@ -363,7 +363,7 @@ static hd_status check_choice(cli *c, const export_request *r, const hd_trace_co
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "--blocks %s: no launch that is exported has such a block", r->block_text);
     if (choice->spaces & ~contents->spaces)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--space %s: the trace has accesses to %s",
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--space %s: the trace has accesses only to %s",
                        r->space_text, spaces_text(c->arena, contents->spaces));
     return HD_OK;
 }

@@ -132,7 +132,7 @@ refuses "error: --blocks takes" trace export chain.hdt --blocks 3-1
 refuses "error: --space takes" trace export chain.hdt --space shared
 refuses "^chain.hdt: error: --launch 3: " trace export chain.hdt --launch 3
 refuses "^chain.hdt: error: --blocks 4-9: " trace export chain.hdt --blocks 4-9 -o no.text
-refuses "^chain.hdt: error: --space local,private: .* global, local" \
+refuses "^chain.hdt: error: --space local,private: .* only to global, local" \
     trace export chain.hdt --space local,private
 
 # A text that is read has the spaces of its accesses.
