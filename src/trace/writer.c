@@ -392,13 +392,13 @@ static struct timespec next_flush(void) {
 static void *flush_regularly(void *self) {
     hd_trace_writer *w = self;
     pthread_mutex_lock(&w->order.lock);
+    struct timespec until = next_flush();
     while (!w->flushed_enough) {
-        struct timespec until = next_flush();
-        while (!w->flushed_enough &&
-               pthread_cond_timedwait(&w->no_more, &w->order.lock, &until) != ETIMEDOUT)
+        if (pthread_cond_timedwait(&w->no_more, &w->order.lock, &until) != ETIMEDOUT)
             continue;
         output_flush(&w->file);
         check_file(w);
+        until = next_flush();
     }
     pthread_mutex_unlock(&w->order.lock);
     return NULL;
