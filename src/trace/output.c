@@ -53,10 +53,10 @@ void output_truncate(output *o, uint64_t size) {
         o->error = errno;
 }
 
+/* The disk is not waited for: a trace can be made again, and its checksums tell when what a
+ * power failure left is not whole. */
 bool output_close(output *o) {
     output_flush(o);
-    if (!o->error && fsync(o->fd) != 0)
-        o->error = errno;
     if (close(o->fd) != 0 && !o->error)
         o->error = errno;
     bytes_free(&o->buffer);
