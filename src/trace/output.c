@@ -1,17 +1,12 @@
 /* The file that a trace is written to. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "output.h"
 
 enum { BUFFER_BYTES = 1 << 18 };
-
-bool output_open(output *o, const char *path) {
-    *o = (output){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    o->error = o->fd < 0 ? errno : 0;
-    return !o->error;
-}
 
 static void write_all(output *o, const uint8_t *data, size_t count) {
     while (count && !o->error) {
@@ -29,6 +24,42 @@ static void write_all(output *o, const uint8_t *data, size_t count) {
 void output_flush(output *o) {
     write_all(o, o->buffer.data, o->buffer.count);
     o->buffer.count = 0;
+}
+
+/* Gives the file its bytes first and its name then; false where the file system cannot. */
+static bool open_nameless(output *o, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder)
+        abort();
+    o->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    free(folder);
+    if (o->fd < 0)
+        return false;
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
+    write_all(o, o->buffer.data, o->buffer.count);
+    unlink(path); /* of a killed run */
+    if (!o->error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    close(o->fd);
+    return false;
+}
+
+bool output_open(output *o, const char *path) {
+    if (!open_nameless(o, path)) {
+        o->error = 0;
+        o->flushed = 0;
+        o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        o->error = o->fd < 0 ? errno : 0;
+        write_all(o, o->buffer.data, o->buffer.count);
+    }
+    o->buffer.count = 0;
+    if (o->error && o->fd >= 0) {
+        close(o->fd);
+        unlink(path);
+    }
+    return !o->error;
 }
 
 void output_write(output *o, const uint8_t *data, size_t count) {

@@ -12,14 +12,15 @@ typedef struct output {
     bytes buffer;     /* those after them */
 } output;
 
-/* False: see `error`. */
+/* Makes the file, with what was written before in it: who finds the name finds that. False: see
+ * `error`, and there is no file. */
 bool output_open(output *o, const char *path);
 static inline uint64_t output_size(const output *o) { return o->flushed + o->buffer.count; }
 void output_write(output *o, const uint8_t *data, size_t count);
 /* Forgets what was written from byte `size` on. */
 void output_truncate(output *o, uint64_t size);
 void output_flush(output *o);
-/* Flushes to the disk itself, and closes; false when anything went wrong. */
+/* Flushes and closes; false when anything went wrong. */
 bool output_close(output *o);
 
 #endif

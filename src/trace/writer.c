@@ -428,40 +428,6 @@ static void stop_flushing(hd_trace_writer *w) {
 /* ---- from start to end
  * --------------------------------------------------------------------------------- */
 
-hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const hd_trace_header *header, hd_trace_writer **writer) {
-    hd_trace_writer *w = hd_new(arena, hd_trace_writer);
-    w->arena = arena;
-    w->diag = diag ? *diag : (hd_diag){0};
-    w->path = hd_strdup(arena, path);
-    w->part_path = hd_format(arena, "%s.part", path);
-    if (!output_open(&w->file, w->part_path)) {
-        hd_place place = {.file = w->path};
-        return hd_fail(diag, HD_ESYSTEM, &place, "cannot write the trace: %s",
-                       strerror(w->file.error));
-    }
-    pthread_mutex_init(&w->lock, NULL);
-    order_start(&w->order, (order_output){w, write_part, end_block}, HD_TRACE_WAITING);
-    w->packer = ZSTD_createCCtx();
-    if (!w->packer)
-        abort();
-    write_file_head(w, header);
-    output_flush(&w->file); /* from here on a killed run leaves what can be read */
-    check_file(w);
-    start_flushing(w);
-    hd_status status = w->status;
-    if (status)
-        hd_trace_abandon(w);
-    else
-        *writer = w;
-    return status;
-}
-
-void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64_t *lane_accesses) {
-    *bytes_out = writer->bytes_written;
-    *lane_accesses = writer->lane_accesses_written;
-}
-
 static void writer_free(hd_trace_writer *w) {
     for (stream *s; (s = w->idle);) {
         w->idle = s->next_idle;
@@ -478,6 +444,36 @@ static void writer_free(hd_trace_writer *w) {
     ZSTD_freeCCtx(w->packer);
     order_stop(&w->order);
     pthread_mutex_destroy(&w->lock);
+}
+
+hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const hd_trace_header *header, hd_trace_writer **writer) {
+    hd_trace_writer *w = hd_new(arena, hd_trace_writer);
+    w->arena = arena;
+    w->diag = diag ? *diag : (hd_diag){0};
+    w->path = hd_strdup(arena, path);
+    w->part_path = hd_format(arena, "%s.part", path);
+    pthread_mutex_init(&w->lock, NULL);
+    order_start(&w->order, (order_output){w, write_part, end_block}, HD_TRACE_WAITING);
+    w->packer = ZSTD_createCCtx();
+    if (!w->packer)
+        abort();
+    write_file_head(w, header);
+    if (!w->status && output_open(&w->file, w->part_path)) {
+        start_flushing(w);
+        *writer = w;
+        return HD_OK;
+    }
+    check_file(w);
+    hd_status status = w->status;
+    bytes_free(&w->file.buffer);
+    writer_free(w);
+    return status;
+}
+
+void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64_t *lane_accesses) {
+    *bytes_out = writer->bytes_written;
+    *lane_accesses = writer->lane_accesses_written;
 }
 
 hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
