@@ -1,0 +1,60 @@
+/*
+ * Stack distances: how many different lines were touched since a line was touched
+ * last, for every access of a run, and from that the miss ratio of every LRU cache.
+ *
+ *     hd_stack_options options = {.line = 128, .warp = 32, .scope = HD_STACK_DEVICE};
+ *     hd_stack *analysis = hd_stack_new(arena, diag, &options);
+ *     hd_sink sink = hd_stack_sink(analysis);              give it to any producer
+ *     const hd_stack_result *result = hd_stack_result_of(analysis);
+ *     hd_stack_misses(result, 4096);                       of a cache of 4096 lines
+ *     hd_stack_free(analysis);
+ *
+ * docs/locality.md says what an access of a line is. All events that are heard count:
+ * whoever wants global memory alone asks the producer for it.
+ */
+#ifndef HD_STACK_H
+#define HD_STACK_H
+
+#include "event/event.h"
+
+/* Whose accesses go through one stack. */
+typedef enum hd_stack_scope {
+    HD_STACK_DEVICE,  /* all blocks, one after another; launches too */
+    HD_STACK_CLUSTER, /* block n on cluster n mod `clusters`; launches too */
+    HD_STACK_BLOCK    /* every block has a stack of its own */
+} hd_stack_scope;
+
+enum { HD_STACK_CLUSTERS_MAX = 65536 };
+
+typedef struct hd_stack_options {
+    uint64_t line;     /* bytes; a power of two */
+    uint32_t warp;     /* lanes that access together, from 1 on */
+    hd_stack_scope scope;
+    uint32_t clusters; /* 1 to HD_STACK_CLUSTERS_MAX, for HD_STACK_CLUSTER */
+} hd_stack_options;
+
+/* An access of distance d is a hit in a cache of d lines and more. */
+typedef struct hd_stack_result {
+    uint64_t launches, blocks, mis, lane_accesses; /* that were heard */
+    uint64_t line_accesses;
+    uint64_t cold;      /* accesses of lines that their stack had not seen: distance infinite */
+    uint64_t stacks;    /* with at least one access */
+    uint64_t footprint; /* different lines of the stack that has most */
+    const uint64_t *counts; /* [footprint + 1]: accesses of distance d, which begin at 1 */
+} hd_stack_result;
+
+typedef struct hd_stack hd_stack;
+
+hd_stack *hd_stack_new(hd_arena *arena, const hd_diag *diag, const hd_stack_options *options);
+/* For any number of launches. Blocks may come from several threads; what those after the
+ * one whose turn it is have touched waits in memory, at most 64 MiB of it, then event()
+ * waits. Blocks that are closed as not complete count as far as they came. */
+hd_sink hd_stack_sink(hd_stack *analysis);
+/* What was heard so far; between launches. Lives until hd_stack_free(). */
+const hd_stack_result *hd_stack_result_of(hd_stack *analysis);
+void hd_stack_free(hd_stack *analysis);
+
+/* Misses of a fully associative LRU cache of that many lines for each stack. */
+uint64_t hd_stack_misses(const hd_stack_result *result, uint64_t lines);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * One LRU stack of lines, which tells for each access how deep its line was. stack_distance.c
+ * says how.
+ */
+#ifndef HD_STACK_DISTANCE_H
+#define HD_STACK_DISTANCE_H
+
+#include "locality/stack_lines.h"
+
+typedef struct line_stack line_stack;
+
+line_stack *line_stack_new(void);
+void line_stack_free(line_stack *stack);
+/* Empty again, and its counts zero. */
+void line_stack_reset(line_stack *stack);
+
+/* The accesses of a batch, one after another. */
+void line_stack_serve(line_stack *stack, const line_batch *batch);
+
+/* Different lines so far, each of which had one access without a distance. */
+uint64_t line_stack_footprint(const line_stack *stack);
+/* [footprint + 1]: accesses at each depth, from 1, the line on top. */
+const uint64_t *line_stack_counts(const line_stack *stack);
+/* More different lines were touched than it can hold (2^30); it stopped listening. */
+bool line_stack_overflowed(const line_stack *stack);
+/* Whether everything that it keeps twice agrees. Slow; for tests. */
+bool line_stack_check(const line_stack *stack);
+
+#endif

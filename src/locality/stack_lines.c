@@ -1,0 +1,187 @@
+/*
+ * The lines of a request.
+ *
+ *     lanes      0    1    2    3        4 bytes each, lines of 128
+ *     address   120  128  124  384
+ *     lines      0    1    (0)  3        accesses of lines 0, 1, 3
+ *
+ * A lane touches every line that it overlaps, lower ones first, and a line that the
+ * request has touched already is not touched again. To know that exactly takes a set
+ * for each request, but nearly all lanes are either at the line of the lane before or
+ * beyond all lines so far, and so need none. The others are passed on without being
+ * known: the stack has to look them up anyway, and sees there that the line's last
+ * access is younger than the request.
+ *
+ * The lanes of most events are a line or less apart and all active: their lines are a
+ * range. And many requests touch just the line that the request before them touched
+ * last, as all warps do that read one value: these are counted here.
+ */
+#include "locality/stack_lines.h"
+
+/* A request that is being written. */
+typedef struct request {
+    bool any;
+    bool sure;                   /* no line is there twice, as far as it goes */
+    uint64_t lowest, highest, last; /* lines so far, if any */
+} request;
+
+static void push(line_front *f, uint64_t line, bool begins) {
+    if (f->batch->count == STACK_BATCH)
+        f->full(f->user);
+    line_batch *b = f->batch;
+    b->line[b->count] = line;
+    b->begins[b->count++] = begins;
+}
+
+static inline void touch(line_front *f, request *r, uint64_t line) {
+    if (!r->any) {
+        *r = (request){true, true, line, line, line};
+        push(f, line, true);
+        return;
+    }
+    if (line == r->last)
+        return;
+    if (line > r->highest)
+        r->highest = line;
+    else if (line < r->lowest)
+        r->lowest = line;
+    else
+        r->sure = false;
+    r->last = line;
+    push(f, line, false);
+}
+
+/* The end of the range in which `width` bytes at `address` lie; memory does not wrap around. */
+static inline uint64_t end_of(uint64_t address, uint32_t width) {
+    uint64_t end = address + (width ? width - 1 : 0);
+    return end < address ? UINT64_MAX : end;
+}
+
+static inline void touch_lane(line_front *f, request *r, uint64_t address, uint32_t width) {
+    uint64_t line = address >> f->shift, last = end_of(address, width) >> f->shift;
+    for (uint64_t left = last - line;; left--, line++) {
+        touch(f, r, line);
+        if (!left)
+            return;
+    }
+}
+
+/* A request of one line. */
+static inline void touch_one(line_front *f, uint64_t line) {
+    if (f->has_top && line == f->top) {
+        f->repeats++;
+        return;
+    }
+    push(f, line, true);
+    f->has_top = true;
+    f->top = line;
+}
+
+static void touch_range(line_front *f, uint64_t line, uint64_t last) {
+    if (line == last) {
+        touch_one(f, line);
+        return;
+    }
+    push(f, line, true);
+    while (line++ < last)
+        push(f, line, false);
+    f->has_top = true;
+    f->top = last;
+}
+
+/* ---- one warp ----------------------------------------------------------------------- */
+
+/* The active lanes of first .. end - 1 that are in word `w` of the mask, as bits. */
+static inline uint64_t lanes_in_word(const hd_event *e, uint32_t w, uint32_t first, uint32_t end) {
+    uint64_t bits = e->mask[w];
+    if (first > w * 64)
+        bits &= UINT64_MAX << (first - w * 64);
+    if (end < w * 64 + 64)
+        bits &= ((uint64_t)1 << (end - w * 64)) - 1;
+    return bits;
+}
+
+/* Lane by lane. */
+static void request_lanes(line_front *f, const hd_event *e, uint32_t first, uint32_t end,
+                          uint32_t width) {
+    request r = {0};
+    for (uint32_t w = first / 64; w * 64 < end; w++)
+        for (uint64_t bits = lanes_in_word(e, w, first, end); bits; bits &= bits - 1) {
+            uint32_t lane = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            touch_lane(f, &r, hd_event_address(e, lane), width);
+        }
+    if (r.any) {
+        f->has_top = r.sure;
+        f->top = r.last;
+    }
+}
+
+/* Lanes that follow each other at most a line apart, upwards, leave out no line. */
+static bool request_range(line_front *f, const hd_event *e, uint32_t first, uint32_t end,
+                          uint32_t width) {
+    uint64_t from = hd_event_address(e, first), span, to;
+    if (e->stride < 0 || (uint64_t)e->stride > (uint64_t)1 << f->shift ||
+        __builtin_mul_overflow((uint64_t)e->stride, end - 1 - first, &span) ||
+        __builtin_add_overflow(from, span, &to))
+        return false;
+    touch_range(f, from >> f->shift, end_of(to, width) >> f->shift);
+    return true;
+}
+
+/* Listed addresses that are all in one line. */
+static bool request_one_line(line_front *f, const hd_event *e, uint32_t first, uint32_t end,
+                             uint32_t width) {
+    uint64_t line = hd_event_address(e, first) >> f->shift, different = 0;
+    if (hd_event_address(e, end - 1) >> f->shift != line)
+        return false;
+    for (uint32_t lane = first; lane < end; lane++) {
+        uint64_t address = e->base + e->address[lane];
+        different |= (address >> f->shift) ^ line;
+        different |= (end_of(address, width) >> f->shift) ^ line;
+    }
+    if (!different)
+        touch_one(f, line);
+    return !different;
+}
+
+/* Narrows first .. end - 1 to its active lanes. False: there are none. Sets *all when no lane
+ * between them is inactive. */
+static bool narrow(const hd_event *e, uint32_t *first, uint32_t *end, bool *all) {
+    uint32_t word = *first / 64;
+    *all = e->active == e->threads;
+    if (*all || word != (*end - 1) / 64)
+        return true;
+    uint64_t bits = lanes_in_word(e, word, *first, *end);
+    if (!bits)
+        return false;
+    *first = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    *end = word * 64 + 64 - (uint32_t)__builtin_clzll(bits);
+    uint64_t run = bits >> *first % 64;
+    *all = !(run & (run + 1));
+    return true;
+}
+
+static void request_of(line_front *f, const hd_event *e, uint32_t first, uint32_t end,
+                       uint32_t width) {
+    bool all;
+    if (!narrow(e, &first, &end, &all))
+        return;
+    if (all && (e->address ? request_one_line(f, e, first, end, width)
+                           : request_range(f, e, first, end, width)))
+        return;
+    request_lanes(f, e, first, end, width);
+}
+
+/* ---- one event ---------------------------------------------------------------------- */
+
+void line_front_begin(line_front *front) {
+    front->batch->count = 0;
+    front->repeats = 0;
+    front->has_top = false;
+}
+
+void line_front_event(line_front *front, const hd_event *event, uint32_t width) {
+    uint32_t threads = event->threads, warp = front->warp;
+    for (uint32_t first = 0; first < threads; first += warp)
+        request_of(front, event, first, threads - first < warp ? threads : first + warp, width);
+}
