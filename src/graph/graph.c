@@ -1,0 +1,115 @@
+/*
+ * Graphs in CSR form.
+ *
+ * A list of edges becomes rows by counting: how many edges leave each node gives where its
+ * row begins, and a second walk over the list puts every edge into its row. Walking a graph's
+ * rows in order and putting each edge into the row of its other end is a transposition, and
+ * what it puts there is ascending. So two transpositions sort all rows, in time that grows
+ * with the edges alone:
+ *
+ *     edges 0-2 0-1 1-2   ─►   first 0 2 3 3   to 2 1 2   ─► ─►   to 1 2 2
+ */
+#include "graph/graph.h"
+
+/* Counts in first[node + 1] to where each row begins. */
+static void counts_to_rows(uint32_t nodes, uint32_t *first) {
+    for (uint32_t v = 0; v < nodes; v++)
+        first[v + 1] += first[v];
+}
+
+static hd_graph *new_graph(hd_arena *arena, uint32_t nodes, uint32_t edges, bool directed) {
+    hd_graph *graph = hd_new(arena, hd_graph);
+    *graph = (hd_graph){.nodes = nodes,
+                        .edges = edges,
+                        .directed = directed,
+                        .first = hd_new_array(arena, uint32_t, (size_t)nodes + 1),
+                        .to = hd_new_array(arena, uint32_t, (size_t)edges * (directed ? 1 : 2))};
+    return graph;
+}
+
+hd_graph *hd_graph_transpose(hd_arena *arena, const hd_graph *graph) {
+    hd_graph *turned = new_graph(arena, graph->nodes, graph->edges, graph->directed);
+    uint32_t *at = hd_new_array(arena, uint32_t, graph->nodes);
+    for (uint32_t e = 0; e < graph->first[graph->nodes]; e++)
+        turned->first[graph->to[e] + 1]++;
+    counts_to_rows(graph->nodes, turned->first);
+    memcpy(at, turned->first, sizeof *at * graph->nodes);
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
+            turned->to[at[graph->to[e]]++] = v;
+    turned->gates = graph->gates;
+    return turned;
+}
+
+hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed, const hd_edge *edges,
+                            uint32_t edge_count) {
+    hd_arena *scratch = hd_arena_new();
+    hd_graph *graph = new_graph(scratch, nodes, edge_count, directed);
+    uint32_t *at = hd_new_array(scratch, uint32_t, nodes);
+    for (uint32_t e = 0; e < edge_count; e++) {
+        graph->first[edges[e].from + 1]++;
+        if (!directed)
+            graph->first[edges[e].to + 1]++;
+    }
+    counts_to_rows(nodes, graph->first);
+    memcpy(at, graph->first, sizeof *at * nodes);
+    for (uint32_t e = 0; e < edge_count; e++) {
+        graph->to[at[edges[e].from]++] = edges[e].to;
+        if (!directed)
+            graph->to[at[edges[e].to]++] = edges[e].from;
+    }
+    hd_graph *sorted = hd_graph_transpose(arena, hd_graph_transpose(scratch, graph));
+    hd_arena_free(scratch);
+    return sorted;
+}
+
+/* ---- checking -------------------------------------------------------------- */
+
+static bool wrong(const hd_diag *diag, const char *what, uint32_t node) {
+    hd_fail(diag, HD_EINPUT, NULL, "the graph is broken at node %u: %s", node, what);
+    return false;
+}
+
+static bool check_rows(const hd_diag *diag, const hd_graph *graph) {
+    for (uint32_t v = 0; v < graph->nodes; v++) {
+        if (graph->first[v] > graph->first[v + 1])
+            return wrong(diag, "its row ends before it begins", v);
+        for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++) {
+            if (graph->to[e] >= graph->nodes)
+                return wrong(diag, "a successor is no node", v);
+            if (e > graph->first[v] && graph->to[e - 1] > graph->to[e])
+                return wrong(diag, "its successors do not ascend", v);
+        }
+    }
+    return true;
+}
+
+static bool check_both_ends(const hd_diag *diag, const hd_graph *graph) {
+    hd_arena *arena = hd_arena_new();
+    const hd_graph *turned = hd_graph_transpose(arena, graph);
+    bool same = true;
+    for (uint32_t v = 0; v < graph->nodes && same; v++) {
+        same = graph->first[v + 1] == turned->first[v + 1];
+        for (uint32_t e = graph->first[v]; same && e < graph->first[v + 1]; e++)
+            same = graph->to[e] == turned->to[e] && graph->to[e] != v &&
+                   (e == graph->first[v] || graph->to[e - 1] != graph->to[e]);
+        if (!same)
+            wrong(diag, "an edge stands at one end only, twice, or leads to itself", v);
+    }
+    hd_arena_free(arena);
+    return same;
+}
+
+bool hd_graph_check(const hd_diag *diag, const hd_graph *graph) {
+    uint64_t entries = (uint64_t)graph->edges * (graph->directed ? 1 : 2);
+    if (graph->nodes > HD_GRAPH_MOST || entries > HD_GRAPH_MOST)
+        return wrong(diag, "there are more than 2^31 - 1 of them, or of edges", 0);
+    if (graph->first[0] || graph->first[graph->nodes] != entries)
+        return wrong(diag, "the rows do not hold all edges", graph->nodes);
+    if (!check_rows(diag, graph) || (!graph->directed && !check_both_ends(diag, graph)))
+        return false;
+    for (uint32_t v = 0; v < graph->nodes && graph->gates; v++)
+        if (graph->gates[v] >= HD_GATE_KINDS)
+            return wrong(diag, "it is no kind of gate", v);
+    return true;
+}

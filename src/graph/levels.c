@@ -1,0 +1,177 @@
+/*
+ * Levels: which nodes can be worked on side by side.
+ *
+ * A circuit settles level by level: when all gates of one level have their values, those of
+ * the next have all their operands. Nodes are taken up as soon as their last operand was
+ * (Kahn, "Topological sorting of large networks", CACM 1962). Edges into flip-flops do not
+ * count, since a flip-flop takes its input over only at the next clock. What is never taken up
+ * stands in a cycle or behind one.
+ */
+#include "graph/graph.h"
+
+static bool is_flip_flop(const hd_graph *graph, uint32_t node) {
+    return graph->gates && graph->gates[node] == HD_GATE_DFF;
+}
+
+/* Nodes by level, from the level of each. */
+static hd_levels *sort_by_level(hd_arena *arena, uint32_t nodes, int32_t *level, uint32_t count) {
+    hd_levels *levels = hd_new(arena, hd_levels);
+    *levels = (hd_levels){.count = count,
+                          .level = level,
+                          .order = hd_new_array(arena, uint32_t, nodes),
+                          .first = hd_new_array(arena, uint32_t, (size_t)count + 1)};
+    uint32_t *at = hd_new_array(arena, uint32_t, (size_t)count + 1);
+    for (uint32_t v = 0; v < nodes; v++)
+        if (level[v] >= 0)
+            levels->first[level[v] + 1]++;
+    for (uint32_t l = 0; l < count; l++)
+        levels->first[l + 1] += levels->first[l];
+    memcpy(at, levels->first, sizeof *at * count);
+    for (uint32_t v = 0; v < nodes; v++)
+        if (level[v] >= 0)
+            levels->order[at[level[v]]++] = v;
+    return levels;
+}
+
+/* ---- circuits ----------------------------------------------------------------- */
+
+/* Operands that are still to come of each node. */
+static uint32_t *count_operands(hd_arena *arena, const hd_graph *graph) {
+    uint32_t *left = hd_new_array(arena, uint32_t, graph->nodes);
+    for (uint32_t e = 0; e < graph->first[graph->nodes]; e++)
+        left[graph->to[e]] += !is_flip_flop(graph, graph->to[e]);
+    return left;
+}
+
+/* Takes nodes up; left[v] stays above 0 where it never happens. How many were taken up. */
+static uint32_t settle(const hd_graph *graph, uint32_t *left, uint32_t *queue, int32_t *level,
+                       uint32_t *count) {
+    uint32_t head = 0, tail = 0;
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        if (!left[v])
+            queue[tail++] = v;
+    while (head < tail) {
+        uint32_t v = queue[head++];
+        if ((uint32_t)level[v] + 1 > *count)
+            *count = (uint32_t)level[v] + 1;
+        for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++) {
+            uint32_t next = graph->to[e];
+            if (is_flip_flop(graph, next))
+                continue;
+            if (level[next] <= level[v])
+                level[next] = level[v] + 1;
+            if (!--left[next])
+                queue[tail++] = next;
+        }
+    }
+    return tail;
+}
+
+static hd_levels *levels_of_circuit(hd_arena *arena, const hd_graph *graph) {
+    int32_t *level = hd_new_array(arena, int32_t, graph->nodes);
+    uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), count = 0;
+    settle(graph, count_operands(arena, graph), queue, level, &count);
+    return sort_by_level(arena, graph->nodes, level, count);
+}
+
+uint32_t hd_graph_find_cycle(hd_arena *arena, const hd_graph *graph, uint32_t **cycle) {
+    int32_t *level = hd_new_array(arena, int32_t, graph->nodes);
+    uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), count = 0, v = 0;
+    uint32_t *left = count_operands(arena, graph);
+    if (settle(graph, left, queue, level, &count) == graph->nodes)
+        return 0;
+    /* What is left has an operand that is left: going from operand to operand must return. */
+    const hd_graph *operands = hd_graph_transpose(arena, graph);
+    uint32_t *step = hd_new_array(arena, uint32_t, graph->nodes), steps = 0;
+    while (!left[v])
+        v++;
+    while (!step[v]) {
+        step[v] = ++steps;
+        queue[steps - 1] = v;
+        uint32_t e = operands->first[v];
+        while (!left[operands->to[e]])
+            e++;
+        v = operands->to[e];
+    }
+    /* The walk went against the edges; the cycle is told along them, from its lowest node. */
+    uint32_t length = steps - step[v] + 1, lowest = 0;
+    *cycle = hd_new_array(arena, uint32_t, length);
+    for (uint32_t i = 1; i < length; i++)
+        if (queue[steps - 1 - i] < queue[steps - 1 - lowest])
+            lowest = i;
+    for (uint32_t i = 0; i < length; i++)
+        (*cycle)[i] = queue[steps - 1 - (lowest + i) % length];
+    return length;
+}
+
+/* ---- breadth first -------------------------------------------------------------- */
+
+typedef struct search {
+    const hd_graph *graph;
+    int32_t *level;
+    uint32_t *queue, tail, count;
+} search;
+
+static void add_source(search *s, uint32_t node) {
+    if (s->level[node] >= 0)
+        return;
+    s->level[node] = 0;
+    s->queue[s->tail++] = node;
+}
+
+static void go_on(search *s, uint32_t head) {
+    for (; head < s->tail; head++) {
+        uint32_t v = s->queue[head];
+        if ((uint32_t)s->level[v] + 1 > s->count)
+            s->count = (uint32_t)s->level[v] + 1;
+        for (uint32_t e = s->graph->first[v]; e < s->graph->first[v + 1]; e++)
+            if (s->level[s->graph->to[e]] < 0) {
+                s->level[s->graph->to[e]] = s->level[v] + 1;
+                s->queue[s->tail++] = s->graph->to[e];
+            }
+    }
+}
+
+static search begin_search(hd_arena *arena, const hd_graph *graph) {
+    search s = {.graph = graph,
+                .level = hd_new_array(arena, int32_t, graph->nodes),
+                .queue = hd_new_array(arena, uint32_t, graph->nodes)};
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        s.level[v] = HD_NO_LEVEL;
+    return s;
+}
+
+hd_levels *hd_graph_breadth_first(hd_arena *arena, const hd_graph *graph, const uint32_t *sources,
+                                  uint32_t source_count) {
+    search s = begin_search(arena, graph);
+    for (uint32_t i = 0; i < source_count; i++)
+        add_source(&s, sources[i]);
+    go_on(&s, 0);
+    return sort_by_level(arena, graph->nodes, s.level, s.count);
+}
+
+static hd_levels *levels_of_mesh(hd_arena *arena, const hd_graph *graph) {
+    search s = begin_search(arena, graph);
+    for (uint32_t v = 0; v < graph->nodes; v++) {
+        uint32_t head = s.tail;
+        add_source(&s, v);
+        go_on(&s, head);
+    }
+    return sort_by_level(arena, graph->nodes, s.level, s.count);
+}
+
+hd_levels *hd_graph_levels(hd_arena *arena, const hd_graph *graph) {
+    return graph->directed ? levels_of_circuit(arena, graph) : levels_of_mesh(arena, graph);
+}
+
+uint32_t *hd_graph_inputs(hd_arena *arena, const hd_graph *graph, uint32_t *count) {
+    uint32_t *inputs = hd_new_array(arena, uint32_t, graph->nodes);
+    bool *entered = hd_new_array(arena, bool, graph->nodes);
+    for (uint32_t e = 0; e < graph->first[graph->nodes]; e++)
+        entered[graph->to[e]] = true;
+    *count = 0;
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        if (!entered[v])
+            inputs[(*count)++] = v;
+    return inputs;
+}

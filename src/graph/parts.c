@@ -1,0 +1,93 @@
+/* A graph as arrays of numbers, for the buffers of jobs. */
+#include "graph/graph.h"
+
+enum unit { NODE, BOUND, ARC, EDGE };
+
+static const struct {
+    const char *name;
+    enum unit unit;
+} parts[HD_PART_KINDS] = {
+#define PART(name, text, unit) [HD_PART_##name] = {text, unit},
+    HD_GRAPH_PARTS(PART)
+#undef PART
+};
+
+bool hd_graph_part_parse(const char *name, hd_graph_part *part) {
+    for (int p = 0; p < HD_PART_KINDS; p++)
+        if (!strcmp(parts[p].name, name)) {
+            *part = (hd_graph_part)p;
+            return true;
+        }
+    return false;
+}
+
+const char *hd_graph_part_name(hd_graph_part part) { return parts[part].name; }
+
+const char *hd_graph_part_names(hd_arena *arena) {
+    hd_str names = {.arena = arena};
+    for (int p = 0; p < HD_PART_KINDS; p++)
+        hd_str_printf(&names, "%s%s", p ? ", " : "", parts[p].name);
+    return hd_str_text(&names);
+}
+
+uint64_t hd_graph_part_count(const hd_graph *graph, hd_graph_part part, bool *may_drop_last) {
+    enum unit unit = parts[part].unit;
+    *may_drop_last = unit == BOUND;
+    return unit == NODE    ? graph->nodes
+           : unit == BOUND ? (uint64_t)graph->nodes + 1
+           : unit == ARC   ? graph->first[graph->nodes]
+                           : graph->edges;
+}
+
+bool hd_graph_has_part(const hd_graph *graph, hd_graph_part part) {
+    return part != HD_PART_GATES || graph->gates;
+}
+
+/* ---- the numbers --------------------------------------------------------------- */
+
+/* One end of every edge; an undirected edge is told from its lower end. */
+static uint32_t *ends(hd_arena *arena, const hd_graph *graph, bool want_to) {
+    uint32_t *end = hd_new_array(arena, uint32_t, graph->edges), count = 0;
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
+            if (graph->directed || v < graph->to[e])
+                end[count++] = want_to ? graph->to[e] : v;
+    return end;
+}
+
+static uint32_t *widened(hd_arena *arena, const uint8_t *bytes, uint32_t count) {
+    uint32_t *numbers = hd_new_array(arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = bytes[i];
+    return numbers;
+}
+
+const uint32_t *hd_graph_part_values(hd_arena *arena, const hd_graph *graph, hd_graph_part part) {
+    switch (part) {
+    case HD_PART_FIRST:
+        return graph->first;
+    case HD_PART_END: /* of a row: where the next one begins */
+        return graph->first + 1;
+    case HD_PART_TO:
+        return graph->to;
+    case HD_PART_PREDECESSOR_FIRST:
+        return hd_graph_transpose(arena, graph)->first;
+    case HD_PART_PREDECESSOR_END:
+        return hd_graph_transpose(arena, graph)->first + 1;
+    case HD_PART_PREDECESSORS:
+        return hd_graph_transpose(arena, graph)->to;
+    case HD_PART_LEVELS: /* none is HD_NO_LEVEL here */
+        return (const uint32_t *)hd_graph_levels(arena, graph)->level;
+    case HD_PART_ORDER:
+        return hd_graph_levels(arena, graph)->order;
+    case HD_PART_GATES:
+        return widened(arena, graph->gates, graph->nodes);
+    case HD_PART_EDGE_FROM:
+        return ends(arena, graph, false);
+    case HD_PART_EDGE_TO:
+        return ends(arena, graph, true);
+    case HD_PART_KINDS:
+        break;
+    }
+    return NULL;
+}
