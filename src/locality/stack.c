@@ -30,8 +30,8 @@ enum { MOST_WAITING = (64 << 20) / sizeof(line_batch) };
 typedef struct stream {
     struct stream *next; /* in its queue, or of the idle ones */
     hd_stack *analysis;
-    struct queue *queue;      /* NULL: it has a stack of its own */
-    line_stack *own;          /* that stack */
+    struct queue *queue; /* NULL: it has a stack of its own */
+    line_stack *own;     /* that stack */
     line_front front;
     line_batch *first, *last; /* that wait */
     bool closed;
@@ -59,7 +59,7 @@ struct hd_stack {
     line_batch *idle_batches;
     hd_vec(line_stack *) idle_stacks;
     hd_stack_result sums;
-    uint64_t *counts;       /* of stacks that have ended, and repeats */
+    uint64_t *counts; /* of stacks that have ended, and repeats */
     uint64_t count_capacity;
     uint64_t repeats;
     bool overflowed;
@@ -347,11 +347,11 @@ static hd_status close_block(void *self, void *state, uint64_t block, bool compl
 }
 
 hd_sink hd_stack_sink(hd_stack *analysis) {
-    return (hd_sink){analysis,    begin_launch, open_block,
-                     count_event, close_block,  end_launch};
+    return (hd_sink){analysis, begin_launch, open_block, count_event, close_block, end_launch};
 }
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------
+ */
 
 const hd_stack_result *hd_stack_result_of(hd_stack *analysis) {
     hd_stack_result *result = &analysis->result;

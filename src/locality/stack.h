@@ -27,8 +27,8 @@ typedef enum hd_stack_scope {
 enum { HD_STACK_CLUSTERS_MAX = 65536 };
 
 typedef struct hd_stack_options {
-    uint64_t line;     /* bytes; a power of two */
-    uint32_t warp;     /* lanes that access together, from 1 on */
+    uint64_t line; /* bytes; a power of two */
+    uint32_t warp; /* lanes that access together, from 1 on */
     hd_stack_scope scope;
     uint32_t clusters; /* 1 to HD_STACK_CLUSTERS_MAX, for HD_STACK_CLUSTER */
 } hd_stack_options;
@@ -37,9 +37,9 @@ typedef struct hd_stack_options {
 typedef struct hd_stack_result {
     uint64_t launches, blocks, mis, lane_accesses; /* that were heard */
     uint64_t line_accesses;
-    uint64_t cold;      /* accesses of lines that their stack had not seen: distance infinite */
-    uint64_t stacks;    /* with at least one access */
-    uint64_t footprint; /* different lines of the stack that has most */
+    uint64_t cold;          /* accesses of lines that their stack had not seen: distance infinite */
+    uint64_t stacks;        /* with at least one access */
+    uint64_t footprint;     /* different lines of the stack that has most */
     const uint64_t *counts; /* [footprint + 1]: accesses of distance d, which begin at 1 */
 } hd_stack_result;
 

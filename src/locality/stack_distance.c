@@ -29,9 +29,9 @@
  *
  * Moving a mark to the end changes two bits and three pairs of sums. Counting from a mark
  * to now adds up bits to the end of its block, blocks to the end of its super, supers to
- * the end of its top, and tops: at most 8 + 63 + 63 small numbers that lie side by side and
- * the tops, of which there is one for two million slots. Of a line that was touched not long
- * ago far fewer, as the sums end at now. When the axis is full the marks move up, in order
+ * the end of its top, and tops: 8 + 64 + 64 small numbers that lie side by side and are added
+ * several at once, and the tops, of which there is one for two million slots. For a line that
+ * was touched not long ago only the bits. When the axis is full the marks move up, in order
  * and without gaps; the axis then has four times as many slots as there are lines, so a
  * line is renumbered at most once for three accesses. Memory is that of the footprint,
  * whatever the trace's length: half a byte for a line on the axis, about 7 to 14 in the
@@ -52,13 +52,14 @@
 enum {
     BUCKET_LINES = 14,
     BUCKET_BITS_LEAST = 6,
-    BLOCK_BITS = 9,  /* slots of a block, as a power of two */
+    BLOCK_BITS = 9, /* slots of a block, as a power of two */
     SUPER_BITS = 15,
     TOP_BITS = 21,
     BLOCK_WORDS = 1 << (BLOCK_BITS - 6),
+    GROUP = 64, /* blocks of a super, supers of a top */
     AXIS_LEAST = 1 << 16,
     AXIS_LINES = 4, /* slots for each line when the axis is new */
-    AHEAD = 12      /* accesses whose buckets are being fetched */
+    AHEAD = 16      /* accesses whose buckets are being fetched */
 };
 static const uint64_t most_lines = (uint64_t)1 << 30;
 static const uint64_t most_slots = ((uint64_t)1 << 32) - ((uint64_t)1 << TOP_BITS); /* in 32 bits */
@@ -84,6 +85,8 @@ struct line_stack {
     uint64_t footprint;
     uint64_t *counts;
     uint64_t count_capacity;
+    uint32_t depth[STACK_BATCH]; /* of this batch's accesses, to be counted at its end */
+    uint32_t depth_count;
     bool overflowed;
     void (*serve)(line_stack *stack, const line_batch *batch); /* for this processor */
 };
@@ -147,27 +150,33 @@ static inline uint32_t *find_slot(line_stack *s, uint64_t line) {
 
 /* ---- the axis ------------------------------------------------------------------------- */
 
-static uint64_t count_of(uint64_t slots, uint32_t bits) { return (slots >> bits) + 1; }
+/* How many sums an axis has, whole groups of them. */
+static uint64_t count_of(uint64_t slots, uint32_t bits) {
+    return hd_align_up((slots >> bits) + 1, GROUP);
+}
 
-/* An axis without marks. The sums have one element more than they need. */
+/* An axis without marks. */
 static void new_axis(line_stack *s, uint64_t slots) {
+    uint64_t blocks = count_of(slots, BLOCK_BITS), supers = count_of(slots, SUPER_BITS),
+             tops = count_of(slots, TOP_BITS);
     if (slots != s->slots) {
         free(s->bits);
         free(s->blocks);
         free(s->supers);
         free(s->tops);
-        size_t words = slots / 64;
-        s->bits = check_memory(aligned_alloc(64, words * sizeof *s->bits));
-        s->blocks = check_memory(malloc(count_of(slots, BLOCK_BITS) * sizeof *s->blocks));
-        s->supers = check_memory(malloc(count_of(slots, SUPER_BITS) * sizeof *s->supers));
-        s->tops = check_memory(malloc(count_of(slots, TOP_BITS) * sizeof *s->tops));
+        s->bits = check_memory(aligned_alloc(64, slots / 8));
+        s->blocks = check_memory(aligned_alloc(64, blocks * sizeof *s->blocks));
+        s->supers = check_memory(aligned_alloc(64, supers * sizeof *s->supers));
+        s->tops = check_memory(aligned_alloc(64, tops * sizeof *s->tops));
         s->slots = s->now = slots;
     }
     /* Beyond now nothing was marked. */
-    memset(s->bits, 0, least(count_of(s->now, BLOCK_BITS) * BLOCK_WORDS, slots / 64) * 8);
-    memset(s->blocks, 0, count_of(s->now, BLOCK_BITS) * sizeof *s->blocks);
-    memset(s->supers, 0, count_of(s->now, SUPER_BITS) * sizeof *s->supers);
-    memset(s->tops, 0, count_of(s->now, TOP_BITS) * sizeof *s->tops);
+    blocks = s->now == slots ? blocks : (s->now >> BLOCK_BITS) + 1;
+    supers = s->now == slots ? supers : (s->now >> SUPER_BITS) + 1;
+    memset(s->bits, 0, least(blocks << BLOCK_BITS, slots) / 8);
+    memset(s->blocks, 0, blocks * sizeof *s->blocks);
+    memset(s->supers, 0, supers * sizeof *s->supers);
+    memset(s->tops, 0, tops * sizeof *s->tops);
     s->now = 0;
 }
 
@@ -187,27 +196,44 @@ static inline void take_mark(line_stack *s, uint64_t slot) {
 
 static inline uint64_t popcount(uint64_t word) { return (uint64_t)__builtin_popcountll(word); }
 
-/* The end of the group of 64 (for words: 8) that `at` is in, but not beyond `now`. */
-static inline uint64_t end_of_group(uint64_t at, uint32_t bits, uint64_t now) {
-    return least(((at >> bits) + 1) << bits, now + 1);
+/* later[GROUP - 1 - n + i] is all ones where i > n: what comes after n in a group. */
+static const uint16_t later16[2 * GROUP] = {[GROUP... 2 * GROUP - 1] = UINT16_MAX};
+static const uint32_t later32[2 * GROUP] = {[GROUP... 2 * GROUP - 1] = UINT32_MAX};
+
+/* Marks from `slot` to the end of its block. Words, blocks and supers beyond now have none, so
+ * that each step adds up a whole group: loops whose length nobody can predict would cost more
+ * than what they leave out. */
+static inline __attribute__((always_inline)) uint64_t marks_in_block(const line_stack *s,
+                                                                     uint64_t slot) {
+    const uint64_t *words = &s->bits[slot >> BLOCK_BITS << (BLOCK_BITS - 6)];
+    uint64_t first = (slot >> 6) % BLOCK_WORDS, sum = popcount(words[first] >> (slot & 63));
+    for (uint64_t w = 0; w < BLOCK_WORDS; w++)
+        sum += popcount(w > first ? words[w] : 0);
+    return sum;
 }
 
 /* Marks from `slot` to now. Inlined, so that it uses what the processor has. */
-static inline __attribute__((always_inline)) uint64_t marks_from(const line_stack *s, uint64_t slot) {
-    uint64_t now = s->now - 1, at = slot >> 6;
-    uint64_t sum = popcount(s->bits[at] >> (slot & 63));
-    for (uint64_t end = end_of_group(at, BLOCK_BITS - 6, now >> 6); ++at < end;)
-        sum += popcount(s->bits[at]);
-    uint32_t small = 0; /* at most 63 * 32768 */
-    at = slot >> BLOCK_BITS;
-    for (uint64_t end = end_of_group(at, SUPER_BITS - BLOCK_BITS, now >> BLOCK_BITS); ++at < end;)
-        small += s->blocks[at];
+static inline __attribute__((always_inline)) uint64_t marks_from(const line_stack *s,
+                                                                 uint64_t slot) {
+    uint64_t now = s->now - 1, sum = marks_in_block(s, slot), at = slot >> BLOCK_BITS;
+    if (at == now >> BLOCK_BITS)
+        return sum;
+    const uint16_t *blocks = &s->blocks[at / GROUP * GROUP];
+    const uint16_t *wanted_blocks = &later16[GROUP - 1 - at % GROUP];
+    uint16_t of_blocks = 0; /* at most 63 * 512 */
+    for (int i = 0; i < GROUP; i++)
+        of_blocks += blocks[i] & wanted_blocks[i];
+    sum += of_blocks;
     at = slot >> SUPER_BITS;
-    for (uint64_t end = end_of_group(at, TOP_BITS - SUPER_BITS, now >> SUPER_BITS); ++at < end;)
-        small += s->supers[at];
-    sum += small;
-    at = slot >> TOP_BITS;
-    for (uint64_t end = now >> TOP_BITS; at++ < end;)
+    if (at == now >> SUPER_BITS)
+        return sum;
+    const uint32_t *supers = &s->supers[at / GROUP * GROUP];
+    const uint32_t *wanted_supers = &later32[GROUP - 1 - at % GROUP];
+    uint32_t of_supers = 0; /* at most 63 * 32768 */
+    for (int i = 0; i < GROUP; i++)
+        of_supers += supers[i] & wanted_supers[i];
+    sum += of_supers;
+    for (at = slot >> TOP_BITS; at++ < now >> TOP_BITS;)
         sum += s->tops[at];
     return sum;
 }
@@ -226,13 +252,11 @@ static uint32_t *marks_before_blocks(const line_stack *s) {
     return before;
 }
 
-static uint32_t marks_before(const line_stack *s, const uint32_t *before, uint64_t slot) {
-    uint64_t sum = before[slot >> BLOCK_BITS];
-    for (uint64_t w = slot >> BLOCK_BITS << (BLOCK_BITS - 6); w < slot >> 6; w++)
-        sum += popcount(s->bits[w]);
-    if (slot & 63)
-        sum += popcount(s->bits[slot >> 6] << (64 - (slot & 63)));
-    return (uint32_t)sum;
+static inline __attribute__((always_inline)) uint32_t
+marks_before(const line_stack *s, const uint32_t *before, uint64_t slot) {
+    if (slot == s->slots)
+        return before[slot >> BLOCK_BITS];
+    return before[(slot >> BLOCK_BITS) + 1] - (uint32_t)marks_in_block(s, slot);
 }
 
 /* Marks at 0 .. footprint - 1. */
@@ -251,7 +275,7 @@ static void mark_first(line_stack *s) {
 }
 
 /* The axis is full: every slot becomes the number of marks before it. */
-static void renumber(line_stack *s) {
+static inline __attribute__((always_inline)) void renumber(line_stack *s) {
     uint32_t *before = marks_before_blocks(s);
     for (uint64_t i = 0; i < bucket_count(s); i++)
         for (uint32_t l = 0; l < BUCKET_LINES && s->buckets[i].key; l++)
@@ -278,9 +302,16 @@ static void count_cold(line_stack *s) {
         return;
     uint64_t capacity = s->count_capacity * 2;
     s->counts = check_memory(realloc(s->counts, capacity * sizeof *s->counts));
-    memset(s->counts + s->count_capacity, 0,
-           (capacity - s->count_capacity) * sizeof *s->counts);
+    memset(s->counts + s->count_capacity, 0, (capacity - s->count_capacity) * sizeof *s->counts);
     s->count_capacity = capacity;
+}
+
+/* All at once: counts are far apart in memory, and many misses of the cache together take
+ * hardly longer than one. */
+static void count_depths(line_stack *s) {
+    for (uint32_t i = 0; i < s->depth_count; i++)
+        s->counts[s->depth[i]]++;
+    s->depth_count = 0;
 }
 
 static inline __attribute__((always_inline)) void access_line(line_stack *s, uint64_t line) {
@@ -289,12 +320,12 @@ static inline __attribute__((always_inline)) void access_line(line_stack *s, uin
     if (slot > s->from)
         return; /* a second time in its request */
     if (slot == s->now && slot) {
-        s->counts[1]++;
+        s->depth[s->depth_count++] = 1;
         s->from = s->now - 1;
         return;
     }
     if (slot) {
-        s->counts[marks_from(s, slot - 1)]++;
+        s->depth[s->depth_count++] = (uint32_t)marks_from(s, slot - 1);
         take_mark(s, slot - 1);
     } else {
         count_cold(s);
@@ -303,29 +334,37 @@ static inline __attribute__((always_inline)) void access_line(line_stack *s, uin
     *place = (uint32_t)++s->now;
 }
 
-static inline __attribute__((always_inline)) void serve(line_stack *s, const line_batch *batch) {
+typedef void renumber_fn(line_stack *stack);
+
+static inline __attribute__((always_inline)) void serve(line_stack *s, const line_batch *batch,
+                                                        renumber_fn *renumber_here) {
     for (uint32_t i = 0; i < batch->count; i++) {
         uint32_t ahead = i + AHEAD < batch->count ? i + AHEAD : i;
         __builtin_prefetch(
             &s->buckets[home_of(batch->line[ahead] / BUCKET_LINES + 1, s->bucket_shift)], 1);
         if (s->now == s->slots) {
-            renumber(s);
+            renumber_here(s);
             if (s->overflowed)
-                return;
+                break;
         }
         if (batch->begins[i])
             s->from = s->now;
         access_line(s, batch->line[i]);
     }
+    count_depths(s);
 }
 
-static void serve_anywhere(line_stack *s, const line_batch *batch) { serve(s, batch); }
+static __attribute__((noinline)) void renumber_anywhere(line_stack *s) { renumber(s); }
+static void serve_anywhere(line_stack *s, const line_batch *batch) {
+    serve(s, batch, renumber_anywhere);
+}
 
 #if defined(__x86_64__)
-/* popcount is an instruction here, and sums are added eight at a time. */
-__attribute__((target("popcnt,avx2,bmi,bmi2"))) static void serve_avx2(line_stack *s,
-                                                                       const line_batch *batch) {
-    serve(s, batch);
+/* popcount is an instruction here, and sums are added sixteen at a time. */
+#define WITH_AVX2 __attribute__((target("popcnt,avx2,bmi,bmi2"), noinline))
+WITH_AVX2 static void renumber_avx2(line_stack *s) { renumber(s); }
+WITH_AVX2 static void serve_avx2(line_stack *s, const line_batch *batch) {
+    serve(s, batch, renumber_avx2);
 }
 #endif
 
@@ -385,7 +424,8 @@ uint64_t line_stack_footprint(const line_stack *stack) { return stack->footprint
 const uint64_t *line_stack_counts(const line_stack *stack) { return stack->counts; }
 bool line_stack_overflowed(const line_stack *stack) { return stack->overflowed; }
 
-/* ---- checking itself --------------------------------------------------------------------------- */
+/* ---- checking itself ---------------------------------------------------------------------------
+ */
 
 /* Every sum is that of the bits below it. */
 static bool sums_agree(const line_stack *s) {
@@ -401,8 +441,7 @@ static bool sums_agree(const line_stack *s) {
         if ((end % (1 << SUPER_BITS) == 0 || end == s->slots) &&
             super != s->supers[w * 64 >> SUPER_BITS])
             return false;
-        if ((end % (1 << TOP_BITS) == 0 || end == s->slots) &&
-            top != s->tops[w * 64 >> TOP_BITS])
+        if ((end % (1 << TOP_BITS) == 0 || end == s->slots) && top != s->tops[w * 64 >> TOP_BITS])
             return false;
         block = end % (1 << BLOCK_BITS) ? block : 0;
         super = end % (1 << SUPER_BITS) ? super : 0;

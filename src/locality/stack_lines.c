@@ -21,7 +21,7 @@
 /* A request that is being written. */
 typedef struct request {
     bool any;
-    bool sure;                   /* no line is there twice, as far as it goes */
+    bool sure;                      /* no line is there twice, as far as it goes */
     uint64_t lowest, highest, last; /* lines so far, if any */
 } request;
 

@@ -20,14 +20,14 @@ typedef struct line_batch {
 
 /* What turns the events of one block into accesses. */
 typedef struct line_front {
-    uint32_t shift, warp;  /* 2 to the shift are the bytes of a line */
-    line_batch *batch;     /* being filled */
+    uint32_t shift, warp;     /* 2 to the shift are the bytes of a line */
+    line_batch *batch;        /* being filled */
     void (*full)(void *user); /* empties the batch, or puts another one there */
     void *user;
-    uint64_t repeats;      /* accesses of the line that was touched last: distance 1, and
-                            * nothing else changes, so that they need not go through the stack */
+    uint64_t repeats; /* accesses of the line that was touched last: distance 1, and
+                       * nothing else changes, so that they need not go through the stack */
     bool has_top;
-    uint64_t top;          /* the line that was touched last, if it has_top */
+    uint64_t top; /* the line that was touched last, if it has_top */
 } line_front;
 
 /* Forgets the block before. */

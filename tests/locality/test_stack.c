@@ -21,8 +21,8 @@ static const uint32_t widths[ACCESSES] = {1, 2, 4, 8, 16, 3, 12, 32, 200};
 static hd_event_launch launch_of(hd_event_access accesses[ACCESSES], uint32_t number) {
     for (int i = 0; i < ACCESSES; i++)
         accesses[i] = (hd_event_access){.space = KIR_GLOBAL, .width = widths[i], .buffer = -1};
-    return (hd_event_launch){.number = number, .kernel = "k", .dims = 1, .accesses = accesses,
-                             .access_count = ACCESSES};
+    return (hd_event_launch){
+        .number = number, .kernel = "k", .dims = 1, .accesses = accesses, .access_count = ACCESSES};
 }
 
 /* ---- by hand ---------------------------------------------------------------------- */
@@ -36,7 +36,10 @@ static const hd_stack_result *run_bytes(hd_stack *analysis, const char *at) {
     sink.launch(sink.self, &launch);
     void *stream = sink.open_block(sink.self, 0);
     for (uint64_t i = 0; at[i]; i++)
-        sink.event(stream, &(hd_event){.threads = 1, .active = 1, .position = i, .mask = &mask,
+        sink.event(stream, &(hd_event){.threads = 1,
+                                       .active = 1,
+                                       .position = i,
+                                       .mask = &mask,
                                        .base = (uint64_t)at[i] * 4});
     assert_int_equal(sink.close_block(sink.self, stream, 0, true), HD_OK);
     sink.end_launch(sink.self, true);
@@ -97,12 +100,15 @@ static void check_event(uint64_t line, uint32_t width, uint64_t base, int64_t st
     hd_sink sink = hd_stack_sink(analysis);
     hd_event_access access = {.space = KIR_GLOBAL, .width = width};
     hd_event_launch launch = {.accesses = &access, .access_count = 1};
-    const uint64_t mask[2] = {threads < 64 ? ((uint64_t)1 << threads) - 1 : UINT64_MAX,
-                              UINT64_MAX};
+    const uint64_t mask[2] = {threads < 64 ? ((uint64_t)1 << threads) - 1 : UINT64_MAX, UINT64_MAX};
     sink.launch(sink.self, &launch);
     void *stream = sink.open_block(sink.self, 0);
-    sink.event(stream, &(hd_event){.threads = threads, .active = threads, .mask = mask,
-                                   .base = base, .stride = stride, .address = address});
+    sink.event(stream, &(hd_event){.threads = threads,
+                                   .active = threads,
+                                   .mask = mask,
+                                   .base = base,
+                                   .stride = stride,
+                                   .address = address});
     sink.close_block(sink.self, stream, 0, true);
     sink.end_launch(sink.self, true);
     const hd_stack_result *r = hd_stack_result_of(analysis);
@@ -128,7 +134,7 @@ static void lines_of_events(void **state) {
     check_event(128, 200, 0, 4, NULL, 32, 3, 3);
     check_event(1, 4, 0, 8, NULL, 32, 128, 128);
     check_event(128, 8, UINT64_MAX - 3, 0, NULL, 2, 1, 1); /* memory ends there */
-    check_event(128, 4, top, 4, NULL, 64, 2, 2); /* the second warp wraps around */
+    check_event(128, 4, top, 4, NULL, 64, 2, 2);           /* the second warp wraps around */
     check_event(128, 4, 64, INT64_MIN, NULL, 2, 2, 2);
     check_event(128, 4, 0, 0, back, 4, 3, 3);
     check_event(128, 4, 0, 0, far, 3, 2, 2);
@@ -149,8 +155,8 @@ typedef struct made {
 typedef struct shape {
     hd_stack_options options;
     uint32_t threads, launches, blocks, events;
-    uint32_t way;     /* 0 to 7: only this kind of event; else all */
-    uint64_t region;  /* bytes that are touched, about */
+    uint32_t way;    /* 0 to 7: only this kind of event; else all */
+    uint64_t region; /* bytes that are touched, about */
     bool all_active;
 } shape;
 
@@ -178,9 +184,7 @@ static void random_addresses(const shape *s, made *m) {
     uint32_t way = s->way < 8 ? s->way : below(8), width = widths[m->event.access];
     uint32_t factor = 1 + below(40), turn = below(64);
     m->event.base = near(s);
-    m->event.stride = way == 0   ? (int64_t)width
-                      : way == 1 ? (int64_t)below(2000) - 1000
-                                 : 0;
+    m->event.stride = way == 0 ? (int64_t)width : way == 1 ? (int64_t)below(2000) - 1000 : 0;
     if (way < 3)
         return;
     m->event.address = m->address;
@@ -417,8 +421,12 @@ static void send_block(const hd_sink *sink, void *stream, uint64_t block) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             address[l] = random >> 44; /* a megabyte */
         }
-        sink->event(stream, &(hd_event){.access = 2, .threads = THREADS, .active = THREADS,
-                                        .position = e, .mask = &mask, .address = address});
+        sink->event(stream, &(hd_event){.access = 2,
+                                        .threads = THREADS,
+                                        .active = THREADS,
+                                        .position = e,
+                                        .mask = &mask,
+                                        .address = address});
     }
 }
 
@@ -465,7 +473,9 @@ static void blocks_in_threads(void **state) {
         run_threads(many, WORKERS);
         const hd_stack_result *a = hd_stack_result_of(one), *b = hd_stack_result_of(many);
         assert_int_equal(a->line_accesses, b->line_accesses);
-        assert_int_equal(a->stacks, scope == HD_STACK_DEVICE ? 1 : scope == HD_STACK_BLOCK ? BLOCKS : 3);
+        assert_int_equal(a->stacks, scope == HD_STACK_DEVICE  ? 1
+                                    : scope == HD_STACK_BLOCK ? BLOCKS
+                                                              : 3);
         assert_int_equal(a->footprint, b->footprint);
         assert_memory_equal(a->counts, b->counts, (a->footprint + 1) * sizeof *a->counts);
         hd_stack_free(one);
@@ -476,10 +486,14 @@ static void blocks_in_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_of_the_essay), cmocka_unit_test(nothing_heard_is_no_access),
-        cmocka_unit_test(lines_of_events),          cmocka_unit_test(random_traces),
-        cmocka_unit_test(rounds),                   cmocka_unit_test(to_and_fro),
-        cmocka_unit_test(many_at_random),           cmocka_unit_test(blocks_in_threads),
+        cmocka_unit_test(the_example_of_the_essay),
+        cmocka_unit_test(nothing_heard_is_no_access),
+        cmocka_unit_test(lines_of_events),
+        cmocka_unit_test(random_traces),
+        cmocka_unit_test(rounds),
+        cmocka_unit_test(to_and_fro),
+        cmocka_unit_test(many_at_random),
+        cmocka_unit_test(blocks_in_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

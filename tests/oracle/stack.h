@@ -110,8 +110,7 @@ static inline void oracle_event(void *stream, const hd_event *e) {
     o->lane_accesses += e->active;
     for (uint32_t first = 0; first < e->threads; first += o->options.warp)
         oracle_request(o, e, first,
-                       e->threads - first < o->options.warp ? e->threads
-                                                            : first + o->options.warp);
+                       e->threads - first < o->options.warp ? e->threads : first + o->options.warp);
 }
 
 static inline hd_sink oracle_stack_sink(oracle_stack *o) {
