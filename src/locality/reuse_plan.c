@@ -1,0 +1,187 @@
+/* The six scenarios as streams of aggregates. */
+#include "locality/reuse_plan.h"
+
+/* ---- options ------------------------------------------------------------------------- */
+
+static hd_status refuse(const hd_diag *diag, const char *what) {
+    return hd_fail(diag, HD_EINPUT, NULL, "%s", what);
+}
+
+static hd_status check_options(const hd_diag *diag, const hd_reuse_options *o) {
+    if (o->scenario < 1 || o->scenario > 6)
+        return hd_fail(diag, HD_EINPUT, NULL, "there is no scenario %u; they are 1 to 6",
+                       o->scenario);
+    if (o->scenario == 4 && !o->k)
+        return refuse(diag, "scenario 4 needs K, the number of blocks that run at once: --k 8");
+    if (o->scenario < 5)
+        return HD_OK;
+    if (!o->clusters || !o->units)
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "scenario %u needs core clusters, and load/store units for each: --clusters "
+                       "16 --units 32",
+                       o->scenario);
+    if (o->units % REUSE_WARP != 0 && REUSE_WARP % o->units != 0)
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "%u load/store units fit no warp; use a multiple or a divisor of 32",
+                       o->units);
+    uint64_t all = (uint64_t)o->clusters * o->units;
+    if (o->scenario == 6 && all % REUSE_WARP != 0 && REUSE_WARP % all != 0)
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "%u clusters of %u units are %llu, which fit no warp; use a multiple or a "
+                       "divisor of 32",
+                       o->clusters, o->units, (unsigned long long)all);
+    return HD_OK;
+}
+
+/* ---- blocks in their order ------------------------------------------------------------- */
+
+/* Rows of the trace's launches that are analysed. */
+static hd_status choose_launches(const hd_diag *diag, const hd_trace_contents *contents,
+                                 const hd_reuse_options *o, uint64_t *first, uint64_t *end) {
+    if (!contents->launch_count)
+        return refuse(diag, "the trace has no launches");
+    bool all = !o->first_launch && !o->last_launch;
+    *first = o->first_launch;
+    *end = all ? contents->launch_count : o->last_launch + 1;
+    if (*first >= *end || *end > contents->launch_count)
+        return hd_fail(diag, HD_EINPUT, NULL, "launches %llu to %llu: the trace has %u, from 0",
+                       (unsigned long long)o->first_launch, (unsigned long long)o->last_launch,
+                       contents->launch_count);
+    return HD_OK;
+}
+
+static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_block_order *by,
+                            const hd_schedule_input *input) {
+    const hd_trace_launch *launch = input->launch;
+    uint64_t *order = hd_new_array(arena, uint64_t, launch->block_count);
+    hd_status status = by->fill(arena, input, order);
+    for (uint64_t i = 0; i < launch->block_count && !status; i++)
+        plan->blocks[plan->block_count++] =
+            (reuse_block){.launch = launch, .number = launch->blocks[order[i]].block};
+    return status;
+}
+
+static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
+    const hd_trace_contents *contents = hd_trace_get(plan->trace);
+    const hd_block_order *by;
+    uint64_t first = 0, end = 0, count = 0;
+    hd_status status = hd_find_block_order(arena, plan->diag, o->block_order, &by);
+    if (status == HD_OK)
+        status = choose_launches(plan->diag, contents, o, &first, &end);
+    if (status != HD_OK)
+        return status;
+    for (uint64_t l = first; l < end; l++)
+        count += contents->launches[l].block_count;
+    plan->blocks = hd_new_array(arena, reuse_block, count);
+    for (uint64_t l = first; l < end && !status; l++) {
+        const hd_schedule_input input = {plan->trace, plan->diag, &contents->launches[l],
+                                         plan->element_bytes, plan->spaces, o->seed};
+        status = add_launch(arena, plan, by, &input);
+    }
+    if (!status && !count)
+        status = refuse(plan->diag, "the trace has no complete block");
+    return status;
+}
+
+/* ---- aggregates and streams -------------------------------------------------------------- */
+
+/* Rows [first, end) of the blocks of one launch. */
+static uint64_t end_of_launch(const reuse_plan *plan, uint64_t first) {
+    uint64_t end = first;
+    while (end < plan->block_count && plan->blocks[end].launch == plan->blocks[first].launch)
+        end++;
+    return end;
+}
+
+/* Aggregates of `size` blocks of a launch (0: all of it), one after another. */
+static void aggregate_launches(reuse_plan *plan, uint64_t size) {
+    for (uint64_t first = 0, end; first < plan->block_count; first = end) {
+        end = end_of_launch(plan, first);
+        uint64_t step = size && size < end - first ? size : end - first;
+        plan->k = step > plan->k ? step : plan->k;
+        for (uint64_t b = first; b < end; b++) {
+            bool begins = (b - first) % step == 0;
+            if (begins)
+                plan->aggregates[plan->aggregate_count++] = (reuse_aggregate){.first = b};
+            reuse_aggregate *a = &plan->aggregates[plan->aggregate_count - 1];
+            plan->blocks[b].aggregate = plan->aggregate_count - 1;
+            plan->blocks[b].place = (uint32_t)a->count++;
+        }
+    }
+}
+
+/* Block n of a launch goes to cluster n mod C; blocks are put in the order of clusters. */
+static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t clusters) {
+    reuse_block *dealt = hd_new_array(arena, reuse_block, plan->block_count);
+    uint64_t count = 0;
+    for (uint64_t c = 0; c < clusters; c++)
+        for (uint64_t first = 0, end; first < plan->block_count; first = end) {
+            end = end_of_launch(plan, first);
+            for (uint64_t b = first + c; b < end; b += clusters) {
+                plan->aggregates[count] = (reuse_aggregate){.stream = c, .first = count, .count = 1};
+                dealt[count] = plan->blocks[b];
+                dealt[count].aggregate = count;
+                count++;
+            }
+        }
+    plan->blocks = dealt;
+    plan->aggregate_count = count;
+}
+
+static void make_aggregates(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
+    plan->aggregates = hd_new_array(arena, reuse_aggregate, plan->block_count);
+    plan->stream_count = o->scenario == 5   ? o->clusters
+                         : o->scenario == 2 ? plan->block_count
+                                            : 1;
+    if (o->scenario == 5) {
+        deal_to_clusters(arena, plan, o->clusters);
+        return;
+    }
+    aggregate_launches(plan, o->scenario == 3   ? 0
+                             : o->scenario == 4 ? o->k
+                             : o->scenario == 6 ? o->clusters
+                                                : 1);
+    for (uint64_t a = 0; a < plan->aggregate_count && o->scenario == 2; a++)
+        plan->aggregates[a].stream = a;
+}
+
+hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                          const hd_reuse_options *o, reuse_plan *plan) {
+    *plan = (reuse_plan){.trace = trace, .diag = diag,
+                         .spaces = o->spaces ? o->spaces : 1u << KIR_GLOBAL,
+                         .element_bytes = o->element_bytes ? o->element_bytes : 4};
+    const hd_warp_order *warps;
+    hd_status status = check_options(diag, o);
+    if (status == HD_OK)
+        status = hd_find_warp_order(arena, diag, o->warp_order, &warps);
+    if (status != HD_OK)
+        return status;
+    plan->by_warp = warps->by_warp;
+    plan->units = o->scenario == 5   ? o->units
+                  : o->scenario == 6 ? (uint64_t)o->clusters * o->units
+                                     : 0;
+    status = order_blocks(arena, plan, o);
+    if (status == HD_OK)
+        make_aggregates(arena, plan, o);
+    return status;
+}
+
+hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan) {
+    plan->stream_start = hd_new_array(arena, uint64_t, plan->stream_count + 1);
+    uint64_t at = 0, stream = 0;
+    for (uint64_t a = 0; a < plan->aggregate_count; a++) {
+        reuse_aggregate *aggregate = &plan->aggregates[a];
+        while (stream < aggregate->stream)
+            plan->stream_start[++stream] = at;
+        aggregate->start = at;
+        at += aggregate->issues;
+    }
+    while (stream < plan->stream_count)
+        plan->stream_start[++stream] = at;
+    if (at < UINT32_MAX)
+        return HD_OK;
+    return hd_fail(plan->diag, HD_EUNSUPPORTED, NULL,
+                   "the streams have %llu memory instructions; fewer than 2^32 can be analysed at "
+                   "once: choose launches with --launch",
+                   (unsigned long long)at);
+}

@@ -1,0 +1,94 @@
+/*
+ * What the six scenarios have in common: streams of aggregates of blocks, and how many
+ * lanes issue at once (chapter VI). Blocks of an aggregate run at the same time, position
+ * by position; aggregates of a stream one after another; streams know nothing of each other.
+ *
+ *     scenario   streams          aggregates of a stream      units
+ *     1          one              each block                  unlimited
+ *     2          each block       that block                  unlimited
+ *     3          one              all blocks of a launch      unlimited
+ *     4          one              K blocks                    unlimited
+ *     5          each cluster     its blocks                  L
+ *     6          one              C blocks                    C * L
+ */
+#ifndef HD_REUSE_PLAN_H
+#define HD_REUSE_PLAN_H
+
+#include "locality/reuse.h"
+#include "locality/schedule.h"
+
+enum { REUSE_WARP = 32 };
+
+typedef struct reuse_block {
+    const hd_trace_launch *launch;
+    uint64_t number;    /* in its launch */
+    uint64_t aggregate; /* row of reuse_plan.aggregates */
+    uint32_t place;     /* in the aggregate */
+    uint64_t length;    /* MIs that are analysed; all, where units are limited */
+    uint32_t *slots;    /* [length] limited units, by MI: see issue.c */
+} reuse_block;
+
+typedef struct reuse_aggregate {
+    uint64_t stream;
+    uint64_t first, count; /* rows of reuse_plan.blocks */
+    uint64_t length;       /* of its longest block, with MIs that are not analysed */
+    uint64_t issues;       /* positions that it takes: MIs, or their pieces */
+    uint64_t start;        /* the first of them, counted through all streams */
+    uint32_t *order;       /* limited units: see issue.c */
+} reuse_aggregate;
+
+typedef struct reuse_plan {
+    hd_trace *trace;
+    const hd_diag *diag;
+    uint32_t spaces, element_bytes;
+    uint64_t units; /* lanes that issue at once, 0: unlimited */
+    bool by_warp;   /* hd_warp_order */
+    reuse_block *blocks;
+    uint64_t block_count;
+    reuse_aggregate *aggregates;
+    uint64_t aggregate_count;
+    uint64_t *stream_start; /* [stream_count + 1] positions, counted through all streams */
+    uint64_t stream_count;
+    uint64_t k;
+} reuse_plan;
+
+/* reuse_plan.c: checks the options and lays out blocks; lengths are not known yet. */
+hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                          const hd_reuse_options *options, reuse_plan *plan);
+/* After reuse_measure(): where aggregates and streams start. */
+hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan);
+static inline bool reuse_is_analysed(const reuse_plan *plan, const reuse_block *block,
+                                     uint32_t access) {
+    return plan->spaces >> block->launch->launch.accesses[access].space & 1;
+}
+
+/* reuse_measure.c: reads the trace once for the lengths of blocks and, where units are
+ * limited, what each MI takes of them. Tables come from the workers' arenas. */
+hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *arenas);
+
+/* issue.c: an MI in pieces. */
+
+/* What the warps of an event take: a slot each (units of whole warps), or as many as there are
+ * issues of their lanes. */
+uint32_t issue_slots(const reuse_plan *plan, const hd_event *event);
+/* The same for one warp of the event. */
+uint32_t issue_slots_of(const reuse_plan *plan, const hd_event *event, uint32_t warp);
+/* An order table for the aggregate, which issue_note() fills for every event. */
+void issue_begin(hd_arena *arena, const reuse_plan *plan, reuse_aggregate *aggregate);
+void issue_note(const reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block, uint64_t mi,
+                const hd_event *event);
+/* All events are noted: numbers become places. */
+void issue_end(const reuse_plan *plan, reuse_aggregate *aggregate);
+/* The issue of the first active lane of a warp, counted from the aggregate's start; further
+ * lanes follow at most `units` to an issue. `before` counts the slots of the event's warps
+ * before this one. */
+uint64_t issue_of(const reuse_plan *plan, const reuse_aggregate *aggregate,
+                  const reuse_block *block, uint64_t mi, uint32_t warp, uint32_t before);
+
+/* pool.c: calls `work` with 0 .. count - 1 in ascending order of beginning, from several
+ * threads; ends early when one returns an error, and returns that of the lowest number. */
+typedef hd_status reuse_work(void *self, uint32_t worker, uint64_t number);
+hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self);
+uint32_t reuse_worker_count(uint32_t wanted);
+
+#endif

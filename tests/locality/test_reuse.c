@@ -1,0 +1,380 @@
+/* The data reuse characteristic: figure 4, and random traces against tests/oracle. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "locality/correlate.h"
+#include "locality/reuse.h"
+#include "locality/schedule.h"
+#include "oracle/reuse.h"
+
+enum { MOST_THREADS = 100, MOST_BLOCKS = 40, ACCESSES = 6 };
+
+static const uint32_t widths[ACCESSES] = {4, 1, 8, 2, 16, 4};
+static const kir_space spaces[ACCESSES] = {KIR_GLOBAL, KIR_GLOBAL, KIR_GLOBAL,
+                                           KIR_LOCAL,  KIR_GLOBAL, KIR_CONSTANT};
+
+static uint64_t state;
+static uint64_t any(uint64_t below) {
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (z ^ z >> 31) % below;
+}
+
+static void show(const hd_message *m, void *user) {
+    (void)user;
+    print_message("%s\n", m->text);
+}
+static const hd_diag diag = {show, NULL};
+
+/* ---- a random trace, in a file and as the oracle has it ----------------------------------- */
+
+typedef struct scene {
+    hd_arena *arena;
+    char path[64];
+    hd_trace *trace;
+    uint32_t element_bytes, wanted; /* spaces */
+    slow_block blocks[MOST_BLOCKS];
+    size_t block_count;
+} scene;
+
+static void hear(scene *s, slow_block *block, const hd_event *e) {
+    if (!(s->wanted >> spaces[e->access] & 1))
+        return;
+    slow_mi mi = {0};
+    for (uint32_t l = 0; l < e->threads; l++) {
+        if (!hd_event_active(e, l))
+            continue;
+        uint64_t at = hd_event_address(e, l);
+        for (uint64_t x = at / s->element_bytes;
+             x <= (at + widths[e->access] - 1) / s->element_bytes; x++)
+            slow_add_lane(s->arena, &mi, (slow_lane){0, l, x});
+    }
+    slow_add_mi(s->arena, &block->mis, mi);
+}
+
+static void make_event(scene *s, const hd_sink *sink, void *stream, slow_block *block,
+                       uint32_t threads, uint64_t position) {
+    uint64_t mask[MOST_THREADS / 64 + 1] = {0}, address[MOST_THREADS], density = any(4);
+    uint64_t far = any(3) ? 200 : 100000;
+    hd_event e = {.access = (uint32_t)any(ACCESSES), .threads = threads, .mask = mask,
+                  .position = position, .base = 0x1000 + any(far), .stride = (int64_t)any(9)};
+    for (uint32_t l = 0; l < threads; l++) {
+        address[l] = any(far);
+        if (density == 3 || any(4) <= density)
+            mask[l / 64] |= (uint64_t)1 << l % 64;
+    }
+    mask[0] |= 1;
+    for (uint32_t w = 0; w < MOST_THREADS / 64 + 1; w++)
+        e.active += (uint32_t)__builtin_popcountll(mask[w]);
+    if (any(2))
+        e.address = address;
+    sink->event(stream, &e);
+    hear(s, block, &e);
+}
+
+static void make_launch(scene *s, const hd_sink *sink, uint32_t number, uint64_t blocks,
+                        uint64_t most_events) {
+    static const uint32_t sizes[] = {1, 5, 32, 33, 64, 100};
+    hd_event_access accesses[ACCESSES];
+    uint32_t threads = sizes[any(6)];
+    for (int i = 0; i < ACCESSES; i++)
+        accesses[i] = (hd_event_access){.space = spaces[i], .width = widths[i], .buffer = -1};
+    hd_event_launch launch = {.number = number, .kernel = "k", .dims = 1, .accesses = accesses,
+                              .access_count = ACCESSES, .groups = {blocks, 1, 1},
+                              .local = {threads, 1, 1}, .block_count = blocks,
+                              .block_threads = threads};
+    assert_int_equal(sink->launch(sink->self, &launch), HD_OK);
+    for (uint64_t b = 0; b < blocks; b++) {
+        slow_block *block = &s->blocks[s->block_count++];
+        *block = (slow_block){number, (threads + 31) / 32, {0}};
+        void *stream = sink->open_block(sink->self, b);
+        for (uint64_t p = 0, n = any(most_events + 1); p < n; p++)
+            make_event(s, sink, stream, block, threads, p);
+        sink->close_block(sink->self, stream, b, true);
+    }
+    sink->end_launch(sink->self, true);
+}
+
+static void scene_begin(scene *s, uint64_t seed, uint64_t most_events) {
+    static const uint32_t sizes[] = {4, 1, 2, 8, 12, 28};
+    *s = (scene){.arena = hd_arena_new()};
+    state = seed;
+    s->element_bytes = sizes[any(6)];
+    s->wanted = any(3) ? 1u << KIR_GLOBAL : 1u << KIR_GLOBAL | 1u << KIR_LOCAL;
+    snprintf(s->path, sizeof s->path, "/tmp/heddle-reuse-%ld.hdt", (long)getpid());
+    const hd_trace_header header = {.source = "random", .spaces = ~0u};
+    hd_trace_writer *writer;
+    assert_int_equal(hd_trace_create(s->arena, &diag, s->path, &header, &writer), HD_OK);
+    hd_sink sink = hd_trace_sink(writer);
+    for (uint32_t l = 0, n = 1 + (uint32_t)any(3); l < n; l++)
+        make_launch(s, &sink, l, 1 + any(9), most_events);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_int_equal(hd_trace_open(s->arena, &diag, s->path, &s->trace), HD_OK);
+}
+
+static void scene_end(scene *s) {
+    hd_trace_close(s->trace);
+    unlink(s->path);
+    hd_arena_free(s->arena);
+}
+
+/* ---- the scenarios, as docs/reuse.md has them -------------------------------------------------- */
+
+/* Blocks [first, end) of one launch. */
+static size_t launch_end(const scene *s, size_t first) {
+    size_t end = first;
+    while (end < s->block_count && s->blocks[end].launch == s->blocks[first].launch)
+        end++;
+    return end;
+}
+
+/* Appends a launch's aggregates of `size` blocks. */
+static void append_groups(scene *s, size_t size, uint64_t units, bool greedy, slow_stream *to) {
+    for (size_t first = 0, end; first < s->block_count; first = end) {
+        end = launch_end(s, first);
+        for (size_t b = first; b < end; b += size) {
+            slow_block *group[MOST_BLOCKS] = {NULL};
+            size_t n = 0;
+            for (size_t i = b; i < end && n < size; i++)
+                group[n++] = &s->blocks[i];
+            slow_append(s->arena, group, n, units, greedy, to);
+        }
+    }
+}
+
+/* Stream number `number` of a scenario. */
+static slow_stream stream_of(scene *s, const hd_reuse_options *o, size_t number) {
+    bool greedy = o->warp_order && !strcmp(o->warp_order, "greedy");
+    slow_stream stream = {0};
+    slow_block *one = &s->blocks[number];
+    switch (o->scenario) {
+    case 1: append_groups(s, 1, 0, false, &stream); break;
+    case 2: slow_append(s->arena, &one, 1, 0, false, &stream); break;
+    case 3: append_groups(s, MOST_BLOCKS, 0, false, &stream); break;
+    case 4: append_groups(s, o->k, 0, false, &stream); break;
+    case 6: append_groups(s, o->clusters, (uint64_t)o->clusters * o->units, greedy, &stream); break;
+    default:
+        for (size_t first = 0, end; first < s->block_count; first = end) {
+            end = launch_end(s, first);
+            for (size_t b = first + number; b < end; b += o->clusters) {
+                one = &s->blocks[b];
+                slow_append(s->arena, &one, 1, o->units, greedy, &stream);
+            }
+        }
+    }
+    return stream;
+}
+
+static void compare(scene *s, const hd_reuse_options *o) {
+    hd_reuse *reuse;
+    assert_int_equal(hd_reuse_analyse(s->arena, &diag, s->trace, o, &reuse), HD_OK);
+    for (size_t i = 0; i < reuse->stream_count; i++) {
+        slow_stream stream = stream_of(s, o, i);
+        const uint64_t *want = slow_characteristic(s->arena, &stream);
+        const hd_reuse_stream *got = &reuse->streams[i];
+        assert_int_equal(got->mis, stream.count);
+        for (size_t d = 1; d < stream.count; d++)
+            if (want[d] != (d <= got->domain ? got->degree[d] : 0))
+                fail_msg("scenario %u, k %u, clusters %u, units %u, stream %zu: at distance %zu "
+                         "the degree is %llu, not %llu",
+                         o->scenario, (unsigned)o->k, o->clusters, o->units, i, d,
+                         (unsigned long long)(d <= got->domain ? got->degree[d] : 0),
+                         (unsigned long long)want[d]);
+        assert_true(!got->domain || got->degree[got->domain]);
+    }
+}
+
+static bool has_accesses(const scene *s) {
+    for (size_t b = 0; b < s->block_count; b++)
+        if (s->blocks[b].mis.count)
+            return true;
+    return false;
+}
+
+static void random_traces(void **unused) {
+    (void)unused;
+    static const uint32_t units[] = {1, 2, 4, 8, 16, 32, 64, 96};
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        scene s;
+        scene_begin(&s, seed, seed % 20 ? 8 : 50);
+        hd_reuse_options o = {.element_bytes = s.element_bytes, .spaces = s.wanted,
+                              .workers = 1 + (uint32_t)any(3)};
+        if (seed % 7 == 0)
+            o.memory = 2000; /* in several shares */
+        for (o.scenario = 1; o.scenario <= 6 && has_accesses(&s); o.scenario++) {
+            o.k = 1 + any(5);
+            o.clusters = 1u << any(4);
+            o.units = units[any(o.scenario == 6 ? 7 : 8)];
+            o.warp_order = any(2) ? "greedy" : NULL;
+            compare(&s, &o);
+        }
+        scene_end(&s);
+    }
+}
+
+/* ---- by hand ------------------------------------------------------------------------------------ */
+
+/* Figure 4: MIs ABC, DEFG, NAAH, IJPL and MNHH; A is used again by 2, H and N by 3. */
+static void figure_4(void **unused) {
+    (void)unused;
+    hd_arena *arena = hd_arena_new();
+    static const char *const text = "# heddle-trace-text 1\n"
+                                    "B 0 4\n"
+                                    "0 1 L 4 0:100 1:104 2:108 3:100\n"
+                                    "1 2 L 4 0:10c 1:110 2:114 3:118\n"
+                                    "2 3 L 4 0:134 1:100 2:100 3:11c\n"
+                                    "3 4 L 4 0:120 1:124 2:13c 3:12c\n"
+                                    "4 5 L 4 0:130 1:134 2:11c 3:11c\n";
+    char path[64], file[80];
+    snprintf(path, sizeof path, "/tmp/heddle-figure-%ld.txt", (long)getpid());
+    snprintf(file, sizeof file, "%s.hdt", path);
+    assert_int_equal(hd_write_file(&diag, path, text, strlen(text)), HD_OK);
+    const hd_trace_header header = {.source = "figure 4", .spaces = 1u << KIR_GLOBAL};
+    hd_trace_writer *writer;
+    hd_trace_text *opened;
+    hd_trace *trace;
+    assert_int_equal(hd_trace_text_open(arena, &diag, path, &opened), HD_OK);
+    assert_int_equal(hd_trace_create(arena, &diag, file, &header, &writer), HD_OK);
+    hd_sink sink = hd_trace_sink(writer);
+    assert_int_equal(hd_trace_text_send(opened, &sink), HD_OK);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_int_equal(hd_trace_open(arena, &diag, file, &trace), HD_OK);
+    hd_reuse *reuse;
+    const hd_reuse_options o = {.scenario = 1};
+    assert_int_equal(hd_reuse_analyse(arena, &diag, trace, &o, &reuse), HD_OK);
+    assert_int_equal(reuse->streams[0].domain, 2);
+    assert_int_equal(reuse->streams[0].degree[1], 0);
+    assert_int_equal(reuse->streams[0].degree[2], 2 + 3);
+    assert_int_equal(reuse->accesses, 20);
+    hd_trace_close(trace);
+    unlink(path);
+    unlink(file);
+    hd_arena_free(arena);
+}
+
+/* Transforms give what pairs do. */
+static void correlations(void **unused) {
+    (void)unused;
+    enum { MOST = 3000 };
+    state = 5;
+    for (int round = 0; round < 60; round++) {
+        uint32_t position[MOST], at = (uint32_t)any(1000000);
+        uint64_t weight[MOST], count = 1 + any(round < 30 ? 20 : 800);
+        for (uint64_t i = 0; i < count; i++) {
+            position[i] = at;
+            at += 1 + (uint32_t)any(3);
+            weight[i] = round % 2 ? any(1 << 30) * (any(1 << 20) + 1) : any(5);
+        }
+        uint64_t span = position[count - 1] - position[0];
+        uint64_t *want = calloc(span + 2, sizeof *want), *got = calloc(span + 2, sizeof *got);
+        for (uint64_t j = 0; j < count; j++)
+            for (uint64_t i = 0; i < j; i++)
+                want[position[j] - position[i]] += weight[j];
+        correlate(position, weight, count, got);
+        for (uint64_t d = 0; d <= span; d++)
+            assert_true(got[d] == want[d]);
+        free(want);
+        free(got);
+    }
+}
+
+/* One element in every MI of a long stream: a list that is too dense for pairs. */
+static void dense_list(void **unused) {
+    (void)unused;
+    enum { LENGTH = 6000 };
+    hd_arena *arena = hd_arena_new();
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/heddle-dense-%ld.hdt", (long)getpid());
+    const hd_trace_header header = {.source = "dense", .spaces = 1u << KIR_GLOBAL};
+    hd_trace_writer *writer;
+    hd_trace *trace;
+    assert_int_equal(hd_trace_create(arena, &diag, path, &header, &writer), HD_OK);
+    hd_sink sink = hd_trace_sink(writer);
+    const hd_event_access access = {.space = KIR_GLOBAL, .width = 4, .buffer = -1};
+    const hd_event_launch launch = {.kernel = "k", .dims = 1, .groups = {1, 1, 1},
+                                    .local = {3, 1, 1}, .block_count = 1, .block_threads = 3,
+                                    .accesses = &access, .access_count = 1};
+    assert_int_equal(sink.launch(sink.self, &launch), HD_OK);
+    void *stream = sink.open_block(sink.self, 0);
+    const uint64_t mask = 7;
+    for (uint64_t p = 0; p < LENGTH; p++)
+        sink.event(stream, &(hd_event){.threads = 3, .active = 3, .position = p, .mask = &mask,
+                                       .base = 0x100});
+    sink.close_block(sink.self, stream, 0, true);
+    sink.end_launch(sink.self, true);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_int_equal(hd_trace_open(arena, &diag, path, &trace), HD_OK);
+    hd_reuse *reuse;
+    const hd_reuse_options o = {.scenario = 2};
+    assert_true(correlate_cost(LENGTH) < 0.5 * LENGTH * LENGTH);
+    assert_int_equal(hd_reuse_analyse(arena, &diag, trace, &o, &reuse), HD_OK);
+    assert_int_equal(reuse->streams[0].domain, LENGTH - 1);
+    for (uint64_t d = 1; d < LENGTH; d++)
+        assert_int_equal(reuse->streams[0].degree[d], 3 * (LENGTH - d));
+    hd_trace_close(trace);
+    unlink(path);
+    hd_arena_free(arena);
+}
+
+/* Every order has each block once; `random` depends on its seed alone. */
+static void orders_of_blocks(void **unused) {
+    (void)unused;
+    for (uint64_t seed = 1; seed < 30; seed++) {
+        scene s;
+        scene_begin(&s, seed, 12);
+        const hd_trace_launch *launch = hd_trace_get(s.trace)->launches;
+        const hd_schedule_input input = {s.trace, &diag, launch, s.element_bytes, s.wanted, seed};
+        for (size_t k = 0; hd_block_orders[k]; k++) {
+            uint64_t order[MOST_BLOCKS], again[MOST_BLOCKS], seen = 0;
+            assert_int_equal(hd_block_orders[k]->fill(s.arena, &input, order), HD_OK);
+            assert_int_equal(hd_block_orders[k]->fill(s.arena, &input, again), HD_OK);
+            for (uint64_t b = 0; b < launch->block_count; b++) {
+                assert_int_equal(order[b], again[b]);
+                seen |= (uint64_t)1 << order[b];
+            }
+            assert_true(seen == ((uint64_t)1 << launch->block_count) - 1);
+        }
+        scene_end(&s);
+    }
+}
+
+static void refused(const hd_reuse_options *o) {
+    scene s;
+    scene_begin(&s, 3, 12);
+    hd_reuse *reuse;
+    assert_int_equal(hd_reuse_analyse(s.arena, NULL, s.trace, o, &reuse), HD_EINPUT);
+    assert_null(reuse);
+    scene_end(&s);
+}
+
+static void bad_options(void **unused) {
+    (void)unused;
+    refused(&(hd_reuse_options){.scenario = 0});
+    refused(&(hd_reuse_options){.scenario = 7});
+    refused(&(hd_reuse_options){.scenario = 4});
+    refused(&(hd_reuse_options){.scenario = 5, .units = 32});
+    refused(&(hd_reuse_options){.scenario = 5, .clusters = 2});
+    refused(&(hd_reuse_options){.scenario = 5, .clusters = 2, .units = 24});
+    refused(&(hd_reuse_options){.scenario = 6, .clusters = 3, .units = 16});
+    refused(&(hd_reuse_options){.scenario = 1, .block_order = "best"});
+    refused(&(hd_reuse_options){.scenario = 5, .clusters = 2, .units = 32, .warp_order = "best"});
+    refused(&(hd_reuse_options){.scenario = 1, .first_launch = 9, .last_launch = 9});
+    refused(&(hd_reuse_options){.scenario = 1, .spaces = 1u << KIR_PRIVATE});
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(figure_4), cmocka_unit_test(correlations),
+                                       cmocka_unit_test(dense_list),
+                                       cmocka_unit_test(orders_of_blocks),
+                                       cmocka_unit_test(bad_options),
+                                       cmocka_unit_test(random_traces)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
