@@ -104,13 +104,13 @@ static uint64_t count_edges(const grid *g, int from, int to) {
 }
 
 /* `wanted` of the `left` edges in these directions, each set of them as likely as any other. */
-static hd_edge *add_edges(random_numbers *r, const grid *g, int from, int to, uint64_t left,
-                          uint64_t wanted, hd_edge *edge) {
+static hd_graph_edge *add_edges(random_numbers *r, const grid *g, int from, int to, uint64_t left,
+                                uint64_t wanted, hd_graph_edge *edge) {
     uint64_t next;
     for (uint64_t place = 0; place < g->nodes; place++)
         for (int d = from; d < to; d++)
             if (step(g, place, directions[d], &next) && draw_below(r, left--) < wanted) {
-                *edge++ = (hd_edge){g->number[place], g->number[next]};
+                *edge++ = (hd_graph_edge){g->number[place], g->number[next]};
                 wanted--;
             }
     return edge;
@@ -132,9 +132,9 @@ hd_status hd_mesh_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_
     if (edges > kuhn + others) {
         status = wrong_size(diag, size, "mesh", nodes, 0, kuhn + others, edges);
     } else {
-        hd_edge *list = hd_new_array(scratch, hd_edge, edges);
+        hd_graph_edge *list = hd_new_array(scratch, hd_graph_edge, edges);
         uint64_t regular = edges < kuhn ? edges : kuhn;
-        hd_edge *rest = add_edges(&r, &g, 0, KUHN, kuhn, regular, list);
+        hd_graph_edge *rest = add_edges(&r, &g, 0, KUHN, kuhn, regular, list);
         add_edges(&r, &g, KUHN, DIRECTIONS, others, edges - regular, rest);
         *graph = hd_graph_of_edges(arena, (uint32_t)nodes, false, list, (uint32_t)edges);
     }
@@ -275,11 +275,11 @@ static uint32_t draw_operand(circuit *c, uint32_t node, uint32_t nth) {
 }
 
 static hd_graph *wire(hd_arena *arena, circuit *c) {
-    hd_edge *edges = hd_new_array(c->arena, hd_edge, c->edges);
+    hd_graph_edge *edges = hd_new_array(c->arena, hd_graph_edge, c->edges);
     uint32_t count = 0;
     for (uint32_t v = 0; v < c->nodes; v++)
         for (uint32_t nth = 0; nth < c->operands[v]; nth++)
-            edges[count++] = (hd_edge){draw_operand(c, v, nth), v};
+            edges[count++] = (hd_graph_edge){draw_operand(c, v, nth), v};
     return hd_graph_of_edges(arena, c->nodes, true, edges, count);
 }
 

@@ -41,8 +41,8 @@ hd_graph *hd_graph_transpose(hd_arena *arena, const hd_graph *graph) {
     return turned;
 }
 
-hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed, const hd_edge *edges,
-                            uint32_t edge_count) {
+hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed,
+                            const hd_graph_edge *edges, uint32_t edge_count) {
     hd_arena *scratch = hd_arena_new();
     hd_graph *graph = new_graph(scratch, nodes, edge_count, directed);
     uint32_t *at = hd_new_array(scratch, uint32_t, nodes);

@@ -40,13 +40,13 @@ enum { HD_GRAPH_MOST = 0x7fffffff }; /* nodes, and entries of `to` */
 
 /* ---- graph.c ------------------------------------------------------------ */
 
-typedef struct hd_edge {
+typedef struct hd_graph_edge {
     uint32_t from, to;
-} hd_edge;
+} hd_graph_edge;
 
 /* The graph of these edges, in any order. An undirected one has each edge once in the list. */
-hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed, const hd_edge *edges,
-                            uint32_t edge_count);
+hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed,
+                            const hd_graph_edge *edges, uint32_t edge_count);
 
 /* The same nodes, all edges turned round: predecessors in the place of successors. */
 hd_graph *hd_graph_transpose(hd_arena *arena, const hd_graph *graph);

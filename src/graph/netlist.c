@@ -235,7 +235,7 @@ static hd_status find_node(const parser *p, const name *sorted, const name *used
     return HD_OK;
 }
 
-static hd_status link_names(parser *p, hd_edge *edges) {
+static hd_status link_names(parser *p, hd_graph_edge *edges) {
     name *sorted = hd_new_array(p->arena, name, p->nodes.count);
     hd_status status = sort_definitions(p, sorted);
     uint32_t unused;
@@ -268,7 +268,7 @@ static hd_status parse(hd_arena *arena, parser *p, hd_graph **graph) {
     hd_status status = read_lines(p);
     if (status == HD_OK && !p->nodes.count)
         return FAIL(p, p->end, "there is no input and no gate in this netlist");
-    hd_edge *edges = hd_new_array(p->arena, hd_edge, p->operands.count);
+    hd_graph_edge *edges = hd_new_array(p->arena, hd_graph_edge, p->operands.count);
     if (status == HD_OK)
         status = link_names(p, edges);
     if (status != HD_OK)

@@ -68,8 +68,14 @@ static void put_integer(const hd_leaf *leaf, uint64_t value, void *bytes) {
         memcpy(bytes, &value, leaf->type.bits / 8);
 }
 
-static void put_number(const hd_init *init, const hd_leaf *leaf, const uint64_t *permutation,
-                       uint64_t i, void *bytes) {
+/* What is made before the first number is: a permutation, a part of a graph. */
+typedef struct numbers {
+    const uint64_t *permutation;
+    const uint32_t *part;
+} numbers;
+
+static void put_number(const hd_init *init, const hd_leaf *leaf, const numbers *made, uint64_t i,
+                       void *bytes) {
     switch (init->generator) {
     case HD_GEN_ZERO:
         hd_type_put(leaf->type, 0, bytes);
@@ -84,7 +90,10 @@ static void put_number(const hd_init *init, const hd_leaf *leaf, const uint64_t 
         hd_type_put(leaf->type, (double)(i % (uint64_t)init->high) + init->low, bytes);
         break;
     case HD_GEN_PERMUTATION:
-        put_integer(leaf, permutation[i], bytes);
+        put_integer(leaf, made->permutation[i], bytes);
+        break;
+    case HD_GEN_GRAPH:
+        put_integer(leaf, made->part[i], bytes);
         break;
     case HD_GEN_UNIFORM:
         if (leaf->type.kind == KIR_INT)
@@ -113,13 +122,16 @@ static uint32_t select_leaves(hd_arena *arena, const hd_buffer *buffer, const hd
 static void fill(hd_arena *arena, const hd_buffer *buffer, const hd_init *init, uint8_t *bytes) {
     hd_leaf *leaves;
     uint32_t scalars, count = select_leaves(arena, buffer, init, &leaves, &scalars);
-    uint64_t i = 0, *permutation = NULL;
+    uint64_t i = 0;
+    numbers made = {NULL, NULL};
     if (init->generator == HD_GEN_PERMUTATION && scalars)
-        permutation = make_permutation(arena, init->seed, buffer->count * scalars);
+        made.permutation = make_permutation(arena, init->seed, buffer->count * scalars);
+    if (init->generator == HD_GEN_GRAPH)
+        made.part = hd_graph_part_values(arena, init->graph->graph, init->part);
     for (uint64_t element = 0; element < buffer->count; element++)
         for (uint32_t l = 0; l < count; l++)
             for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++)
-                put_number(init, &leaves[l], permutation, i++,
+                put_number(init, &leaves[l], &made, i++,
                            bytes + element * buffer->element_bytes + leaves[l].offset +
                                lane * (leaves[l].type.bits / 8));
 }

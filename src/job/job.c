@@ -23,8 +23,12 @@
 
 /* ---- the schema --------------------------------------------------------- */
 
+typedef struct raw_graph {
+    char *name, *file, *generator, *nodes, *edges, *seed;
+} raw_graph;
+
 typedef struct raw_init {
-    char *field, *generator, *low, *high, *step, *seed;
+    char *field, *generator, *low, *high, *step, *seed, *graph, *part;
 } raw_init;
 
 typedef struct raw_buffer {
@@ -34,11 +38,11 @@ typedef struct raw_buffer {
 } raw_buffer;
 
 typedef struct raw_arg {
-    char *name, *buffer, *value, *local;
+    char *name, *buffer, *value, *local, *level;
 } raw_arg;
 
 typedef struct raw_launch {
-    char *kernel, *repeat, *shared;
+    char *kernel, *repeat, *shared, *for_levels, *first_level, *last_level;
     char **global, **local, **offset, **blocks, **threads;
     uint32_t global_count, local_count, offset_count, blocks_count, threads_count;
     raw_arg *args;
@@ -51,9 +55,10 @@ typedef struct raw_tolerance {
 
 typedef struct raw_job {
     char *kernel, *options, *record;
+    raw_graph *graphs;
     raw_buffer *buffers;
     raw_launch *launches;
-    uint32_t buffers_count, launches_count;
+    uint32_t graphs_count, buffers_count, launches_count;
     raw_tolerance *tolerance;
 } raw_job;
 
@@ -67,26 +72,33 @@ typedef struct raw_job {
 static const cyaml_schema_value_t text_value = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
 
-static const cyaml_schema_field_t init_fields[] = {OPTIONAL(field, raw_init),
-                                                   NEEDED(generator, raw_init),
-                                                   OPTIONAL(low, raw_init),
-                                                   OPTIONAL(high, raw_init),
-                                                   OPTIONAL(step, raw_init),
-                                                   OPTIONAL(seed, raw_init),
-                                                   CYAML_FIELD_END};
+static const cyaml_schema_field_t graph_fields[] = {NEEDED(name, raw_graph),
+                                                    OPTIONAL(file, raw_graph),
+                                                    OPTIONAL(generator, raw_graph),
+                                                    OPTIONAL(nodes, raw_graph),
+                                                    OPTIONAL(edges, raw_graph),
+                                                    OPTIONAL(seed, raw_graph),
+                                                    CYAML_FIELD_END};
+static const cyaml_schema_value_t graph_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_graph, graph_fields)};
+
+static const cyaml_schema_field_t init_fields[] = {
+    OPTIONAL(field, raw_init), OPTIONAL(generator, raw_init), OPTIONAL(low, raw_init),
+    OPTIONAL(high, raw_init),  OPTIONAL(step, raw_init),      OPTIONAL(seed, raw_init),
+    OPTIONAL(graph, raw_init), OPTIONAL(part, raw_init),      CYAML_FIELD_END};
 static const cyaml_schema_value_t init_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_init, init_fields)};
 
 static const cyaml_schema_field_t buffer_fields[] = {
-    NEEDED(name, raw_buffer),   NEEDED(type, raw_buffer),
-    NEEDED(count, raw_buffer),  LIST(init, CYAML_FLAG_OPTIONAL, raw_buffer, &init_value),
-    OPTIONAL(file, raw_buffer), CYAML_FIELD_END};
+    NEEDED(name, raw_buffer),    NEEDED(type, raw_buffer),
+    OPTIONAL(count, raw_buffer), LIST(init, CYAML_FLAG_OPTIONAL, raw_buffer, &init_value),
+    OPTIONAL(file, raw_buffer),  CYAML_FIELD_END};
 static const cyaml_schema_value_t buffer_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_buffer, buffer_fields)};
 
-static const cyaml_schema_field_t arg_fields[] = {NEEDED(name, raw_arg), OPTIONAL(buffer, raw_arg),
-                                                  OPTIONAL(value, raw_arg),
-                                                  OPTIONAL(local, raw_arg), CYAML_FIELD_END};
+static const cyaml_schema_field_t arg_fields[] = {
+    NEEDED(name, raw_arg),    OPTIONAL(buffer, raw_arg), OPTIONAL(value, raw_arg),
+    OPTIONAL(local, raw_arg), OPTIONAL(level, raw_arg),  CYAML_FIELD_END};
 static const cyaml_schema_value_t arg_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_arg, arg_fields)};
 
@@ -99,6 +111,9 @@ static const cyaml_schema_field_t launch_fields[] = {
     LIST(threads, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
     OPTIONAL(shared, raw_launch),
     OPTIONAL(repeat, raw_launch),
+    OPTIONAL(for_levels, raw_launch),
+    OPTIONAL(first_level, raw_launch),
+    OPTIONAL(last_level, raw_launch),
     LIST(args, CYAML_FLAG_OPTIONAL, raw_launch, &arg_value),
     CYAML_FIELD_END};
 static const cyaml_schema_value_t launch_value = {
@@ -111,6 +126,7 @@ static const cyaml_schema_field_t job_fields[] = {
     NEEDED(kernel, raw_job),
     OPTIONAL(options, raw_job),
     OPTIONAL(record, raw_job),
+    LIST(graphs, CYAML_FLAG_OPTIONAL, raw_job, &graph_value),
     LIST(buffers, CYAML_FLAG_OPTIONAL, raw_job, &buffer_value),
     LIST(launches, 0, raw_job, &launch_value),
     CYAML_FIELD_MAPPING_PTR("tolerance", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_job,
@@ -172,6 +188,80 @@ static hd_status read_name(const reader *r, const char *path, const char *key, c
     return FAIL(r, key_of(r, path, key), "'%s' is empty; write a name", key);
 }
 
+/* ---- graphs ------------------------------------------------------------- */
+
+static hd_status make_graph(const reader *r, const char *path, const raw_graph *raw,
+                            hd_job_graph *graph) {
+    hd_graph_size size = {.place = &graph->place};
+    bool mesh = !strcmp(raw->generator, "mesh");
+    if (!mesh && strcmp(raw->generator, "netlist") != 0)
+        return FAIL(r, key_of(r, path, "generator"),
+                    "unknown generator '%s' of a graph; there are: mesh, netlist", raw->generator);
+    hd_status status = read_count(r, key_of(r, path, "nodes"), "nodes", raw->nodes, 1, &size.nodes);
+    if (status == HD_OK)
+        status = read_count(r, key_of(r, path, "edges"), "edges", raw->edges, 1, &size.edges);
+    if (status == HD_OK)
+        status = read_count(r, key_of(r, path, "seed"), "seed", raw->seed, 0, &size.seed);
+    if (status != HD_OK)
+        return status;
+    return (mesh ? hd_mesh_generate : hd_netlist_generate)(r->arena, r->diag, &size, &graph->graph);
+}
+
+static hd_status read_graph(const reader *r, const char *path, const raw_graph *raw,
+                            hd_job_graph *graph) {
+    *graph = (hd_job_graph){.name = raw->name, .place = hd_yaml_place(r->file, "%s", path)};
+    hd_status status = read_name(r, path, "name", raw->name);
+    if (status != HD_OK)
+        return status;
+    if (!raw->file == !raw->generator)
+        return FAIL(r, path,
+                    "graph '%s' needs either 'file', a .bench or .graph file, or 'generator', "
+                    "mesh or netlist",
+                    raw->name);
+    if (raw->generator)
+        return make_graph(r, path, raw, graph);
+    if (raw->nodes || raw->edges || raw->seed)
+        return FAIL(r, path,
+                    "'nodes', 'edges' and 'seed' are for generators; the file of graph "
+                    "'%s' has its own",
+                    raw->name);
+    status = read_name(r, path, "file", raw->file);
+    if (status != HD_OK)
+        return status;
+    return hd_graph_read(r->arena, r->diag, hd_path_beside(r->arena, r->job->path, raw->file),
+                         &graph->graph);
+}
+
+static hd_status read_graphs(const reader *r, const raw_job *raw) {
+    hd_job *job = r->job;
+    job->graphs = hd_new_array(r->arena, hd_job_graph, raw->graphs_count);
+    for (uint32_t g = 0; g < raw->graphs_count; g++) {
+        const char *path = hd_format(r->arena, "graphs[%u]", g);
+        hd_status status = read_graph(r, path, &raw->graphs[g], &job->graphs[g]);
+        if (status != HD_OK)
+            return status;
+        for (uint32_t other = 0; other < g; other++)
+            if (!strcmp(job->graphs[other].name, job->graphs[g].name))
+                return FAIL(r, key_of(r, path, "name"),
+                            "there are two graphs named '%s'; rename one", job->graphs[g].name);
+        job->graph_count++;
+    }
+    return HD_OK;
+}
+
+static hd_status find_graph(const reader *r, const char *path, const char *name,
+                            hd_job_graph **graph) {
+    hd_str names = {.arena = r->arena};
+    for (uint32_t g = 0; g < r->job->graph_count; g++) {
+        *graph = &r->job->graphs[g];
+        if (!strcmp((*graph)->name, name))
+            return HD_OK;
+        hd_str_printf(&names, "%s%s", g ? ", " : "", (*graph)->name);
+    }
+    return FAIL(r, path, "there is no graph '%s'; the job's graphs are: %s", name,
+                names.length ? hd_str_text(&names) : "none");
+}
+
 /* ---- buffers ------------------------------------------------------------ */
 
 static const struct {
@@ -210,9 +300,35 @@ static hd_status check_generator(const reader *r, const char *path, const raw_in
     return HD_OK;
 }
 
+static hd_status read_part(const reader *r, const char *path, const raw_init *raw, hd_init *init) {
+    hd_job_graph *graph;
+    init->generator = HD_GEN_GRAPH;
+    if (!raw->graph || !raw->part)
+        return FAIL(r, path, "'graph' and 'part' go together: {graph: g, part: to}");
+    if (raw->generator || raw->low || raw->high || raw->step || raw->seed)
+        return FAIL(r, path,
+                    "a part of a graph is no generator; beside 'graph' and 'part' there "
+                    "is only 'field'");
+    hd_status status = find_graph(r, key_of(r, path, "graph"), raw->graph, &graph);
+    if (status != HD_OK)
+        return status;
+    init->graph = graph;
+    if (!hd_graph_part_parse(raw->part, &init->part))
+        return FAIL(r, key_of(r, path, "part"), "a graph has no part '%s'; its parts are: %s",
+                    raw->part, hd_graph_part_names(r->arena));
+    if (!hd_graph_has_part(graph->graph, init->part))
+        return FAIL(r, key_of(r, path, "part"), "graph '%s' has no part '%s'; only circuits have",
+                    graph->name, raw->part);
+    return raw->field ? read_name(r, path, "field", raw->field) : HD_OK;
+}
+
 static hd_status read_init(const reader *r, const char *path, const raw_init *raw, hd_init *init) {
     *init = (hd_init){.field = raw->field, .low = 0, .high = 1, .step = 1};
     init->place = hd_yaml_place(r->file, "%s", path);
+    if (raw->graph || raw->part)
+        return read_part(r, path, raw, init);
+    if (!raw->generator)
+        return FAIL(r, path, "an entry of 'init' needs a 'generator', or a 'graph' and its 'part'");
     hd_status status = read_generator(r, path, raw->generator, &init->generator);
     if (status == HD_OK)
         status = read_number(r, key_of(r, path, "low"), "low", raw->low, &init->low);
@@ -227,8 +343,28 @@ static hd_status read_init(const reader *r, const char *path, const raw_init *ra
     return status == HD_OK ? check_generator(r, path, raw, init) : status;
 }
 
-static hd_status read_buffer(const reader *r, const char *path, const raw_buffer *raw,
+/* A buffer without `count` has an element for each number of the first part that fills it. */
+static hd_status take_count(const reader *r, const char *path, uint32_t number, hd_buffer *buffer) {
+    for (uint32_t i = 0; i < buffer->init_count; i++) {
+        const hd_init *init = &buffer->inits[i];
+        bool may_drop_last;
+        if (init->generator != HD_GEN_GRAPH)
+            continue;
+        buffer->count = hd_graph_part_count(init->graph->graph, init->part, &may_drop_last);
+        buffer->count -= may_drop_last && init->field;
+        if (buffer->count)
+            return HD_OK;
+        return FAIL(r, path, "graph '%s' has no edge to fill buffer '%s' with; give it a 'count'",
+                    init->graph->name, buffer->name);
+    }
+    return FAIL(r, path,
+                "the key 'count' of buffer %u is missing; add it, or fill the buffer from a graph",
+                number + 1);
+}
+
+static hd_status read_buffer(const reader *r, uint32_t number, const raw_buffer *raw,
                              hd_buffer *buffer) {
+    const char *path = hd_format(r->arena, "buffers[%u]", number);
     *buffer = (hd_buffer){.name = raw->name, .type = raw->type, .init_count = raw->init_count};
     buffer->place = hd_yaml_place(r->file, "%s", path);
     buffer->inits = hd_new_array(r->arena, hd_init, raw->init_count);
@@ -249,6 +385,8 @@ static hd_status read_buffer(const reader *r, const char *path, const raw_buffer
     for (uint32_t i = 0; i < raw->init_count && status == HD_OK; i++)
         status = read_init(r, hd_format(r->arena, "%s.init[%u]", path, i), &raw->init[i],
                            &buffer->inits[i]);
+    if (status == HD_OK && !raw->count)
+        status = take_count(r, path, number, buffer);
     return status;
 }
 
@@ -258,7 +396,7 @@ static hd_status read_buffers(const reader *r, const raw_job *raw) {
     job->buffers = hd_new_array(r->arena, hd_buffer, raw->buffers_count);
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         const char *path = hd_format(r->arena, "buffers[%u]", b);
-        hd_status status = read_buffer(r, path, &raw->buffers[b], &job->buffers[b]);
+        hd_status status = read_buffer(r, b, &raw->buffers[b], &job->buffers[b]);
         if (status != HD_OK)
             return status;
         for (uint32_t other = 0; other < b; other++)
@@ -404,20 +542,51 @@ static hd_status read_launch_sizes(const reader *r, const char *path, const raw_
     return is_cuda ? read_blocks(r, path, raw, launch) : read_global_sizes(r, path, raw, launch);
 }
 
-static hd_status read_arg(const reader *r, const char *path, const raw_arg *raw, hd_arg *arg) {
+/* What `level` of an argument stands for in a launch for a level: text of the number. */
+static const char *number_of_level(const reader *r, const hd_levels *levels, uint32_t level,
+                                   const char *key) {
+    uint32_t first = levels->first[level];
+    if (!strcmp(key, "number"))
+        return hd_format(r->arena, "%u", level);
+    if (!strcmp(key, "first"))
+        return hd_format(r->arena, "%u", first);
+    if (!strcmp(key, "count"))
+        return hd_format(r->arena, "%u", levels->first[level + 1] - first);
+    return NULL;
+}
+
+/* The level that a launch is for; `levels` NULL: for none. */
+typedef struct at_level {
+    const hd_levels *levels;
+    uint32_t level;
+} at_level;
+
+static hd_status read_arg(const reader *r, const char *path, const raw_arg *raw, at_level at,
+                          hd_arg *arg) {
     *arg = (hd_arg){.name = raw->name, .buffer_name = raw->buffer, .value_text = raw->value};
     arg->place = hd_yaml_place(r->file, "%s", path);
     hd_status status = read_name(r, path, "name", raw->name);
     if (status != HD_OK)
         return status;
-    if (!!raw->buffer + !!raw->value + !!raw->local != 1)
-        return FAIL(r, path, "argument '%s' needs exactly one of 'buffer', 'value' and 'local'",
+    if (!!raw->buffer + !!raw->value + !!raw->local + !!raw->level != 1)
+        return FAIL(r, path,
+                    "argument '%s' needs exactly one of 'buffer', 'value' and 'local', or in a "
+                    "launch for levels 'level'",
                     raw->name);
-    arg->kind = raw->buffer ? HD_ARG_BUFFER : raw->value ? HD_ARG_VALUE : HD_ARG_LOCAL;
+    arg->kind = raw->buffer ? HD_ARG_BUFFER : raw->local ? HD_ARG_LOCAL : HD_ARG_VALUE;
+    if (raw->level && !at.levels)
+        return FAIL(r, key_of(r, path, "level"),
+                    "'level' is for launches with 'for_levels'; name the graph there");
+    if (raw->level)
+        arg->value_text = number_of_level(r, at.levels, at.level, raw->level);
+    if (raw->level && !arg->value_text)
+        return FAIL(r, key_of(r, path, "level"),
+                    "'level: %s' is none of number, first and count, which a level has",
+                    raw->level);
     return read_count(r, key_of(r, path, "local"), "local", raw->local, 1, &arg->local_bytes);
 }
 
-static hd_status read_launch(const reader *r, const char *path, const raw_launch *raw,
+static hd_status read_launch(const reader *r, const char *path, const raw_launch *raw, at_level at,
                              hd_launch *launch) {
     *launch = (hd_launch){.kernel_name = raw->kernel, .repeat = 1, .arg_count = raw->args_count};
     launch->place = hd_yaml_place(r->file, "%s", path);
@@ -430,7 +599,7 @@ static hd_status read_launch(const reader *r, const char *path, const raw_launch
             read_count(r, key_of(r, path, "repeat"), "repeat", raw->repeat, 1, &launch->repeat);
     for (uint32_t a = 0; a < raw->args_count && status == HD_OK; a++) {
         const char *arg_path = hd_format(r->arena, "%s.args[%u]", path, a);
-        status = read_arg(r, arg_path, &raw->args[a], &launch->args[a]);
+        status = read_arg(r, arg_path, &raw->args[a], at, &launch->args[a]);
         for (uint32_t other = 0; other < a && status == HD_OK; other++)
             if (!strcmp(launch->args[other].name, launch->args[a].name))
                 status = FAIL(r, arg_path, "argument '%s' is given twice; keep one",
@@ -439,15 +608,103 @@ static hd_status read_launch(const reader *r, const char *path, const raw_launch
     return status;
 }
 
+/* ---- launches for levels -------------------------------------------------- */
+
+typedef hd_vec(hd_launch) launch_list;
+
+static hd_status read_level_range(const reader *r, const char *path, const raw_launch *raw,
+                                  const hd_job_graph *graph, uint64_t *first, uint64_t *last) {
+    uint32_t count = graph->levels->count;
+    *first = 0;
+    *last = count - 1;
+    hd_status status =
+        read_count(r, key_of(r, path, "first_level"), "first_level", raw->first_level, 0, first);
+    if (status == HD_OK)
+        status =
+            read_count(r, key_of(r, path, "last_level"), "last_level", raw->last_level, 0, last);
+    if (status == HD_OK && (*first > *last || *last >= count))
+        return FAIL(r, path, "levels %llu to %llu are not there; graph '%s' has the levels 0 to %u",
+                    (unsigned long long)*first, (unsigned long long)*last, graph->name, count - 1);
+    return status;
+}
+
+/* Without a global size a level gets a work-item for each of its nodes, rounded up to whole
+ * groups: the sizes are put in as if they stood in the file. */
+static hd_status size_for_level(const reader *r, const char *path, at_level at, raw_launch *raw) {
+    bool is_cuda = kir_language_of(r->job->kernel_path) == KIR_CUDA;
+    uint64_t nodes = at.levels->first[at.level + 1] - at.levels->first[at.level], group[3] = {256};
+    const char *key = is_cuda ? "threads" : "local";
+    char **sizes = is_cuda ? raw->threads : raw->local;
+    uint32_t dims = is_cuda ? raw->threads_count : raw->local_count;
+    if (raw->global || raw->blocks)
+        return HD_OK;
+    hd_status status = sizes ? read_sizes(r, path, key, sizes, dims, 1, group) : HD_OK;
+    if (status != HD_OK)
+        return status;
+    if (sizes && dims != 1)
+        return FAIL(r, key_of(r, path, key),
+                    "a launch for levels has one dimension, unless it is given 'global' or "
+                    "'blocks'");
+    char **texts = hd_new_array(r->arena, char *, 2);
+    uint64_t groups = (nodes + group[0] - 1) / group[0];
+    texts[0] = hd_format(r->arena, "%llu", (unsigned long long)(groups * (is_cuda ? 1 : group[0])));
+    texts[1] = hd_format(r->arena, "%llu", (unsigned long long)group[0]);
+    *(is_cuda ? &raw->blocks : &raw->global) = texts;
+    *(is_cuda ? &raw->threads : &raw->local) = texts + 1;
+    if (is_cuda)
+        raw->blocks_count = raw->threads_count = 1;
+    else
+        raw->global_count = raw->local_count = 1;
+    return HD_OK;
+}
+
+static hd_status read_level_launches(const reader *r, const char *path, const raw_launch *raw,
+                                     launch_list *list) {
+    hd_job_graph *graph;
+    uint64_t first, last;
+    hd_status status = find_graph(r, key_of(r, path, "for_levels"), raw->for_levels, &graph);
+    if (status == HD_OK && !graph->levels)
+        graph->levels = hd_graph_levels(r->arena, graph->graph);
+    if (status == HD_OK)
+        status = read_level_range(r, path, raw, graph, &first, &last);
+    if (status != HD_OK)
+        return status;
+    for (uint64_t level = first; level <= last && status == HD_OK; level++) {
+        const at_level at = {graph->levels, (uint32_t)level};
+        raw_launch sized = *raw;
+        hd_launch launch;
+        status = size_for_level(r, path, at, &sized);
+        if (status == HD_OK)
+            status = read_launch(r, path, &sized, at, &launch);
+        if (status == HD_OK)
+            hd_push(r->arena, list, launch);
+    }
+    return status;
+}
+
+static hd_status read_single_launch(const reader *r, const char *path, const raw_launch *raw,
+                                    launch_list *list) {
+    hd_launch launch;
+    if (raw->first_level || raw->last_level)
+        return FAIL(r, key_of(r, path, raw->first_level ? "first_level" : "last_level"),
+                    "'first_level' and 'last_level' are for launches with 'for_levels'; name the "
+                    "graph there");
+    hd_status status = read_launch(r, path, raw, (at_level){0}, &launch);
+    if (status == HD_OK)
+        hd_push(r->arena, list, launch);
+    return status;
+}
+
 static hd_status read_launches(const reader *r, const raw_job *raw) {
+    launch_list list = {0};
+    hd_status status = HD_OK;
     if (!raw->launches_count)
         return FAIL(r, "launches", "'launches' is empty; a job runs at least one kernel");
-    r->job->launch_count = raw->launches_count;
-    r->job->launches = hd_new_array(r->arena, hd_launch, raw->launches_count);
-    hd_status status = HD_OK;
     for (uint32_t l = 0; l < raw->launches_count && status == HD_OK; l++)
-        status = read_launch(r, hd_format(r->arena, "launches[%u]", l), &raw->launches[l],
-                             &r->job->launches[l]);
+        status = (raw->launches[l].for_levels ? read_level_launches : read_single_launch)(
+            r, hd_format(r->arena, "launches[%u]", l), &raw->launches[l], &list);
+    r->job->launch_count = (uint32_t)list.count;
+    r->job->launches = list.data;
     return status;
 }
 
@@ -483,7 +740,9 @@ static hd_status read_job(const reader *r, const raw_job *raw) {
     job->options = raw->options ? raw->options : "";
     job->record_name = raw->record && *raw->record ? raw->record : NULL;
     job->record_place = hd_yaml_place(r->file, "%s", raw->record ? "record" : "");
-    status = read_buffers(r, raw);
+    status = read_graphs(r, raw);
+    if (status == HD_OK)
+        status = read_buffers(r, raw);
     if (status == HD_OK)
         status = read_launches(r, raw);
     return status == HD_OK ? read_tolerance(r, raw->tolerance) : status;

@@ -23,12 +23,24 @@
  *           - {name: scratch, local: 1024}   # bytes of local memory
  *     tolerance: {relative: 1e-5, absolute: 1e-7}   # default: bit for bit
  *
+ * Graphs (docs/graphs.md) fill buffers and launch a kernel once for each of their levels:
+ *
+ *     graphs:
+ *       - {name: circuit, file: b17.bench}        # or .graph, or generator: netlist, mesh
+ *     buffers:
+ *       - {name: order, type: uint, init: [{graph: circuit, part: order}]}
+ *     launches:
+ *       - kernel: settle
+ *         for_levels: circuit
+ *         args: [{name: order, buffer: order}, {name: first, level: first}]
+ *
  * A launch of a CUDA kernel (a file that ends in .cu) has blocks and threads in the place
  * of global and local, and may have `shared: BYTES`.
  */
 #ifndef HD_JOB_H
 #define HD_JOB_H
 
+#include "graph/graph.h"
 #include "kernel/kernel.h"
 
 typedef enum hd_generator {
@@ -37,14 +49,24 @@ typedef enum hd_generator {
     HD_GEN_UNIFORM,     /* low ≤ v < high (integers: ≤ high); from `seed` */
     HD_GEN_IOTA,        /* low + step * i */
     HD_GEN_MODULO,      /* i mod (integer) high, plus low */
-    HD_GEN_PERMUTATION  /* of 0..count-1; from `seed` */
+    HD_GEN_PERMUTATION, /* of 0..count-1; from `seed` */
+    HD_GEN_GRAPH        /* a `part` of a `graph` */
 } hd_generator;
+
+typedef struct hd_job_graph {
+    const char *name;
+    hd_graph *graph;
+    hd_levels *levels; /* NULL until a launch asks for them */
+    hd_place place;
+} hd_job_graph;
 
 typedef struct hd_init {
     const char *field; /* dotted path of a field ("pos.x", "d[1]"); NULL: the whole element */
     hd_generator generator;
     double low, high, step;
     uint64_t seed;
+    const hd_job_graph *graph;
+    hd_graph_part part;
     hd_place place; /* of the entry in the job file */
 } hd_init;
 
@@ -72,10 +94,10 @@ typedef struct hd_arg {
     uint64_t local_bytes;
     hd_place place;
     /* filled by hd_job_resolve() */
-    uint32_t param;         /* index of the kernel's parameter; KIR_NONE: it is a variable */
-    uint32_t variable;      /* then: index of the kernel's static (__device__, __constant__) */
-    uint32_t buffer;        /* index into job->buffers */
-    uint8_t value[128];     /* bytes of the scalar, vector or struct, as the device takes them */
+    uint32_t param;     /* index of the kernel's parameter; KIR_NONE: it is a variable */
+    uint32_t variable;  /* then: index of the kernel's static (__device__, __constant__) */
+    uint32_t buffer;    /* index into job->buffers */
+    uint8_t value[128]; /* bytes of the scalar, vector or struct, as the device takes them */
     uint32_t value_bytes;
 } hd_arg;
 
@@ -98,13 +120,15 @@ typedef struct hd_job {
     const char *kernel_path; /* resolved beside the job */
     const char *options;
     const char *record_name; /* may be NULL: then the record of the only record buffer */
+    hd_job_graph *graphs;
+    uint32_t graph_count;
     hd_buffer *buffers;
     uint32_t buffer_count;
     hd_launch *launches;
     uint32_t launch_count;
     double relative, absolute; /* tolerance; both 0: bit for bit */
-    hd_place record_place; /* of the `record` key, or of the job */
-    hd_place kernel_place; /* of the `kernel` key */
+    hd_place record_place;     /* of the `record` key, or of the job */
+    hd_place kernel_place;     /* of the `kernel` key */
     /* filled by hd_job_resolve() */
     const kir_module *module;
     const hd_record *record; /* the record to lay out, or NULL when there is none */
@@ -163,7 +187,7 @@ typedef struct hd_leaf {
     uint32_t offset;  /* bytes from the start of the element */
     kir_type type;    /* one byte integers for what has no scalar type, such as a pointer */
     bool is_signed;
-    bool opaque;      /* the type is not known: only bytes can be compared */
+    bool opaque; /* the type is not known: only bytes can be compared */
 } hd_leaf;
 /* Every scalar and vector of a record, in the order of memory; array fields and nested
  * structs are walked through. */

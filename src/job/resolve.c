@@ -130,6 +130,46 @@ static bool fits(const hd_leaf *leaf, double value) {
     return value >= low && value < high;
 }
 
+/* The numbers of a part fill the buffer, but for the last one of `first`. */
+static hd_status check_part(const resolver *r, const hd_buffer *buffer, const hd_init *init,
+                            uint64_t scalars) {
+    bool may_drop_last;
+    const char *part = hd_graph_part_name(init->part), *graph = init->graph->name;
+    uint64_t count = hd_graph_part_count(init->graph->graph, init->part, &may_drop_last);
+    uint64_t filled = buffer->count * scalars;
+    if (filled == count || (may_drop_last && filled + 1 == count))
+        return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &init->place,
+                   "part '%s' of graph '%s' has %llu numbers, but %s%s%sbuffer '%s' takes %llu; "
+                   "leave its 'count' out%s",
+                   part, graph, (ull)count, init->field ? "field '" : "",
+                   init->field ? init->field : "", init->field ? "' of " : "", buffer->name,
+                   (ull)filled, scalars == 1 ? "" : ", and fill one scalar of each element");
+}
+
+/* Every number of a part fits. */
+static hd_status check_part_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
+                                 const hd_leaf *leaf) {
+    hd_arena *scratch = hd_arena_new();
+    bool may_drop_last;
+    uint64_t count = hd_graph_part_count(init->graph->graph, init->part, &may_drop_last);
+    const uint32_t *numbers = hd_graph_part_values(scratch, init->graph->graph, init->part);
+    uint32_t most = 0;
+    for (uint64_t i = 0; i < count; i++)
+        most = numbers[i] > most ? numbers[i] : most;
+    hd_arena_free(scratch);
+    unsigned digits = leaf->type.kind != KIR_FLOAT ? leaf->type.bits - (leaf->is_signed ? 1u : 0u)
+                      : leaf->type.bits == 16      ? 11u
+                                                   : 24u;
+    if (most < ldexp(1, (int)digits))
+        return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &init->place,
+                   "part '%s' of graph '%s' goes up to %u, which does not fit %s of buffer '%s'; "
+                   "use uint",
+                   hd_graph_part_name(init->part), init->graph->name, most,
+                   *leaf->path ? leaf->path : "an element", buffer->name);
+}
+
 static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
                                  const hd_leaf *leaf) {
     if (leaf->opaque && init->generator != HD_GEN_ZERO)
@@ -137,6 +177,9 @@ static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, con
                        "'%s' of buffer '%s' has no scalar type to generate; name other fields, or "
                        "give the buffer a 'file'",
                        leaf->path, buffer->name);
+    bool narrow = leaf->type.bits < 32 || (leaf->type.kind == KIR_FLOAT && leaf->type.bits == 32);
+    if (init->generator == HD_GEN_GRAPH && narrow)
+        return check_part_leaf(r, buffer, init, leaf);
     bool bounded = init->generator == HD_GEN_CONSTANT || init->generator == HD_GEN_UNIFORM;
     bool high = init->generator == HD_GEN_UNIFORM;
     if (bounded && (!fits(leaf, init->low) || (high && !fits(leaf, init->high))))
@@ -156,11 +199,12 @@ static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
     hd_leaf *leaves = hd_leaves_of_buffer(r->arena, buffer, &leaf_count);
     for (uint32_t i = 0; i < buffer->init_count; i++) {
         const hd_init *init = &buffer->inits[i];
-        uint32_t matched = 0;
+        uint32_t matched = 0, scalars = 0;
         for (uint32_t l = 0; l < leaf_count; l++) {
             if (!hd_leaf_matches(&leaves[l], init->field))
                 continue;
             matched++;
+            scalars += leaves[l].type.lanes;
             hd_status status = check_init_leaf(r, buffer, init, &leaves[l]);
             if (status != HD_OK)
                 return status;
@@ -173,6 +217,11 @@ static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
             return hd_fail(r->diag, HD_EINPUT, &init->place,
                            "'%s' is no field of record %s; its fields are: %s", init->field,
                            buffer->record->name, list_fields(r->arena, buffer->record));
+        if (init->generator == HD_GEN_GRAPH) {
+            hd_status status = check_part(r, buffer, init, scalars);
+            if (status != HD_OK)
+                return status;
+        }
     }
     return HD_OK;
 }

@@ -103,8 +103,11 @@ hd_place hd_yaml_place(const hd_yaml_file *file, const char *format, ...) {
 
 /* "launches[0].args[2].name" as "launch 1, argument 3"; the last key is left out. */
 static const char *path_in_words(hd_arena *arena, const char *path) {
-    static const char *const singular[][2] = {
-        {"launches", "launch"}, {"buffers", "buffer"}, {"args", "argument"}, {"init", "init"}};
+    static const char *const singular[][2] = {{"launches", "launch"},
+                                              {"buffers", "buffer"},
+                                              {"graphs", "graph"},
+                                              {"args", "argument"},
+                                              {"init", "init"}};
     hd_str s = {.arena = arena};
     while (*path) {
         path += *path == '.';
@@ -197,6 +200,7 @@ static const char *example_of(const char *key) {
     static const char *const examples[][2] = {
         {"kernel", "kernel: nbody.cl"},
         {"options", "options: -DN=4 -DM=8"},
+        {"graphs", "graphs: [{name: g, file: b17.bench}]"},
         {"buffers", "buffers: [{name: a, type: float, count: 64}]"},
         {"init", "init: [{generator: uniform, low: 0, high: 1, seed: 1}]"},
         {"launches", "launches: [{kernel: k, global: [64], args: [{name: a, buffer: a}]}]"},

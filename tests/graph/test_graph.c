@@ -2,7 +2,7 @@
 #include "graph/fixture.h"
 
 /*   0 ─► 2 ─► 3 ─► 4        1 ─► 2, 0 ─► 4 twice; 4 is a flip-flop in the netlist below */
-static const hd_edge edges[] = {{2, 3}, {0, 4}, {1, 2}, {0, 2}, {3, 4}, {0, 4}};
+static const hd_graph_edge edges[] = {{2, 3}, {0, 4}, {1, 2}, {0, 2}, {3, 4}, {0, 4}};
 enum { EDGES = sizeof edges / sizeof *edges };
 
 static void rows_are_sorted(void **state) {
@@ -23,7 +23,7 @@ static void rows_are_sorted(void **state) {
 static void undirected_edges_stand_at_both_ends(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_graph *g = hd_graph_of_edges(arena, 4, false, (hd_edge[]){{2, 0}, {1, 2}, {3, 2}}, 3);
+    hd_graph *g = hd_graph_of_edges(arena, 4, false, (hd_graph_edge[]){{2, 0}, {1, 2}, {3, 2}}, 3);
     static const uint32_t first[] = {0, 1, 2, 5, 6}, to[] = {2, 2, 0, 1, 3, 2};
     assert_memory_equal(g->first, first, sizeof first);
     assert_memory_equal(g->to, to, sizeof to);
@@ -54,7 +54,7 @@ static void levels_are_longest_paths(void **state) {
 static void flip_flops_start_anew(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_graph *g = hd_graph_of_edges(arena, 3, true, (hd_edge[]){{0, 1}, {2, 1}, {1, 2}}, 3);
+    hd_graph *g = hd_graph_of_edges(arena, 3, true, (hd_graph_edge[]){{0, 1}, {2, 1}, {1, 2}}, 3);
     g->gates = (uint8_t[]){HD_GATE_INPUT, HD_GATE_NAND, HD_GATE_DFF};
     hd_levels *l = hd_graph_levels(arena, g);
     static const int32_t level[] = {0, 1, 0};
@@ -88,7 +88,7 @@ static void breadth_first_takes_the_shortest_path(void **state) {
 static void a_mesh_in_two_pieces_has_levels_everywhere(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_graph *g = hd_graph_of_edges(arena, 5, false, (hd_edge[]){{0, 2}, {4, 2}, {1, 3}}, 3);
+    hd_graph *g = hd_graph_of_edges(arena, 5, false, (hd_graph_edge[]){{0, 2}, {4, 2}, {1, 3}}, 3);
     static const int32_t level[] = {0, 0, 1, 1, 2};
     assert_memory_equal(hd_graph_levels(arena, g)->level, level, sizeof level);
     hd_arena_free(arena);
