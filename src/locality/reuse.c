@@ -61,8 +61,7 @@ static uint32_t shares_for(const reuse_plan *plan, uint64_t memory) {
     const uint64_t entry = 2 * sizeof(touch); /* with what lies about half empty, and sorting */
     uint64_t accesses = 0;
     for (uint64_t b = 0; b < plan->block_count; b++)
-        if (!b || plan->blocks[b].launch != plan->blocks[b - 1].launch)
-            accesses += plan->blocks[b].launch->lane_accesses;
+        accesses += plan->blocks[b].accesses;
     uint64_t bytes = accesses * entry, room = memory ? memory : (uint64_t)1 << 30;
     uint64_t shares = bytes / room + 1;
     return shares > 1024 ? 1024 : (uint32_t)shares;

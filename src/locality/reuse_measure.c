@@ -17,6 +17,7 @@ static void measure_event(void *stream, const hd_event *event) {
     measuring *m = stream;
     if (!reuse_is_analysed(m->plan, m->block, event->access))
         return;
+    m->block->accesses += event->active;
     if (m->plan->units)
         issue_note(m->plan, m->aggregate, m->block, m->mi, event);
     m->mi++;
@@ -42,8 +43,10 @@ static const hd_trace_block *index_of(const reuse_block *block) {
 static hd_status measure_block(reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block) {
     measuring m = {plan, aggregate, block, 0};
     const hd_sink sink = {.self = &m, .open_block = open_block, .event = measure_event};
-    if (is_known(plan, &block->launch->launch))
+    if (is_known(plan, &block->launch->launch)) {
+        block->accesses = index_of(block)->lane_accesses;
         return HD_OK;
+    }
     hd_status status = hd_trace_replay_block(plan->trace, plan->diag, block->launch->launch.number,
                                              block->number, &sink);
     if (!plan->units)

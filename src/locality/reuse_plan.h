@@ -25,6 +25,7 @@ typedef struct reuse_block {
     uint64_t aggregate; /* row of reuse_plan.aggregates */
     uint32_t place;     /* in the aggregate */
     uint64_t length;    /* MIs that are analysed; all, where units are limited */
+    uint64_t accesses;  /* of lanes, by MIs that are analysed */
     uint32_t *slots;    /* [length] limited units, by MI: see issue.c */
 } reuse_block;
 

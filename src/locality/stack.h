@@ -9,8 +9,7 @@
  *     hd_stack_misses(result, 4096);                       of a cache of 4096 lines
  *     hd_stack_free(analysis);
  *
- * docs/locality.md says what an access of a line is. All events that are heard count:
- * whoever wants global memory alone asks the producer for it.
+ * docs/locality.md says what an access of a line is.
  */
 #ifndef HD_STACK_H
 #define HD_STACK_H
@@ -31,6 +30,7 @@ typedef struct hd_stack_options {
     uint32_t warp; /* lanes that access together, from 1 on */
     hd_stack_scope scope;
     uint32_t clusters; /* 1 to HD_STACK_CLUSTERS_MAX, for HD_STACK_CLUSTER */
+    uint32_t spaces;   /* whose accesses count, bit 1 << kir_space; 0: all that are heard */
 } hd_stack_options;
 
 /* An access of distance d is a hit in a cache of d lines and more. */
