@@ -119,7 +119,7 @@ static double time_reading(const hd_diag *diag, hd_trace *trace) {
 /* The best of a few runs; what was counted last. */
 static double time_analysis(const hd_diag *diag, hd_trace *trace, hd_stack_scope scope,
                             hd_stack_result *result) {
-    const hd_stack_options options = {128, 32, scope, 16};
+    const hd_stack_options options = {128, 32, scope, 16, 0};
     double best = INFINITY;
     for (int r = 0; r < RUNS; r++) {
         hd_arena *arena = hd_arena_new();

@@ -21,6 +21,7 @@ const cli_command cli_commands[] = {
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
     {"trace", "write every access of a run to a file, and read such files", cmd_trace},
+    {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
     {"devices", "list the device profiles and the OpenCL devices", cmd_devices},

@@ -77,7 +77,7 @@ static void nothing_heard_is_no_access(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     for (int scope = HD_STACK_DEVICE; scope <= HD_STACK_BLOCK; scope++) {
-        const hd_stack_options options = {128, 32, (hd_stack_scope)scope, 3};
+        const hd_stack_options options = {128, 32, (hd_stack_scope)scope, 3, 0};
         hd_stack *analysis = hd_stack_new(arena, NULL, &options);
         assert_int_equal(hd_stack_result_of(analysis)->line_accesses, 0);
         const hd_stack_result *r = run_bytes(analysis, "");
@@ -139,6 +139,53 @@ static void lines_of_events(void **state) {
     check_event(128, 4, 0, 0, back, 4, 3, 3);
     check_event(128, 4, 0, 0, far, 3, 2, 2);
     check_event((uint64_t)1 << 63, 4, 0, (int64_t)1 << 62, NULL, 4, 2, 2);
+}
+
+/* Which of a global, a local, a constant and a generic access count. */
+static uint64_t heard_of(uint32_t spaces, uint64_t generic_address) {
+    hd_arena *arena = hd_arena_new();
+    const hd_stack_options options = {.line = 128, .warp = 32, .spaces = spaces};
+    hd_stack *analysis = hd_stack_new(arena, NULL, &options);
+    hd_sink sink = hd_stack_sink(analysis);
+    const kir_space kinds[4] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_GENERIC};
+    const uint64_t at[4] = {0x100000000000, 0x2000000, 0x100000010000, generic_address};
+    const uint64_t mask[2] = {0, 8};
+    const hd_event_buffer buffers[] = {{.space = KIR_LOCAL, .base = 0x2000000, .bytes = 64},
+                                       {.space = KIR_GLOBAL, .base = at[0], .bytes = 4096},
+                                       {.space = KIR_CONSTANT, .base = at[2], .bytes = 4096}};
+    hd_event_access accesses[4];
+    for (int i = 0; i < 4; i++)
+        accesses[i] = (hd_event_access){.space = kinds[i], .width = 4, .buffer = -1};
+    const hd_event_launch launch = {
+        .accesses = accesses, .access_count = 4, .buffers = buffers, .buffer_count = 3};
+    sink.launch(sink.self, &launch);
+    void *stream = sink.open_block(sink.self, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        sink.event(stream, &(hd_event){.access = i,
+                                       .threads = 70,
+                                       .active = 1,
+                                       .mask = mask,
+                                       .base = at[i] - 67 * 4,
+                                       .stride = 4});
+    sink.close_block(sink.self, stream, 0, true);
+    sink.end_launch(sink.self, true);
+    uint64_t mis = hd_stack_result_of(analysis)->mis;
+    hd_stack_free(analysis);
+    hd_arena_free(arena);
+    return mis;
+}
+
+static void spaces_are_chosen(void **state) {
+    (void)state;
+    const uint32_t global = 1 << KIR_GLOBAL, local = 1 << KIR_LOCAL, constant = 1 << KIR_CONSTANT;
+    assert_int_equal(heard_of(0, 0), 4);
+    assert_int_equal(heard_of(global, 0x100000000010), 2);
+    assert_int_equal(heard_of(global, 0x100000010010), 1);
+    assert_int_equal(heard_of(global, 0x2000010), 1);
+    assert_int_equal(heard_of(global, 0x3000010), 1); /* another block's local memory */
+    assert_int_equal(heard_of(global, 0x10), 2);      /* of nothing that is known */
+    assert_int_equal(heard_of(local, 0x3000010), 2);
+    assert_int_equal(heard_of(constant | local, 0x100000010010), 3);
 }
 
 /* ---- at random, against the oracle -------------------------------------------------- */
@@ -225,7 +272,7 @@ static shape random_shape(void) {
                .way = below(12),
                .region = (uint64_t)1 << (6 + below(16)),
                .all_active = below(2)};
-    if (s.options.line < 16 && s.events > 8)
+    if (s.options.line < 64 && s.events > 8)
         s.events = 8; /* the oracle is slow */
     return s;
 }
@@ -294,7 +341,7 @@ static void send_mixed(const hd_sink *sink, const hd_event_launch *launch, made_
 static void random_traces(void **state) {
     (void)state;
     srandom(1);
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < 400; round++) {
         shape s = random_shape();
         hd_arena *arena = hd_arena_new();
         oracle_stack oracle = {.options = s.options};
@@ -384,7 +431,7 @@ static void to_and_fro(void **state) {
 static void many_at_random(void **state) {
     (void)state;
     static feed f;
-    enum { LINES = 3000, COUNT = 300000 };
+    enum { LINES = 2000, COUNT = 200000 };
     oracle_list list = {0};
     oracle_stack oracle = {.lists = &list, .list_count = 1};
     f.stack = line_stack_new();
@@ -466,7 +513,7 @@ static void blocks_in_threads(void **state) {
     (void)state;
     for (int scope = HD_STACK_DEVICE; scope <= HD_STACK_BLOCK; scope++) {
         hd_arena *arena = hd_arena_new();
-        const hd_stack_options options = {128, 32, (hd_stack_scope)scope, 3};
+        const hd_stack_options options = {128, 32, (hd_stack_scope)scope, 3, 0};
         hd_stack *one = hd_stack_new(arena, NULL, &options);
         hd_stack *many = hd_stack_new(arena, NULL, &options);
         run_threads(one, 1);
@@ -489,6 +536,7 @@ int main(void) {
         cmocka_unit_test(the_example_of_the_essay),
         cmocka_unit_test(nothing_heard_is_no_access),
         cmocka_unit_test(lines_of_events),
+        cmocka_unit_test(spaces_are_chosen),
         cmocka_unit_test(random_traces),
         cmocka_unit_test(rounds),
         cmocka_unit_test(to_and_fro),

@@ -1,0 +1,585 @@
+/*
+ * heddle locality: stack distances of a trace or of a run, and the miss ratios of LRU caches
+ * that follow from them (docs/locality.md).
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "cli/execute.h"
+#include "cli/trace_file.h"
+#include "locality/stack.h"
+#include "report/json.h"
+
+enum { DEFAULT_LINE = 128, DEFAULT_WARP = 32, BAR = 30 };
+
+typedef struct request {
+    const char *path;
+    cli_source source;
+    cli_machine_options machine;
+    uint64_t line, clusters; /* 0: not given */
+    const char *per, *device_name, *launch_text, *block_text, *space_text;
+    bool csv;
+    /* what they mean */
+    hd_stack_options options;
+    const hd_device *device; /* or NULL */
+    uint64_t first_launch, last_launch, first_block, last_block;
+    /* what came of it */
+    hd_stack *analysis;
+    hd_sink sink; /* of the analysis, for the blocks that were asked for */
+    bool is_trace, complete;
+    cli_run run; /* of a job */
+    const hd_stack_result *result;
+} request;
+
+/* ---- what the options mean -------------------------------------------------------------- */
+
+static hd_status read_scope(cli *c, request *r) {
+    static const char *const words[] = {"device", "cluster", "block"};
+    const char *word = r->per ? r->per : "device";
+    uint32_t scope = 0;
+    while (scope < 3 && strcmp(words[scope], word))
+        scope++;
+    if (scope == 3)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--per takes block, cluster or device, not '%s'",
+                       word);
+    r->options.scope = (hd_stack_scope)scope;
+    if (r->options.scope != HD_STACK_CLUSTER && r->clusters)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--clusters goes with --per cluster");
+    if (r->options.scope == HD_STACK_CLUSTER && !r->clusters)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--per cluster needs their number: --clusters C");
+    if (r->clusters > HD_STACK_CLUSTERS_MAX)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--clusters takes at most %d",
+                       HD_STACK_CLUSTERS_MAX);
+    r->options.clusters = (uint32_t)r->clusters;
+    return HD_OK;
+}
+
+/* The cache that a stack stands for: that of one SM, or the device's. */
+static const hd_cache *cache_of(const request *r) {
+    if (!r->device)
+        return NULL;
+    const hd_cache *cache = r->options.scope == HD_STACK_DEVICE ? &r->device->l2 : &r->device->l1;
+    return cache->size ? cache : NULL;
+}
+
+static hd_status read_line(cli *c, request *r) {
+    hd_status status = HD_OK;
+    if (r->device_name)
+        status = hd_device_find(c->arena, &c->diag, r->device_name, &r->device);
+    if (status != HD_OK)
+        return status;
+    const hd_cache *cache = cache_of(r);
+    r->options.line = r->line     ? r->line
+                      : cache     ? cache->line
+                      : r->device ? r->device->segment
+                                  : DEFAULT_LINE;
+    r->options.warp = r->device ? r->device->warp : DEFAULT_WARP;
+    return hd_is_power_of_two(r->options.line)
+               ? HD_OK
+               : hd_fail(&c->diag, HD_EINPUT, NULL, "--line takes a power of two, not '%llu'",
+                         (unsigned long long)r->options.line);
+}
+
+static hd_status read_spaces(cli *c, request *r) {
+    r->options.spaces = 1u << KIR_GLOBAL;
+    hd_status status =
+        r->space_text ? cli_read_spaces(c, r->space_text, &r->options.spaces) : HD_OK;
+    if (status != HD_OK)
+        return status;
+    if (r->options.spaces >> KIR_PRIVATE & 1)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--space private: all threads have the same addresses there, so lines "
+                       "cannot be told apart; take global, constant or local");
+    if (r->options.spaces >> KIR_LOCAL & 1 && r->options.scope != HD_STACK_BLOCK)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--space local goes with --per block: every block has its own local "
+                       "memory");
+    return HD_OK;
+}
+
+static hd_status read_options(cli *c, request *r) {
+    hd_status status;
+    if (r->csv && c->json)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
+    if ((status = read_scope(c, r)) || (status = read_line(c, r)) || (status = read_spaces(c, r)) ||
+        (status = cli_read_range(c, "launch", r->launch_text, &r->first_launch, &r->last_launch)))
+        return status;
+    return cli_read_range(c, "blocks", r->block_text, &r->first_block, &r->last_block);
+}
+
+/* ---- from a trace -------------------------------------------------------------------------- */
+
+static bool launch_chosen(const request *r, uint64_t number) {
+    return number >= r->first_launch && number <= r->last_launch;
+}
+
+static bool has_block(const request *r, const hd_trace_launch *launch) {
+    for (uint64_t b = 0; b < launch->block_count; b++)
+        if (launch->blocks[b].block >= r->first_block && launch->blocks[b].block <= r->last_block)
+            return true;
+    return false;
+}
+
+/* What is asked for must be there. */
+static hd_status check_trace(cli *c, const request *r, const hd_trace_contents *contents) {
+    const hd_place place = {.file = r->path};
+    bool launch = !r->launch_text, block = !r->block_text;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        if (!launch_chosen(r, contents->launches[l].launch.number))
+            continue;
+        launch = true;
+        block = block || has_block(r, &contents->launches[l]);
+    }
+    if (!launch)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--launch %s: the trace has no such launch; 'heddle trace info' lists "
+                       "them",
+                       r->launch_text);
+    if (!block)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--blocks %s: none of the launches has such a block", r->block_text);
+    if (r->space_text && r->options.spaces & ~contents->spaces)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--space %s: the trace has not all of these; 'heddle trace info' says "
+                       "what was traced",
+                       r->space_text);
+    if (!contents->complete)
+        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
+    return HD_OK;
+}
+
+static hd_status replay(cli *c, const request *r, hd_trace *trace) {
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    hd_status status = check_trace(c, r, contents);
+    cli_progress(c, "reading");
+    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK; l++) {
+        uint32_t number = contents->launches[l].launch.number;
+        const hd_trace_choice choice = {number, r->first_block, r->last_block,
+                                        r->options.spaces | 1u << KIR_GENERIC};
+        if (launch_chosen(r, number))
+            status = hd_trace_replay(trace, &c->diag, &choice, &r->sink);
+    }
+    cli_progress(c, NULL);
+    return status;
+}
+
+static hd_status hear_trace(cli *c, request *r) {
+    hd_trace *trace;
+    hd_status status = hd_trace_open(c->arena, &c->diag, r->path, &trace);
+    if (status != HD_OK)
+        return status;
+    r->complete = hd_trace_get(trace)->complete;
+    status = replay(c, r, trace);
+    hd_trace_close(trace);
+    return status;
+}
+
+/* ---- from a job ------------------------------------------------------------------------------ */
+
+static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
+    const request *r = self;
+    *sink = r->sink;
+    return launch_chosen(r, number);
+}
+
+static void end_launch(void *self, uint32_t number, cli_run_row *row) {
+    (void)self;
+    (void)number;
+    (void)row;
+}
+
+static uint64_t blocks_of(const hd_launch *launch) {
+    uint64_t blocks = 1;
+    for (uint32_t d = 0; d < launch->dims; d++)
+        blocks *= launch->global[d] / launch->local[d];
+    return blocks;
+}
+
+/* Before a long run of which nothing would be heard. */
+static hd_status check_job(cli *c, const request *r, const hd_job *job) {
+    uint64_t number = 0, blocks = 0, runs = cli_planned_runs(job);
+    for (uint32_t l = 0; l < job->launch_count; number += job->launches[l++].repeat) {
+        bool chosen =
+            number <= r->last_launch && number + job->launches[l].repeat > r->first_launch;
+        if (chosen && blocks_of(&job->launches[l]) > blocks)
+            blocks = blocks_of(&job->launches[l]);
+    }
+    const hd_place place = {.file = r->path};
+    if (r->first_launch >= runs)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--launch %s: there %s %llu launch%s, counted from 0", r->launch_text,
+                       runs == 1 ? "is" : "are", (unsigned long long)runs, runs == 1 ? "" : "es");
+    if (r->first_block >= blocks)
+        return hd_fail(
+            &c->diag, HD_EINPUT, &place,
+            "--blocks %s: no launch that is analysed has more than %llu block%s, counted "
+            "from 0",
+            r->block_text, (unsigned long long)blocks, blocks == 1 ? "" : "s");
+    return HD_OK;
+}
+
+/* What kernels print would stand among the lines of --csv: it is kept, as with --json. */
+static hd_status execute(cli *c, request *r, const hd_job *job) {
+    const cli_listener listener = {begin_launch, end_launch, r, 0};
+    bool json = c->json;
+    hd_status status = cli_open_machine(c, job, &r->machine, &r->run);
+    if (status != HD_OK)
+        return status;
+    c->json = json || r->csv;
+    status = cli_execute(c, job, &listener, &r->run);
+    c->json = json;
+    hd_vm_close(r->run.vm);
+    return status;
+}
+
+static hd_status hear_job(cli *c, request *r) {
+    hd_job *job;
+    hd_status status = cli_load(c, r->path, &r->source, &job);
+    if (status != HD_OK || (status = check_job(c, r, job)))
+        return status;
+    /* The machine takes a buffer for global memory, also where a kernel says constant. */
+    r->machine.spaces = r->options.spaces | 1u << KIR_GLOBAL;
+    status = execute(c, r, job);
+    r->complete = !r->run.total.counts.stopped;
+    return status;
+}
+
+/* ---- which of them --------------------------------------------------------------------------- */
+
+/* The first bytes of a trace file (docs/trace-format.md). */
+static bool begins_as_trace(const char *path) {
+    static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
+    uint8_t bytes[8] = {0};
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
+}
+
+static bool ends_in(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && !strcmp(path + length - tail, ending);
+}
+
+static hd_status check_path(cli *c, const request *r) {
+    static const char *const endings[] = {".yaml", ".yml", ".cl", ".cu"};
+    const hd_place place = {.file = r->path};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !r->is_trace; i++)
+        if (ends_in(r->path, endings[i]))
+            return HD_OK;
+    if (r->is_trace)
+        return HD_OK;
+    FILE *file = fopen(r->path, "rb");
+    if (!file)
+        return hd_fail(&c->diag, HD_EINPUT, &place, "cannot open: %s", strerror(errno));
+    fclose(file);
+    return hd_fail(&c->diag, HD_EINPUT, &place,
+                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
+                   "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");
+}
+
+/* A job's options beside a trace would be ignored, so they are refused. */
+static hd_status refuse_flags(cli *c, const request *r) {
+    const cli_source *s = &r->source;
+    const cli_machine_options *m = &r->machine;
+    bool given = s->entry || s->options || s->record || s->global.dims || s->local.dims ||
+                 s->count || s->values.count || m->workers || m->max_instructions ||
+                 m->local_memory;
+    const hd_place place = {.file = r->path};
+    return given ? hd_fail(&c->diag, HD_EINPUT, &place,
+                           "this is a trace: options on kernels and on the machine go with a job "
+                           "or a kernel file")
+                 : HD_OK;
+}
+
+static hd_status hear(cli *c, request *r) {
+    r->is_trace = begins_as_trace(r->path);
+    hd_status status = check_path(c, r);
+    if (status == HD_OK && r->is_trace)
+        status = refuse_flags(c, r);
+    if (status == HD_OK)
+        status = r->is_trace ? hear_trace(c, r) : hear_job(c, r);
+    if (status != HD_OK)
+        return status;
+    const hd_place place = {.file = r->path};
+    r->result = hd_stack_result_of(r->analysis);
+    return r->result->line_accesses || !r->complete
+               ? HD_OK
+               : hd_fail(&c->diag, HD_EINPUT, &place,
+                         "there is no access to %s memory here, and so nothing to analyse",
+                         r->space_text ? r->space_text : "global");
+}
+
+/* ---- results as text ----------------------------------------------------------------------------
+ */
+
+static const char *count_text(hd_arena *arena, uint64_t count, const char *what,
+                              const char *ending) {
+    return hd_format(arena, "%s %s%s", hd_show_count(arena, (double)count), what,
+                     count == 1 ? "" : ending);
+}
+
+static const char *exact(hd_arena *arena, uint64_t count) {
+    return hd_format(arena, "%llu", (unsigned long long)count);
+}
+
+static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
+
+/* A bar of at most BAR signs; a share that is not zero has one. */
+static const char *bar(hd_arena *arena, double share) {
+    int length = (int)(share * BAR + 0.5);
+    if (!length && share > 0)
+        length = 1;
+    return hd_format(arena, "%.*s", length, "##############################");
+}
+
+static const char *stacks_text(cli *c, const request *r) {
+    uint64_t count = r->result->stacks;
+    const char *number = hd_show_count(c->arena, (double)count);
+    switch (r->options.scope) {
+    case HD_STACK_BLOCK:
+        return hd_format(c->arena, "a stack for each of %s block%s", number, count == 1 ? "" : "s");
+    case HD_STACK_CLUSTER:
+        return hd_format(c->arena, "a stack for each of %s core cluster%s", number,
+                         count == 1 ? "" : "s");
+    default:
+        return "one stack for the device";
+    }
+}
+
+static void show_head(cli *c, const request *r, hd_str *out) {
+    const hd_stack_result *s = r->result;
+    hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->path, false),
+                  count_text(c->arena, s->launches, "launch", "es"),
+                  count_text(c->arena, s->blocks, "block", "s"),
+                  count_text(c->arena, s->mis, "MI", "s"),
+                  count_text(c->arena, s->lane_accesses, "lane access", "es"));
+    hd_str_printf(out, "  %s of lines of %s by warps of %u, %s memory\n",
+                  count_text(c->arena, s->line_accesses, "access", "es"),
+                  hd_show_bytes(c->arena, r->options.line), r->options.warp,
+                  r->space_text ? r->space_text : "global");
+    hd_str_printf(out, "  %s; footprint %s%s, %s\n", stacks_text(c, r),
+                  s->stacks > 1 ? "of the largest " : "",
+                  count_text(c->arena, s->footprint, "line", "s"),
+                  hd_show_bytes(c->arena, s->footprint * r->options.line));
+}
+
+static void show_distances(cli *c, const hd_stack_result *s, hd_str *out) {
+    static const hd_column columns[] = {{"distance", HD_RIGHT, false},
+                                        {"accesses", HD_RIGHT, false},
+                                        {"share", HD_RIGHT, false},
+                                        {"", HD_LEFT, false}};
+    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    for (uint64_t from = 1, to = 1; from <= s->footprint; from = to + 1, to *= 2) {
+        uint64_t count = 0;
+        for (uint64_t d = from; d <= to && d <= s->footprint; d++)
+            count += s->counts[d];
+        double share = share_of(count, s->line_accesses);
+        hd_table_row(table, (const char *[]){from == to ? exact(c->arena, to)
+                                                        : hd_format(c->arena, "%llu-%llu",
+                                                                    (unsigned long long)from,
+                                                                    (unsigned long long)to),
+                                             exact(c->arena, count), hd_show_share(c->arena, share),
+                                             bar(c->arena, share)});
+    }
+    double cold = share_of(s->cold, s->line_accesses);
+    hd_table_row(table, (const char *[]){"cold", exact(c->arena, s->cold),
+                                         hd_show_share(c->arena, cold), bar(c->arena, cold)});
+    hd_str_add(out, "\nStack distances\n");
+    hd_table_print(table, out, c->colour);
+}
+
+/* The sizes of the table: powers of two and, last, the footprint. */
+static uint64_t next_size(const hd_stack_result *s, uint64_t lines) {
+    return lines < s->footprint && lines * 2 > s->footprint ? s->footprint : lines * 2;
+}
+
+static void show_curve(cli *c, const request *r, hd_str *out) {
+    static const hd_column columns[] = {{"lines", HD_RIGHT, false},
+                                        {"size", HD_RIGHT, false},
+                                        {"misses", HD_RIGHT, false},
+                                        {"ratio", HD_RIGHT, false},
+                                        {"", HD_LEFT, false}};
+    const hd_stack_result *s = r->result;
+    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    for (uint64_t lines = 1; lines <= s->footprint; lines = next_size(s, lines)) {
+        uint64_t misses = hd_stack_misses(s, lines);
+        double share = share_of(misses, s->line_accesses);
+        hd_table_row(table, (const char *[]){exact(c->arena, lines),
+                                             hd_show_bytes(c->arena, lines * r->options.line),
+                                             exact(c->arena, misses),
+                                             hd_show_share(c->arena, share), bar(c->arena, share)});
+    }
+    hd_str_add(out, "\nMisses of LRU caches\n");
+    hd_table_print(table, out, c->colour);
+    const hd_cache *cache = cache_of(r);
+    if (cache)
+        hd_str_printf(
+            out, "A cache as large as the %s of %s, %s, would miss %s.\n",
+            cache == &r->device->l2 ? "L2" : "L1", r->device->name,
+            hd_show_bytes(c->arena, cache->size),
+            hd_show_share(c->arena, share_of(hd_stack_misses(s, cache->size / r->options.line),
+                                             s->line_accesses)));
+}
+
+static int show_text(cli *c, const request *r) {
+    hd_str out = {.arena = c->arena};
+    show_head(c, r, &out);
+    show_distances(c, r->result, &out);
+    show_curve(c, r, &out);
+    return cli_print(c, &out);
+}
+
+/* ---- as CSV, as JSON ----------------------------------------------------------------------------
+ */
+
+/* A line for every size at which the ratio is another than one line below, for 1 and for the
+ * footprint: what is between two of them is as the first. */
+static int show_csv(cli *c, const request *r) {
+    const hd_stack_result *s = r->result;
+    hd_str out = {.arena = c->arena};
+    uint64_t misses = s->line_accesses;
+    hd_str_add(&out, "lines,bytes,miss_ratio\n");
+    for (uint64_t lines = 1; lines <= s->footprint; lines++) {
+        misses -= s->counts[lines];
+        if (lines == 1 || s->counts[lines] || lines == s->footprint)
+            hd_str_printf(&out, "%llu,%llu,%.12g\n", (unsigned long long)lines,
+                          (unsigned long long)(lines * r->options.line),
+                          share_of(misses, s->line_accesses));
+    }
+    return cli_print(c, &out);
+}
+
+static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
+
+static json_t *distances_json(const hd_stack_result *s) {
+    json_t *array = json_array();
+    for (uint64_t from = 1, to = 1; from <= s->footprint; from = to + 1, to *= 2) {
+        uint64_t count = 0;
+        for (uint64_t d = from; d <= to && d <= s->footprint; d++)
+            count += s->counts[d];
+        json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "from", integer(from), "to",
+                                               integer(to), "accesses", integer(count)));
+    }
+    return array;
+}
+
+static json_t *size_json(const request *r, uint64_t lines) {
+    uint64_t misses = hd_stack_misses(r->result, lines);
+    return json_pack("{s:o, s:o, s:o, s:o}", "lines", integer(lines), "bytes",
+                     integer(lines * r->options.line), "misses", integer(misses), "miss_ratio",
+                     hd_json_number(share_of(misses, r->result->line_accesses)));
+}
+
+static json_t *curve_json(const request *r) {
+    json_t *array = json_array();
+    for (uint64_t lines = 1; lines <= r->result->footprint; lines = next_size(r->result, lines))
+        json_array_append_new(array, size_json(r, lines));
+    return array;
+}
+
+static json_t *spaces_json(uint32_t spaces) {
+    json_t *array = json_array();
+    for (int s = KIR_PRIVATE; s <= KIR_GENERIC; s++)
+        if (spaces >> s & 1)
+            json_array_append_new(array, json_string(kir_space_name((kir_space)s)));
+    return array;
+}
+
+static int show_json(cli *c, const request *r) {
+    static const char *const scopes[] = {"device", "cluster", "block"};
+    const hd_stack_result *s = r->result;
+    const hd_cache *cache = cache_of(r);
+    json_t *object = json_object();
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"file", hd_json_text(r->path)},
+        {"line", integer(r->options.line)},
+        {"warp", integer(r->options.warp)},
+        {"device", hd_json_text(r->device ? r->device->name : NULL)},
+        {"per", json_string(scopes[r->options.scope])},
+        {"clusters", r->clusters ? integer(r->clusters) : json_null()},
+        {"spaces", spaces_json(r->options.spaces)},
+        {"runs", integer(s->launches)},
+        {"blocks", integer(s->blocks)},
+        {"mis", integer(s->mis)},
+        {"lane_accesses", integer(s->lane_accesses)},
+        {"line_accesses", integer(s->line_accesses)},
+        {"stacks", integer(s->stacks)},
+        {"footprint", integer(s->footprint)},
+        {"cold", integer(s->cold)},
+        {"distances", distances_json(s)},
+        {"curve", curve_json(r)},
+        {"cache", cache ? size_json(r, cache->size / r->options.line) : json_null()},
+        {"complete", json_boolean(r->complete)},
+        {"stopped", json_boolean(r->run.total.counts.stopped)},
+        {"printed", hd_json_text(hd_str_text(&r->run.printed))},
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        json_object_set_new(object, members[i].name, members[i].value);
+    return cli_print_json(c, object);
+}
+
+/* ---- the command
+ * ---------------------------------------------------------------------------------- */
+
+static int locality(cli *c, request *r) {
+    if (read_options(c, r))
+        return CLI_WRONG;
+    r->analysis = hd_stack_new(c->arena, &c->diag, &r->options);
+    r->sink = hd_stack_sink(r->analysis);
+    if (r->block_text && !begins_as_trace(r->path))
+        r->sink = hd_sink_blocks(c->arena, r->sink, r->first_block, r->last_block);
+    int status = CLI_WRONG;
+    if (hear(c, r) == HD_OK)
+        status = c->json ? show_json(c, r) : r->csv ? show_csv(c, r) : show_text(c, r);
+    hd_stack_free(r->analysis);
+    return status || r->is_trace ? status : cli_run_status(&r->run);
+}
+
+int cmd_locality(cli *c, int argc, char **argv) {
+    request r = {0};
+    cli_option job_options[CLI_JOB_OPTION_COUNT];
+    const cli_option options[] = {
+        {"line", 0, "BYTES", "of a line, a power of two; default: that of --device, else 128",
+         CLI_NUMBER, &r.line},
+        {"per", 0, "WHAT",
+         "whose accesses go through one stack: block, cluster or device; default: device", CLI_TEXT,
+         &r.per},
+        {"clusters", 0, "C", "core clusters of --per cluster; block n runs on cluster n mod C",
+         CLI_NUMBER, &r.clusters},
+        {"device", 'd', "D", "a device profile: its lines, warps and caches", CLI_TEXT,
+         &r.device_name},
+        {"launch", 0, "N[-M]", "only these launches, counted from 0, every repeat as one", CLI_TEXT,
+         &r.launch_text},
+        {"blocks", 0, "A[-B]", "only these blocks of each launch, counted from 0", CLI_TEXT,
+         &r.block_text},
+        {"space", 0, "SPACES",
+         "only accesses to these: global, constant and, per block, local, separated by commas; "
+         "default: global",
+         CLI_TEXT, &r.space_text},
+        {"csv", 0, NULL, "the miss ratio of every size, as lines,bytes,miss_ratio", CLI_FLAG,
+         &r.csv},
+        CLI_MACHINE_OPTIONS(r.machine),
+        {0}};
+    const cli_page page = {
+        "[OPTIONS] TRACE|JOB|FILE",
+        "Counts stack distances: for every access of a line, how many different lines were "
+        "touched since that line was touched last, itself included. A cache of n lines, fully "
+        "associative and LRU, hits the accesses of distance up to n, so that the counts give the "
+        "miss ratio of every size. Reads a trace file, or runs a job on the machine.",
+        options,
+        cli_job_options(&r.source, job_options),
+        1,
+        1};
+    char **words;
+    uint32_t word_count;
+    int status;
+    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+        return status;
+    r.path = words[0];
+    return locality(c, &r);
+}
