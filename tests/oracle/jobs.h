@@ -95,6 +95,8 @@ static void jobs_of_file(hd_arena *arena, const char *path, jobs_check *check,
     assert_int_equal(
         hd_frontend(arena, &jobs_diag, job->kernel_path, job->options, &module), HD_OK);
     assert_int_equal(hd_job_resolve(arena, &jobs_diag, job, module), HD_OK);
+    if (!job->record)
+        job->record = jobs_record(arena);
     check(arena, path, job, sum);
 }
 

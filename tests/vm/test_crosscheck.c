@@ -281,6 +281,8 @@ static void check_rewritten(hd_arena *arena, const char *path, hd_job *job, coun
     const char *layouts[COUNTED_LAYOUTS];
     uint32_t count = counted_list_layouts(arena, job, layouts);
     example e;
+    if (!job->record->spelling)
+        return; /* a stand-in: there is nothing to rewrite */
     open_example(&e, arena, path, job);
     for (uint32_t n = 0; n < count; n++)
         check_layout(&e, layouts[n], sum);
@@ -293,14 +295,14 @@ static void kernels_of_examples(void **state) {
     (void)state;
     counted_total sum = {0};
     jobs_for_examples(check_original, &sum);
-    assert_true(sum.jobs == 6 && sum.exact > 1300);
+    assert_true(sum.jobs == 14 && sum.exact > 2500);
 }
 
 static void rewritten_kernels_of_examples(void **state) {
     (void)state;
     counted_total sum = {0};
     jobs_for_examples(check_rewritten, &sum);
-    assert_true(sum.jobs == 6 && sum.exact > 1300);
+    assert_true(sum.jobs == 13 && sum.exact > 2500);
 }
 
 static void kernels_as_people_write_them(void **state) {
