@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "frontend/frontend.h"
-#include "netlist.h"
+#include "graph/graph.h"
 
 const char *const workload_names[WORKLOADS] = {"nbody", "bfs", "bitonic", "matmul"};
 
@@ -159,13 +159,12 @@ static hd_status make_nbody(builder *b, const hd_diag *diag, const char *source,
 /* ---- breadth-first search ------------------------------------------------------------ */
 
 static hd_status read_netlist(hd_arena *arena, const hd_diag *diag, const char *source,
-                              workload *made, netlist **graph) {
+                              workload *made, hd_graph **graph) {
     const char *path = hd_format(arena, "%s/../shared/data/b17.bench", source);
     if (access(path, R_OK) == 0)
-        return netlist_read(arena, diag, path, graph);
+        return hd_graph_read(arena, diag, path, graph);
     made->note = "../shared/data/b17.bench is not there, so a netlist of its size was made up";
-    *graph = netlist_generate(arena, 32229, 63200, 37);
-    return HD_OK;
+    return hd_netlist_generate(arena, diag, &(const hd_graph_size){.seed = 1}, graph);
 }
 
 static bool bfs_correct(const workload *w, void *const *result) {
@@ -174,33 +173,34 @@ static bool bfs_correct(const workload *w, void *const *result) {
 
 static hd_status make_bfs(builder *b, const hd_diag *diag, const char *source, uint32_t times,
                           workload *made) {
-    netlist *graph = NULL;
+    hd_graph *graph = NULL;
     hd_status status = read_netlist(b->arena, diag, source, made, &graph);
     if (status != HD_OK)
         return status;
-    int32_t level_count = 0;
-    made->expected = netlist_levels(b->arena, graph, &level_count);
+    uint32_t input_count, *inputs = hd_graph_inputs(b->arena, graph, &input_count);
+    const hd_levels *levels = hd_graph_breadth_first(b->arena, graph, inputs, input_count);
+    made->expected = levels->level;
     add_buffer(b, "first", "int", (uint64_t)graph->nodes + 1, NULL, 0);
-    add_buffer(b, "to", "int", (uint64_t)graph->edges, NULL, 0);
-    add_buffer(b, "level", "int", (uint64_t)graph->nodes, NULL, 0);
-    for (int32_t level = 0; level < level_count; level++) {
+    add_buffer(b, "to", "int", graph->edges, NULL, 0);
+    add_buffer(b, "level", "int", graph->nodes, NULL, 0);
+    for (uint32_t level = 0; level < levels->count; level++) {
         const char *const args[] = {"first", "first", "to", "to", "level", "level",
                                     "nodes", number(b->arena, graph->nodes),
                                     "now", number(b->arena, level), NULL};
-        add_launch(b, "visit", hd_align_up((uint64_t)graph->nodes, GROUP), GROUP, args);
+        add_launch(b, "visit", hd_align_up(graph->nodes, GROUP), GROUP, args);
     }
     repeat_launches(b, times);
-    made->title = hd_format(b->arena, "breadth-first search, %d nodes, %d edges, %d levels",
-                            graph->nodes, graph->edges, level_count);
+    made->title = hd_format(b->arena, "breadth-first search, %u nodes, %u edges, %u levels",
+                            graph->nodes, graph->edges, levels->count);
     made->correct = bfs_correct;
     status = finish(b, diag, hd_format(b->arena, "%s/bench/machine/bfs.cl", source), NULL, made);
     if (status != HD_OK)
         return status;
     int32_t *level = made->contents[2];
-    for (int32_t v = 0; v < graph->nodes; v++)
-        level[v] = -1;
-    for (int32_t i = 0; i < graph->input_count; i++)
-        level[graph->inputs[i]] = 0;
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        level[v] = HD_NO_LEVEL;
+    for (uint32_t i = 0; i < input_count; i++)
+        level[inputs[i]] = 0;
     made->contents[0] = graph->first;
     made->contents[1] = graph->to;
     return HD_OK;
