@@ -22,7 +22,7 @@
 #include "locality/stack.h"
 #include "locality/stack_distance.h"
 
-enum { MOST_WAITING = (64 << 20) / sizeof(line_batch) };
+enum { MOST_WAITING = (16 << 20) / sizeof(line_batch) };
 
 /* ---- what there is -------------------------------------------------------------------- */
 

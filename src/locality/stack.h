@@ -47,7 +47,7 @@ typedef struct hd_stack hd_stack;
 
 hd_stack *hd_stack_new(hd_arena *arena, const hd_diag *diag, const hd_stack_options *options);
 /* For any number of launches. Blocks may come from several threads; what those after the
- * one whose turn it is have touched waits in memory, at most 64 MiB of it, then event()
+ * one whose turn it is have touched waits in memory, at most 16 MiB of it, then event()
  * waits. Blocks that are closed as not complete count as far as they came. */
 hd_sink hd_stack_sink(hd_stack *analysis);
 /* What was heard so far; between launches. Lives until hd_stack_free(). */

@@ -240,7 +240,7 @@ static inline __attribute__((always_inline)) uint64_t marks_from(const line_stac
 
 /* ---- renumbering ------------------------------------------------------------------------ */
 
-/* Marks before each block, and before the end. */
+/* Marks before each block, and all of them. */
 static uint32_t *marks_before_blocks(const line_stack *s) {
     uint64_t count = s->slots >> BLOCK_BITS, sum = 0;
     uint32_t *before = check_memory(malloc((count + 1) * sizeof *before));
@@ -254,8 +254,6 @@ static uint32_t *marks_before_blocks(const line_stack *s) {
 
 static inline __attribute__((always_inline)) uint32_t
 marks_before(const line_stack *s, const uint32_t *before, uint64_t slot) {
-    if (slot == s->slots)
-        return before[slot >> BLOCK_BITS];
     return before[(slot >> BLOCK_BITS) + 1] - (uint32_t)marks_in_block(s, slot);
 }
 
@@ -390,6 +388,8 @@ line_stack *line_stack_new(void) {
 #endif
     return s;
 }
+
+void line_stack_use_plain(line_stack *stack) { stack->serve = serve_anywhere; }
 
 void line_stack_free(line_stack *stack) {
     free(stack->buckets);

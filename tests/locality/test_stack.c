@@ -13,7 +13,7 @@
 #include "locality/stack_distance.h"
 #include "oracle/stack.h"
 
-enum { MOST_THREADS = 300, MOST_WORDS = (MOST_THREADS + 63) / 64, ACCESSES = 9, MOST_EVENTS = 64 };
+enum { MOST_THREADS = 300, MOST_WORDS = (MOST_THREADS + 63) / 64, ACCESSES = 9, MOST_EVENTS = 24 };
 
 static const uint32_t widths[ACCESSES] = {1, 2, 4, 8, 16, 3, 12, 32, 200};
 
@@ -369,20 +369,23 @@ static void random_traces(void **state) {
 
 /* ---- long ones ------------------------------------------------------------------------ */
 
-/* Requests of one line each, given to a stack alone. */
+/* Accesses that are given to a stack alone. */
 typedef struct feed {
     line_stack *stack;
     line_batch batch;
 } feed;
 
-static void give(feed *f, uint64_t line) {
+static void give_part(feed *f, uint64_t line, bool begins) {
     f->batch.line[f->batch.count] = line;
-    f->batch.begins[f->batch.count++] = true;
+    f->batch.begins[f->batch.count++] = begins;
     if (f->batch.count == STACK_BATCH) {
         line_stack_serve(f->stack, &f->batch);
         f->batch.count = 0;
     }
 }
+
+/* A request of one line. */
+static void give(feed *f, uint64_t line) { give_part(f, line, true); }
 
 static void finish(feed *f) {
     line_stack_serve(f->stack, &f->batch);
@@ -396,7 +399,7 @@ static void rounds(void **state) {
     (void)state;
     static feed f;
     f.stack = line_stack_new();
-    for (uint64_t n = 1; n < 300000; n = n * 7 + 2) {
+    for (uint64_t n = 1; n < 1200000; n = n * 7 + 2) {
         for (int round = 0; round < 3; round++)
             for (uint64_t line = 0; line < n; line++)
                 give(&f, line * (n % 3 ? 1 : 1000003));
@@ -413,11 +416,12 @@ static void rounds(void **state) {
 }
 
 /* To and fro over n lines: distances 1 to n, one of each in each direction. */
-static void to_and_fro(void **state) {
-    (void)state;
+static void check_to_and_fro(bool plain) {
     static feed f;
     enum { LINES = 150000, TIMES = 4 };
     f.stack = line_stack_new();
+    if (plain)
+        line_stack_use_plain(f.stack);
     for (int time = 0; time < TIMES; time++)
         for (uint64_t i = 0; i < LINES; i++)
             give(&f, time % 2 ? LINES - 1 - i : i);
@@ -427,18 +431,33 @@ static void to_and_fro(void **state) {
     line_stack_free(f.stack);
 }
 
-/* At random over a few thousand lines, for as long as the axis is renumbered several times. */
+static void to_and_fro(void **state) {
+    (void)state;
+    check_to_and_fro(false);
+    check_to_and_fro(true);
+}
+
+/* At random over a few thousand lines, in requests that name lines again and again, for as
+ * long as the axis is renumbered several times. */
 static void many_at_random(void **state) {
     (void)state;
     static feed f;
-    enum { LINES = 2000, COUNT = 200000 };
+    enum { LINES = 2000, COUNT = 200000, REQUEST = 200 };
     oracle_list list = {0};
     oracle_stack oracle = {.lists = &list, .list_count = 1};
+    uint64_t seen[REQUEST];
+    size_t count = 0, at;
     f.stack = line_stack_new();
     srandom(2);
     for (int i = 0; i < COUNT; i++) {
-        uint64_t line = below(i % 3 ? LINES : 40) * (uint64_t)0x123456789;
-        give(&f, line);
+        uint64_t line = below(i % 4 ? LINES : 20) * (uint64_t)0x123456789;
+        count = i % REQUEST ? count : 0;
+        give_part(&f, line, count == 0);
+        for (at = 0; at < count && seen[at] != line;)
+            at++;
+        if (at < count)
+            continue;
+        seen[count++] = line;
         oracle_access(&oracle, line);
     }
     finish(&f);
@@ -452,7 +471,7 @@ static void many_at_random(void **state) {
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-enum { WORKERS = 4, BLOCKS = 48, BLOCK_EVENTS = 4000, THREADS = 64 };
+enum { WORKERS = 4, BLOCKS = 48, BLOCK_EVENTS = 1000, THREADS = 64 };
 
 /* Hands out blocks in order, as the machine does. */
 typedef struct machine {
