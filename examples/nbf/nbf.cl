@@ -1,10 +1,12 @@
 /*
- * Non-bonded forces of molecular dynamics: every atom is pushed and pulled by the charges of
- * those in its list of partners.
+ * Non-bonded forces of molecular dynamics: atoms push and pull each other by their charges.
  *
- * `forces` gathers from the list, in which each pair stands twice, once with either atom;
- * `update` then moves the atoms along. They are two kernels because every work-item of the
- * first reads its partners' places, so none may change under it.
+ * The list of partners is a partial one: each pair stands in it once, with the atom of the
+ * lower number. `forces` goes through an atom's pairs, sums their forces and leaves each of
+ * them in `pairs`. `update` takes from that sum what the pairs exert in which the atom is the
+ * partner (action is reaction), finds those through a list of their numbers, and moves the
+ * atom. Nothing is added to an atom that is not the work-item's own, so no outcome depends on
+ * an order.
  *
  * One work-item per atom in both.
  */
@@ -15,14 +17,19 @@ typedef struct atom {
     float fx, fy, fz;
 } atom;
 
-/* The partners of atom i are partners[first[i]] to partners[first[i + 1] - 1]. */
+typedef struct force {
+    float x, y, z;
+} force;
+
+/* The pairs of atom i are those from first[i] to first[i + 1] - 1. */
 __kernel void forces(__global atom *atoms, __global const uint *first,
-                     __global const uint *partners, uint count) {
+                     __global const uint *partners, __global force *pairs, uint count) {
     uint i = get_global_id(0);
     if (i >= count)
         return;
     uint end = first[i + 1];
     float x = atoms[i].x, y = atoms[i].y, z = atoms[i].z;
+    float charge = atoms[i].charge;
     float fx = 0.0f, fy = 0.0f, fz = 0.0f;
     for (uint p = first[i]; p < end; p++) {
         uint j = partners[p];
@@ -30,22 +37,38 @@ __kernel void forces(__global atom *atoms, __global const uint *first,
         float dy = y - atoms[j].y;
         float dz = z - atoms[j].z;
         float squared = dx * dx + dy * dy + dz * dz + SOFTENING;
-        float force = atoms[j].charge / (squared * sqrt(squared));
-        fx += force * dx;
-        fy += force * dy;
-        fz += force * dz;
+        float strength = charge * atoms[j].charge / (squared * sqrt(squared));
+        pairs[p].x = strength * dx;
+        pairs[p].y = strength * dy;
+        pairs[p].z = strength * dz;
+        fx += strength * dx;
+        fy += strength * dy;
+        fz += strength * dz;
     }
-    float charge = atoms[i].charge;
-    atoms[i].fx = charge * fx;
-    atoms[i].fy = charge * fy;
-    atoms[i].fz = charge * fz;
+    atoms[i].fx = fx;
+    atoms[i].fy = fy;
+    atoms[i].fz = fz;
 }
 
-__kernel void update(__global atom *atoms, uint count, float step) {
+/* The pairs in which atom i is the partner are back[back_first[i]] and so on. */
+__kernel void update(__global atom *atoms, __global const uint *back_first,
+                     __global const uint *back, __global const force *pairs, uint count,
+                     float step) {
     uint i = get_global_id(0);
     if (i >= count)
         return;
-    atoms[i].x += step * atoms[i].fx;
-    atoms[i].y += step * atoms[i].fy;
-    atoms[i].z += step * atoms[i].fz;
+    uint end = back_first[i + 1];
+    float fx = atoms[i].fx, fy = atoms[i].fy, fz = atoms[i].fz;
+    for (uint b = back_first[i]; b < end; b++) {
+        uint p = back[b];
+        fx -= pairs[p].x;
+        fy -= pairs[p].y;
+        fz -= pairs[p].z;
+    }
+    atoms[i].fx = fx;
+    atoms[i].fy = fy;
+    atoms[i].fz = fz;
+    atoms[i].x += step * fx;
+    atoms[i].y += step * fy;
+    atoms[i].z += step * fz;
 }

@@ -10,6 +10,8 @@ typedef struct nbf_atom {
     float fx, fy, fz;
 } nbf_atom;
 
+/* partners[first[i]] to partners[first[i + 1] - 1] are those of atom i with which no other
+ * pair was made. */
 void nbf_step(nbf_atom *atoms, size_t count, const uint32_t *first, const uint32_t *partners,
               double step);
 

@@ -122,7 +122,10 @@ hd_status hd_netlist_generate(hd_arena *arena, const hd_diag *diag, const hd_gra
     X(ORDER, "order", NODE)                                                                        \
     X(GATES, "gates", NODE)                                                                        \
     X(EDGE_FROM, "edge_from", EDGE)                                                                \
-    X(EDGE_TO, "edge_to", EDGE)
+    X(EDGE_TO, "edge_to", EDGE)                                                                    \
+    X(EDGE_FIRST, "edge_first", BOUND)                                                             \
+    X(BACK_FIRST, "back_first", BOUND)                                                             \
+    X(BACK_EDGES, "back_edges", EDGE)
 typedef enum hd_graph_part {
 #define HD_PART_MEMBER(name, text, unit) HD_PART_##name,
     HD_GRAPH_PARTS(HD_PART_MEMBER)
@@ -136,9 +139,8 @@ bool hd_graph_part_parse(const char *name, hd_graph_part *part);
 const char *hd_graph_part_names(hd_arena *arena);
 const char *hd_graph_part_name(hd_graph_part part);
 
-/* How many numbers the part has. `first` and `predecessor_first` have one more than there are
- * nodes; may_drop_last: the last one may be left out, since a record per node has no place
- * for it. */
+/* How many numbers the part has. `first` and its like have one more than there are nodes;
+ * may_drop_last: the last one may be left out, since a record per node has no place for it. */
 uint64_t hd_graph_part_count(const hd_graph *graph, hd_graph_part part, bool *may_drop_last);
 /* A mesh has no gates. */
 bool hd_graph_has_part(const hd_graph *graph, hd_graph_part part);

@@ -45,14 +45,41 @@ bool hd_graph_has_part(const hd_graph *graph, hd_graph_part part) {
 
 /* ---- the numbers --------------------------------------------------------------- */
 
-/* One end of every edge; an undirected edge is told from its lower end. */
-static uint32_t *ends(hd_arena *arena, const hd_graph *graph, bool want_to) {
-    uint32_t *end = hd_new_array(arena, uint32_t, graph->edges), count = 0;
-    for (uint32_t v = 0; v < graph->nodes; v++)
+/* Every edge once, as a graph; an undirected edge leads from its lower end. */
+static const hd_graph *edges_once(hd_arena *arena, const hd_graph *graph) {
+    if (graph->directed)
+        return graph;
+    hd_graph *once = hd_new(arena, hd_graph);
+    *once = (hd_graph){.nodes = graph->nodes,
+                       .edges = graph->edges,
+                       .directed = true,
+                       .first = hd_new_array(arena, uint32_t, (size_t)graph->nodes + 1),
+                       .to = hd_new_array(arena, uint32_t, graph->edges)};
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < graph->nodes; v++) {
         for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
-            if (graph->directed || v < graph->to[e])
-                end[count++] = want_to ? graph->to[e] : v;
-    return end;
+            if (v < graph->to[e])
+                once->to[count++] = graph->to[e];
+        once->first[v + 1] = count;
+    }
+    return once;
+}
+
+static uint32_t *lower_ends(hd_arena *arena, const hd_graph *once) {
+    uint32_t *from = hd_new_array(arena, uint32_t, once->edges);
+    for (uint32_t v = 0; v < once->nodes; v++)
+        for (uint32_t e = once->first[v]; e < once->first[v + 1]; e++)
+            from[e] = v;
+    return from;
+}
+
+/* The numbers of the edges that lead to each node, in the order of nodes. */
+static uint32_t *edges_back(hd_arena *arena, const hd_graph *once) {
+    uint32_t *numbers = hd_new_array(arena, uint32_t, once->edges);
+    uint32_t *at = hd_graph_transpose(arena, once)->first;
+    for (uint32_t e = 0; e < once->edges; e++)
+        numbers[at[once->to[e]]++] = e;
+    return numbers;
 }
 
 static uint32_t *widened(hd_arena *arena, const uint8_t *bytes, uint32_t count) {
@@ -83,9 +110,15 @@ const uint32_t *hd_graph_part_values(hd_arena *arena, const hd_graph *graph, hd_
     case HD_PART_GATES:
         return widened(arena, graph->gates, graph->nodes);
     case HD_PART_EDGE_FROM:
-        return ends(arena, graph, false);
+        return lower_ends(arena, edges_once(arena, graph));
     case HD_PART_EDGE_TO:
-        return ends(arena, graph, true);
+        return edges_once(arena, graph)->to;
+    case HD_PART_EDGE_FIRST:
+        return edges_once(arena, graph)->first;
+    case HD_PART_BACK_FIRST:
+        return hd_graph_transpose(arena, edges_once(arena, graph))->first;
+    case HD_PART_BACK_EDGES:
+        return edges_back(arena, edges_once(arena, graph));
     case HD_PART_KINDS:
         break;
     }

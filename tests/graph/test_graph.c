@@ -31,6 +31,13 @@ static void undirected_edges_stand_at_both_ends(void **state) {
     static const uint32_t from[] = {0, 1, 2}, into[] = {2, 2, 3};
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_EDGE_FROM), from, sizeof from);
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_EDGE_TO), into, sizeof into);
+    static const uint32_t edge_first[] = {0, 1, 2, 3, 3}, back_first[] = {0, 0, 0, 2, 3},
+                          back[] = {0, 1, 2};
+    assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_EDGE_FIRST), edge_first,
+                        sizeof edge_first);
+    assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_BACK_FIRST), back_first,
+                        sizeof back_first);
+    assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_BACK_EDGES), back, sizeof back);
     g->to[0] = 1;
     assert_false(hd_graph_check(&(const hd_diag){NULL, NULL}, g));
     hd_arena_free(arena);
@@ -107,7 +114,9 @@ static void parts_have_names_and_numbers(void **state) {
         {"to", 6, {2, 4, 4, 2, 3, 4}},           {"predecessor_first", 6, {0, 0, 0, 2, 3, 6}},
         {"predecessor_end", 5, {0, 0, 2, 3, 6}}, {"predecessors", 6, {0, 1, 2, 0, 0, 3}},
         {"levels", 5, {0, 0, 1, 2, 3}},          {"order", 5, {0, 1, 2, 3, 4}},
-        {"edge_from", 6, {0, 0, 0, 1, 2, 3}},    {"edge_to", 6, {2, 4, 4, 2, 3, 4}}};
+        {"edge_from", 6, {0, 0, 0, 1, 2, 3}},    {"edge_to", 6, {2, 4, 4, 2, 3, 4}},
+        {"edge_first", 6, {0, 3, 4, 5, 6, 6}},   {"back_first", 6, {0, 0, 0, 2, 3, 6}},
+        {"back_edges", 6, {0, 3, 4, 1, 2, 5}}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         hd_graph_part part;
         bool may_drop_last;
