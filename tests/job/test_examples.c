@@ -30,7 +30,8 @@ static void every_example_resolves(void **state) {
             assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[b], &bytes),
                              HD_OK);
         hd_job_flags flags = {.kernel_path = job->kernel_path,
-                              .entry = job->launches[0].kernel_name};
+                              .entry = job->launches[0].kernel_name,
+                              .record = job->record_name};
         if (hd_job_from_flags(f->arena, &f->diag, &flags, module, &job) != HD_OK)
             fail_msg("%s by flags: %s", flags.kernel_path, f->seen.text);
     }
