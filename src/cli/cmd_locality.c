@@ -304,7 +304,7 @@ static hd_status hear(cli *c, request *r) {
         return status;
     const hd_place place = {.file = r->path};
     r->result = hd_stack_result_of(r->analysis);
-    return r->result->line_accesses || !r->complete
+    return r->result->line_accesses || r->run.total.counts.stopped
                ? HD_OK
                : hd_fail(&c->diag, HD_EINPUT, &place,
                          "there is no access to %s memory here, and so nothing to analyse",

@@ -254,9 +254,9 @@ refuses "^body.yaml:? error: --global goes with a kernel file" locality body.yam
 printf '# heddle-trace-text 1\n' >empty.text
 accepts trace import empty.text -o empty.hdt
 refuses "^empty.hdt: error: there is no access to global memory" locality empty.hdt
-printf '# heddle-trace-text 1\nB 0 32\n' >empty.text
-accepts trace import empty.text -o empty.hdt
-refuses "^empty.hdt: error: there is no access to global memory" locality empty.hdt
+accepts trace chain.yaml -o empty.hdt --launch 0 --space local
+refuses "^empty.hdt: error: there is no access to local memory" \
+    locality empty.hdt --space local --per block
 refuses "^empty.hdt: error: --launch 1: " locality empty.hdt --launch 1
 : >nothing
 refuses "^nothing: error: neither a trace .* nor a job" locality nothing
