@@ -4,6 +4,16 @@
 #include "frontend/frontend.h"
 #include "job/fixture.h"
 
+/* The record to lay out, where the first launch has to do with it. */
+static const char *name_record(const hd_job *job) {
+    const hd_launch *launch = &job->launches[0];
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (launch->args[a].kind == HD_ARG_BUFFER && job->record &&
+            job->buffers[launch->args[a].buffer].record == job->record)
+            return job->record_name;
+    return NULL;
+}
+
 static void every_example_resolves(void **state) {
     fixture *f = *state;
     const char *source = getenv("HEDDLE_SOURCE");
@@ -31,7 +41,7 @@ static void every_example_resolves(void **state) {
                              HD_OK);
         hd_job_flags flags = {.kernel_path = job->kernel_path,
                               .entry = job->launches[0].kernel_name,
-                              .record = job->record_name};
+                              .record = name_record(job)};
         if (hd_job_from_flags(f->arena, &f->diag, &flags, module, &job) != HD_OK)
             fail_msg("%s by flags: %s", flags.kernel_path, f->seen.text);
     }
