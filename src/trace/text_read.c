@@ -261,7 +261,8 @@ static void settle_launch(text_reader *r) {
     if (!l || r->status)
         return;
     if (!l->declared) {
-        qsort(l->accesses.data, l->accesses.count, sizeof *l->accesses.data, compare_pc);
+        if (l->accesses.count)
+            qsort(l->accesses.data, l->accesses.count, sizeof *l->accesses.data, compare_pc);
         if (l->slot_count)
             fill_slots(r, l, l->slot_count);
         l->launch.groups[0] = l->launch.block_count = l->next_block;
