@@ -74,6 +74,15 @@ void hd_warn(const hd_diag *diag, const hd_place *place, const char *format, ...
 void hd_note(const hd_diag *diag, const hd_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ---- random.c ------------------------------------------------------------ */
+
+/* What the state of hd_next_random() grows by: number i of a seed is the next one of
+ * seed + i * HD_RANDOM_STEP. */
+#define HD_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
+/* SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+ * OOPSLA 2014, figure 17): 64 bits, the same on every machine. */
+uint64_t hd_next_random(uint64_t *state);
+
 /* ---- file.c: whole files ------------------------------------------------ */
 
 /* Reads all of `path`; *text ends in a '\0' that *length does not count. */

@@ -188,22 +188,10 @@ static void end_launch(void *self, uint32_t number, cli_run_row *row) {
     (void)row;
 }
 
-static uint64_t blocks_of(const hd_launch *launch) {
-    uint64_t blocks = 1;
-    for (uint32_t d = 0; d < launch->dims; d++)
-        blocks *= launch->global[d] / launch->local[d];
-    return blocks;
-}
-
 /* Before a long run of which nothing would be heard. */
 static hd_status check_job(cli *c, const request *r, const hd_job *job) {
-    uint64_t number = 0, blocks = 0, runs = cli_planned_runs(job);
-    for (uint32_t l = 0; l < job->launch_count; number += job->launches[l++].repeat) {
-        bool chosen =
-            number <= r->last_launch && number + job->launches[l].repeat > r->first_launch;
-        if (chosen && blocks_of(&job->launches[l]) > blocks)
-            blocks = blocks_of(&job->launches[l]);
-    }
+    uint64_t runs = cli_planned_runs(job);
+    uint64_t blocks = cli_most_blocks(job, r->first_launch, r->last_launch);
     const hd_place place = {.file = r->path};
     if (r->first_launch >= runs)
         return hd_fail(&c->diag, HD_EINPUT, &place,

@@ -72,21 +72,12 @@ hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
 
 /* A choice of which nothing is left would give an empty trace after a long run. */
 static hd_status check_choice(cli *c, const request *r, const hd_job *job) {
-    uint64_t number = 0, most_blocks = 0, runs = cli_planned_runs(job);
+    uint64_t runs = cli_planned_runs(job);
     if (r->first_launch >= runs)
         return hd_fail(&c->diag, HD_EINPUT, NULL,
                        "--launch %s: the job has %llu launch%s, counted from 0", r->launch_text,
                        (unsigned long long)runs, runs == 1 ? "" : "es");
-    for (uint32_t l = 0; l < job->launch_count; l++) {
-        const hd_launch *launch = &job->launches[l];
-        uint64_t blocks = 1;
-        for (uint32_t d = 0; d < launch->dims; d++)
-            blocks *= launch->global[d] / launch->local[d];
-        bool traced = number <= r->last_launch && number + launch->repeat > r->first_launch;
-        if (traced && blocks > most_blocks)
-            most_blocks = blocks;
-        number += launch->repeat;
-    }
+    uint64_t most_blocks = cli_most_blocks(job, r->first_launch, r->last_launch);
     if (r->first_block < most_blocks)
         return HD_OK;
     return hd_fail(&c->diag, HD_EINPUT, NULL,

@@ -59,6 +59,8 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
 void cli_add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved);
 /* How many times launches are run, all in all. */
 uint64_t cli_planned_runs(const hd_job *job);
+/* Blocks of the largest of these runs, counted from 0, inclusive. */
+uint64_t cli_most_blocks(const hd_job *job, uint64_t first_run, uint64_t last_run);
 /* The exit status of a run that went well: CLI_FINE or CLI_STOPPED. */
 int cli_run_status(const cli_run *run);
 

@@ -19,19 +19,10 @@
  */
 #include "graph/graph.h"
 
-/* SplitMix64, as for the buffers of jobs (docs/job.md). */
-typedef struct random {
-    uint64_t state;
-} random_numbers;
-
-static uint64_t draw(random_numbers *r) {
-    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
 /* From 0 up to but not with `below`, which is above 0. */
-static uint64_t draw_below(random_numbers *r, uint64_t below) { return draw(r) % below; }
+static uint64_t draw_below(uint64_t *random, uint64_t below) {
+    return hd_next_random(random) % below;
+}
 
 static hd_status wrong_size(const hd_diag *diag, const hd_graph_size *size, const char *kind,
                             uint64_t nodes, uint64_t least, uint64_t most, uint64_t edges) {
@@ -67,7 +58,7 @@ typedef struct grid {
     uint32_t *number;              /* of the node at each place */
 } grid;
 
-static grid make_grid(hd_arena *arena, random_numbers *r, uint64_t nodes) {
+static grid make_grid(hd_arena *arena, uint64_t *random, uint64_t nodes) {
     grid g = {.nodes = nodes, .width = 1, .number = hd_new_array(arena, uint32_t, nodes)};
     while ((g.width + 1) * (g.width + 1) * (g.width + 1) <= nodes)
         g.width++;
@@ -76,7 +67,7 @@ static grid make_grid(hd_arena *arena, random_numbers *r, uint64_t nodes) {
         g.number[i] = (uint32_t)i;
     for (uint64_t begin = 0; begin < nodes; begin += WINDOW)
         for (uint64_t count = nodes - begin < WINDOW ? nodes - begin : WINDOW; count > 1; count--) {
-            uint64_t i = begin + count - 1, j = begin + draw_below(r, count);
+            uint64_t i = begin + count - 1, j = begin + draw_below(random, count);
             uint32_t swapped = g.number[i];
             g.number[i] = g.number[j];
             g.number[j] = swapped;
@@ -104,12 +95,12 @@ static uint64_t count_edges(const grid *g, int from, int to) {
 }
 
 /* `wanted` of the `left` edges in these directions, each set of them as likely as any other. */
-static hd_graph_edge *add_edges(random_numbers *r, const grid *g, int from, int to, uint64_t left,
+static hd_graph_edge *add_edges(uint64_t *random, const grid *g, int from, int to, uint64_t left,
                                 uint64_t wanted, hd_graph_edge *edge) {
     uint64_t next;
     for (uint64_t place = 0; place < g->nodes; place++)
         for (int d = from; d < to; d++)
-            if (step(g, place, directions[d], &next) && draw_below(r, left--) < wanted) {
+            if (step(g, place, directions[d], &next) && draw_below(random, left--) < wanted) {
                 *edge++ = (hd_graph_edge){g->number[place], g->number[next]};
                 wanted--;
             }
@@ -123,8 +114,8 @@ hd_status hd_mesh_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_
     if (status != HD_OK)
         return status;
     hd_arena *scratch = hd_arena_new();
-    random_numbers r = {size->seed};
-    grid g = make_grid(scratch, &r, nodes);
+    uint64_t random = size->seed;
+    grid g = make_grid(scratch, &random, nodes);
     uint64_t kuhn = count_edges(&g, 0, KUHN), others = count_edges(&g, KUHN, DIRECTIONS);
     uint64_t edges = size->edges ? size->edges : nodes * MESH_EDGES / MESH_NODES;
     if (!size->edges && edges > kuhn + others)
@@ -134,8 +125,8 @@ hd_status hd_mesh_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_
     } else {
         hd_graph_edge *list = hd_new_array(scratch, hd_graph_edge, edges);
         uint64_t regular = edges < kuhn ? edges : kuhn;
-        hd_graph_edge *rest = add_edges(&r, &g, 0, KUHN, kuhn, regular, list);
-        add_edges(&r, &g, KUHN, DIRECTIONS, others, edges - regular, rest);
+        hd_graph_edge *rest = add_edges(&random, &g, 0, KUHN, kuhn, regular, list);
+        add_edges(&random, &g, KUHN, DIRECTIONS, others, edges - regular, rest);
         *graph = hd_graph_of_edges(arena, (uint32_t)nodes, false, list, (uint32_t)edges);
     }
     hd_arena_free(scratch);
@@ -164,7 +155,7 @@ typedef struct level {
 
 typedef struct circuit {
     hd_arena *arena; /* of the making only */
-    random_numbers random;
+    uint64_t random; /* state of hd_next_random() */
     uint32_t nodes, inputs, sources, levels; /* sources: inputs and flip-flops */
     uint64_t edges;
     uint32_t *level_of;
@@ -175,7 +166,7 @@ typedef struct circuit {
 
 static circuit plan_circuit(hd_arena *arena, const hd_graph_size *size, uint64_t nodes) {
     circuit c = {.arena = arena,
-                 .random = {size->seed},
+                 .random = size->seed,
                  .nodes = (uint32_t)nodes,
                  .edges = size->edges ? size->edges : nodes * NETLIST_EDGES / NETLIST_NODES};
     c.inputs = c.nodes / INPUT_ONE_IN + 1;
@@ -252,7 +243,7 @@ static uint32_t draw_near(circuit *c, const level *l, uint32_t node) {
 }
 
 static uint32_t draw_hub(circuit *c, const level *l) {
-    double u = (double)(draw(&c->random) >> 11) * 0x1p-53;
+    double u = (double)(hd_next_random(&c->random) >> 11) * 0x1p-53;
     uint64_t place = (uint64_t)(u * u * u * u * (double)l->nodes.count);
     /* Which ones are preferred has nothing to do with their numbers. */
     return l->nodes.data[place * 0x9e3779b1u % l->nodes.count];

@@ -20,10 +20,8 @@
 #include "job/job.h"
 
 static uint64_t random_bits(uint64_t seed, uint64_t i) {
-    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    uint64_t state = seed + i * HD_RANDOM_STEP;
+    return hd_next_random(&state);
 }
 
 /* A whole number of [ceil(low), floor(high)]. */

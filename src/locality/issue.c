@@ -33,7 +33,7 @@ uint32_t issue_slots_of(const reuse_plan *plan, const hd_event *event, uint32_t 
     return (active + (uint32_t)plan->units - 1) / (uint32_t)plan->units;
 }
 
-uint32_t issue_slots(const reuse_plan *plan, const hd_event *event) {
+static uint32_t issue_slots(const reuse_plan *plan, const hd_event *event) {
     uint32_t slots = 0;
     for (uint32_t w = 0; w * REUSE_WARP < event->threads; w++)
         slots += issue_slots_of(plan, event, w);

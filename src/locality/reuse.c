@@ -110,7 +110,7 @@ static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_opti
         hd_reuse_stream *stream = &reuse->streams[aggregate->stream];
         stream->blocks += aggregate->count;
         stream->launch = o->scenario == 2 ? block->launch->launch.number : 0;
-        stream->number = o->scenario == 2 ? block->number : aggregate->stream;
+        stream->number = o->scenario == 2 ? block->index->block : aggregate->stream;
     }
     for (uint64_t s = 0; s < plan->stream_count; s++)
         take_stream(arena, a, s, &reuse->streams[s]);

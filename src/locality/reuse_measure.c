@@ -8,11 +8,6 @@ typedef struct measuring {
     uint64_t mi; /* that comes next */
 } measuring;
 
-static void *open_block(void *self, uint64_t block) {
-    (void)block;
-    return self;
-}
-
 static void measure_event(void *stream, const hd_event *event) {
     measuring *m = stream;
     if (!reuse_is_analysed(m->plan, m->block, event->access))
@@ -31,24 +26,13 @@ static bool is_known(const reuse_plan *plan, const hd_event_launch *launch) {
     return all;
 }
 
-static const hd_trace_block *index_of(const reuse_block *block) {
-    uint64_t low = 0, high = block->launch->block_count;
-    while (high - low > 1) {
-        uint64_t middle = (low + high) / 2;
-        *(block->launch->blocks[middle].block <= block->number ? &low : &high) = middle;
-    }
-    return &block->launch->blocks[low];
-}
-
 static hd_status measure_block(reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block) {
     measuring m = {plan, aggregate, block, 0};
-    const hd_sink sink = {.self = &m, .open_block = open_block, .event = measure_event};
     if (is_known(plan, &block->launch->launch)) {
-        block->accesses = index_of(block)->lane_accesses;
+        block->accesses = block->index->lane_accesses;
         return HD_OK;
     }
-    hd_status status = hd_trace_replay_block(plan->trace, plan->diag, block->launch->launch.number,
-                                             block->number, &sink);
+    hd_status status = reuse_read_block(plan, block, measure_event, &m);
     if (!plan->units)
         block->length = m.mi;
     return status;
@@ -67,7 +51,7 @@ static hd_status measure_aggregate(void *self, uint32_t worker, uint64_t number)
     hd_status status = HD_OK;
     for (uint64_t b = a->first; b < a->first + a->count; b++) {
         reuse_block *block = &plan->blocks[b];
-        block->length = index_of(block)->mis;
+        block->length = block->index->mis;
         a->length = block->length > a->length ? block->length : a->length;
         if (plan->units && !plan->by_warp)
             block->slots = hd_new_array(j->arenas[worker], uint32_t, block->length);

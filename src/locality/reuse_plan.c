@@ -57,7 +57,7 @@ static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_block_or
     hd_status status = by->fill(arena, input, order);
     for (uint64_t i = 0; i < launch->block_count && !status; i++)
         plan->blocks[plan->block_count++] =
-            (reuse_block){.launch = launch, .number = launch->blocks[order[i]].block};
+            (reuse_block){.launch = launch, .index = &launch->blocks[order[i]]};
     return status;
 }
 
@@ -184,4 +184,18 @@ hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan) {
                    "the streams have %llu memory instructions; fewer than 2^32 can be analysed at "
                    "once: choose launches with --launch",
                    (unsigned long long)at);
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static void *open_block(void *self, uint64_t block) {
+    (void)block;
+    return self;
+}
+
+hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
+                           void (*event)(void *stream, const hd_event *event), void *stream) {
+    const hd_sink sink = {.self = stream, .open_block = open_block, .event = event};
+    return hd_trace_replay_block(plan->trace, plan->diag, block->launch->launch.number,
+                                 block->index->block, &sink);
 }

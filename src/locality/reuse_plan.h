@@ -21,7 +21,7 @@ enum { REUSE_WARP = 32 };
 
 typedef struct reuse_block {
     const hd_trace_launch *launch;
-    uint64_t number;    /* in its launch */
+    const hd_trace_block *index; /* its row there */
     uint64_t aggregate; /* row of reuse_plan.aggregates */
     uint32_t place;     /* in the aggregate */
     uint64_t length;    /* MIs that are analysed; all, where units are limited */
@@ -58,6 +58,9 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *options, reuse_plan *plan);
 /* After reuse_measure(): where aggregates and streams start. */
 hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan);
+/* Reads a block: `event` hears its events, with `stream`. */
+hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
+                           void (*event)(void *stream, const hd_event *event), void *stream);
 static inline bool reuse_is_analysed(const reuse_plan *plan, const reuse_block *block,
                                      uint32_t access) {
     return plan->spaces >> block->launch->launch.accesses[access].space & 1;
@@ -69,10 +72,8 @@ hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *are
 
 /* issue.c: an MI in pieces. */
 
-/* What the warps of an event take: a slot each (units of whole warps), or as many as there are
- * issues of their lanes. */
-uint32_t issue_slots(const reuse_plan *plan, const hd_event *event);
-/* The same for one warp of the event. */
+/* What a warp of an event takes: a slot (units of whole warps), or as many as there are issues
+ * of its lanes. */
 uint32_t issue_slots_of(const reuse_plan *plan, const hd_event *event, uint32_t warp);
 /* An order table for the aggregate, which issue_note() fills for every event. */
 void issue_begin(hd_arena *arena, const reuse_plan *plan, reuse_aggregate *aggregate);

@@ -181,20 +181,12 @@ static void touch_event(void *stream, const hd_event *e) {
     }
 }
 
-static void *open_block(void *self, uint64_t block) {
-    (void)block;
-    return self;
-}
-
 static hd_status collect_block(void *self, uint32_t worker, uint64_t number) {
     toucher *t = &((toucher *)self)[worker];
     t->block = &t->plan->blocks[number];
     t->aggregate = &t->plan->aggregates[t->block->aggregate];
     t->mi = 0;
-    const hd_sink sink = {.self = t, .open_block = open_block, .event = touch_event};
-    hd_status status =
-        hd_trace_replay_block(t->plan->trace, t->plan->diag, t->block->launch->launch.number,
-                              t->block->number, &sink);
+    hd_status status = reuse_read_block(t->plan, t->block, touch_event, t);
     put_touch(t);
     return status;
 }

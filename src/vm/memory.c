@@ -41,24 +41,22 @@ static void survey_some(const hd_run *r, const uint64_t *address, hd_survey *s) 
     uint32_t first = hd_first_active(r), last = first;
     *s = (hd_survey){address[first], address[first], 0, true, 0};
     bool two = false;
-    for (uint32_t w = 0; w * 64 < r->lanes; w++)
-        for (uint64_t left = r->bits[w]; left; left &= left - 1) {
-            uint32_t l = w * 64 + (uint32_t)__builtin_ctzll(left);
-            uint64_t x = address[l];
-            s->least = x < s->least ? x : s->least;
-            s->greatest = x > s->greatest ? x : s->greatest;
-            s->all_bits |= x;
-            if (l == first)
-                continue;
-            int64_t apart = (int64_t)(x - address[last]);
-            if (!two) {
-                s->strided = apart % (int64_t)(l - last) == 0;
-                s->stride = apart / (int64_t)(l - last);
-                two = true;
-            }
-            s->strided &= apart == s->stride * (int64_t)(l - last);
-            last = l;
+    HD_EACH_ACTIVE(r, l) {
+        uint64_t x = address[l];
+        s->least = x < s->least ? x : s->least;
+        s->greatest = x > s->greatest ? x : s->greatest;
+        s->all_bits |= x;
+        if (l == first)
+            continue;
+        int64_t apart = (int64_t)(x - address[last]);
+        if (!two) {
+            s->strided = apart % (int64_t)(l - last) == 0;
+            s->stride = apart / (int64_t)(l - last);
+            two = true;
         }
+        s->strided &= (uint64_t)apart == (uint64_t)s->stride * (l - last);
+        last = l;
+    }
 }
 
 /* One lane by itself, when lanes do not all point into one region. */
