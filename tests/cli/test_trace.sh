@@ -311,7 +311,7 @@ __kernel void slow(__global int *a, int n) {
         a[get_global_id(0)] += i;
 }
 END
-    script -qec "'$heddle' run slow.cl --global 65536 --local 256 --arg n=2000 --workers 1" \
+    script -qec "'$heddle' run slow.cl --global 65536 --local 256 --arg n=20000 --workers 1" \
         "$work/log/terminal" >/dev/null </dev/null
     grep -q 'slow: [0-9]* of 256 blocks \.\.\.' "$work/log/terminal" ||
         complain "no progress on a terminal"
