@@ -73,10 +73,10 @@ static hd_status check_total(const analysis *a) {
     unsigned __int128 total = 0;
     for (uint32_t w = 0; w < a->workers; w++)
         total += a->sums[w].total;
-    if (total <= UINT64_MAX)
+    if (total <= INT64_MAX)
         return HD_OK;
     return hd_fail(a->plan.diag, HD_EUNSUPPORTED, NULL,
-                   "the degrees do not fit 64 bits; choose launches with --launch");
+                   "the degrees do not fit 63 bits; choose launches with --launch");
 }
 
 static void take_stream(hd_arena *arena, const analysis *a, uint64_t s, hd_reuse_stream *stream) {

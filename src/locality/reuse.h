@@ -51,7 +51,7 @@ typedef struct hd_reuse {
 
 /* Several blocks of the trace may be read at once. Results depend on nothing but the trace
  * and the options that have to do with it. HD_EINPUT: options that are missing or make no
- * sense, a trace without accesses to these spaces; HD_EUNSUPPORTED: numbers beyond 64 bits. */
+ * sense, a trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 63 bits. */
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **reuse);
 
