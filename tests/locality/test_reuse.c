@@ -1,18 +1,7 @@
 /* The data reuse characteristic: figure 4, and random traces against tests/oracle. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "locality/correlate.h"
-#include "locality/reuse.h"
+#include "locality/reuse_scene.h"
 #include "locality/schedule.h"
-#include "oracle/reuse.h"
 
 enum { MOST_THREADS = 100, MOST_BLOCKS = 40, ACCESSES = 6 };
 
@@ -28,40 +17,11 @@ static uint64_t any(uint64_t below) {
     return (z ^ z >> 31) % below;
 }
 
-static void show(const hd_message *m, void *user) {
-    (void)user;
-    print_message("%s\n", m->text);
-}
-static const hd_diag diag = {show, NULL};
+static const hd_diag diag = {scene_message, NULL};
 
-/* ---- a random trace, in a file and as the oracle has it ----------------------------------- */
+/* ---- a random trace ----------------------------------------------------------------------- */
 
-typedef struct scene {
-    hd_arena *arena;
-    char path[64];
-    hd_trace *trace;
-    uint32_t element_bytes, wanted; /* spaces */
-    slow_block blocks[MOST_BLOCKS];
-    size_t block_count;
-} scene;
-
-static void hear(scene *s, slow_block *block, const hd_event *e) {
-    if (!(s->wanted >> spaces[e->access] & 1))
-        return;
-    slow_mi mi = {0};
-    for (uint32_t l = 0; l < e->threads; l++) {
-        if (!hd_event_active(e, l))
-            continue;
-        uint64_t at = hd_event_address(e, l);
-        for (uint64_t x = at / s->element_bytes;
-             x <= (at + widths[e->access] - 1) / s->element_bytes; x++)
-            slow_add_lane(s->arena, &mi, (slow_lane){0, l, x});
-    }
-    slow_add_mi(s->arena, &block->mis, mi);
-}
-
-static void make_event(scene *s, const hd_sink *sink, void *stream, slow_block *block,
-                       uint32_t threads, uint64_t position) {
+static void make_event(const hd_sink *sink, void *stream, uint32_t threads, uint64_t position) {
     uint64_t mask[MOST_THREADS / 64 + 1] = {0}, address[MOST_THREADS], density = any(4);
     uint64_t far = any(3) ? 200 : 100000;
     hd_event e = {.access = (uint32_t)any(ACCESSES), .threads = threads, .mask = mask,
@@ -77,10 +37,9 @@ static void make_event(scene *s, const hd_sink *sink, void *stream, slow_block *
     if (any(2))
         e.address = address;
     sink->event(stream, &e);
-    hear(s, block, &e);
 }
 
-static void make_launch(scene *s, const hd_sink *sink, uint32_t number, uint64_t blocks,
+static void make_launch(const hd_sink *sink, uint32_t number, uint64_t blocks,
                         uint64_t most_events) {
     static const uint32_t sizes[] = {1, 5, 32, 33, 64, 100};
     hd_event_access accesses[ACCESSES];
@@ -93,108 +52,28 @@ static void make_launch(scene *s, const hd_sink *sink, uint32_t number, uint64_t
                               .block_threads = threads};
     assert_int_equal(sink->launch(sink->self, &launch), HD_OK);
     for (uint64_t b = 0; b < blocks; b++) {
-        slow_block *block = &s->blocks[s->block_count++];
-        *block = (slow_block){number, (threads + 31) / 32, {0}};
         void *stream = sink->open_block(sink->self, b);
         for (uint64_t p = 0, n = any(most_events + 1); p < n; p++)
-            make_event(s, sink, stream, block, threads, p);
+            make_event(sink, stream, threads, p);
         sink->close_block(sink->self, stream, b, true);
     }
     sink->end_launch(sink->self, true);
 }
 
-static void scene_begin(scene *s, uint64_t seed, uint64_t most_events) {
+static void make_scene(scene *s, uint64_t seed, uint64_t most_events) {
     static const uint32_t sizes[] = {4, 1, 2, 8, 12, 28};
-    *s = (scene){.arena = hd_arena_new()};
     state = seed;
-    s->element_bytes = sizes[any(6)];
-    s->wanted = any(3) ? 1u << KIR_GLOBAL : 1u << KIR_GLOBAL | 1u << KIR_LOCAL;
-    snprintf(s->path, sizeof s->path, "/tmp/heddle-reuse-%ld.hdt", (long)getpid());
-    const hd_trace_header header = {.source = "random", .spaces = ~0u};
-    hd_trace_writer *writer;
-    assert_int_equal(hd_trace_create(s->arena, &diag, s->path, &header, &writer), HD_OK);
-    hd_sink sink = hd_trace_sink(writer);
+    uint32_t bytes = sizes[any(6)];
+    scene_open(s, bytes, any(3) ? 1u << KIR_GLOBAL : 1u << KIR_GLOBAL | 1u << KIR_LOCAL);
+    hd_sink sink = scene_sink(s);
     for (uint32_t l = 0, n = 1 + (uint32_t)any(3); l < n; l++)
-        make_launch(s, &sink, l, 1 + any(9), most_events);
-    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
-    assert_int_equal(hd_trace_open(s->arena, &diag, s->path, &s->trace), HD_OK);
-}
-
-static void scene_end(scene *s) {
-    hd_trace_close(s->trace);
-    unlink(s->path);
-    hd_arena_free(s->arena);
-}
-
-/* ---- the scenarios, as docs/reuse.md has them -------------------------------------------------- */
-
-/* Blocks [first, end) of one launch. */
-static size_t launch_end(const scene *s, size_t first) {
-    size_t end = first;
-    while (end < s->block_count && s->blocks[end].launch == s->blocks[first].launch)
-        end++;
-    return end;
-}
-
-/* Appends a launch's aggregates of `size` blocks. */
-static void append_groups(scene *s, size_t size, uint64_t units, bool greedy, slow_stream *to) {
-    for (size_t first = 0, end; first < s->block_count; first = end) {
-        end = launch_end(s, first);
-        for (size_t b = first; b < end; b += size) {
-            slow_block *group[MOST_BLOCKS] = {NULL};
-            size_t n = 0;
-            for (size_t i = b; i < end && n < size; i++)
-                group[n++] = &s->blocks[i];
-            slow_append(s->arena, group, n, units, greedy, to);
-        }
-    }
-}
-
-/* Stream number `number` of a scenario. */
-static slow_stream stream_of(scene *s, const hd_reuse_options *o, size_t number) {
-    bool greedy = o->warp_order && !strcmp(o->warp_order, "greedy");
-    slow_stream stream = {0};
-    slow_block *one = &s->blocks[number];
-    switch (o->scenario) {
-    case 1: append_groups(s, 1, 0, false, &stream); break;
-    case 2: slow_append(s->arena, &one, 1, 0, false, &stream); break;
-    case 3: append_groups(s, MOST_BLOCKS, 0, false, &stream); break;
-    case 4: append_groups(s, o->k, 0, false, &stream); break;
-    case 6: append_groups(s, o->clusters, (uint64_t)o->clusters * o->units, greedy, &stream); break;
-    default:
-        for (size_t first = 0, end; first < s->block_count; first = end) {
-            end = launch_end(s, first);
-            for (size_t b = first + number; b < end; b += o->clusters) {
-                one = &s->blocks[b];
-                slow_append(s->arena, &one, 1, o->units, greedy, &stream);
-            }
-        }
-    }
-    return stream;
-}
-
-static void compare(scene *s, const hd_reuse_options *o) {
-    hd_reuse *reuse;
-    assert_int_equal(hd_reuse_analyse(s->arena, &diag, s->trace, o, &reuse), HD_OK);
-    for (size_t i = 0; i < reuse->stream_count; i++) {
-        slow_stream stream = stream_of(s, o, i);
-        const uint64_t *want = slow_characteristic(s->arena, &stream);
-        const hd_reuse_stream *got = &reuse->streams[i];
-        assert_int_equal(got->mis, stream.count);
-        for (size_t d = 1; d < stream.count; d++)
-            if (want[d] != (d <= got->domain ? got->degree[d] : 0))
-                fail_msg("scenario %u, k %u, clusters %u, units %u, stream %zu: at distance %zu "
-                         "the degree is %llu, not %llu",
-                         o->scenario, (unsigned)o->k, o->clusters, o->units, i, d,
-                         (unsigned long long)(d <= got->domain ? got->degree[d] : 0),
-                         (unsigned long long)want[d]);
-        assert_true(!got->domain || got->degree[got->domain]);
-    }
+        make_launch(&sink, l, 1 + any(9), most_events);
+    scene_written(s);
 }
 
 static bool has_accesses(const scene *s) {
-    for (size_t b = 0; b < s->block_count; b++)
-        if (s->blocks[b].mis.count)
+    for (size_t b = 0; b < s->blocks.count; b++)
+        if (s->blocks.data[b].mis.count)
             return true;
     return false;
 }
@@ -204,7 +83,7 @@ static void random_traces(void **unused) {
     static const uint32_t units[] = {1, 2, 4, 8, 16, 32, 64, 96};
     for (uint64_t seed = 1; seed <= 200; seed++) {
         scene s;
-        scene_begin(&s, seed, seed % 20 ? 8 : 50);
+        make_scene(&s, seed, seed % 20 ? 8 : 50);
         hd_reuse_options o = {.element_bytes = s.element_bytes, .spaces = s.wanted,
                               .workers = 1 + (uint32_t)any(3)};
         if (seed % 7 == 0)
@@ -214,9 +93,9 @@ static void random_traces(void **unused) {
             o.clusters = 1u << any(4);
             o.units = units[any(o.scenario == 6 ? 7 : 8)];
             o.warp_order = any(2) ? "greedy" : NULL;
-            compare(&s, &o);
+            scene_compare(&s, &o);
         }
-        scene_end(&s);
+        scene_close(&s);
     }
 }
 
@@ -329,7 +208,7 @@ static void orders_of_blocks(void **unused) {
     (void)unused;
     for (uint64_t seed = 1; seed < 30; seed++) {
         scene s;
-        scene_begin(&s, seed, 12);
+        make_scene(&s, seed, 12);
         const hd_trace_launch *launch = hd_trace_get(s.trace)->launches;
         const hd_schedule_input input = {s.trace, &diag, launch, s.element_bytes, s.wanted, seed};
         for (size_t k = 0; hd_block_orders[k]; k++) {
@@ -342,17 +221,17 @@ static void orders_of_blocks(void **unused) {
             }
             assert_true(seen == ((uint64_t)1 << launch->block_count) - 1);
         }
-        scene_end(&s);
+        scene_close(&s);
     }
 }
 
 static void refused(const hd_reuse_options *o) {
     scene s;
-    scene_begin(&s, 3, 12);
+    make_scene(&s, 3, 12);
     hd_reuse *reuse;
     assert_int_equal(hd_reuse_analyse(s.arena, NULL, s.trace, o, &reuse), HD_EINPUT);
     assert_null(reuse);
-    scene_end(&s);
+    scene_close(&s);
 }
 
 static void bad_options(void **unused) {
