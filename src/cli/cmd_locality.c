@@ -2,10 +2,7 @@
  * heddle locality: stack distances of a trace or of a run, and the miss ratios of LRU caches
  * that follow from them (docs/locality.md).
  */
-#include <errno.h>
-#include <stdio.h>
-
-#include "cli/execute.h"
+#include "cli/input.h"
 #include "cli/trace_file.h"
 #include "locality/stack.h"
 #include "report/json.h"
@@ -13,20 +10,17 @@
 enum { DEFAULT_LINE = 128, DEFAULT_WARP = 32, BAR = 30 };
 
 typedef struct request {
-    const char *path;
-    cli_source source;
-    cli_machine_options machine;
+    cli_input input;
     uint64_t line, clusters; /* 0: not given */
-    const char *per, *device_name, *launch_text, *block_text, *space_text;
+    const char *per, *device_name;
     bool csv;
     /* what they mean */
     hd_stack_options options;
     const hd_device *device; /* or NULL */
-    uint64_t first_launch, last_launch, first_block, last_block;
     /* what came of it */
     hd_stack *analysis;
     hd_sink sink; /* of the analysis, for the blocks that were asked for */
-    bool is_trace, complete;
+    bool complete;
     cli_run run; /* of a job */
     const hd_stack_result *result;
 } request;
@@ -81,11 +75,7 @@ static hd_status read_line(cli *c, request *r) {
 }
 
 static hd_status read_spaces(cli *c, request *r) {
-    r->options.spaces = 1u << KIR_GLOBAL;
-    hd_status status =
-        r->space_text ? cli_read_spaces(c, r->space_text, &r->options.spaces) : HD_OK;
-    if (status != HD_OK)
-        return status;
+    r->options.spaces = r->input.spaces;
     if (r->options.spaces >> KIR_PRIVATE & 1)
         return hd_fail(&c->diag, HD_EINPUT, NULL,
                        "--space private: all threads have the same addresses there, so lines "
@@ -101,62 +91,23 @@ static hd_status read_options(cli *c, request *r) {
     hd_status status;
     if (r->csv && c->json)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
-    if ((status = read_scope(c, r)) || (status = read_line(c, r)) || (status = read_spaces(c, r)) ||
-        (status = cli_read_range(c, "launch", r->launch_text, &r->first_launch, &r->last_launch)))
+    if ((status = read_scope(c, r)) || (status = read_line(c, r)) ||
+        (status = cli_read_choice(c, &r->input)))
         return status;
-    return cli_read_range(c, "blocks", r->block_text, &r->first_block, &r->last_block);
+    return read_spaces(c, r);
 }
 
 /* ---- from a trace -------------------------------------------------------------------------- */
 
-static bool launch_chosen(const request *r, uint64_t number) {
-    return number >= r->first_launch && number <= r->last_launch;
-}
-
-static bool has_block(const request *r, const hd_trace_launch *launch) {
-    for (uint64_t b = 0; b < launch->block_count; b++)
-        if (launch->blocks[b].block >= r->first_block && launch->blocks[b].block <= r->last_block)
-            return true;
-    return false;
-}
-
-/* What is asked for must be there. */
-static hd_status check_trace(cli *c, const request *r, const hd_trace_contents *contents) {
-    const hd_place place = {.file = r->path};
-    bool launch = !r->launch_text, block = !r->block_text;
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        if (!launch_chosen(r, contents->launches[l].launch.number))
-            continue;
-        launch = true;
-        block = block || has_block(r, &contents->launches[l]);
-    }
-    if (!launch)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--launch %s: the trace has no such launch; 'heddle trace info' lists "
-                       "them",
-                       r->launch_text);
-    if (!block)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--blocks %s: none of the launches has such a block", r->block_text);
-    if (r->space_text && r->options.spaces & ~contents->spaces)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--space %s: the trace has not all of these; 'heddle trace info' says "
-                       "what was traced",
-                       r->space_text);
-    if (!contents->complete)
-        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
-    return HD_OK;
-}
-
 static hd_status replay(cli *c, const request *r, hd_trace *trace) {
     const hd_trace_contents *contents = hd_trace_get(trace);
-    hd_status status = check_trace(c, r, contents);
+    hd_status status = cli_check_traced(c, &r->input, contents);
     cli_progress(c, "reading");
     for (uint32_t l = 0; l < contents->launch_count && status == HD_OK; l++) {
         uint32_t number = contents->launches[l].launch.number;
-        const hd_trace_choice choice = {number, r->first_block, r->last_block,
+        const hd_trace_choice choice = {number, r->input.first_block, r->input.last_block,
                                         r->options.spaces | 1u << KIR_GENERIC};
-        if (launch_chosen(r, number))
+        if (cli_launch_chosen(&r->input, number))
             status = hd_trace_replay(trace, &c->diag, &choice, &r->sink);
     }
     cli_progress(c, NULL);
@@ -165,7 +116,7 @@ static hd_status replay(cli *c, const request *r, hd_trace *trace) {
 
 static hd_status hear_trace(cli *c, request *r) {
     hd_trace *trace;
-    hd_status status = hd_trace_open(c->arena, &c->diag, r->path, &trace);
+    hd_status status = hd_trace_open(c->arena, &c->diag, r->input.path, &trace);
     if (status != HD_OK)
         return status;
     r->complete = hd_trace_get(trace)->complete;
@@ -179,38 +130,14 @@ static hd_status hear_trace(cli *c, request *r) {
 static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
     const request *r = self;
     *sink = r->sink;
-    return launch_chosen(r, number);
-}
-
-static void end_launch(void *self, uint32_t number, cli_run_row *row) {
-    (void)self;
-    (void)number;
-    (void)row;
-}
-
-/* Before a long run of which nothing would be heard. */
-static hd_status check_job(cli *c, const request *r, const hd_job *job) {
-    uint64_t runs = cli_planned_runs(job);
-    uint64_t blocks = cli_most_blocks(job, r->first_launch, r->last_launch);
-    const hd_place place = {.file = r->path};
-    if (r->first_launch >= runs)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--launch %s: there %s %llu launch%s, counted from 0", r->launch_text,
-                       runs == 1 ? "is" : "are", (unsigned long long)runs, runs == 1 ? "" : "es");
-    if (r->first_block >= blocks)
-        return hd_fail(
-            &c->diag, HD_EINPUT, &place,
-            "--blocks %s: no launch that is analysed has more than %llu block%s, counted "
-            "from 0",
-            r->block_text, (unsigned long long)blocks, blocks == 1 ? "" : "s");
-    return HD_OK;
+    return cli_launch_chosen(&r->input, number);
 }
 
 /* What kernels print would stand among the lines of --csv: it is kept, as with --json. */
 static hd_status execute(cli *c, request *r, const hd_job *job) {
-    const cli_listener listener = {begin_launch, end_launch, r, 0};
+    const cli_listener listener = {begin_launch, NULL, r, 0};
     bool json = c->json;
-    hd_status status = cli_open_machine(c, job, &r->machine, &r->run);
+    hd_status status = cli_open_machine(c, job, &r->input.machine, &r->run);
     if (status != HD_OK)
         return status;
     c->json = json || r->csv;
@@ -222,81 +149,27 @@ static hd_status execute(cli *c, request *r, const hd_job *job) {
 
 static hd_status hear_job(cli *c, request *r) {
     hd_job *job;
-    hd_status status = cli_load(c, r->path, &r->source, &job);
-    if (status != HD_OK || (status = check_job(c, r, job)))
+    hd_status status = cli_load(c, r->input.path, &r->input.source, &job);
+    if (status != HD_OK || (status = cli_check_planned(c, &r->input, job)))
         return status;
     /* The machine takes a buffer for global memory, also where a kernel says constant. */
-    r->machine.spaces = r->options.spaces | 1u << KIR_GLOBAL;
+    r->input.machine.spaces = r->options.spaces | 1u << KIR_GLOBAL;
     status = execute(c, r, job);
     r->complete = !r->run.total.counts.stopped;
     return status;
 }
 
-/* ---- which of them --------------------------------------------------------------------------- */
-
-/* The first bytes of a trace file (docs/trace-format.md). */
-static bool begins_as_trace(const char *path) {
-    static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
-    uint8_t bytes[8] = {0};
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file)
-        fclose(file);
-    return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
-}
-
-static bool ends_in(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && !strcmp(path + length - tail, ending);
-}
-
-static hd_status check_path(cli *c, const request *r) {
-    static const char *const endings[] = {".yaml", ".yml", ".cl", ".cu"};
-    const hd_place place = {.file = r->path};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings && !r->is_trace; i++)
-        if (ends_in(r->path, endings[i]))
-            return HD_OK;
-    if (r->is_trace)
-        return HD_OK;
-    FILE *file = fopen(r->path, "rb");
-    if (!file)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "cannot open: %s", strerror(errno));
-    fclose(file);
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
-                   "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");
-}
-
-/* A job's options beside a trace would be ignored, so they are refused. */
-static hd_status refuse_flags(cli *c, const request *r) {
-    const cli_source *s = &r->source;
-    const cli_machine_options *m = &r->machine;
-    bool given = s->entry || s->options || s->record || s->global.dims || s->local.dims ||
-                 s->count || s->values.count || m->workers || m->max_instructions ||
-                 m->local_memory;
-    const hd_place place = {.file = r->path};
-    return given ? hd_fail(&c->diag, HD_EINPUT, &place,
-                           "this is a trace: options on kernels and on the machine go with a job "
-                           "or a kernel file")
-                 : HD_OK;
-}
-
 static hd_status hear(cli *c, request *r) {
-    r->is_trace = begins_as_trace(r->path);
-    hd_status status = check_path(c, r);
-    if (status == HD_OK && r->is_trace)
-        status = refuse_flags(c, r);
-    if (status == HD_OK)
-        status = r->is_trace ? hear_trace(c, r) : hear_job(c, r);
+    hd_status status = r->input.is_trace ? hear_trace(c, r) : hear_job(c, r);
     if (status != HD_OK)
         return status;
-    const hd_place place = {.file = r->path};
+    const hd_place place = {.file = r->input.path};
     r->result = hd_stack_result_of(r->analysis);
     return r->result->line_accesses || r->run.total.counts.stopped
                ? HD_OK
                : hd_fail(&c->diag, HD_EINPUT, &place,
                          "there is no access to %s memory here, and so nothing to analyse",
-                         r->space_text ? r->space_text : "global");
+                         r->input.space_text ? r->input.space_text : "global");
 }
 
 /* ---- results as text ----------------------------------------------------------------------------
@@ -338,7 +211,7 @@ static const char *stacks_text(cli *c, const request *r) {
 
 static void show_head(cli *c, const request *r, hd_str *out) {
     const hd_stack_result *s = r->result;
-    hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->path, false),
+    hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->input.path, false),
                   count_text(c->arena, s->launches, "launch", "es"),
                   count_text(c->arena, s->blocks, "block", "s"),
                   count_text(c->arena, s->mis, "MI", "s"),
@@ -346,7 +219,7 @@ static void show_head(cli *c, const request *r, hd_str *out) {
     hd_str_printf(out, "  %s of lines of %s by warps of %u, %s memory\n",
                   count_text(c->arena, s->line_accesses, "access", "es"),
                   hd_show_bytes(c->arena, r->options.line), r->options.warp,
-                  r->space_text ? r->space_text : "global");
+                  r->input.space_text ? r->input.space_text : "global");
     hd_str_printf(out, "  %s; footprint %s%s, %s\n", stacks_text(c, r),
                   s->stacks > 1 ? "of the largest " : "",
                   count_text(c->arena, s->footprint, "line", "s"),
@@ -484,7 +357,7 @@ static int show_json(cli *c, const request *r) {
         const char *name;
         json_t *value;
     } members[] = {
-        {"file", hd_json_text(r->path)},
+        {"file", hd_json_text(r->input.path)},
         {"line", integer(r->options.line)},
         {"warp", integer(r->options.warp)},
         {"device", hd_json_text(r->device ? r->device->name : NULL)},
@@ -515,17 +388,17 @@ static int show_json(cli *c, const request *r) {
  * ---------------------------------------------------------------------------------- */
 
 static int locality(cli *c, request *r) {
-    if (read_options(c, r))
+    if (read_options(c, r) || cli_read_input(c, &r->input))
         return CLI_WRONG;
     r->analysis = hd_stack_new(c->arena, &c->diag, &r->options);
     r->sink = hd_stack_sink(r->analysis);
-    if (r->block_text && !begins_as_trace(r->path))
-        r->sink = hd_sink_blocks(c->arena, r->sink, r->first_block, r->last_block);
+    if (r->input.block_text && !r->input.is_trace)
+        r->sink = hd_sink_blocks(c->arena, r->sink, r->input.first_block, r->input.last_block);
     int status = CLI_WRONG;
     if (hear(c, r) == HD_OK)
         status = c->json ? show_json(c, r) : r->csv ? show_csv(c, r) : show_text(c, r);
     hd_stack_free(r->analysis);
-    return status || r->is_trace ? status : cli_run_status(&r->run);
+    return status || r->input.is_trace ? status : cli_run_status(&r->run);
 }
 
 int cmd_locality(cli *c, int argc, char **argv) {
@@ -542,16 +415,16 @@ int cmd_locality(cli *c, int argc, char **argv) {
         {"device", 'd', "D", "a device profile: its lines, warps and caches", CLI_TEXT,
          &r.device_name},
         {"launch", 0, "N[-M]", "only these launches, counted from 0, every repeat as one", CLI_TEXT,
-         &r.launch_text},
+         &r.input.launch_text},
         {"blocks", 0, "A[-B]", "only these blocks of each launch, counted from 0", CLI_TEXT,
-         &r.block_text},
+         &r.input.block_text},
         {"space", 0, "SPACES",
          "only accesses to these: global, constant and, per block, local, separated by commas; "
          "default: global",
-         CLI_TEXT, &r.space_text},
+         CLI_TEXT, &r.input.space_text},
         {"csv", 0, NULL, "the miss ratio of every size, as lines,bytes,miss_ratio", CLI_FLAG,
          &r.csv},
-        CLI_MACHINE_OPTIONS(r.machine),
+        CLI_MACHINE_OPTIONS(r.input.machine),
         {0}};
     const cli_page page = {
         "[OPTIONS] TRACE|JOB|FILE",
@@ -560,7 +433,7 @@ int cmd_locality(cli *c, int argc, char **argv) {
         "associative and LRU, hits the accesses of distance up to n, so that the counts give the "
         "miss ratio of every size. Reads a trace file, or runs a job on the machine.",
         options,
-        cli_job_options(&r.source, job_options),
+        cli_job_options(&r.input.source, job_options),
         1,
         1};
     char **words;
@@ -568,6 +441,6 @@ int cmd_locality(cli *c, int argc, char **argv) {
     int status;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
-    r.path = words[0];
+    r.input.path = words[0];
     return locality(c, &r);
 }

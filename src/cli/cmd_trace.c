@@ -92,18 +92,12 @@ static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
     return number >= r->first_launch && number <= r->last_launch;
 }
 
-static void end_launch(void *self, uint32_t number, cli_run_row *row) {
-    (void)self;
-    (void)number;
-    (void)row;
-}
-
 /* ---- running -------------------------------------------------------------------------- */
 
 /* Runs the job on the open machine, from an empty file to its name. */
 static hd_status trace_run(cli *c, request *r, const hd_job *job, cli_run *run) {
     const hd_trace_header header = {.source = r->path, .spaces = r->machine.spaces};
-    const cli_listener listener = {begin_launch, end_launch, r, 0};
+    const cli_listener listener = {begin_launch, NULL, r, 0};
     hd_trace_writer *writer;
     hd_status status = hd_trace_create(c->arena, &c->diag, r->out, &header, &writer);
     if (status != HD_OK)

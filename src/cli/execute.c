@@ -179,7 +179,7 @@ static hd_status run_once(executor *e, uint32_t launch, const cli_listener *list
         add_counts(row, &counts);
         add_counts(&e->run->total, &counts);
     }
-    if (heard)
+    if (heard && listener->end)
         listener->end(listener->self, number, status == HD_OK ? row : NULL);
     return status;
 }

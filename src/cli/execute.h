@@ -42,7 +42,7 @@ typedef struct cli_run {
 typedef struct cli_listener {
     /* Before run `number`, from 0: the sink for it; false: nobody listens. */
     bool (*begin)(void *self, uint32_t number, hd_sink *sink);
-    /* After it; `row` is NULL when the run failed. */
+    /* After it; `row` is NULL when the run failed. May be NULL. */
     void (*end)(void *self, uint32_t number, cli_run_row *row);
     void *self;
     size_t device_count; /* that rows count transactions for */

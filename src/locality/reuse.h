@@ -20,7 +20,7 @@ typedef struct hd_reuse_options {
     uint32_t clusters, units; /* 5, 6: core clusters, and load/store units of each */
     uint32_t element_bytes;  /* 0: 4 */
     uint32_t spaces;         /* bit 1 << kir_space; 0: global memory */
-    uint64_t first_launch, last_launch; /* positions in the trace, inclusive; 0, 0: all */
+    uint64_t first_launch, end_launch; /* numbers, from the first to before the end; 0, 0: all */
     const char *block_order; /* name of a hd_block_order; NULL: sequential */
     const char *warp_order;  /* 5, 6: name of a hd_warp_order; NULL: round-robin */
     uint64_t seed;           /* of the order `random` */

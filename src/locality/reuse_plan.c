@@ -35,19 +35,20 @@ static hd_status check_options(const hd_diag *diag, const hd_reuse_options *o) {
 
 /* ---- blocks in their order ------------------------------------------------------------- */
 
-/* Rows of the trace's launches that are analysed. */
+/* Rows of the trace's launches that are analysed; their numbers ascend. */
 static hd_status choose_launches(const hd_diag *diag, const hd_trace_contents *contents,
                                  const hd_reuse_options *o, uint64_t *first, uint64_t *end) {
+    uint64_t wanted = o->end_launch ? o->end_launch : UINT64_MAX;
     if (!contents->launch_count)
         return refuse(diag, "the trace has no launches");
-    bool all = !o->first_launch && !o->last_launch;
-    *first = o->first_launch;
-    *end = all ? contents->launch_count : o->last_launch + 1;
-    if (*first >= *end || *end > contents->launch_count)
-        return hd_fail(diag, HD_EINPUT, NULL, "launches %llu to %llu: the trace has %u, from 0",
-                       (unsigned long long)o->first_launch, (unsigned long long)o->last_launch,
-                       contents->launch_count);
-    return HD_OK;
+    *first = 0;
+    while (*first < contents->launch_count &&
+           contents->launches[*first].launch.number < o->first_launch)
+        ++*first;
+    *end = *first;
+    while (*end < contents->launch_count && contents->launches[*end].launch.number < wanted)
+        ++*end;
+    return *first < *end ? HD_OK : refuse(diag, "the trace has none of the chosen launches");
 }
 
 static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_block_order *by,

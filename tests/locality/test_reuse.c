@@ -225,6 +225,34 @@ static void orders_of_blocks(void **unused) {
     }
 }
 
+/* The blocks of one launch are what they are among all. */
+static void chosen_launches(void **unused) {
+    (void)unused;
+    uint64_t compared = 0;
+    for (uint64_t seed = 1; seed < 30; seed++) {
+        scene s;
+        make_scene(&s, seed, 12);
+        hd_reuse *all, *chosen;
+        hd_reuse_options o = {.scenario = 2};
+        if (hd_reuse_analyse(s.arena, NULL, s.trace, &o, &all) == HD_OK)
+            for (uint64_t i = 0; i < all->stream_count; i++) {
+                const hd_reuse_stream *stream = &all->streams[i];
+                o.first_launch = stream->launch;
+                o.end_launch = stream->launch + 1;
+                if (!stream->domain)
+                    continue;
+                assert_int_equal(hd_reuse_analyse(s.arena, &diag, s.trace, &o, &chosen), HD_OK);
+                assert_int_equal(chosen->streams[stream->number].launch, stream->launch);
+                assert_int_equal(chosen->streams[stream->number].domain, stream->domain);
+                assert_memory_equal(chosen->streams[stream->number].degree, stream->degree,
+                                    (stream->domain + 1) * sizeof *stream->degree);
+                compared++;
+            }
+        scene_close(&s);
+    }
+    assert_true(compared > 20);
+}
+
 static void refused(const hd_reuse_options *o) {
     scene s;
     make_scene(&s, 3, 12);
@@ -245,7 +273,8 @@ static void bad_options(void **unused) {
     refused(&(hd_reuse_options){.scenario = 6, .clusters = 3, .units = 16});
     refused(&(hd_reuse_options){.scenario = 1, .block_order = "best"});
     refused(&(hd_reuse_options){.scenario = 5, .clusters = 2, .units = 32, .warp_order = "best"});
-    refused(&(hd_reuse_options){.scenario = 1, .first_launch = 9, .last_launch = 9});
+    refused(&(hd_reuse_options){.scenario = 1, .first_launch = 9});
+    refused(&(hd_reuse_options){.scenario = 1, .first_launch = 1, .end_launch = 1});
     refused(&(hd_reuse_options){.scenario = 1, .spaces = 1u << KIR_PRIVATE});
 }
 
@@ -253,6 +282,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(figure_4), cmocka_unit_test(correlations),
                                        cmocka_unit_test(dense_list),
                                        cmocka_unit_test(orders_of_blocks),
+                                       cmocka_unit_test(chosen_launches),
                                        cmocka_unit_test(bad_options),
                                        cmocka_unit_test(random_traces)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,215 @@
+/* Trace files and jobs as the input of an analysis. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/input.h"
+#include "cli/trace_file.h"
+
+hd_status cli_read_choice(cli *c, cli_input *input) {
+    hd_status status =
+        cli_read_range(c, "launch", input->launch_text, &input->first_launch, &input->last_launch);
+    if (status == HD_OK)
+        status =
+            cli_read_range(c, "blocks", input->block_text, &input->first_block, &input->last_block);
+    input->spaces = 1u << KIR_GLOBAL;
+    return status || !input->space_text ? status
+                                        : cli_read_spaces(c, input->space_text, &input->spaces);
+}
+
+/* ---- which kind of file -------------------------------------------------------------------- */
+
+/* The first bytes of a trace file (docs/trace-format.md). */
+static bool begins_as_trace(const char *path) {
+    static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
+    uint8_t bytes[8] = {0};
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
+}
+
+static bool ends_in(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && !strcmp(path + length - tail, ending);
+}
+
+static hd_status check_path(cli *c, const cli_input *input) {
+    static const char *const endings[] = {".yaml", ".yml", ".cl", ".cu"};
+    const hd_place place = {.file = input->path};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !input->is_trace; i++)
+        if (ends_in(input->path, endings[i]))
+            return HD_OK;
+    if (input->is_trace)
+        return HD_OK;
+    FILE *file = fopen(input->path, "rb");
+    if (!file)
+        return hd_fail(&c->diag, HD_EINPUT, &place, "cannot open: %s", strerror(errno));
+    fclose(file);
+    return hd_fail(&c->diag, HD_EINPUT, &place,
+                   "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
+                   "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");
+}
+
+/* A job's options beside a trace would be ignored, so they are refused. */
+static hd_status refuse_flags(cli *c, const cli_input *input) {
+    const cli_source *s = &input->source;
+    const cli_machine_options *m = &input->machine;
+    bool given = s->entry || s->options || s->record || s->global.dims || s->local.dims ||
+                 s->count || s->values.count || m->workers || m->max_instructions ||
+                 m->local_memory;
+    const hd_place place = {.file = input->path};
+    return given ? hd_fail(&c->diag, HD_EINPUT, &place,
+                           "this is a trace: options on kernels and on the machine go with a job "
+                           "or a kernel file")
+                 : HD_OK;
+}
+
+hd_status cli_read_input(cli *c, cli_input *input) {
+    input->is_trace = begins_as_trace(input->path);
+    hd_status status = check_path(c, input);
+    return status || !input->is_trace ? status : refuse_flags(c, input);
+}
+
+/* ---- what of it ------------------------------------------------------------------------------ */
+
+bool cli_launch_chosen(const cli_input *input, uint64_t number) {
+    return number >= input->first_launch && number <= input->last_launch;
+}
+
+static bool has_block(const cli_input *input, const hd_trace_launch *launch) {
+    for (uint64_t b = 0; b < launch->block_count; b++)
+        if (launch->blocks[b].block >= input->first_block &&
+            launch->blocks[b].block <= input->last_block)
+            return true;
+    return false;
+}
+
+hd_status cli_check_traced(cli *c, const cli_input *input, const hd_trace_contents *contents) {
+    const hd_place place = {.file = input->path};
+    bool launch = !input->launch_text, block = !input->block_text;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        if (!cli_launch_chosen(input, contents->launches[l].launch.number))
+            continue;
+        launch = true;
+        block = block || has_block(input, &contents->launches[l]);
+    }
+    if (!launch)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--launch %s: the trace has no such launch; 'heddle trace info' lists "
+                       "them",
+                       input->launch_text);
+    if (!block)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--blocks %s: none of the launches has such a block", input->block_text);
+    if (input->space_text && input->spaces & ~contents->spaces)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--space %s: the trace has not all of these; 'heddle trace info' says "
+                       "what was traced",
+                       input->space_text);
+    if (!contents->complete)
+        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
+    return HD_OK;
+}
+
+hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job) {
+    uint64_t runs = cli_planned_runs(job);
+    uint64_t blocks = cli_most_blocks(job, input->first_launch, input->last_launch);
+    const hd_place place = {.file = input->path};
+    if (input->first_launch >= runs)
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--launch %s: there %s %llu launch%s, counted from 0", input->launch_text,
+                       runs == 1 ? "is" : "are", (unsigned long long)runs, runs == 1 ? "" : "es");
+    if (input->first_block >= blocks)
+        return hd_fail(
+            &c->diag, HD_EINPUT, &place,
+            "--blocks %s: no launch that is analysed has more than %llu block%s, counted "
+            "from 0",
+            input->block_text, (unsigned long long)blocks, blocks == 1 ? "" : "s");
+    return HD_OK;
+}
+
+/* ---- a job as a trace --------------------------------------------------------------------------
+ */
+
+typedef struct hearing {
+    const cli_input *input;
+    hd_sink sink;
+} hearing;
+
+static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
+    const hearing *h = self;
+    *sink = h->sink;
+    return cli_launch_chosen(h->input, number);
+}
+
+/* What kernels print would stand among the lines of a result: with --json it is kept. */
+static hd_status execute(cli *c, const hd_job *job, const cli_listener *listener, bool keep_text,
+                         cli_run *run) {
+    bool json = c->json;
+    c->json = json || keep_text;
+    hd_status status = cli_execute(c, job, listener, run);
+    c->json = json;
+    return status;
+}
+
+static hd_status trace_job(cli *c, cli_input *input, const hd_job *job, const char *path,
+                           bool keep_text, cli_run *run) {
+    const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
+    hd_trace_writer *writer;
+    hearing h = {input, {0}};
+    const cli_listener listener = {begin_launch, NULL, &h, 0};
+    hd_status status = hd_trace_create(c->arena, &c->diag, path, &header, &writer);
+    if (status != HD_OK)
+        return status;
+    h.sink = hd_trace_sink(writer);
+    if (input->block_text)
+        h.sink = hd_sink_blocks(c->arena, h.sink, input->first_block, input->last_block);
+    status = execute(c, job, &listener, keep_text, run);
+    if (status == HD_OK)
+        return hd_trace_finish(writer, !run->total.counts.stopped);
+    hd_trace_abandon(writer);
+    return status;
+}
+
+/* In a folder of its own; an open trace needs no name. */
+static hd_status run_and_open(cli *c, cli_input *input, const hd_job *job, bool keep_text,
+                              cli_run *run, hd_trace **trace) {
+    const char *root = getenv("TMPDIR");
+    char *folder = hd_format(c->arena, "%s/heddle-XXXXXX", root && *root ? root : "/tmp");
+    if (!mkdtemp(folder))
+        return hd_fail(&c->diag, HD_ESYSTEM, &(hd_place){.file = folder},
+                       "cannot make a folder for the trace: %s; set TMPDIR to one with room",
+                       strerror(errno));
+    const char *path = hd_format(c->arena, "%s/run.hdt", folder);
+    hd_status status = cli_open_machine(c, job, &input->machine, run);
+    if (status == HD_OK) {
+        status = trace_job(c, input, job, path, keep_text, run);
+        hd_vm_close(run->vm);
+    }
+    if (status == HD_OK)
+        status = hd_trace_open(c->arena, &c->diag, path, trace);
+    unlink(path);
+    rmdir(folder);
+    return status;
+}
+
+hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,
+                            hd_trace **trace) {
+    hd_job *job;
+    hd_status status = cli_read_input(c, input);
+    if (status == HD_OK && input->is_trace) {
+        status = hd_trace_open(c->arena, &c->diag, input->path, trace);
+        if (status == HD_OK && (status = cli_check_traced(c, input, hd_trace_get(*trace))))
+            hd_trace_close(*trace);
+        return status;
+    }
+    if (status || (status = cli_load(c, input->path, &input->source, &job)) ||
+        (status = cli_check_planned(c, input, job)))
+        return status;
+    /* The machine takes a buffer for global memory, also where a kernel says constant. */
+    input->machine.spaces = input->spaces | 1u << KIR_GLOBAL;
+    return run_and_open(c, input, job, keep_text, run, trace);
+}

@@ -1,0 +1,40 @@
+/*
+ * What the analyses of accesses (`locality`, `reuse`, `report`) read: a trace file, or a job
+ * or kernel file that is run on the machine. Which it is, its first bytes tell.
+ */
+#ifndef HD_CLI_INPUT_H
+#define HD_CLI_INPUT_H
+
+#include "cli/execute.h"
+#include "trace/trace.h"
+
+typedef struct cli_input {
+    const char *path;
+    cli_source source;           /* of a kernel file */
+    cli_machine_options machine; /* of a job or a kernel file */
+    const char *launch_text, *block_text, *space_text;
+    /* what they mean: cli_read_input() */
+    bool is_trace;
+    uint64_t first_launch, last_launch, first_block, last_block;
+    uint32_t spaces; /* bit 1 << kir_space; global memory by default */
+} cli_input;
+
+/* Reads the texts. */
+hd_status cli_read_choice(cli *c, cli_input *input);
+/* Sees what kind of file it is; one of none of these kinds, or a trace beside options that go
+ * with a job, is an error. */
+hd_status cli_read_input(cli *c, cli_input *input);
+
+/* Whether launch `number` is one of those asked for. */
+bool cli_launch_chosen(const cli_input *input, uint64_t number);
+/* What is asked for must be in the trace. Warns when the trace is not complete. */
+hd_status cli_check_traced(cli *c, const cli_input *input, const hd_trace_contents *contents);
+/* What is asked for must be run by the job; before a long run of which nothing would be heard. */
+hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job);
+
+/* Opens the trace. A job is run first, its accesses into a file that is gone when the trace is
+ * closed; `run` tells how that went. `keep_text`: what kernels print is kept, not shown. */
+hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,
+                            hd_trace **trace);
+
+#endif
