@@ -1,0 +1,17 @@
+/*
+ * The report page: one HTML file with code, style and data in it. docs/report.md
+ * says what the data is and how it stands in the file; src/report/web/ is what
+ * shows it.
+ */
+#ifndef HD_REPORT_PAGE_H
+#define HD_REPORT_PAGE_H
+
+#include <jansson.h>
+
+#include "base/base.h"
+
+/* Writes the page with `data`, which stays the caller's, to `path`; the file appears whole or
+ * not at all. The same data gives the same bytes. */
+hd_status hd_page_write(const hd_diag *diag, const char *path, const json_t *data);
+
+#endif

@@ -1,0 +1,87 @@
+/* A chromium, and what the checks ask of a page in it. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export async function launch(modules, executablePath) {
+    const { chromium } = createRequire(join(modules, 'anything.js'))('playwright-core');
+    return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+/** A page of the file with everything recorded that a quiet one would not do. */
+export class Shown {
+    static async open(browser, file, hash = '', options = {}) {
+        const shown = new Shown();
+        shown.context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+        shown.page = await shown.context.newPage();
+        shown.address = pathToFileURL(file).href;
+        shown.complaints = [];
+        const complain = text => shown.complaints.push(text);
+        shown.page.on('console', message => complain(`console: ${message.text()}`));
+        shown.page.on('pageerror', error => complain(`error: ${error.message}`));
+        shown.page.on('request', request => {
+            if (request.url().split('#')[0] !== shown.address)
+                complain(`request: ${request.url().slice(0, 200)}`);
+        });
+        await shown.goto(hash);
+        return shown;
+    }
+
+    async goto(hash) {
+        await this.page.goto(this.address + hash);
+        await this.page.waitForSelector('main > *');
+    }
+
+    /** Ends with the page; it must have been quiet. */
+    async close() {
+        await this.context.close();
+        assert.deepEqual(this.complaints, []);
+    }
+
+    /** The figure `name` within `scope`. */
+    figure(name, scope = 'main') {
+        return this.page.locator(`${scope} [data-figure="${name}"] dd`).first().innerText();
+    }
+
+    /** Waits until the figure `name` is `text`. */
+    async expectFigure(name, text, scope = 'main') {
+        let got = '';
+        for (let tries = 0; tries < 100; tries++) {
+            got = await this.figure(name, scope);
+            if (got === text)
+                return;
+            await this.page.waitForTimeout(20);
+        }
+        assert.equal(got, text, `figure ${name}`);
+    }
+
+    /** The texts of a table's cells, row by row. */
+    cells(key) {
+        return this.page.locator(`[data-table="${key}"] tbody tr`).evaluateAll(rows =>
+            rows.map(row => [...row.cells].map(cell => cell.textContent)));
+    }
+
+    /** Every canvas that can be seen has pixels of more than one colour. */
+    async expectDrawn(least = 1) {
+        await this.page.waitForTimeout(150);
+        const blank = await this.page.locator('main canvas').evaluateAll(canvases => canvases.map(canvas => {
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const pixels = new Set(new Uint32Array(data.buffer));
+            return pixels.size < 2;
+        }));
+        assert.ok(blank.length >= least, `${blank.length} canvases, not ${least}`);
+        assert.ok(!blank.includes(true), `a canvas is blank: ${blank}`);
+    }
+
+    /** Drags over a chart's plotting area, from and to shares of its width (and height). */
+    async drag(selector, [fromX, fromY = 0.5], [toX, toY = 0.5]) {
+        const box = await this.page.locator(selector).first().boundingBox();
+        const at = (x, y) => [box.x + x * box.width, box.y + y * box.height];
+        await this.page.mouse.move(...at(fromX, fromY));
+        await this.page.mouse.down();
+        await this.page.mouse.move(...at((fromX + toX) / 2, (fromY + toY) / 2));
+        await this.page.mouse.move(...at(toX, toY));
+        await this.page.mouse.up();
+    }
+}

@@ -1,0 +1,195 @@
+/*
+ * Data as `heddle report` would write it (docs/report.md), made up, but with sums that agree:
+ *
+ *     node fixture.mjs data.json
+ *
+ * Three runs: one with everything, one that is like it with other figures, and one with nothing.
+ * Names try to be markup. One characteristic has 200,000 distances.
+ */
+import { writeFileSync } from 'node:fs';
+
+export const HOSTILE = '<b>&"é\'</script><!--<img src=x onerror=alert(1)>';
+
+/** Numbers below 1 that are the same each time (mulberry32). */
+function random(seed) {
+    return () => {
+        seed = (seed + 0x6d2b79f5) | 0;
+        let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+        return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+    };
+}
+
+const sum = list => list.reduce((total, value) => total + value, 0);
+
+function peaksOf(distance, degree) {
+    return degree.map((value, i) => ({ distance: distance[i], degree: value }))
+        .sort((a, b) => b.degree - a.degree || a.distance - b.distance).slice(0, 8);
+}
+
+/** The members of a characteristic from `mis` on. */
+function figures(distance, degree) {
+    const total = sum(degree);
+    const weighted = sum(distance.map((d, i) => d * degree[i]));
+    return {
+        mis: 2 * (distance.at(-1) ?? 10), accesses: 3 * total + 7, domain: distance.at(-1) ?? 0,
+        total, mean: total ? weighted / total : null, class: total ? 'AMB' : 'none',
+        peaks: peaksOf(distance, degree), distance, degree,
+    };
+}
+
+/** Degrees that fall with the distance and rise every `period`, with holes where nothing is. */
+function falling(count, seed, period) {
+    const next = random(seed), distance = [], degree = [];
+    for (let d = 1; d <= count; d++) {
+        const high = d % period === 0 ? 9 : 1;
+        const value = Math.floor(high * 4e6 / (d + 40) * (0.5 + next()));
+        if (value > 0 && next() < 0.9) {
+            distance.push(d);
+            degree.push(value);
+        }
+    }
+    return figures(distance, degree);
+}
+
+const scenario = (number, parameters, rest) => ({
+    scenario: number, k: null, clusters: null, units: null, ...parameters, streams: 1, blocks: 96, ...rest,
+});
+
+function huge() {
+    const next = random(99), distance = [], degree = [];
+    for (let d = 1; d <= 200000; d++) {
+        distance.push(d);
+        degree.push(1 + Math.floor(next() * 50) + (d % 4096 === 0 ? 5000 : 0));
+    }
+    return scenario(1, {}, figures(distance, degree));
+}
+
+function characteristics(seed) {
+    return [
+        scenario(1, {}, falling(2733, seed, 64)),
+        scenario(3, {}, falling(37, seed + 1, 6)),
+        ...[2, 4, 8, 16].map((k, i) => scenario(4, { k }, falling(1600 >> i, seed + 2 + i, 37))),
+        ...[16, 32].map(units => scenario(5, { clusters: 16, units }, {
+            ...falling(900, seed + units, 1000), streams: 16,
+        })),
+        scenario(6, { clusters: 16, units: 64 }, figures([], [])),
+    ];
+}
+
+function blocksOf(kernel, count, seed) {
+    const next = random(seed), outlying = new Set([7, 40, count - 1]);
+    const deviation = Array.from({ length: count }, (_, i) =>
+        i === 3 ? 0 : outlying.has(i) ? 0.6 + 0.1 * next() : 0.02 + 0.1 * next());
+    const roles = new Map([[3, 'typical'], [7, 'outlier'], [40, 'outlier'], [count - 1, 'outlier'],
+        [0, 'sample'], [20, 'sample'], [60, 'sample']]);
+    const shown = [...roles].filter(([block]) => block < count).map(([block, role]) => ({
+        launch: 0, block, role, deviation: deviation[block],
+        ...falling(role === 'outlier' ? 90 : 40, role === 'outlier' ? seed + block : seed, 6),
+    }));
+    return {
+        kernel, count, typical: 0, median: 0.07, limit: 0.25, outliers: outlying.size,
+        launch: deviation.map(() => 0), block: deviation.map((_, i) => i), deviation, shown,
+    };
+}
+
+/** A miss-ratio curve from sizes and the share of the accesses that miss beyond the cold ones. */
+function stack(per, clusters, line, cache, factor) {
+    const lines = [], misses = [], accesses = 1000000 * factor, cold = 2048;
+    for (let n = 1; n <= 4096; n = Math.max(n + 1, Math.floor(n * 1.2))) {
+        lines.push(n);
+        misses.push(Math.round(cold + (accesses - cold) * 0.8 * Math.exp(-n / 500) * (n < 3 ? 1 : 0.6)));
+    }
+    const at = cache && lines.findLastIndex(size => size <= cache.lines);
+    return {
+        per, clusters, line, stacks: clusters ?? 1, accesses, cold, footprint: 5000, lines, misses,
+        cache: cache && { ...cache, misses: misses[at] },
+    };
+}
+
+function picture(name, space, columns, rows) {
+    const column = [], row = [], count = [];
+    for (let c = 0; c < columns; c++) {
+        for (let r = 0; r < rows; r++) {
+            const wave = Math.abs(r - rows / 2 * (1 + Math.sin(c / 20)) * 0.9) < 3;
+            if (wave || (c * 7 + r * 13) % 97 === 0) {
+                column.push(c);
+                row.push(r);
+                count.push(wave ? 900 + r : 1 + (c + r) % 9);
+            }
+        }
+    }
+    return {
+        name, space, base: 0x100000, bytes: rows * 4096 - 100, lane_accesses: sum(count), columns,
+        rows, mis_per_column: 17, bytes_per_row: 4096, column, row, count,
+    };
+}
+
+const access = (line, more) => ({
+    kernel: 'bfs_step', kind: 'load', space: 'global', name: `load nodes.field${line}`,
+    buffer: 'nodes', width: 4, file: 'bfs/bfs.cl', line, column: 9,
+    source: `    int first = nodes[adjacent[${line}]].field${line};`, mis: 96 * line, requests: 200 * line,
+    lane_accesses: 6400 * line, transactions: 900 * line, bytes_moved: 28800 * line,
+    bytes_used: 25600 * line, ...more,
+});
+
+const NAMELESS = { buffer: null, file: null, source: null, line: 0, column: 0 };
+
+function accesses(factor) {
+    return [
+        ...Array.from({ length: 14 }, (_, i) => access((i + 3) * factor)),
+        access(40, { name: HOSTILE, buffer: HOSTILE, file: HOSTILE, source: HOSTILE, bytes_used: 1 }),
+        access(41, { ...NAMELESS, name: 'store', kind: 'store', requests: 0, transactions: 0,
+                     bytes_moved: 0, bytes_used: 0 }),
+        access(42, { source: 'x'.repeat(400), name: `load ${'very_long_name_of_a_field_'.repeat(8)}` }),
+    ];
+}
+
+const counted = list => Object.fromEntries(
+    ['mis', 'lane_accesses', 'requests', 'transactions', 'bytes_moved', 'bytes_used']
+        .map(member => [member, sum(list.map(row => row[member]))]));
+
+function launchesOf(list) {
+    const half = Object.fromEntries(Object.entries(counted(list)).map(([k, v]) => [k, v / 2]));
+    const row = (first, kernel) => ({
+        first, count: 5, kernel, groups: [12, 8], local: [64, 1], launches: 5, blocks: 480, ...half,
+    });
+    return [row(0, 'bfs_step'), row(5, HOSTILE)];
+}
+
+function fullRun(name, seed, factor) {
+    const list = accesses(factor), launches = launchesOf(list);
+    return {
+        name, source: 'bfs/bfs.cl', complete: seed === 1,
+        device: { name: 'tesla-k20c', warp: 32, segment: 32 }, element: 4,
+        totals: { launches: 10, blocks: 960, ...counted(list) }, launches, accesses: list,
+        characteristics: characteristics(seed),
+        blocks: [blocksOf('bfs_step', 96, seed + 20), blocksOf(HOSTILE, 12000, seed + 30)],
+        stacks: [
+            stack('device', null, 32, { name: 'L2', bytes: 16384, lines: 512 }, factor),
+            stack('cluster', 13, 128, factor === 1 ? { name: 'L1', bytes: 16384, lines: 128 } : null, factor),
+        ],
+        buffers: [picture('nodes', 'global', 180, 90), picture(HOSTILE, 'constant', 1, 1)],
+    };
+}
+
+function emptyRun() {
+    const none = { mis: 0, lane_accesses: 0, requests: 0, transactions: 0, bytes_moved: 0, bytes_used: 0 };
+    return {
+        name: `${'a-folder-with-a-long-name/'.repeat(12)}empty.hdt`, source: null, complete: true,
+        device: { name: 'h200', warp: 32, segment: 32 }, element: 8,
+        totals: { launches: 0, blocks: 0, ...none }, launches: [], accesses: [], characteristics: [
+            scenario(1, {}, figures([], [])), scenario(3, {}, figures([5], [12])),
+        ],
+        blocks: [], stacks: [], buffers: [],
+    };
+}
+
+export function fixture() {
+    const first = fullRun('bfs.hdt', 1, 1), second = fullRun(HOSTILE, 50, 2);
+    second.characteristics.push(huge());
+    return { heddle: '0.1.0', runs: [first, second, emptyRun()] };
+}
+
+if (process.argv[2])
+    writeFileSync(process.argv[2], JSON.stringify(fixture()));

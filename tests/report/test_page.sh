@@ -1,0 +1,26 @@
+#!/bin/bash
+# The report page in a real browser: page/fixture.mjs makes up the data, write_page the page of it,
+# and page/check.mjs compares what chromium shows with the data. Given the path of heddle, beside
+# which the build has what the test needs.
+set -u
+here=$(realpath "$(dirname "$0")")/page
+built=$(realpath "$(dirname "${1:?the path of heddle}")")/tests
+
+need() {
+    echo "the test of the report page needs $1; install it (Debian: $2), or let ./run test do it"
+    exit 1
+}
+command -v node >/dev/null || need node nodejs
+browser=
+for name in chromium chromium-browser google-chrome; do
+    browser=${browser:-$(command -v $name)}
+done
+[ -n "$browser" ] || need "a chromium in PATH" chromium
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+node "$here/fixture.mjs" "$work/data.json" || exit 1
+"$built/write_page" "$work/data.json" "$work/page.html" || exit 1
+"$built/write_page" "$work/data.json" "$work/again.html" || exit 1
+cmp "$work/page.html" "$work/again.html" || { echo "the same data gave two pages"; exit 1; }
+HOME=$work node "$here/check.mjs" "$built/report/page/node_modules" "$browser" "$work"
