@@ -49,7 +49,8 @@ static void trace_job(scene *s, const char *name) {
     assert_int_equal(hd_job_resolve(s->arena, &s->diag, job, module), HD_OK);
     assert_int_equal(hd_vm_open(s->arena, &s->diag, job, NULL, &options, &vm), HD_OK);
     for (uint32_t l = 0; l < job->launch_count; l++)
-        assert_int_equal(hd_vm_run(vm, l, &sink, NULL), HD_OK);
+        for (uint64_t r = 0; r < job->launches[l].repeat; r++)
+            assert_int_equal(hd_vm_run(vm, l, &sink, NULL), HD_OK);
     hd_vm_close(vm);
 }
 

@@ -1,0 +1,85 @@
+/* From jobs to traces on disk. */
+#include "frontend/frontend.h"
+#include "reuse/traces.h"
+#include "vm/vm.h"
+
+static const hd_trace_header header = {.spaces = 1u << KIR_GLOBAL};
+
+static hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *name,
+                         const hd_sink *sink) {
+    char *path = hd_format(arena, "%s/examples/%s/%s.yaml", HEDDLE_SOURCE, name, name);
+    const hd_vm_options options = {.spaces = 1u << KIR_GLOBAL};
+    hd_job *job;
+    kir_module *module;
+    hd_vm *vm;
+    hd_status status = hd_job_read(arena, diag, path, &job);
+    if (status == HD_OK)
+        status = hd_frontend(arena, diag, job->kernel_path, job->options, &module);
+    if (status == HD_OK)
+        status = hd_job_resolve(arena, diag, job, module);
+    if (status == HD_OK)
+        status = hd_vm_open(arena, diag, job, NULL, &options, &vm);
+    if (status != HD_OK)
+        return status;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++)
+            status = hd_vm_run(vm, l, sink, NULL);
+    hd_vm_close(vm);
+    return status;
+}
+
+static hd_status end_trace(hd_trace_writer *writer, hd_status status) {
+    if (status == HD_OK)
+        return hd_trace_finish(writer, true);
+    hd_trace_abandon(writer);
+    return status;
+}
+
+hd_status write_trace(const hd_diag *diag, const char *name, const char *path) {
+    hd_arena *arena = hd_arena_new();
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_create(arena, diag, path, &header, &writer);
+    if (status == HD_OK) {
+        const hd_sink sink = hd_trace_sink(writer);
+        status = end_trace(writer, run_job(arena, diag, name, &sink));
+    }
+    hd_arena_free(arena);
+    return status;
+}
+
+hd_status write_prefix(const hd_diag *diag, const char *path, uint64_t blocks,
+                       const char *prefix_path) {
+    hd_arena *arena = hd_arena_new();
+    const hd_trace_choice choice = {.launch = -1, .last_block = blocks - 1};
+    hd_trace *trace;
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_open(arena, diag, path, &trace);
+    if (status == HD_OK) {
+        status = hd_trace_create(arena, diag, prefix_path, &header, &writer);
+        if (status == HD_OK) {
+            const hd_sink sink = hd_trace_sink(writer);
+            status = end_trace(writer, hd_trace_replay(trace, diag, &choice, &sink));
+        }
+        hd_trace_close(trace);
+    }
+    hd_arena_free(arena);
+    return status;
+}
+
+hd_status read_facts(const hd_diag *diag, const char *path, trace_facts *facts) {
+    hd_arena *arena = hd_arena_new();
+    hd_trace *trace;
+    hd_status status = hd_trace_open(arena, diag, path, &trace);
+    if (status == HD_OK) {
+        const hd_trace_contents *contents = hd_trace_get(trace);
+        *facts = (trace_facts){.launches = contents->launch_count, .bytes = contents->bytes};
+        for (uint32_t l = 0; l < contents->launch_count; l++) {
+            facts->blocks += contents->launches[l].block_count;
+            facts->mis += contents->launches[l].mis;
+            facts->lane_accesses += contents->launches[l].lane_accesses;
+        }
+        hd_trace_close(trace);
+    }
+    hd_arena_free(arena);
+    return status;
+}
