@@ -3,7 +3,6 @@
  * that follow from them (docs/locality.md).
  */
 #include "cli/input.h"
-#include "cli/trace_file.h"
 #include "locality/stack.h"
 #include "report/json.h"
 

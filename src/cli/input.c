@@ -5,7 +5,50 @@
 #include <unistd.h>
 
 #include "cli/input.h"
-#include "cli/trace_file.h"
+
+/* ---- what of it is chosen ------------------------------------------------------------------ */
+
+hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t *first,
+                         uint64_t *last) {
+    *first = 0;
+    *last = UINT64_MAX;
+    if (!text)
+        return HD_OK;
+    const char *at = text;
+    bool fine = cli_whole(at, &at, first);
+    *last = *first;
+    if (fine && *at == '-')
+        fine = cli_whole(at + 1, &at, last);
+    if (!fine || *at || *first > *last)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--%s takes a number from 0 on, or two such as 0-7, the smaller first; not "
+                       "'%s'",
+                       option, text);
+    return HD_OK;
+}
+
+hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces) {
+    static const kir_space all[] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_PRIVATE};
+    *spaces = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ","), known = 0;
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            const char *name = kir_space_name(all[i]);
+            if (strlen(name) == length && !strncmp(at, name, length)) {
+                *spaces |= 1u << all[i];
+                known++;
+            }
+        }
+        if (!known)
+            return hd_fail(&c->diag, HD_EINPUT, NULL,
+                           "--space takes global, local, constant and private, separated by "
+                           "commas, not '%s'",
+                           text);
+        at += length;
+        if (!*at)
+            return HD_OK;
+    }
+}
 
 hd_status cli_read_choice(cli *c, cli_input *input) {
     hd_status status =

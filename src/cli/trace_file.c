@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "cli/contents.h"
-#include "cli/execute.h"
+#include "cli/input.h"
 #include "cli/trace_file.h"
 #include "report/json.h"
 

@@ -12,13 +12,8 @@ int cmd_trace_import(cli *c, int argc, char **argv);
 /* Whether `word` is info, export or import. */
 bool cli_is_trace_command(const char *word);
 
-/* ---- what is traced or exported: cmd_trace.c ---------------------------------------- */
+/* ---- what is traced: cmd_trace.c -------------------------------------------------------- */
 
-/* "A" or "A-B" with A <= B, the text of --`option`; without a text all. */
-hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t *first,
-                         uint64_t *last);
-/* "global,local", the text of --space, as bits 1 << kir_space. */
-hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces);
 /* A trace file that --out names, and what it is called while it is written. */
 hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
                           size_t input_count);

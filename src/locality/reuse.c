@@ -98,9 +98,12 @@ static void take_stream(hd_arena *arena, const analysis *a, uint64_t s, hd_reuse
 static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_options *o,
                          hd_reuse *reuse) {
     const reuse_plan *plan = &a->plan;
-    *reuse = (hd_reuse){.stream_count = plan->stream_count, .blocks = plan->block_count,
-                        .aggregates = plan->aggregate_count, .accesses = a->accesses,
-                        .k = plan->k, .shares = a->shares};
+    *reuse = (hd_reuse){.stream_count = plan->stream_count,
+                        .blocks = plan->block_count,
+                        .aggregates = plan->aggregate_count,
+                        .accesses = a->accesses,
+                        .k = plan->k,
+                        .shares = a->shares};
     reuse->streams = hd_new_array(arena, hd_reuse_stream, plan->stream_count);
     for (uint32_t w = 0; w < a->workers; w++)
         reuse->elements += a->sums[w].elements;

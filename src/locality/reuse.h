@@ -15,23 +15,23 @@
 #include "trace/trace.h"
 
 typedef struct hd_reuse_options {
-    uint32_t scenario;       /* 1 to 6 */
-    uint64_t k;              /* scenario 4: blocks that run at once */
-    uint32_t clusters, units; /* 5, 6: core clusters, and load/store units of each */
-    uint32_t element_bytes;  /* 0: 4 */
-    uint32_t spaces;         /* bit 1 << kir_space; 0: global memory */
+    uint32_t scenario;                 /* 1 to 6 */
+    uint64_t k;                        /* scenario 4: blocks that run at once */
+    uint32_t clusters, units;          /* 5, 6: core clusters, and load/store units of each */
+    uint32_t element_bytes;            /* 0: 4 */
+    uint32_t spaces;                   /* bit 1 << kir_space; 0: global memory */
     uint64_t first_launch, end_launch; /* numbers, from the first to before the end; 0, 0: all */
-    const char *block_order; /* name of a hd_block_order; NULL: sequential */
-    const char *warp_order;  /* 5, 6: name of a hd_warp_order; NULL: round-robin */
-    uint64_t seed;           /* of the order `random` */
-    uint64_t memory;         /* bytes that accesses may take at a time; 0: 1 GiB */
-    uint32_t workers;        /* 0: one for each core */
+    const char *block_order;           /* name of a hd_block_order; NULL: sequential */
+    const char *warp_order;            /* 5, 6: name of a hd_warp_order; NULL: round-robin */
+    uint64_t seed;                     /* of the order `random` */
+    uint64_t memory;                   /* bytes that accesses may take at a time; 0: 1 GiB */
+    uint32_t workers;                  /* 0: one for each core */
 } hd_reuse_options;
 
 /* What one stream is, and its characteristic. */
 typedef struct hd_reuse_stream {
-    uint32_t launch;   /* scenario 2: number of its launch */
-    uint64_t number;   /* scenario 2: of the block; 5: of the cluster; else 0 */
+    uint32_t launch; /* scenario 2: number of its launch */
+    uint64_t number; /* scenario 2: of the block; 5: of the cluster; else 0 */
     uint64_t blocks;
     uint64_t mis;      /* its length: issues, where units are limited */
     uint64_t accesses; /* of elements, by lanes */
@@ -45,13 +45,16 @@ typedef struct hd_reuse {
     uint64_t blocks, aggregates; /* of all streams */
     uint64_t elements;           /* different ones */
     uint64_t accesses;
-    uint64_t k;                  /* scenario 4: that was used, at most all blocks of a launch */
-    uint32_t shares;             /* in how many the elements were handled, for want of memory */
+    uint64_t k;      /* scenario 4: that was used, at most all blocks of a launch */
+    uint32_t shares; /* in how many the elements were handled, for want of memory */
 } hd_reuse;
 
+/* HD_EINPUT when parameters are missing or make no sense, whatever the trace. */
+hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_options *options);
+
 /* Several blocks of the trace may be read at once. Results depend on nothing but the trace
- * and the options that have to do with it. HD_EINPUT: options that are missing or make no
- * sense, a trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 63 bits. */
+ * and the options that have to do with it. HD_EINPUT: options that hd_reuse_check() refuses, a
+ * trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 63 bits. */
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **reuse);
 

@@ -7,7 +7,7 @@ static hd_status refuse(const hd_diag *diag, const char *what) {
     return hd_fail(diag, HD_EINPUT, NULL, "%s", what);
 }
 
-static hd_status check_options(const hd_diag *diag, const hd_reuse_options *o) {
+static hd_status check_parameters(const hd_diag *diag, const hd_reuse_options *o) {
     if (o->scenario < 1 || o->scenario > 6)
         return hd_fail(diag, HD_EINPUT, NULL, "there is no scenario %u; they are 1 to 6",
                        o->scenario);
@@ -31,6 +31,15 @@ static hd_status check_options(const hd_diag *diag, const hd_reuse_options *o) {
                        "divisor of 32",
                        o->clusters, o->units, (unsigned long long)all);
     return HD_OK;
+}
+
+hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_options *o) {
+    const hd_block_order *blocks;
+    const hd_warp_order *warps;
+    hd_status status = check_parameters(diag, o);
+    if (status == HD_OK)
+        status = hd_find_block_order(arena, diag, o->block_order, &blocks);
+    return status ? status : hd_find_warp_order(arena, diag, o->warp_order, &warps);
 }
 
 /* ---- blocks in their order ------------------------------------------------------------- */
@@ -66,16 +75,15 @@ static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_
     const hd_trace_contents *contents = hd_trace_get(plan->trace);
     const hd_block_order *by;
     uint64_t first = 0, end = 0, count = 0;
-    hd_status status = hd_find_block_order(arena, plan->diag, o->block_order, &by);
-    if (status == HD_OK)
-        status = choose_launches(plan->diag, contents, o, &first, &end);
+    hd_find_block_order(arena, plan->diag, o->block_order, &by);
+    hd_status status = choose_launches(plan->diag, contents, o, &first, &end);
     if (status != HD_OK)
         return status;
     for (uint64_t l = first; l < end; l++)
         count += contents->launches[l].block_count;
     plan->blocks = hd_new_array(arena, reuse_block, count);
     for (uint64_t l = first; l < end && !status; l++) {
-        const hd_schedule_input input = {plan->trace, plan->diag, &contents->launches[l],
+        const hd_schedule_input input = {plan->trace,         plan->diag,   &contents->launches[l],
                                          plan->element_bytes, plan->spaces, o->seed};
         status = add_launch(arena, plan, by, &input);
     }
@@ -119,7 +127,8 @@ static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t cluster
         for (uint64_t first = 0, end; first < plan->block_count; first = end) {
             end = end_of_launch(plan, first);
             for (uint64_t b = first + c; b < end; b += clusters) {
-                plan->aggregates[count] = (reuse_aggregate){.stream = c, .first = count, .count = 1};
+                plan->aggregates[count] =
+                    (reuse_aggregate){.stream = c, .first = count, .count = 1};
                 dealt[count] = plan->blocks[b];
                 dealt[count].aggregate = count;
                 count++;
@@ -131,9 +140,7 @@ static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t cluster
 
 static void make_aggregates(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
     plan->aggregates = hd_new_array(arena, reuse_aggregate, plan->block_count);
-    plan->stream_count = o->scenario == 5   ? o->clusters
-                         : o->scenario == 2 ? plan->block_count
-                                            : 1;
+    plan->stream_count = o->scenario == 5 ? o->clusters : o->scenario == 2 ? plan->block_count : 1;
     if (o->scenario == 5) {
         deal_to_clusters(arena, plan, o->clusters);
         return;
@@ -148,15 +155,15 @@ static void make_aggregates(hd_arena *arena, reuse_plan *plan, const hd_reuse_op
 
 hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *o, reuse_plan *plan) {
-    *plan = (reuse_plan){.trace = trace, .diag = diag,
+    *plan = (reuse_plan){.trace = trace,
+                         .diag = diag,
                          .spaces = o->spaces ? o->spaces : 1u << KIR_GLOBAL,
                          .element_bytes = o->element_bytes ? o->element_bytes : 4};
     const hd_warp_order *warps;
-    hd_status status = check_options(diag, o);
-    if (status == HD_OK)
-        status = hd_find_warp_order(arena, diag, o->warp_order, &warps);
+    hd_status status = hd_reuse_check(arena, diag, o);
     if (status != HD_OK)
         return status;
+    hd_find_warp_order(arena, diag, o->warp_order, &warps);
     plan->by_warp = warps->by_warp;
     plan->units = o->scenario == 5   ? o->units
                   : o->scenario == 6 ? (uint64_t)o->clusters * o->units

@@ -22,11 +22,11 @@ enum { REUSE_WARP = 32 };
 typedef struct reuse_block {
     const hd_trace_launch *launch;
     const hd_trace_block *index; /* its row there */
-    uint64_t aggregate; /* row of reuse_plan.aggregates */
-    uint32_t place;     /* in the aggregate */
-    uint64_t length;    /* MIs that are analysed; all, where units are limited */
-    uint64_t accesses;  /* of lanes, by MIs that are analysed */
-    uint32_t *slots;    /* [length] limited units, by MI: see issue.c */
+    uint64_t aggregate;          /* row of reuse_plan.aggregates */
+    uint32_t place;              /* in the aggregate */
+    uint64_t length;             /* MIs that are analysed; all, where units are limited */
+    uint64_t accesses;           /* of lanes, by MIs that are analysed */
+    uint32_t *slots;             /* [length] limited units, by MI: see issue.c */
 } reuse_block;
 
 typedef struct reuse_aggregate {

@@ -64,6 +64,17 @@ typedef struct hd_reuse_spread {
 hd_reuse_spread *hd_reuse_spread_of(hd_arena *arena, const hd_reuse_stream *const *streams,
                                     uint64_t count);
 
+/* The blocks of a kernel, of all its launches, as scenario 2 gives them. */
+typedef struct hd_reuse_kernel {
+    const char *name;
+    const hd_reuse_stream **streams; /* [spread->count] */
+    hd_reuse_spread *spread;
+} hd_reuse_kernel;
+
+/* `reuse` is of scenario 2. Kernels in the order of their first launch; returns how many. */
+uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
+                            const hd_reuse *reuse, hd_reuse_kernel **kernels);
+
 /* ---- reuse_compare.c: of two -------------------------------------------------------------- */
 
 /* Section 9.4, figures 71 to 84. */

@@ -12,6 +12,7 @@
 #include "kernel/kernel.h"
 #include "layout/layout.h"
 #include "locality/coalesce.h"
+#include "locality/reuse_shape.h"
 #include "measure/measure.h"
 #include "trace/trace.h"
 #include "vm/vm.h"
@@ -47,5 +48,13 @@ json_t *hd_json_counts(const hd_vm_counts *counts);
 json_t *hd_json_moved(const char *device, const hd_coalesce_counts *moved);
 /* A launch of a trace file, with its tables of accesses and buffers. */
 json_t *hd_json_trace_launch(const hd_trace_launch *launch);
+
+/* ---- json_reuse.c: characteristics (docs/report.md has their members) ----------------- */
+
+/* Sets the members from `mis` to `degree`; distances from `first` to `last`. */
+void hd_json_characteristic(json_t *object, const hd_reuse_stream *stream, uint64_t first,
+                            uint64_t last);
+/* Sets the members from `domain` to `peaks`. */
+void hd_json_shape(json_t *object, const hd_reuse_shape *shape);
 
 #endif

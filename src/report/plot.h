@@ -1,0 +1,29 @@
+/*
+ * Stems over whole numbers, as the figures of reuse characteristics are drawn: on a terminal
+ * and as SVG. Where there are more numbers than columns or pixels, each of these shows the
+ * largest of its numbers (and the smallest, below zero), so that no peak is lost.
+ */
+#ifndef HD_REPORT_PLOT_H
+#define HD_REPORT_PLOT_H
+
+#include "base/base.h"
+
+typedef struct hd_stems {
+    const char *title, *x, *y; /* of the picture and its axes */
+    uint64_t first, count;     /* value[i] stands at first + i; count from 1 on */
+    const double *value;       /* finite */
+} hd_stems;
+
+/* plot.c: lines of text, at most HD_TABLE_WIDTH wide. The y axis is logarithmic, from 1 on,
+ * when the values need it; a line says so. */
+void hd_plot_text(hd_arena *arena, const hd_stems *stems, hd_str *out);
+
+/* svg.c: a file of its own, 800 by 400. The y axis is linear. */
+void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out);
+
+/* The largest and the smallest value of numbers that fall into column `column` of `columns`,
+ * 0 where there is none. */
+void hd_stems_extent(const hd_stems *stems, uint64_t columns, uint64_t column, double *most,
+                     double *least);
+
+#endif

@@ -1,0 +1,120 @@
+/* Stems as SVG, for papers: black on nothing, so that it can stand on any page. */
+#include <math.h>
+
+#include "report/plot.h"
+#include "report/report.h"
+
+enum { WIDTH = 800, HEIGHT = 400, LEFT = 84, RIGHT = 16, TOP = 36, BOTTOM = 52, TICKS = 6 };
+
+typedef struct frame {
+    const hd_stems *stems;
+    double low, high; /* of the y axis: multiples of its step */
+    double step;
+} frame;
+
+/* The first of 1, 2, 5, 10, 20 ... that is not below `least`. */
+static double round_step(double least) {
+    double power = pow(10, floor(log10(least)));
+    for (int i = 0; i < 3; i++)
+        if (power * (int[]){1, 2, 5}[i] >= least * (1 - 1e-9))
+            return power * (int[]){1, 2, 5}[i];
+    return power * 10;
+}
+
+static frame frame_of(const hd_stems *stems) {
+    frame f = {.stems = stems};
+    double most = 0, least = 0;
+    hd_stems_extent(stems, 1, 0, &most, &least);
+    f.step = round_step(most > least ? (most - least) / TICKS : 1);
+    f.high = ceil(most / f.step) * f.step;
+    f.low = floor(least / f.step) * f.step;
+    f.high = f.high > f.low ? f.high : f.low + f.step;
+    return f;
+}
+
+static double x_of(const frame *f, double index) {
+    return LEFT + (WIDTH - LEFT - RIGHT) * (index + 0.5) / (double)f->stems->count;
+}
+
+static double y_of(const frame *f, double value) {
+    return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - f->low) / (f->high - f->low);
+}
+
+static void add_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
+                     const char *text) {
+    hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, more);
+    for (text = hd_plain_text(arena, text, false); *text; text++) {
+        const char *escaped = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;";
+        hd_str_addn(out, strchr("<>&", *text) ? escaped : text,
+                    strchr("<>&", *text) ? strlen(escaped) : 1);
+    }
+    hd_str_add(out, "</text>\n");
+}
+
+/* As many digits as figures with this step need. */
+static const char *number(hd_arena *arena, double value, double step) {
+    int digits = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
+    return hd_format(arena, "%.*f", digits, value == 0 ? 0 : value);
+}
+
+static void draw_y_axis(hd_arena *arena, const frame *f, hd_str *out) {
+    int ticks = (int)round((f->high - f->low) / f->step);
+    for (int t = 0; t <= ticks; t++) {
+        double value = f->low + t * f->step, y = y_of(f, value);
+        hd_str_printf(out, "<path d=\"M%d %.1fH%d\" stroke-opacity=\"%s\"/>\n", LEFT - 5, y,
+                      WIDTH - RIGHT, fabs(value) < f->step / 2 ? "1" : "0.15");
+        add_text(arena, out, LEFT - 9, y + 4, " text-anchor=\"end\"",
+                 number(arena, value, f->step));
+    }
+    add_text(arena, out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
+             " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", f->stems->y);
+}
+
+static void draw_x_axis(hd_arena *arena, const frame *f, hd_str *out) {
+    uint64_t first = f->stems->first, last = first + f->stems->count - 1;
+    double step = round_step(fmax((double)(last - first) / (2 * TICKS), 1));
+    for (double value = ceil((double)first / step) * step; value <= (double)last; value += step) {
+        double x = x_of(f, value - (double)first);
+        hd_str_printf(out, "<path d=\"M%.1f %dv5\"/>\n", x, HEIGHT - BOTTOM);
+        add_text(arena, out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
+                 number(arena, value, step));
+    }
+    hd_str_printf(out, "<path d=\"M%d %dH%d\"/>\n", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
+    add_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, " text-anchor=\"middle\"",
+             f->stems->x);
+}
+
+/* A stem for each value, or one for each pixel. */
+static void draw_stems(const frame *f, hd_str *out) {
+    uint64_t pixels = WIDTH - LEFT - RIGHT, count = f->stems->count;
+    uint64_t columns = count < pixels ? count : pixels;
+    double width = 0.8 * (double)pixels / (double)columns;
+    hd_str_printf(out, "<path stroke-width=\"%.2f\" d=\"", width < 1 ? 1 : width > 12 ? 12 : width);
+    for (uint64_t c = 0; c < columns; c++) {
+        double most, least;
+        hd_stems_extent(f->stems, columns, c, &most, &least);
+        if (most == 0 && least == 0)
+            continue;
+        double x = LEFT + (double)pixels * ((double)c + 0.5) / (double)columns;
+        hd_str_printf(out, "M%.2f %.2fV%.2f", x, y_of(f, least), y_of(f, most));
+    }
+    hd_str_add(out, "\"/>\n");
+}
+
+void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
+    const frame f = frame_of(stems);
+    hd_str_printf(out,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                  "viewBox=\"0 0 %d %d\">\n"
+                  "<g stroke=\"#000\" fill=\"none\">\n",
+                  WIDTH, HEIGHT, WIDTH, HEIGHT);
+    draw_stems(&f, out);
+    hd_str_add(out, "</g>\n<g stroke=\"#000\" fill=\"#000\" font-family=\"Helvetica, Arial, "
+                    "sans-serif\" font-size=\"12\" paint-order=\"stroke\">\n"
+                    "<style>text{stroke:none}</style>\n");
+    draw_y_axis(arena, &f, out);
+    draw_x_axis(arena, &f, out);
+    add_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
+             " text-anchor=\"middle\" font-size=\"14\"", stems->title);
+    hd_str_add(out, "</g>\n</svg>\n");
+}

@@ -1,0 +1,105 @@
+/* Stems: what a column shows, and what is drawn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/plot.h"
+#include "report/report.h"
+
+static hd_stems stems_of(const double *value, uint64_t count) {
+    return (hd_stems){"title", "distance", "degree", 1, count, value};
+}
+
+/* Every value is in one column, and no column hides its largest. */
+static void extents(void **unused) {
+    (void)unused;
+    uint64_t state = 3;
+    for (int round = 0; round < 200; round++) {
+        double value[300];
+        uint64_t count = 1 + hd_next_random(&state) % 300;
+        uint64_t columns = 1 + hd_next_random(&state) % count;
+        for (uint64_t i = 0; i < count; i++)
+            value[i] = (double)(hd_next_random(&state) % 2000) - 1000;
+        const hd_stems stems = stems_of(value, count);
+        for (uint64_t c = 0; c < columns; c++) {
+            double most = 0, least = 0, got_most, got_least;
+            for (uint64_t i = count * c / columns; i < count * (c + 1) / columns; i++) {
+                most = value[i] > most ? value[i] : most;
+                least = value[i] < least ? value[i] : least;
+            }
+            hd_stems_extent(&stems, columns, c, &got_most, &got_least);
+            assert_true(got_most == most && got_least == least);
+        }
+    }
+}
+
+static uint64_t count_of(const char *text, const char *what) {
+    uint64_t count = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        count++;
+    return count;
+}
+
+static const char *text_of(hd_arena *arena, const double *value, uint64_t count) {
+    hd_str out = {.arena = arena};
+    const hd_stems stems = stems_of(value, count);
+    hd_plot_text(arena, &stems, &out);
+    return hd_str_text(&out);
+}
+
+static void text(void **unused) {
+    (void)unused;
+    hd_arena *arena = hd_arena_new();
+    const char *plain = text_of(arena, (const double[]){10, 5, 0, 1}, 4);
+    assert_int_equal(count_of(plain, "#"), 10 + 5 + 1);
+    assert_non_null(strstr(plain, "10 |#\n"));
+    assert_null(strstr(plain, "logarithmic"));
+    const char *below = text_of(arena, (const double[]){6, -6}, 2);
+    assert_int_equal(count_of(below, "|#\n"), 6);
+    assert_int_equal(count_of(below, "| #\n"), 6);
+    const char *steep = text_of(arena, (const double[]){1000, 1, 1, 1}, 4);
+    assert_non_null(strstr(steep, "logarithmic"));
+    assert_true(count_of(steep, "#") > 10 + 3);
+    double many[5000];
+    for (int i = 0; i < 5000; i++)
+        many[i] = i == 4321;
+    const char *peak = text_of(arena, many, 5000);
+    assert_int_equal(count_of(peak, "#"), 10);
+    for (const char *line = peak; line; line = strchr(line + 1, '\n'))
+        assert_true(strcspn(line + 1, "\n") <= HD_TABLE_WIDTH);
+    hd_arena_free(arena);
+}
+
+static void svg(void **unused) {
+    (void)unused;
+    hd_arena *arena = hd_arena_new();
+    hd_str out = {.arena = arena};
+    const double value[] = {100, 0, -50, 25};
+    hd_stems stems = stems_of(value, 4);
+    stems.title = "a < b & c";
+    hd_plot_svg(arena, &stems, &out);
+    const char *picture = hd_str_text(&out);
+    assert_non_null(strstr(picture, ">a &lt; b &amp; c</text>"));
+    assert_non_null(strstr(picture, ">100</text>"));
+    assert_non_null(strstr(picture, ">-50</text>"));
+    /* Three stems: the first as high above zero as the third is low below it, twice. */
+    double x[3], from[3], to[3];
+    const char *path = strstr(picture, "d=\"M") + 3;
+    assert_int_equal(sscanf(path, "M%lf %lfV%lfM%lf %lfV%lfM%lf %lfV%lf\"", &x[0], &from[0], &to[0],
+                            &x[1], &from[1], &to[1], &x[2], &from[2], &to[2]),
+                     9);
+    assert_true(from[0] == to[1] && from[0] == from[2]);
+    assert_true((from[0] - to[0]) - 2 * (from[1] - to[1]) < 0.05);
+    assert_true(x[0] < x[1] && x[1] < x[2]);
+    hd_arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(extents), cmocka_unit_test(text),
+                                       cmocka_unit_test(svg)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
