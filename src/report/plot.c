@@ -5,7 +5,7 @@
 #include "report/plot.h"
 #include "report/report.h"
 
-enum { LABEL = 9, COLUMNS = HD_TABLE_WIDTH - LABEL - 3, ROWS = 10, HALF_ROWS = 6 };
+enum { LABEL = 9, COLUMNS = HD_TABLE_WIDTH - LABEL - 4, ROWS = 10, HALF_ROWS = 6 };
 
 typedef struct scale {
     double most; /* size of the largest value */
