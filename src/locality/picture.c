@@ -1,0 +1,108 @@
+/* Addresses over time. */
+#include "locality/picture.h"
+
+struct hd_picture_set {
+    hd_arena *arena;
+    uint64_t mis, heard;
+    uint32_t most_columns, most_rows;
+    hd_vec(hd_picture) pictures;
+    const hd_event_launch *launch;
+    size_t *rows; /* of the launch's buffers: their pictures, SIZE_MAX for none */
+};
+
+hd_picture_set *hd_picture_new(hd_arena *arena, uint64_t mis, uint32_t columns, uint32_t rows) {
+    hd_picture_set *set = hd_new(arena, hd_picture_set);
+    *set = (hd_picture_set){.arena = arena, .mis = mis, .most_columns = columns, .most_rows = rows};
+    return set;
+}
+
+static uint64_t divide_up(uint64_t value, uint64_t by) { return value / by + (value % by != 0); }
+
+/* Rows are powers of two of bytes, so that elements seldom lie across two. */
+static hd_picture make_picture(hd_picture_set *set, const hd_event_buffer *buffer) {
+    hd_picture p = {.name = buffer->name ? hd_strdup(set->arena, buffer->name) : NULL,
+                    .space = buffer->space,
+                    .base = buffer->base,
+                    .bytes = buffer->bytes,
+                    .mis_per_column = divide_up(set->mis ? set->mis : 1, set->most_columns),
+                    .bytes_per_row = 1};
+    while (divide_up(p.bytes, p.bytes_per_row) > set->most_rows)
+        p.bytes_per_row *= 2;
+    p.columns = (uint32_t)divide_up(set->mis ? set->mis : 1, p.mis_per_column);
+    p.rows = (uint32_t)divide_up(p.bytes, p.bytes_per_row);
+    p.counts = hd_new_array(set->arena, uint64_t, (uint64_t)p.rows * p.columns);
+    return p;
+}
+
+static bool same_buffer(const hd_picture *p, const hd_event_buffer *buffer) {
+    const char *a = p->name ? p->name : "", *b = buffer->name ? buffer->name : "";
+    return p->base == buffer->base && p->bytes == buffer->bytes && p->space == buffer->space &&
+           !strcmp(a, b);
+}
+
+static size_t picture_of(hd_picture_set *set, const hd_event_buffer *buffer) {
+    if ((buffer->space != KIR_GLOBAL && buffer->space != KIR_CONSTANT) || !buffer->bytes)
+        return SIZE_MAX;
+    for (size_t i = 0; i < set->pictures.count; i++)
+        if (same_buffer(&set->pictures.data[i], buffer))
+            return i;
+    hd_push(set->arena, &set->pictures, make_picture(set, buffer));
+    return set->pictures.count - 1;
+}
+
+static hd_status begin_launch(void *self, const hd_event_launch *launch) {
+    hd_picture_set *set = self;
+    set->launch = launch;
+    set->rows = hd_new_array(set->arena, size_t, launch->buffer_count);
+    for (uint32_t b = 0; b < launch->buffer_count; b++)
+        set->rows[b] = picture_of(set, &launch->buffers[b]);
+    return HD_OK;
+}
+
+static void *open_block(void *self, uint64_t block) {
+    (void)block;
+    return self;
+}
+
+static bool is_inside(const hd_picture *p, uint64_t address) {
+    return address - p->base < p->bytes;
+}
+
+/* The picture with this address; the one before is likely. */
+static hd_picture *find(hd_picture_set *set, hd_picture *before, uint64_t address) {
+    if (before && is_inside(before, address))
+        return before;
+    for (uint32_t b = 0; b < set->launch->buffer_count; b++) {
+        hd_picture *p = set->rows[b] == SIZE_MAX ? NULL : &set->pictures.data[set->rows[b]];
+        if (p && is_inside(p, address))
+            return p;
+    }
+    return NULL;
+}
+
+static void hear(void *stream, const hd_event *e) {
+    hd_picture_set *set = stream;
+    uint64_t time = set->heard++;
+    kir_space space = set->launch->accesses[e->access].space;
+    if (space == KIR_LOCAL || space == KIR_PRIVATE)
+        return;
+    hd_picture *p = NULL;
+    for (uint32_t w = 0; w < (e->threads + 63) / 64; w++)
+        for (uint64_t bits = e->mask[w]; bits; bits &= bits - 1) {
+            uint64_t address = hd_event_address(e, w * 64 + (uint32_t)__builtin_ctzll(bits));
+            if (!(p = find(set, p, address)))
+                continue;
+            uint64_t row = (address - p->base) / p->bytes_per_row;
+            p->counts[row * p->columns + time / p->mis_per_column]++;
+            p->lane_accesses++;
+        }
+}
+
+hd_sink hd_picture_sink(hd_picture_set *set) {
+    return (hd_sink){.self = set, .launch = begin_launch, .open_block = open_block, .event = hear};
+}
+
+const hd_picture *hd_pictures_of(const hd_picture_set *set, size_t *count) {
+    *count = set->pictures.count;
+    return set->pictures.data;
+}
