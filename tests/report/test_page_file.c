@@ -66,8 +66,10 @@ static json_t *data_of(hd_arena *arena, const char *page, size_t length) {
     size_t packed_length = decode(text + strlen(tag), packed);
     size_t room = 64 << 20;
     char *plain = malloc(room);
-    z_stream stream = {.next_in = packed, .avail_in = (unsigned)packed_length,
-                       .next_out = (unsigned char *)plain, .avail_out = (unsigned)room};
+    z_stream stream = {.next_in = packed,
+                       .avail_in = (unsigned)packed_length,
+                       .next_out = (unsigned char *)plain,
+                       .avail_out = (unsigned)room};
     assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
     assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
     json_t *data = json_loadb(plain, stream.total_out, 0, NULL);
@@ -93,8 +95,8 @@ static void expect_back(fixture *f, const json_t *data) {
 }
 
 static void data_come_back(void **state) {
-    json_t *data = json_pack("{s:s, s:n, s:[i, f]}", "name", "</script><b>\xc3\xa9", "none", "list",
-                             -1, 0.25);
+    json_t *data =
+        json_pack("{s:s, s:n, s:[i, f]}", "name", "</script><b>\xc3\xa9", "none", "list", -1, 0.25);
     expect_back(*state, data);
     json_decref(data);
 }

@@ -43,13 +43,15 @@ function columns(x, y, first, end, { min, left, unit, pixel }, draw) {
     }
 }
 
-/** A small picture of bars alone, without axes, as thumbnails and overviews are. */
-export function drawBars(canvas, { x, y }, { min, max, top, colour, slot, of, log = false }) {
+/**
+ * A small picture of bars alone, without axes, as thumbnails and overviews are. share(value): what
+ * part of the height it gets.
+ */
+export function drawBars(canvas, { x, y }, { min, max, share, colour }) {
     const context = canvas.getContext('2d');
     const { width, height } = canvas;
-    const share = log ? value => Math.log(value + 1) / Math.log(top + 1) : value => value / top;
     context.fillStyle = colour;
-    eachBar(x, y, { min, max, left: 0, width, slot, of, pixel: devicePixelRatio }, (left, wide, low, high) => {
+    eachBar(x, y, { min, max, left: 0, width, pixel: devicePixelRatio }, (left, wide, low, high) => {
         const tall = Math.max(1, Math.round(share(high) * (height - 1)));
         context.fillRect(left, height - tall, wide, tall);
     });

@@ -4,7 +4,7 @@
  */
 import uPlot from 'uplot';
 import { style } from './dom.js';
-import { compact } from './format.js';
+import { compact, count } from './format.js';
 import { eachBar } from './bars.js';
 import { lower } from './series.js';
 
@@ -27,24 +27,33 @@ function barPath({ slot = 0, of = 1 }) {
     };
 }
 
-/** A circle for each value, or a diamond; uPlot's drawing of a series. */
+function addDot(path, shape, x, y, radius) {
+    if (shape === 'square') {
+        path.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+        return;
+    }
+    path.moveTo(x + radius, y);
+    if (shape === 'diamond') {
+        path.lineTo(x, y + radius);
+        path.lineTo(x - radius, y);
+        path.lineTo(x, y - radius);
+    } else {
+        path.arc(x, y, radius, 0, 2 * Math.PI);
+    }
+    path.closePath();
+}
+
+/** A dot for each value, a circle unless `shape` says otherwise; uPlot's drawing of a series. */
 function dotPath({ shape, size = 3 }) {
     return (u, s) => {
-        const path = new Path2D();
+        const path = new Path2D(), drawn = new Set();
         const radius = size * uPlot.pxRatio, xs = u.data[0], ys = u.data[s];
         for (let i = lower(xs, u.scales.x.min); i < xs.length && xs[i] <= u.scales.x.max; i++) {
-            if (ys[i] === null)
+            const x = Math.round(u.valToPos(xs[i], 'x', true)), y = Math.round(u.valToPos(ys[i], 'y', true));
+            if (ys[i] === null || drawn.has(x * 8192 + y)) // one dot for a pixel is enough
                 continue;
-            const x = u.valToPos(xs[i], 'x', true), y = u.valToPos(ys[i], 'y', true);
-            path.moveTo(x + radius, y);
-            if (shape === 'diamond') {
-                path.lineTo(x, y + radius);
-                path.lineTo(x - radius, y);
-                path.lineTo(x, y - radius);
-            } else {
-                path.arc(x, y, radius, 0, 2 * Math.PI);
-            }
-            path.closePath();
+            drawn.add(x * 8192 + y);
+            addDot(path, shape, x, y, radius);
         }
         return { stroke: path, fill: path, clip: null, band: null, gaps: null, flags: 1 };
     };
@@ -65,15 +74,43 @@ function seriesOf(line) {
     return { ...common, fill: line.faint ? colour + '90' : colour, width: 0, paths: barPath(line) };
 }
 
-function axis(label, more) {
+/** Figures of an axis: short ones, or if two of them then read the same, whole ones. */
+function labels(values) {
+    const show = as => values.map(value => value === null ? '' : as(value));
+    const short = show(compact);
+    return new Set(short).size === short.length ? short : show(count);
+}
+
+/** An axis of uPlot in the colours of the page. */
+export function axis(label, more) {
     return {
         label, labelFont: FONT, font: FONT, labelSize: 20, labelGap: 2,
         stroke: style('--quiet'),
         grid: { stroke: style('--grid'), width: 1 },
         ticks: { stroke: style('--grid'), width: 1, size: 4 },
-        values: (u, values) => values.map(value => value === null ? '' : compact(value)),
+        values: (u, values) => labels(values),
         ...more,
     };
+}
+
+/** Carets with figures above the highest of what `marks` points to, as far as there is room. */
+function drawMarks(u, marks) {
+    const { ctx, bbox } = u, pixel = uPlot.pxRatio, taken = [];
+    ctx.save();
+    ctx.fillStyle = style('--quiet');
+    ctx.font = `${11 * pixel}px system-ui, sans-serif`;
+    ctx.textAlign = 'center';
+    ctx.textBaseline = 'bottom';
+    for (const { x, y, label } of marks) {
+        const at = u.valToPos(x, 'x', true), top = u.valToPos(y, 'y', true) - 2 * pixel;
+        const half = ctx.measureText(label).width / 2 + 3 * pixel;
+        if (at < bbox.left || at > bbox.left + bbox.width ||
+            taken.some(([from, to]) => at - half < to && at + half > from))
+            continue;
+        taken.push([at - half, at + half]);
+        ctx.fillText(label, Math.min(Math.max(at, bbox.left + half), bbox.left + bbox.width - half), top);
+    }
+    ctx.restore();
 }
 
 /** On a logarithmic axis only powers of ten have room for a figure. */
@@ -83,16 +120,20 @@ const powers = (u, values) => values.map(value =>
 export class Chart {
     /**
      * @param {HTMLElement} host where it goes; as wide as that
-     * @param {Object} options label; range; x and lines, each with y, label, colour (a custom
-     *     property), kind, and what that takes; xLabel, yLabel; log (y); height; top, a y that is
-     *     always shown; whole (the y axis goes from 0 to 1); draw(u), called after the lines;
-     *     hover(x or null, width of a pixel); xValues and xFilter, of its axis
+     * @param {Object} options
+     *     label, of the whole; range; x
+     *     lines: each with y, label, colour (a custom property), kind, and what that kind takes
+     *     xLabel, yLabel, height; xAxis, yAxis: more for uPlot's axes; axes: more axes
+     *     log: y is logarithmic; top: a y that is always shown; whole: y goes from 0 to 1
+     *     marks: places that get a label, each with x, y, label; draw(u): called after the lines
+     *     hover(x, next, u): x under the cursor and one pixel further; null when it is elsewhere
      */
     constructor(host, options) {
         this.host = host;
         this.options = options;
         this.range = options.range;
         this.log = options.log ?? false;
+        this.dots = options.lines.some(line => line.kind === 'dots');
         this.#prepareHost();
         this.range.watch(() => this.#rescale());
         this.#make();
@@ -106,10 +147,11 @@ export class Chart {
         this.#make();
     }
 
-    /** What can be seen of x: half a distance more on either side. */
+    /** What can be seen of x: half a distance more on either side, and room for whole dots. */
     #edges() {
-        const half = this.range.whole ? 0.5 : 0;
-        return { min: this.range.from - half, max: this.range.to + half };
+        const { from, to, whole } = this.range;
+        const more = this.dots ? Math.max(0.5, (to - from) / 80) : whole ? 0.5 : 0;
+        return { min: from - more, max: to + more };
     }
 
     /** Lowest and highest y that are shown; nothing outside counts. */
@@ -130,6 +172,8 @@ export class Chart {
         if (this.options.whole)
             return [0, 1.02];
         const [low, high] = this.#extent();
+        if (this.dots)
+            return [-0.06 * high, 1.06 * high];
         if (this.log) {
             const least = 10 ** (Math.ceil(Math.log10(Math.max(low, 1))) - 1);
             return [Math.max(SMALLEST_LOG, least), Math.max(high, 1) * 1.5];
@@ -140,25 +184,28 @@ export class Chart {
 
     #scales() {
         return {
-            x: { time: false, auto: false, distr: this.range.log ? 3 : 1, log: 10, ...this.#edges() },
+            x: { time: false, auto: false, distr: this.range.log ? 3 : 1, log: 2, ...this.#edges() },
             y: { distr: this.log ? 3 : 1, range: () => this.#yRange() },
         };
     }
 
     #make() {
-        const { x, lines, xLabel, yLabel, height = 320, draw, xValues } = this.options;
-        const hooks = { setSelect: [u => this.#selected(u)], setCursor: [u => this.#hovered(u)] };
-        if (draw)
-            hooks.draw = [draw];
+        const { x, lines, xLabel, yLabel, height = 320, draw, marks = [] } = this.options;
+        const hooks = {
+            setSelect: [u => this.#selected(u)],
+            setCursor: [u => this.#hovered(u)],
+            draw: [u => drawMarks(u, marks), u => draw?.(u)],
+        };
         this.plot = new uPlot({
             width: Math.max(this.host.clientWidth, 200), height, hooks,
-            padding: [10, 12, 0, 0],
+            padding: [16, 24, 0, 0],
             legend: { show: false },
             scales: this.#scales(),
             series: [{}, ...lines.map(seriesOf)],
             axes: [
-                axis(xLabel, { size: 32, ...(xValues && { values: xValues }) }),
-                axis(yLabel, { size: 56, ...(this.log && { values: powers }) }),
+                axis(xLabel, { size: 32, ...this.options.xAxis }),
+                axis(yLabel, { size: 56, ...(this.log && { values: powers }), ...this.options.yAxis }),
+                ...(this.options.axes ?? []).map(more => axis(more.label, more)),
             ],
             cursor: {
                 y: false, points: { show: false },

@@ -16,20 +16,21 @@ export function h(tag, attributes = {}, ...children) {
         else if (value !== null && value !== undefined && value !== false)
             element.setAttribute(name, value === true ? '' : value);
     }
-    element.append(...children.flat().filter(child => child !== null));
+    element.append(...children.flat().filter(child => child !== null && child !== undefined));
     return element;
 }
 
 /** A drop-down list. `options` are its labels; `choose` gets the number of the chosen one. */
 export function select(label, options, chosen, choose) {
-    const list = h('select', { onchange: event => choose(event.target.selectedIndex) },
+    const id = `choose-${label.toLowerCase().replaceAll(' ', '-')}`;
+    const list = h('select', { id, onchange: event => choose(event.target.selectedIndex) },
         options.map((text, i) => h('option', { selected: i === chosen }, text)));
     return h('label', { class: 'field' }, h('span', {}, label), list);
 }
 
-/** A check box with its label. */
-export function checkbox(label, checked, change) {
-    const box = h('input', { type: 'checkbox', checked, onchange: e => change(e.target.checked) });
+/** A check box with its label; with an `id` it keeps the focus when the view is drawn again. */
+export function checkbox(label, checked, change, id = null) {
+    const box = h('input', { type: 'checkbox', id, checked, onchange: e => change(e.target.checked) });
     return h('label', { class: 'check' }, box, label);
 }
 

@@ -3,7 +3,7 @@
  * figures that can be typed, what it sums up to, and its degrees as a table.
  */
 import { Chart } from './chart.js';
-import { checkbox, figures, h } from './dom.js';
+import { checkbox, figures, h, style } from './dom.js';
 import { count, real } from './format.js';
 import { Range } from './range.js';
 import { degreeAt, rangeFigures } from './series.js';
@@ -24,7 +24,8 @@ function described({ series, name }, from, to) {
 export class Explorer {
     /**
      * @param {Object} options label; lines, each with series, colour and, where there are two,
-     *     name; domain; from, to, log: what is shown at first; changed({from, to, log}, step)
+     *     name; joined: the x and ys of two; marks, as a Chart takes them; domain; from, to, log:
+     *     what is shown at first; changed({from, to, y}, step)
      */
     constructor(options) {
         this.options = options;
@@ -35,7 +36,7 @@ export class Explorer {
         this.hovered = h('output', { class: 'hover', 'aria-hidden': true }, '\u00a0');
         this.summary = h('div', { 'aria-live': 'polite' });
         this.host = h('div');
-        this.element = h('div', { class: 'explorer' }, this.#controls(), this.host, this.hovered,
+        this.element = h('div', { class: 'explorer' }, this.#controls(), this.#legend(), this.host, this.hovered,
             new Strip(this.range, this.lines).element, this.summary, this.#values());
         this.range.watch((range, step) => this.#changed(step));
         this.#summarise();
@@ -53,7 +54,7 @@ export class Explorer {
                 y: ys[i], label: name ?? 'degree', colour, kind: 'bars',
                 slot: i, of: this.lines.length, faint: this.lines.length > 1,
             })),
-            xLabel: 'reuse distance (MIs)', yLabel: 'reuse degree', height: this.options.height,
+            xLabel: 'reuse distance (MIs)', yLabel: 'reuse degree', marks: this.options.marks,
             hover: (at, next) => this.#hover(at, next),
         });
     }
@@ -78,6 +79,21 @@ export class Explorer {
                 this.chart.setLog(log);
                 this.#tell(true);
             }));
+    }
+
+    /** Which of two is which; where both have a degree their colours mix. */
+    #legend() {
+        if (this.lines.length < 2)
+            return null;
+        const key = colours => {
+            const patch = h('span', { class: 'key' });
+            const mixed = colours.map(colour => style(colour) + '90');
+            patch.style.background = mixed.map(colour => `linear-gradient(${colour}, ${colour})`).join(', ');
+            return patch;
+        };
+        const [a, b] = this.lines;
+        const entries = [[[a.colour], a.name], [[b.colour], b.name], [[b.colour, a.colour], 'both']];
+        return h('ul', { class: 'legend' }, entries.map(([colours, name]) => h('li', {}, key(colours), name)));
     }
 
     #hover(at, next) {

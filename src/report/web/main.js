@@ -1,11 +1,19 @@
 /* The page: its head, and the view that the address names. */
 import { unpack } from './data.js';
 import { h, select } from './dom.js';
+import { makeHelp } from './help.js';
 import { index, link, read, remember } from './state.js';
+import * as theme from './theme.js';
+import * as addresses from './views/addresses.js';
+import * as blocks from './views/blocks.js';
+import * as cache from './views/cache.js';
+import * as compare from './views/compare.js';
+import * as overview from './views/overview.js';
 import * as reuse from './views/reuse.js';
+import * as scenarios from './views/scenarios.js';
 
-const views = { reuse };
-const FIRST = 'reuse';
+const views = { overview, reuse, scenarios, blocks, compare, cache, addresses };
+const FIRST = 'overview';
 
 const holder = document.getElementById('page');
 
@@ -17,57 +25,97 @@ function fail(error) {
 class Page {
     constructor(data) {
         this.data = data;
-        this.root = h('main', { id: 'view', tabindex: -1 });
-        this.head = h('header');
-        holder.replaceChildren(this.head, this.root);
+        this.places = {}; // where the reader was in each view of this run
+        this.root = h('main', { id: 'view' });
+        this.help = makeHelp();
+        theme.begin(() => this.draw());
+        holder.replaceChildren(this.#makeHead(), this.root, this.help);
         addEventListener('popstate', () => this.draw());
         document.addEventListener('keydown', event => this.#key(event));
         this.draw();
     }
 
+    /** Draws what the address says, and leaves the focus where it was. */
     draw() {
         const { view, values } = read();
+        const focused = document.activeElement?.id;
         this.view = view in views ? view : FIRST;
-        this.values = values;
-        this.runIndex = index(values.get('run'), this.data.runs.length);
+        this.run = index(values.get('run'), this.data.runs.length);
         this.range = null;
-        this.#drawHead();
         this.root.replaceChildren();
         views[this.view].render({
-            data: this.data, run: this.data.runs[this.runIndex], runIndex: this.runIndex, values, root: this.root,
+            data: this.data, run: this.data.runs[this.run], runIndex: this.run, values, root: this.root,
             update: (changes, how) => this.update(changes, how),
             main: range => { this.range = range; },
         });
+        this.#mark(values);
+        if (focused && focused !== 'view')
+            document.getElementById(focused)?.focus({ preventScroll: true });
     }
 
-    /** Values of the address change; redraw: the view must be drawn again. */
+    /**
+     * Values of the address change. step: Back leads to the ones before; redraw: the view must be
+     * drawn again.
+     */
     update(changes, { step = true, redraw = false } = {}) {
-        const values = { ...Object.fromEntries(read().values), ...changes };
-        remember(link(this.view, values), step || redraw);
+        this.state = { ...this.state, ...changes };
+        const hash = link(this.view, this.state);
+        this.places[this.view] = hash;
+        this.links[this.view].href = hash;
+        remember(hash, step || redraw);
         if (redraw)
             this.draw();
     }
 
-    #drawHead() {
-        const run = this.runIndex ? { run: this.runIndex + 1 } : {};
-        this.head.replaceChildren(
-            h('strong', {}, 'Heddle report'),
-            h('nav', { 'aria-label': 'Views' }, Object.entries(views).map(([id, view]) => h('a', {
-                href: link(id, run), 'aria-current': id === this.view ? 'page' : null,
-            }, view.name))),
-            select('Run', this.data.runs.map(({ name }) => name), this.runIndex,
-                i => {
-                    remember(link(this.view, i ? { run: i + 1 } : {}), true);
-                    this.draw();
-                }));
+    #makeHead() {
+        const button = (text, label, act) =>
+            h('button', { 'aria-label': label, title: label, onclick: act }, text);
+        this.links = Object.fromEntries(Object.entries(views).map(([id, { name }]) =>
+            [id, h('a', { href: link(id, {}) }, name)]));
+        this.runs = this.data.runs.length < 2 ? null
+            : select('Run', this.data.runs.map(({ name }, i) => `${i + 1}: ${name}`), 0, i => this.#show(i));
+        return h('header', {},
+            h('strong', { title: `written by Heddle ${this.data.heddle}` }, 'Heddle report'),
+            h('nav', { 'aria-label': 'Views' }, Object.values(this.links)),
+            this.runs,
+            h('div', { class: 'tools' },
+                button('◐', 'Light or dark', () => { theme.toggle(); this.draw(); }),
+                button('?', 'Help', () => this.help.showModal())));
+    }
+
+    /** The same view of another run. */
+    #show(run) {
+        remember(link(this.view, { run: run ? run + 1 : null }), true);
+        this.draw();
+    }
+
+    /** The head shows where the page is, and leads to where the reader was in other views. */
+    #mark(values) {
+        const run = this.run ? this.run + 1 : null;
+        if (this.marked !== this.run)
+            this.places = {};
+        this.marked = this.run;
+        this.state = { ...Object.fromEntries(values), run };
+        this.places[this.view] = link(this.view, this.state);
+        for (const [id, element] of Object.entries(this.links)) {
+            element.href = this.places[id] ?? link(id, { run });
+            element.toggleAttribute('aria-current', false);
+        }
+        this.links[this.view].setAttribute('aria-current', 'page');
+        if (this.runs)
+            this.runs.querySelector('select').selectedIndex = this.run;
+        document.title = `${this.data.runs[this.run]?.name ?? 'empty'} – Heddle report`;
     }
 
     #key(event) {
-        if (event.ctrlKey || event.metaKey || event.altKey ||
-            event.target.closest('input, select, table, summary'))
+        if (event.ctrlKey || event.metaKey || event.altKey || this.help.open ||
+            event.target.closest('input, select, summary, .scroll'))
             return;
-        if (this.range?.key(event.key))
-            event.preventDefault();
+        if (event.key === '?')
+            this.help.showModal();
+        else if (!this.range?.key(event.key))
+            return;
+        event.preventDefault();
     }
 }
 

@@ -1,4 +1,7 @@
-/* The whole of an axis in small, with the part that is shown in a frame that can be moved. */
+/*
+ * The whole of an axis in small, with the part that is shown in a frame that can be moved. Heights
+ * are square roots of degrees, so that small ones are not lost.
+ */
 import { drawBars, fitCanvas } from './bars.js';
 import { h, style } from './dom.js';
 
@@ -30,7 +33,7 @@ export class Strip {
             series.y.reduce((most, value) => Math.max(most, value), 0)));
         for (const { series, colour } of this.lines)
             drawBars(this.canvas, series, {
-                min: this.range.low - 0.5, max: this.range.high + 0.5, top, log: true,
+                min: this.range.low - 0.5, max: this.range.high + 0.5, share: degree => Math.sqrt(degree / top),
                 colour: style(colour) + (this.lines.length > 1 ? '90' : ''),
             });
     }

@@ -17,6 +17,12 @@ function compare(a, b, direction) {
 /** @param {{text: boolean}} column */
 const alignment = column => column.text ? 'text' : 'number';
 
+/** A figure, or a text that may be long and is given a width. */
+function cell(column, row) {
+    const content = (column.show ?? column.value)(row) ?? '–';
+    return h('td', { class: alignment(column) }, column.text ? h('div', {}, content) : content);
+}
+
 /**
  * @param {string} caption what the table shows
  * @param {Array} rows
@@ -46,7 +52,7 @@ export function table(caption, rows, columns, { sort = 0, descending = true, key
         heads.forEach((head, i) => head.setAttribute('aria-sort',
             i !== by ? 'none' : direction > 0 ? 'ascending' : 'descending'));
         body.replaceChildren(...order.slice(0, shown).map(row => h('tr', {}, columns.map(column =>
-            h('td', { class: alignment(column) }, (column.show ?? column.value)(row) ?? '–')))));
+            cell(column, row)))));
         more.hidden = shown >= rows.length;
         more.textContent = `Show all ${rows.length} rows`;
     }
