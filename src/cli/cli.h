@@ -156,6 +156,7 @@ int cmd_help(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);
 int cmd_measure(cli *c, int argc, char **argv);
+int cmd_report(cli *c, int argc, char **argv);
 int cmd_reuse(cli *c, int argc, char **argv);
 int cmd_rewrite(cli *c, int argc, char **argv);
 int cmd_run(cli *c, int argc, char **argv);

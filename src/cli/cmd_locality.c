@@ -387,7 +387,8 @@ static int show_json(cli *c, const request *r) {
  * ---------------------------------------------------------------------------------- */
 
 static int locality(cli *c, request *r) {
-    if (read_options(c, r) || cli_read_input(c, &r->input))
+    if (read_options(c, r) || cli_read_input(c, &r->input) ||
+        (r->input.is_trace && cli_refuse_job_options(c, &r->input)))
         return CLI_WRONG;
     r->analysis = hd_stack_new(c->arena, &c->diag, &r->options);
     r->sink = hd_stack_sink(r->analysis);

@@ -96,8 +96,7 @@ static hd_status check_path(cli *c, const cli_input *input) {
                    "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");
 }
 
-/* A job's options beside a trace would be ignored, so they are refused. */
-static hd_status refuse_flags(cli *c, const cli_input *input) {
+hd_status cli_refuse_job_options(cli *c, const cli_input *input) {
     const cli_source *s = &input->source;
     const cli_machine_options *m = &input->machine;
     bool given = s->entry || s->options || s->record || s->global.dims || s->local.dims ||
@@ -112,8 +111,7 @@ static hd_status refuse_flags(cli *c, const cli_input *input) {
 
 hd_status cli_read_input(cli *c, cli_input *input) {
     input->is_trace = begins_as_trace(input->path);
-    hd_status status = check_path(c, input);
-    return status || !input->is_trace ? status : refuse_flags(c, input);
+    return check_path(c, input);
 }
 
 /* ---- what of it ------------------------------------------------------------------------------ */
@@ -239,20 +237,44 @@ static hd_status run_and_open(cli *c, cli_input *input, const hd_job *job, bool 
     return status;
 }
 
+static hd_status open_trace(cli *c, const cli_input *input, hd_trace **trace) {
+    cli_input without = *input;
+    without.machine.workers = 0;
+    hd_status status = cli_refuse_job_options(c, &without);
+    if (status || (status = hd_trace_open(c->arena, &c->diag, input->path, trace)))
+        return status;
+    status = cli_check_traced(c, input, hd_trace_get(*trace));
+    if (status != HD_OK)
+        hd_trace_close(*trace);
+    return status;
+}
+
 hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,
                             hd_trace **trace) {
     hd_job *job;
     hd_status status = cli_read_input(c, input);
-    if (status == HD_OK && input->is_trace) {
-        status = hd_trace_open(c->arena, &c->diag, input->path, trace);
-        if (status == HD_OK && (status = cli_check_traced(c, input, hd_trace_get(*trace))))
-            hd_trace_close(*trace);
-        return status;
-    }
+    if (status == HD_OK && input->is_trace)
+        return open_trace(c, input, trace);
     if (status || (status = cli_load(c, input->path, &input->source, &job)) ||
         (status = cli_check_planned(c, input, job)))
         return status;
     /* The machine takes a buffer for global memory, also where a kernel says constant. */
-    input->machine.spaces = input->spaces | 1u << KIR_GLOBAL;
+    input->machine.spaces = input->spaces | input->besides | 1u << KIR_GLOBAL;
     return run_and_open(c, input, job, keep_text, run, trace);
+}
+
+/* ---- messages ----------------------------------------------------------------------------------
+ */
+
+static void add_file(const hd_message *message, void *user) {
+    const cli_about *about = user;
+    hd_message named = *message;
+    if (!named.place.file)
+        named.place.file = about->file;
+    about->diag->fn(&named, about->diag->user);
+}
+
+hd_diag cli_diag_about(const cli *c, cli_about *about, const char *file) {
+    *about = (cli_about){file, &c->diag};
+    return (hd_diag){add_file, about};
 }

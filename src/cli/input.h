@@ -21,14 +21,16 @@ typedef struct cli_input {
     /* what they mean: cli_read_input() */
     bool is_trace;
     uint64_t first_launch, last_launch, first_block, last_block;
-    uint32_t spaces; /* bit 1 << kir_space; global memory by default */
+    uint32_t spaces;  /* bit 1 << kir_space; global memory by default */
+    uint32_t besides; /* spaces that a job is traced with, too */
 } cli_input;
 
 /* Reads the texts. */
 hd_status cli_read_choice(cli *c, cli_input *input);
-/* Sees what kind of file it is; one of none of these kinds, or a trace beside options that go
- * with a job, is an error. */
+/* Sees what kind of file it is; one of none of these kinds is an error. */
 hd_status cli_read_input(cli *c, cli_input *input);
+/* A job's options beside a trace would be ignored, so they are an error. */
+hd_status cli_refuse_job_options(cli *c, const cli_input *input);
 
 /* Whether launch `number` is one of those asked for. */
 bool cli_launch_chosen(const cli_input *input, uint64_t number);
@@ -37,9 +39,18 @@ hd_status cli_check_traced(cli *c, const cli_input *input, const hd_trace_conten
 /* What is asked for must be run by the job; before a long run of which nothing would be heard. */
 hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job);
 
-/* Opens the trace. A job is run first, its accesses into a file that is gone when the trace is
- * closed; `run` tells how that went. `keep_text`: what kernels print is kept, not shown. */
+/* Sees what kind of file it is, and opens the trace. --workers goes with both. A job is run first,
+ * its accesses into a file that is gone when the trace is closed; `run` tells how that went.
+ * `keep_text`: what kernels print is kept, not shown. */
 hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,
                             hd_trace **trace);
+
+/* What a library says of a file that it knows no name of gets that name. `about` lives as long
+ * as the result is used. */
+typedef struct cli_about {
+    const char *file;
+    const hd_diag *diag;
+} cli_about;
+hd_diag cli_diag_about(const cli *c, cli_about *about, const char *file);
 
 #endif

@@ -23,6 +23,7 @@ const cli_command cli_commands[] = {
     {"trace", "write every access of a run to a file, and read such files", cmd_trace},
     {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},
     {"reuse", "count how much data is used again, by distance, in six scenarios", cmd_reuse},
+    {"report", "write a page that shows all of this, for a browser", cmd_report},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
     {"devices", "list the device profiles and the OpenCL devices", cmd_devices},

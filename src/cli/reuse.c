@@ -128,6 +128,7 @@ hd_status cli_reuse_read(cli *c, cli_reuse_options *o) {
     o->options.end_launch = o->input.launch_text ? o->input.last_launch + 1 : 0;
     o->options.seed = o->seed;
     o->options.memory = o->memory;
+    o->options.workers = (uint32_t)o->input.machine.workers;
     return hd_reuse_check(c->arena, &c->diag, &o->options);
 }
 
@@ -214,20 +215,6 @@ static hd_status choose(cli *c, const cli_reuse_options *o, const hd_trace_conte
 /* ---- the analysis -------------------------------------------------------------------------------
  */
 
-typedef struct about {
-    const char *file;
-    const hd_diag *diag;
-} about;
-
-/* What the analysis says of a trace that it knows no name of. */
-static void add_file(const hd_message *message, void *user) {
-    const about *a = user;
-    hd_message named = *message;
-    if (!named.place.file)
-        named.place.file = a->file;
-    a->diag->fn(&named, a->diag->user);
-}
-
 static uint64_t count_launches(const cli_input *input, const hd_trace_contents *contents) {
     uint64_t count = 0;
     for (uint32_t l = 0; l < contents->launch_count; l++)
@@ -235,29 +222,16 @@ static uint64_t count_launches(const cli_input *input, const hd_trace_contents *
     return count;
 }
 
-/* --workers goes with both: blocks are run by so many threads, and read. */
-static hd_status open_trace(cli *c, cli_reuse_options *o, cli_reuse *r, hd_trace **trace) {
-    uint64_t workers = o->input.machine.workers;
-    o->options.workers = (uint32_t)workers;
-    o->input.machine.workers = 0;
-    hd_status status = cli_read_input(c, &o->input);
-    o->input.machine.workers = o->input.is_trace ? 0 : workers;
-    if (status == HD_OK)
-        status = cli_open_accesses(c, &o->input, o->csv, &r->run, trace);
-    o->input.machine.workers = workers;
-    return status;
-}
-
 hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
     *r = (cli_reuse){.file = o->input.path,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;
-    hd_status status = open_trace(c, o, r, &trace);
+    hd_status status = cli_open_accesses(c, &o->input, o->csv, &r->run, &trace);
     if (status != HD_OK)
         return status;
     const hd_trace_contents *contents = hd_trace_get(trace);
-    about a = {r->file, &c->diag};
-    const hd_diag diag = {add_file, &a};
+    cli_about about;
+    const hd_diag diag = cli_diag_about(c, &about, r->file);
     hd_reuse *reuse;
     r->complete = contents->complete;
     r->launches = count_launches(&o->input, contents);

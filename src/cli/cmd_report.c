@@ -1,0 +1,178 @@
+/* heddle report: one HTML page about one or more runs (docs/report.md). */
+#include "cli/contents.h"
+#include "cli/input.h"
+#include "report/json.h"
+#include "report/page.h"
+#include "report/page_run.h"
+
+enum { MOST_RUNS = 16, MOST_VALUES = 8, MOST_CLUSTERS = 65536, MOST_UNITS = 1 << 20 };
+
+typedef struct request {
+    cli_input input;
+    const char *out, *device_name, *k_text, *units_text;
+    uint64_t element, clusters, memory; /* 0: not given */
+    /* what they mean */
+    hd_page_options options;
+    uint64_t k[MOST_VALUES], units[MOST_VALUES];
+    bool stopped;
+} request;
+
+/* ---- options --------------------------------------------------------------------------- */
+
+/* "2,4,8", ascending. */
+static hd_status read_list(cli *c, const char *option, const char *text, uint64_t most,
+                           uint64_t values[MOST_VALUES], size_t *count) {
+    const char *at = text;
+    for (*count = 0; *count < MOST_VALUES; at++) {
+        uint64_t *value = &values[*count];
+        if (!cli_whole(at, &at, value) || !*value || *value > most ||
+            (*count && *value <= value[-1]))
+            break;
+        ++*count;
+        if (!*at)
+            return HD_OK;
+        if (*at != ',')
+            break;
+    }
+    return hd_fail(&c->diag, HD_EINPUT, NULL,
+                   "--%s takes up to %d ascending whole numbers from 1 to %llu, separated by "
+                   "commas, not '%s'",
+                   option, MOST_VALUES, (unsigned long long)most, text);
+}
+
+/* What the scenarios would refuse, before anything is run. */
+static hd_status check_scenarios(cli *c, const request *r) {
+    for (size_t i = 0; i < r->options.unit_count; i++)
+        for (uint32_t scenario = 5; scenario <= 6; scenario++) {
+            hd_reuse_options o = r->options.reuse;
+            o.scenario = scenario;
+            o.clusters = r->options.clusters;
+            o.units = (uint32_t)r->units[i];
+            hd_status status = hd_reuse_check(c->arena, &c->diag, &o);
+            if (status != HD_OK)
+                return status;
+        }
+    return HD_OK;
+}
+
+static hd_status check_out(cli *c, const request *r, char *const *paths, uint32_t count) {
+    if (c->json && r->out)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--json and --out: choose one of them");
+    if (!c->json && !r->out)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o report.html");
+    return r->out ? cli_check_output(c, "out", r->out, (const char *const *)paths, count) : HD_OK;
+}
+
+static void show_progress(void *user, const char *what) { cli_progress(user, what); }
+
+static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
+    hd_page_options *o = &r->options;
+    hd_status status;
+    if ((status = check_out(c, r, paths, count)) ||
+        (status = read_list(c, "k", r->k_text, UINT32_MAX, r->k, &o->k_count)) ||
+        (status = read_list(c, "units", r->units_text, MOST_UNITS, r->units, &o->unit_count)) ||
+        (status = hd_device_find(c->arena, &c->diag, r->device_name, &o->device)) ||
+        (status = cli_read_choice(c, &r->input)))
+        return status;
+    if (r->clusters > MOST_CLUSTERS || r->element > MOST_UNITS)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes at most %d",
+                       r->element > MOST_UNITS ? "element" : "clusters",
+                       r->element > MOST_UNITS ? MOST_UNITS : MOST_CLUSTERS);
+    o->k = r->k;
+    o->units = r->units;
+    o->clusters = r->clusters ? (uint32_t)r->clusters : 16;
+    o->reuse = (hd_reuse_options){.element_bytes = r->element ? (uint32_t)r->element : 4,
+                                  .spaces = r->input.spaces,
+                                  .memory = r->memory,
+                                  .workers = (uint32_t)r->input.machine.workers};
+    o->progress = show_progress;
+    o->user = c;
+    r->input.besides = 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
+    return check_scenarios(c, r);
+}
+
+/* ---- runs -------------------------------------------------------------------------------- */
+
+static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
+    cli_run run = {0};
+    hd_trace *trace;
+    json_t *object;
+    cli_input input = r->input;
+    input.path = path;
+    hd_status status = cli_open_accesses(c, &input, c->json, &run, &trace);
+    if (status != HD_OK)
+        return status;
+    cli_about about;
+    const hd_diag diag = cli_diag_about(c, &about, path);
+    status = hd_page_run(c->arena, &diag, trace, path, &r->options, &object);
+    cli_progress(c, NULL);
+    hd_trace_close(trace);
+    r->stopped = r->stopped || run.total.counts.stopped;
+    if (status == HD_OK)
+        json_array_append_new(runs, object);
+    return status;
+}
+
+static int write_page(cli *c, const request *r, json_t *data) {
+    if (c->json)
+        return cli_print_json(c, data);
+    hd_status status = hd_page_write(&c->diag, r->out, data);
+    json_decref(data);
+    return cli_status(status);
+}
+
+static int report(cli *c, request *r, char *const *paths, uint32_t count) {
+    if (read_options(c, r, paths, count))
+        return CLI_WRONG;
+    json_t *runs = json_array();
+    json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
+    for (uint32_t i = 0; i < count; i++)
+        if (add_run(c, r, paths[i], runs)) {
+            json_decref(data);
+            return CLI_WRONG;
+        }
+    int status = write_page(c, r, data);
+    return status ? status : r->stopped ? CLI_STOPPED : CLI_FINE;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+int cmd_report(cli *c, int argc, char **argv) {
+    request r = {.device_name = CLI_DEVICE, .k_text = "2,4,8,16", .units_text = "16,32,64"};
+    cli_option job_options[CLI_JOB_OPTION_COUNT];
+    const cli_option options[] = {
+        {"out", 'o', "FILE", "the page to write", CLI_TEXT, &r.out},
+        {"device", 'd', "D",
+         "a device profile: its warps, transactions, lines and caches; default: " CLI_DEVICE,
+         CLI_TEXT, &r.device_name},
+        {"element", 'e', "BYTES", "of an element of the reuse characteristics; default: 4",
+         CLI_NUMBER, &r.element},
+        {"k", 'k', "LIST", "scenario 4: blocks that run at once; default: 2,4,8,16", CLI_TEXT,
+         &r.k_text},
+        {"clusters", 0, "C", "core clusters; default: 16", CLI_NUMBER, &r.clusters},
+        {"units", 0, "LIST", "scenarios 5 and 6: load/store units of a cluster; default: 16,32,64",
+         CLI_TEXT, &r.units_text},
+        {"memory", 0, "BYTES", "that the reuse analysis may take for accesses; default: 1 GiB",
+         CLI_NUMBER, &r.memory},
+        CLI_MACHINE_OPTIONS(r.input.machine),
+        {0}};
+    const cli_page page = {
+        "-o FILE [OPTIONS] TRACE|JOB|FILE...",
+        "Writes one HTML page that opens from disk, about one or more runs: launches, accesses "
+        "with their source lines and transactions, the reuse characteristic of every scenario, "
+        "the variability of blocks, comparisons, miss ratios, and addresses over time. Reads "
+        "trace files, or runs jobs on the machine. --json prints what the page shows.",
+        options,
+        cli_job_options(&r.input.source, job_options),
+        1,
+        MOST_RUNS};
+    char **words;
+    uint32_t word_count;
+    int status;
+    for (cli_option *option = job_options; option->name; option++)
+        if (option->letter == 'o') /* the page's, here */
+            option->letter = 0;
+    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+        return status;
+    return report(c, &r, words, word_count);
+}

@@ -1,0 +1,349 @@
+/* Launches, accesses, stack distances and addresses over time for the report page. */
+#include <math.h>
+
+#include "locality/coalesce.h"
+#include "locality/picture.h"
+#include "locality/stack.h"
+#include "report/json.h"
+#include "report/page_run.h"
+
+enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
+
+static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
+
+static void set(json_t *object, const char *key, json_t *value) {
+    json_object_set_new(object, key, value);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    uint64_t launches, blocks, mis, lane_accesses;
+    hd_coalesce_counts moved;
+} sums;
+
+static void add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved) {
+    sum->mis += moved->mis;
+    sum->requests += moved->requests;
+    sum->lane_accesses += moved->lane_accesses;
+    sum->transactions += moved->transactions;
+    sum->bytes_moved += moved->bytes_moved;
+    sum->bytes_used += moved->bytes_used;
+}
+
+static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_coalesce *counter) {
+    sum->launches++;
+    sum->blocks += launch->block_count;
+    sum->mis += launch->mis;
+    sum->lane_accesses += launch->lane_accesses;
+    add_moved(&sum->moved, hd_coalesce_of_launch(counter, launch->launch.number));
+}
+
+static void set_moved(json_t *object, const hd_coalesce_counts *moved) {
+    set(object, "requests", integer(moved->requests));
+    set(object, "transactions", integer(moved->transactions));
+    set(object, "bytes_moved", integer(moved->bytes_moved));
+    set(object, "bytes_used", integer(moved->bytes_used));
+}
+
+static void set_sums(json_t *object, const sums *sum) {
+    set(object, "launches", integer(sum->launches));
+    set(object, "blocks", integer(sum->blocks));
+    set(object, "mis", integer(sum->mis));
+    set(object, "lane_accesses", integer(sum->lane_accesses));
+    set_moved(object, &sum->moved);
+}
+
+/* ---- launches ------------------------------------------------------------------------------ */
+
+static bool same_sizes(const hd_event_launch *a, const hd_event_launch *b) {
+    return a->dims == b->dims && !strcmp(a->kernel, b->kernel) &&
+           !memcmp(a->groups, b->groups, sizeof a->groups) &&
+           !memcmp(a->local, b->local, sizeof a->local);
+}
+
+static json_t *row_json(const hd_event_launch *first, const sums *sum) {
+    json_t *object = json_object();
+    set(object, "first", integer(first->number));
+    set(object, "count", integer(sum->launches));
+    set(object, "kernel", hd_json_text(first->kernel));
+    set(object, "groups", hd_json_sizes(first->dims, first->groups));
+    set(object, "local", hd_json_sizes(first->dims, first->local));
+    set_sums(object, sum);
+    return object;
+}
+
+static void add_launches(const hd_trace_contents *contents, const hd_coalesce *counter,
+                         json_t *run) {
+    json_t *rows = json_array(), *totals = json_object();
+    sums total = {0};
+    for (uint32_t l = 0, end; l < contents->launch_count; l = end) {
+        const hd_event_launch *first = &contents->launches[l].launch;
+        sums row = {0};
+        for (end = l;
+             end < contents->launch_count && same_sizes(first, &contents->launches[end].launch);
+             end++) {
+            add_launch(&row, &contents->launches[end], counter);
+            add_launch(&total, &contents->launches[end], counter);
+        }
+        json_array_append_new(rows, row_json(first, &row));
+    }
+    set_sums(totals, &total);
+    set(run, "totals", totals);
+    set(run, "launches", rows);
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* A static access, in all launches of its kernel. */
+typedef struct access_row {
+    const hd_event_launch *launch; /* the first that had it */
+    const hd_event_access *access;
+    hd_coalesce_counts moved;
+} access_row;
+
+static const char *file_of(const access_row *row) {
+    return row->access->file < row->launch->file_count ? row->launch->files[row->access->file]
+                                                       : NULL;
+}
+
+static const char *buffer_of(const access_row *row) {
+    return row->access->buffer >= 0 ? row->launch->buffers[row->access->buffer].name : NULL;
+}
+
+static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+
+static bool same_access(const access_row *x, const access_row *y) {
+    const hd_event_access *a = x->access, *b = y->access;
+    return a->kind == b->kind && a->space == b->space && a->width == b->width &&
+           a->line == b->line && a->column == b->column && a->pc == b->pc &&
+           same_text(a->record, b->record) && same_text(a->field, b->field) &&
+           same_text(file_of(x), file_of(y)) && same_text(buffer_of(x), buffer_of(y)) &&
+           !strcmp(x->launch->kernel, y->launch->kernel);
+}
+
+typedef hd_vec(access_row) access_rows;
+
+/* Launches of a kernel mostly have one table, so that rows follow each other as they did. */
+static access_row *find_row(hd_arena *arena, access_rows *rows, const access_row *wanted,
+                            size_t *next) {
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t at = (*next + i) % rows->count;
+        if (same_access(&rows->data[at], wanted)) {
+            *next = at + 1;
+            return &rows->data[at];
+        }
+    }
+    hd_push(arena, rows, *wanted);
+    *next = rows->count;
+    return &rows->data[rows->count - 1];
+}
+
+static access_rows collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
+                                    const hd_coalesce *counter) {
+    access_rows rows = {0};
+    size_t next = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_event_launch *launch = &contents->launches[l].launch;
+        for (uint32_t a = 0; a < launch->access_count; a++) {
+            const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
+            const hd_coalesce_counts *moved = hd_coalesce_of(counter, launch->number, a);
+            add_moved(&find_row(arena, &rows, &wanted, &next)->moved, moved);
+        }
+    }
+    return rows;
+}
+
+/* "load bodies.x"; without names, what the tool that made the trace calls it. */
+static const char *name_of(hd_arena *arena, const access_row *row) {
+    const hd_event_access *a = row->access;
+    const char *kind = hd_access_kind_name(a->kind), *buffer = buffer_of(row);
+    if (!buffer && !a->field)
+        return hd_format(arena, "%s %#llx", kind, (unsigned long long)a->pc);
+    return hd_format(arena, "%s %s%s%s", kind, buffer ? buffer : "?", a->field ? "." : "",
+                     a->field ? a->field : "");
+}
+
+/* The text of its line, when the source is still there. */
+static const char *source_of(hd_arena *arena, const access_row *row) {
+    const hd_diag silent = {0};
+    const char *file = file_of(row);
+    char *text;
+    size_t length;
+    if (!file || !row->access->line || hd_read_file(arena, &silent, file, &text, &length))
+        return NULL;
+    const char *line = hd_line_of(arena, text, row->access->line);
+    while (line && (*line == ' ' || *line == '\t'))
+        line++;
+    return line;
+}
+
+static json_t *access_json(const access_row *row) {
+    hd_arena *arena = hd_arena_new();
+    const hd_event_access *a = row->access;
+    json_t *object = json_object();
+    set(object, "kernel", hd_json_text(row->launch->kernel));
+    set(object, "kind", json_string(hd_access_kind_name(a->kind)));
+    set(object, "space", json_string(kir_space_name(a->space)));
+    set(object, "name", hd_json_text(name_of(arena, row)));
+    set(object, "buffer", hd_json_text(buffer_of(row)));
+    set(object, "width", integer(a->width));
+    set(object, "file", hd_json_text(file_of(row)));
+    set(object, "line", integer(a->line));
+    set(object, "column", integer(a->column));
+    set(object, "source", hd_json_text(source_of(arena, row)));
+    set(object, "mis", integer(row->moved.mis));
+    set(object, "lane_accesses", integer(row->moved.lane_accesses));
+    set_moved(object, &row->moved);
+    hd_arena_free(arena);
+    return object;
+}
+
+static void add_accesses(hd_arena *arena, const hd_trace_contents *contents,
+                         const hd_coalesce *counter, json_t *run) {
+    const access_rows rows = collect_accesses(arena, contents, counter);
+    json_t *array = json_array();
+    for (size_t i = 0; i < rows.count; i++)
+        json_array_append_new(array, access_json(&rows.data[i]));
+    set(run, "accesses", array);
+}
+
+/* ---- stack distances --------------------------------------------------------------------------
+ */
+
+/* The cache that a stack stands for: that of one SM, or the device's. */
+static const hd_cache *cache_of(const hd_device *device, hd_stack_scope scope) {
+    const hd_cache *cache = scope == HD_STACK_DEVICE ? &device->l2 : &device->l1;
+    return cache->size ? cache : NULL;
+}
+
+static hd_stack_options stack_options(const hd_page_options *o, hd_stack_scope scope) {
+    const hd_cache *cache = cache_of(o->device, scope);
+    return (hd_stack_options){.line = cache ? cache->line : o->device->segment,
+                              .warp = o->device->warp,
+                              .scope = scope,
+                              .clusters = scope == HD_STACK_CLUSTER ? o->clusters : 0,
+                              .spaces = o->reuse.spaces};
+}
+
+static json_t *cache_json(const hd_cache *cache, hd_stack_scope scope,
+                          const hd_stack_result *result) {
+    if (!cache)
+        return json_null();
+    uint64_t lines = cache->size / cache->line;
+    return json_pack("{s:s, s:o, s:o, s:o}", "name", scope == HD_STACK_DEVICE ? "L2" : "L1",
+                     "bytes", integer(cache->size), "lines", integer(lines), "misses",
+                     integer(hd_stack_misses(result, lines)));
+}
+
+/* Some sizes to an octave, and the footprint. */
+static void set_curve(json_t *object, const hd_stack_result *result) {
+    json_t *sizes = json_array(), *misses = json_array();
+    uint64_t before = 0;
+    for (int i = 0; before < result->footprint; i++) {
+        uint64_t lines = (uint64_t)llround(exp2((double)i / SIZES_PER_OCTAVE));
+        lines = lines < result->footprint ? lines : result->footprint;
+        if (lines == before)
+            continue;
+        json_array_append_new(sizes, integer(lines));
+        json_array_append_new(misses, integer(hd_stack_misses(result, lines)));
+        before = lines;
+    }
+    set(object, "lines", sizes);
+    set(object, "misses", misses);
+}
+
+static json_t *stack_json(const hd_page_options *o, hd_stack_scope scope, hd_stack *stack) {
+    const hd_stack_options options = stack_options(o, scope);
+    const hd_stack_result *result = hd_stack_result_of(stack);
+    bool clusters = scope == HD_STACK_CLUSTER;
+    json_t *object = json_object();
+    set(object, "per", json_string(clusters ? "cluster" : "device"));
+    set(object, "clusters", clusters ? integer(o->clusters) : json_null());
+    set(object, "line", integer(options.line));
+    set(object, "stacks", integer(result->stacks));
+    set(object, "accesses", integer(result->line_accesses));
+    set(object, "cold", integer(result->cold));
+    set(object, "footprint", integer(result->footprint));
+    set_curve(object, result);
+    set(object, "cache", cache_json(cache_of(o->device, scope), scope, result));
+    return object;
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------
+ */
+
+static json_t *buffer_json(const hd_picture *p) {
+    json_t *object = json_object();
+    json_t *columns = json_array(), *rows = json_array(), *counts = json_array();
+    set(object, "name", hd_json_text(p->name));
+    set(object, "space", json_string(kir_space_name(p->space)));
+    set(object, "base", integer(p->base));
+    set(object, "bytes", integer(p->bytes));
+    set(object, "lane_accesses", integer(p->lane_accesses));
+    set(object, "columns", integer(p->columns));
+    set(object, "rows", integer(p->rows));
+    set(object, "mis_per_column", integer(p->mis_per_column));
+    set(object, "bytes_per_row", integer(p->bytes_per_row));
+    for (uint32_t c = 0; c < p->columns; c++)
+        for (uint32_t r = 0; r < p->rows; r++) {
+            uint64_t count = p->counts[(uint64_t)r * p->columns + c];
+            if (!count)
+                continue;
+            json_array_append_new(columns, integer(c));
+            json_array_append_new(rows, integer(r));
+            json_array_append_new(counts, integer(count));
+        }
+    set(object, "column", columns);
+    set(object, "row", rows);
+    set(object, "count", counts);
+    return object;
+}
+
+static void add_buffers(const hd_picture_set *set_of, json_t *run) {
+    size_t count;
+    const hd_picture *pictures = hd_pictures_of(set_of, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (pictures[i].lane_accesses)
+            json_array_append_new(array, buffer_json(&pictures[i]));
+    set(run, "buffers", array);
+}
+
+/* ---- all of them, in one reading ---------------------------------------------------------------
+ */
+
+static uint64_t count_mis(const hd_trace_contents *contents) {
+    uint64_t mis = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        mis += contents->launches[l].mis;
+    return mis;
+}
+
+hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
+                           const hd_page_options *o, json_t *run) {
+    const hd_trace_contents *contents = hd_trace_get(trace);
+    const hd_stack_options device = stack_options(o, HD_STACK_DEVICE);
+    const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
+    hd_coalesce *counter = hd_coalesce_new(arena, o->device);
+    hd_stack *stacks[] = {hd_stack_new(arena, diag, &device), hd_stack_new(arena, diag, &cluster)};
+    hd_picture_set *pictures = hd_picture_new(arena, count_mis(contents), COLUMNS, ROWS);
+    const hd_sink sinks[] = {hd_coalesce_sink(counter), hd_stack_sink(stacks[0]),
+                             hd_stack_sink(stacks[1]), hd_picture_sink(pictures)};
+    const hd_sink all = hd_sink_tee(arena, sinks, 4);
+    if (o->progress)
+        o->progress(o->user, "launches and accesses");
+    hd_status status = hd_trace_replay(trace, diag, &(hd_trace_choice){-1, 0, UINT64_MAX, 0}, &all);
+    if (status == HD_OK) {
+        add_launches(contents, counter, run);
+        add_accesses(arena, contents, counter, run);
+        set(run, "stacks",
+            json_pack("[o, o]", stack_json(o, HD_STACK_DEVICE, stacks[0]),
+                      stack_json(o, HD_STACK_CLUSTER, stacks[1])));
+        add_buffers(pictures, run);
+    }
+    hd_stack_free(stacks[0]);
+    hd_stack_free(stacks[1]);
+    hd_coalesce_free(counter);
+    return status;
+}
