@@ -141,7 +141,7 @@ export class Explorer {
 
     /** The degrees of the range, a page at a time; filled when somebody opens it. */
     #values() {
-        this.page = h('div');
+        this.page = h('div', { 'data-table': 'degrees' });
         this.table = h('details', { class: 'values', ontoggle: () => this.table.open && this.#fill(0) },
             h('summary', {}, 'Degrees of this range as a table'), this.page);
         return this.table;

@@ -63,8 +63,11 @@ class Page {
         this.places[this.view] = hash;
         this.links[this.view].href = hash;
         remember(hash, step || redraw);
-        if (redraw)
-            this.draw();
+        if (!redraw)
+            return;
+        const { scrollY } = window; // an empty view has no height, and would lose it
+        this.draw();
+        scrollTo(0, scrollY);
     }
 
     #makeHead() {
@@ -104,7 +107,7 @@ class Page {
         this.links[this.view].setAttribute('aria-current', 'page');
         if (this.runs)
             this.runs.querySelector('select').selectedIndex = this.run;
-        document.title = `${this.data.runs[this.run]?.name ?? 'empty'} – Heddle report`;
+        document.title = `${this.data.runs[this.run].name} – Heddle report`;
     }
 
     #key(event) {
@@ -120,7 +123,10 @@ class Page {
 }
 
 try {
-    new Page(await unpack());
+    const data = await unpack();
+    if (!data.runs.length)
+        throw new Error('it has no run');
+    new Page(data);
 } catch (error) {
     fail(error);
 }

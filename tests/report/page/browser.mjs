@@ -11,7 +11,7 @@ export async function launch(modules, executablePath) {
 
 /** A page of the file with everything recorded that a quiet one would not do. */
 export class Shown {
-    static async open(browser, file, hash = '', options = {}) {
+    static async open(browser, file, hash = '', options = {}, ready = 'main > *') {
         const shown = new Shown();
         shown.context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
         shown.page = await shown.context.newPage();
@@ -24,13 +24,14 @@ export class Shown {
             if (request.url().split('#')[0] !== shown.address)
                 complain(`request: ${request.url().slice(0, 200)}`);
         });
+        shown.ready = ready;
         await shown.goto(hash);
         return shown;
     }
 
     async goto(hash) {
         await this.page.goto(this.address + hash);
-        await this.page.waitForSelector('main > *');
+        await this.page.waitForSelector(this.ready);
     }
 
     /** Ends with the page; it must have been quiet. */
@@ -56,10 +57,11 @@ export class Shown {
         assert.equal(got, text, `figure ${name}`);
     }
 
-    /** The texts of a table's cells, row by row. */
-    cells(key) {
-        return this.page.locator(`[data-table="${key}"] tbody tr`).evaluateAll(rows =>
-            rows.map(row => [...row.cells].map(cell => cell.textContent)));
+    /** The texts of a table's cells, row by row, as soon as there are any. */
+    async cells(key) {
+        const rows = this.page.locator(`[data-table="${key}"] tbody tr`);
+        await rows.first().waitFor();
+        return rows.evaluateAll(list => list.map(row => [...row.cells].map(cell => cell.textContent)));
     }
 
     /** Every canvas that can be seen has pixels of more than one colour. */
@@ -74,8 +76,17 @@ export class Shown {
         assert.ok(!blank.includes(true), `a canvas is blank: ${blank}`);
     }
 
+    /** Moves the mouse to a place in an element, by shares of its width and height. */
+    async point(selector, x, y = 0.5) {
+        const target = this.page.locator(selector).first();
+        await target.scrollIntoViewIfNeeded();
+        const box = await target.boundingBox();
+        await this.page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+    }
+
     /** Drags over a chart's plotting area, from and to shares of its width (and height). */
     async drag(selector, [fromX, fromY = 0.5], [toX, toY = 0.5]) {
+        await this.page.locator(selector).first().scrollIntoViewIfNeeded();
         const box = await this.page.locator(selector).first().boundingBox();
         const at = (x, y) => [box.x + x * box.width, box.y + y * box.height];
         await this.page.mouse.move(...at(fromX, fromY));
