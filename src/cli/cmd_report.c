@@ -145,7 +145,7 @@ int cmd_report(cli *c, int argc, char **argv) {
         {"device", 'd', "D",
          "a device profile: its warps, transactions, lines and caches; default: " CLI_DEVICE,
          CLI_TEXT, &r.device_name},
-        {"element", 'e', "BYTES", "of an element of the reuse characteristics; default: 4",
+        {"element", 0, "BYTES", "of an element of the reuse characteristics; default: 4",
          CLI_NUMBER, &r.element},
         {"k", 'k', "LIST", "scenario 4: blocks that run at once; default: 2,4,8,16", CLI_TEXT,
          &r.k_text},

@@ -37,7 +37,7 @@ typedef struct cli_reuse_options {
         {"all",    0,                                                                              \
          NULL,     "scenarios 2 and 5: all blocks or clusters added up (the default)",             \
          CLI_FLAG, &(o).all},                                                                      \
-        {"element", 'e', "BYTES", "of an element; default: 4", CLI_NUMBER, &(o).element},          \
+        {"element", 0, "BYTES", "of an element; default: 4", CLI_NUMBER, &(o).element},            \
         {"schedule",                                                                               \
          0,                                                                                        \
          "ORDERS",                                                                                 \

@@ -53,7 +53,7 @@ for element in 4 8 64; do
     { echo distance,degree; slow_serial "$element" random.text; } | cmp -s - "$work/log/out" ||
         complain "scenario 1 is not Algorithm 1 with elements of $element bytes"
 done
-accepts reuse random.hdt -s 1 -e 4 --csv --memory 100
+accepts reuse random.hdt -s 1 --element 4 --csv --memory 100
 { echo distance,degree; slow_serial 4 random.text; } | cmp -s - "$work/log/out" ||
     complain "little memory changes the result"
 accepts reuse random.hdt -s 4 --k 1 --csv
