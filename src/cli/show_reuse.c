@@ -134,19 +134,20 @@ static const char *classes_text(hd_arena *arena, const hd_reuse_spread *spread) 
 
 /* Which blocks are outliers: as many as find room. */
 static void show_outliers(cli *c, const cli_reuse *r, const hd_reuse_kernel *kernel, hd_str *out) {
-    const hd_reuse_spread *spread = kernel->spread;
     enum { SOME = 6 };
+    const hd_reuse_spread *spread = kernel->spread;
+    hd_str text = {.arena = c->arena};
     if (!spread->outlier_count)
         return;
-    hd_str_printf(out, "  %s: outliers, farther than %.3f from block %s:", kernel->name,
-                  spread->limit, block_text(c->arena, r, kernel->streams[spread->typical]));
+    hd_str_printf(&text, "%s: outliers, farther than %.3f:", kernel->name, spread->limit);
     for (uint64_t i = 0; i < spread->outlier_count && i < SOME; i++)
-        hd_str_printf(out, "%s %s (%.3f)", i ? "," : "",
+        hd_str_printf(&text, "%s %s (%.3f)", i ? "," : "",
                       block_text(c->arena, r, kernel->streams[spread->outliers[i]]),
                       spread->deviation[spread->outliers[i]]);
     if (spread->outlier_count > SOME)
-        hd_str_printf(out, " and %llu more", (unsigned long long)spread->outlier_count - SOME);
-    hd_str_add(out, "\n");
+        hd_str_printf(&text, " and %llu more", (unsigned long long)spread->outlier_count - SOME);
+    hd_str_add(out, "  ");
+    hd_wrap(out, hd_str_text(&text), 4, HD_TABLE_WIDTH - 2);
 }
 
 static double farthest(const hd_reuse_spread *spread) {
