@@ -8,6 +8,8 @@ import { compact, count } from './format.js';
 import { eachBar } from './bars.js';
 import { lower } from './series.js';
 
+/** Steps between figures on an axis of whole numbers. */
+const WHOLE = Array.from({ length: 15 }, (_, i) => [1, 2, 5].map(step => step * 10 ** i)).flat();
 const FONT = '12px system-ui, sans-serif';
 const SMALLEST_LOG = 0.1; // below the degree 1, so that it can be seen
 
@@ -189,6 +191,11 @@ export class Chart {
         };
     }
 
+    #yFigures() {
+        const bars = this.options.lines.every(line => line.kind === 'bars');
+        return this.log ? { values: powers } : bars ? { incrs: WHOLE } : {};
+    }
+
     #make() {
         const { x, lines, xLabel, yLabel, height = 320, draw, marks = [] } = this.options;
         const hooks = {
@@ -203,8 +210,8 @@ export class Chart {
             scales: this.#scales(),
             series: [{}, ...lines.map(seriesOf)],
             axes: [
-                axis(xLabel, { size: 32, ...this.options.xAxis }),
-                axis(yLabel, { size: 56, ...(this.log && { values: powers }), ...this.options.yAxis }),
+                axis(xLabel, { size: 32, ...(this.range.whole && { incrs: WHOLE }), ...this.options.xAxis }),
+                axis(yLabel, { size: 56, ...this.#yFigures(), ...this.options.yAxis }),
                 ...(this.options.axes ?? []).map(more => axis(more.label, more)),
             ],
             cursor: {

@@ -63,7 +63,10 @@ export class Explorer {
         const number = end => {
             const box = h('input', {
                 type: 'number', min: 1, max: this.range.high, 'data-range': end,
-                onchange: () => this.range.set(Number(this.from.value), Number(this.to.value)),
+                onchange: () => {
+                    this.range.set(Number(this.from.value), Number(this.to.value));
+                    this.#summarise(); // what could not be obeyed goes
+                },
             });
             this[end] = box;
             return h('label', { class: 'field' }, h('span', {}, end === 'from' ? 'Distances' : 'to'), box);

@@ -1,4 +1,16 @@
-/* The page: its head, and the view that the address names. */
+/*
+ * The page: its head, and the view that the address names.
+ *
+ *     data.js ── unpacks ──► this file ── draws ──► views/NAME.js
+ *                                                     │
+ *          explorer.js: characteristics to walk through, of chart.js and strip.js
+ *          heatmap.js, table.js
+ *
+ * A view is a name and render(context), which appends to `root` what there is to see of a run.
+ * A Range (range.js) is the part of an axis that is shown; charts draw it, keys and drags change
+ * it. series.js computes every figure that is not in the data as it stands; bars.js draws many
+ * values on few pixels. state.js has what the address says, format.js how figures look.
+ */
 import { unpack } from './data.js';
 import { h, select } from './dom.js';
 import { makeHelp } from './help.js';
@@ -42,9 +54,10 @@ class Page {
         this.view = view in views ? view : FIRST;
         this.run = index(values.get('run'), this.data.runs.length);
         this.range = null;
-        this.root.replaceChildren();
-        views[this.view].render({
-            data: this.data, run: this.data.runs[this.run], runIndex: this.run, values, root: this.root,
+        const run = this.data.runs[this.run], { name, render, headed } = views[this.view];
+        this.root.replaceChildren(...(headed ? [] : [h('h1', { class: 'spoken' }, `${name}, ${run.name}`)]));
+        render({
+            data: this.data, run, runIndex: this.run, values, root: this.root,
             update: (changes, how) => this.update(changes, how),
             main: range => { this.range = range; },
         });

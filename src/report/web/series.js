@@ -93,11 +93,11 @@ const meanings = {
 
 export const meaning = characteristic => meanings[characteristic.scenario] ?? '';
 
-/** "Scenario 4, K = 8". */
+/** "Scenario 4, K = 8", which breaks at the comma only. */
 export function title(characteristic) {
     const { scenario, k, clusters, units } = characteristic;
     const parameters = [['K', k], ['clusters', clusters], ['units', units]]
         .filter(([, value]) => value !== null && value !== undefined)
-        .map(([name, value]) => `${name} = ${value}`);
+        .map(([name, value]) => `${name}\u00a0=\u00a0${value}`);
     return [`Scenario ${scenario}`, ...parameters].join(', ');
 }

@@ -28,11 +28,12 @@ function cell(column, row) {
  * @param {Array} rows
  * @param {Object[]} columns each: title; value(row), what is sorted by; show(row), the cell (a
  *     text or a node; else the value); text: it is no figure
- * @param {{sort?: number, descending?: boolean, key?: string}} options the column to begin with
+ * @param {{sort?: number, descending?: boolean, key?: string, empty?: string}} options
+ *     the column to begin with, a name for tests, what stands there without rows
  */
-export function table(caption, rows, columns, { sort = 0, descending = true, key } = {}) {
+export function table(caption, rows, columns, { sort = 0, descending = true, key, empty } = {}) {
     if (!rows.length)
-        return nothing(`${caption}: none.`);
+        return nothing(empty ?? `${caption}: none.`);
     let by = sort, direction = descending ? -1 : 1, shown = FIRST_ROWS;
     const body = h('tbody');
     const more = h('button', { class: 'plain', onclick: () => { shown = rows.length; fill(); } });

@@ -187,7 +187,7 @@ const checks = {
         const shown = await open('#scenarios');
         const { characteristics } = data.runs[0];
         const rows = await shown.cells('characteristics');
-        assert.deepEqual(rows.map(row => [row[2], row[3]]),
+        assert.deepEqual(rows.map(row => [row[1], row[2]]),
             characteristics.map(c => [count(c.domain), count(c.total)]));
         const drawn = characteristics.filter(c => c.distance.length).length;
         assert.equal(await shown.page.locator('.chart').count(), drawn);

@@ -127,7 +127,8 @@ function facts(all) {
     const cache = row => row.stack.cache;
     const member = (title, of) => ({ title, value: of, show: row => count(of(row)) });
     return table('The curves', all, [
-        { title: 'curve', text: true, value: row => row.key, show: row => row.label },
+        { title: 'curve', text: true, value: row => row.key,
+          show: row => h('div', { class: 'wide' }, row.label) },
         member('accesses of lines', row => row.stack.accesses),
         member('cold', row => row.stack.cold),
         member('footprint, lines', row => row.stack.footprint),

@@ -4,6 +4,8 @@ import { bytes, count, percent, real, sizes } from '../format.js';
 import { table } from '../table.js';
 
 export const name = 'Overview';
+/** It shows the name of the run itself. */
+export const headed = true;
 
 const each = row => row.requests ? row.transactions / row.requests : null;
 const used = row => row.bytes_moved ? row.bytes_used / row.bytes_moved : null;
@@ -53,7 +55,7 @@ function place(row) {
 
 function access(row) {
     const line = row.source?.trim();
-    return h('div', { class: 'access' }, row.name,
+    return h('div', { class: 'wide' }, row.name,
         h('div', { class: 'quiet' }, place(row) ?? 'place unknown'),
         line ? h('code', { class: 'source', title: line }, line) : null);
 }
@@ -100,8 +102,9 @@ export function render({ run, root }) {
         h('h2', {}, 'Accesses'),
         table('Accesses of the source in all launches; those that move most bytes for nothing come first',
             run.accesses, accessColumns,
-            { sort: accessColumns.findIndex(column => column.value === unused), key: 'accesses' }),
+            { sort: accessColumns.findIndex(column => column.value === unused), key: 'accesses',
+              empty: 'No access was recorded.' }),
         h('h2', {}, 'Launches'),
         table('Launches in a row of the same kernel and sizes are one', run.launches, launchColumns,
-            { sort: 0, descending: false, key: 'launches' }));
+            { sort: 0, descending: false, key: 'launches', empty: 'No launch was recorded.' }));
 }

@@ -18,7 +18,6 @@ function overview(rows) {
     return table('Characteristics of this run', rows, [
         { title: 'scenario', text: true, value: row => row.number,
           show: row => h('a', { href: row.link }, title(row.of)) },
-        { title: 'what', text: true, value: row => meaning(row.of) },
         whole('domain', 'domain'),
         whole('total degree', 'total'),
         { title: 'mean distance', value: row => row.of.mean, show: row => real(row.of.mean) },
@@ -28,6 +27,8 @@ function overview(rows) {
         whole('streams', 'streams'),
         whole('MIs', 'mis'),
         whole('accesses', 'accesses'),
+        { title: 'what', text: true, value: row => meaning(row.of),
+          show: row => h('div', { class: 'wide' }, meaning(row.of)) },
     ], { sort: 0, descending: false, key: 'characteristics' });
 }
 
