@@ -186,7 +186,8 @@ export class Chart {
 
     #scales() {
         return {
-            x: { time: false, auto: false, distr: this.range.log ? 3 : 1, log: 2, ...this.#edges() },
+            x: { time: false, auto: false, distr: this.range.log ? 3 : 1, log: 2,
+                 range: (u, min, max) => [min, max], ...this.#edges() }, // not to the next power
             y: { distr: this.log ? 3 : 1, range: () => this.#yRange() },
         };
     }

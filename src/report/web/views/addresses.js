@@ -16,7 +16,10 @@ function byteRange({ bytes: size, bytes_per_row: each }, from, to) {
     return [from * each, Math.min((to + 1) * each, size) - 1];
 }
 
-const columnRange = ({ mis_per_column: each }, from, to) => [from * each, (to + 1) * each - 1];
+/** The MIs that columns stand for; the run may end before the last one does. */
+function columnRange({ mis_per_column: each, mis }, from, to) {
+    return [from * each, Math.min((to + 1) * each, mis) - 1];
+}
 
 const span = ([from, to]) => from === to ? count(from) : `${count(from)} to ${count(to)}`;
 
@@ -84,7 +87,7 @@ export function render({ run, values, root, update, main }) {
         root.append(nothing('This run has no pictures of its buffers.'));
         return;
     }
-    const chosen = index(values.get('buffer'), run.buffers.length), buffer = run.buffers[chosen];
+    const chosen = index(values.get('buffer'), run.buffers.length), buffer = { ...run.buffers[chosen], mis: run.totals.mis };
     root.append(
         h('div', { class: 'controls' }, select('Buffer', run.buffers.map(one => one.name), chosen,
             i => update({ buffer: i + 1, columns: null, rows: null }, { redraw: true }))),

@@ -107,7 +107,7 @@ function thumbnails(kernel, chosen, choose) {
         const canvas = h('canvas', { 'aria-hidden': true });
         const element = h('button', {
             class: 'block', id: `block-${i}`, 'aria-pressed': String(i === chosen), onclick: () => choose(i),
-        }, role(row), blockName(row), canvas, h('span', { class: 'quiet' }, `deviation ${real(row.deviation)}`));
+        }, h('span', { class: 'card-head' }, h('span', {}, blockName(row)), role(row)), canvas, h('span', { class: 'quiet' }, `deviation ${real(row.deviation)}`));
         const colour = row.role === 'outlier' ? '--second' : '--accent';
         const draw = () => {
             fitCanvas(canvas);

@@ -64,34 +64,38 @@ function chooser(all, chosen, update) {
         }), sample(curve), curve.label))));
 }
 
-/** The caches of the devices, as lines over the whole height. */
+/** The caches of the devices, as lines over the whole height; an arrow to one that is outside. */
 function drawCaches(u, chosen) {
-    const { ctx, bbox } = u, pixel = devicePixelRatio;
+    const { ctx, bbox } = u, pixel = devicePixelRatio, right = bbox.left + bbox.width;
     ctx.save();
     ctx.font = `${11 * pixel}px system-ui, sans-serif`;
-    ctx.textAlign = 'left';
     ctx.textBaseline = 'middle';
+    ctx.setLineDash([4 * pixel, 4 * pixel]);
     chosen.filter(({ stack }) => stack.cache).forEach(({ stack, run, colour }, i) => {
         const x = Math.round(u.valToPos(stack.cache.lines * stack.line, 'x', true));
-        if (x < bbox.left || x > bbox.left + bbox.width)
-            return;
+        const name = `${stack.cache.name} of ${run.device.name}, ${bytes(stack.cache.bytes)}`;
+        const label = x > right ? `${name} →` : x < bbox.left ? `← ${name}` : name;
+        const at = Math.min(Math.max(x, bbox.left), right);
+        const turned = at + ctx.measureText(label).width + 10 * pixel > right;
         ctx.strokeStyle = ctx.fillStyle = style(colour);
-        ctx.setLineDash([4 * pixel, 4 * pixel]);
+        ctx.textAlign = turned ? 'right' : 'left';
+        ctx.fillText(label, at + (turned ? -5 : 5) * pixel, bbox.top + (14 + 14 * i) * pixel);
+        if (x !== at)
+            return;
         ctx.beginPath();
         ctx.moveTo(x, bbox.top);
         ctx.lineTo(x, bbox.top + bbox.height);
         ctx.stroke();
-        ctx.fillText(`${stack.cache.name} of ${run.device.name}, ${bytes(stack.cache.bytes)}`,
-            x + 5 * pixel, bbox.top + (14 + 14 * i) * pixel);
     });
     ctx.restore();
 }
 
-/** Sizes where any of the curves steps, and each curve's ratio there. */
+/** Sizes where any of the curves steps, up to a power of two, and each curve's ratio there. */
 function join(chosen) {
-    const sizes = chosen.flatMap(({ stack }) => [stack.line * stack.footprint,
-        ...stack.lines.map(lines => lines * stack.line)]);
-    const x = [...new Set(sizes)].filter(size => size > 0).sort((a, b) => a - b);
+    const sizes = chosen.flatMap(({ stack }) => [stack.line * Math.max(stack.footprint, 2),
+        ...stack.lines.map(lines => lines * stack.line)]).filter(size => size > 0);
+    sizes.push(2 ** Math.ceil(Math.log2(sizes.reduce((a, b) => Math.max(a, b)))));
+    const x = [...new Set(sizes)].sort((a, b) => a - b);
     return { x, ys: chosen.map(({ stack }) => x.map(size => ratio(stack, linesIn(stack, size)))) };
 }
 

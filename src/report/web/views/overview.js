@@ -89,7 +89,7 @@ function totals({ totals: all, device }) {
 }
 
 export function render({ run, root }) {
-    const facts = [run.source && `from ${run.source}`, `transactions as on ${run.device.name}`];
+    const facts = [run.source && run.source !== run.name && `from ${run.source}`, `transactions as on ${run.device.name}`];
     root.append(
         h('h1', {}, run.name),
         h('p', { class: 'quiet' }, facts.filter(Boolean).join('; ')));
