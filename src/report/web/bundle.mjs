@@ -49,6 +49,7 @@ if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style))
     throw new Error('the bundle has a text that would end its element early');
 
 let page = readFileSync(join(folder, 'template.html'), 'utf8');
+page = fill(page, '@LICENSE@', readFileSync(join(modules, 'uplot', 'LICENSE'), 'utf8').trim());
 page = fill(page, '@SCRIPT_HASH@', hash(script));
 page = fill(page, '@STYLE_HASH@', hash(style));
 page = fill(page, '@STYLE@', style);

@@ -32,16 +32,19 @@ export function change(a, b) {
     return a === 0 || !Number.isFinite(share) ? '–' : (share > 0 ? '+' : '') + percent(share);
 }
 
-/** "128 B", "48 KiB", "1.5 MiB". */
-export function bytes(value) {
-    const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+/** "512", "48 Ki", "1.5 Mi": in powers of 1,024. */
+export function binary(value) {
+    const units = ['', ' Ki', ' Mi', ' Gi', ' Ti', ' Pi'];
     let unit = 0;
     while (value >= 1024 && unit < units.length - 1) {
         value /= 1024;
         unit++;
     }
-    return `${rounded.format(value)} ${units[unit]}`;
+    return rounded.format(value) + units[unit];
 }
+
+/** "128 B", "48 KiB", "1.5 MiB". */
+export const bytes = value => binary(value) + (value < 1024 ? ' B' : 'B');
 
 /** For axes: "950", "1.25k", "3M". */
 export function compact(value) {

@@ -26,6 +26,8 @@ import * as scenarios from './views/scenarios.js';
 
 const views = { overview, reuse, scenarios, blocks, compare, cache, addresses };
 const FIRST = 'overview';
+/** Keys that a chart obeys without having the focus; others move the page. */
+const KEYS = ['ArrowLeft', 'ArrowRight', '+', '=', '-', '0'];
 
 const holder = document.getElementById('page');
 
@@ -129,7 +131,7 @@ class Page {
             return;
         if (event.key === '?')
             this.help.showModal();
-        else if (!this.range?.key(event.key))
+        else if (!KEYS.includes(event.key) || !this.range?.key(event.key))
             return;
         event.preventDefault();
     }

@@ -375,6 +375,22 @@ const checks = {
         await shown.close();
     },
 
+    async 'keys without focus go to the main chart, and the page keeps its place'() {
+        const shown = await open('#blocks');
+        const [{ shown: blocks, typical }] = data.runs[0].blocks;
+        const domain = Math.max(blocks[typical].domain, blocks[1].domain);
+        await shown.page.keyboard.press('+');
+        const [from, to] = await shownRange(shown);
+        assert.equal(to - from + 1, Math.round(domain / 2));
+        await shown.page.evaluate(() => scrollTo(0, 100));
+        await shown.page.locator('#block-6').click();
+        await shown.page.waitForURL(/block=7/);
+        assert.equal(await shown.page.evaluate(() => scrollY), 100);
+        await shown.page.keyboard.press('End');
+        assert.deepEqual(await shownRange(shown), [1, blocks[6].domain]);
+        await shown.close();
+    },
+
     async 'the keyboard alone: help, views, focus'() {
         const shown = await open('');
         await shown.page.keyboard.press('?');

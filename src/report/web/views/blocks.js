@@ -37,8 +37,8 @@ function dots(kernel) {
     ];
 }
 
-/** A line over the whole width at a deviation, with what it is. */
-function level(u, value, label) {
+/** A line over the whole width at a deviation, with what it is at its left or right end. */
+function level(u, value, label, align) {
     const { ctx, bbox } = u, pixel = devicePixelRatio, y = Math.round(u.valToPos(value, 'y', true));
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = style('--text');
@@ -48,9 +48,10 @@ function level(u, value, label) {
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
     ctx.font = `${11 * pixel}px system-ui, sans-serif`;
-    ctx.textAlign = 'right';
+    ctx.textAlign = align;
     ctx.textBaseline = 'bottom';
-    ctx.fillText(label, bbox.left + bbox.width - 4 * pixel, y - 2 * pixel);
+    ctx.fillText(label, align === 'left' ? bbox.left + 4 * pixel : bbox.left + bbox.width - 4 * pixel,
+        y - 2 * pixel);
     ctx.restore();
 }
 
@@ -80,8 +81,8 @@ function deviations(host, readout, kernel, range, choose) {
         range, x: kernel.deviation.map((_, i) => i), lines: dots(kernel), height: 240,
         top: kernel.limit, xLabel: 'block, in the order of the run', yLabel: 'deviation',
         draw: u => {
-            level(u, kernel.limit, `limit ${real(kernel.limit)}`);
-            level(u, kernel.median, `median ${real(kernel.median)}`);
+            level(u, kernel.limit, `limit ${real(kernel.limit)}`, 'right');
+            level(u, kernel.median, `median ${real(kernel.median)}`, 'left');
         },
         hover: (at, next, u) => {
             const i = at === null ? -1 : nearest(kernel, u, u.cursor.left, u.cursor.top);

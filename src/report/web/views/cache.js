@@ -1,7 +1,7 @@
 /* Miss-ratio curves: what share of the accesses of lines misses, by the size of the cache. */
 import { Chart } from '../chart.js';
 import { h, nothing, style } from '../dom.js';
-import { bytes, count, percent } from '../format.js';
+import { binary, bytes, count, percent } from '../format.js';
 import { Range } from '../range.js';
 import { lower } from '../series.js';
 import { table } from '../table.js';
@@ -103,7 +103,7 @@ function draw(host, readout, chosen, range, joined) {
     const lineBytes = new Set(chosen.map(({ stack }) => stack.line));
     const [line] = lineBytes;
     const inBytes = (u, values) => values.map(value => value === null ? '' : bytes(value));
-    const inLines = (u, values) => values.map(value => value === null ? '' : count(value / line));
+    const inLines = (u, values) => values.map(value => value === null ? '' : binary(value / line));
     new Chart(host, {
         label: 'Miss ratio by size of the cache', range, x: joined.x, height: 380, whole: true,
         lines: chosen.map(({ label, colour, dash }, i) =>
