@@ -1,0 +1,59 @@
+/*
+ * What "Memory-trace analysis of the data sharing degree in SIMT architectures" says of its
+ * eight applications in figure 4 and chapter IX, beside Heddle's data reuse characteristics.
+ * docs/reproduce-reuse.md is what this prints, with comments.
+ *
+ * The applications are those of examples/ at the document's sizes, and variants of four of them
+ * that stand in reuse-document/. The document publishes neither traces nor kernels, and its
+ * figures are pictures, so that only what its text says in numbers or words can be compared.
+ *
+ *     bench_reuse-document                    every table
+ *     bench_reuse-document --without-meshes   no rows of nbf, moldyn, irreg and euler
+ *     bench_reuse-document --figures DIR      the pictures of docs/figures instead
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/report.h"
+#include "reuse-document/figures.h"
+#include "reuse-document/tables.h"
+
+static void print_tables(const document *d) {
+    print_figure_4(d);
+    print_vectoradd(d);
+    print_blocks(d);
+    print_apart(d);
+    print_contours(d);
+    print_domains(d);
+    print_ends(d);
+    print_lengths(d);
+    print_ranges(d);
+    print_peaks(d);
+    print_clusters(d);
+    print_unfinished(d);
+}
+
+int main(int argc, char **argv) {
+    hd_printer printer = {.out = stderr};
+    const hd_diag diag = {hd_print_message, &printer};
+    document d = {.arena = hd_arena_new(), .diag = &diag, .meshes = true};
+    const char *figures = NULL;
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--without-meshes"))
+            d.meshes = false;
+        else if (!strcmp(argv[i], "--figures") && i + 1 < argc)
+            figures = argv[++i];
+        else {
+            fprintf(stderr, "usage: bench_reuse-document [--without-meshes] [--figures DIR]\n");
+            return 2;
+        }
+    open_document(&d);
+    hd_status status = HD_OK;
+    if (figures)
+        status = write_figures(&d, figures);
+    else
+        print_tables(&d);
+    close_document(&d);
+    hd_arena_free(d.arena);
+    return status == HD_OK ? 0 : 2;
+}

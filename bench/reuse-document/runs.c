@@ -1,0 +1,162 @@
+/* From jobs to traces to characteristics. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "frontend/frontend.h"
+#include "reuse-document/runs.h"
+#include "vm/vm.h"
+
+static const uint32_t spaces = 1u << KIR_GLOBAL | 1u << KIR_CONSTANT;
+
+static const struct {
+    const char *name, *input; /* a job or a trace in the text form */
+    bool mesh;
+    uint32_t element;       /* bytes; 0: the default */
+    uint64_t pass_launches; /* that go over the data once; 0: all */
+} applications[APPLICATIONS] = {
+    [VECTORADD] = {"vectoradd", "examples/vectoradd/vectoradd.yaml", false, 0, 0},
+    [STA] = {"sta", "examples/sta/sta.yaml", false, 0, 0},
+    [GSIM] = {"gsim", "examples/gsim/gsim.yaml", false, 0, 49}, /* as many as levels */
+    [BFS] = {"bfs", "examples/bfs/bfs.yaml", false, 0, 0},
+    [NBF] = {"nbf", "examples/nbf/nbf.yaml", true, 0, 1},
+    [MOLDYN] = {"moldyn", "examples/moldyn/moldyn.yaml", true, 0, 1},
+    [IRREG] = {"irreg", "examples/irreg/irreg.yaml", true, 0, 1},
+    [EULER] = {"euler", "examples/euler/euler.yaml", true, 0, 0},
+    /* The parameters take 28 bytes, which are to be one element. */
+    [VECTORADD_PARAMETERS] = {"vectoradd with parameters", "bench/reuse-document/vectoradd.yaml",
+                              false, 32, 0},
+    [STA_ONCE] = {"sta in one launch", "bench/reuse-document/sta.yaml", false, 0, 0},
+    [GSIM_ONCE] = {"gsim in one launch", "bench/reuse-document/gsim.yaml", false, 0, 0},
+    [BFS_ONCE] = {"bfs in one launch", "bench/reuse-document/bfs.yaml", false, 0, 0},
+    [FIGURE_4] = {"figure 4", "bench/reuse-document/figure-4.txt", false, 0, 0},
+};
+
+const char *name_of(application a) { return applications[a].name; }
+bool is_mesh(application a) { return applications[a].mesh; }
+
+static char *trace_path(const document *d, application a) {
+    return hd_format(d->arena, "%s/%d.hdt", d->folder, (int)a);
+}
+
+static void stop_unless(const document *d, hd_status status) {
+    if (status == HD_OK)
+        return;
+    close_document(d);
+    exit(2);
+}
+
+/* ---- traces -------------------------------------------------------------------------------- */
+
+static hd_status run_launches(hd_vm *vm, const hd_job *job, const hd_sink *sink) {
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++)
+            status = hd_vm_run(vm, l, sink, NULL);
+    return status;
+}
+
+static hd_status send_job(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const hd_sink *sink) {
+    const hd_vm_options options = {.spaces = spaces};
+    hd_job *job;
+    kir_module *module;
+    hd_vm *vm;
+    hd_status status = hd_job_read(arena, diag, path, &job);
+    if (status == HD_OK)
+        status = hd_frontend(arena, diag, job->kernel_path, job->options, &module);
+    if (status == HD_OK)
+        status = hd_job_resolve(arena, diag, job, module);
+    if (status == HD_OK)
+        status = hd_vm_open(arena, diag, job, NULL, &options, &vm);
+    if (status != HD_OK)
+        return status;
+    status = run_launches(vm, job, sink);
+    hd_vm_close(vm);
+    return status;
+}
+
+static hd_status send_text(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const hd_sink *sink) {
+    hd_trace_text *text;
+    hd_status status = hd_trace_text_open(arena, diag, path, &text);
+    return status == HD_OK ? hd_trace_text_send(text, sink) : status;
+}
+
+static hd_status write_trace(const document *d, application a) {
+    static const hd_trace_header header = {.spaces = spaces};
+    hd_arena *arena = hd_arena_new();
+    const char *path = hd_format(arena, "%s/%s", HEDDLE_SOURCE, applications[a].input);
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_create(arena, d->diag, trace_path(d, a), &header, &writer);
+    if (status == HD_OK) {
+        const hd_sink sink = hd_trace_sink(writer);
+        status = (a == FIGURE_4 ? send_text : send_job)(arena, d->diag, path, &sink);
+        if (status == HD_OK)
+            status = hd_trace_finish(writer, true);
+        else
+            hd_trace_abandon(writer);
+    }
+    hd_arena_free(arena);
+    return status;
+}
+
+void open_document(document *d) {
+    const char *where = getenv("TMPDIR");
+    char *folder = hd_format(d->arena, "%s/heddle-bench-XXXXXX", where ? where : "/tmp");
+    if (!mkdtemp(folder)) {
+        perror(folder);
+        exit(2);
+    }
+    d->folder = folder;
+    for (int a = 0; a < APPLICATIONS; a++)
+        if (d->meshes || !is_mesh((application)a))
+            stop_unless(d, write_trace(d, (application)a));
+}
+
+void close_document(const document *d) {
+    for (int a = 0; a < APPLICATIONS; a++)
+        unlink(trace_path(d, (application)a));
+    rmdir(d->folder);
+}
+
+/* ---- analyses ------------------------------------------------------------------------------ */
+
+static hd_reuse *analyse_trace(const document *d, hd_arena *arena, application a,
+                               hd_reuse_options options, hd_trace **trace) {
+    hd_reuse *reuse;
+    options.spaces = spaces;
+    if (!options.element_bytes)
+        options.element_bytes = applications[a].element;
+    stop_unless(d, hd_trace_open(arena, d->diag, trace_path(d, a), trace));
+    stop_unless(d, hd_reuse_analyse(arena, d->diag, *trace, &options, &reuse));
+    return reuse;
+}
+
+hd_reuse *analyse(const document *d, hd_arena *arena, application a, hd_reuse_options options) {
+    hd_trace *trace;
+    hd_reuse *reuse = analyse_trace(d, arena, a, options, &trace);
+    hd_trace_close(trace);
+    return reuse;
+}
+
+hd_reuse_stream analyse_sum(const document *d, hd_arena *arena, application a,
+                            hd_reuse_options options) {
+    return hd_reuse_sum(arena, analyse(d, arena, a, options));
+}
+
+uint32_t analyse_kernels(const document *d, hd_arena *arena, application a,
+                         hd_reuse_kernel **kernels) {
+    hd_trace *trace;
+    hd_reuse *reuse = analyse_trace(d, arena, a, (hd_reuse_options){.scenario = 2}, &trace);
+    uint32_t count = hd_reuse_by_kernel(arena, hd_trace_get(trace), reuse, kernels);
+    for (uint32_t k = 0; k < count; k++)
+        (*kernels)[k].name = hd_strdup(arena, (*kernels)[k].name);
+    hd_trace_close(trace);
+    return count;
+}
+
+hd_reuse_options first_pass(application a, hd_reuse_options options) {
+    options.end_launch = applications[a].pass_launches;
+    return options;
+}

@@ -1,0 +1,51 @@
+/* The applications: traces of their runs, and analyses of these. */
+#ifndef HD_BENCH_REUSE_DOCUMENT_RUNS_H
+#define HD_BENCH_REUSE_DOCUMENT_RUNS_H
+
+#include "locality/reuse_shape.h"
+
+/* Those of examples/ as they are there, then those of this folder. */
+typedef enum application {
+    VECTORADD,
+    STA,
+    GSIM,
+    BFS,
+    NBF,
+    MOLDYN,
+    IRREG,
+    EULER,
+    VECTORADD_PARAMETERS, /* vectoradd, with its parameters in memory */
+    STA_ONCE,             /* sta, gsim and bfs over the whole circuit in one launch */
+    GSIM_ONCE,
+    BFS_ONCE,
+    FIGURE_4, /* the stream of MIs of the document's figure 4 */
+    APPLICATIONS
+} application;
+
+const char *name_of(application a);
+/* Runs over a mesh, which take by far most of the time. */
+bool is_mesh(application a);
+
+typedef struct document {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const char *folder; /* of the traces */
+    bool meshes;        /* else they are left out */
+} document;
+
+/* Writes the traces of all applications. What fails has said why, and ends the program. */
+void open_document(document *d);
+void close_document(const document *d);
+
+/* Options that are not given are the application's. */
+hd_reuse *analyse(const document *d, hd_arena *arena, application a, hd_reuse_options options);
+/* All streams added up. */
+hd_reuse_stream analyse_sum(const document *d, hd_arena *arena, application a,
+                            hd_reuse_options options);
+/* Scenario 2, blocks by kernel. */
+uint32_t analyse_kernels(const document *d, hd_arena *arena, application a,
+                         hd_reuse_kernel **kernels);
+/* The options, with only those launches that go over the data once. */
+hd_reuse_options first_pass(application a, hd_reuse_options options);
+
+#endif
