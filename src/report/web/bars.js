@@ -51,7 +51,8 @@ export function drawBars(canvas, { x, y }, { min, max, share, colour }) {
     const context = canvas.getContext('2d');
     const { width, height } = canvas;
     context.fillStyle = colour;
-    eachBar(x, y, { min, max, left: 0, width, pixel: devicePixelRatio }, (left, wide, low, high) => {
+    const place = { min, max, left: 0, width, pixel: devicePixelRatio };
+    eachBar(x, y, place, (left, wide, low, high) => {
         const tall = Math.max(1, Math.round(share(high) * (height - 1)));
         context.fillRect(left, height - tall, wide, tall);
     });

@@ -55,4 +55,5 @@ page = fill(page, '@STYLE_HASH@', hash(style));
 page = fill(page, '@STYLE@', style);
 page = fill(page, '@SCRIPT@', script);
 fill(page, 'id="heddle-data">', ''); // src/report/page.c looks for it
-writeFileSync(output, Int8Array.from(Buffer.from(page)).join(',').replace(/(.{96}[-\d]*,)/g, '$1\n') + '\n');
+const numbers = Int8Array.from(Buffer.from(page)).join(',');
+writeFileSync(output, `${numbers.replace(/(.{96}[-\d]*,)/g, '$1\n')}\n`);

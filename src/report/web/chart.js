@@ -51,7 +51,8 @@ function dotPath({ shape, size = 3 }) {
         const path = new Path2D(), drawn = new Set();
         const radius = size * uPlot.pxRatio, xs = u.data[0], ys = u.data[s];
         for (let i = lower(xs, u.scales.x.min); i < xs.length && xs[i] <= u.scales.x.max; i++) {
-            const x = Math.round(u.valToPos(xs[i], 'x', true)), y = Math.round(u.valToPos(ys[i], 'y', true));
+            const x = Math.round(u.valToPos(xs[i], 'x', true));
+            const y = Math.round(u.valToPos(ys[i], 'y', true));
             if (ys[i] === null || drawn.has(x * 8192 + y)) // one dot for a pixel is enough
                 continue;
             drawn.add(x * 8192 + y);
@@ -95,9 +96,9 @@ export function axis(label, more) {
     };
 }
 
-/** Carets with figures above the highest of what `marks` points to, as far as there is room. */
+/** Labels above the places of `marks`, the first ones first, as far as there is room. */
 function drawMarks(u, marks) {
-    const { ctx, bbox } = u, pixel = uPlot.pxRatio, taken = [];
+    const { ctx, bbox } = u, pixel = uPlot.pxRatio, taken = [], right = bbox.left + bbox.width;
     ctx.save();
     ctx.fillStyle = style('--quiet');
     ctx.font = `${11 * pixel}px system-ui, sans-serif`;
@@ -106,11 +107,11 @@ function drawMarks(u, marks) {
     for (const { x, y, label } of marks) {
         const at = u.valToPos(x, 'x', true), top = u.valToPos(y, 'y', true) - 2 * pixel;
         const half = ctx.measureText(label).width / 2 + 3 * pixel;
-        if (at < bbox.left || at > bbox.left + bbox.width ||
+        if (at < bbox.left || at > right ||
             taken.some(([from, to]) => at - half < to && at + half > from))
             continue;
         taken.push([at - half, at + half]);
-        ctx.fillText(label, Math.min(Math.max(at, bbox.left + half), bbox.left + bbox.width - half), top);
+        ctx.fillText(label, Math.min(Math.max(at, bbox.left + half), right - half), top);
     }
     ctx.restore();
 }
@@ -118,6 +119,20 @@ function drawMarks(u, marks) {
 /** On a logarithmic axis only powers of ten have room for a figure. */
 const powers = (u, values) => values.map(value =>
     value >= 1 && Number.isInteger(Math.log10(value)) ? compact(value) : '');
+
+/** Keeps what `plot()` gives as wide as its host, and ends it when the host has left the page. */
+export function keepWidth(host, plot) {
+    const observer = new ResizeObserver(() => {
+        const width = host.clientWidth;
+        if (!host.isConnected) {
+            plot().destroy(); // uPlot would hold on to it
+            observer.disconnect();
+        } else if (width && width !== plot().width) {
+            plot().setSize({ width, height: plot().height });
+        }
+    });
+    observer.observe(host);
+}
 
 export class Chart {
     /**
@@ -139,8 +154,7 @@ export class Chart {
         this.#prepareHost();
         this.range.watch(() => this.#rescale());
         this.#make();
-        this.watcher = new ResizeObserver(() => this.#resize());
-        this.watcher.observe(host);
+        keepWidth(host, () => this.plot);
     }
 
     setLog(log) {
@@ -192,6 +206,10 @@ export class Chart {
         };
     }
 
+    #xFigures() {
+        return this.range.whole ? { incrs: WHOLE } : {};
+    }
+
     #yFigures() {
         const bars = this.options.lines.every(line => line.kind === 'bars');
         return this.log ? { values: powers } : bars ? { incrs: WHOLE } : {};
@@ -211,7 +229,7 @@ export class Chart {
             scales: this.#scales(),
             series: [{}, ...lines.map(seriesOf)],
             axes: [
-                axis(xLabel, { size: 32, ...(this.range.whole && { incrs: WHOLE }), ...this.options.xAxis }),
+                axis(xLabel, { size: 32, ...this.#xFigures(), ...this.options.xAxis }),
                 axis(yLabel, { size: 56, ...this.#yFigures(), ...this.options.yAxis }),
                 ...(this.options.axes ?? []).map(more => axis(more.label, more)),
             ],
@@ -226,12 +244,6 @@ export class Chart {
 
     #rescale() {
         this.plot.setScale('x', this.#edges());
-    }
-
-    #resize() {
-        const width = this.host.clientWidth;
-        if (width && width !== this.plot.width)
-            this.plot.setSize({ width, height: this.plot.height });
     }
 
     #selected(u) {

@@ -30,7 +30,9 @@ export function select(label, options, chosen, choose) {
 
 /** A check box with its label; with an `id` it keeps the focus when the view is drawn again. */
 export function checkbox(label, checked, change, id = null) {
-    const box = h('input', { type: 'checkbox', id, checked, onchange: e => change(e.target.checked) });
+    const box = h('input', {
+        type: 'checkbox', id, checked, onchange: event => change(event.target.checked),
+    });
     return h('label', { class: 'check' }, box, label);
 }
 
@@ -44,4 +46,5 @@ export function figures(rows) {
 export const nothing = text => h('p', { class: 'nothing' }, text);
 
 /** The value of a custom property of the style sheet. */
-export const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const style = name =>
+    getComputedStyle(document.documentElement).getPropertyValue(name).trim();

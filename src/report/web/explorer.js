@@ -36,7 +36,8 @@ export class Explorer {
         this.hovered = h('output', { class: 'hover', 'aria-hidden': true }, '\u00a0');
         this.summary = h('div', { 'aria-live': 'polite' });
         this.host = h('div');
-        this.element = h('div', { class: 'explorer' }, this.#controls(), this.#legend(), this.host, this.hovered,
+        this.element = h('div', { class: 'explorer' },
+            this.#controls(), this.#legend(), this.host, this.hovered,
             new Strip(this.range, this.lines).element, this.summary, this.#values());
         this.range.watch((range, step) => this.#changed(step));
         this.#summarise();
@@ -69,7 +70,8 @@ export class Explorer {
                 },
             });
             this[end] = box;
-            return h('label', { class: 'field' }, h('span', {}, end === 'from' ? 'Distances' : 'to'), box);
+            const name = h('span', {}, end === 'from' ? 'Distances' : 'to');
+            return h('label', { class: 'field' }, name, box);
         };
         const button = (text, label, act) =>
             h('button', { 'aria-label': label, title: label, onclick: act }, text);
@@ -90,13 +92,16 @@ export class Explorer {
             return null;
         const key = colours => {
             const patch = h('span', { class: 'key' });
-            const mixed = colours.map(colour => style(colour) + '90');
-            patch.style.background = mixed.map(colour => `linear-gradient(${colour}, ${colour})`).join(', ');
+            const mixed = colours.map(colour => `${style(colour)}90`);
+            patch.style.background =
+                mixed.map(colour => `linear-gradient(${colour}, ${colour})`).join(', ');
             return patch;
         };
         const [a, b] = this.lines;
-        const entries = [[[a.colour], a.name], [[b.colour], b.name], [[b.colour, a.colour], 'both']];
-        return h('ul', { class: 'legend' }, entries.map(([colours, name]) => h('li', {}, key(colours), name)));
+        const entries =
+            [[[a.colour], a.name], [[b.colour], b.name], [[b.colour, a.colour], 'both']];
+        return h('ul', { class: 'legend' },
+            entries.map(([colours, name]) => h('li', {}, key(colours), name)));
     }
 
     #hover(at, next) {
@@ -107,7 +112,8 @@ export class Explorer {
         const many = next - at > 1;
         const first = Math.max(1, many ? Math.ceil(at) : Math.round(at));
         const last = many ? Math.ceil(next) - 1 : first;
-        const where = first < last ? `Distances ${count(first)} to ${count(last)}` : `Distance ${count(first)}`;
+        const where = first < last ? `Distances ${count(first)} to ${count(last)}`
+            : `Distance ${count(first)}`;
         this.hovered.textContent =
             `${where} · ${this.lines.map(line => described(line, first, last)).join(' · ')}`;
     }
@@ -136,8 +142,8 @@ export class Explorer {
                 ['sum of degrees', count(sum), 'range-sum'],
                 ['distances with reuse', count(distances), 'range-count'],
                 ['mean distance', real(mean), 'range-mean'],
-                ['highest degree', peak ? `${count(peak.degree)} at ${count(peak.distance)}` : '–',
-                 'range-peak'],
+                ['highest degree',
+                 peak ? `${count(peak.degree)} at ${count(peak.distance)}` : '–', 'range-peak'],
             ]);
         }));
     }
@@ -145,7 +151,8 @@ export class Explorer {
     /** The degrees of the range, a page at a time; filled when somebody opens it. */
     #values() {
         this.page = h('div', { 'data-table': 'degrees' });
-        this.table = h('details', { class: 'values', ontoggle: () => this.table.open && this.#fill(0) },
+        const toggled = () => this.table.open && this.#fill(0);
+        this.table = h('details', { class: 'values', ontoggle: toggled },
             h('summary', {}, 'Degrees of this range as a table'), this.page);
         return this.table;
     }
@@ -159,12 +166,15 @@ export class Explorer {
             disabled: next < 0 || next >= end - first, onclick: () => this.#fill(next),
         }, text);
         const cell = text => h('td', { class: 'number' }, text);
-        this.page.replaceChildren(h('table', {},
-            h('thead', {}, h('tr', {}, ['distance', ...this.lines.map(line => line.name ?? 'degree')]
-                .map(title => h('th', { class: 'number', scope: 'col' }, title)))),
-            h('tbody', {}, rows.map(distance => h('tr', {}, cell(count(distance)),
-                this.lines.map(line => cell(count(degreeAt(line.series, distance)))))))),
-            h('div', { class: 'controls' }, turn('Previous', start - PAGE), turn('Next', start + PAGE),
+        const titles = ['distance', ...this.lines.map(line => line.name ?? 'degree')];
+        this.page.replaceChildren(
+            h('table', {},
+                h('thead', {}, h('tr', {},
+                    titles.map(title => h('th', { class: 'number', scope: 'col' }, title)))),
+                h('tbody', {}, rows.map(distance => h('tr', {}, cell(count(distance)),
+                    this.lines.map(line => cell(count(degreeAt(line.series, distance)))))))),
+            h('div', { class: 'controls' },
+                turn('Previous', start - PAGE), turn('Next', start + PAGE),
                 h('span', { class: 'quiet' }, rows.length
                     ? `${count(start + 1)} to ${count(start + rows.length)} of ${count(end - first)}`
                     : 'No distance of this range has a degree.')));

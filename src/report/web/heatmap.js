@@ -3,7 +3,7 @@
  * than a pixel, a pixel has the colour of the highest of them.
  */
 import uPlot from 'uplot';
-import { axis } from './chart.js';
+import { axis, keepWidth } from './chart.js';
 import { h, style } from './dom.js';
 
 const SHADES = 256;
@@ -16,7 +16,8 @@ const parts = colour => [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 1
 function palette() {
     const low = parts(style('--heat-low')), high = parts(style('--heat-high'));
     return Uint32Array.from({ length: SHADES }, (_, i) => {
-        const [r, g, b] = low.map((from, k) => Math.round(from + (high[k] - from) * i / (SHADES - 1)));
+        const [r, g, b] =
+            low.map((from, k) => Math.round(from + (high[k] - from) * i / (SHADES - 1)));
         return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
     });
 }
@@ -48,17 +49,12 @@ export class HeatMap {
         this.#make();
         this.columns.watch(() => this.#rescale());
         this.rows.watch(() => this.#rescale());
-        new ResizeObserver(() => {
-            if (host.clientWidth && host.clientWidth !== this.plot.width)
-                this.plot.setSize({ width: host.clientWidth, height: this.plot.height });
-        }).observe(host);
+        keepWidth(host, () => this.plot);
     }
 
     #edges() {
-        return {
-            x: { min: this.columns.from * this.perColumn, max: (this.columns.to + 1) * this.perColumn },
-            y: { min: this.rows.from * this.perRow, max: (this.rows.to + 1) * this.perRow },
-        };
+        const edges = ({ from, to }, each) => ({ min: from * each, max: (to + 1) * each });
+        return { x: edges(this.columns, this.perColumn), y: edges(this.rows, this.perRow) };
     }
 
     #make() {
@@ -147,8 +143,9 @@ export class HeatMap {
         const tall = height / (this.rows.to - this.rows.from + 1);
         for (let i = 0; i < count.length; i++) {
             const c = column[i] - this.columns.from, r = this.rows.to - row[i];
-            const left = Math.floor(c * wide), right = Math.max(left + 1, Math.floor((c + 1) * wide));
-            const top = Math.floor(r * tall), bottom = Math.max(top + 1, Math.floor((r + 1) * tall));
+            const left = Math.floor(c * wide), top = Math.floor(r * tall);
+            const right = Math.max(left + 1, Math.floor((c + 1) * wide));
+            const bottom = Math.max(top + 1, Math.floor((r + 1) * tall));
             if (left < 0 || top < 0 || right > width || bottom > height)
                 continue;
             for (let y = top; y < bottom; y++)

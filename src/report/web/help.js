@@ -19,9 +19,10 @@ export function makeHelp() {
         h('h2', {}, 'Keys and mouse'),
         h('table', {}, h('tbody', {}, rows.map(([keys, effect]) =>
             h('tr', {}, h('td', { class: 'text' }, keys), h('td', { class: 'text' }, effect))))),
-        h('p', { class: 'quiet' }, 'Keys go to the chart that has the focus. While none has it, 0, +, − and ' +
-            'the arrows to the left and right go to the main chart of the view. The address of the page names the view and the range: ' +
-            'a link to it leads to the same place, and Back to the one before.'),
+        h('p', { class: 'quiet' }, 'Keys go to the chart that has the focus. While none has it, 0, ' +
+            '+, − and the arrows to the left and right go to the main chart of the view.'),
+        h('p', { class: 'quiet' }, 'The address of the page names the view and the range: a link to ' +
+            'it leads to the same place, and Back to the one before.'),
         h('p', { class: 'quiet' }, 'Every figure is computed from the data in this file. Where ' +
             'distances are narrower than a pixel, a bar is as high as the highest of them.'),
         close);

@@ -53,11 +53,12 @@ class Page {
     draw() {
         const { view, values } = read();
         const focused = document.activeElement?.id;
-        this.view = view in views ? view : FIRST;
+        this.view = Object.hasOwn(views, view) ? view : FIRST;
         this.run = index(values.get('run'), this.data.runs.length);
         this.range = null;
         const run = this.data.runs[this.run], { name, render, headed } = views[this.view];
-        this.root.replaceChildren(...(headed ? [] : [h('h1', { class: 'spoken' }, `${name}, ${run.name}`)]));
+        const heading = h('h1', { class: 'spoken' }, `${name}, ${run.name}`);
+        this.root.replaceChildren(...(headed ? [] : [heading]));
         render({
             data: this.data, run, runIndex: this.run, values, root: this.root,
             update: (changes, how) => this.update(changes, how),
@@ -91,7 +92,8 @@ class Page {
         this.links = Object.fromEntries(Object.entries(views).map(([id, { name }]) =>
             [id, h('a', { href: link(id, {}) }, name)]));
         this.runs = this.data.runs.length < 2 ? null
-            : select('Run', this.data.runs.map(({ name }, i) => `${i + 1}: ${name}`), 0, i => this.#show(i));
+            : select('Run', this.data.runs.map(({ name }, i) => `${i + 1}: ${name}`), 0,
+                i => this.#show(i));
         return h('header', {},
             h('strong', { title: `written by Heddle ${this.data.heddle}` }, 'Heddle report'),
             h('nav', { 'aria-label': 'Views' }, Object.values(this.links)),

@@ -33,7 +33,8 @@ export class Strip {
             series.y.reduce((most, value) => Math.max(most, value), 0)));
         for (const { series, colour } of this.lines)
             drawBars(this.canvas, series, {
-                min: this.range.low - 0.5, max: this.range.high + 0.5, share: degree => Math.sqrt(degree / top),
+                min: this.range.low - 0.5, max: this.range.high + 0.5,
+                share: degree => Math.sqrt(degree / top),
                 colour: style(colour) + (this.lines.length > 1 ? '90' : ''),
             });
     }

@@ -13,7 +13,8 @@ export async function launch(modules, executablePath) {
 export class Shown {
     static async open(browser, file, hash = '', options = {}, ready = 'main > *') {
         const shown = new Shown();
-        shown.context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+        const viewport = { width: 1280, height: 900 };
+        shown.context = await browser.newContext({ viewport, ...options });
         shown.page = await shown.context.newPage();
         shown.address = pathToFileURL(file).href;
         shown.complaints = [];
@@ -61,19 +62,31 @@ export class Shown {
     async cells(key) {
         const rows = this.page.locator(`[data-table="${key}"] tbody tr`);
         await rows.first().waitFor();
-        return rows.evaluateAll(list => list.map(row => [...row.cells].map(cell => cell.textContent)));
+        return rows.evaluateAll(list =>
+            list.map(row => [...row.cells].map(cell => cell.textContent)));
     }
 
-    /** Every canvas that can be seen has pixels of more than one colour. */
+    /** How many canvases there are, and how many of them have no pixels of more than one colour. */
+    canvases() {
+        return this.page.locator('main canvas').evaluateAll(list => {
+            const pixels = canvas => {
+                const { width, height } = canvas;
+                return canvas.getContext('2d').getImageData(0, 0, width, height).data.buffer;
+            };
+            const blank = list.filter(canvas => new Set(new Uint32Array(pixels(canvas))).size < 2);
+            return { count: list.length, blank: blank.length };
+        });
+    }
+
+    /** Waits until every canvas, at least `least` of them, has been drawn. */
     async expectDrawn(least = 1) {
-        await this.page.waitForTimeout(150);
-        const blank = await this.page.locator('main canvas').evaluateAll(canvases => canvases.map(canvas => {
-            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-            const pixels = new Set(new Uint32Array(data.buffer));
-            return pixels.size < 2;
-        }));
-        assert.ok(blank.length >= least, `${blank.length} canvases, not ${least}`);
-        assert.ok(!blank.includes(true), `a canvas is blank: ${blank}`);
+        let found = await this.canvases();
+        for (let tries = 0; tries < 200 && (found.blank || found.count < least); tries++) {
+            await this.page.waitForTimeout(20);
+            found = await this.canvases();
+        }
+        assert.equal(found.blank, 0, 'blank canvases');
+        assert.ok(found.count >= least, `${found.count} canvases, not ${least}`);
     }
 
     /** Moves the mouse to a place in an element, by shares of its width and height. */

@@ -20,6 +20,8 @@ const open = (hash, options) => Shown.open(browser, file, hash, options);
 const VIEWS = ['overview', 'reuse', 'scenarios', 'blocks', 'compare', 'cache', 'addresses'];
 
 const count = value => value.toLocaleString('en-US');
+/** The numbers in a text like "1,234 to 5,678". */
+const numbers = text => text.match(/\d[\d,]*/g).map(part => Number(part.replaceAll(',', '')));
 const sum = list => list.reduce((total, value) => total + value, 0);
 
 /** The degrees of the distances `from` to `to`. */
@@ -29,8 +31,7 @@ function within({ distance, degree }, from, to) {
 
 /** The range that the page says it shows. */
 async function shownRange(shown, scope) {
-    const text = await shown.figure('range', scope);
-    return text.split(' to ').map(part => Number(part.replaceAll(',', '')));
+    return numbers(await shown.figure('range', scope));
 }
 
 async function expectRange(shown, characteristic, from, to) {
@@ -47,8 +48,9 @@ const checks = {
         for (const name of ['domain', 'total', 'streams', 'blocks', 'mis', 'accesses'])
             assert.equal(await shown.figure(name), count(characteristic[name]), name);
         assert.match(await shown.figure('class'), /^AMB/);
-        const peaks = (await shown.cells('peaks')).map(([distance, degree]) => [distance, degree]);
-        assert.deepEqual(peaks, characteristic.peaks.map(p => [count(p.distance), count(p.degree)]));
+        const peaks = (await shown.cells('peaks')).map(row => row.slice(0, 2));
+        assert.deepEqual(peaks,
+            characteristic.peaks.map(({ distance, degree }) => [count(distance), count(degree)]));
         await shown.close();
     },
 
@@ -111,7 +113,8 @@ const checks = {
         assert.ok(await shown.page.getByLabel('Logarithmic degree').isChecked());
         await shown.page.locator('#choose-scenario').focus();
         await shown.page.locator('#choose-scenario').selectOption({ index: 0 });
-        await expectRange(shown, data.runs[0].characteristics[0], 1, data.runs[0].characteristics[0].domain);
+        const [first] = data.runs[0].characteristics;
+        await expectRange(shown, first, 1, first.domain);
         assert.equal(await shown.page.evaluate(() => document.activeElement.id), 'choose-scenario');
         await shown.close();
     },
@@ -139,10 +142,11 @@ const checks = {
     async 'overview: totals, accesses and launches'() {
         const shown = await open('');
         const { totals, accesses, launches } = data.runs[0];
-        for (const name of ['launches', 'blocks', 'mis', 'lane_accesses', 'requests', 'transactions'])
+        for (const name of
+            ['launches', 'blocks', 'mis', 'lane_accesses', 'requests', 'transactions'])
             assert.equal(await shown.figure(name), count(totals[name]), name);
-        assert.ok((await shown.figure('bytes_moved')).startsWith(`${count(totals.bytes_moved)} B (`));
-        assert.ok((await shown.figure('bytes_used')).startsWith(`${count(totals.bytes_used)} B (`));
+        for (const name of ['bytes_moved', 'bytes_used'])
+            assert.equal((await shown.figure(name)).split(' B (')[0], count(totals[name]));
 
         const rows = await shown.cells('accesses');
         const unused = row => row.bytes_moved - row.bytes_used;
@@ -158,12 +162,13 @@ const checks = {
             assert.equal(rows[i][5], count(unused(access)));
         });
         await shown.page.locator('[data-table=accesses] th button', { hasText: 'MIs' }).click();
-        const sorted = (await shown.cells('accesses')).map(row => Number(row[9].replaceAll(',', '')));
+        const sorted = (await shown.cells('accesses')).map(row => numbers(row[9])[0]);
         assert.deepEqual(sorted, accesses.map(row => row.mis).sort((a, b) => b - a));
 
         const shownLaunches = await shown.cells('launches');
         assert.deepEqual(shownLaunches.map(row => row[1]), launches.map(row => row.kernel));
-        assert.deepEqual(shownLaunches.map(row => row[4]), launches.map(row => count(row.transactions)));
+        assert.deepEqual(shownLaunches.map(row => row[4]),
+            launches.map(row => count(row.transactions)));
         assert.equal(await shown.page.locator('.warning').count(), data.runs[0].complete ? 0 : 1);
         await shown.page.locator('#choose-run').selectOption({ index: 1 });
         assert.equal(await shown.figure('mis'), count(data.runs[1].totals.mis));
@@ -178,7 +183,8 @@ const checks = {
         assert.equal(await shown.page.locator('h1').innerText(), hostile);
         for (const view of VIEWS) {
             await shown.goto(`#${view}?run=2`);
-            assert.equal(await shown.page.locator('main img, main b, main script, header img').count(), 0);
+            const made = shown.page.locator('main img, main b, main script, header img');
+            assert.equal(await made.count(), 0, view);
         }
         await shown.close();
     },
@@ -200,13 +206,14 @@ const checks = {
             await shown.page.keyboard.press(key);
         };
         await focusAndPress('+');
-        assert.equal(await readout(0), expected(characteristics[0], 1, characteristics[0].domain));
-        assert.notEqual(await readout(1), expected(characteristics[1], 1, characteristics[1].domain));
+        const [first, second] = characteristics;
+        assert.equal(await readout(0), expected(first, 1, first.domain));
+        assert.notEqual(await readout(1), expected(second, 1, second.domain));
         await shown.page.locator('#together').check();
         const widest = Math.max(...characteristics.map(c => c.domain));
-        assert.equal(await readout(1), expected(characteristics[1], 1, widest));
+        assert.equal(await readout(1), expected(second, 1, widest));
         await focusAndPress('+');
-        const [from, to] = (await readout(0)).match(/[\d,]+/g).map(part => Number(part.replaceAll(',', '')));
+        const [from, to] = numbers(await readout(0));
         assert.equal(to - from + 1, Math.round(widest / 2));
         for (const i of [0, 1, 2])
             assert.equal(await readout(i), expected(characteristics[i], from, to));
@@ -221,7 +228,8 @@ const checks = {
         await shown.expectDrawn(kernel.shown.length + 3);
         const rows = await shown.cells('blocks');
         const worst = [...kernel.shown].sort((a, b) => b.deviation - a.deviation);
-        assert.deepEqual(rows.map(row => row[0]), worst.map(row => `launch ${row.launch}, block ${count(row.block)}`));
+        assert.deepEqual(rows.map(row => row[0]),
+            worst.map(row => `launch ${row.launch}, block ${count(row.block)}`));
         assert.deepEqual(rows.map(row => row[4]), worst.map(row => count(row.total)));
         assert.equal(rows.filter(row => row[1].includes('outlier')).length, kernel.outliers);
 
@@ -232,7 +240,7 @@ const checks = {
         assert.deepEqual(sums, [count(typical.total), count(block.total)]);
         await shown.page.waitForURL(/block=6/);
 
-        const span = Math.max(0.5, (kernel.count - 1) / 80); // what the chart leaves beside the dots
+        const span = Math.max(0.5, (kernel.count - 1) / 80); // that the chart leaves beside dots
         const outlier = kernel.shown.findIndex(row => row.role === 'outlier');
         const at = (kernel.shown[outlier].block + span) / (kernel.count - 1 + 2 * span);
         const high = 1.06 * Math.max(...kernel.deviation), low = -0.06 / 1.06 * high;
@@ -267,10 +275,11 @@ const checks = {
         assert.deepEqual(sums, [a, b].map(c => count(sum(within(c, from, to)))));
         await shown.point('.chart >> nth=1 >> .u-over', 0.5);
         const text = await shown.page.locator('.hover').nth(1).innerText();
-        const bounds = text.match(/^Distances? ([\d,]+)(?: to ([\d,]+))?/).slice(1)
-            .filter(Boolean).map(part => Number(part.replaceAll(',', '')));
-        const there = sum([...between].filter(([d]) => d >= bounds[0] && d <= bounds.at(-1)).map(([, v]) => v));
-        assert.ok(text.endsWith(` ${there > 0 ? '+' : ''}${count(there)}`), `${text}, not ${there}`);
+        const bounds = numbers(text.split(' · ')[0]);
+        const there = sum([...between]
+            .filter(([distance]) => distance >= bounds[0] && distance <= bounds.at(-1))
+            .map(([, value]) => value));
+        assert.ok(text.endsWith(` ${there > 0 ? '+' : ''}${count(there)}`), `${text}: ${there}`);
         await shown.page.locator('#swap').click();
         assert.equal(await shown.figure('difference'), (total < 0 ? '+' : '') + count(-total));
         await shown.close();
@@ -278,7 +287,8 @@ const checks = {
 
     async 'compare: different elements are refused'() {
         const shown = await open('#compare?a=1.1&b=3.2');
-        assert.match(await shown.page.locator('#refused').innerText(), /cannot be compared.* 4 bytes.* 8 bytes/);
+        assert.match(await shown.page.locator('#refused').innerText(),
+            /cannot be compared.* 4 bytes.* 8 bytes/);
         assert.equal(await shown.page.locator('main canvas').count(), 0);
         await shown.close();
     },
@@ -290,7 +300,8 @@ const checks = {
         const rows = await shown.cells('curves');
         assert.deepEqual(rows.map(row => [row[1], row[2], row[3]]),
             stacks.map(s => [count(s.accesses), count(s.cold), count(s.footprint)]));
-        assert.deepEqual(rows.map(row => row[6]), stacks.map(s => s.cache ? count(s.cache.misses) : '–'));
+        assert.deepEqual(rows.map(row => row[6]),
+            stacks.map(s => s.cache ? count(s.cache.misses) : '–'));
         await shown.page.locator('.values summary').click();
         const [first] = stacks, at = first.lines.findLastIndex(lines => lines * first.line <= 4096);
         const row = (await shown.cells('ratios')).find(([size]) => size === '4 KiB');
@@ -316,32 +327,36 @@ const checks = {
         await shown.expectDrawn(2);
         assert.equal(await shown.figure('accesses-shown'), count(buffer.lane_accesses));
         await shown.drag('.chart .u-over', [0.25, 0.25], [0.5, 0.75]);
-        const numbers = async name => (await shown.figure(name)).split(' to ').map(part => Number(part.replaceAll(',', '')));
-        const [firstMi, lastMi] = await numbers('mis-shown'), [firstByte, lastByte] = await numbers('bytes-shown');
-        assert.ok(Math.abs(firstMi / (buffer.columns * buffer.mis_per_column) - 0.25) < 0.02, `MI ${firstMi}`);
-        assert.ok(Math.abs(lastByte / (buffer.rows * buffer.bytes_per_row) - 0.75) < 0.02, `byte ${lastByte}`);
-        const inside = (i, c = buffer.column[i] * buffer.mis_per_column, r = buffer.row[i] * buffer.bytes_per_row) =>
-            c >= firstMi && c <= lastMi && r >= firstByte && r <= lastByte;
+        const mis = numbers(await shown.figure('mis-shown'));
+        const bytes = numbers(await shown.figure('bytes-shown'));
+        const left = mis[0] / (buffer.columns * buffer.mis_per_column);
+        const top = bytes[1] / (buffer.rows * buffer.bytes_per_row);
+        assert.ok(Math.abs(left - 0.25) < 0.02 && Math.abs(top - 0.75) < 0.02, `${left} ${top}`);
+        const within = (value, [from, to]) => value >= from && value <= to;
+        const inside = i => within(buffer.column[i] * buffer.mis_per_column, mis) &&
+            within(buffer.row[i] * buffer.bytes_per_row, bytes);
         const there = buffer.count.filter((_, i) => inside(i));
         assert.equal(await shown.figure('accesses-shown'), count(sum(there)));
         assert.equal(await shown.figure('cells-shown'), count(there.length));
         await shown.page.locator('.values summary').click();
         const rows = await shown.cells('rows');
-        assert.equal(sum(rows.map(row => Number(row[2].replaceAll(',', '')))), sum(there));
+        assert.equal(sum(rows.map(row => numbers(row[2])[0])), sum(there));
 
         await shown.page.locator('.chart').focus();
         await shown.page.keyboard.press('0');
         await shown.expectFigure('accesses-shown', count(buffer.lane_accesses));
         await shown.point('.chart .u-over', 0.5 / buffer.columns, 1 - 0.5 / buffer.rows);
-        const corner = buffer.count.find((_, i) => buffer.column[i] === 0 && buffer.row[i] === 0) ?? 0;
+        const corner =
+            buffer.count.find((_, i) => buffer.column[i] === 0 && buffer.row[i] === 0) ?? 0;
         assert.equal(await shown.page.locator('.hover').innerText(),
             `MIs 0 to 16 · bytes 0 to 4,095 (from 0x100000) · ${count(corner)} lane accesses`);
         await shown.close();
     },
 
     async 'every view of every run, light and dark, on two kinds of screen'() {
+        const small = { width: 1000, height: 800 };
         for (const options of [{ colorScheme: 'light' },
-            { colorScheme: 'dark', deviceScaleFactor: 2, viewport: { width: 1000, height: 800 } }]) {
+            { colorScheme: 'dark', deviceScaleFactor: 2, viewport: small }]) {
             const shown = await open('', options);
             for (const view of VIEWS) {
                 for (let run = 1; run <= data.runs.length; run++) {
@@ -399,7 +414,8 @@ const checks = {
         assert.ok(!await shown.page.getByRole('dialog').isVisible());
         await shown.page.keyboard.press('Tab');
         for (const view of VIEWS) {
-            assert.equal(await shown.page.evaluate(() => document.activeElement.hash.slice(1).split('?')[0]), view);
+            const hash = await shown.page.evaluate(() => document.activeElement.hash);
+            assert.equal(hash.split('?')[0], `#${view}`);
             await shown.page.keyboard.press('Enter');
             await shown.page.locator(`nav a[aria-current=page][href^="#${view}"]`).waitFor();
             await shown.page.keyboard.press('Tab');
@@ -410,7 +426,8 @@ const checks = {
     async 'the network is out of reach'() {
         const shown = await open('');
         const refused = await shown.page.evaluate(() => new Promise(resolve => {
-            document.addEventListener('securitypolicyviolation', event => resolve(event.effectiveDirective));
+            document.addEventListener('securitypolicyviolation',
+                event => resolve(event.effectiveDirective));
             new Image().src = 'https://heddle.invalid/picture.png';
         }));
         assert.equal(refused, 'img-src');
@@ -419,9 +436,11 @@ const checks = {
 
     async 'a page that lost its data says so'() {
         const broken = join(folder, 'broken.html');
-        writeFileSync(broken, readFileSync(file, 'utf8').replace(/(id="heddle-data">.{200})[^<]*/, '$1'));
+        const text = readFileSync(file, 'utf8');
+        writeFileSync(broken, text.replace(/(id="heddle-data">.{200})[^<]*/, '$1'));
         const shown = await Shown.open(browser, broken, '', {}, '[role=alert]');
-        assert.match(await shown.page.locator('[role=alert]').innerText(), /^This report cannot be shown: /);
+        assert.match(await shown.page.locator('[role=alert]').innerText(),
+            /^This report cannot be shown: /);
         await shown.close();
     },
 };
@@ -434,10 +453,12 @@ function contrasts() {
             .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
-    return ['--text', '--quiet', '--accent', '--second'].flatMap(text => ['--ground', '--raised'].map(ground => {
+    const contrast = (text, ground) => {
         const [high, low] = [luminance(text), luminance(ground)].sort((a, b) => b - a);
         return [`${text} on ${ground}`, (high + 0.05) / (low + 0.05)];
-    }));
+    };
+    return ['--text', '--quiet', '--accent', '--second'].flatMap(text =>
+        ['--ground', '--raised'].map(ground => contrast(text, ground)));
 }
 
 let failed = 0;

@@ -8,7 +8,7 @@
  */
 import { writeFileSync } from 'node:fs';
 
-export const HOSTILE = '<b>&"é\'</script><!--<img src=x onerror=alert(1)>';
+const HOSTILE = '<b>&"é\'</script><!--<img src=x onerror=alert(1)>';
 
 /** Numbers below 1 that are the same each time (mulberry32). */
 function random(seed) {
@@ -53,7 +53,8 @@ function falling(count, seed, period) {
 }
 
 const scenario = (number, parameters, rest) => ({
-    scenario: number, k: null, clusters: null, units: null, ...parameters, streams: 1, blocks: 96, ...rest,
+    scenario: number, k: null, clusters: null, units: null, ...parameters, streams: 1, blocks: 96,
+    ...rest,
 });
 
 function huge() {
@@ -98,7 +99,8 @@ function stack(per, clusters, line, cache, factor) {
     const lines = [], misses = [], accesses = 1000000 * factor, cold = 2048;
     for (let n = 1; n <= 4096; n = Math.max(n + 1, Math.floor(n * 1.2))) {
         lines.push(n);
-        misses.push(Math.round(cold + (accesses - cold) * 0.8 * Math.exp(-n / 500) * (n < 3 ? 1 : 0.6)));
+        const again = 0.8 * (accesses - cold) * Math.exp(-n / 500);
+        misses.push(Math.round(cold + again * (n < 3 ? 1 : 0.6)));
     }
     const at = cache && lines.findLastIndex(size => size <= cache.lines);
     return {
@@ -128,7 +130,8 @@ function picture(name, space, columns, rows) {
 const access = (line, more) => ({
     kernel: 'bfs_step', kind: 'load', space: 'global', name: `load nodes.field${line}`,
     buffer: 'nodes', width: 4, file: 'bfs/bfs.cl', line, column: 9,
-    source: `    int first = nodes[adjacent[${line}]].field${line};`, mis: 96 * line, requests: 200 * line,
+    source: `    int first = nodes[adjacent[${line}]].field${line};`,
+    mis: 96 * line, requests: 200 * line,
     lane_accesses: 6400 * line, transactions: 900 * line, bytes_moved: 28800 * line,
     bytes_used: 25600 * line, ...more,
 });
@@ -138,10 +141,14 @@ const NAMELESS = { buffer: null, file: null, source: null, line: 0, column: 0 };
 function accesses(factor) {
     return [
         ...Array.from({ length: 14 }, (_, i) => access((i + 3) * factor)),
-        access(40, { name: HOSTILE, buffer: HOSTILE, file: HOSTILE, source: HOSTILE, bytes_used: 1 }),
+        access(40, {
+            name: HOSTILE, buffer: HOSTILE, file: HOSTILE, source: HOSTILE, bytes_used: 1,
+        }),
         access(41, { ...NAMELESS, name: 'store', kind: 'store', requests: 0, transactions: 0,
                      bytes_moved: 0, bytes_used: 0 }),
-        access(42, { source: 'x'.repeat(400), name: `load ${'very_long_name_of_a_field_'.repeat(8)}` }),
+        access(42, {
+            source: 'x'.repeat(400), name: `load ${'very_long_name_of_a_field_'.repeat(8)}`,
+        }),
     ];
 }
 
@@ -167,14 +174,15 @@ function fullRun(name, seed, factor) {
         blocks: [blocksOf('bfs_step', 96, seed + 20), blocksOf(HOSTILE, 12000, seed + 30)],
         stacks: [
             stack('device', null, 32, { name: 'L2', bytes: 16384, lines: 512 }, factor),
-            stack('cluster', 13, 128, factor === 1 ? { name: 'L1', bytes: 16384, lines: 128 } : null, factor),
+            stack('cluster', 13, 128,
+                factor === 1 ? { name: 'L1', bytes: 16384, lines: 128 } : null, factor),
         ],
         buffers: [picture('nodes', 'global', 180, 90), picture(HOSTILE, 'constant', 1, 1)],
     };
 }
 
 function emptyRun() {
-    const none = { mis: 0, lane_accesses: 0, requests: 0, transactions: 0, bytes_moved: 0, bytes_used: 0 };
+    const none = counted([]);
     return {
         name: `${'a-folder-with-a-long-name/'.repeat(12)}empty.hdt`, source: null, complete: true,
         device: { name: 'h200', warp: 32, segment: 32 }, element: 8,
@@ -185,11 +193,10 @@ function emptyRun() {
     };
 }
 
-export function fixture() {
+function fixture() {
     const first = fullRun('bfs.hdt', 1, 1), second = fullRun(HOSTILE, 50, 2);
     second.characteristics.push(huge());
     return { heddle: '0.1.0', runs: [first, second, emptyRun()] };
 }
 
-if (process.argv[2])
-    writeFileSync(process.argv[2], JSON.stringify(fixture()));
+writeFileSync(process.argv[2], JSON.stringify(fixture()));

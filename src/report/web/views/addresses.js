@@ -25,8 +25,9 @@ const span = ([from, to]) => from === to ? count(from) : `${count(from)} to ${co
 
 /** Calls act(i) for each cell of the buffer that is shown. */
 function eachShown({ column, row, count: counts }, columns, rows, act) {
+    const within = (value, { from, to }) => value >= from && value <= to;
     for (let i = 0; i < counts.length; i++)
-        if (column[i] >= columns.from && column[i] <= columns.to && row[i] >= rows.from && row[i] <= rows.to)
+        if (within(column[i], columns) && within(row[i], rows))
             act(i);
 }
 
@@ -54,17 +55,20 @@ function rowTable(buffer, columns, rows) {
     });
     const list = [...sums].map(([row, [sum, cells]]) => ({ row, sum, cells }));
     return table('Rows with accesses', list, [
-        { title: 'bytes of the buffer', value: r => r.row, show: r => span(byteRange(buffer, r.row, r.row)) },
-        { title: 'address', value: r => r.row, show: r => hex(buffer.base + r.row * buffer.bytes_per_row) },
+        { title: 'bytes of the buffer', value: r => r.row,
+          show: r => span(byteRange(buffer, r.row, r.row)) },
+        { title: 'address', value: r => r.row,
+          show: r => hex(buffer.base + r.row * buffer.bytes_per_row) },
         { title: 'lane accesses', value: r => r.sum, show: r => count(r.sum) },
         { title: 'columns with accesses', value: r => r.cells, show: r => count(r.cells) },
     ], { sort: 2, key: 'rows' });
 }
 
 function describe(buffer, counts, column, row) {
-    const [from] = byteRange(buffer, row, row);
-    return `MIs ${span(columnRange(buffer, column, column))} · bytes ${span(byteRange(buffer, row, row))} ` +
-        `(from ${hex(buffer.base + from)}) · ${count(counts.get(row * buffer.columns + column) ?? 0)} lane accesses`;
+    const range = byteRange(buffer, row, row);
+    const accesses = counts.get(row * buffer.columns + column) ?? 0;
+    return `MIs ${span(columnRange(buffer, column, column))} · bytes ${span(range)} ` +
+        `(from ${hex(buffer.base + range[0])}) · ${count(accesses)} lane accesses`;
 }
 
 /** Reads "3-17" of the address into a range. */
@@ -87,7 +91,8 @@ export function render({ run, values, root, update, main }) {
         root.append(nothing('This run has no pictures of its buffers.'));
         return;
     }
-    const chosen = index(values.get('buffer'), run.buffers.length), buffer = { ...run.buffers[chosen], mis: run.totals.mis };
+    const chosen = index(values.get('buffer'), run.buffers.length);
+    const buffer = { ...run.buffers[chosen], mis: run.totals.mis };
     root.append(
         h('div', { class: 'controls' }, select('Buffer', run.buffers.map(one => one.name), chosen,
             i => update({ buffer: i + 1, columns: null, rows: null }, { redraw: true }))),
@@ -96,7 +101,8 @@ export function render({ run, values, root, update, main }) {
             ['first address', hex(buffer.base), 'base'],
             ['size', `${count(buffer.bytes)} B (${bytes(buffer.bytes)})`, 'bytes'],
             ['lane accesses', count(buffer.lane_accesses), 'lane_accesses'],
-            ['a cell is', `${count(buffer.mis_per_column)} MIs by ${count(buffer.bytes_per_row)} B`, 'cell'],
+            ['a cell is',
+             `${count(buffer.mis_per_column)} MIs by ${count(buffer.bytes_per_row)} B`, 'cell'],
         ]));
     if (buffer.count.length)
         drawMap({ buffer, values, root, update, main });
@@ -108,7 +114,8 @@ function drawMap({ buffer, values, root, update, main }) {
     const columns = new Range(0, buffer.columns - 1), rows = new Range(0, buffer.rows - 1);
     place(columns, values.get('columns'));
     place(rows, values.get('rows'));
-    const counts = new Map(buffer.count.map((value, i) => [buffer.row[i] * buffer.columns + buffer.column[i], value]));
+    const counts = new Map(buffer.count.map((value, i) =>
+        [buffer.row[i] * buffer.columns + buffer.column[i], value]));
     const host = h('div'), readout = h('output', { class: 'hover', 'aria-hidden': true }, '\u00a0');
     const summary = h('div', { 'aria-live': 'polite' }), listed = h('div');
     const list = h('details', { class: 'values', ontoggle: () => show() },
@@ -133,7 +140,8 @@ function drawMap({ buffer, values, root, update, main }) {
         xLabel: 'MIs of the run', yLabel: 'byte of the buffer',
         yAxis: { values: (u, ticks) => ticks.map(bytes), incrs: POWERS },
         hover: (column, row) => {
-            readout.textContent = column === null ? '\u00a0' : describe(buffer, counts, column, row);
+            readout.textContent =
+                column === null ? '\u00a0' : describe(buffer, counts, column, row);
         },
     });
     main(columns);

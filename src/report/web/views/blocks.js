@@ -25,7 +25,8 @@ const role = row => h('span', { class: `role role-${row.role}` }, roles[row.role
 function dots(kernel) {
     const { deviation, limit, shown, typical } = kernel;
     const first = shown[typical], many = deviation.length > MANY;
-    const isTypical = i => first && kernel.launch[i] === first.launch && kernel.block[i] === first.block;
+    const isTypical = i =>
+        first && kernel.launch[i] === first.launch && kernel.block[i] === first.block;
     const only = wanted => deviation.map((value, i) => wanted(value, i) ? value : null);
     return [
         { y: only(value => value <= limit), label: 'blocks', colour: '--accent', kind: 'dots',
@@ -40,18 +41,18 @@ function dots(kernel) {
 /** A line over the whole width at a deviation, with what it is at its left or right end. */
 function level(u, value, label, align) {
     const { ctx, bbox } = u, pixel = devicePixelRatio, y = Math.round(u.valToPos(value, 'y', true));
+    const right = bbox.left + bbox.width, margin = 4 * pixel;
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = style('--text');
     ctx.setLineDash([5 * pixel, 4 * pixel]);
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.lineTo(right, y);
     ctx.stroke();
     ctx.font = `${11 * pixel}px system-ui, sans-serif`;
     ctx.textAlign = align;
     ctx.textBaseline = 'bottom';
-    ctx.fillText(label, align === 'left' ? bbox.left + 4 * pixel : bbox.left + bbox.width - 4 * pixel,
-        y - 2 * pixel);
+    ctx.fillText(label, align === 'left' ? bbox.left + margin : right - margin, y - margin / 2);
     ctx.restore();
 }
 
@@ -61,7 +62,8 @@ function nearest(kernel, u, left, top) {
     const from = Math.max(0, Math.floor(u.posToVal(left - NEAR, 'x')));
     const to = Math.min(kernel.count - 1, Math.ceil(u.posToVal(left + NEAR, 'x')));
     for (let i = from; i <= to; i++) {
-        const away = Math.hypot(u.valToPos(i, 'x') - left, u.valToPos(kernel.deviation[i], 'y') - top);
+        const away =
+            Math.hypot(u.valToPos(i, 'x') - left, u.valToPos(kernel.deviation[i], 'y') - top);
         if (away < least)
             [best, least] = [i, away];
     }
@@ -107,8 +109,11 @@ function thumbnails(kernel, chosen, choose) {
     const cards = kernel.shown.map((row, i) => {
         const canvas = h('canvas', { 'aria-hidden': true });
         const element = h('button', {
-            class: 'block', id: `block-${i}`, 'aria-pressed': String(i === chosen), onclick: () => choose(i),
-        }, h('span', { class: 'card-head' }, h('span', {}, blockName(row)), role(row)), canvas, h('span', { class: 'quiet' }, `deviation ${real(row.deviation)}`));
+            class: 'block', id: `block-${i}`, 'aria-pressed': String(i === chosen),
+            onclick: () => choose(i),
+        },
+        h('span', { class: 'card-head' }, h('span', {}, blockName(row)), role(row)), canvas,
+        h('span', { class: 'quiet' }, `deviation ${real(row.deviation)}`));
         const colour = row.role === 'outlier' ? '--second' : '--accent';
         const draw = () => {
             fitCanvas(canvas);
@@ -125,7 +130,8 @@ function thumbnails(kernel, chosen, choose) {
 }
 
 function shownTable(kernel, choose) {
-    return table('Blocks that the data has in full', kernel.shown.map((row, i) => ({ ...row, i })), [
+    const rows = kernel.shown.map((row, i) => ({ ...row, i }));
+    return table('Blocks that the data has in full', rows, [
         { title: 'block', text: true, value: row => row.i, show: row =>
             h('button', { class: 'plain', onclick: () => choose(row.i) }, blockName(row)) },
         { title: 'role', text: true, value: row => row.role, show: role },
@@ -169,7 +175,8 @@ export function render({ run, values, root, update, main }) {
     const chosen = index(values.get('block'), kernel.shown.length, Math.max(0, first));
     const choose = i => update({ block: i + 1, from: null, to: null }, { redraw: true });
     root.append(
-        h('div', { class: 'controls' }, select('Kernel', run.blocks.map(one => one.kernel), chosenKernel,
+        h('div', { class: 'controls' }, select('Kernel',
+            run.blocks.map(one => one.kernel), chosenKernel,
             i => update({ kernel: i + 1, block: null, from: null, to: null }, { redraw: true }))),
         figures([
             ['blocks', count(kernel.count), 'count'],
@@ -177,8 +184,8 @@ export function render({ run, values, root, update, main }) {
             ['median deviation', real(kernel.median), 'median'],
             ['limit', real(kernel.limit), 'limit', 'A block that deviates more is an outlier'],
         ]),
-        h('p', { class: 'quiet' }, 'Each block by itself (scenario 2). A deviation is 0 for a block ' +
-            'like the typical one and 1 for one that has nothing in common with it.'));
+        h('p', { class: 'quiet' }, 'Each block by itself (scenario 2). A deviation is 0 for a ' +
+            'block like the typical one and 1 for one that has nothing in common with it.'));
     if (!kernel.count)
         return;
     drawParts({ kernel, chosen, choose, values, root, update, main });

@@ -43,7 +43,9 @@ function sample({ colour, dash }) {
     const space = 'http://www.w3.org/2000/svg';
     const picture = document.createElementNS(space, 'svg');
     const line = document.createElementNS(space, 'line');
-    const attributes = { x1: 0, x2: 28, y1: 5, y2: 5, 'stroke-width': 3, 'stroke-dasharray': dash.join(' ') };
+    const attributes = {
+        x1: 0, x2: 28, y1: 5, y2: 5, 'stroke-width': 3, 'stroke-dasharray': dash.join(' '),
+    };
     for (const [attribute, value] of Object.entries(attributes))
         line.setAttribute(attribute, value);
     line.style.stroke = `var(${colour})`;
@@ -53,10 +55,11 @@ function sample({ colour, dash }) {
 }
 
 function chooser(all, chosen, update) {
-    const toggle = (curve, on) => update({
-        stacks: all.filter(one => one === curve ? on : chosen.includes(one)).map(one => one.key).join(','),
-        from: null, to: null,
-    }, { redraw: true });
+    const toggle = (curve, on) => {
+        const stacks = all.filter(one => one === curve ? on : chosen.includes(one));
+        update({ stacks: stacks.map(one => one.key).join(','), from: null, to: null },
+            { redraw: true });
+    };
     return h('ul', { class: 'legend' }, all.map(curve => h('li', {}, h('label', { class: 'check' },
         h('input', {
             type: 'checkbox', id: `stack-${curve.key}`, checked: chosen.includes(curve),
@@ -115,7 +118,9 @@ function draw(host, readout, chosen, range, joined) {
             ? [{ label: `lines of ${count(line)} B`, scale: 'x', side: 0, size: 28, values: inLines,
                  space: 70, grid: { show: false } }] : [],
         draw: u => drawCaches(u, chosen),
-        hover: at => { readout.replaceChildren(...(at === null ? ['\u00a0'] : describe(chosen, at))); },
+        hover: at => {
+            readout.replaceChildren(...(at === null ? ['\u00a0'] : describe(chosen, at)));
+        },
     });
 }
 
@@ -123,12 +128,14 @@ function describe(chosen, size) {
     return chosen.map(({ stack, label }) => {
         const lines = linesIn(stack, size);
         return h('div', {}, `${label} · ${count(lines)} lines (${bytes(lines * stack.line)}): ` +
-            `${count(missesAt(stack, lines))} of ${count(stack.accesses)} miss, ${percent(ratio(stack, lines))}`);
+            `${count(missesAt(stack, lines))} of ${count(stack.accesses)} miss, ` +
+            percent(ratio(stack, lines)));
     });
 }
 
 function facts(all) {
     const cache = row => row.stack.cache;
+    const missing = row => cache(row) ? cache(row).misses / row.stack.accesses : null;
     const member = (title, of) => ({ title, value: of, show: row => count(of(row)) });
     return table('The curves', all, [
         { title: 'curve', text: true, value: row => row.key,
@@ -138,11 +145,11 @@ function facts(all) {
         member('footprint, lines', row => row.stack.footprint),
         { title: 'footprint', value: row => row.stack.footprint * row.stack.line,
           show: row => bytes(row.stack.footprint * row.stack.line) },
-        { title: 'cache of the device', text: true, value: row => cache(row)?.name ?? null, show: row => cache(row)
-            ? `${cache(row).name}, ${bytes(cache(row).bytes)}, ${count(cache(row).lines)} lines` : null },
+        { title: 'cache of the device', text: true, value: row => cache(row)?.name ?? null,
+          show: row => cache(row) && `${cache(row).name}, ${bytes(cache(row).bytes)}, ` +
+              `${count(cache(row).lines)} lines` },
         member('misses there', row => cache(row)?.misses ?? null),
-        { title: 'miss ratio there', value: row => cache(row) ? cache(row).misses / row.stack.accesses : null,
-          show: row => cache(row) ? percent(cache(row).misses / row.stack.accesses) : '–' },
+        { title: 'miss ratio there', value: missing, show: row => percent(missing(row)) },
     ], { sort: 0, descending: false, key: 'curves' });
 }
 
@@ -176,7 +183,8 @@ export function render({ data, run, values, root, update, main }) {
         range.set(Number(values.get('from') ?? x[0]), Number(values.get('to') ?? x.at(-1)));
         range.watch(({ from, to, full }, step) => update(
             { from: full ? null : Math.round(from), to: full ? null : Math.round(to) }, { step }));
-        const host = h('div'), readout = h('output', { class: 'hover', 'aria-hidden': true }, '\u00a0');
+        const host = h('div');
+        const readout = h('output', { class: 'hover', 'aria-hidden': true }, '\u00a0');
         readout.style.minHeight = `${1.45 * chosen.length}em`;
         root.append(host, readout, ratios(chosen, range));
         draw(host, readout, chosen, range, joined);

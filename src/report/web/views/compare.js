@@ -18,7 +18,8 @@ function all(data) {
 /** The other one to begin with: the same scenario in another run, else the next of this run. */
 function counterpart(choices, a) {
     const fits = choice => choice !== a && choice.run.element === a.run.element;
-    return choices.find(choice => fits(choice) && choice.run !== a.run && title(choice.of) === title(a.of)) ??
+    const alike = choice => choice.run !== a.run && title(choice.of) === title(a.of);
+    return choices.find(choice => fits(choice) && alike(choice)) ??
         choices.find(choice => fits(choice) && choice.run === a.run) ?? a;
 }
 
@@ -68,7 +69,8 @@ function describe(between, at, next) {
 function chooser(choices, a, b, update) {
     const choose = (label, chosen, name) => select(label, choices.map(choice => choice.label),
         choices.indexOf(chosen),
-        i => update({ a: a.key, b: b.key, [name]: choices[i].key, from: null, to: null }, { redraw: true }));
+        i => update({ a: a.key, b: b.key, [name]: choices[i].key, from: null, to: null },
+            { redraw: true }));
     return h('div', { class: 'controls' }, choose('A', a, 'a'), choose('B', b, 'b'),
         h('button', {
             id: 'swap', onclick: () => update({ a: b.key, b: a.key }, { redraw: true }),

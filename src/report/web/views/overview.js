@@ -9,6 +9,7 @@ export const headed = true;
 
 const each = row => row.requests ? row.transactions / row.requests : null;
 const used = row => row.bytes_moved ? row.bytes_used / row.bytes_moved : null;
+const product = list => list.reduce((a, b) => a * b, 1);
 const unused = row => row.bytes_moved - row.bytes_used;
 
 /** A column of a whole number. */
@@ -38,8 +39,8 @@ const launchColumns = [
     { title: 'launches', value: row => row.first, show: row => row.count === 1
         ? count(row.first) : `${count(row.first)} to ${count(row.first + row.count - 1)}` },
     { title: 'kernel', text: true, value: row => row.kernel },
-    { title: 'groups', value: row => row.groups.reduce((a, b) => a * b, 1), show: row => sizes(row.groups) },
-    { title: 'block size', value: row => row.local.reduce((a, b) => a * b, 1), show: row => sizes(row.local) },
+    { title: 'groups', value: row => product(row.groups), show: row => sizes(row.groups) },
+    { title: 'block size', value: row => product(row.local), show: row => sizes(row.local) },
     ...moved,
     whole('blocks', 'blocks'),
     whole('MIs', 'mis'),
@@ -89,7 +90,8 @@ function totals({ totals: all, device }) {
 }
 
 export function render({ run, root }) {
-    const facts = [run.source && run.source !== run.name && `from ${run.source}`, `transactions as on ${run.device.name}`];
+    const facts = [run.source && run.source !== run.name && `from ${run.source}`,
+        `transactions as on ${run.device.name}`];
     root.append(
         h('h1', {}, run.name),
         h('p', { class: 'quiet' }, facts.filter(Boolean).join('; ')));
@@ -98,9 +100,10 @@ export function render({ run, root }) {
             'The trace ends before the run did; all figures are of the part that it has.'));
     root.append(
         totals(run),
-        h('p', { class: 'quiet' }, 'Requests, transactions and bytes are those of global and constant memory.'),
+        h('p', { class: 'quiet' },
+            'Requests, transactions and bytes are those of global and constant memory.'),
         h('h2', {}, 'Accesses'),
-        table('Accesses of the source in all launches; those that move most bytes for nothing come first',
+        table('Accesses of the source in all launches; most bytes moved for nothing first',
             run.accesses, accessColumns,
             { sort: accessColumns.findIndex(column => column.value === unused), key: 'accesses',
               empty: 'No access was recorded.' }),

@@ -67,11 +67,13 @@ export function render({ run, values, root, update, main }) {
         domain: characteristic.domain,
         marks: characteristic.peaks.map(({ distance, degree }) =>
             ({ x: distance, y: degree, label: count(distance) })),
-        from: Number(values.get('from') ?? 1), to: Number(values.get('to') ?? characteristic.domain),
+        from: Number(values.get('from') ?? 1),
+        to: Number(values.get('to') ?? characteristic.domain),
         log: values.get('y') === 'log',
         changed: (state, step) => update(state, { step }),
     });
-    root.append(h('div', { class: 'beside' }, explorer.element, peaks(characteristic, explorer.range)));
+    root.append(h('div', { class: 'beside' },
+        explorer.element, peaks(characteristic, explorer.range)));
     explorer.draw();
     main(explorer.range);
 }

@@ -79,8 +79,9 @@ export function render({ run, runIndex, values, root, update, main }) {
     }
     const cards = drawn.map(row => card(row, together ? common : new Range(1, row.of.domain)));
     root.append(overview(rows),
-        h('div', { class: 'controls' }, checkbox('Zoom all charts together, over the largest domain',
-            together, on => update({ together: on ? 1 : null, from: null, to: null }, { redraw: true }),
+        h('div', { class: 'controls' }, checkbox(
+            'Zoom all charts together, over the largest domain', together,
+            on => update({ together: on ? 1 : null, from: null, to: null }, { redraw: true }),
             'together')),
         h('div', { class: 'grid' }, cards.map(({ element }) => element)));
     for (const { draw } of cards)
