@@ -167,12 +167,13 @@ export class Explorer {
         }, text);
         const cell = text => h('td', { class: 'number' }, text);
         const titles = ['distance', ...this.lines.map(line => line.name ?? 'degree')];
+        const head = h('tr', {},
+            titles.map(title => h('th', { class: 'number', scope: 'col' }, title)));
+        const body = rows.map(distance => h('tr', {}, cell(count(distance)),
+            this.lines.map(line => cell(count(degreeAt(line.series, distance))))));
         this.page.replaceChildren(
-            h('table', {},
-                h('thead', {}, h('tr', {},
-                    titles.map(title => h('th', { class: 'number', scope: 'col' }, title)))),
-                h('tbody', {}, rows.map(distance => h('tr', {}, cell(count(distance)),
-                    this.lines.map(line => cell(count(degreeAt(line.series, distance)))))))),
+            h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Degrees' },
+                h('table', {}, h('thead', {}, head), h('tbody', {}, body))),
             h('div', { class: 'controls' },
                 turn('Previous', start - PAGE), turn('Next', start + PAGE),
                 h('span', { class: 'quiet' }, rows.length

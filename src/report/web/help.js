@@ -3,7 +3,7 @@ import { h } from './dom.js';
 
 const rows = [
     ['drag over a chart', 'show what was dragged over'],
-    ['double click, 0', 'show all'],
+    ['double click, or 0', 'show all'],
     ['+  −', 'show half or twice as much'],
     ['←  →', 'move by a tenth of what is shown'],
     ['↑  ↓', 'the same, between addresses'],

@@ -185,7 +185,8 @@ export function render({ run, values, root, update, main }) {
             ['limit', real(kernel.limit), 'limit', 'A block that deviates more is an outlier'],
         ]),
         h('p', { class: 'quiet' }, 'Each block by itself (scenario 2). A deviation is 0 for a ' +
-            'block like the typical one and 1 for one that has nothing in common with it.'));
+            'block like the typical one and 1 for one that has nothing in common with it. ' +
+            'Diamonds are outliers, the ring is the typical block.'));
     if (!kernel.count)
         return;
     drawParts({ kernel, chosen, choose, values, root, update, main });

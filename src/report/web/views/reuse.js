@@ -27,7 +27,7 @@ export function characteristicFigures(characteristic) {
 const classes = {
     none: 'no reuse',
     MB: 'MB, monotonically decreasing',
-    AMB: 'AMB, approximately monotonic',
+    AMB: 'AMB, approximately monotonically decreasing',
     NMB: 'NMB, not monotonic',
 };
 
