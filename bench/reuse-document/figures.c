@@ -9,6 +9,7 @@ typedef struct figure {
     uint64_t last;   /* distance that is drawn; 0: all */
 } figure;
 
+/* The blocks are the typical ones of their kernels. */
 static const figure figures[] = {
     {"figure-4", "the stream of figure 4", FIGURE_4, {.scenario = 1}, 0, 0},
     {"vectoradd-sequence",

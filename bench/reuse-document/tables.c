@@ -209,9 +209,8 @@ static uint64_t domain_of(const document *d, application a, hd_reuse_options opt
 }
 
 void print_domains(const document *d) {
-    puts("\nDomains\n\n| run | a block | all at once | K = 2 | K = 4 | K = 8 | K = 16 | K 2 to 4 | "
-         "4 to "
-         "8 | 8 to 16 |\n|---|---|---|---|---|---|---|---|---|---|");
+    puts("\nDomains\n\n| run | a block | all at once | K = 2 | K = 4 | K = 8 | K = 16 "
+         "| K 2 to 4 | 4 to 8 | 8 to 16 |\n|---|---|---|---|---|---|---|---|---|---|");
     for (size_t r = 0; r < RUNS; r++) {
         if (is_left_out(d, runs[r]))
             continue;
@@ -235,9 +234,9 @@ static const char *end_text(hd_arena *arena, const hd_reuse_stream *s) {
 
 void print_ends(const document *d) {
     static const application rows[] = {STA, STA_ONCE, BFS_ONCE};
-    puts("\nThe end of sta's domain\n\n| run | degree at the largest distance, all at once | K = 2 "
-         "| "
-         "times as far |\n|---|---|---|---|\n| the document | 1256 at 37 | 2 at 4103 | 110.9 |");
+    puts("\nThe end of sta's domain\n\n| run | degree at the largest distance, all at once "
+         "| K = 2 | times as far |\n|---|---|---|---|\n"
+         "| the document | 1256 at 37 | 2 at 4103 | 110.9 |");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         hd_arena *arena = hd_arena_new();
         const hd_reuse_options pairs = {.scenario = 4, .k = 2};
@@ -256,8 +255,8 @@ void print_lengths(const document *d) {
         application a;
         uint64_t there; /* largest distance */
     } rows[] = {{STA_ONCE, 4103}, {MOLDYN, 124030}, {EULER, 66623}};
-    puts("\nLengths at K = 2\n\n| run | aggregates | largest distance there | for each aggregate | "
-         "Heddle | MIs of an aggregate |\n|---|---|---|---|---|---|");
+    puts("\nLengths at K = 2\n\n| run | aggregates | largest distance there | for each aggregate "
+         "| Heddle | MIs of an aggregate |\n|---|---|---|---|---|---|");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         if (is_left_out(d, rows[r].a))
             continue;
@@ -299,9 +298,9 @@ static void print_range_row(const document *d, application a, uint64_t k, uint64
 
 void print_ranges(const document *d) {
     enum { DOCUMENT = 20, AGGREGATE = 13 /* MIs that most of sta's have */ };
-    puts(
-        "\nRanges of sta\n\n| run | K | range | degrees in the first three | all at once and first "
-        "| first and second | second and third |\n|---|---|---|---|---|---|---|");
+    puts("\nRanges of sta\n\n| run | K | range | degrees in the first three "
+         "| all at once and first | first and second | second and third |\n"
+         "|---|---|---|---|---|---|---|");
     for (int k = 0; k < KS; k += KS - 1) {
         print_range_row(d, STA_ONCE, ks[k], DOCUMENT);
         print_range_row(d, STA_ONCE, ks[k], AGGREGATE);
@@ -311,9 +310,8 @@ void print_ranges(const document *d) {
 /* ---- load/store units ---------------------------------------------------------------------- */
 
 void print_peaks(const document *d) {
-    puts("\nLargest degrees, clusters together\n\n| going over the data once | all at once | 16 x "
-         "16 "
-         "units | 16 x 32 | 16 x 64 |\n|---|---|---|---|---|");
+    puts("\nLargest degrees, clusters together\n\n| going over the data once | all at once "
+         "| 16 x 16 units | 16 x 32 | 16 x 64 |\n|---|---|---|---|---|");
     for (size_t r = 0; r < RUNS; r++) {
         if (is_left_out(d, runs[r]))
             continue;
@@ -332,10 +330,9 @@ void print_peaks(const document *d) {
 }
 
 void print_clusters(const document *d) {
-    puts(
-        "\nLargest degrees, one cluster\n\n| going over the data once | all at once | cluster 0, "
-        "16 "
-        "units | 32 | 64 | times smaller, 16 units | 32 | 64 |\n|---|---|---|---|---|---|---|---|");
+    puts("\nLargest degrees, one cluster\n\n| going over the data once | all at once "
+         "| cluster 0, 16 units | 32 | 64 | times smaller, 16 units | 32 | 64 |\n"
+         "|---|---|---|---|---|---|---|---|");
     for (size_t r = 0; r < RUNS; r++) {
         if (is_left_out(d, runs[r]))
             continue;
