@@ -15,11 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "frontend/frontend.h"
 #include "locality/stack.h"
 #include "report/report.h"
+#include "shared/run.h"
 #include "trace/trace.h"
-#include "vm/vm.h"
 
 enum { LANES = 256, WORDS = LANES / 64, RUNS = 3, SCOPES = 3 };
 static const double required = 10e6; /* lane accesses in a second by one core */
@@ -32,24 +31,6 @@ static double now(void) {
 
 /* ---- traces ------------------------------------------------------------------------- */
 
-static void trace_job(hd_arena *arena, const hd_diag *diag, const char *name, hd_sink *sink) {
-    char *path = hd_format(arena, "%s/examples/%s/%s.yaml", HEDDLE_SOURCE, name, name);
-    const hd_vm_options options = {.spaces = 1u << KIR_GLOBAL};
-    hd_job *job;
-    kir_module *module;
-    hd_vm *vm;
-    if (hd_job_read(arena, diag, path, &job) ||
-        hd_frontend(arena, diag, job->kernel_path, job->options, &module) ||
-        hd_job_resolve(arena, diag, job, module) ||
-        hd_vm_open(arena, diag, job, NULL, &options, &vm))
-        exit(2);
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        for (uint64_t r = 0; r < job->launches[l].repeat; r++)
-            if (hd_vm_run(vm, l, sink, NULL))
-                exit(2);
-    hd_vm_close(vm);
-}
-
 static uint64_t next_random(uint64_t *state) {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -57,7 +38,7 @@ static uint64_t next_random(uint64_t *state) {
     return *state;
 }
 
-static void trace_gather(hd_sink *sink, uint64_t elements, uint64_t blocks, uint64_t events) {
+static void send_gather(const hd_sink *sink, uint64_t elements, uint64_t blocks, uint64_t events) {
     const hd_event_buffer buffer = {.name = "a",
                                     .type = "int",
                                     .space = KIR_GLOBAL,
@@ -92,6 +73,18 @@ static void trace_gather(hd_sink *sink, uint64_t elements, uint64_t blocks, uint
         sink->close_block(sink->self, stream, b, true);
     }
     sink->end_launch(sink->self, true);
+}
+
+static hd_status trace_gather(hd_arena *arena, const hd_diag *diag, uint64_t elements,
+                              const char *path) {
+    const hd_trace_header header = {"gather", 1u << KIR_GLOBAL};
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_create(arena, diag, path, &header, &writer);
+    if (status != HD_OK)
+        return status;
+    const hd_sink sink = hd_trace_sink(writer);
+    send_gather(&sink, elements, 32, 1024);
+    return hd_trace_finish(writer, true);
 }
 
 /* ---- measuring ------------------------------------------------------------------------ */
@@ -164,16 +157,11 @@ static bool make_and_measure(const hd_diag *diag, const made *m) {
     hd_arena *arena = hd_arena_new();
     char path[] = "/tmp/heddle-bench-XXXXXX";
     int fd = mkstemp(path);
-    hd_trace_writer *writer;
-    const hd_trace_header header = {m->name, 1u << KIR_GLOBAL};
-    if (fd < 0 || close(fd) || hd_trace_create(arena, diag, path, &header, &writer))
+    const char *job = hd_format(arena, "examples/%s/%s.yaml", m->name, m->name);
+    if (fd < 0 || close(fd))
         exit(2);
-    hd_sink sink = hd_trace_sink(writer);
-    if (m->elements)
-        trace_gather(&sink, m->elements, 32, 1024);
-    else
-        trace_job(arena, diag, m->name, &sink);
-    if (hd_trace_finish(writer, true))
+    if (m->elements ? trace_gather(arena, diag, m->elements, path)
+                    : trace_job(diag, job, 1u << KIR_GLOBAL, path))
         exit(2);
     bool reached = measure(arena, diag, m->name, path);
     unlink(path);

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "frontend/frontend.h"
 #include "reuse-document/runs.h"
-#include "vm/vm.h"
+#include "shared/run.h"
 
 static const uint32_t spaces = 1u << KIR_GLOBAL | 1u << KIR_CONSTANT;
 
@@ -48,50 +47,18 @@ static void stop_unless(const document *d, hd_status status) {
 
 /* ---- traces -------------------------------------------------------------------------------- */
 
-static hd_status run_launches(hd_vm *vm, const hd_job *job, const hd_sink *sink) {
-    hd_status status = HD_OK;
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++)
-            status = hd_vm_run(vm, l, sink, NULL);
-    return status;
-}
-
-static hd_status send_job(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const hd_sink *sink) {
-    const hd_vm_options options = {.spaces = spaces};
-    hd_job *job;
-    kir_module *module;
-    hd_vm *vm;
-    hd_status status = hd_job_read(arena, diag, path, &job);
-    if (status == HD_OK)
-        status = hd_frontend(arena, diag, job->kernel_path, job->options, &module);
-    if (status == HD_OK)
-        status = hd_job_resolve(arena, diag, job, module);
-    if (status == HD_OK)
-        status = hd_vm_open(arena, diag, job, NULL, &options, &vm);
-    if (status != HD_OK)
-        return status;
-    status = run_launches(vm, job, sink);
-    hd_vm_close(vm);
-    return status;
-}
-
-static hd_status send_text(hd_arena *arena, const hd_diag *diag, const char *path,
-                           const hd_sink *sink) {
-    hd_trace_text *text;
-    hd_status status = hd_trace_text_open(arena, diag, path, &text);
-    return status == HD_OK ? hd_trace_text_send(text, sink) : status;
-}
-
-static hd_status write_trace(const document *d, application a) {
-    static const hd_trace_header header = {.spaces = spaces};
+static hd_status trace_text(const hd_diag *diag, const char *path, const char *trace) {
+    static const hd_trace_header header = {.spaces = 1u << KIR_GLOBAL};
     hd_arena *arena = hd_arena_new();
-    const char *path = hd_format(arena, "%s/%s", HEDDLE_SOURCE, applications[a].input);
+    hd_trace_text *text;
     hd_trace_writer *writer;
-    hd_status status = hd_trace_create(arena, d->diag, trace_path(d, a), &header, &writer);
+    const char *file = hd_format(arena, "%s/%s", HEDDLE_SOURCE, path);
+    hd_status status = hd_trace_text_open(arena, diag, file, &text);
+    if (status == HD_OK)
+        status = hd_trace_create(arena, diag, trace, &header, &writer);
     if (status == HD_OK) {
         const hd_sink sink = hd_trace_sink(writer);
-        status = (a == FIGURE_4 ? send_text : send_job)(arena, d->diag, path, &sink);
+        status = hd_trace_text_send(text, &sink);
         if (status == HD_OK)
             status = hd_trace_finish(writer, true);
         else
@@ -99,6 +66,12 @@ static hd_status write_trace(const document *d, application a) {
     }
     hd_arena_free(arena);
     return status;
+}
+
+static hd_status write_trace(const document *d, application a) {
+    const char *input = applications[a].input, *path = trace_path(d, a);
+    return a == FIGURE_4 ? trace_text(d->diag, input, path)
+                         : trace_job(d->diag, input, spaces, path);
 }
 
 void open_document(document *d) {

@@ -1,49 +1,22 @@
 /* From jobs to traces on disk. */
-#include "frontend/frontend.h"
 #include "reuse/traces.h"
-#include "vm/vm.h"
+#include "shared/run.h"
 
 static const hd_trace_header header = {.spaces = 1u << KIR_GLOBAL};
 
-static hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *name,
-                         const hd_sink *sink) {
-    char *path = hd_format(arena, "%s/examples/%s/%s.yaml", HEDDLE_SOURCE, name, name);
-    const hd_vm_options options = {.spaces = 1u << KIR_GLOBAL};
-    hd_job *job;
-    kir_module *module;
-    hd_vm *vm;
-    hd_status status = hd_job_read(arena, diag, path, &job);
-    if (status == HD_OK)
-        status = hd_frontend(arena, diag, job->kernel_path, job->options, &module);
-    if (status == HD_OK)
-        status = hd_job_resolve(arena, diag, job, module);
-    if (status == HD_OK)
-        status = hd_vm_open(arena, diag, job, NULL, &options, &vm);
-    if (status != HD_OK)
-        return status;
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++)
-            status = hd_vm_run(vm, l, sink, NULL);
-    hd_vm_close(vm);
+hd_status write_trace(const hd_diag *diag, const char *name, const char *path) {
+    hd_arena *arena = hd_arena_new();
+    const char *job = hd_format(arena, "examples/%s/%s.yaml", name, name);
+    hd_status status = trace_job(diag, job, header.spaces, path);
+    hd_arena_free(arena);
     return status;
 }
 
+/* What becomes of a trace that `status` ended. */
 static hd_status end_trace(hd_trace_writer *writer, hd_status status) {
     if (status == HD_OK)
         return hd_trace_finish(writer, true);
     hd_trace_abandon(writer);
-    return status;
-}
-
-hd_status write_trace(const hd_diag *diag, const char *name, const char *path) {
-    hd_arena *arena = hd_arena_new();
-    hd_trace_writer *writer;
-    hd_status status = hd_trace_create(arena, diag, path, &header, &writer);
-    if (status == HD_OK) {
-        const hd_sink sink = hd_trace_sink(writer);
-        status = end_trace(writer, run_job(arena, diag, name, &sink));
-    }
-    hd_arena_free(arena);
     return status;
 }
 

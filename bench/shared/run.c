@@ -1,0 +1,48 @@
+/* From jobs to traces on disk. */
+#include "shared/run.h"
+
+#include "frontend/frontend.h"
+#include "vm/vm.h"
+
+static hd_status run_launches(hd_vm *vm, const hd_job *job, const hd_sink *sink) {
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++)
+            status = hd_vm_run(vm, l, sink, NULL);
+    return status;
+}
+
+hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *path, uint32_t spaces,
+                  const hd_sink *sink) {
+    const hd_vm_options options = {.spaces = spaces};
+    const char *file = hd_format(arena, "%s/%s", HEDDLE_SOURCE, path);
+    hd_job *job;
+    kir_module *module;
+    hd_vm *vm;
+    hd_status status;
+    if ((status = hd_job_read(arena, diag, file, &job)) ||
+        (status = hd_frontend(arena, diag, job->kernel_path, job->options, &module)) ||
+        (status = hd_job_resolve(arena, diag, job, module)) ||
+        (status = hd_vm_open(arena, diag, job, NULL, &options, &vm)))
+        return status;
+    status = run_launches(vm, job, sink);
+    hd_vm_close(vm);
+    return status;
+}
+
+hd_status trace_job(const hd_diag *diag, const char *path, uint32_t spaces, const char *trace) {
+    const hd_trace_header header = {.source = path, .spaces = spaces};
+    hd_arena *arena = hd_arena_new();
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_create(arena, diag, trace, &header, &writer);
+    if (status == HD_OK) {
+        const hd_sink sink = hd_trace_sink(writer);
+        status = run_job(arena, diag, path, spaces, &sink);
+        if (status == HD_OK)
+            status = hd_trace_finish(writer, true);
+        else
+            hd_trace_abandon(writer);
+    }
+    hd_arena_free(arena);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* What several benchmarks do with a job: run it on the machine, and keep its accesses. */
+#ifndef HD_BENCH_SHARED_RUN_H
+#define HD_BENCH_SHARED_RUN_H
+
+#include "trace/trace.h"
+
+/* Runs the job file `path`, relative to the repository; `sink` hears accesses to `spaces`
+ * (bit 1 << kir_space). */
+hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *path, uint32_t spaces,
+                  const hd_sink *sink);
+/* The same, into a trace file. */
+hd_status trace_job(const hd_diag *diag, const char *path, uint32_t spaces, const char *trace);
+
+#endif
