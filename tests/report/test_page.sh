@@ -6,16 +6,8 @@ set -u
 here=$(realpath "$(dirname "$0")")/page
 built=$(realpath "$(dirname "${1:?the path of heddle}")")/tests
 
-need() {
-    echo "the test of the report page needs $1; install it (Debian: $2), or let ./run test do it"
-    exit 1
-}
-command -v node >/dev/null || need node nodejs
-browser=
-for name in chromium chromium-browser google-chrome; do
-    browser=${browser:-$(command -v $name)}
-done
-[ -n "$browser" ] || need "a chromium in PATH" chromium
+source "$here/browser.sh"
+find_browser
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

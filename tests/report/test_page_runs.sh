@@ -1,0 +1,21 @@
+#!/bin/bash
+# `heddle report` of two examples, in a real browser, against what heddle says as JSON: see
+# page/check_runs.mjs. Given the path of heddle.
+set -u
+here=$(realpath "$(dirname "$0")")
+source "$here/page/browser.sh"
+heddle=$(realpath "${1:?the path of heddle}")
+find_browser
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$HEDDLE_SOURCE" || exit 1
+jobs=(examples/irreg/irreg-small.yaml examples/nbf/nbf-small.yaml)
+{
+    "$heddle" report "${jobs[@]}" -o "$work/page.html" &&
+        "$heddle" report "${jobs[@]}" --json >"$work/data.json" &&
+        "$heddle" reuse "${jobs[0]}" --scenario 3 --json >"$work/reuse.json" &&
+        "$heddle" reuse compare "${jobs[@]}" --scenario 3 --json >"$work/compare.json"
+} || exit 1
+HOME=$work node "$here/page/check_runs.mjs" "$(dirname "$heddle")/tests/report/page/node_modules" \
+    "$browser" "$work"
