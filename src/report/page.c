@@ -11,7 +11,7 @@
 
 #include "report/page.h"
 
-static const char template_text[] = {
+static const signed char template_text[] = {
 #include <page_template.inc>
 };
 
@@ -90,7 +90,7 @@ static hd_status add_data(packer *p, const json_t *data) {
 
 static hd_status add_page(hd_arena *arena, hd_file *file, const json_t *data) {
     const size_t length = sizeof template_text;
-    const char *found = memmem(template_text, length, before_gap, sizeof before_gap - 1);
+    const signed char *found = memmem(template_text, length, before_gap, sizeof before_gap - 1);
     size_t gap = (size_t)(found - template_text) + sizeof before_gap - 1;
     packer *p = hd_new(arena, packer);
     p->file = file;
