@@ -31,12 +31,12 @@
 typedef struct hd_event_access {
     hd_access_kind kind;
     kir_space space;
-    uint32_t width;     /* bytes of each lane's access */
-    int32_t buffer;     /* row of the table of buffers, or -1 when it is not known */
-    const char *record; /* name of the record stepped into, or NULL */
-    const char *field;  /* of that record, or NULL */
+    uint32_t width;              /* bytes of each lane's access */
+    int32_t buffer;              /* row of the table of buffers, or -1 when it is not known */
+    const char *record;          /* name of the record stepped into, or NULL */
+    const char *field;           /* of that record, or NULL */
     uint32_t file, line, column; /* file: row of hd_event_launch.files; line 0: unknown */
-    uint64_t pc;        /* what the tool that made the events calls it; 0: its row */
+    uint64_t pc;                 /* what the tool that made the events calls it; 0: its row */
 } hd_event_access;
 
 /* A piece of memory that addresses fall into. Global and constant buffers stand at
@@ -52,7 +52,7 @@ typedef struct hd_event_buffer {
 } hd_event_buffer;
 
 typedef struct hd_event_launch {
-    uint32_t number;    /* from 0, in the order of running; each repeat is one */
+    uint32_t number; /* from 0, in the order of running; each repeat is one */
     const char *kernel;
     uint32_t dims;
     uint64_t groups[3], local[3], offset[3]; /* 1, 1, 0 beyond dims */
@@ -91,6 +91,10 @@ static inline bool hd_event_active(const hd_event *e, uint32_t lane) {
 static inline uint64_t hd_event_address(const hd_event *e, uint32_t lane) {
     return e->base + (e->address ? e->address[lane] : lane * (uint64_t)e->stride);
 }
+
+/* space.c: the space that an event goes to. Of an access that may be to any (KIR_GENERIC), that of
+ * the buffer which the first active lane is in; global where it is in none. */
+kir_space hd_event_space(const hd_event_launch *launch, const hd_event *event);
 
 /* ---- sinks --------------------------------------------------------------------- */
 

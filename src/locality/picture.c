@@ -12,7 +12,8 @@ struct hd_picture_set {
 
 hd_picture_set *hd_picture_new(hd_arena *arena, uint64_t mis, uint32_t columns, uint32_t rows) {
     hd_picture_set *set = hd_new(arena, hd_picture_set);
-    *set = (hd_picture_set){.arena = arena, .mis = mis, .most_columns = columns, .most_rows = rows};
+    *set = (hd_picture_set){
+        .arena = arena, .mis = mis ? mis : 1, .most_columns = columns, .most_rows = rows};
     return set;
 }
 
@@ -24,13 +25,12 @@ static hd_picture make_picture(hd_picture_set *set, const hd_event_buffer *buffe
                     .space = buffer->space,
                     .base = buffer->base,
                     .bytes = buffer->bytes,
-                    .mis_per_column = divide_up(set->mis ? set->mis : 1, set->most_columns),
+                    .mis_per_column = divide_up(set->mis, set->most_columns),
                     .bytes_per_row = 1};
     while (divide_up(p.bytes, p.bytes_per_row) > set->most_rows)
         p.bytes_per_row *= 2;
-    p.columns = (uint32_t)divide_up(set->mis ? set->mis : 1, p.mis_per_column);
+    p.columns = (uint32_t)divide_up(set->mis, p.mis_per_column);
     p.rows = (uint32_t)divide_up(p.bytes, p.bytes_per_row);
-    p.counts = hd_new_array(set->arena, uint64_t, (uint64_t)p.rows * p.columns);
     return p;
 }
 
@@ -82,8 +82,8 @@ static hd_picture *find(hd_picture_set *set, hd_picture *before, uint64_t addres
 
 static void hear(void *stream, const hd_event *e) {
     hd_picture_set *set = stream;
-    uint64_t time = set->heard++;
-    kir_space space = set->launch->accesses[e->access].space;
+    uint64_t time = set->heard < set->mis ? set->heard++ : set->mis - 1;
+    kir_space space = hd_event_space(set->launch, e);
     if (space == KIR_LOCAL || space == KIR_PRIVATE)
         return;
     hd_picture *p = NULL;
@@ -93,6 +93,8 @@ static void hear(void *stream, const hd_event *e) {
             if (!(p = find(set, p, address)))
                 continue;
             uint64_t row = (address - p->base) / p->bytes_per_row;
+            if (!p->counts)
+                p->counts = hd_new_array(set->arena, uint64_t, (uint64_t)p->rows * p->columns);
             p->counts[row * p->columns + time / p->mis_per_column]++;
             p->lane_accesses++;
         }

@@ -18,12 +18,14 @@ typedef struct hd_picture {
     uint64_t mis_per_column, bytes_per_row;
     uint32_t columns, rows;
     uint64_t lane_accesses;
-    uint64_t *counts; /* [rows * columns], row by row; row 0 is at the buffer's beginning */
+    uint64_t *counts; /* [rows * columns], row by row; row 0 is at the buffer's beginning; NULL
+                       * when there was no access */
 } hd_picture;
 
 typedef struct hd_picture_set hd_picture_set;
 
-/* Of a run of `mis` events, at most so many columns and rows each. */
+/* Of a run of `mis` events (more would go to the last column), at most so many columns and rows
+ * each. */
 hd_picture_set *hd_picture_new(hd_arena *arena, uint64_t mis, uint32_t columns, uint32_t rows);
 /* Counts accesses to buffers in global and constant memory, by address. Blocks must come one
  * after another, as from a trace: time is the number of the event. */

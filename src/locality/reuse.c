@@ -107,13 +107,17 @@ static void take_results(hd_arena *arena, const analysis *a, const hd_reuse_opti
     reuse->streams = hd_new_array(arena, hd_reuse_stream, plan->stream_count);
     for (uint32_t w = 0; w < a->workers; w++)
         reuse->elements += a->sums[w].elements;
+    for (uint64_t s = 0; s < plan->stream_count; s++)
+        reuse->streams[s].number = s;
     for (uint64_t i = 0; i < plan->aggregate_count; i++) {
         const reuse_aggregate *aggregate = &plan->aggregates[i];
         const reuse_block *block = &plan->blocks[aggregate->first];
         hd_reuse_stream *stream = &reuse->streams[aggregate->stream];
         stream->blocks += aggregate->count;
-        stream->launch = o->scenario == 2 ? block->launch->launch.number : 0;
-        stream->number = o->scenario == 2 ? block->index->block : aggregate->stream;
+        if (o->scenario != 2)
+            continue;
+        stream->launch = block->launch->launch.number;
+        stream->number = block->index->block;
     }
     for (uint64_t s = 0; s < plan->stream_count; s++)
         take_stream(arena, a, s, &reuse->streams[s]);

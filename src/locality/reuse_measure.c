@@ -8,11 +8,17 @@ typedef struct measuring {
     uint64_t mi; /* that comes next */
 } measuring;
 
+/* Of an access; one that is not aligned may touch one more. */
+static uint64_t elements_of(const reuse_plan *plan, const reuse_block *block, uint32_t access) {
+    uint64_t width = block->launch->launch.accesses[access].width;
+    return (width + plan->element_bytes - 1) / plan->element_bytes;
+}
+
 static void measure_event(void *stream, const hd_event *event) {
     measuring *m = stream;
-    if (!reuse_is_analysed(m->plan, m->block, event->access))
+    if (!reuse_is_analysed(m->plan, m->block, event))
         return;
-    m->block->accesses += event->active;
+    m->block->accesses += event->active * elements_of(m->plan, m->block, event->access);
     if (m->plan->units)
         issue_note(m->plan, m->aggregate, m->block, m->mi, event);
     m->mi++;
@@ -22,7 +28,8 @@ static void measure_event(void *stream, const hd_event *event) {
 static bool is_known(const reuse_plan *plan, const hd_event_launch *launch) {
     bool all = !plan->units;
     for (uint32_t a = 0; a < launch->access_count; a++)
-        all &= plan->spaces >> launch->accesses[a].space & 1;
+        all = all && plan->spaces >> launch->accesses[a].space & 1 &&
+              launch->accesses[a].width <= plan->element_bytes;
     return all;
 }
 

@@ -13,6 +13,12 @@ static hd_status check_parameters(const hd_diag *diag, const hd_reuse_options *o
                        o->scenario);
     if (o->scenario == 4 && !o->k)
         return refuse(diag, "scenario 4 needs K, the number of blocks that run at once: --k 8");
+    if (o->spaces >> KIR_PRIVATE & 1)
+        return refuse(diag, "threads have the same addresses in private memory, so that none "
+                            "reuses what another used; take global, constant or local");
+    if (o->spaces >> KIR_LOCAL & 1 && o->scenario != 2)
+        return refuse(diag, "every block has its own local memory, which goes with scenario 2, "
+                            "each block by itself");
     if (o->scenario < 5)
         return HD_OK;
     if (!o->clusters || !o->units)
@@ -65,9 +71,12 @@ static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_block_or
     const hd_trace_launch *launch = input->launch;
     uint64_t *order = hd_new_array(arena, uint64_t, launch->block_count);
     hd_status status = by->fill(arena, input, order);
-    for (uint64_t i = 0; i < launch->block_count && !status; i++)
+    for (uint64_t i = 0; i < launch->block_count && !status; i++) {
+        const hd_trace_block *index = &launch->blocks[order[i]];
+        uint64_t turn = by == &hd_order_sequential ? index->block : i;
         plan->blocks[plan->block_count++] =
-            (reuse_block){.launch = launch, .index = &launch->blocks[order[i]]};
+            (reuse_block){.launch = launch, .index = index, .turn = turn};
+    }
     return status;
 }
 
@@ -94,48 +103,43 @@ static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_
 
 /* ---- aggregates and streams -------------------------------------------------------------- */
 
-/* Rows [first, end) of the blocks of one launch. */
-static uint64_t end_of_launch(const reuse_plan *plan, uint64_t first) {
-    uint64_t end = first;
-    while (end < plan->block_count && plan->blocks[end].launch == plan->blocks[first].launch)
-        end++;
-    return end;
+/* Whether a block runs after the one before it, and not at the same time: `size` turns of a
+ * launch (0: all) make an aggregate. */
+static bool begins_aggregate(const reuse_plan *plan, uint64_t b, uint64_t size) {
+    const reuse_block *block = &plan->blocks[b];
+    return !b || block->launch != block[-1].launch ||
+           (size && block->turn / size != block[-1].turn / size);
 }
 
-/* Aggregates of `size` blocks of a launch (0: all of it), one after another. */
-static void aggregate_launches(reuse_plan *plan, uint64_t size) {
-    for (uint64_t first = 0, end; first < plan->block_count; first = end) {
-        end = end_of_launch(plan, first);
-        uint64_t step = size && size < end - first ? size : end - first;
-        plan->k = step > plan->k ? step : plan->k;
-        for (uint64_t b = first; b < end; b++) {
-            bool begins = (b - first) % step == 0;
-            if (begins)
-                plan->aggregates[plan->aggregate_count++] = (reuse_aggregate){.first = b};
-            reuse_aggregate *a = &plan->aggregates[plan->aggregate_count - 1];
-            plan->blocks[b].aggregate = plan->aggregate_count - 1;
-            plan->blocks[b].place = (uint32_t)a->count++;
-        }
+/* Aggregates one after another. */
+static void aggregate_blocks(reuse_plan *plan, uint64_t size) {
+    for (uint64_t b = 0; b < plan->block_count; b++) {
+        if (begins_aggregate(plan, b, size))
+            plan->aggregates[plan->aggregate_count++] = (reuse_aggregate){.first = b};
+        reuse_aggregate *a = &plan->aggregates[plan->aggregate_count - 1];
+        plan->blocks[b].aggregate = plan->aggregate_count - 1;
+        plan->blocks[b].place = (uint32_t)a->count++;
+        plan->k = a->count > plan->k ? a->count : plan->k;
     }
 }
 
-/* Block n of a launch goes to cluster n mod C; blocks are put in the order of clusters. */
+/* Turn n of a launch goes to cluster n mod C; blocks are put in the order of clusters, and
+ * stay in their order there. */
 static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t clusters) {
     reuse_block *dealt = hd_new_array(arena, reuse_block, plan->block_count);
-    uint64_t count = 0;
+    uint64_t *next = hd_new_array(arena, uint64_t, clusters + 1);
+    for (uint64_t b = 0; b < plan->block_count; b++)
+        next[plan->blocks[b].turn % clusters + 1]++;
     for (uint64_t c = 0; c < clusters; c++)
-        for (uint64_t first = 0, end; first < plan->block_count; first = end) {
-            end = end_of_launch(plan, first);
-            for (uint64_t b = first + c; b < end; b += clusters) {
-                plan->aggregates[count] =
-                    (reuse_aggregate){.stream = c, .first = count, .count = 1};
-                dealt[count] = plan->blocks[b];
-                dealt[count].aggregate = count;
-                count++;
-            }
-        }
+        next[c + 1] += next[c];
+    for (uint64_t b = 0; b < plan->block_count; b++) {
+        uint64_t cluster = plan->blocks[b].turn % clusters, at = next[cluster]++;
+        plan->aggregates[at] = (reuse_aggregate){.stream = cluster, .first = at, .count = 1};
+        dealt[at] = plan->blocks[b];
+        dealt[at].aggregate = at;
+    }
     plan->blocks = dealt;
-    plan->aggregate_count = count;
+    plan->aggregate_count = plan->block_count;
 }
 
 static void make_aggregates(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
@@ -145,10 +149,10 @@ static void make_aggregates(hd_arena *arena, reuse_plan *plan, const hd_reuse_op
         deal_to_clusters(arena, plan, o->clusters);
         return;
     }
-    aggregate_launches(plan, o->scenario == 3   ? 0
-                             : o->scenario == 4 ? o->k
-                             : o->scenario == 6 ? o->clusters
-                                                : 1);
+    aggregate_blocks(plan, o->scenario == 3   ? 0
+                           : o->scenario == 4 ? o->k
+                           : o->scenario == 6 ? o->clusters
+                                              : 1);
     for (uint64_t a = 0; a < plan->aggregate_count && o->scenario == 2; a++)
         plan->aggregates[a].stream = a;
 }

@@ -23,9 +23,10 @@ typedef struct reuse_block {
     const hd_trace_launch *launch;
     const hd_trace_block *index; /* its row there */
     uint64_t aggregate;          /* row of reuse_plan.aggregates */
+    uint64_t turn;               /* in the launch: its place in the order, or number */
     uint32_t place;              /* in the aggregate */
     uint64_t length;             /* MIs that are analysed; all, where units are limited */
-    uint64_t accesses;           /* of lanes, by MIs that are analysed */
+    uint64_t accesses;           /* of elements, about, by MIs that are analysed */
     uint32_t *slots;             /* [length] limited units, by MI: see issue.c */
 } reuse_block;
 
@@ -62,8 +63,8 @@ hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan);
 hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
                            void (*event)(void *stream, const hd_event *event), void *stream);
 static inline bool reuse_is_analysed(const reuse_plan *plan, const reuse_block *block,
-                                     uint32_t access) {
-    return plan->spaces >> block->launch->launch.accesses[access].space & 1;
+                                     const hd_event *event) {
+    return plan->spaces >> hd_event_space(&block->launch->launch, event) & 1;
 }
 
 /* reuse_measure.c: reads the trace once for the lengths of blocks and, where units are

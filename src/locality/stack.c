@@ -267,37 +267,14 @@ static void *open_block(void *self, uint64_t block) {
     return s;
 }
 
-/* Of an access that may be to any space: that of the buffer which the first lane is in. Each
- * block has its own piece of what lies behind a local variable's address. */
-static kir_space space_at(const hd_event_launch *launch, const hd_event *event) {
-    const uint64_t behind = (uint64_t)4096 << 24;
-    uint32_t word = 0;
-    while (!event->mask[word])
-        word++;
-    uint32_t lane = word * 64 + (uint32_t)__builtin_ctzll(event->mask[word]);
-    uint64_t address = hd_event_address(event, lane);
-    kir_space space = KIR_GLOBAL;
-    for (uint32_t i = 0; i < launch->buffer_count; i++) {
-        const hd_event_buffer *b = &launch->buffers[i];
-        if (address >= b->base && address - b->base < b->bytes && b->space != KIR_LOCAL)
-            return b->space;
-        if (address >= b->base && address - b->base < behind && b->space == KIR_LOCAL)
-            space = KIR_LOCAL;
-    }
-    return space;
-}
-
-static bool counts(const hd_stack *a, const hd_event_access *access, const hd_event *event) {
-    if (!a->options.spaces)
-        return true;
-    kir_space space = access->space == KIR_GENERIC ? space_at(a->launch, event) : access->space;
-    return a->options.spaces >> space & 1;
+static bool counts(const hd_stack *a, const hd_event *event) {
+    return !a->options.spaces || a->options.spaces >> hd_event_space(a->launch, event) & 1;
 }
 
 static void count_event(void *state, const hd_event *event) {
     stream *s = state;
     const hd_event_access *access = &s->analysis->launch->accesses[event->access];
-    if (!counts(s->analysis, access, event))
+    if (!counts(s->analysis, event))
         return;
     s->mis++;
     s->lane_accesses += event->active;

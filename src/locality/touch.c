@@ -135,10 +135,10 @@ static inline uint64_t element_at(const toucher *t, uint64_t address) {
 }
 
 static inline void touch_lane(toucher *t, uint64_t address, uint32_t width, uint32_t position) {
-    uint64_t end = address + (width - 1);
-    uint64_t last = element_at(t, end < address ? UINT64_MAX : end);
-    for (uint64_t e = element_at(t, address); e <= last; e++)
-        touch_element(t, e, position);
+    uint64_t end = address + (width - 1), first = element_at(t, address);
+    uint64_t further = element_at(t, end < address ? UINT64_MAX : end) - first;
+    for (uint64_t i = 0; i <= further; i++)
+        touch_element(t, first + i, position);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static void touch_warp(toucher *t, const hd_event *e, uint32_t warp, uint32_t wi
 static void touch_event(void *stream, const hd_event *e) {
     toucher *t = stream;
     const hd_event_access *access = &t->block->launch->launch.accesses[e->access];
-    if (!reuse_is_analysed(t->plan, t->block, e->access))
+    if (!reuse_is_analysed(t->plan, t->block, e))
         return;
     uint64_t mi = t->mi++, start = t->aggregate->start;
     if (!t->plan->units) {

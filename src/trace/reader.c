@@ -519,6 +519,8 @@ static const char *check_part(const open_launch *l, const hd_trace_block *block,
         return "a part is not the one that comes next";
     if (head->last != (c->offset + c->bytes == p->end) || c->bytes > p->end - p->at)
         return "a block does not end where the index says";
+    if (head->events > block->mis - p->mis)
+        return "a block has not the events that the index says";
     if (head->first_position < p->position || head->first_position >= UINT64_MAX - 1)
         return "a position goes back";
     return NULL;

@@ -107,11 +107,37 @@ static void a_sink_may_leave_calls_out(void **state) {
     hd_arena_free(arena);
 }
 
+/* Local memory of a block lies behind its variable's address; what is in no buffer is global. */
+static void generic_accesses_have_the_space_of_their_buffer(void **state) {
+    (void)state;
+    const hd_event_access accesses[] = {{.space = KIR_CONSTANT}, {.space = KIR_GENERIC}};
+    const hd_event_buffer buffers[] = {
+        {.space = KIR_LOCAL, .base = 0x1000, .bytes = 64},
+        {.space = KIR_CONSTANT, .base = 0x2000000000, .bytes = 64},
+    };
+    const hd_event_launch launch = {
+        .accesses = accesses, .access_count = 2, .buffers = buffers, .buffer_count = 2};
+    const uint64_t mask[] = {0, 4}, address[67] = {[66] = 8};
+    const struct {
+        uint32_t access;
+        uint64_t base;
+        kir_space space;
+    } cases[] = {{0, 0x1000, KIR_CONSTANT},      {1, 0x1000, KIR_LOCAL},
+                 {1, 0x1000 + (7ull << 24), KIR_LOCAL}, {1, 0x2000000000 + 55, KIR_CONSTANT},
+                 {1, 0x2000000000 + 56, KIR_GLOBAL},    {1, 0x800, KIR_GLOBAL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const hd_event e = {.access = cases[i].access, .threads = 67, .active = 1, .mask = mask,
+                            .base = cases[i].base, .address = address};
+        assert_int_equal(hd_event_space(&launch, &e), cases[i].space);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(some_blocks_are_heard_in_whole),
         cmocka_unit_test(a_tee_hands_everything_to_all),
         cmocka_unit_test(a_sink_may_leave_calls_out),
+        cmocka_unit_test(generic_accesses_have_the_space_of_their_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

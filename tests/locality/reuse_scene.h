@@ -58,7 +58,7 @@ static inline void *scene_block(void *self, uint64_t block) {
 static inline void scene_event(void *stream, const hd_event *e) {
     scene *s = stream;
     const hd_event_access *access = &s->launch->accesses[e->access];
-    if (!(s->wanted >> access->space & 1))
+    if (!(s->wanted >> hd_event_space(s->launch, e) & 1))
         return;
     slow_mi mi = {0};
     for (uint32_t l = 0; l < e->threads; l++) {

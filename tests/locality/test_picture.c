@@ -16,7 +16,7 @@ static const hd_event_access accesses[] = {{.space = KIR_GLOBAL, .width = 4, .bu
 static const hd_event_buffer buffers[] = {
     {.name = "a", .space = KIR_GLOBAL, .base = 0x1000, .bytes = 5000},
     {.name = "b", .space = KIR_CONSTANT, .base = 0x8000, .bytes = 40},
-    {.name = "tile", .space = KIR_LOCAL, .base = 0x1000, .bytes = 5000},
+    {.name = "tile", .space = KIR_LOCAL, .base = 0x100000, .bytes = 5000},
     {.name = "none", .space = KIR_GLOBAL, .base = 0x9000, .bytes = 0}};
 
 /* Every cell is the number of lanes whose address and time fall into it. */

@@ -5,9 +5,10 @@
 
 enum { MOST_THREADS = 100, MOST_BLOCKS = 40, ACCESSES = 6 };
 
+/* There are no buffers, so that the generic one is to global memory. */
 static const uint32_t widths[ACCESSES] = {4, 1, 8, 2, 16, 4};
-static const kir_space spaces[ACCESSES] = {KIR_GLOBAL, KIR_GLOBAL, KIR_GLOBAL,
-                                           KIR_LOCAL,  KIR_GLOBAL, KIR_CONSTANT};
+static const kir_space spaces[ACCESSES] = {KIR_GLOBAL, KIR_GENERIC, KIR_GLOBAL,
+                                           KIR_LOCAL,  KIR_GLOBAL,  KIR_CONSTANT};
 
 static uint64_t state;
 static uint64_t any(uint64_t below) {
@@ -64,7 +65,8 @@ static void make_scene(scene *s, uint64_t seed, uint64_t most_events) {
     static const uint32_t sizes[] = {4, 1, 2, 8, 12, 28};
     state = seed;
     uint32_t bytes = sizes[any(6)];
-    scene_open(s, bytes, any(3) ? 1u << KIR_GLOBAL : 1u << KIR_GLOBAL | 1u << KIR_LOCAL);
+    uint32_t second = seed % 5 ? KIR_CONSTANT : KIR_LOCAL;
+    scene_open(s, bytes, any(3) ? 1u << KIR_GLOBAL : 1u << KIR_GLOBAL | 1u << second);
     hd_sink sink = scene_sink(s);
     for (uint32_t l = 0, n = 1 + (uint32_t)any(3); l < n; l++)
         make_launch(&sink, l, 1 + any(9), most_events);
@@ -89,6 +91,8 @@ static void random_traces(void **unused) {
         if (seed % 7 == 0)
             o.memory = 2000; /* in several shares */
         for (o.scenario = 1; o.scenario <= 6 && has_accesses(&s); o.scenario++) {
+            if (o.scenario != 2 && s.wanted >> KIR_LOCAL & 1)
+                continue;
             o.k = 1 + any(5);
             o.clusters = 1u << any(4);
             o.units = units[any(o.scenario == 6 ? 7 : 8)];
@@ -275,7 +279,8 @@ static void bad_options(void **unused) {
     refused(&(hd_reuse_options){.scenario = 5, .clusters = 2, .units = 32, .warp_order = "best"});
     refused(&(hd_reuse_options){.scenario = 1, .first_launch = 9});
     refused(&(hd_reuse_options){.scenario = 1, .first_launch = 1, .end_launch = 1});
-    refused(&(hd_reuse_options){.scenario = 1, .spaces = 1u << KIR_PRIVATE});
+    refused(&(hd_reuse_options){.scenario = 2, .spaces = 1u << KIR_PRIVATE});
+    refused(&(hd_reuse_options){.scenario = 3, .spaces = 1u << KIR_LOCAL});
 }
 
 int main(void) {
