@@ -174,16 +174,6 @@ static hd_status hear(cli *c, request *r) {
 /* ---- results as text ----------------------------------------------------------------------------
  */
 
-static const char *count_text(hd_arena *arena, uint64_t count, const char *what,
-                              const char *ending) {
-    return hd_format(arena, "%s %s%s", hd_show_count(arena, (double)count), what,
-                     count == 1 ? "" : ending);
-}
-
-static const char *exact(hd_arena *arena, uint64_t count) {
-    return hd_format(arena, "%llu", (unsigned long long)count);
-}
-
 static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
 
 /* A bar of at most BAR signs; a share that is not zero has one. */
@@ -211,17 +201,17 @@ static const char *stacks_text(cli *c, const request *r) {
 static void show_head(cli *c, const request *r, hd_str *out) {
     const hd_stack_result *s = r->result;
     hd_str_printf(out, "%s: %s, %s, %s, %s\n", hd_plain_text(c->arena, r->input.path, false),
-                  count_text(c->arena, s->launches, "launch", "es"),
-                  count_text(c->arena, s->blocks, "block", "s"),
-                  count_text(c->arena, s->mis, "MI", "s"),
-                  count_text(c->arena, s->lane_accesses, "lane access", "es"));
+                  hd_show_counted(c->arena, s->launches, "launch", "es"),
+                  hd_show_counted(c->arena, s->blocks, "block", "s"),
+                  hd_show_counted(c->arena, s->mis, "MI", "s"),
+                  hd_show_counted(c->arena, s->lane_accesses, "lane access", "es"));
     hd_str_printf(out, "  %s of lines of %s by warps of %u, %s memory\n",
-                  count_text(c->arena, s->line_accesses, "access", "es"),
+                  hd_show_counted(c->arena, s->line_accesses, "access", "es"),
                   hd_show_bytes(c->arena, r->options.line), r->options.warp,
                   r->input.space_text ? r->input.space_text : "global");
     hd_str_printf(out, "  %s; footprint %s%s, %s\n", stacks_text(c, r),
                   s->stacks > 1 ? "of the largest " : "",
-                  count_text(c->arena, s->footprint, "line", "s"),
+                  hd_show_counted(c->arena, s->footprint, "line", "s"),
                   hd_show_bytes(c->arena, s->footprint * r->options.line));
 }
 
@@ -236,15 +226,15 @@ static void show_distances(cli *c, const hd_stack_result *s, hd_str *out) {
         for (uint64_t d = from; d <= to && d <= s->footprint; d++)
             count += s->counts[d];
         double share = share_of(count, s->line_accesses);
-        hd_table_row(table, (const char *[]){from == to ? exact(c->arena, to)
+        hd_table_row(table, (const char *[]){from == to ? hd_show_exact(c->arena, to)
                                                         : hd_format(c->arena, "%llu-%llu",
                                                                     (unsigned long long)from,
                                                                     (unsigned long long)to),
-                                             exact(c->arena, count), hd_show_share(c->arena, share),
+                                             hd_show_exact(c->arena, count), hd_show_share(c->arena, share),
                                              bar(c->arena, share)});
     }
     double cold = share_of(s->cold, s->line_accesses);
-    hd_table_row(table, (const char *[]){"cold", exact(c->arena, s->cold),
+    hd_table_row(table, (const char *[]){"cold", hd_show_exact(c->arena, s->cold),
                                          hd_show_share(c->arena, cold), bar(c->arena, cold)});
     hd_str_add(out, "\nStack distances\n");
     hd_table_print(table, out, c->colour);
@@ -266,9 +256,9 @@ static void show_curve(cli *c, const request *r, hd_str *out) {
     for (uint64_t lines = 1; lines <= s->footprint; lines = next_size(s, lines)) {
         uint64_t misses = hd_stack_misses(s, lines);
         double share = share_of(misses, s->line_accesses);
-        hd_table_row(table, (const char *[]){exact(c->arena, lines),
+        hd_table_row(table, (const char *[]){hd_show_exact(c->arena, lines),
                                              hd_show_bytes(c->arena, lines * r->options.line),
-                                             exact(c->arena, misses),
+                                             hd_show_exact(c->arena, misses),
                                              hd_show_share(c->arena, share), bar(c->arena, share)});
     }
     hd_str_add(out, "\nMisses of LRU caches\n");
@@ -311,24 +301,22 @@ static int show_csv(cli *c, const request *r) {
     return cli_print(c, &out);
 }
 
-static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
-
 static json_t *distances_json(const hd_stack_result *s) {
     json_t *array = json_array();
     for (uint64_t from = 1, to = 1; from <= s->footprint; from = to + 1, to *= 2) {
         uint64_t count = 0;
         for (uint64_t d = from; d <= to && d <= s->footprint; d++)
             count += s->counts[d];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "from", integer(from), "to",
-                                               integer(to), "accesses", integer(count)));
+        json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "from", hd_json_integer(from), "to",
+                                               hd_json_integer(to), "accesses", hd_json_integer(count)));
     }
     return array;
 }
 
 static json_t *size_json(const request *r, uint64_t lines) {
     uint64_t misses = hd_stack_misses(r->result, lines);
-    return json_pack("{s:o, s:o, s:o, s:o}", "lines", integer(lines), "bytes",
-                     integer(lines * r->options.line), "misses", integer(misses), "miss_ratio",
+    return json_pack("{s:o, s:o, s:o, s:o}", "lines", hd_json_integer(lines), "bytes",
+                     hd_json_integer(lines * r->options.line), "misses", hd_json_integer(misses), "miss_ratio",
                      hd_json_number(share_of(misses, r->result->line_accesses)));
 }
 
@@ -357,20 +345,20 @@ static int show_json(cli *c, const request *r) {
         json_t *value;
     } members[] = {
         {"file", hd_json_text(r->input.path)},
-        {"line", integer(r->options.line)},
-        {"warp", integer(r->options.warp)},
+        {"line", hd_json_integer(r->options.line)},
+        {"warp", hd_json_integer(r->options.warp)},
         {"device", hd_json_text(r->device ? r->device->name : NULL)},
         {"per", json_string(scopes[r->options.scope])},
-        {"clusters", r->clusters ? integer(r->clusters) : json_null()},
+        {"clusters", r->clusters ? hd_json_integer(r->clusters) : json_null()},
         {"spaces", spaces_json(r->options.spaces)},
-        {"runs", integer(s->launches)},
-        {"blocks", integer(s->blocks)},
-        {"mis", integer(s->mis)},
-        {"lane_accesses", integer(s->lane_accesses)},
-        {"line_accesses", integer(s->line_accesses)},
-        {"stacks", integer(s->stacks)},
-        {"footprint", integer(s->footprint)},
-        {"cold", integer(s->cold)},
+        {"runs", hd_json_integer(s->launches)},
+        {"blocks", hd_json_integer(s->blocks)},
+        {"mis", hd_json_integer(s->mis)},
+        {"lane_accesses", hd_json_integer(s->lane_accesses)},
+        {"line_accesses", hd_json_integer(s->line_accesses)},
+        {"stacks", hd_json_integer(s->stacks)},
+        {"footprint", hd_json_integer(s->footprint)},
+        {"cold", hd_json_integer(s->cold)},
         {"distances", distances_json(s)},
         {"curve", curve_json(r)},
         {"cache", cache ? size_json(r, cache->size / r->options.line) : json_null()},

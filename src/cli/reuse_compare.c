@@ -136,10 +136,6 @@ static hd_status read_sides(cli *c, cli_reuse_options *o, char *const *paths, cl
 /* ---- text -------------------------------------------------------------------------------------
  */
 
-static const char *exact(hd_arena *arena, uint64_t count) {
-    return hd_format(arena, "%llu", (unsigned long long)count);
-}
-
 static const char *signed_text(hd_arena *arena, int64_t value) {
     return value ? hd_format(arena, "%+" PRId64, value) : "0";
 }
@@ -154,7 +150,7 @@ static const char *real_text(hd_arena *arena, double value) {
 }
 
 static const char *peak_text(hd_arena *arena, const hd_reuse_shape *s) {
-    return s->peak_count ? exact(arena, s->peaks[0].distance) : "-";
+    return s->peak_count ? hd_show_exact(arena, s->peaks[0].distance) : "-";
 }
 
 static void show_shapes(cli *c, const cli_reuse *a, const cli_reuse *b, hd_str *out) {
@@ -170,12 +166,12 @@ static void show_shapes(cli *c, const cli_reuse *a, const cli_reuse *b, hd_str *
         double before, after;
         const char *a, *b;
     } rows[] = {
-        {"MIs", (double)a->stream.mis, (double)b->stream.mis, exact(arena, a->stream.mis),
-         exact(arena, b->stream.mis)},
-        {"domain", (double)x->domain, (double)y->domain, exact(arena, x->domain),
-         exact(arena, y->domain)},
-        {"total degree", (double)x->total, (double)y->total, exact(arena, x->total),
-         exact(arena, y->total)},
+        {"MIs", (double)a->stream.mis, (double)b->stream.mis, hd_show_exact(arena, a->stream.mis),
+         hd_show_exact(arena, b->stream.mis)},
+        {"domain", (double)x->domain, (double)y->domain, hd_show_exact(arena, x->domain),
+         hd_show_exact(arena, y->domain)},
+        {"total degree", (double)x->total, (double)y->total, hd_show_exact(arena, x->total),
+         hd_show_exact(arena, y->total)},
         {"mean distance", x->mean, y->mean, real_text(arena, x->mean), real_text(arena, y->mean)},
         {"highest peak at", 0, 0, peak_text(arena, x), peak_text(arena, y)},
         {"class", 0, 0, hd_reuse_class_name(x->kind), hd_reuse_class_name(y->kind)},

@@ -7,16 +7,6 @@
 
 enum { MOST_ROWS = 32 };
 
-static const char *exact(hd_arena *arena, uint64_t count) {
-    return hd_format(arena, "%llu", (unsigned long long)count);
-}
-
-static const char *count_text(hd_arena *arena, uint64_t count, const char *what,
-                              const char *ending) {
-    return hd_format(arena, "%s %s%s", hd_show_count(arena, (double)count), what,
-                     count == 1 ? "" : ending);
-}
-
 static const char *mean_text(hd_arena *arena, double mean) {
     return isfinite(mean) ? hd_format(arena, "%.1f", mean) : "-";
 }
@@ -73,14 +63,14 @@ static void show_head(cli *c, const cli_reuse *r, hd_str *out) {
     const hd_reuse *reuse = r->reuse;
     hd_arena *arena = c->arena;
     hd_str_printf(out, "%s: %s, %s, %s of %s of %s\n", hd_plain_text(arena, r->file, false),
-                  count_text(arena, r->launches, "launch", "es"),
-                  count_text(arena, reuse->blocks, "block", "s"),
-                  count_text(arena, reuse->accesses, "access", "es"),
-                  count_text(arena, reuse->elements, "element", "s"),
+                  hd_show_counted(arena, r->launches, "launch", "es"),
+                  hd_show_counted(arena, reuse->blocks, "block", "s"),
+                  hd_show_counted(arena, reuse->accesses, "access", "es"),
+                  hd_show_counted(arena, reuse->elements, "element", "s"),
                   hd_show_bytes(arena, r->element));
-    hd_str_printf(out, "%s; %s", r->what, count_text(arena, r->stream.mis, "MI", "s"));
+    hd_str_printf(out, "%s; %s", r->what, hd_show_counted(arena, r->stream.mis, "MI", "s"));
     if (reuse->aggregates < reuse->blocks)
-        hd_str_printf(out, " of %s", count_text(arena, reuse->aggregates, "aggregate block", "s"));
+        hd_str_printf(out, " of %s", hd_show_counted(arena, reuse->aggregates, "aggregate block", "s"));
     if (reuse->shares > 1)
         hd_str_printf(out, "; elements in %u shares", reuse->shares);
     hd_str_add(out, "\n");
@@ -96,7 +86,7 @@ static void show_shape(cli *c, const cli_reuse *r, hd_str *out) {
     if (s->kind != HD_REUSE_NONE)
         hd_str_printf(out, "  domain 1 to %llu, %s with reuse; total degree %s; mean distance %s\n",
                       (unsigned long long)s->domain,
-                      count_text(arena, s->distances, "distance", "s"),
+                      hd_show_counted(arena, s->distances, "distance", "s"),
                       hd_show_count(arena, (double)s->total), mean_text(arena, s->mean));
 }
 
@@ -108,7 +98,7 @@ static void show_peaks(cli *c, const cli_reuse *r, hd_str *out) {
     for (uint32_t p = 0; p < s->peak_count; p++)
         hd_table_row(table,
                      (const char *[]){
-                         exact(c->arena, s->peaks[p].distance), exact(c->arena, s->peaks[p].degree),
+                         hd_show_exact(c->arena, s->peaks[p].distance), hd_show_exact(c->arena, s->peaks[p].degree),
                          hd_show_share(c->arena, (double)s->peaks[p].degree / (double)s->total)});
     if (!s->peak_count)
         return;
@@ -118,7 +108,7 @@ static void show_peaks(cli *c, const cli_reuse *r, hd_str *out) {
 
 static const char *block_text(hd_arena *arena, const cli_reuse *r, const hd_reuse_stream *s) {
     return r->launches == 1
-               ? exact(arena, s->number)
+               ? hd_show_exact(arena, s->number)
                : hd_format(arena, "%llu of launch %u", (unsigned long long)s->number, s->launch);
 }
 
@@ -169,12 +159,12 @@ static void show_kernels(cli *c, const cli_reuse *r, hd_str *out) {
         const hd_reuse_kernel *kernel = &r->kernels[k];
         const hd_reuse_spread *spread = kernel->spread;
         hd_table_row(table,
-                     (const char *[]){kernel->name, exact(c->arena, spread->count),
+                     (const char *[]){kernel->name, hd_show_exact(c->arena, spread->count),
                                       classes_text(c->arena, spread),
                                       block_text(c->arena, r, kernel->streams[spread->typical]),
                                       hd_format(c->arena, "%.3f", spread->median),
                                       hd_format(c->arena, "%.3f", farthest(spread)),
-                                      exact(c->arena, spread->outlier_count)});
+                                      hd_show_exact(c->arena, spread->outlier_count)});
     }
     hd_str_add(out, "\nVariability: how far blocks are from the typical one, 0 equal to 1\n");
     hd_table_print(table, out, c->colour);
@@ -194,8 +184,8 @@ static void show_clusters(cli *c, const cli_reuse *r, hd_str *out) {
         const hd_reuse_stream *stream = &reuse->streams[s];
         const hd_reuse_shape shape = hd_reuse_shape_of(stream->degree, stream->domain);
         hd_table_row(table, (const char *[]){
-                                exact(c->arena, stream->number), exact(c->arena, stream->blocks),
-                                exact(c->arena, stream->mis), exact(c->arena, shape.domain),
+                                hd_show_exact(c->arena, stream->number), hd_show_exact(c->arena, stream->blocks),
+                                hd_show_exact(c->arena, stream->mis), hd_show_exact(c->arena, shape.domain),
                                 hd_show_count(c->arena, (double)shape.total),
                                 mean_text(c->arena, shape.mean), hd_reuse_class_name(shape.kind)});
     }
@@ -233,18 +223,13 @@ static int show_csv(cli *c, const cli_reuse_options *o, const hd_reuse_stream *s
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
-static json_t *integer_or_null(bool there, uint64_t value) {
-    return there ? integer(value) : json_null();
-}
-
 static json_t *outliers_json(const hd_reuse_kernel *kernel) {
     json_t *array = json_array();
     const hd_reuse_spread *spread = kernel->spread;
     for (uint64_t i = 0; i < spread->outlier_count; i++) {
         const hd_reuse_stream *stream = kernel->streams[spread->outliers[i]];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:f}", "launch", integer(stream->launch),
-                                               "block", integer(stream->number), "deviation",
+        json_array_append_new(array, json_pack("{s:o, s:o, s:f}", "launch", hd_json_integer(stream->launch),
+                                               "block", hd_json_integer(stream->number), "deviation",
                                                spread->deviation[spread->outliers[i]]));
     }
     return array;
@@ -259,13 +244,13 @@ static json_t *kernels_json(const cli_reuse *r) {
         json_t *classes = json_object();
         for (int i = HD_REUSE_NONE; i <= HD_REUSE_NMB; i++)
             json_object_set_new(classes, hd_reuse_class_name((hd_reuse_class)i),
-                                integer(spread->classes[i]));
+                                hd_json_integer(spread->classes[i]));
         json_array_append_new(
             array,
             json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:f, s:f, s:f, s:o}", "kernel",
-                      hd_json_text(kernel->name), "blocks", integer(spread->count), "classes",
-                      classes, "typical", "launch", integer(typical->launch), "block",
-                      integer(typical->number), "median", spread->median, "farthest",
+                      hd_json_text(kernel->name), "blocks", hd_json_integer(spread->count), "classes",
+                      classes, "typical", "launch", hd_json_integer(typical->launch), "block",
+                      hd_json_integer(typical->number), "median", spread->median, "farthest",
                       farthest(spread), "limit", spread->limit, "outliers", outliers_json(kernel)));
     }
     return array;
@@ -278,11 +263,11 @@ static json_t *each_json(const cli_reuse_options *o, const cli_reuse *r) {
         const hd_reuse_stream *stream = &r->reuse->streams[s];
         const hd_reuse_shape shape = hd_reuse_shape_of(stream->degree, stream->domain);
         json_t *object = json_object();
-        json_object_set_new(object, "launch", integer_or_null(o->scenario == 2, stream->launch));
+        json_object_set_new(object, "launch", hd_json_integer_if(o->scenario == 2, stream->launch));
         json_object_set_new(object, o->scenario == 2 ? "block" : "cluster",
-                            integer(stream->number));
-        json_object_set_new(object, "mis", integer(stream->mis));
-        json_object_set_new(object, "accesses", integer(stream->accesses));
+                            hd_json_integer(stream->number));
+        json_object_set_new(object, "mis", hd_json_integer(stream->mis));
+        json_object_set_new(object, "accesses", hd_json_integer(stream->accesses));
         hd_json_shape(object, &shape);
         json_array_append_new(array, object);
     }
@@ -308,30 +293,30 @@ json_t *cli_reuse_json(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
         json_t *value;
     } members[] = {
         {"file", hd_json_text(r->file)},
-        {"scenario", integer(p->scenario)},
-        {"k", integer_or_null(p->scenario == 4, reuse->k)},
-        {"clusters", integer_or_null(limited, p->clusters)},
-        {"units", integer_or_null(limited, p->units)},
-        {"launch", integer_or_null(o->block, r->stream.launch)},
-        {"block", integer_or_null(o->block, r->stream.number)},
-        {"cluster", integer_or_null(o->cluster, r->stream.number)},
+        {"scenario", hd_json_integer(p->scenario)},
+        {"k", hd_json_integer_if(p->scenario == 4, reuse->k)},
+        {"clusters", hd_json_integer_if(limited, p->clusters)},
+        {"units", hd_json_integer_if(limited, p->units)},
+        {"launch", hd_json_integer_if(o->block, r->stream.launch)},
+        {"block", hd_json_integer_if(o->block, r->stream.number)},
+        {"cluster", hd_json_integer_if(o->cluster, r->stream.number)},
         {"block_order", json_string(p->block_order ? p->block_order : "sequential")},
         {"warp_order",
          limited ? json_string(p->warp_order ? p->warp_order : "round-robin") : json_null()},
-        {"element", integer(r->element)},
+        {"element", hd_json_integer(r->element)},
         {"spaces", spaces_json(p->spaces)},
-        {"runs", integer(r->launches)},
-        {"streams", integer(r->is_all ? reuse->stream_count : 1)},
-        {"blocks", integer(r->stream.blocks)},
-        {"aggregates", integer(reuse->aggregates)},
-        {"elements", integer(reuse->elements)},
+        {"runs", hd_json_integer(r->launches)},
+        {"streams", hd_json_integer(r->is_all ? reuse->stream_count : 1)},
+        {"blocks", hd_json_integer(r->stream.blocks)},
+        {"aggregates", hd_json_integer(reuse->aggregates)},
+        {"elements", hd_json_integer(reuse->elements)},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         json_object_set_new(object, members[i].name, members[i].value);
     hd_json_characteristic(object, &r->stream, o->first, o->last);
     json_object_set_new(object, "each", each_json(o, r));
     json_object_set_new(object, "kernels", kernels_json(r));
-    json_object_set_new(object, "shares", integer(reuse->shares));
+    json_object_set_new(object, "shares", hd_json_integer(reuse->shares));
     json_object_set_new(object, "complete", json_boolean(r->complete));
     json_object_set_new(object, "stopped", json_boolean(r->run.total.counts.stopped));
     json_object_set_new(object, "printed", hd_json_text(hd_str_text(&r->run.printed)));

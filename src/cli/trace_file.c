@@ -17,12 +17,6 @@ static const char *show_number(hd_arena *arena, uint64_t number) {
     return hd_show_count(arena, (double)number);
 }
 
-/* "1 block", "1.23k blocks". */
-static const char *count_text(hd_arena *arena, uint64_t count, const char *what,
-                              const char *ending) {
-    return hd_format(arena, "%s %s%s", show_number(arena, count), what, count == 1 ? "" : ending);
-}
-
 /* ---- sums ---------------------------------------------------------------------------- */
 
 static cli_traced sum_of(const hd_trace_contents *contents) {
@@ -57,10 +51,10 @@ static const char *show_bytes_each(hd_arena *arena, uint64_t bytes, uint64_t lan
 
 void cli_show_traced(cli *c, const char *path, const cli_traced *traced, hd_str *out) {
     hd_str_printf(out, "%s: %s, %s, %s, %s\n  %s, %s bytes for each lane access\n", path,
-                  count_text(c->arena, traced->launches, "launch", "es"),
-                  count_text(c->arena, traced->blocks, "block", "s"),
-                  count_text(c->arena, traced->mis, "MI", "s"),
-                  count_text(c->arena, traced->lane_accesses, "lane access", "es"),
+                  hd_show_counted(c->arena, traced->launches, "launch", "es"),
+                  hd_show_counted(c->arena, traced->blocks, "block", "s"),
+                  hd_show_counted(c->arena, traced->mis, "MI", "s"),
+                  hd_show_counted(c->arena, traced->lane_accesses, "lane access", "es"),
                   hd_show_bytes(c->arena, traced->bytes),
                   show_bytes_each(c->arena, traced->bytes, traced->lane_accesses));
 }
@@ -399,9 +393,9 @@ static int show_exported(cli *c, const export_request *r, bool complete) {
     }
     hd_str text = {.arena = c->arena};
     hd_str_printf(&text, "wrote %s: %s, %s, %s\n", r->out,
-                  count_text(c->arena, sums->blocks, "block", "s"),
-                  count_text(c->arena, sums->mis, "MI", "s"),
-                  count_text(c->arena, sums->lane_accesses, "lane access", "es"));
+                  hd_show_counted(c->arena, sums->blocks, "block", "s"),
+                  hd_show_counted(c->arena, sums->mis, "MI", "s"),
+                  hd_show_counted(c->arena, sums->lane_accesses, "lane access", "es"));
     return cli_print(c, &text);
 }
 

@@ -43,6 +43,12 @@ json_t *hd_json_text(const char *text) {
 
 json_t *hd_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+json_t *hd_json_integer(uint64_t value) { return json_integer((json_int_t)value); }
+
+json_t *hd_json_integer_if(bool there, uint64_t value) {
+    return there ? hd_json_integer(value) : json_null();
+}
+
 json_t *hd_json_sizes(uint32_t dims, const uint64_t *sizes) {
     json_t *array = json_array();
     for (uint32_t d = 0; d < dims; d++)

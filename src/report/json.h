@@ -23,6 +23,9 @@
 json_t *hd_json_text(const char *text);
 /* A real; null when it is not finite, for which JSON has no word. */
 json_t *hd_json_number(double value);
+json_t *hd_json_integer(uint64_t value);
+/* null unless `there`. */
+json_t *hd_json_integer_if(bool there, uint64_t value);
 /* An array with an integer for each dimension. */
 json_t *hd_json_sizes(uint32_t dims, const uint64_t *sizes);
 /* The text, indented by two blanks, with a newline at its end. Takes `value`. */

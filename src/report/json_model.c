@@ -6,13 +6,11 @@ static void set(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
 
-static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
-
 json_t *hd_json_place(const hd_place *place) {
     json_t *object = json_object();
     set(object, "file", hd_json_text(place->file));
-    set(object, "line", integer(place->line));
-    set(object, "column", integer(place->column));
+    set(object, "line", hd_json_integer(place->line));
+    set(object, "column", hd_json_integer(place->column));
     return object;
 }
 
@@ -20,10 +18,10 @@ static json_t *field(const hd_field *f) {
     json_t *object = json_object();
     set(object, "name", hd_json_text(f->name));
     set(object, "type", hd_json_text(f->type));
-    set(object, "offset", integer(f->offset));
-    set(object, "size", integer(f->size));
-    set(object, "align", integer(f->align));
-    set(object, "count", integer(f->count));
+    set(object, "offset", hd_json_integer(f->offset));
+    set(object, "size", hd_json_integer(f->size));
+    set(object, "align", hd_json_integer(f->align));
+    set(object, "count", hd_json_integer(f->count));
     if (f->record)
         set(object, "record", hd_json_record(f->record));
     return object;
@@ -33,8 +31,8 @@ json_t *hd_json_record(const hd_record *record) {
     json_t *object = json_object(), *fields = json_array();
     set(object, "name", hd_json_text(record->name));
     set(object, "spelling", hd_json_text(record->spelling));
-    set(object, "size", integer(record->size));
-    set(object, "align", integer(record->align));
+    set(object, "size", hd_json_integer(record->size));
+    set(object, "align", hd_json_integer(record->align));
     for (uint32_t i = 0; i < record->field_count; i++)
         json_array_append_new(fields, field(&record->fields[i]));
     set(object, "fields", fields);
@@ -50,7 +48,7 @@ json_t *hd_json_layout(hd_arena *arena, const hd_record *record, const hd_layout
         for (uint32_t i = 0; i < from->count; i++)
             json_array_append_new(fields, hd_json_text(record->fields[from->order[i]].name));
         set(cluster, "fields", fields);
-        set(cluster, "tile", from->tile == HD_TILE_SOA ? json_string("soa") : integer(from->tile));
+        set(cluster, "tile", from->tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(from->tile));
         json_array_append_new(clusters, cluster);
     }
     set(object, "clusters", clusters);
@@ -59,7 +57,7 @@ json_t *hd_json_layout(hd_arena *arena, const hd_record *record, const hd_layout
 }
 
 static json_t *cache(hd_cache c) {
-    return c.size ? json_pack("{s:o, s:o}", "size", integer(c.size), "line", integer(c.line))
+    return c.size ? json_pack("{s:o, s:o}", "size", hd_json_integer(c.size), "line", hd_json_integer(c.line))
                   : json_null();
 }
 
@@ -67,19 +65,19 @@ json_t *hd_json_device(hd_arena *arena, const hd_device *device) {
     json_t *object = json_object();
     set(object, "name", hd_json_text(device->name));
     set(object, "title", hd_json_text(device->title));
-    set(object, "warp", integer(device->warp));
-    set(object, "segment", integer(device->segment));
+    set(object, "warp", hd_json_integer(device->warp));
+    set(object, "segment", hd_json_integer(device->segment));
     set(object, "coalescing", json_string(hd_coalescing_name(device->coalescing)));
     set(object, "l1", cache(device->l1));
     set(object, "l2", cache(device->l2));
     set(object, "weights",
         json_pack("{s:o, s:o, s:o}", "l1", hd_json_number(device->w_l1), "l2",
                   hd_json_number(device->w_l2), "dram", hd_json_number(device->w_dram)));
-    set(object, "sms", integer(device->sms));
-    set(object, "max_blocks", integer(device->max_blocks));
-    set(object, "max_threads", integer(device->max_threads));
-    set(object, "registers", integer(device->registers));
-    set(object, "max_registers", integer(device->max_registers));
+    set(object, "sms", hd_json_integer(device->sms));
+    set(object, "max_blocks", hd_json_integer(device->max_blocks));
+    set(object, "max_threads", hd_json_integer(device->max_threads));
+    set(object, "registers", hd_json_integer(device->registers));
+    set(object, "max_registers", hd_json_integer(device->max_registers));
     set(object, "synthetic", hd_json_text(hd_device_print(arena, device)));
     set(object, "file", hd_json_text(device->source_file));
     return object;
@@ -118,7 +116,7 @@ json_t *hd_json_affine(hd_arena *arena, const kir_kernel *kernel, hd_affine form
     for (uint32_t i = 0; i < form.term_count; i++)
         json_array_append_new(terms, json_pack("{s:s, s:o, s:I}", "symbol",
                                                symbol_names[form.terms[i].kind], "index",
-                                               integer(form.terms[i].index), "factor",
+                                               hd_json_integer(form.terms[i].index), "factor",
                                                (json_int_t)form.terms[i].factor));
     set(object, "terms", terms);
     return object;
@@ -133,15 +131,15 @@ static void set_target(json_t *object, const kir_kernel *kernel, const hd_access
     set(object, "buffer", hd_json_text(buffer));
     set(object, "record", hd_json_text(a->record ? a->record->name : NULL));
     set(object, "field", hd_json_text(named ? a->record->fields[a->field].name : NULL));
-    set(object, "field_byte", integer(a->field_byte));
-    set(object, "width", integer(a->width));
+    set(object, "field_byte", hd_json_integer(a->field_byte));
+    set(object, "width", hd_json_integer(a->width));
 }
 
 json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
     json_t *object = json_object(), *guards = json_array();
     const kir_kernel *kernel = info->kernel;
     hd_place place = kir_place(arena, info->module, &kernel->insts[a->inst]);
-    set(object, "id", integer(a->id));
+    set(object, "id", hd_json_integer(a->id));
     set(object, "kind", json_string(hd_access_kind_name(a->kind)));
     set(object, "space", json_string(kir_space_name(a->space)));
     set(object, "place", hd_json_place(&place));
@@ -165,11 +163,11 @@ json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_acc
 
 static json_t *loop(const hd_loop *l, const hd_trip *trip) {
     json_t *object = json_object();
-    set(object, "line", integer(l->line));
+    set(object, "line", hd_json_integer(l->line));
     set(object, "parent", l->parent >= 0 ? json_integer(l->parent) : json_null());
-    set(object, "depth", integer(l->depth));
+    set(object, "depth", hd_json_integer(l->depth));
     set(object, "trips", json_string(trip_names[trip->kind]));
-    set(object, "count", trip->count ? integer(trip->count) : json_null());
+    set(object, "count", trip->count ? hd_json_integer(trip->count) : json_null());
     set(object, "early_exit", json_boolean(trip->early_exit));
     set(object, "reason", hd_json_text(trip->reason));
     return object;
@@ -182,7 +180,7 @@ json_t *hd_json_kernel(hd_arena *arena, const hd_kernel_info *info) {
     set(object, "place", hd_json_place(&info->kernel->place));
     set(object, "global", hd_json_sizes(binding->dims, binding->global));
     set(object, "local", hd_json_sizes(binding->dims, binding->local));
-    set(object, "registers", integer(info->registers));
+    set(object, "registers", hd_json_integer(info->registers));
     for (uint32_t i = 0; i < info->flow->loop_count; i++)
         json_array_append_new(loops, loop(&info->flow->loops[i], &info->trips[i]));
     set(object, "loops", loops);
@@ -199,7 +197,7 @@ json_t *hd_json_timing(const hd_timing *timing) {
     set(object, "median", hd_json_number(timing->median));
     set(object, "low", hd_json_number(timing->low));
     set(object, "high", hd_json_number(timing->high));
-    set(object, "repeats", integer(timing->repeats));
+    set(object, "repeats", hd_json_integer(timing->repeats));
     return object;
 }
 

@@ -5,15 +5,13 @@ static void set(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
 
-static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
-
 json_t *hd_json_counts(const hd_vm_counts *counts) {
     json_t *object = json_object();
-    set(object, "blocks", integer(counts->blocks));
-    set(object, "instructions", integer(counts->instructions));
-    set(object, "thread_instructions", integer(counts->thread_instructions));
-    set(object, "mis", integer(counts->mis));
-    set(object, "lane_accesses", integer(counts->lane_accesses));
+    set(object, "blocks", hd_json_integer(counts->blocks));
+    set(object, "instructions", hd_json_integer(counts->instructions));
+    set(object, "thread_instructions", hd_json_integer(counts->thread_instructions));
+    set(object, "mis", hd_json_integer(counts->mis));
+    set(object, "lane_accesses", hd_json_integer(counts->lane_accesses));
     set(object, "seconds", hd_json_number(counts->seconds));
     return object;
 }
@@ -21,10 +19,10 @@ json_t *hd_json_counts(const hd_vm_counts *counts) {
 json_t *hd_json_moved(const char *device, const hd_coalesce_counts *moved) {
     json_t *object = json_object();
     set(object, "device", hd_json_text(device));
-    set(object, "requests", integer(moved->requests));
-    set(object, "transactions", integer(moved->transactions));
-    set(object, "bytes_moved", integer(moved->bytes_moved));
-    set(object, "bytes_used", integer(moved->bytes_used));
+    set(object, "requests", hd_json_integer(moved->requests));
+    set(object, "transactions", hd_json_integer(moved->transactions));
+    set(object, "bytes_moved", hd_json_integer(moved->bytes_moved));
+    set(object, "bytes_used", hd_json_integer(moved->bytes_used));
     return object;
 }
 
@@ -42,7 +40,7 @@ static json_t *event_access(const hd_event_launch *launch, const hd_event_access
         hd_json_text(a->buffer >= 0 ? launch->buffers[a->buffer].name : NULL));
     set(object, "record", hd_json_text(a->record));
     set(object, "field", hd_json_text(a->field));
-    set(object, "width", integer(a->width));
+    set(object, "width", hd_json_integer(a->width));
     return object;
 }
 
@@ -51,9 +49,9 @@ static json_t *event_buffer(const hd_event_buffer *b) {
     set(object, "name", hd_json_text(b->name));
     set(object, "type", hd_json_text(b->type));
     set(object, "space", json_string(kir_space_name(b->space)));
-    set(object, "base", integer(b->base));
-    set(object, "bytes", integer(b->bytes));
-    set(object, "element_bytes", integer(b->element_bytes));
+    set(object, "base", hd_json_integer(b->base));
+    set(object, "bytes", hd_json_integer(b->bytes));
+    set(object, "element_bytes", hd_json_integer(b->element_bytes));
     set(object, "record", b->record ? hd_json_record(b->record) : json_null());
     return object;
 }
@@ -61,15 +59,15 @@ static json_t *event_buffer(const hd_event_buffer *b) {
 json_t *hd_json_trace_launch(const hd_trace_launch *traced) {
     json_t *object = json_object(), *accesses = json_array(), *buffers = json_array();
     const hd_event_launch *launch = &traced->launch;
-    set(object, "number", integer(launch->number));
+    set(object, "number", hd_json_integer(launch->number));
     set(object, "kernel", hd_json_text(launch->kernel));
     set(object, "groups", hd_json_sizes(launch->dims, launch->groups));
     set(object, "local", hd_json_sizes(launch->dims, launch->local));
     set(object, "offset", hd_json_sizes(launch->dims, launch->offset));
-    set(object, "blocks", integer(traced->block_count));
-    set(object, "mis", integer(traced->mis));
-    set(object, "lane_accesses", integer(traced->lane_accesses));
-    set(object, "bytes", integer(traced->bytes));
+    set(object, "blocks", hd_json_integer(traced->block_count));
+    set(object, "mis", hd_json_integer(traced->mis));
+    set(object, "lane_accesses", hd_json_integer(traced->lane_accesses));
+    set(object, "bytes", hd_json_integer(traced->bytes));
     set(object, "complete", json_boolean(traced->complete));
     for (uint32_t a = 0; a < launch->access_count; a++)
         json_array_append_new(accesses, event_access(launch, &launch->accesses[a]));

@@ -28,6 +28,16 @@ const char *hd_show_count(hd_arena *arena, double value) {
     return hd_format(arena, "%s%s", value < 0 ? "-" : "", three_digits(arena, size, units[unit]));
 }
 
+const char *hd_show_exact(hd_arena *arena, uint64_t count) {
+    return hd_format(arena, "%llu", (unsigned long long)count);
+}
+
+const char *hd_show_counted(hd_arena *arena, uint64_t count, const char *word,
+                            const char *ending) {
+    return hd_format(arena, "%s %s%s", hd_show_count(arena, (double)count), word,
+                     count == 1 ? "" : ending);
+}
+
 const char *hd_show_ratio(hd_arena *arena, double value) {
     if (!isfinite(value))
         return "-";

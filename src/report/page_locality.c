@@ -9,8 +9,6 @@
 
 enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
 
-static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
-
 static void set(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
@@ -40,17 +38,17 @@ static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_coales
 }
 
 static void set_moved(json_t *object, const hd_coalesce_counts *moved) {
-    set(object, "requests", integer(moved->requests));
-    set(object, "transactions", integer(moved->transactions));
-    set(object, "bytes_moved", integer(moved->bytes_moved));
-    set(object, "bytes_used", integer(moved->bytes_used));
+    set(object, "requests", hd_json_integer(moved->requests));
+    set(object, "transactions", hd_json_integer(moved->transactions));
+    set(object, "bytes_moved", hd_json_integer(moved->bytes_moved));
+    set(object, "bytes_used", hd_json_integer(moved->bytes_used));
 }
 
 static void set_sums(json_t *object, const sums *sum) {
-    set(object, "launches", integer(sum->launches));
-    set(object, "blocks", integer(sum->blocks));
-    set(object, "mis", integer(sum->mis));
-    set(object, "lane_accesses", integer(sum->lane_accesses));
+    set(object, "launches", hd_json_integer(sum->launches));
+    set(object, "blocks", hd_json_integer(sum->blocks));
+    set(object, "mis", hd_json_integer(sum->mis));
+    set(object, "lane_accesses", hd_json_integer(sum->lane_accesses));
     set_moved(object, &sum->moved);
 }
 
@@ -64,8 +62,8 @@ static bool same_sizes(const hd_event_launch *a, const hd_event_launch *b) {
 
 static json_t *row_json(const hd_event_launch *first, const sums *sum) {
     json_t *object = json_object();
-    set(object, "first", integer(first->number));
-    set(object, "count", integer(sum->launches));
+    set(object, "first", hd_json_integer(first->number));
+    set(object, "count", hd_json_integer(sum->launches));
     set(object, "kernel", hd_json_text(first->kernel));
     set(object, "groups", hd_json_sizes(first->dims, first->groups));
     set(object, "local", hd_json_sizes(first->dims, first->local));
@@ -187,13 +185,13 @@ static json_t *access_json(const access_row *row) {
     set(object, "space", json_string(kir_space_name(a->space)));
     set(object, "name", hd_json_text(name_of(arena, row)));
     set(object, "buffer", hd_json_text(buffer_of(row)));
-    set(object, "width", integer(a->width));
+    set(object, "width", hd_json_integer(a->width));
     set(object, "file", hd_json_text(file_of(row)));
-    set(object, "line", integer(a->line));
-    set(object, "column", integer(a->column));
+    set(object, "line", hd_json_integer(a->line));
+    set(object, "column", hd_json_integer(a->column));
     set(object, "source", hd_json_text(source_of(arena, row)));
-    set(object, "mis", integer(row->moved.mis));
-    set(object, "lane_accesses", integer(row->moved.lane_accesses));
+    set(object, "mis", hd_json_integer(row->moved.mis));
+    set(object, "lane_accesses", hd_json_integer(row->moved.lane_accesses));
     set_moved(object, &row->moved);
     hd_arena_free(arena);
     return object;
@@ -232,8 +230,8 @@ static json_t *cache_json(const hd_cache *cache, hd_stack_scope scope,
         return json_null();
     uint64_t lines = cache->size / cache->line;
     return json_pack("{s:s, s:o, s:o, s:o}", "name", scope == HD_STACK_DEVICE ? "L2" : "L1",
-                     "bytes", integer(cache->size), "lines", integer(lines), "misses",
-                     integer(hd_stack_misses(result, lines)));
+                     "bytes", hd_json_integer(cache->size), "lines", hd_json_integer(lines), "misses",
+                     hd_json_integer(hd_stack_misses(result, lines)));
 }
 
 /* Some sizes to an octave, and the footprint. */
@@ -245,8 +243,8 @@ static void set_curve(json_t *object, const hd_stack_result *result) {
         lines = lines < result->footprint ? lines : result->footprint;
         if (lines == before)
             continue;
-        json_array_append_new(sizes, integer(lines));
-        json_array_append_new(misses, integer(hd_stack_misses(result, lines)));
+        json_array_append_new(sizes, hd_json_integer(lines));
+        json_array_append_new(misses, hd_json_integer(hd_stack_misses(result, lines)));
         before = lines;
     }
     set(object, "lines", sizes);
@@ -259,12 +257,12 @@ static json_t *stack_json(const hd_page_options *o, hd_stack_scope scope, hd_sta
     bool clusters = scope == HD_STACK_CLUSTER;
     json_t *object = json_object();
     set(object, "per", json_string(clusters ? "cluster" : "device"));
-    set(object, "clusters", clusters ? integer(o->clusters) : json_null());
-    set(object, "line", integer(options.line));
-    set(object, "stacks", integer(result->stacks));
-    set(object, "accesses", integer(result->line_accesses));
-    set(object, "cold", integer(result->cold));
-    set(object, "footprint", integer(result->footprint));
+    set(object, "clusters", clusters ? hd_json_integer(o->clusters) : json_null());
+    set(object, "line", hd_json_integer(options.line));
+    set(object, "stacks", hd_json_integer(result->stacks));
+    set(object, "accesses", hd_json_integer(result->line_accesses));
+    set(object, "cold", hd_json_integer(result->cold));
+    set(object, "footprint", hd_json_integer(result->footprint));
     set_curve(object, result);
     set(object, "cache", cache_json(cache_of(o->device, scope), scope, result));
     return object;
@@ -278,21 +276,21 @@ static json_t *buffer_json(const hd_picture *p) {
     json_t *columns = json_array(), *rows = json_array(), *counts = json_array();
     set(object, "name", hd_json_text(p->name));
     set(object, "space", json_string(kir_space_name(p->space)));
-    set(object, "base", integer(p->base));
-    set(object, "bytes", integer(p->bytes));
-    set(object, "lane_accesses", integer(p->lane_accesses));
-    set(object, "columns", integer(p->columns));
-    set(object, "rows", integer(p->rows));
-    set(object, "mis_per_column", integer(p->mis_per_column));
-    set(object, "bytes_per_row", integer(p->bytes_per_row));
+    set(object, "base", hd_json_integer(p->base));
+    set(object, "bytes", hd_json_integer(p->bytes));
+    set(object, "lane_accesses", hd_json_integer(p->lane_accesses));
+    set(object, "columns", hd_json_integer(p->columns));
+    set(object, "rows", hd_json_integer(p->rows));
+    set(object, "mis_per_column", hd_json_integer(p->mis_per_column));
+    set(object, "bytes_per_row", hd_json_integer(p->bytes_per_row));
     for (uint32_t c = 0; c < p->columns; c++)
         for (uint32_t r = 0; r < p->rows; r++) {
             uint64_t count = p->counts[(uint64_t)r * p->columns + c];
             if (!count)
                 continue;
-            json_array_append_new(columns, integer(c));
-            json_array_append_new(rows, integer(r));
-            json_array_append_new(counts, integer(count));
+            json_array_append_new(columns, hd_json_integer(c));
+            json_array_append_new(rows, hd_json_integer(r));
+            json_array_append_new(counts, hd_json_integer(count));
         }
     set(object, "column", columns);
     set(object, "row", rows);

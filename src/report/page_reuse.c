@@ -4,11 +4,6 @@
 
 enum { SHOWN_OUTLIERS = 11, SHOWN_SAMPLES = 12, SHOWN_MOST = 1 + SHOWN_OUTLIERS + SHOWN_SAMPLES };
 
-static json_t *integer(uint64_t value) { return json_integer((json_int_t)value); }
-static json_t *integer_or_null(bool there, uint64_t value) {
-    return there ? integer(value) : json_null();
-}
-
 static void set(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
@@ -21,12 +16,12 @@ static json_t *characteristic_json(hd_arena *arena, const hd_reuse_options *o,
         reuse->stream_count == 1 ? reuse->streams[0] : hd_reuse_sum(arena, reuse);
     json_t *object = json_object();
     bool limited = o->scenario >= 5;
-    set(object, "scenario", integer(o->scenario));
-    set(object, "k", integer_or_null(o->scenario == 4, reuse->k));
-    set(object, "clusters", integer_or_null(limited, o->clusters));
-    set(object, "units", integer_or_null(limited, o->units));
-    set(object, "streams", integer(reuse->stream_count));
-    set(object, "blocks", integer(reuse->blocks));
+    set(object, "scenario", hd_json_integer(o->scenario));
+    set(object, "k", hd_json_integer_if(o->scenario == 4, reuse->k));
+    set(object, "clusters", hd_json_integer_if(limited, o->clusters));
+    set(object, "units", hd_json_integer_if(limited, o->units));
+    set(object, "streams", hd_json_integer(reuse->stream_count));
+    set(object, "blocks", hd_json_integer(reuse->blocks));
     hd_json_characteristic(object, &stream, 1, UINT64_MAX);
     return object;
 }
@@ -119,8 +114,8 @@ static size_t choose_shown(const hd_reuse_spread *spread, shown list[SHOWN_MOST]
 static json_t *shown_json(const hd_reuse_kernel *kernel, const shown *s) {
     const hd_reuse_stream *stream = kernel->streams[s->row];
     json_t *object = json_object();
-    set(object, "launch", integer(stream->launch));
-    set(object, "block", integer(stream->number));
+    set(object, "launch", hd_json_integer(stream->launch));
+    set(object, "block", hd_json_integer(stream->number));
     set(object, "role", json_string(s->role));
     set(object, "deviation", hd_json_number(kernel->spread->deviation[s->row]));
     hd_json_characteristic(object, stream, 1, UINT64_MAX);
@@ -138,16 +133,16 @@ static json_t *kernel_json(const hd_reuse_kernel *kernel) {
         typical = list[i].row == spread->typical ? i : typical;
     }
     for (uint64_t s = 0; s < spread->count; s++) {
-        json_array_append_new(launch, integer(kernel->streams[s]->launch));
-        json_array_append_new(block, integer(kernel->streams[s]->number));
+        json_array_append_new(launch, hd_json_integer(kernel->streams[s]->launch));
+        json_array_append_new(block, hd_json_integer(kernel->streams[s]->number));
         json_array_append_new(deviation, hd_json_number(spread->deviation[s]));
     }
     set(object, "kernel", hd_json_text(kernel->name));
-    set(object, "count", integer(spread->count));
-    set(object, "typical", integer(typical));
+    set(object, "count", hd_json_integer(spread->count));
+    set(object, "typical", hd_json_integer(typical));
     set(object, "median", hd_json_number(spread->median));
     set(object, "limit", hd_json_number(spread->limit));
-    set(object, "outliers", integer(spread->outlier_count));
+    set(object, "outliers", hd_json_integer(spread->outlier_count));
     set(object, "launch", launch);
     set(object, "block", block);
     set(object, "deviation", deviation);
