@@ -75,12 +75,17 @@ static int no_such(cli *c, const char *name) {
     return CLI_WRONG;
 }
 
-/* A command, or the two words of one on trace files. */
+static bool is_second_word(const char *first, const char *second) {
+    return (!strcmp(first, "trace") && cli_is_trace_command(second)) ||
+           (!strcmp(first, "reuse") && !strcmp(second, "compare"));
+}
+
+/* A command, or the two words of one. */
 static int explain_command(cli *c, char **words, uint32_t count) {
     const cli_command *command = cli_find_command(words[0]);
     if (!command)
         return no_such(c, words[0]);
-    if (count == 2 && (strcmp(words[0], "trace") || !cli_is_trace_command(words[1])))
+    if (count == 2 && !is_second_word(words[0], words[1]))
         return no_such(c, hd_format(c->arena, "%s %s", words[0], words[1]));
     char help[] = "--help";
     char *argv[] = {words[0], count == 2 ? words[1] : help, help, NULL};
@@ -101,8 +106,8 @@ static int explain(cli *c, char **words, uint32_t count) {
 
 int cmd_help(cli *c, int argc, char **argv) {
     const cli_page page = {"[COMMAND|TOPIC]",
-                           "Explains a command or a topic; alone, lists them. The commands on "
-                           "trace files have two words, as in 'heddle help trace info'.",
+                           "Explains a command or a topic; alone, lists them. Some commands have "
+                           "two words, as in 'heddle help trace info'.",
                            NULL,
                            NULL,
                            0,

@@ -87,8 +87,11 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
                                   .workers = (uint32_t)r->input.machine.workers};
     o->progress = show_progress;
     o->user = c;
+    r->input.out = r->out;
+    r->input.out_name = "out";
     r->input.besides = 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    return check_scenarios(c, r);
+    status = check_scenarios(c, r);
+    return status ? status : cli_read_inputs(c, &r->input, paths, count);
 }
 
 /* ---- runs -------------------------------------------------------------------------------- */
@@ -126,7 +129,7 @@ static int report(cli *c, request *r, char *const *paths, uint32_t count) {
         return CLI_WRONG;
     json_t *runs = json_array();
     json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && !r->stopped; i++)
         if (add_run(c, r, paths[i], runs)) {
             json_decref(data);
             return CLI_WRONG;

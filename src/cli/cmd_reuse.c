@@ -4,9 +4,10 @@
  */
 #include "cli/reuse.h"
 
-static int reuse(cli *c, cli_reuse_options *o) {
+static int reuse(cli *c, cli_reuse_options *o, char **paths) {
     cli_reuse result;
-    if (cli_reuse_read(c, o) || cli_reuse_analyse(c, o, &result))
+    o->input.path = paths[0];
+    if (cli_reuse_read(c, o, paths, 1) || cli_reuse_analyse(c, o, &result))
         return CLI_WRONG;
     int status = cli_reuse_show(c, o, &result);
     return status || o->input.is_trace ? status : cli_run_status(&result.run);
@@ -41,6 +42,5 @@ int cmd_reuse(cli *c, int argc, char **argv) {
     }
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
-    o.input.path = words[0];
-    return reuse(c, &o);
+    return reuse(c, &o, words);
 }

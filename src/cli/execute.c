@@ -216,8 +216,8 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
     *run = (cli_run){
         .executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
     *e = (executor){.c = c, .run = run, .shown = now()};
-    if (choice->workers > 1024)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most 1024");
+    if (choice->workers > CLI_WORKERS_MOST)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_status status = hd_vm_open(c->arena, &c->diag, job, NULL, &options, &run->vm);
     if (status == HD_OK)
         catch_signals(e->before);

@@ -6,6 +6,8 @@
 #include "locality/coalesce.h"
 #include "vm/vm.h"
 
+enum { CLI_WORKERS_MOST = 1024 };
+
 typedef struct cli_machine_options {
     uint64_t workers, max_instructions, local_memory;
     bool races, uninitialised;

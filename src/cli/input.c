@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/contents.h"
 #include "cli/input.h"
 
 /* ---- what of it is chosen ------------------------------------------------------------------ */
@@ -51,6 +52,8 @@ hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces) {
 }
 
 hd_status cli_read_choice(cli *c, cli_input *input) {
+    if (input->machine.workers > CLI_WORKERS_MOST)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_status status =
         cli_read_range(c, "launch", input->launch_text, &input->first_launch, &input->last_launch);
     if (status == HD_OK)
@@ -96,22 +99,38 @@ static hd_status check_path(cli *c, const cli_input *input) {
                    "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");
 }
 
-hd_status cli_refuse_job_options(cli *c, const cli_input *input) {
+bool cli_job_options_given(const cli_input *input) {
     const cli_source *s = &input->source;
     const cli_machine_options *m = &input->machine;
-    bool given = s->entry || s->options || s->record || s->global.dims || s->local.dims ||
-                 s->count || s->values.count || m->workers || m->max_instructions ||
-                 m->local_memory;
+    return s->entry || s->options || s->record || s->global.dims || s->local.dims || s->count ||
+           s->values.count || m->workers || m->max_instructions || m->local_memory;
+}
+
+hd_status cli_refuse_job_options(cli *c, const cli_input *input) {
     const hd_place place = {.file = input->path};
-    return given ? hd_fail(&c->diag, HD_EINPUT, &place,
-                           "this is a trace: options on kernels and on the machine go with a job "
-                           "or a kernel file")
-                 : HD_OK;
+    return cli_job_options_given(input)
+               ? hd_fail(&c->diag, HD_EINPUT, &place,
+                         "this is a trace: options on kernels and on the machine go with a job "
+                         "or a kernel file")
+               : HD_OK;
 }
 
 hd_status cli_read_input(cli *c, cli_input *input) {
     input->is_trace = begins_as_trace(input->path);
     return check_path(c, input);
+}
+
+hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count) {
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        cli_input one = *input;
+        one.path = paths[i];
+        one.machine.workers = 0;
+        status = cli_read_input(c, &one);
+        if (status == HD_OK && one.is_trace)
+            status = cli_refuse_job_options(c, &one);
+    }
+    return status;
 }
 
 /* ---- what of it ------------------------------------------------------------------------------ */
@@ -238,15 +257,20 @@ static hd_status run_and_open(cli *c, cli_input *input, const hd_job *job, bool 
 }
 
 static hd_status open_trace(cli *c, const cli_input *input, hd_trace **trace) {
-    cli_input without = *input;
-    without.machine.workers = 0;
-    hd_status status = cli_refuse_job_options(c, &without);
-    if (status || (status = hd_trace_open(c->arena, &c->diag, input->path, trace)))
+    hd_status status = hd_trace_open(c->arena, &c->diag, input->path, trace);
+    if (status != HD_OK)
         return status;
     status = cli_check_traced(c, input, hd_trace_get(*trace));
     if (status != HD_OK)
         hd_trace_close(*trace);
     return status;
+}
+
+static hd_status check_job(cli *c, const cli_input *input, const hd_job *job) {
+    const char *const inputs[] = {job->path, job->kernel_path};
+    hd_status status = cli_check_planned(c, input, job);
+    return status || !input->out ? status
+                                 : cli_check_output(c, input->out_name, input->out, inputs, 2);
 }
 
 hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,
@@ -256,7 +280,7 @@ hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *r
     if (status == HD_OK && input->is_trace)
         return open_trace(c, input, trace);
     if (status || (status = cli_load(c, input->path, &input->source, &job)) ||
-        (status = cli_check_planned(c, input, job)))
+        (status = check_job(c, input, job)))
         return status;
     /* The machine takes a buffer for global memory, also where a kernel says constant. */
     input->machine.spaces = input->spaces | input->besides | 1u << KIR_GLOBAL;

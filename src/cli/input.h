@@ -21,16 +21,22 @@ typedef struct cli_input {
     /* what they mean: cli_read_input() */
     bool is_trace;
     uint64_t first_launch, last_launch, first_block, last_block;
-    uint32_t spaces;  /* bit 1 << kir_space; global memory by default */
-    uint32_t besides; /* spaces that a job is traced with, too */
+    uint32_t spaces;      /* bit 1 << kir_space; global memory by default */
+    uint32_t besides;     /* spaces that a job is traced with, too */
+    const char *out;      /* a file that will be written, or NULL: it must not be the kernel's */
+    const char *out_name; /* of the option that names it */
 } cli_input;
 
 /* Reads the texts. */
 hd_status cli_read_choice(cli *c, cli_input *input);
 /* Sees what kind of file it is; one of none of these kinds is an error. */
 hd_status cli_read_input(cli *c, cli_input *input);
-/* A job's options beside a trace would be ignored, so they are an error. */
+/* Whether any option on kernels or the machine was given. */
+bool cli_job_options_given(const cli_input *input);
+/* Beside a trace these would be ignored, so they are an error. */
 hd_status cli_refuse_job_options(cli *c, const cli_input *input);
+/* Both for several files, before the first of them is run. --workers goes with all. */
+hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count);
 
 /* Whether launch `number` is one of those asked for. */
 bool cli_launch_chosen(const cli_input *input, uint64_t number);
@@ -39,7 +45,7 @@ hd_status cli_check_traced(cli *c, const cli_input *input, const hd_trace_conten
 /* What is asked for must be run by the job; before a long run of which nothing would be heard. */
 hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job);
 
-/* Sees what kind of file it is, and opens the trace. --workers goes with both. A job is run first,
+/* Opens the trace, after cli_read_inputs(). A job is run first,
  * its accesses into a file that is gone when the trace is closed; `run` tells how that went.
  * `keep_text`: what kernels print is kept, not shown. */
 hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,

@@ -77,6 +77,8 @@ static hd_status check_scenario(cli *c, const cli_reuse_options *o) {
         (status =
              refuse_other(c, "clusters", o->clusters && o->scenario < 5, "scenarios 5 and 6")) ||
         (status = refuse_other(c, "units", o->units && o->scenario < 5, "scenarios 5 and 6")) ||
+        (status = refuse_other(c, "all", o->all && o->scenario != 2 && o->scenario != 5,
+                               "scenarios 2 and 5")) ||
         (status = refuse_other(c, "block", o->block && o->scenario != 2, "scenario 2")))
         return status;
     return refuse_other(c, "cluster", o->cluster && o->scenario != 5, "scenario 5");
@@ -96,28 +98,18 @@ static hd_status read_number(cli *c, cli_reuse_options *o) {
     return HD_OK;
 }
 
-static hd_status check_output(cli *c, const cli_reuse_options *o) {
+hd_status cli_reuse_read_outputs(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count) {
     if (o->csv && c->json)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
-    return o->svg ? cli_check_output(c, "svg", o->svg, &o->input.path, 1) : HD_OK;
+    hd_status status = cli_read_range(c, "range", o->range, &o->first, &o->last);
+    if (status || !o->svg)
+        return status;
+    o->input.out = o->svg;
+    o->input.out_name = "svg";
+    return cli_check_output(c, "svg", o->svg, (const char *const *)paths, count);
 }
 
-hd_status cli_reuse_read(cli *c, cli_reuse_options *o) {
-    hd_status status;
-    if ((status = check_scenario(c, o)) || (status = read_number(c, o)) ||
-        (status = check_most(c, "clusters", o->clusters, MOST_CLUSTERS)) ||
-        (status = check_most(c, "units", o->units, MOST_UNITS)) ||
-        (status = check_most(c, "element", o->element, MOST_ELEMENT)) ||
-        (status = cli_read_range(c, "range", o->range, &o->first, &o->last)) ||
-        (status = cli_read_choice(c, &o->input)) || (status = read_schedule(c, o)) ||
-        (status = check_output(c, o)))
-        return status;
-    if (o->input.spaces >> KIR_PRIVATE & 1)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--space private: all threads have the same addresses there, so that none "
-                       "reuses what another used; take global, constant or local");
-    if (o->seed && (!o->options.block_order || strcmp(o->options.block_order, "random")))
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--seed goes with --schedule random");
+static void fill_options(cli_reuse_options *o) {
     o->options.scenario = (uint32_t)o->scenario;
     o->options.k = o->k;
     o->options.clusters = (uint32_t)o->clusters;
@@ -129,7 +121,22 @@ hd_status cli_reuse_read(cli *c, cli_reuse_options *o) {
     o->options.seed = o->seed;
     o->options.memory = o->memory;
     o->options.workers = (uint32_t)o->input.machine.workers;
-    return hd_reuse_check(c->arena, &c->diag, &o->options);
+}
+
+hd_status cli_reuse_read(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count) {
+    hd_status status;
+    if ((status = check_scenario(c, o)) || (status = read_number(c, o)) ||
+        (status = check_most(c, "clusters", o->clusters, MOST_CLUSTERS)) ||
+        (status = check_most(c, "units", o->units, MOST_UNITS)) ||
+        (status = check_most(c, "element", o->element, MOST_ELEMENT)) ||
+        (status = cli_read_choice(c, &o->input)) || (status = read_schedule(c, o)) ||
+        (status = cli_reuse_read_outputs(c, o, paths, count)))
+        return status;
+    if (o->seed && (!o->options.block_order || strcmp(o->options.block_order, "random")))
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--seed goes with --schedule random");
+    fill_options(o);
+    status = hd_reuse_check(c->arena, &c->diag, &o->options);
+    return status ? status : cli_read_inputs(c, &o->input, paths, count);
 }
 
 /* ---- which stream ------------------------------------------------------------------------------
@@ -173,7 +180,7 @@ static const char *describe(cli *c, const cli_reuse_options *o, const cli_reuse 
                    ? hd_format(arena, "scenario 5: core cluster %s of %u, with %u load/store units",
                                o->cluster, clusters, units)
                    : hd_format(arena,
-                               "scenario 5: each of %u core clusters by itself, with %u "
+                               "scenario 5: each of %u core clusters by itself, %u "
                                "load/store units",
                                clusters, units);
     default:

@@ -52,7 +52,8 @@ typedef struct cli_reuse_options {
         {"space",                                                                                  \
          0,                                                                                        \
          "SPACES",                                                                                 \
-         "only accesses to these: global, constant, local, separated by commas; default: global",  \
+         "only accesses to these: global, constant and, in scenario 2, local, separated by "       \
+         "commas; default: global",                                                                \
          CLI_TEXT,                                                                                 \
          &(o).input.space_text},                                                                   \
         {"memory",                                                                                 \
@@ -65,8 +66,11 @@ typedef struct cli_reuse_options {
         "svg", 0, "FILE", "write the picture as SVG, too", CLI_TEXT, &(o).svg                      \
     }
 
-/* Reads the texts, and checks what can be checked without the trace. */
-hd_status cli_reuse_read(cli *c, cli_reuse_options *o);
+/* Reads the texts, and checks what can be checked before anything is run: the options, what
+ * kind of files `paths` are, and that outputs are none of them. */
+hd_status cli_reuse_read(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count);
+/* The part of it that is not about the analysis: how results are shown. */
+hd_status cli_reuse_read_outputs(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count);
 
 /* One characteristic, and where it is from. */
 typedef struct cli_reuse {

@@ -12,13 +12,17 @@
 
 /* ---- a result that was kept ----------------------------------------------------------------- */
 
+enum { MOST_ELEMENT = 1 << 20, MOST_MIS = 1 << 27 };
+static const json_int_t MOST_TOTAL = INT64_MAX / 2;
+
 static hd_status wrong_result(cli *c, const char *path) {
     return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
-                   "this is no result of 'heddle reuse --json': it needs the members scenario, "
-                   "element, mis, distance and degree");
+                   "this is no result of 'heddle reuse --json', or one of too many MIs: it needs "
+                   "scenario, element, mis (to %d), and distance and degree, of equal length",
+                   MOST_MIS);
 }
 
-/* The arrays `distance`, ascending, and `degree`. */
+/* The arrays `distance`, ascending, and `degree`; the streams have `mis` MIs. */
 static bool read_degrees(hd_arena *arena, const json_t *object, hd_reuse_stream *stream) {
     const json_t *distance = json_object_get(object, "distance");
     const json_t *degree = json_object_get(object, "degree");
@@ -29,8 +33,9 @@ static bool read_degrees(hd_arena *arena, const json_t *object, hd_reuse_stream 
     for (size_t i = 0; i < count; i++) {
         json_int_t d = json_integer_value(json_array_get(distance, i));
         json_int_t g = json_integer_value(json_array_get(degree, i));
-        if (d <= before || d > UINT32_MAX || g <= 0 || __builtin_add_overflow(total, g, &total))
+        if (d <= before || d >= (json_int_t)stream->mis || g <= 0 || g > MOST_TOTAL - total)
             return false;
+        total += g;
         before = d;
     }
     stream->domain = (uint64_t)before;
@@ -39,6 +44,12 @@ static bool read_degrees(hd_arena *arena, const json_t *object, hd_reuse_stream 
         stream->degree[json_integer_value(json_array_get(distance, i))] =
             (uint64_t)json_integer_value(json_array_get(degree, i));
     return true;
+}
+
+/* A member from 1 to `most`; 0 when it is none. */
+static uint64_t number_of(const json_t *object, const char *name, json_int_t most) {
+    json_int_t value = json_integer_value(json_object_get(object, name));
+    return value > 0 && value <= most ? (uint64_t)value : 0;
 }
 
 static const char *what_of(hd_arena *arena, const json_t *object) {
@@ -69,15 +80,12 @@ static hd_status read_result(cli *c, const char *path, cli_reuse *r) {
                                    .line = (unsigned)error.line,
                                    .column = (unsigned)error.column},
                        "this is no JSON: %s", error.text);
-    const json_t *element = json_object_get(object, "element");
-    const json_t *mis = json_object_get(object, "mis");
     *r = (cli_reuse){.file = path};
-    bool fine = json_is_integer(element) && json_integer_value(element) > 0 &&
-                json_is_integer(mis) && json_is_integer(json_object_get(object, "scenario")) &&
+    r->element = (uint32_t)number_of(object, "element", MOST_ELEMENT);
+    r->stream.mis = number_of(object, "mis", MOST_MIS);
+    bool fine = r->element && r->stream.mis && number_of(object, "scenario", 6) &&
                 read_degrees(c->arena, object, &r->stream);
     if (fine) {
-        r->element = (uint32_t)json_integer_value(element);
-        r->stream.mis = (uint64_t)json_integer_value(mis);
         r->what = what_of(c->arena, object);
         r->shape = hd_reuse_shape_of(r->stream.degree, r->stream.domain);
     }
@@ -96,21 +104,19 @@ static bool is_result(const char *path) {
 static hd_status refuse_analysis(cli *c, const cli_reuse_options *o) {
     bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->memory ||
                  o->seed || o->schedule || o->block || o->cluster || o->all ||
-                 o->input.launch_text || o->input.space_text;
+                 o->input.launch_text || o->input.space_text || cli_job_options_given(&o->input);
     return given ? hd_fail(&c->diag, HD_EINPUT, NULL,
                            "both are results of an analysis: its options go with a trace or a job")
                  : HD_OK;
 }
 
 static hd_status read_options(cli *c, cli_reuse_options *o, char *const *paths) {
-    if (!is_result(paths[0]) || !is_result(paths[1])) {
-        o->input.path = is_result(paths[0]) ? paths[1] : paths[0];
-        return cli_reuse_read(c, o);
-    }
-    if (o->csv && c->json)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
-    hd_status status = refuse_analysis(c, o);
-    return status ? status : cli_read_range(c, "range", o->range, &o->first, &o->last);
+    bool first = is_result(paths[0]), second = is_result(paths[1]);
+    hd_status status = cli_reuse_read_outputs(c, o, paths, 2);
+    if (status != HD_OK)
+        return status;
+    return first && second ? refuse_analysis(c, o)
+                           : cli_reuse_read(c, o, paths + first, first || second ? 1 : 2);
 }
 
 static hd_status read_side(cli *c, cli_reuse_options *o, const char *path, cli_reuse *r) {
@@ -123,9 +129,9 @@ static hd_status read_sides(cli *c, cli_reuse_options *o, char *const *paths, cl
     hd_status status = read_options(c, o, paths);
     if (status == HD_OK)
         status = read_side(c, o, paths[0], a);
-    if (status == HD_OK)
+    if (status == HD_OK && !a->run.total.counts.stopped)
         status = read_side(c, o, paths[1], b);
-    if (status != HD_OK || a->element == b->element)
+    if (status != HD_OK || a->run.total.counts.stopped || a->element == b->element)
         return status;
     return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = b->file},
                    "elements of %u bytes here and of %u bytes in %s: their degrees cannot be "
@@ -215,7 +221,7 @@ static uint64_t degree_at(const cli_reuse *r, uint64_t d) {
 
 static bool is_shown(const cli_reuse_options *o, const cli_reuse *a, const cli_reuse *b,
                      uint64_t d) {
-    return (degree_at(a, d) || degree_at(b, d)) && d >= o->first && (!o->range || d <= o->last);
+    return (degree_at(a, d) || degree_at(b, d)) && d >= o->first && d <= o->last;
 }
 
 static int show_csv(cli *c, const cli_reuse_options *o, const cli_reuse *a, const cli_reuse *b,
@@ -261,16 +267,16 @@ static int compare(cli *c, cli_reuse_options *o, char *const *paths) {
     cli_reuse a, b;
     if (read_sides(c, o, paths, &a, &b))
         return CLI_WRONG;
+    if (a.run.total.counts.stopped || b.run.total.counts.stopped)
+        return CLI_STOPPED;
     const hd_reuse_difference *difference = hd_reuse_compare(c->arena, &a.stream, &b.stream);
     const char *title = hd_format(c->arena, "%s less %s: sum %s", b.file, a.file,
                                   signed_text(c->arena, difference->sum));
     if (cli_reuse_svg(c, o, title, changes_of(c->arena, difference), difference->domain))
         return CLI_WRONG;
-    int status = c->json  ? show_json(c, o, &a, &b, difference)
-                 : o->csv ? show_csv(c, o, &a, &b, difference)
-                          : show_text(c, o, &a, &b, difference);
-    bool stopped = a.run.total.counts.stopped || b.run.total.counts.stopped;
-    return status ? status : stopped ? CLI_STOPPED : CLI_FINE;
+    return c->json  ? show_json(c, o, &a, &b, difference)
+           : o->csv ? show_csv(c, o, &a, &b, difference)
+                    : show_text(c, o, &a, &b, difference);
 }
 
 int cmd_reuse_compare(cli *c, int argc, char **argv) {

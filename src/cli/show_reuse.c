@@ -17,7 +17,7 @@ static const char *mean_text(hd_arena *arena, double mean) {
 static hd_stems stems_of(const cli_reuse_options *o, const char *title, const double *value,
                          uint64_t domain) {
     uint64_t first = o->first ? o->first : 1;
-    uint64_t last = o->range && o->last < domain ? o->last : domain;
+    uint64_t last = o->last < domain ? o->last : domain;
     return (hd_stems){.title = title,
                       .x = "distance",
                       .y = "reuse degree",
@@ -26,19 +26,19 @@ static hd_stems stems_of(const cli_reuse_options *o, const char *title, const do
                       .value = value + first};
 }
 
-static hd_status no_stems(cli *c, const cli_reuse_options *o) {
-    return hd_fail(&c->diag, HD_EINPUT, NULL, "--svg %s: there is no reuse%s to draw", o->svg,
-                   o->range ? " at these distances" : "");
-}
-
 hd_status cli_reuse_svg(cli *c, const cli_reuse_options *o, const char *title, const double *value,
                         uint64_t domain) {
-    const hd_stems stems = stems_of(o, title, value, domain);
+    static const double nothing[] = {0};
+    hd_stems stems = stems_of(o, title, value, domain);
     hd_str out = {.arena = c->arena};
     if (!o->svg)
         return HD_OK;
-    if (!stems.count)
-        return no_stems(c, o);
+    if (!stems.count) {
+        hd_warn(&c->diag, &(hd_place){.file = o->svg}, "there is no reuse%s: an empty picture",
+                o->range ? " at these distances" : "");
+        stems.count = 1;
+        stems.value = nothing;
+    }
     hd_plot_svg(c->arena, &stems, &out);
     return hd_write_file(&c->diag, o->svg, hd_str_text(&out), out.length);
 }
@@ -62,18 +62,21 @@ static const double *degrees_of(hd_arena *arena, const hd_reuse_stream *stream) 
 static void show_head(cli *c, const cli_reuse *r, hd_str *out) {
     const hd_reuse *reuse = r->reuse;
     hd_arena *arena = c->arena;
-    hd_str_printf(out, "%s: %s, %s, %s of %s of %s\n", hd_plain_text(arena, r->file, false),
+    hd_str text = {.arena = arena};
+    hd_str_printf(&text, "%s: %s, %s, %s of %s of %s", hd_plain_text(arena, r->file, false),
                   hd_show_counted(arena, r->launches, "launch", "es"),
                   hd_show_counted(arena, reuse->blocks, "block", "s"),
                   hd_show_counted(arena, reuse->accesses, "access", "es"),
                   hd_show_counted(arena, reuse->elements, "element", "s"),
                   hd_show_bytes(arena, r->element));
-    hd_str_printf(out, "%s; %s", r->what, hd_show_counted(arena, r->stream.mis, "MI", "s"));
+    hd_wrap(out, hd_str_text(&text), 2, HD_TABLE_WIDTH);
+    text = (hd_str){.arena = arena};
+    hd_str_printf(&text, "%s; %s", r->what, hd_show_counted(arena, r->stream.mis, "MI", "s"));
     if (reuse->aggregates < reuse->blocks)
-        hd_str_printf(out, " of %s", hd_show_counted(arena, reuse->aggregates, "aggregate block", "s"));
+        hd_str_printf(&text, " of %s", hd_show_counted(arena, reuse->aggregates, "aggregate", "s"));
     if (reuse->shares > 1)
-        hd_str_printf(out, "; elements in %u shares", reuse->shares);
-    hd_str_add(out, "\n");
+        hd_str_printf(&text, "; elements in %u shares", reuse->shares);
+    hd_wrap(out, hd_str_text(&text), 2, HD_TABLE_WIDTH);
 }
 
 static void show_shape(cli *c, const cli_reuse *r, hd_str *out) {
@@ -83,11 +86,14 @@ static void show_shape(cli *c, const cli_reuse *r, hd_str *out) {
     const hd_reuse_shape *s = &r->shape;
     hd_arena *arena = c->arena;
     hd_str_printf(out, "  %s\n", meaning[s->kind]);
-    if (s->kind != HD_REUSE_NONE)
-        hd_str_printf(out, "  domain 1 to %llu, %s with reuse; total degree %s; mean distance %s\n",
-                      (unsigned long long)s->domain,
-                      hd_show_counted(arena, s->distances, "distance", "s"),
-                      hd_show_count(arena, (double)s->total), mean_text(arena, s->mean));
+    if (s->kind == HD_REUSE_NONE)
+        return;
+    const char *text = hd_format(
+        arena, "domain 1 to %llu, %s with reuse; total degree %s; mean distance %s",
+        (unsigned long long)s->domain, hd_show_counted(arena, s->distances, "distance", "s"),
+        hd_show_count(arena, (double)s->total), mean_text(arena, s->mean));
+    hd_str_add(out, "  ");
+    hd_wrap(out, text, 4, HD_TABLE_WIDTH - 2);
 }
 
 static void show_peaks(cli *c, const cli_reuse *r, hd_str *out) {
@@ -96,10 +102,10 @@ static void show_peaks(cli *c, const cli_reuse *r, hd_str *out) {
     const hd_reuse_shape *s = &r->shape;
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (uint32_t p = 0; p < s->peak_count; p++)
-        hd_table_row(table,
-                     (const char *[]){
-                         hd_show_exact(c->arena, s->peaks[p].distance), hd_show_exact(c->arena, s->peaks[p].degree),
-                         hd_show_share(c->arena, (double)s->peaks[p].degree / (double)s->total)});
+        hd_table_row(table, (const char *[]){hd_show_exact(c->arena, s->peaks[p].distance),
+                                             hd_show_exact(c->arena, s->peaks[p].degree),
+                                             hd_show_share(c->arena, (double)s->peaks[p].degree /
+                                                                         (double)s->total)});
     if (!s->peak_count)
         return;
     hd_str_add(out, "\nPeaks\n");
@@ -129,7 +135,9 @@ static void show_outliers(cli *c, const cli_reuse *r, const hd_reuse_kernel *ker
     hd_str text = {.arena = c->arena};
     if (!spread->outlier_count)
         return;
-    hd_str_printf(&text, "%s: outliers, farther than %.3f:", kernel->name, spread->limit);
+    hd_str_printf(&text,
+                  "%s: outliers, farther than %.3f:", hd_plain_text(c->arena, kernel->name, false),
+                  spread->limit);
     for (uint64_t i = 0; i < spread->outlier_count && i < SOME; i++)
         hd_str_printf(&text, "%s %s (%.3f)", i ? "," : "",
                       block_text(c->arena, r, kernel->streams[spread->outliers[i]]),
@@ -183,11 +191,13 @@ static void show_clusters(cli *c, const cli_reuse *r, hd_str *out) {
     for (uint64_t s = 0; s < reuse->stream_count && s < MOST_ROWS; s++) {
         const hd_reuse_stream *stream = &reuse->streams[s];
         const hd_reuse_shape shape = hd_reuse_shape_of(stream->degree, stream->domain);
-        hd_table_row(table, (const char *[]){
-                                hd_show_exact(c->arena, stream->number), hd_show_exact(c->arena, stream->blocks),
-                                hd_show_exact(c->arena, stream->mis), hd_show_exact(c->arena, shape.domain),
-                                hd_show_count(c->arena, (double)shape.total),
-                                mean_text(c->arena, shape.mean), hd_reuse_class_name(shape.kind)});
+        hd_table_row(table, (const char *[]){hd_show_exact(c->arena, stream->number),
+                                             hd_show_exact(c->arena, stream->blocks),
+                                             hd_show_exact(c->arena, stream->mis),
+                                             hd_show_exact(c->arena, shape.domain),
+                                             hd_show_count(c->arena, (double)shape.total),
+                                             mean_text(c->arena, shape.mean),
+                                             hd_reuse_class_name(shape.kind)});
     }
     hd_str_add(out, "\nCore clusters\n");
     hd_table_print(table, out, c->colour);
@@ -228,8 +238,9 @@ static json_t *outliers_json(const hd_reuse_kernel *kernel) {
     const hd_reuse_spread *spread = kernel->spread;
     for (uint64_t i = 0; i < spread->outlier_count; i++) {
         const hd_reuse_stream *stream = kernel->streams[spread->outliers[i]];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:f}", "launch", hd_json_integer(stream->launch),
-                                               "block", hd_json_integer(stream->number), "deviation",
+        json_array_append_new(array, json_pack("{s:o, s:o, s:f}", "launch",
+                                               hd_json_integer(stream->launch), "block",
+                                               hd_json_integer(stream->number), "deviation",
                                                spread->deviation[spread->outliers[i]]));
     }
     return array;
@@ -245,13 +256,14 @@ static json_t *kernels_json(const cli_reuse *r) {
         for (int i = HD_REUSE_NONE; i <= HD_REUSE_NMB; i++)
             json_object_set_new(classes, hd_reuse_class_name((hd_reuse_class)i),
                                 hd_json_integer(spread->classes[i]));
-        json_array_append_new(
-            array,
-            json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:f, s:f, s:f, s:o}", "kernel",
-                      hd_json_text(kernel->name), "blocks", hd_json_integer(spread->count), "classes",
-                      classes, "typical", "launch", hd_json_integer(typical->launch), "block",
-                      hd_json_integer(typical->number), "median", spread->median, "farthest",
-                      farthest(spread), "limit", spread->limit, "outliers", outliers_json(kernel)));
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:f, s:f, s:f, s:o}",
+                                        "kernel", hd_json_text(kernel->name), "blocks",
+                                        hd_json_integer(spread->count), "classes", classes,
+                                        "typical", "launch", hd_json_integer(typical->launch),
+                                        "block", hd_json_integer(typical->number), "median",
+                                        spread->median, "farthest", farthest(spread), "limit",
+                                        spread->limit, "outliers", outliers_json(kernel)));
     }
     return array;
 }

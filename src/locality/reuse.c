@@ -73,10 +73,10 @@ static hd_status check_total(const analysis *a) {
     unsigned __int128 total = 0;
     for (uint32_t w = 0; w < a->workers; w++)
         total += a->sums[w].total;
-    if (total <= INT64_MAX)
+    if (total <= INT64_MAX / 2)
         return HD_OK;
     return hd_fail(a->plan.diag, HD_EUNSUPPORTED, NULL,
-                   "the degrees do not fit 63 bits; choose launches with --launch");
+                   "the degrees do not fit 62 bits; choose launches with --launch");
 }
 
 static void take_stream(hd_arena *arena, const analysis *a, uint64_t s, hd_reuse_stream *stream) {
@@ -139,8 +139,10 @@ static hd_status run(hd_arena *arena, analysis *a, const hd_reuse_options *o, hd
     if (status == HD_OK)
         status = check_total(a);
     if (status == HD_OK && !a->accesses)
-        status = hd_fail(a->plan.diag, HD_EINPUT, NULL,
-                         "the trace has no accesses to these spaces; choose others with --space");
+        status =
+            hd_fail(a->plan.diag, HD_EINPUT, NULL,
+                    "the trace has no access to the memory that is analysed; 'heddle trace info' "
+                    "says what was traced");
     if (status == HD_OK)
         take_results(arena, a, o, reuse);
     return status;

@@ -54,7 +54,7 @@ hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_op
 
 /* Several blocks of the trace may be read at once. Results depend on nothing but the trace
  * and the options that have to do with it. HD_EINPUT: options that hd_reuse_check() refuses, a
- * trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 63 bits. */
+ * trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 62 bits. */
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **reuse);
 

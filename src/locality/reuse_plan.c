@@ -119,7 +119,9 @@ static void aggregate_blocks(reuse_plan *plan, uint64_t size) {
         reuse_aggregate *a = &plan->aggregates[plan->aggregate_count - 1];
         plan->blocks[b].aggregate = plan->aggregate_count - 1;
         plan->blocks[b].place = (uint32_t)a->count++;
-        plan->k = a->count > plan->k ? a->count : plan->k;
+        uint64_t all = plan->blocks[b].launch->launch.block_count;
+        uint64_t at_once = size && size < all ? size : all;
+        plan->k = at_once > plan->k ? at_once : plan->k;
     }
 }
 

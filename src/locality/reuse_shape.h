@@ -37,7 +37,7 @@ typedef struct hd_reuse_shape {
     uint32_t peak_count;
 } hd_reuse_shape;
 
-/* Of the degrees [1 .. domain]; their sum fits 63 bits, as those of hd_reuse do. */
+/* Of the degrees [1 .. domain]; their sum fits 62 bits, as those of hd_reuse do. */
 hd_reuse_shape hd_reuse_shape_of(const uint64_t *degree, uint64_t domain);
 
 /* The characteristics of all streams added up, as one stream. */

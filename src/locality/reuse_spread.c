@@ -133,22 +133,17 @@ hd_reuse_spread *hd_reuse_spread_of(hd_arena *arena, const hd_reuse_stream *cons
 
 /* ---- by kernel ------------------------------------------------------------------------------ */
 
-static const char *kernel_of(const hd_trace_contents *contents, uint32_t launch) {
-    uint32_t l = 0;
-    while (contents->launches[l].launch.number != launch)
-        l++;
-    return contents->launches[l].launch.kernel;
-}
-
 uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
                             const hd_reuse *reuse, hd_reuse_kernel **kernels) {
     hd_vec(hd_reuse_kernel) found = {0};
     uint64_t *counts = hd_new_array(arena, uint64_t, contents->launch_count);
     const char *name = NULL;
-    for (uint64_t s = 0, k = 0; s < reuse->stream_count; s++) {
+    for (uint64_t s = 0, k = 0, l = 0; s < reuse->stream_count; s++) {
         const hd_reuse_stream *stream = &reuse->streams[s];
         if (!s || stream->launch != stream[-1].launch) {
-            name = kernel_of(contents, stream->launch);
+            while (contents->launches[l].launch.number != stream->launch)
+                l++;
+            name = contents->launches[l].launch.kernel;
             for (k = 0; k < found.count && strcmp(found.data[k].name, name);)
                 k++;
         }

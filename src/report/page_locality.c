@@ -1,5 +1,6 @@
 /* Launches, accesses, stack distances and addresses over time for the report page. */
 #include <math.h>
+#include <sys/stat.h>
 
 #include "locality/coalesce.h"
 #include "locality/picture.h"
@@ -7,7 +8,7 @@
 #include "report/json.h"
 #include "report/page_run.h"
 
-enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16 };
+enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16, MOST_SOURCE = 16 << 20 };
 
 static void set(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
@@ -162,22 +163,48 @@ static const char *name_of(hd_arena *arena, const access_row *row) {
                      a->field ? a->field : "");
 }
 
-/* The text of its line, when the source is still there. */
-static const char *source_of(hd_arena *arena, const access_row *row) {
+/* Source files, each read once. */
+typedef struct source_file {
+    const char *path;
+    const char *text; /* NULL: not there, or nothing to be shown */
+} source_file;
+typedef hd_vec(source_file) source_files;
+
+/* A trace may name any file. Only what looks like source, and is a plain file, is read. */
+static bool is_source(const char *path) {
+    static const char *const endings[] = {".cl", ".cu", ".cuh", ".h", ".hpp", ".inl", ".inc"};
+    const char *dot = strrchr(path, '.');
+    struct stat at;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(dot, endings[i]))
+            return !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
+    return false;
+}
+
+static const char *text_of(hd_arena *arena, source_files *files, const char *path) {
     const hd_diag silent = {0};
-    const char *file = file_of(row);
-    char *text;
+    char *text = NULL;
     size_t length;
-    if (!file || !row->access->line || hd_read_file(arena, &silent, file, &text, &length))
-        return NULL;
-    const char *line = hd_line_of(arena, text, row->access->line);
+    for (size_t i = 0; i < files->count; i++)
+        if (!strcmp(files->data[i].path, path))
+            return files->data[i].text;
+    if (is_source(path) && hd_read_file(arena, &silent, path, &text, &length))
+        text = NULL;
+    hd_push(arena, files, (source_file){path, text});
+    return text;
+}
+
+/* The text of its line, when the source is still there. */
+static const char *source_of(hd_arena *arena, source_files *files, const access_row *row) {
+    const char *file = file_of(row);
+    const char *text = file && row->access->line ? text_of(arena, files, file) : NULL;
+    const char *line = text ? hd_line_of(arena, text, row->access->line) : NULL;
     while (line && (*line == ' ' || *line == '\t'))
         line++;
     return line;
 }
 
-static json_t *access_json(const access_row *row) {
-    hd_arena *arena = hd_arena_new();
+static json_t *access_json(hd_arena *arena, source_files *files, const access_row *row) {
     const hd_event_access *a = row->access;
     json_t *object = json_object();
     set(object, "kernel", hd_json_text(row->launch->kernel));
@@ -189,20 +216,20 @@ static json_t *access_json(const access_row *row) {
     set(object, "file", hd_json_text(file_of(row)));
     set(object, "line", hd_json_integer(a->line));
     set(object, "column", hd_json_integer(a->column));
-    set(object, "source", hd_json_text(source_of(arena, row)));
+    set(object, "source", hd_json_text(source_of(arena, files, row)));
     set(object, "mis", hd_json_integer(row->moved.mis));
     set(object, "lane_accesses", hd_json_integer(row->moved.lane_accesses));
     set_moved(object, &row->moved);
-    hd_arena_free(arena);
     return object;
 }
 
 static void add_accesses(hd_arena *arena, const hd_trace_contents *contents,
                          const hd_coalesce *counter, json_t *run) {
     const access_rows rows = collect_accesses(arena, contents, counter);
+    source_files files = {0};
     json_t *array = json_array();
     for (size_t i = 0; i < rows.count; i++)
-        json_array_append_new(array, access_json(&rows.data[i]));
+        json_array_append_new(array, access_json(arena, &files, &rows.data[i]));
     set(run, "accesses", array);
 }
 
@@ -230,8 +257,8 @@ static json_t *cache_json(const hd_cache *cache, hd_stack_scope scope,
         return json_null();
     uint64_t lines = cache->size / cache->line;
     return json_pack("{s:s, s:o, s:o, s:o}", "name", scope == HD_STACK_DEVICE ? "L2" : "L1",
-                     "bytes", hd_json_integer(cache->size), "lines", hd_json_integer(lines), "misses",
-                     hd_json_integer(hd_stack_misses(result, lines)));
+                     "bytes", hd_json_integer(cache->size), "lines", hd_json_integer(lines),
+                     "misses", hd_json_integer(hd_stack_misses(result, lines)));
 }
 
 /* Some sizes to an octave, and the footprint. */

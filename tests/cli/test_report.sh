@@ -85,6 +85,18 @@ accepts trace import plain.text -o plain.hdt
 accepts report plain.hdt --json
 prints '"name": "store 0x2"'
 
+# Only what looks like source is read for its lines.
+accepts trace export body.hdt -o named.text
+for name in secret.conf pipe.cl; do
+    sed "s/body\.cl/$name/" named.text >other.text
+    accepts trace import other.text -o other.hdt
+    if [ "$name" = secret.conf ]; then cp body.cl secret.conf; else mkfifo pipe.cl; fi
+    accepts report other.hdt --json
+    grep -q "\"file\": \"$name\"" "$work/log/out" || complain "the trace does not name $name"
+    ! grep -q '"source": "bodies' "$work/log/out" || complain "$name was read"
+done
+rm pipe.cl
+
 # Bad input.
 refuses "error: where to" report body.hdt
 refuses "error: --json and --out" report body.hdt --json -o new.html
@@ -92,6 +104,7 @@ refuses "error: which file" report -o new.html
 refuses "^body.hdt: error: --out: this is the input" report body.hdt -o body.hdt
 refuses "error: .*absent" report body.hdt -o absent/new.html
 refuses "^absent.hdt: error: cannot open" report body.hdt absent.hdt -o new.html
+refuses "^body.cl: error: --out: this is the input" report body.yaml -o body.cl
 refuses "error: --k takes up to 8 ascending" report body.hdt -o new.html --k 4,2
 refuses "error: --k takes up to 8 ascending" report body.hdt -o new.html --k 0
 refuses "error: --units takes" report body.hdt -o new.html --units 16,x

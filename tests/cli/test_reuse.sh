@@ -85,11 +85,11 @@ mkdir scratch
 TMPDIR=$PWD/scratch accepts reuse body.yaml --scenario 1
 [ -z "$(ls scratch)" ] || complain "the trace of a job is left behind"
 accepts reuse body.hdt -s 3
-prints '^scenario 3: .*; 3 MIs of 1 aggregate block$'
+prints '^scenario 3: .*; 3 MIs of 1 aggregate$'
 accepts reuse body.hdt -s 4 --k 3
-prints '^scenario 4: 3 blocks at the same time; 6 MIs of 2 aggregate blocks$'
+prints '^scenario 4: 3 blocks at the same time; 6 MIs of 2 aggregates$'
 accepts reuse body.hdt -s 5 --clusters 2 --units 16
-prints '^scenario 5: each of 2 core clusters by itself, with 16 load/store units; 48 MIs$'
+prints '^scenario 5: each of 2 core clusters by itself, 16 load/store units; 48 MIs$'
 prints '^ +1 +2 +24 +'
 accepts reuse body.hdt -s 6 --clusters 2 --units 32
 prints '^scenario 6: 2 core clusters together, with 32 load/store units each; 12 MIs '
@@ -126,7 +126,9 @@ accepts reuse random.hdt -s 1 --svg picture.svg
 grep -q '^<svg xmlns=' picture.svg && grep -q '^</svg>$' picture.svg || complain "no picture"
 accepts reuse 'random.hdt' -s 1 --svg picture.svg --range 2-4 # replaces it
 grep -q '>random.hdt, scenario 1: ' picture.svg || complain "no title"
-refuses "error: --svg new.svg: there is no reuse at these" reuse random.hdt -s 1 --range 900 --svg new.svg
+call reuse random.hdt -s 1 --range 900 --svg none.svg
+[ "$status" -eq 0 ] && grep -q '^none.svg: warning: there is no reuse at these distances' \
+    "$work/log/err" && grep -q '</svg>' none.svg || complain "a picture of nothing"
 refuses "^random.hdt: error: --svg: this is the input" reuse random.hdt -s 1 --svg random.hdt
 refuses "error: .*absent" reuse random.hdt -s 1 --svg absent/p.svg
 
@@ -170,6 +172,23 @@ echo '{' >broken.json
 refuses "^broken.json:2: error: this is no JSON" reuse compare broken.json one.json
 refuses "^absent.json: error: " reuse compare absent.json one.json
 refuses "error: which file" reuse compare one.json
+refuses "error: both are results" reuse compare one.json three.json --workers 2
+printf '{"scenario": 1, "element": 4, "mis": 9, "distance": [%s], "degree": [%s]}' 9 1 >far.json
+refuses "^far.json: error: this is no result" reuse compare one.json far.json
+printf '{"scenario": 1, "element": 4, "mis": 99999999999, "distance": [1], "degree": [1]}' >far.json
+refuses "^far.json: error: this is no result .*too many MIs" reuse compare one.json far.json
+printf '{"scenario": 1, "element": 4294967300, "mis": 9, "distance": [1], "degree": [1]}' >far.json
+refuses "^far.json: error: this is no result" reuse compare far.json one.json
+printf '{"scenario": 1, "element": 4, "mis": 9, "distance": [2,1], "degree": [1,1]}' >far.json
+refuses "^far.json: error: this is no result" reuse compare far.json one.json
+# An output is none of the inputs, nor a device.
+refuses "^three.json: error: --svg: this is the input" \
+    reuse compare one.json three.json --svg three.json
+refuses "^random.hdt: error: --svg: this is the input" \
+    reuse compare one.json random.hdt -s 1 --svg random.hdt
+refuses "^/dev/null: error: --svg: this is no regular file" \
+    reuse compare one.json three.json --svg /dev/null
+refuses "^body.cl: error: --svg: this is the input" reuse body.yaml -s 1 --svg body.cl
 refuses "error: which scenario" reuse compare random.hdt random.hdt
 
 # ---- bad input ------------------------------------------------------------------------------------------
@@ -200,8 +219,11 @@ refuses "error: --seed goes with --schedule random" reuse body.hdt -s 1 --seed 3
 refuses "error: --csv and --json" reuse body.hdt -s 1 --csv --json
 refuses "error: --range takes" reuse body.hdt -s 1 --range 5-2
 refuses "error: --space takes" reuse body.hdt -s 1 --space shared
-refuses "error: --space private: " reuse body.hdt -s 1 --space private
-refuses "^body.hdt: error: the trace has no accesses to these spaces" \
+refuses "error: .*private memory" reuse body.hdt -s 1 --space private
+refuses "error: .*local memory.* scenario 2" reuse body.hdt -s 1 --space local
+refuses "error: --all goes with scenarios 2 and 5" reuse body.hdt -s 3 --all
+refuses "error: --workers takes at most 1024" reuse body.hdt -s 1 --workers 1025
+refuses "^body.hdt: error: the trace has no access to the memory that is analysed" \
     reuse body.hdt -s 1 --space constant
 refuses "^body.hdt: error: --launch 1: " reuse body.hdt -s 1 --launch 1
 refuses "^body.yaml: error: --launch 1: there is 1 launch" reuse body.yaml -s 1 --launch 1
@@ -214,6 +236,25 @@ refuses "^nothing: error: neither a trace" reuse nothing -s 1
 refuses "^absent.hdt: error: cannot open" reuse absent.hdt -s 1
 refuses "error: which file" reuse -s 1
 TMPDIR=$PWD/absent refuses "error: cannot make a folder for the trace: .*TMPDIR" reuse body.yaml -s 1
+
+# Blocks that a trace lacks keep the turns of those that are there.
+accepts trace body.yaml -o last.hdt --blocks 3
+accepts reuse last.hdt -s 5 --clusters 2 --units 32
+prints '^ +0 +0 +0 +0 '
+prints '^ +1 +1 +6 +2 +64 '
+accepts reuse last.hdt -s 5 --clusters 3 --units 32 --cluster 2 --json
+[ "$(member cluster)" = 2 ] && [ "$(member mis)" = 0 ] || complain "a cluster without blocks"
+accepts trace body.yaml -o middle.hdt --blocks 1-2
+accepts reuse middle.hdt -s 4 --k 2 --json
+[ "$(member aggregates)" = 2 ] || complain "blocks 1 and 2 do not run at once when K is 2"
+
+# A launch that was stopped, and the end of the address space.
+printf '# heddle-trace-text 1\nB 0 2\n0 1 L 4 0:fffffffffffffffe\n1 2 L 4 0:fffffffffffffffe\n' >top.text
+accepts trace import top.text -o top.hdt
+accepts reuse top.hdt -s 1 --element 1 --csv
+prints '^1,2$'
+accepts reuse top.hdt -s 1 --schedule sharing --element 1 --csv
+prints '^1,2$'
 
 # Several launches: a block's number may not be enough.
 sed 's/^    global/    repeat: 3\n    global/' body.yaml >thrice.yaml
