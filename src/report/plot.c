@@ -8,7 +8,7 @@
 enum { LABEL = 9, COLUMNS = HD_TABLE_WIDTH - LABEL - 4, ROWS = 10, HALF_ROWS = 6 };
 
 typedef struct scale {
-    double most; /* size of the largest value */
+    double most; /* size of the largest value; 0: there are only zeros */
     bool is_log;
 } scale;
 
@@ -42,8 +42,6 @@ static scale scale_of(hd_arena *arena, const hd_stems *stems) {
 
 /* Height of a value as a share of the axis. */
 static double height(scale s, double value) {
-    if (s.most <= 0)
-        return 0;
     return s.is_log ? log10(1 + fabs(value)) / log10(1 + s.most) : fabs(value) / s.most;
 }
 
@@ -85,6 +83,10 @@ static void draw_axis(const hd_stems *stems, uint64_t columns, hd_str *out) {
 
 void hd_plot_text(hd_arena *arena, const hd_stems *stems, hd_str *out) {
     const scale s = scale_of(arena, stems);
+    if (s.most == 0) {
+        hd_str_printf(out, "\n%s\n  nothing to show\n", stems->title);
+        return;
+    }
     uint64_t room = COLUMNS - strlen(stems->x) - 2;
     uint64_t columns = stems->count < room ? stems->count : room;
     bool below = false;

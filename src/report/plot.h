@@ -15,10 +15,11 @@ typedef struct hd_stems {
 } hd_stems;
 
 /* plot.c: lines of text, at most HD_TABLE_WIDTH wide. The y axis is logarithmic, from 1 on,
- * when the values need it; a line says so. */
+ * when the values need it; a line says so. Of zeros alone it shows the title and says so. */
 void hd_plot_text(hd_arena *arena, const hd_stems *stems, hd_str *out);
 
-/* svg.c: a file of its own, 800 by 400. The y axis is linear. */
+/* svg.c: a file of its own, 800 by 400. The y axis is linear. Of a title that is too long the
+ * end stays. */
 void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out);
 
 /* The largest and the smallest value of numbers that fall into column `column` of `columns`,

@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 enum { WIDTH = 800, HEIGHT = 400, LEFT = 84, RIGHT = 16, TOP = 36, BOTTOM = 52, TICKS = 6 };
+enum { TITLE_LETTERS = 84 }; /* that fit, as wide as most are */
 
 typedef struct frame {
     const hd_stems *stems;
@@ -51,20 +52,27 @@ static void add_text(hd_arena *arena, hd_str *out, double x, double y, const cha
     hd_str_add(out, "</text>\n");
 }
 
-/* As many digits as figures with this step need. */
-static const char *number(hd_arena *arena, double value, double step) {
-    int digits = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
-    return hd_format(arena, "%.*f", digits, value == 0 ? 0 : value);
+/* Of an axis up to `most`: as many digits as its step needs, in millions or more from there. */
+static const char *number(hd_arena *arena, double value, double step, double most) {
+    static const char *const names[] = {"", "M", "G", "T", "P", "E"};
+    double unit = 1;
+    size_t name = 0;
+    for (double next = 1e6; name < 5 && most >= next; next *= 1000, name++)
+        unit = next;
+    int digits = step < unit ? (int)ceil(-log10(step / unit) - 1e-9) : 0;
+    return fabs(value) < step / 2 ? "0"
+                                  : hd_format(arena, "%.*f%s", digits, value / unit, names[name]);
 }
 
 static void draw_y_axis(hd_arena *arena, const frame *f, hd_str *out) {
     int ticks = (int)round((f->high - f->low) / f->step);
+    double most = fmax(f->high, -f->low);
     for (int t = 0; t <= ticks; t++) {
         double value = f->low + t * f->step, y = y_of(f, value);
         hd_str_printf(out, "<path d=\"M%d %.1fH%d\" stroke-opacity=\"%s\"/>\n", LEFT - 5, y,
                       WIDTH - RIGHT, fabs(value) < f->step / 2 ? "1" : "0.15");
         add_text(arena, out, LEFT - 9, y + 4, " text-anchor=\"end\"",
-                 number(arena, value, f->step));
+                 number(arena, value, f->step, most));
     }
     add_text(arena, out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
              " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", f->stems->y);
@@ -77,7 +85,7 @@ static void draw_x_axis(hd_arena *arena, const frame *f, hd_str *out) {
         double x = x_of(f, value - (double)first);
         hd_str_printf(out, "<path d=\"M%.1f %dv5\"/>\n", x, HEIGHT - BOTTOM);
         add_text(arena, out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
-                 number(arena, value, step));
+                 number(arena, value, step, (double)last));
     }
     hd_str_printf(out, "<path d=\"M%d %dH%d\"/>\n", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
     add_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, " text-anchor=\"middle\"",
@@ -101,6 +109,16 @@ static void draw_stems(const frame *f, hd_str *out) {
     hd_str_add(out, "\"/>\n");
 }
 
+/* The end of a title that is too long, which says more than its beginning: paths are long. */
+static const char *shortened(hd_arena *arena, const char *title) {
+    uint32_t letters = hd_text_width(title);
+    if (letters <= TITLE_LETTERS)
+        return title;
+    for (uint32_t left = letters - TITLE_LETTERS + 3; left || (*title & 0xc0) == 0x80; title++)
+        left -= (*title & 0xc0) != 0x80;
+    return hd_format(arena, "...%s", title);
+}
+
 void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
     const frame f = frame_of(stems);
     hd_str_printf(out,
@@ -115,6 +133,6 @@ void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
     draw_y_axis(arena, &f, out);
     draw_x_axis(arena, &f, out);
     add_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
-             " text-anchor=\"middle\" font-size=\"14\"", stems->title);
+             " text-anchor=\"middle\" font-size=\"14\"", shortened(arena, stems->title));
     hd_str_add(out, "</g>\n</svg>\n");
 }
