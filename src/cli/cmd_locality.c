@@ -327,14 +327,6 @@ static json_t *curve_json(const request *r) {
     return array;
 }
 
-static json_t *spaces_json(uint32_t spaces) {
-    json_t *array = json_array();
-    for (int s = KIR_PRIVATE; s <= KIR_GENERIC; s++)
-        if (spaces >> s & 1)
-            json_array_append_new(array, json_string(kir_space_name((kir_space)s)));
-    return array;
-}
-
 static int show_json(cli *c, const request *r) {
     static const char *const scopes[] = {"device", "cluster", "block"};
     const hd_stack_result *s = r->result;
@@ -350,7 +342,7 @@ static int show_json(cli *c, const request *r) {
         {"device", hd_json_text(r->device ? r->device->name : NULL)},
         {"per", json_string(scopes[r->options.scope])},
         {"clusters", r->clusters ? hd_json_integer(r->clusters) : json_null()},
-        {"spaces", spaces_json(r->options.spaces)},
+        {"spaces", hd_json_spaces(r->options.spaces)},
         {"runs", hd_json_integer(s->launches)},
         {"blocks", hd_json_integer(s->blocks)},
         {"mis", hd_json_integer(s->mis)},

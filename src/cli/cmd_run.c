@@ -48,7 +48,7 @@ static void end_counting(void *self, uint32_t number, cli_run_row *row) {
         const hd_coalesce_counts *of = row ? hd_coalesce_of_launch(counts->counters[d], number)
                                            : NULL;
         if (of)
-            cli_add_moved(&row->moved[d], of);
+            hd_coalesce_add(&row->moved[d], of);
         hd_coalesce_free(counts->counters[d]);
     }
     hd_arena_free(counts->arena);

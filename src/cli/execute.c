@@ -133,15 +133,6 @@ static void add_counts(cli_run_row *row, const hd_vm_counts *counts) {
         sum->workers = counts->workers;
 }
 
-void cli_add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved) {
-    sum->mis += moved->mis;
-    sum->requests += moved->requests;
-    sum->lane_accesses += moved->lane_accesses;
-    sum->transactions += moved->transactions;
-    sum->bytes_moved += moved->bytes_moved;
-    sum->bytes_used += moved->bytes_used;
-}
-
 /* ---- running ------------------------------------------------------------------------ */
 
 uint64_t cli_planned_runs(const hd_job *job) {
@@ -233,7 +224,7 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
     cli_progress(c, NULL);
     for (size_t i = 0; i < run->rows.count; i++)
         for (size_t d = 0; d < listener->device_count; d++)
-            cli_add_moved(&run->total.moved[d], &run->rows.data[i].moved[d]);
+            hd_coalesce_add(&run->total.moved[d], &run->rows.data[i].moved[d]);
     if (status == HD_OK && run->total.counts.stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal in launch %llu of %llu",
                 (unsigned long long)e->number + 1, (unsigned long long)run->planned);

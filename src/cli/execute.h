@@ -58,7 +58,6 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
  * being run; run->total.counts.stopped tells, and a warning was given. */
 hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run);
 
-void cli_add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved);
 /* How many times launches are run, all in all. */
 uint64_t cli_planned_runs(const hd_job *job);
 /* Blocks of the largest of these runs, counted from 0, inclusive. */

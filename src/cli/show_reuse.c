@@ -286,14 +286,6 @@ static json_t *each_json(const cli_reuse_options *o, const cli_reuse *r) {
     return array;
 }
 
-static json_t *spaces_json(uint32_t spaces) {
-    json_t *array = json_array();
-    for (int s = KIR_PRIVATE; s <= KIR_GENERIC; s++)
-        if (spaces >> s & 1)
-            json_array_append_new(array, json_string(kir_space_name((kir_space)s)));
-    return array;
-}
-
 json_t *cli_reuse_json(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     (void)c;
     json_t *object = json_object();
@@ -316,7 +308,7 @@ json_t *cli_reuse_json(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
         {"warp_order",
          limited ? json_string(p->warp_order ? p->warp_order : "round-robin") : json_null()},
         {"element", hd_json_integer(r->element)},
-        {"spaces", spaces_json(p->spaces)},
+        {"spaces", hd_json_spaces(p->spaces)},
         {"runs", hd_json_integer(r->launches)},
         {"streams", hd_json_integer(r->is_all ? reuse->stream_count : 1)},
         {"blocks", hd_json_integer(r->stream.blocks)},

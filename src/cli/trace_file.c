@@ -244,15 +244,12 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
 }
 
 static int print_info_json(cli *c, const char *path, const hd_trace_contents *contents) {
-    json_t *object = json_object(), *launches = json_array(), *spaces = json_array();
+    json_t *object = json_object(), *launches = json_array();
     cli_traced sum = sum_of(contents);
     cli_traced_json(path, &sum, object);
     json_object_set_new(object, "version", json_integer(contents->version));
     json_object_set_new(object, "source", hd_json_text(contents->source));
-    for (int s = KIR_PRIVATE; s <= KIR_GENERIC; s++)
-        if (contents->spaces >> s & 1)
-            json_array_append_new(spaces, json_string(kir_space_name((kir_space)s)));
-    json_object_set_new(object, "spaces", spaces);
+    json_object_set_new(object, "spaces", hd_json_spaces(contents->spaces));
     json_object_set_new(object, "missing",
                         hd_json_text(contents->complete ? NULL : contents->missing));
     for (uint32_t l = 0; l < contents->launch_count; l++)

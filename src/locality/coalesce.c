@@ -299,7 +299,7 @@ static void *open_block(void *self, uint64_t block) {
     return s;
 }
 
-static void add_counts(hd_coalesce_counts *sum, const hd_coalesce_counts *more) {
+void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more) {
     sum->mis += more->mis;
     sum->requests += more->requests;
     sum->lane_accesses += more->lane_accesses;
@@ -315,9 +315,9 @@ static hd_status close_block(void *self, void *state, uint64_t block, bool compl
     pthread_mutex_lock(&counter->lock);
     launch_counts *counts = &counter->launches.data[counter->launches.count - 1];
     for (uint32_t i = 0; i < counts->access_count && complete; i++) {
-        add_counts(&counts->accesses[i], &s->accesses[i]);
+        hd_coalesce_add(&counts->accesses[i], &s->accesses[i]);
         if (has_transactions(&counter->launch->accesses[i]))
-            add_counts(&counts->all, &s->accesses[i]);
+            hd_coalesce_add(&counts->all, &s->accesses[i]);
     }
     s->next = counter->idle;
     counter->idle = s;

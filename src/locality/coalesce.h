@@ -22,6 +22,8 @@ typedef struct hd_coalesce_counts {
     uint64_t bytes_used;    /* different bytes asked for, summed over the requests */
 } hd_coalesce_counts;
 
+void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more);
+
 typedef struct hd_coalesce hd_coalesce;
 
 hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device);

@@ -49,6 +49,14 @@ json_t *hd_json_integer_if(bool there, uint64_t value) {
     return there ? hd_json_integer(value) : json_null();
 }
 
+json_t *hd_json_spaces(uint32_t spaces) {
+    json_t *array = json_array();
+    for (int s = KIR_PRIVATE; s <= KIR_GENERIC; s++)
+        if (spaces >> s & 1)
+            json_array_append_new(array, json_string(kir_space_name((kir_space)s)));
+    return array;
+}
+
 json_t *hd_json_sizes(uint32_t dims, const uint64_t *sizes) {
     json_t *array = json_array();
     for (uint32_t d = 0; d < dims; d++)

@@ -26,6 +26,8 @@ json_t *hd_json_number(double value);
 json_t *hd_json_integer(uint64_t value);
 /* null unless `there`. */
 json_t *hd_json_integer_if(bool there, uint64_t value);
+/* An array of the names of spaces, bits 1 << kir_space. */
+json_t *hd_json_spaces(uint32_t spaces);
 /* An array with an integer for each dimension. */
 json_t *hd_json_sizes(uint32_t dims, const uint64_t *sizes);
 /* The text, indented by two blanks, with a newline at its end. Takes `value`. */

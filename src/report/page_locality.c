@@ -21,21 +21,12 @@ typedef struct sums {
     hd_coalesce_counts moved;
 } sums;
 
-static void add_moved(hd_coalesce_counts *sum, const hd_coalesce_counts *moved) {
-    sum->mis += moved->mis;
-    sum->requests += moved->requests;
-    sum->lane_accesses += moved->lane_accesses;
-    sum->transactions += moved->transactions;
-    sum->bytes_moved += moved->bytes_moved;
-    sum->bytes_used += moved->bytes_used;
-}
-
 static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_coalesce *counter) {
     sum->launches++;
     sum->blocks += launch->block_count;
     sum->mis += launch->mis;
     sum->lane_accesses += launch->lane_accesses;
-    add_moved(&sum->moved, hd_coalesce_of_launch(counter, launch->launch.number));
+    hd_coalesce_add(&sum->moved, hd_coalesce_of_launch(counter, launch->launch.number));
 }
 
 static void set_moved(json_t *object, const hd_coalesce_counts *moved) {
@@ -147,7 +138,7 @@ static access_rows collect_accesses(hd_arena *arena, const hd_trace_contents *co
         for (uint32_t a = 0; a < launch->access_count; a++) {
             const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
             const hd_coalesce_counts *moved = hd_coalesce_of(counter, launch->number, a);
-            add_moved(&find_row(arena, &rows, &wanted, &next)->moved, moved);
+            hd_coalesce_add(&find_row(arena, &rows, &wanted, &next)->moved, moved);
         }
     }
     return rows;
