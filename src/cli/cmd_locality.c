@@ -18,7 +18,7 @@ typedef struct request {
     const hd_device *device; /* or NULL */
     /* what came of it */
     hd_stack *analysis;
-    hd_sink sink; /* of the analysis, for the blocks that were asked for */
+    hd_sink sink; /* of the analysis */
     bool complete;
     cli_run run; /* of a job */
     const hd_stack_result *result;
@@ -90,6 +90,7 @@ static hd_status read_options(cli *c, request *r) {
     hd_status status;
     if (r->csv && c->json)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
+    r->input.machine.keep_text = r->csv; /* it would stand among the lines */
     if ((status = read_scope(c, r)) || (status = read_line(c, r)) ||
         (status = cli_read_choice(c, &r->input)))
         return status;
@@ -100,7 +101,7 @@ static hd_status read_options(cli *c, request *r) {
 
 static hd_status replay(cli *c, const request *r, hd_trace *trace) {
     const hd_trace_contents *contents = hd_trace_get(trace);
-    hd_status status = cli_check_traced(c, &r->input, contents);
+    hd_status status = HD_OK;
     cli_progress(c, "reading");
     for (uint32_t l = 0; l < contents->launch_count && status == HD_OK; l++) {
         uint32_t number = contents->launches[l].launch.number;
@@ -115,7 +116,7 @@ static hd_status replay(cli *c, const request *r, hd_trace *trace) {
 
 static hd_status hear_trace(cli *c, request *r) {
     hd_trace *trace;
-    hd_status status = hd_trace_open(c->arena, &c->diag, r->input.path, &trace);
+    hd_status status = cli_open_trace(c, &r->input, &trace);
     if (status != HD_OK)
         return status;
     r->complete = hd_trace_get(trace)->complete;
@@ -126,26 +127,6 @@ static hd_status hear_trace(cli *c, request *r) {
 
 /* ---- from a job ------------------------------------------------------------------------------ */
 
-static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
-    const request *r = self;
-    *sink = r->sink;
-    return cli_launch_chosen(&r->input, number);
-}
-
-/* What kernels print would stand among the lines of --csv: it is kept, as with --json. */
-static hd_status execute(cli *c, request *r, const hd_job *job) {
-    const cli_listener listener = {begin_launch, NULL, r, 0};
-    bool json = c->json;
-    hd_status status = cli_open_machine(c, job, &r->input.machine, &r->run);
-    if (status != HD_OK)
-        return status;
-    c->json = json || r->csv;
-    status = cli_execute(c, job, &listener, &r->run);
-    c->json = json;
-    hd_vm_close(r->run.vm);
-    return status;
-}
-
 static hd_status hear_job(cli *c, request *r) {
     hd_job *job;
     hd_status status = cli_load(c, r->input.path, &r->input.source, &job);
@@ -153,7 +134,7 @@ static hd_status hear_job(cli *c, request *r) {
         return status;
     /* The machine takes a buffer for global memory, also where a kernel says constant. */
     r->input.machine.spaces = r->options.spaces | 1u << KIR_GLOBAL;
-    status = execute(c, r, job);
+    status = cli_run_into(c, &r->input, job, r->sink, &r->run);
     r->complete = !r->run.total.counts.stopped;
     return status;
 }
@@ -230,8 +211,8 @@ static void show_distances(cli *c, const hd_stack_result *s, hd_str *out) {
                                                         : hd_format(c->arena, "%llu-%llu",
                                                                     (unsigned long long)from,
                                                                     (unsigned long long)to),
-                                             hd_show_exact(c->arena, count), hd_show_share(c->arena, share),
-                                             bar(c->arena, share)});
+                                             hd_show_exact(c->arena, count),
+                                             hd_show_share(c->arena, share), bar(c->arena, share)});
     }
     double cold = share_of(s->cold, s->line_accesses);
     hd_table_row(table, (const char *[]){"cold", hd_show_exact(c->arena, s->cold),
@@ -307,8 +288,9 @@ static json_t *distances_json(const hd_stack_result *s) {
         uint64_t count = 0;
         for (uint64_t d = from; d <= to && d <= s->footprint; d++)
             count += s->counts[d];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "from", hd_json_integer(from), "to",
-                                               hd_json_integer(to), "accesses", hd_json_integer(count)));
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o, s:o}", "from", hd_json_integer(from), "to",
+                                        hd_json_integer(to), "accesses", hd_json_integer(count)));
     }
     return array;
 }
@@ -316,8 +298,8 @@ static json_t *distances_json(const hd_stack_result *s) {
 static json_t *size_json(const request *r, uint64_t lines) {
     uint64_t misses = hd_stack_misses(r->result, lines);
     return json_pack("{s:o, s:o, s:o, s:o}", "lines", hd_json_integer(lines), "bytes",
-                     hd_json_integer(lines * r->options.line), "misses", hd_json_integer(misses), "miss_ratio",
-                     hd_json_number(share_of(misses, r->result->line_accesses)));
+                     hd_json_integer(lines * r->options.line), "misses", hd_json_integer(misses),
+                     "miss_ratio", hd_json_number(share_of(misses, r->result->line_accesses)));
 }
 
 static json_t *curve_json(const request *r) {
@@ -372,8 +354,6 @@ static int locality(cli *c, request *r) {
         return CLI_WRONG;
     r->analysis = hd_stack_new(c->arena, &c->diag, &r->options);
     r->sink = hd_stack_sink(r->analysis);
-    if (r->input.block_text && !r->input.is_trace)
-        r->sink = hd_sink_blocks(c->arena, r->sink, r->input.first_block, r->input.last_block);
     int status = CLI_WRONG;
     if (hear(c, r) == HD_OK)
         status = c->json ? show_json(c, r) : r->csv ? show_csv(c, r) : show_text(c, r);

@@ -102,7 +102,7 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     json_t *object;
     cli_input input = r->input;
     input.path = path;
-    hd_status status = cli_open_accesses(c, &input, c->json, &run, &trace);
+    hd_status status = cli_open_accesses(c, &input, &run, &trace);
     if (status != HD_OK)
         return status;
     cli_about about;

@@ -9,13 +9,8 @@
 #include "report/json.h"
 
 typedef struct request {
-    const char *path, *out;
-    cli_source source;
-    cli_machine_options machine;
-    const char *launch_text, *block_text, *space_text;
-    /* what they mean */
-    uint64_t first_launch, last_launch, first_block, last_block;
-    hd_sink sink; /* of the file, for the blocks that were asked for */
+    cli_input input;
+    const char *out;
 } request;
 
 /* ---- what is traced ------------------------------------------------------------------- */
@@ -28,47 +23,7 @@ hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
                                      input_count);
 }
 
-/* A choice of which nothing is left would give an empty trace after a long run. */
-static hd_status check_choice(cli *c, const request *r, const hd_job *job) {
-    uint64_t runs = cli_planned_runs(job);
-    if (r->first_launch >= runs)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--launch %s: the job has %llu launch%s, counted from 0", r->launch_text,
-                       (unsigned long long)runs, runs == 1 ? "" : "es");
-    uint64_t most_blocks = cli_most_blocks(job, r->first_launch, r->last_launch);
-    if (r->first_block < most_blocks)
-        return HD_OK;
-    return hd_fail(&c->diag, HD_EINPUT, NULL,
-                   "--blocks %s: no launch that is traced has more than %llu block%s, counted "
-                   "from 0",
-                   r->block_text, (unsigned long long)most_blocks, most_blocks == 1 ? "" : "s");
-}
-
-static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
-    const request *r = self;
-    *sink = r->sink;
-    return number >= r->first_launch && number <= r->last_launch;
-}
-
 /* ---- running -------------------------------------------------------------------------- */
-
-/* Runs the job on the open machine, from an empty file to its name. */
-static hd_status trace_run(cli *c, request *r, const hd_job *job, cli_run *run) {
-    const hd_trace_header header = {.source = r->path, .spaces = r->machine.spaces};
-    const cli_listener listener = {begin_launch, NULL, r, 0};
-    hd_trace_writer *writer;
-    hd_status status = hd_trace_create(c->arena, &c->diag, r->out, &header, &writer);
-    if (status != HD_OK)
-        return status;
-    r->sink = hd_trace_sink(writer);
-    if (r->block_text)
-        r->sink = hd_sink_blocks(c->arena, r->sink, r->first_block, r->last_block);
-    status = cli_execute(c, job, &listener, run);
-    if (status == HD_OK)
-        return hd_trace_finish(writer, !run->total.counts.stopped);
-    hd_trace_abandon(writer);
-    return status;
-}
 
 static int show(cli *c, const request *r, const cli_run *run, const cli_traced *traced) {
     const hd_vm_counts *counts = &run->total.counts;
@@ -93,14 +48,11 @@ static int trace(cli *c, request *r) {
     hd_job *job;
     cli_run run;
     cli_traced traced;
-    if (cli_load(c, r->path, &r->source, &job) || check_choice(c, r, job))
+    if (cli_load(c, r->input.path, &r->input.source, &job) || cli_check_planned(c, &r->input, job))
         return CLI_WRONG;
     const char *const inputs[] = {job->path, job->kernel_path};
-    if (cli_check_trace(c, r->out, inputs, 2) || cli_open_machine(c, job, &r->machine, &run))
-        return CLI_WRONG;
-    hd_status status = trace_run(c, r, job, &run);
-    hd_vm_close(run.vm);
-    if (status != HD_OK || cli_trace_sum(c, r->out, &traced))
+    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, r->out, &run) ||
+        cli_trace_sum(c, r->out, &traced))
         return CLI_WRONG;
     int printed = show(c, r, &run, &traced);
     return printed ? printed : cli_run_status(&run);
@@ -132,14 +84,14 @@ int cmd_trace(cli *c, int argc, char **argv) {
     const cli_option options[] = {
         {"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &r.out},
         {"launch", 0, "N[-M]", "trace only these launches, counted from 0, every repeat as one",
-         CLI_TEXT, &r.launch_text},
+         CLI_TEXT, &r.input.launch_text},
         {"blocks", 0, "A[-B]", "trace only these blocks of each launch, counted from 0", CLI_TEXT,
-         &r.block_text},
+         &r.input.block_text},
         {"space", 0, "SPACES",
          "trace only accesses to these: global, local, constant, private, separated by commas; "
          "default: all but private",
-         CLI_TEXT, &r.space_text},
-        CLI_MACHINE_OPTIONS(r.machine),
+         CLI_TEXT, &r.input.space_text},
+        CLI_MACHINE_OPTIONS(r.input.machine),
         {0}};
     const cli_page page = {
         "-o FILE [OPTIONS] JOB|FILE",
@@ -149,7 +101,7 @@ int cmd_trace(cli *c, int argc, char **argv) {
         "export FILE' writes it as text, and 'heddle trace import TEXT -o FILE' reads that back; "
         "each has a --help of its own.",
         options,
-        cli_job_options(&r.source, job_options),
+        cli_job_options(&r.input.source, job_options),
         1,
         1};
     char **words;
@@ -165,15 +117,15 @@ int cmd_trace(cli *c, int argc, char **argv) {
             option->letter = 0;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
-    r.path = words[0];
+    r.input.path = words[0];
     if (!r.out) {
         hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
         return CLI_WRONG;
     }
-    r.machine.spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    if (cli_read_range(c, "launch", r.launch_text, &r.first_launch, &r.last_launch) ||
-        cli_read_range(c, "blocks", r.block_text, &r.first_block, &r.last_block) ||
-        (r.space_text && cli_read_spaces(c, r.space_text, &r.machine.spaces)))
+    if (cli_read_choice(c, &r.input))
         return CLI_WRONG;
+    r.input.machine.spaces = r.input.space_text
+                                 ? r.input.spaces
+                                 : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
     return trace(c, &r);
 }

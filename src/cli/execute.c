@@ -21,6 +21,7 @@ typedef struct cli_executor {
     const hd_launch *launch; /* that is being run */
     uint64_t number;         /* of this run, from 0 */
     double shown;            /* when progress was last shown */
+    bool keeps_text;         /* of kernels */
     struct sigaction before[SIGNAL_COUNT];
 } executor;
 
@@ -67,7 +68,7 @@ static void keep_text(hd_str *kept, const char *text, size_t length) {
 
 static void print_text(void *user, const char *text, size_t length) {
     const executor *e = user;
-    if (e->c->json) {
+    if (e->keeps_text) {
         keep_text(&e->run->printed, text, length);
         return;
     }
@@ -206,7 +207,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                                    .stop = &stop_wanted};
     *run = (cli_run){
         .executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
-    *e = (executor){.c = c, .run = run, .shown = now()};
+    *e = (executor){.c = c, .run = run, .shown = now(), .keeps_text = c->json || choice->keep_text};
     if (choice->workers > CLI_WORKERS_MOST)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_status status = hd_vm_open(c->arena, &c->diag, job, NULL, &options, &run->vm);

@@ -147,7 +147,7 @@ static bool has_block(const cli_input *input, const hd_trace_launch *launch) {
     return false;
 }
 
-hd_status cli_check_traced(cli *c, const cli_input *input, const hd_trace_contents *contents) {
+static hd_status check_traced(cli *c, const cli_input *input, const hd_trace_contents *contents) {
     const hd_place place = {.file = input->path};
     bool launch = !input->launch_text, block = !input->block_text;
     for (uint32_t l = 0; l < contents->launch_count; l++) {
@@ -183,11 +183,10 @@ hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job) {
                        "--launch %s: there %s %llu launch%s, counted from 0", input->launch_text,
                        runs == 1 ? "is" : "are", (unsigned long long)runs, runs == 1 ? "" : "es");
     if (input->first_block >= blocks)
-        return hd_fail(
-            &c->diag, HD_EINPUT, &place,
-            "--blocks %s: no launch that is analysed has more than %llu block%s, counted "
-            "from 0",
-            input->block_text, (unsigned long long)blocks, blocks == 1 ? "" : "s");
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "--blocks %s: no launch that is chosen has more than %llu block%s, counted "
+                       "from 0",
+                       input->block_text, (unsigned long long)blocks, blocks == 1 ? "" : "s");
     return HD_OK;
 }
 
@@ -205,38 +204,54 @@ static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
     return cli_launch_chosen(h->input, number);
 }
 
-/* What kernels print would stand among the lines of a result: with --json it is kept. */
-static hd_status execute(cli *c, const hd_job *job, const cli_listener *listener, bool keep_text,
+/* On the open machine. */
+static hd_status execute(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
                          cli_run *run) {
-    bool json = c->json;
-    c->json = json || keep_text;
-    hd_status status = cli_execute(c, job, listener, run);
-    c->json = json;
+    hearing h = {input, sink};
+    const cli_listener listener = {begin_launch, NULL, &h, 0};
+    if (input->block_text)
+        h.sink = hd_sink_blocks(c->arena, sink, input->first_block, input->last_block);
+    return cli_execute(c, job, &listener, run);
+}
+
+hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
+                       cli_run *run) {
+    hd_status status = cli_open_machine(c, job, &input->machine, run);
+    if (status != HD_OK)
+        return status;
+    status = execute(c, input, job, sink, run);
+    hd_vm_close(run->vm);
     return status;
 }
 
-static hd_status trace_job(cli *c, cli_input *input, const hd_job *job, const char *path,
-                           bool keep_text, cli_run *run) {
+/* From an empty file to its name. */
+static hd_status write_trace(cli *c, const cli_input *input, const hd_job *job, const char *path,
+                             cli_run *run) {
     const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
     hd_trace_writer *writer;
-    hearing h = {input, {0}};
-    const cli_listener listener = {begin_launch, NULL, &h, 0};
     hd_status status = hd_trace_create(c->arena, &c->diag, path, &header, &writer);
     if (status != HD_OK)
         return status;
-    h.sink = hd_trace_sink(writer);
-    if (input->block_text)
-        h.sink = hd_sink_blocks(c->arena, h.sink, input->first_block, input->last_block);
-    status = execute(c, job, &listener, keep_text, run);
+    status = execute(c, input, job, hd_trace_sink(writer), run);
     if (status == HD_OK)
         return hd_trace_finish(writer, !run->total.counts.stopped);
     hd_trace_abandon(writer);
     return status;
 }
 
+hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char *path,
+                        cli_run *run) {
+    hd_status status = cli_open_machine(c, job, &input->machine, run);
+    if (status != HD_OK)
+        return status;
+    status = write_trace(c, input, job, path, run);
+    hd_vm_close(run->vm);
+    return status;
+}
+
 /* In a folder of its own; an open trace needs no name. */
-static hd_status run_and_open(cli *c, cli_input *input, const hd_job *job, bool keep_text,
-                              cli_run *run, hd_trace **trace) {
+static hd_status run_and_open(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
+                              hd_trace **trace) {
     const char *root = getenv("TMPDIR");
     char *folder = hd_format(c->arena, "%s/heddle-XXXXXX", root && *root ? root : "/tmp");
     if (!mkdtemp(folder))
@@ -244,11 +259,7 @@ static hd_status run_and_open(cli *c, cli_input *input, const hd_job *job, bool 
                        "cannot make a folder for the trace: %s; set TMPDIR to one with room",
                        strerror(errno));
     const char *path = hd_format(c->arena, "%s/run.hdt", folder);
-    hd_status status = cli_open_machine(c, job, &input->machine, run);
-    if (status == HD_OK) {
-        status = trace_job(c, input, job, path, keep_text, run);
-        hd_vm_close(run->vm);
-    }
+    hd_status status = cli_trace_job(c, input, job, path, run);
     if (status == HD_OK)
         status = hd_trace_open(c->arena, &c->diag, path, trace);
     unlink(path);
@@ -256,11 +267,11 @@ static hd_status run_and_open(cli *c, cli_input *input, const hd_job *job, bool 
     return status;
 }
 
-static hd_status open_trace(cli *c, const cli_input *input, hd_trace **trace) {
+hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace) {
     hd_status status = hd_trace_open(c->arena, &c->diag, input->path, trace);
     if (status != HD_OK)
         return status;
-    status = cli_check_traced(c, input, hd_trace_get(*trace));
+    status = check_traced(c, input, hd_trace_get(*trace));
     if (status != HD_OK)
         hd_trace_close(*trace);
     return status;
@@ -273,18 +284,17 @@ static hd_status check_job(cli *c, const cli_input *input, const hd_job *job) {
                                  : cli_check_output(c, input->out_name, input->out, inputs, 2);
 }
 
-hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,
-                            hd_trace **trace) {
+hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
     hd_job *job;
     hd_status status = cli_read_input(c, input);
     if (status == HD_OK && input->is_trace)
-        return open_trace(c, input, trace);
+        return cli_open_trace(c, input, trace);
     if (status || (status = cli_load(c, input->path, &input->source, &job)) ||
         (status = check_job(c, input, job)))
         return status;
     /* The machine takes a buffer for global memory, also where a kernel says constant. */
     input->machine.spaces = input->spaces | input->besides | 1u << KIR_GLOBAL;
-    return run_and_open(c, input, job, keep_text, run, trace);
+    return run_and_open(c, input, job, run, trace);
 }
 
 /* ---- messages ----------------------------------------------------------------------------------

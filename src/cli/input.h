@@ -40,16 +40,20 @@ hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, ui
 
 /* Whether launch `number` is one of those asked for. */
 bool cli_launch_chosen(const cli_input *input, uint64_t number);
-/* What is asked for must be in the trace. Warns when the trace is not complete. */
-hd_status cli_check_traced(cli *c, const cli_input *input, const hd_trace_contents *contents);
 /* What is asked for must be run by the job; before a long run of which nothing would be heard. */
 hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job);
 
-/* Opens the trace, after cli_read_inputs(). A job is run first,
- * its accesses into a file that is gone when the trace is closed; `run` tells how that went.
- * `keep_text`: what kernels print is kept, not shown. */
-hd_status cli_open_accesses(cli *c, cli_input *input, bool keep_text, cli_run *run,
-                            hd_trace **trace);
+/* Runs the job; `sink` hears the launches and blocks that are asked for. */
+hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
+                       cli_run *run);
+/* The same into a trace file. */
+hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char *path,
+                        cli_run *run);
+/* Opens a trace, in which what is asked for must be. Warns when it is not complete. */
+hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace);
+/* Either, after cli_read_inputs(): a job is run into a file that is gone when the trace is
+ * closed; `run` tells how that went. */
+hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace);
 
 /* What a library says of a file that it knows no name of gets that name. `about` lives as long
  * as the result is used. */

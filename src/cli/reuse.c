@@ -14,20 +14,6 @@ static hd_status check_most(cli *c, const char *option, uint64_t value, uint64_t
                                    (unsigned long long)most);
 }
 
-static bool is_block_order(const char *name) {
-    for (size_t i = 0; hd_block_orders[i]; i++)
-        if (!strcmp(hd_block_orders[i]->name, name))
-            return true;
-    return false;
-}
-
-static bool is_warp_order(const char *name) {
-    for (size_t i = 0; hd_warp_orders[i]; i++)
-        if (!strcmp(hd_warp_orders[i]->name, name))
-            return true;
-    return false;
-}
-
 static const char *order_names(hd_arena *arena) {
     hd_str names = {.arena = arena};
     for (size_t i = 0; hd_block_orders[i]; i++)
@@ -41,11 +27,15 @@ static const char *order_names(hd_arena *arena) {
 static hd_status read_schedule(cli *c, cli_reuse_options *o) {
     if (!o->schedule)
         return HD_OK;
+    const hd_diag silent = {0};
+    const hd_block_order *blocks;
+    const hd_warp_order *warps;
     char *rest = hd_strdup(c->arena, o->schedule), *name;
     while ((name = strsep(&rest, ","))) {
-        const char **order = is_block_order(name)  ? &o->options.block_order
-                             : is_warp_order(name) ? &o->options.warp_order
-                                                   : NULL;
+        const char **order =
+            !hd_find_block_order(c->arena, &silent, name, &blocks) ? &o->options.block_order
+            : !hd_find_warp_order(c->arena, &silent, name, &warps) ? &o->options.warp_order
+                                                                   : NULL;
         if (!order || *order)
             return hd_fail(&c->diag, HD_EINPUT, NULL,
                            "--schedule takes an order or one of each kind (%s), not '%s'",
@@ -101,6 +91,7 @@ static hd_status read_number(cli *c, cli_reuse_options *o) {
 hd_status cli_reuse_read_outputs(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count) {
     if (o->csv && c->json)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
+    o->input.machine.keep_text = o->csv; /* it would stand among the lines */
     hd_status status = cli_read_range(c, "range", o->range, &o->first, &o->last);
     if (status || !o->svg)
         return status;
@@ -233,7 +224,7 @@ hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
     *r = (cli_reuse){.file = o->input.path,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;
-    hd_status status = cli_open_accesses(c, &o->input, o->csv, &r->run, &trace);
+    hd_status status = cli_open_accesses(c, &o->input, &r->run, &trace);
     if (status != HD_OK)
         return status;
     const hd_trace_contents *contents = hd_trace_get(trace);

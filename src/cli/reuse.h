@@ -100,7 +100,6 @@ hd_status cli_reuse_svg(cli *c, const cli_reuse_options *o, const char *title, c
 /* The same on the terminal. */
 void cli_reuse_plot(cli *c, const cli_reuse_options *o, const char *title, const double *value,
                     uint64_t domain, hd_str *out);
-json_t *cli_reuse_json(cli *c, const cli_reuse_options *o, const cli_reuse *result);
 /* As text, CSV or JSON, and SVG. Returns an exit status. */
 int cli_reuse_show(cli *c, const cli_reuse_options *o, const cli_reuse *result);
 

@@ -286,8 +286,7 @@ static json_t *each_json(const cli_reuse_options *o, const cli_reuse *r) {
     return array;
 }
 
-json_t *cli_reuse_json(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
-    (void)c;
+static json_t *result_json(const cli_reuse_options *o, const cli_reuse *r) {
     json_t *object = json_object();
     const hd_reuse *reuse = r->reuse;
     const hd_reuse_options *p = &o->options;
@@ -331,7 +330,7 @@ int cli_reuse_show(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     const char *title = hd_format(c->arena, "%s, %s", r->file, r->what);
     if (cli_reuse_svg(c, o, title, degrees_of(c->arena, &r->stream), r->stream.domain))
         return CLI_WRONG;
-    return c->json  ? cli_print_json(c, cli_reuse_json(c, o, r))
+    return c->json  ? cli_print_json(c, result_json(o, r))
            : o->csv ? show_csv(c, o, &r->stream)
                     : show_text(c, o, r);
 }

@@ -170,9 +170,8 @@ static hd_status add_blocks(page_reuse *p) {
     return status;
 }
 
-hd_status hd_page_reuse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
-                        const hd_page_options *options, json_t *run) {
-    (void)arena;
+hd_status hd_page_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_options *options,
+                        json_t *run) {
     page_reuse p = {diag, trace, options, json_array(), json_array()};
     set(run, "characteristics", p.characteristics);
     set(run, "blocks", p.blocks);

@@ -12,7 +12,7 @@ hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace, con
                   "element", (int)(o->reuse.element_bytes ? o->reuse.element_bytes : 4));
     hd_status status = hd_page_locality(arena, diag, trace, o, object);
     if (status == HD_OK)
-        status = hd_page_reuse(arena, diag, trace, o, object);
+        status = hd_page_reuse(diag, trace, o, object);
     if (status != HD_OK) {
         json_decref(object);
         object = NULL;

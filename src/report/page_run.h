@@ -29,8 +29,8 @@ hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace, con
 /* ---- parts of it ----------------------------------------------------------------------- */
 
 /* page_reuse.c: the members `characteristics` and `blocks`. */
-hd_status hd_page_reuse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
-                        const hd_page_options *options, json_t *run);
+hd_status hd_page_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_options *options,
+                        json_t *run);
 /* page_locality.c: the members from `totals` to `accesses`, `stacks` and `buffers`. */
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *options, json_t *run);
