@@ -31,13 +31,6 @@ static double now(void) {
 
 /* ---- traces ------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static void send_gather(const hd_sink *sink, uint64_t elements, uint64_t blocks, uint64_t events) {
     const hd_event_buffer buffer = {.name = "a",
                                     .type = "int",
@@ -63,7 +56,7 @@ static void send_gather(const hd_sink *sink, uint64_t elements, uint64_t blocks,
         void *stream = sink->open_block(sink->self, b);
         for (uint64_t e = 0; e < events; e++) {
             for (int l = 0; l < LANES; l++)
-                address[l] = buffer.base + next_random(&random) % elements * 4;
+                address[l] = buffer.base + hd_next_random(&random) % elements * 4;
             sink->event(stream, &(hd_event){.threads = LANES,
                                             .active = LANES,
                                             .position = e,

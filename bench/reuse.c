@@ -95,9 +95,11 @@ static void make_traces(const bench *b) {
         trace_facts f;
         stop_unless(b, run_in_child(make_trace, &work, &f, sizeof f, NULL), names[a]);
         printf("%-11s %8s %8s %8s %8s %10s\n", names[a],
-               hd_show_count(b->arena, (double)f.launches),
-               hd_show_count(b->arena, (double)f.blocks), hd_show_count(b->arena, (double)f.mis),
-               hd_show_count(b->arena, (double)f.lane_accesses), hd_show_bytes(b->arena, f.bytes));
+               hd_show_count(b->arena, (double)f.sums.launches),
+               hd_show_count(b->arena, (double)f.sums.blocks),
+               hd_show_count(b->arena, (double)f.sums.mis),
+               hd_show_count(b->arena, (double)f.sums.lane_accesses),
+               hd_show_bytes(b->arena, f.bytes));
     }
 }
 

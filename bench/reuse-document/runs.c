@@ -58,11 +58,7 @@ static hd_status trace_text(const hd_diag *diag, const char *path, const char *t
         status = hd_trace_create(arena, diag, trace, &header, &writer);
     if (status == HD_OK) {
         const hd_sink sink = hd_trace_sink(writer);
-        status = hd_trace_text_send(text, &sink);
-        if (status == HD_OK)
-            status = hd_trace_finish(writer, true);
-        else
-            hd_trace_abandon(writer);
+        status = hd_trace_end(writer, hd_trace_text_send(text, &sink), true);
     }
     hd_arena_free(arena);
     return status;

@@ -12,14 +12,6 @@ hd_status write_trace(const hd_diag *diag, const char *name, const char *path) {
     return status;
 }
 
-/* What becomes of a trace that `status` ended. */
-static hd_status end_trace(hd_trace_writer *writer, hd_status status) {
-    if (status == HD_OK)
-        return hd_trace_finish(writer, true);
-    hd_trace_abandon(writer);
-    return status;
-}
-
 hd_status write_prefix(const hd_diag *diag, const char *path, uint64_t blocks,
                        const char *prefix_path) {
     hd_arena *arena = hd_arena_new();
@@ -31,7 +23,7 @@ hd_status write_prefix(const hd_diag *diag, const char *path, uint64_t blocks,
         status = hd_trace_create(arena, diag, prefix_path, &header, &writer);
         if (status == HD_OK) {
             const hd_sink sink = hd_trace_sink(writer);
-            status = end_trace(writer, hd_trace_replay(trace, diag, &choice, &sink));
+            status = hd_trace_end(writer, hd_trace_replay(trace, diag, &choice, &sink), true);
         }
         hd_trace_close(trace);
     }
@@ -45,12 +37,7 @@ hd_status read_facts(const hd_diag *diag, const char *path, trace_facts *facts) 
     hd_status status = hd_trace_open(arena, diag, path, &trace);
     if (status == HD_OK) {
         const hd_trace_contents *contents = hd_trace_get(trace);
-        *facts = (trace_facts){.launches = contents->launch_count, .bytes = contents->bytes};
-        for (uint32_t l = 0; l < contents->launch_count; l++) {
-            facts->blocks += contents->launches[l].block_count;
-            facts->mis += contents->launches[l].mis;
-            facts->lane_accesses += contents->launches[l].lane_accesses;
-        }
+        *facts = (trace_facts){hd_trace_sum(contents), contents->bytes};
         hd_trace_close(trace);
     }
     hd_arena_free(arena);

@@ -5,7 +5,8 @@
 #include "trace/trace.h"
 
 typedef struct trace_facts {
-    uint64_t launches, blocks, mis, lane_accesses, bytes;
+    hd_trace_sums sums;
+    uint64_t bytes;
 } trace_facts;
 
 /* Runs examples/NAME/NAME.yaml on the machine, and keeps its accesses to global memory. */

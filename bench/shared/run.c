@@ -37,11 +37,7 @@ hd_status trace_job(const hd_diag *diag, const char *path, uint32_t spaces, cons
     hd_status status = hd_trace_create(arena, diag, trace, &header, &writer);
     if (status == HD_OK) {
         const hd_sink sink = hd_trace_sink(writer);
-        status = run_job(arena, diag, path, spaces, &sink);
-        if (status == HD_OK)
-            status = hd_trace_finish(writer, true);
-        else
-            hd_trace_abandon(writer);
+        status = hd_trace_end(writer, run_job(arena, diag, path, spaces, &sink), true);
     }
     hd_arena_free(arena);
     return status;

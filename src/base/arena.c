@@ -18,13 +18,13 @@ struct hd_arena {
     chunk *newest;
 };
 
-static void *checked(void *memory) {
+void *hd_checked(void *memory) {
     if (!memory)
         abort();
     return memory;
 }
 
-hd_arena *hd_arena_new(void) { return checked(calloc(1, sizeof(hd_arena))); }
+hd_arena *hd_arena_new(void) { return hd_checked(calloc(1, sizeof(hd_arena))); }
 
 void hd_arena_free(hd_arena *arena) {
     if (!arena)
@@ -37,7 +37,7 @@ void hd_arena_free(hd_arena *arena) {
 }
 
 static chunk *chunk_new(size_t size, chunk *next) {
-    chunk *c = checked(aligned_alloc(ALIGNMENT, ALIGNMENT + size));
+    chunk *c = hd_checked(aligned_alloc(ALIGNMENT, ALIGNMENT + size));
     *c = (chunk){.next = next, .size = size};
     return c;
 }

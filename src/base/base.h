@@ -27,6 +27,10 @@ void *hd_alloc(hd_arena *arena, size_t size);
 #define hd_new(arena, T) ((T *)hd_alloc((arena), sizeof(T)))
 #define hd_new_array(arena, T, n) ((T *)hd_alloc((arena), sizeof(T) * (size_t)(n)))
 
+/* What malloc and the like returned; aborts when that is NULL. For what outgrows or outlives an
+ * arena. */
+void *hd_checked(void *memory);
+
 char *hd_strdup(hd_arena *arena, const char *text);
 char *hd_strndup(hd_arena *arena, const char *text, size_t length);
 char *hd_format(hd_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -129,11 +129,9 @@ static hd_status hear_trace(cli *c, request *r) {
 
 static hd_status hear_job(cli *c, request *r) {
     hd_job *job;
-    hd_status status = cli_load(c, r->input.path, &r->input.source, &job);
-    if (status != HD_OK || (status = cli_check_planned(c, &r->input, job)))
+    hd_status status = cli_load_input(c, &r->input, &job);
+    if (status != HD_OK)
         return status;
-    /* The machine takes a buffer for global memory, also where a kernel says constant. */
-    r->input.machine.spaces = r->options.spaces | 1u << KIR_GLOBAL;
     status = cli_run_into(c, &r->input, job, r->sink, &r->run);
     r->complete = !r->run.total.counts.stopped;
     return status;

@@ -233,10 +233,7 @@ static hd_status write_trace(cli *c, const cli_input *input, const hd_job *job, 
     if (status != HD_OK)
         return status;
     status = execute(c, input, job, hd_trace_sink(writer), run);
-    if (status == HD_OK)
-        return hd_trace_finish(writer, !run->total.counts.stopped);
-    hd_trace_abandon(writer);
-    return status;
+    return hd_trace_end(writer, status, !run->total.counts.stopped);
 }
 
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char *path,
@@ -277,11 +274,14 @@ hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace) {
     return status;
 }
 
-static hd_status check_job(cli *c, const cli_input *input, const hd_job *job) {
-    const char *const inputs[] = {job->path, job->kernel_path};
-    hd_status status = cli_check_planned(c, input, job);
-    return status || !input->out ? status
-                                 : cli_check_output(c, input->out_name, input->out, inputs, 2);
+hd_status cli_load_input(cli *c, cli_input *input, hd_job **job) {
+    hd_status status = cli_load(c, input->path, &input->source, job);
+    if (status != HD_OK || (status = cli_check_planned(c, input, *job)))
+        return status;
+    /* The machine takes a buffer for global memory, also where a kernel says constant. */
+    input->machine.spaces = input->spaces | input->besides | 1u << KIR_GLOBAL;
+    const char *const inputs[] = {(*job)->path, (*job)->kernel_path};
+    return input->out ? cli_check_output(c, input->out_name, input->out, inputs, 2) : HD_OK;
 }
 
 hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **trace) {
@@ -289,12 +289,9 @@ hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **t
     hd_status status = cli_read_input(c, input);
     if (status == HD_OK && input->is_trace)
         return cli_open_trace(c, input, trace);
-    if (status || (status = cli_load(c, input->path, &input->source, &job)) ||
-        (status = check_job(c, input, job)))
-        return status;
-    /* The machine takes a buffer for global memory, also where a kernel says constant. */
-    input->machine.spaces = input->spaces | input->besides | 1u << KIR_GLOBAL;
-    return run_and_open(c, input, job, run, trace);
+    if (status == HD_OK)
+        status = cli_load_input(c, input, &job);
+    return status ? status : run_and_open(c, input, job, run, trace);
 }
 
 /* ---- messages ----------------------------------------------------------------------------------

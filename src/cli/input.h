@@ -43,6 +43,9 @@ bool cli_launch_chosen(const cli_input *input, uint64_t number);
 /* What is asked for must be run by the job; before a long run of which nothing would be heard. */
 hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job);
 
+/* A resolved job, of which what is asked for is run. Chooses the spaces that the machine
+ * announces. */
+hd_status cli_load_input(cli *c, cli_input *input, hd_job **job);
 /* Runs the job; `sink` hears the launches and blocks that are asked for. */
 hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
                        cli_run *run);

@@ -20,15 +20,9 @@ static const char *show_number(hd_arena *arena, uint64_t number) {
 /* ---- sums ---------------------------------------------------------------------------- */
 
 static cli_traced sum_of(const hd_trace_contents *contents) {
-    cli_traced sum = {.launches = contents->launch_count,
-                      .bytes = contents->bytes,
-                      .complete = contents->complete};
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        sum.blocks += contents->launches[l].block_count;
-        sum.mis += contents->launches[l].mis;
-        sum.lane_accesses += contents->launches[l].lane_accesses;
-    }
-    return sum;
+    const hd_trace_sums s = hd_trace_sum(contents);
+    return (cli_traced){s.launches,      s.blocks,        s.mis,
+                        s.lane_accesses, contents->bytes, contents->complete};
 }
 
 hd_status cli_trace_sum(cli *c, const char *path, cli_traced *traced) {
@@ -136,8 +130,7 @@ static void show_launches(cli *c, const launch_row *rows, size_t count, hd_str *
                          cli_show_sizes(c->arena, launch->dims, launch->groups, launch->local),
                          hd_format(c->arena, "%s%s", show_number(c->arena, row->blocks),
                                    row->first->complete ? "" : " *"),
-                         show_number(c->arena, row->mis),
-                         show_number(c->arena, row->lane_accesses),
+                         show_number(c->arena, row->mis), show_number(c->arena, row->lane_accesses),
                          show_bytes_each(c->arena, row->bytes, row->lane_accesses)});
     }
     hd_str_add(out, "\nLaunches\n");
@@ -174,12 +167,10 @@ static void show_accesses(cli *c, const hd_event_launch *launch, hd_str *out) {
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (uint32_t i = 0; i < launch->access_count; i++) {
         const hd_event_access *a = &launch->accesses[i];
-        hd_table_row(table, (const char *[]){hd_format(c->arena, "%u", i),
-                                             line_text(c->arena, launch, a),
-                                             hd_access_kind_name(a->kind),
-                                             target_text(c->arena, launch, a),
-                                             kir_space_name(a->space),
-                                             hd_format(c->arena, "%u", a->width)});
+        hd_table_row(
+            table, (const char *[]){hd_format(c->arena, "%u", i), line_text(c->arena, launch, a),
+                                    hd_access_kind_name(a->kind), target_text(c->arena, launch, a),
+                                    kir_space_name(a->space), hd_format(c->arena, "%u", a->width)});
     }
     hd_str_printf(out, "\nAccesses of %s\n", hd_plain_text(c->arena, launch->kernel, false));
     hd_table_print(table, out, c->colour);
@@ -232,8 +223,7 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
     const char *source = contents->source ? contents->source : "a source that is not known";
     const char *missing = contents->complete ? "" : contents->missing;
     hd_str_printf(&out, "  version %u, of %s, accesses to %s\n  %s%s\n", contents->version,
-                  hd_plain_text(c->arena, source, false),
-                  spaces_text(c->arena, contents->spaces),
+                  hd_plain_text(c->arena, source, false), spaces_text(c->arena, contents->spaces),
                   contents->complete ? "complete" : "not complete: ",
                   hd_plain_text(c->arena, missing, false));
     size_t count;
@@ -314,8 +304,8 @@ static hd_status read_choice(cli *c, export_request *r) {
     choice->launch = -1;
     if (r->launch_text) {
         if (!cli_whole(end, &end, &number) || *end || number > UINT32_MAX)
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "--launch takes a number from 0 on, not '%s'", r->launch_text);
+            return hd_fail(&c->diag, HD_EINPUT, NULL, "--launch takes a number from 0 on, not '%s'",
+                           r->launch_text);
         choice->launch = (int64_t)number;
     }
     hd_status status =
@@ -380,8 +370,8 @@ static hd_status export_to_file(cli *c, hd_trace *trace, export_request *r) {
 static int show_exported(cli *c, const export_request *r, bool complete) {
     const hd_trace_sums *sums = &r->sums;
     if (c->json) {
-        const cli_traced traced = {sums->launches,      sums->blocks, sums->mis,
-                                   sums->lane_accesses, 0,            complete};
+        const cli_traced traced = {sums->launches, sums->blocks, sums->mis, sums->lane_accesses, 0,
+                                   complete};
         json_t *object = json_object();
         cli_traced_json(r->out, &traced, object);
         json_object_del(object, "bytes");
@@ -400,8 +390,7 @@ static int export(cli *c, export_request *r, hd_trace *trace) {
     const hd_trace_contents *contents = hd_trace_get(trace);
     const hd_place place = {.file = r->path};
     text_output standard = {c, NULL};
-    if (check_choice(c, r, contents) ||
-        (r->out && cli_check_output(c, "out", r->out, &r->path, 1)))
+    if (check_choice(c, r, contents) || (r->out && cli_check_output(c, "out", r->out, &r->path, 1)))
         return CLI_WRONG;
     if (!contents->complete)
         hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
@@ -415,8 +404,7 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
     const cli_option options[] = {
         {"out", 'o', "TEXT", "the file to write; default: standard output", CLI_TEXT, &r.out},
         {"launch", 0, "N", "export only this launch, by its number", CLI_TEXT, &r.launch_text},
-        {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT,
-         &r.block_text},
+        {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT, &r.block_text},
         {"space", 0, "SPACES",
          "export only accesses to these: global, local, constant, private, separated by commas",
          CLI_TEXT, &r.space_text},
@@ -461,17 +449,13 @@ static hd_status import(cli *c, const char *path, const char *out) {
     if (status != HD_OK)
         return status;
     hd_sink sink = hd_trace_sink(writer);
-    status = hd_trace_text_send(text, &sink);
-    if (status == HD_OK)
-        return hd_trace_finish(writer, true);
-    hd_trace_abandon(writer);
-    return status;
+    return hd_trace_end(writer, hd_trace_text_send(text, &sink), true);
 }
 
 int cmd_trace_import(cli *c, int argc, char **argv) {
     const char *path = NULL;
-    const cli_option options[] = {
-        {"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &path}, {0}};
+    const cli_option options[] = {{"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &path},
+                                  {0}};
     const cli_page page = {
         "TEXT -o FILE",
         "Turns the text form, as 'heddle trace export' writes it or another tool does, into a "

@@ -44,9 +44,7 @@ static uint64_t power(uint64_t base, uint64_t exponent) {
 
 /* roots[k] = root^k for k < n / 2. */
 static uint64_t *roots_of(uint64_t n, bool inverse) {
-    uint64_t *roots = malloc((n / 2 + 1) * sizeof *roots);
-    if (!roots)
-        abort();
+    uint64_t *roots = hd_checked(malloc((n / 2 + 1) * sizeof *roots));
     uint64_t root = power(7, (P - 1) / n);
     if (inverse)
         root = power(root, P - 2);
@@ -90,15 +88,9 @@ double correlate_cost(uint64_t span) {
     return 12.0 * (double)n * (double)(63 - __builtin_clzll(n));
 }
 
-static uint64_t *zeros(uint64_t n) {
-    uint64_t *a = calloc(n, sizeof *a);
-    if (!a)
-        abort();
-    return a;
-}
+static uint64_t *zeros(uint64_t n) { return hd_checked(calloc(n, sizeof(uint64_t))); }
 
-void correlate(const uint32_t *position, const uint64_t *weight, uint64_t count,
-               uint64_t *degree) {
+void correlate(const uint32_t *position, const uint64_t *weight, uint64_t count, uint64_t *degree) {
     uint64_t span = position[count - 1] - position[0], n = size_for(span);
     uint64_t *a = zeros(n), *b = zeros(n), *roots = roots_of(n, false);
     for (uint64_t i = 0; i < count; i++) {

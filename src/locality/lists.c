@@ -22,10 +22,7 @@ typedef struct position_list {
 } position_list;
 
 static void *grown(void *memory, size_t size) {
-    void *more = realloc(memory, size ? size : 1);
-    if (!more)
-        abort();
-    return more;
+    return hd_checked(realloc(memory, size ? size : 1));
 }
 
 /* ---- an element's touches, sorted: position << 32 | weight ---------------------------------- */
@@ -119,8 +116,8 @@ static uint64_t stream_at(const reuse_plan *plan, uint64_t position) {
 static void add_list(const reuse_plan *plan, const position_list *list, lists_sum *sum) {
     for (uint64_t first = 0, end; first < list->count; first = end) {
         uint64_t stream = stream_at(plan, list->position[first]);
-        for (end = first;
-             end < list->count && list->position[end] < plan->stream_start[stream + 1]; end++)
+        for (end = first; end < list->count && list->position[end] < plan->stream_start[stream + 1];
+             end++)
             sum->accesses[stream] += list->weight[end];
         add_stream(list->position + first, list->weight + first, end - first,
                    sum->degree + plan->stream_start[stream], sum);
@@ -144,10 +141,10 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
 /* ---- a bucket -------------------------------------------------------------------------------- */
 
 /* For each touch `t` of a bucket, worker by worker. */
-#define EACH_TOUCH(all, number, t)                                                          \
-    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                        \
-        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)].chunks; c_; \
-             c_ = c_->next)                                                                 \
+#define EACH_TOUCH(all, number, t)                                                                 \
+    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                               \
+        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)].chunks; c_;     \
+             c_ = c_->next)                                                                        \
             for (const touch *t = c_->touches, *end_ = t + c_->count; t < end_; t++)
 
 /* Deals touches out: entries of element e then end at counts[e]. */
@@ -170,7 +167,7 @@ static void deal(const touches *all, uint32_t number, uint64_t elements, lists_s
     for (uint64_t e = 1; e <= elements; e++)
         sum->counts[e] += sum->counts[e - 1];
     EACH_TOUCH(all, number, t)
-        sum->entries[sum->counts[t->element]++] = (uint64_t)t->position << 32 | t->weight;
+    sum->entries[sum->counts[t->element]++] = (uint64_t)t->position << 32 | t->weight;
 }
 
 void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, lists_sum *sum) {
@@ -192,12 +189,11 @@ void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, list
 
 void lists_begin(const reuse_plan *plan, lists_sum *sum) {
     *sum = (lists_sum){0};
-    sum->degree = calloc(plan->stream_start[plan->stream_count] + 1, sizeof *sum->degree);
-    sum->accesses = calloc(plan->stream_count + 1, sizeof *sum->accesses);
-    sum->held = calloc(1, sizeof *sum->held);
-    sum->next = calloc(1, sizeof *sum->next);
-    if (!sum->degree || !sum->accesses || !sum->held || !sum->next)
-        abort();
+    uint64_t positions = plan->stream_start[plan->stream_count];
+    sum->degree = hd_checked(calloc(positions + 1, sizeof *sum->degree));
+    sum->accesses = hd_checked(calloc(plan->stream_count + 1, sizeof *sum->accesses));
+    sum->held = hd_checked(calloc(1, sizeof *sum->held));
+    sum->next = hd_checked(calloc(1, sizeof *sum->next));
 }
 
 static void free_list(position_list *list) {

@@ -68,12 +68,6 @@ typedef struct reading {
     page *latest;
 } reading;
 
-static void *checked(void *memory) {
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static page *find_slot(const reading *r, uint64_t number) {
     uint64_t at = number * 0x9e3779b97f4a7c15u >> 20 & (r->page_room - 1);
     while (r->pages[at].number_plus_1 && r->pages[at].number_plus_1 != number + 1)
@@ -85,7 +79,7 @@ static void grow_pages(reading *r) {
     page *old = r->pages;
     uint64_t room = r->page_room;
     r->page_room = room ? 2 * room : 1024;
-    r->pages = checked(calloc(r->page_room, sizeof *r->pages));
+    r->pages = hd_checked(calloc(r->page_room, sizeof *r->pages));
     for (uint64_t i = 0; i < room; i++)
         if (old[i].number_plus_1)
             *find_slot(r, old[i].number_plus_1 - 1) = old[i];
@@ -106,7 +100,7 @@ static page *page_of(reading *r, uint64_t number) {
 static uint64_t add_set(reading *r, block_set set) {
     if (r->set_count == r->set_room) {
         r->set_room = r->set_room ? 2 * r->set_room : 1024;
-        r->sets = checked(realloc(r->sets, r->set_room * sizeof *r->sets));
+        r->sets = hd_checked(realloc(r->sets, r->set_room * sizeof *r->sets));
     }
     r->sets[r->set_count] = set;
     return r->set_count++;

@@ -119,9 +119,7 @@ static void add_counts(uint64_t **sum, uint64_t *capacity, const uint64_t *count
                        uint64_t footprint) {
     if (footprint >= *capacity) {
         uint64_t wanted = footprint + footprint / 2 + 64;
-        *sum = realloc(*sum, wanted * sizeof **sum);
-        if (!*sum)
-            abort();
+        *sum = hd_checked(realloc(*sum, wanted * sizeof **sum));
         memset(*sum + *capacity, 0, (wanted - *capacity) * sizeof **sum);
         *capacity = wanted;
     }
@@ -144,8 +142,8 @@ static line_batch *take_batch(hd_stack *a) {
     line_batch *batch = a->idle_batches;
     if (batch)
         a->idle_batches = batch->next;
-    else if (!(batch = malloc(sizeof *batch)))
-        abort();
+    else
+        batch = hd_checked(malloc(sizeof *batch));
     batch->next = NULL;
     batch->count = 0;
     return batch;
@@ -228,8 +226,7 @@ static stream *take_stream(hd_stack *a) {
     if (s) {
         a->idle = s->next;
     } else {
-        if (!(s = malloc(sizeof *s)))
-            abort();
+        s = hd_checked(malloc(sizeof *s));
         s->front.batch = take_batch(a);
     }
     line_batch *batch = s->front.batch;

@@ -93,17 +93,11 @@ struct line_stack {
 
 static inline uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-static void *check_memory(void *memory) {
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* ---- the table ---------------------------------------------------------------------- */
 
 static bucket *new_buckets(uint32_t shift) {
     size_t size = sizeof(bucket) << (64 - shift);
-    bucket *buckets = check_memory(aligned_alloc(sizeof(bucket), size));
+    bucket *buckets = hd_checked(aligned_alloc(sizeof(bucket), size));
     memset(buckets, 0, size);
     return buckets;
 }
@@ -164,10 +158,10 @@ static void new_axis(line_stack *s, uint64_t slots) {
         free(s->blocks);
         free(s->supers);
         free(s->tops);
-        s->bits = check_memory(aligned_alloc(64, slots / 8));
-        s->blocks = check_memory(aligned_alloc(64, blocks * sizeof *s->blocks));
-        s->supers = check_memory(aligned_alloc(64, supers * sizeof *s->supers));
-        s->tops = check_memory(aligned_alloc(64, tops * sizeof *s->tops));
+        s->bits = hd_checked(aligned_alloc(64, slots / 8));
+        s->blocks = hd_checked(aligned_alloc(64, blocks * sizeof *s->blocks));
+        s->supers = hd_checked(aligned_alloc(64, supers * sizeof *s->supers));
+        s->tops = hd_checked(aligned_alloc(64, tops * sizeof *s->tops));
         s->slots = s->now = slots;
     }
     /* Beyond now nothing was marked. */
@@ -243,7 +237,7 @@ static inline __attribute__((always_inline)) uint64_t marks_from(const line_stac
 /* Marks before each block, and all of them. */
 static uint32_t *marks_before_blocks(const line_stack *s) {
     uint64_t count = s->slots >> BLOCK_BITS, sum = 0;
-    uint32_t *before = check_memory(malloc((count + 1) * sizeof *before));
+    uint32_t *before = hd_checked(malloc((count + 1) * sizeof *before));
     for (uint64_t b = 0; b < count; b++) {
         before[b] = (uint32_t)sum;
         sum += s->blocks[b];
@@ -299,7 +293,7 @@ static void count_cold(line_stack *s) {
     if (s->footprint < s->count_capacity)
         return;
     uint64_t capacity = s->count_capacity * 2;
-    s->counts = check_memory(realloc(s->counts, capacity * sizeof *s->counts));
+    s->counts = hd_checked(realloc(s->counts, capacity * sizeof *s->counts));
     memset(s->counts + s->count_capacity, 0, (capacity - s->count_capacity) * sizeof *s->counts);
     s->count_capacity = capacity;
 }
@@ -374,12 +368,12 @@ void line_stack_serve(line_stack *stack, const line_batch *batch) {
 /* ---- from new to free ------------------------------------------------------------------------ */
 
 line_stack *line_stack_new(void) {
-    line_stack *s = check_memory(calloc(1, sizeof *s));
+    line_stack *s = hd_checked(calloc(1, sizeof *s));
     s->bucket_shift = 64 - BUCKET_BITS_LEAST;
     s->buckets = new_buckets(s->bucket_shift);
     new_axis(s, AXIS_LEAST);
     s->count_capacity = 64;
-    s->counts = check_memory(calloc(s->count_capacity, sizeof *s->counts));
+    s->counts = hd_checked(calloc(s->count_capacity, sizeof *s->counts));
     s->serve = serve_anywhere;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&

@@ -24,10 +24,7 @@ struct touch_pages {
 static uint64_t mixed(uint64_t page) { return page * 0x9e3779b97f4a7c15u; }
 
 static void *zeroed(size_t count, size_t size) {
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory)
-        abort();
-    return memory;
+    return hd_checked(calloc(count ? count : 1, size));
 }
 
 static page_slot *find_slot(const touch_pages *p, uint64_t page) {
@@ -73,12 +70,12 @@ typedef struct toucher {
     touches *all;
     touch_bucket *buckets; /* [TOUCH_BUCKETS] */
     uint32_t share, shares;
-    uint32_t shift;        /* elements of 2^shift bytes; 32: of another size */
+    uint32_t shift; /* elements of 2^shift bytes; 32: of another size */
     uint64_t accesses;
     const reuse_aggregate *aggregate;
     const reuse_block *block;
-    uint64_t mi;           /* that comes next */
-    uint64_t element;      /* touched last, not yet in a bucket */
+    uint64_t mi;      /* that comes next */
+    uint64_t element; /* touched last, not yet in a bucket */
     uint32_t position, weight;
     cached_page cache[CACHED];
 } toucher;
@@ -95,9 +92,7 @@ static uint32_t page_number(toucher *t, uint64_t page) {
 static touch *new_touch(touch_bucket *bucket) {
     touch_chunk *chunk = bucket->chunks;
     if (!chunk || chunk->count == TOUCH_CHUNK) {
-        chunk = malloc(sizeof *chunk);
-        if (!chunk)
-            abort();
+        chunk = hd_checked(malloc(sizeof *chunk));
         chunk->next = bucket->chunks;
         chunk->count = 0;
         bucket->chunks = chunk;
@@ -206,8 +201,8 @@ static void put_in_order(touch_bucket *bucket) {
     bucket->chunks = ordered;
 }
 
-hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share,
-                          uint32_t shares, touches *all) {
+hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
+                          touches *all) {
     *all = (touches){.workers = workers, .pages = zeroed(1, sizeof *all->pages)};
     all->buckets = zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
     pthread_mutex_init(&all->pages->lock, NULL);

@@ -329,13 +329,6 @@ static void add_buffers(const hd_picture_set *set_of, json_t *run) {
 /* ---- all of them, in one reading ---------------------------------------------------------------
  */
 
-static uint64_t count_mis(const hd_trace_contents *contents) {
-    uint64_t mis = 0;
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        mis += contents->launches[l].mis;
-    return mis;
-}
-
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *o, json_t *run) {
     const hd_trace_contents *contents = hd_trace_get(trace);
@@ -343,7 +336,7 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
     hd_coalesce *counter = hd_coalesce_new(arena, o->device);
     hd_stack *stacks[] = {hd_stack_new(arena, diag, &device), hd_stack_new(arena, diag, &cluster)};
-    hd_picture_set *pictures = hd_picture_new(arena, count_mis(contents), COLUMNS, ROWS);
+    hd_picture_set *pictures = hd_picture_new(arena, hd_trace_sum(contents).mis, COLUMNS, ROWS);
     const hd_sink sinks[] = {hd_coalesce_sink(counter), hd_stack_sink(stacks[0]),
                              hd_stack_sink(stacks[1]), hd_picture_sink(pictures)};
     const hd_sink all = hd_sink_tee(arena, sinks, 4);

@@ -468,6 +468,16 @@ hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path, 
 
 const hd_trace_contents *hd_trace_get(const hd_trace *trace) { return &trace->contents; }
 
+hd_trace_sums hd_trace_sum(const hd_trace_contents *contents) {
+    hd_trace_sums sums = {.launches = contents->launch_count};
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        sums.blocks += contents->launches[l].block_count;
+        sums.mis += contents->launches[l].mis;
+        sums.lane_accesses += contents->launches[l].lane_accesses;
+    }
+    return sums;
+}
+
 static reader *take_reader(hd_trace *t) {
     pthread_mutex_lock(&t->lock);
     reader *r = t->idle;

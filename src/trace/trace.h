@@ -52,6 +52,9 @@ void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes, uint64_t *
 hd_status hd_trace_finish(hd_trace_writer *writer, bool complete);
 /* Removes the file and frees the writer. */
 void hd_trace_abandon(hd_trace_writer *writer);
+/* The one when what produced the events ended with HD_OK, else the other; returns how that
+ * went, or `status`. */
+hd_status hd_trace_end(hd_trace_writer *writer, hd_status status, bool complete);
 
 /* ---- reader.c ------------------------------------------------------------------- */
 
@@ -87,6 +90,13 @@ typedef struct hd_trace_contents {
  * version or is damaged is an HD_EINPUT that says at which byte. */
 hd_status hd_trace_open(hd_arena *arena, const hd_diag *diag, const char *path, hd_trace **trace);
 const hd_trace_contents *hd_trace_get(const hd_trace *trace);
+
+typedef struct hd_trace_sums {
+    uint64_t launches, blocks, mis, lane_accesses;
+} hd_trace_sums;
+
+/* Of all launches. */
+hd_trace_sums hd_trace_sum(const hd_trace_contents *contents);
 
 /* Which events to replay. */
 typedef struct hd_trace_choice {
@@ -124,10 +134,6 @@ hd_status hd_trace_text_send(hd_trace_text *text, const hd_sink *sink);
  * HD_OK, ends the writing and is returned at the end of the launch. */
 typedef hd_status hd_text_write(void *user, const char *text, size_t length);
 hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user);
-
-typedef struct hd_trace_sums {
-    uint64_t launches, blocks, mis, lane_accesses;
-} hd_trace_sums;
 
 /* Writes what is chosen of a trace in the text form, and sums it up. A launch that a plain
  * text says everything of is written as one. */

@@ -504,3 +504,10 @@ void hd_trace_abandon(hd_trace_writer *w) {
     unlink(w->part_path);
     writer_free(w);
 }
+
+hd_status hd_trace_end(hd_trace_writer *writer, hd_status status, bool complete) {
+    if (status == HD_OK)
+        return hd_trace_finish(writer, complete);
+    hd_trace_abandon(writer);
+    return status;
+}
