@@ -1,0 +1,104 @@
+/*
+ * The profile database: what was measured once and need not be measured again.
+ *
+ * A file of SQLite, one for each user. It holds measurements, the training runs among them,
+ * the trees that were learned from these, and answers: texts under a key, as the command line
+ * keeps finished advice. docs/profile-database.md has its schema and what happens to it when
+ * a process is killed, or two write at once.
+ *
+ *     hd_database *database = hd_database_open(arena, diag, path);
+ *     if (!hd_database_find(database, arena, &device, kernel, "soa", &profile)) {
+ *         measure ...
+ *         hd_database_put(database, &device, &profile);
+ *     }
+ *     hd_database_close(database);
+ *
+ * It only saves time, so nothing here fails. A file that cannot be used is one warning, and
+ * then the database is NULL, which every function takes: reading finds nothing, writing does
+ * nothing. The same happens to an open one whose file breaks under it.
+ */
+#ifndef HD_MEASURE_DATABASE_H
+#define HD_MEASURE_DATABASE_H
+
+#include "measure/measure.h"
+
+typedef struct hd_database hd_database;
+
+/* ---- database.c ----------------------------------------------------------- */
+
+/* Opens the file at `path`, and makes it, and the folders above it, where there is none. A
+ * damaged one, one of a newer version or one that cannot be written is left as it is: NULL,
+ * and a warning. The warnings of later calls go to `diag`, too. */
+hd_database *hd_database_open(hd_arena *arena, const hd_diag *diag, const char *path);
+void hd_database_close(hd_database *database);
+
+/* What a measurement ran on. Measurements of another driver are others. */
+typedef struct hd_profiled_device {
+    const char *backend; /* "opencl", "cuda" */
+    const char *platform, *name, *driver;
+} hd_profiled_device;
+
+typedef struct hd_profile {
+    const char *kernel; /* hd_job_hash(), or another hash of all that was run */
+    const char *layout; /* in notation */
+    const char *date;   /* "2026-11-21T17:30:00Z"; NULL to put it: now */
+    hd_timing timing;
+} hd_profile;
+
+void hd_database_put(hd_database *database, const hd_profiled_device *device,
+                     const hd_profile *profile);
+/* The newest measurement of a kernel in a layout; false when there is none. */
+bool hd_database_find(hd_database *database, hd_arena *arena, const hd_profiled_device *device,
+                      const char *kernel, const char *layout, hd_profile *profile);
+
+/* The text under a key; false when there is none. A later one takes the place of an earlier. */
+bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *key,
+                            const char **value);
+void hd_database_put_answer(hd_database *database, const char *key, const char *value);
+
+/* ---- database_train.c: training runs and trees ------------------------------ */
+
+/* A measurement of a generated kernel: train.h. */
+typedef struct hd_training_run {
+    uint32_t length; /* iterations of its loop */
+    uint32_t fields; /* of its record, */
+    uint32_t bytes;  /* and their sum */
+    uint64_t tile;   /* of all fields in one cluster */
+    hd_profile profile;
+} hd_training_run;
+
+/* All of them or none: what a kill can lose is one call. */
+void hd_database_put_training(hd_database *database, const hd_profiled_device *device,
+                              const hd_training_run *runs, size_t count);
+/* The newest of each kernel, length and tile, by these in order. */
+hd_training_run *hd_database_training(hd_database *database, hd_arena *arena,
+                                      const hd_profiled_device *device, size_t *count);
+void hd_database_forget_training(hd_database *database, const hd_profiled_device *device);
+
+/* A tree that was learned for a device, in the text form of search/tile_tree.h. */
+typedef struct hd_profiled_tree {
+    hd_profiled_device device;
+    const char *date; /* as in hd_profile */
+    const char *text;
+} hd_profiled_tree;
+
+/* Takes the place of an earlier one of this device and driver. */
+void hd_database_put_tree(hd_database *database, const hd_profiled_tree *tree);
+bool hd_database_find_tree(hd_database *database, hd_arena *arena,
+                           const hd_profiled_device *device, hd_profiled_tree *tree);
+/* All trees, the newest first. */
+hd_profiled_tree *hd_database_trees(hd_database *database, hd_arena *arena, size_t *count);
+
+/* ---- database_key.c: what is the same again ---------------------------------- */
+
+/* 32 hexadecimal digits for a sequence of texts: their 128-bit xxhash. Where one text ends and
+ * the next begins counts, and NULL is another text than "". */
+const char *hd_hash_texts(hd_arena *arena, const char *const *texts, size_t count);
+
+/* The hash of all that a resolved job runs: its kernels with what they include, options,
+ * buffers and what they start with, launches, arguments, graphs, and the record that is laid
+ * out; not its tolerance, nor what its files are called. Fails when the file of a buffer
+ * cannot be read. */
+hd_status hd_job_hash(hd_arena *arena, const hd_diag *diag, const hd_job *job, const char **hash);
+
+#endif
