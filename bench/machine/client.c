@@ -56,14 +56,10 @@ hd_status client_run(hd_arena *arena, const hd_diag *diag, const workload *w, co
                      bool warm_up, uint32_t runs, double *seconds) {
     hd_session session;
     hd_version version = {0};
-    char *text;
-    size_t length;
     cl_int error = CL_SUCCESS;
     hd_status status = hd_session_open(arena, diag, w->job, device, &session);
     if (status == HD_OK)
-        status = hd_read_file(arena, diag, w->job->kernel_path, &text, &length);
-    if (status == HD_OK)
-        status = hd_version_make(&session, w->job->kernel_path, text, NULL, w->contents, &version);
+        status = hd_version_make(&session, NULL, NULL, 0, w->contents, &version);
     if (status == HD_OK && warm_up)
         error = run(&session, &version, &seconds[0]);
     for (uint32_t r = 0; r < runs && status == HD_OK && error == CL_SUCCESS; r++)

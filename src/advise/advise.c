@@ -7,8 +7,7 @@ static hd_status advise_device(hd_arena *arena, const hd_diag *diag, const hd_jo
                                const hd_device *device, const hd_advise_options *options,
                                hd_device_advice *advice) {
     advice->device = device;
-    hd_status status =
-        hd_cost_model_make(arena, diag, job, device, &options->cost, &advice->model);
+    hd_status status = hd_cost_model_make(arena, diag, job, device, &options->cost, &advice->model);
     if (status != HD_OK)
         return status;
     const hd_layout *aos = hd_layout_aos(arena, job->record);
@@ -34,12 +33,12 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     advice->leave = advice->devices[0].search.leave;
     if (advice->leave || (!options->rewrite && !options->measure))
         return HD_OK;
-    hd_status status = hd_rewrite_opencl(arena, diag, job->kernel_path, job->options, job->record,
-                                         best, &advice->rewritten);
+    const hd_record_layout chosen = {job->record, best};
+    hd_status status = hd_rewrite_job(arena, diag, job, &chosen, 1, &advice->rewritten);
     if (status != HD_OK || !options->measure)
         return status;
-    status = hd_measure_compare(arena, diag, job, best, advice->rewritten, &options->measurement,
-                                &advice->measurement);
+    status = hd_measure_compare(arena, diag, job, &chosen, 1, advice->rewritten,
+                                &options->measurement, &advice->measurement);
     advice->measured = status == HD_OK || status == HD_EDIFFER;
     return status;
 }

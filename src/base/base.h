@@ -40,16 +40,15 @@ char *hd_vformat(hd_arena *arena, const char *format, va_list args);
 
 /* hd_vec(int) v = {0}; hd_push(arena, &v, 3); v.data[0]; v.count.
  * Growing moves the data, so keep indices, not pointers, across pushes. */
-#define hd_vec(T)                  \
-    struct {                       \
-        T *data;                   \
-        size_t count, capacity;    \
+#define hd_vec(T)                                                                                  \
+    struct {                                                                                       \
+        T *data;                                                                                   \
+        size_t count, capacity;                                                                    \
     }
 #define hd_push(arena, v, ...)                                                                     \
-    (((v)->count == (v)->capacity                                                                  \
-          ? (void)((v)->data = hd_grow((arena), (v)->data, &(v)->capacity, (v)->count,             \
-                                       sizeof *(v)->data))                                         \
-          : (void)0),                                                                              \
+    (((v)->count == (v)->capacity ? (void)((v)->data = hd_grow((arena), (v)->data, &(v)->capacity, \
+                                                               (v)->count, sizeof *(v)->data))     \
+                                  : (void)0),                                                      \
      (void)((v)->data[(v)->count++] = (__VA_ARGS__)))
 void *hd_grow(hd_arena *arena, void *data, size_t *capacity, size_t count, size_t item_size);
 
@@ -113,6 +112,11 @@ hd_status hd_file_begin(hd_arena *arena, const hd_diag *diag, const char *path, 
 hd_status hd_file_add(hd_file *file, const void *data, size_t length);
 hd_status hd_file_keep(hd_file *file);
 void hd_file_drop(hd_file *file);
+
+/* scratch.c: a new folder for temporary files, below $TMPDIR or /tmp, and its end with all that
+ * is in it (NULL: there is none). */
+hd_status hd_scratch_make(hd_arena *arena, const hd_diag *diag, char **folder);
+void hd_scratch_remove(const char *folder);
 
 /* `name` seen from the folder of `file`: absolute names stay as they are. */
 char *hd_path_beside(hd_arena *arena, const char *file, const char *name);

@@ -44,13 +44,14 @@ static int measure(cli *c, const char *path, const cli_source *source, const cha
     hd_layout *layout;
     hd_rewritten *rewritten;
     if (cli_load_layout(c, path, source, notation, &job, &layout) ||
-        hd_rewrite_opencl(c->arena, &c->diag, job->kernel_path, job->options, job->record, layout,
-                          &rewritten))
+        hd_rewrite_job(c->arena, &c->diag, job, &(hd_record_layout){job->record, layout}, 1,
+                       &rewritten))
         return CLI_WRONG;
     cli_progress(c, "measuring");
     hd_measurement result = {0};
     hd_status status =
-        hd_measure_compare(c->arena, &c->diag, job, layout, rewritten, options, &result);
+        hd_measure_compare(c->arena, &c->diag, job, &(hd_record_layout){job->record, layout}, 1,
+                           rewritten, options, &result);
     if (status != HD_OK && status != HD_EDIFFER)
         return CLI_WRONG;
     int printed = show(c, job, layout, &result);

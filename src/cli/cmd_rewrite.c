@@ -26,8 +26,8 @@ static int rewrite(cli *c, const char *path, const cli_source *source, const cha
         return CLI_WRONG;
     cli_output paths;
     if (cli_output_paths(c, "out", folder, job->kernel_path, &paths) ||
-        hd_rewrite_opencl(c->arena, &c->diag, job->kernel_path, job->options, job->record, layout,
-                          &rewritten) ||
+        hd_rewrite_job(c->arena, &c->diag, job, &(hd_record_layout){job->record, layout}, 1,
+                       &rewritten) ||
         cli_write_rewritten(c, &paths, rewritten))
         return CLI_WRONG;
     return show(c, job, layout, rewritten, &paths);

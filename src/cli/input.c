@@ -249,18 +249,15 @@ hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const
 /* In a folder of its own; an open trace needs no name. */
 static hd_status run_and_open(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
                               hd_trace **trace) {
-    const char *root = getenv("TMPDIR");
-    char *folder = hd_format(c->arena, "%s/heddle-XXXXXX", root && *root ? root : "/tmp");
-    if (!mkdtemp(folder))
-        return hd_fail(&c->diag, HD_ESYSTEM, &(hd_place){.file = folder},
-                       "cannot make a folder for the trace: %s; set TMPDIR to one with room",
-                       strerror(errno));
+    char *folder;
+    hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
+    if (status != HD_OK)
+        return status;
     const char *path = hd_format(c->arena, "%s/run.hdt", folder);
-    hd_status status = cli_trace_job(c, input, job, path, run);
+    status = cli_trace_job(c, input, job, path, run);
     if (status == HD_OK)
         status = hd_trace_open(c->arena, &c->diag, path, trace);
-    unlink(path);
-    rmdir(folder);
+    hd_scratch_remove(folder);
     return status;
 }
 

@@ -27,7 +27,7 @@ hd_status cli_output_paths(cli *c, const char *option, const char *folder, const
 
 hd_status cli_write_rewritten(cli *c, const cli_output *output, const hd_rewritten *rewritten) {
     const hd_output files[] = {
-        {output->kernel, rewritten->kernel_source, strlen(rewritten->kernel_source)},
+        {output->kernel, rewritten->files[0].text, strlen(rewritten->files[0].text)},
         {output->header, rewritten->host_header, strlen(rewritten->host_header)}};
     return hd_write_files(&c->diag, files, 2);
 }

@@ -159,6 +159,10 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
 /* An error when the launch has more work-items than any device runs. */
 hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch);
 
+/* The field of job->record that an access of the launch's kernel reaches; -1: another record,
+ * no record, or an unknown or a whole part of it. */
+int hd_job_field(const hd_job *job, const hd_launch *launch, const hd_access *access);
+
 /* What is known of a launch, for the analyses. */
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);
 

@@ -21,22 +21,28 @@ typedef struct hd_record hd_record;
  * in `size / count`; a nested struct is a field with sub-fields in `record`. */
 typedef struct hd_field {
     const char *name;
-    const char *type;   /* C type of one element: "float", "uint4", "struct vec" */
-    uint32_t offset;    /* bytes from the start of the record */
-    uint32_t size;      /* bytes of the whole field */
-    uint32_t align;     /* bytes */
-    uint32_t count;     /* elements of an array field (product over dimensions), else 1 */
-    hd_record *record;  /* of a struct-typed field, else NULL */
+    const char *type;  /* C type of one element: "float", "uint4", "struct vec" */
+    uint32_t offset;   /* bytes from the start of the record */
+    uint32_t size;     /* bytes of the whole field */
+    uint32_t align;    /* bytes */
+    uint32_t count;    /* elements of an array field (product over dimensions), else 1 */
+    hd_record *record; /* of a struct-typed field, else NULL */
 } hd_field;
 
 /* A struct type. size is a multiple of align. At most HD_MAX_FIELDS fields. */
 struct hd_record {
-    const char *name; /* tag or typedef name */
+    const char *name;     /* tag or typedef name */
     const char *spelling; /* how kernel source names it: "struct body" or "body" */
     uint32_t size, align;
     uint32_t field_count;
     hd_field *fields;
     hd_place place; /* of the declaration; may be empty */
+    /* A record whose fields are those of another one, some of them taken apart
+     * (hd_record_split): that one; their names are paths in it, as "pos.x" or "d[1]". */
+    const hd_record *whole;
+    /* A record that no source declares: its fields are arrays of their own, which a job
+     * says belong together. Its original layout is `da`, each field's array. */
+    bool of_arrays;
 };
 enum { HD_MAX_FIELDS = 64 };
 
@@ -76,6 +82,12 @@ typedef struct hd_layout {
  * may be NULL: all AoS. */
 hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint64_t *tiles,
                               uint32_t count, bool discrete);
+/* A record and the layout that it gets. */
+typedef struct hd_record_layout {
+    const hd_record *record;
+    const hd_layout *layout;
+} hd_record_layout;
+
 hd_layout *hd_layout_aos(hd_arena *arena, const hd_record *record);
 hd_layout *hd_layout_soa(hd_arena *arena, const hd_record *record);
 
@@ -126,10 +138,10 @@ typedef struct hd_map {
     const hd_record *record;
     const hd_layout *layout;
     uint64_t count;
-    hd_field_place *fields;      /* [record->field_count] */
-    hd_cluster_place *clusters;  /* [layout->count] */
-    uint32_t allocation_count;   /* 1, or the number of clusters when discrete */
-    uint64_t *allocation_bytes;  /* [allocation_count] */
+    hd_field_place *fields;     /* [record->field_count] */
+    hd_cluster_place *clusters; /* [layout->count] */
+    uint32_t allocation_count;  /* 1, or the number of clusters when discrete */
+    uint64_t *allocation_bytes; /* [allocation_count] */
 } hd_map;
 
 /* Fails with HD_EINPUT when a size overflows 63 bits or the layout is not one of

@@ -60,25 +60,15 @@ static hd_status initial_contents(hd_session *session, void ***contents) {
     return status;
 }
 
-static hd_status make_original(hd_session *session, void *const *contents, hd_version *version) {
-    const char *path = session->job->kernel_path;
-    char *source;
-    size_t length;
-    hd_status status = hd_read_file(session->arena, session->diag, path, &source, &length);
-    if (status != HD_OK)
-        return status;
-    return hd_version_make(session, path, source, NULL, contents, version);
-}
-
-static hd_status make_pair(pair *p, const hd_layout *layout, const hd_rewritten *rewritten) {
+static hd_status make_pair(pair *p, const hd_record_layout *layouts, uint32_t layout_count,
+                           const hd_rewritten *rewritten) {
     void **contents;
-    const char *file = hd_format(p->session->arena, "%s (rewritten)", p->session->job->kernel_path);
     hd_status status = initial_contents(p->session, &contents);
     if (status == HD_OK)
-        status = make_original(p->session, contents, &p->original);
+        status = hd_version_make(p->session, NULL, NULL, 0, contents, &p->original);
     if (status == HD_OK)
-        status = hd_version_make(p->session, file, rewritten->kernel_source, layout, contents,
-                                 &p->rewritten);
+        status =
+            hd_version_make(p->session, rewritten, layouts, layout_count, contents, &p->rewritten);
     return status;
 }
 
@@ -98,10 +88,9 @@ static hd_status check_outputs(const pair *p, hd_measurement *result) {
         status = hd_version_read(session, &p->rewritten, rewritten);
     if (status != HD_OK)
         return status;
-    return hd_contents_compare(session->arena, session->diag, session->job,
-                               &(hd_contents){"originally", original},
-                               &(hd_contents){"rewritten", rewritten}, &result->equal,
-                               &result->bit_equal);
+    return hd_contents_compare(
+        session->arena, session->diag, session->job, &(hd_contents){"originally", original},
+        &(hd_contents){"rewritten", rewritten}, &result->equal, &result->bit_equal);
 }
 
 static hd_status time_pair(const pair *p, const hd_measure_options *options,
@@ -136,8 +125,9 @@ static hd_status time_pair(const pair *p, const hd_measure_options *options,
 }
 
 hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                             const hd_layout *layout, const hd_rewritten *rewritten,
-                             const hd_measure_options *options, hd_measurement *result) {
+                             const hd_record_layout *layouts, uint32_t layout_count,
+                             const hd_rewritten *rewritten, const hd_measure_options *options,
+                             hd_measurement *result) {
     static const hd_measure_options defaults = {0};
     hd_session session;
     pair p = {.session = &session};
@@ -151,7 +141,7 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     result->device_name = session.device_name;
     result->driver = session.driver;
     if (status == HD_OK)
-        status = make_pair(&p, layout, rewritten);
+        status = make_pair(&p, layouts, layout_count, rewritten);
     if (status == HD_OK)
         status = check_outputs(&p, result);
     if (status == HD_OK)
@@ -175,7 +165,7 @@ hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job
     if (status == HD_OK)
         status = initial_contents(&session, &initial);
     if (status == HD_OK)
-        status = make_original(&session, initial, &version);
+        status = hd_version_make(&session, NULL, NULL, 0, initial, &version);
     if (status == HD_OK)
         status = hd_version_run(&session, &version, &seconds);
     if (status == HD_OK)

@@ -8,9 +8,9 @@
 #include "rewrite/rewrite.h"
 
 typedef struct hd_measure_options {
-    const char *device;  /* part of a device's or platform's name, or "P:D"; NULL: the first */
-    uint32_t repeats;    /* timed runs of each version; 0: 7 */
-    double min_seconds;  /* keep repeating until this much was measured; 0: no minimum */
+    const char *device; /* part of a device's or platform's name, or "P:D"; NULL: the first */
+    uint32_t repeats;   /* timed runs of each version; 0: 7 */
+    double min_seconds; /* keep repeating until this much was measured; 0: no minimum */
 } hd_measure_options;
 
 /* Time of all launches of the job, kernels only, by the device's own clock. */
@@ -24,7 +24,7 @@ typedef struct hd_measurement {
     hd_timing original, rewritten;
     /* Median and quartiles of original / rewritten in neighbouring runs. */
     double speedup, speedup_low, speedup_high;
-    bool equal;         /* outputs agree */
+    bool equal; /* outputs agree */
     bool bit_equal;
 } hd_measurement;
 
@@ -33,8 +33,9 @@ typedef struct hd_measurement {
  * the job's tolerance. A difference is HD_EDIFFER and its message names buffer,
  * element and field. */
 hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                             const hd_layout *layout, const hd_rewritten *rewritten,
-                             const hd_measure_options *options, hd_measurement *result);
+                             const hd_record_layout *layouts, uint32_t layout_count,
+                             const hd_rewritten *rewritten, const hd_measure_options *options,
+                             hd_measurement *result);
 
 /* compare.c: what the buffers of a job hold after a run, and of which run it is. */
 typedef struct hd_contents {

@@ -210,20 +210,24 @@ void hd_session_close(hd_session *session) {
 
 /* ---- programs ----------------------------------------------------------- */
 
-/* The job's options, and the kernel's folder for its headers. */
-static const char *build_options(const hd_session *session) {
-    const hd_job *job = session->job;
-    const char *slash = strrchr(job->kernel_path, '/');
-    const char *folder =
-        slash ? hd_strndup(session->arena, job->kernel_path, (size_t)(slash - job->kernel_path))
-              : ".";
-    if (!*folder)
-        folder = "/";
-    const char *own = job->options ? job->options : "";
-    if (strchr(folder, '"')) /* which drivers have no way to quote */
-        return own;
+/* Drivers have no way to quote a '"' in a folder's name; such a one is not searched. */
+static const char *include_option(hd_arena *arena, const char *folder) {
     const char *quote = strchr(folder, ' ') ? "\"" : "";
-    return hd_format(session->arena, "-I %s%s%s %s", quote, folder, quote, own);
+    return strchr(folder, '"') ? "" : hd_format(arena, "-I %s%s%s ", quote, folder, quote);
+}
+
+static const char *folder_of(hd_arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : hd_strndup(arena, path, (size_t)(slash - path));
+}
+
+/* The job's options, `folder` and the kernel's own for its headers. */
+static const char *build_options(const hd_session *session, const char *folder) {
+    hd_arena *arena = session->arena;
+    const hd_job *job = session->job;
+    return hd_format(arena, "%s%s%s", folder ? include_option(arena, folder) : "",
+                     include_option(arena, folder_of(arena, job->kernel_path)),
+                     job->options ? job->options : "");
 }
 
 /* The place of the log's first error in the program itself, as all drivers that are made
@@ -261,12 +265,13 @@ static const char *build_log(const hd_session *session, cl_program program) {
 }
 
 hd_status hd_session_build(hd_session *session, const char *file, const char *source,
-                           cl_program *program) {
+                           const char *folder, cl_program *program) {
     cl_int error;
     *program = clCreateProgramWithSource(session->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, &(hd_place){.file = file}, "make a program");
-    error = clBuildProgram(*program, 1, &session->device, build_options(session), NULL, NULL);
+    error =
+        clBuildProgram(*program, 1, &session->device, build_options(session, folder), NULL, NULL);
     if (error == CL_SUCCESS)
         return HD_OK;
     const char *log = build_log(session, *program);

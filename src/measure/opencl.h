@@ -28,9 +28,11 @@ hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *jo
                           const char *device, hd_session *session);
 void hd_session_close(hd_session *session);
 
-/* Builds a program; errors stand in `file`, whose text is `source`. */
+/* Builds a program with the job's options; errors stand in `file`, whose text is `source`.
+ * What it includes is looked for in `folder` first, unless that is NULL, then beside the
+ * job's kernel file. */
 hd_status hd_session_build(hd_session *session, const char *file, const char *source,
-                           cl_program *program);
+                           const char *folder, cl_program *program);
 
 /* "CL_INVALID_KERNEL_ARGS" */
 const char *hd_opencl_error(cl_int error);
@@ -48,10 +50,12 @@ typedef struct hd_version {
     void **initial;     /* the bytes of each that every run starts from */
 } hd_version;
 
-/* `layout` NULL: the original. `contents` are the initial bytes of the job's
- * buffers in C's layout. Release with hd_version_free(), also after a failure. */
-hd_status hd_version_make(hd_session *session, const char *file, const char *source,
-                          const hd_layout *layout, void *const *contents, hd_version *version);
+/* The kernels of `rewritten`, which are in these layouts; NULL: the original. `contents` are
+ * the initial bytes of the job's buffers in C's layout. Release with hd_version_free(), also after
+ * a failure. */
+hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
+                          const hd_record_layout *layouts, uint32_t layout_count,
+                          void *const *contents, hd_version *version);
 void hd_version_free(hd_version *version);
 
 /* Fills the buffers, runs all launches, and adds up the kernels' times. */

@@ -80,18 +80,43 @@ static hd_status make_kernel(hd_session *session, const hd_launch *launch, hd_ve
     return status;
 }
 
-hd_status hd_version_make(hd_session *session, const char *file, const char *source,
-                          const hd_layout *layout, void *const *contents, hd_version *version) {
+static hd_status build_original(hd_session *session, cl_program *program) {
+    const char *path = session->job->kernel_path;
+    char *source;
+    size_t length;
+    hd_status status = hd_read_file(session->arena, session->diag, path, &source, &length);
+    return status ? status : hd_session_build(session, path, source, NULL, program);
+}
+
+/* Headers may be rewritten, too, so the compiler gets a folder of them. */
+static hd_status build_rewritten(hd_session *session, const hd_rewritten *rewritten,
+                                 cl_program *program) {
+    const char *file = hd_format(session->arena, "%s (rewritten)", rewritten->files[0].path);
+    const char *path;
+    char *folder;
+    hd_status status = hd_scratch_make(session->arena, session->diag, &folder);
+    if (status == HD_OK)
+        status = hd_rewritten_store(session->arena, session->diag, rewritten, folder, &path);
+    if (status == HD_OK)
+        status = hd_session_build(session, file, rewritten->files[0].text, folder, program);
+    hd_scratch_remove(folder);
+    return status;
+}
+
+hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
+                          const hd_record_layout *layouts, uint32_t layout_count,
+                          void *const *contents, hd_version *version) {
     hd_placed_job *placed;
-    hd_status status = hd_job_in_layout(session->arena, session->diag, session->job, layout, NULL,
-                                        &placed);
+    hd_status status = hd_job_in_layout(session->arena, session->diag, session->job, layouts,
+                                        layout_count, NULL, &placed);
     if (status != HD_OK)
         return status;
     const hd_job *job = placed->job;
     version->placed = placed;
     version->kernels = hd_new_array(session->arena, cl_kernel, job->launch_count);
     version->memories = hd_new_array(session->arena, cl_mem, job->buffer_count);
-    status = hd_session_build(session, file, source, &version->program);
+    status = rewritten ? build_rewritten(session, rewritten, &version->program)
+                       : build_original(session, &version->program);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
         status = make_memory(session, &job->buffers[b], &version->memories[b]);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)

@@ -5,19 +5,29 @@ typedef struct placer {
     hd_arena *arena;
     const hd_diag *diag;
     const hd_job *original;
+    const hd_record_layout *layouts;
+    uint32_t layout_count;
     const kir_module *module;
     hd_placed_job *placed;
 } placer;
 
 /* ---- buffers -------------------------------------------------------------------- */
 
-static hd_status make_maps(const placer *p, const hd_layout *layout) {
+static const hd_layout *layout_of(const placer *p, const hd_record *record) {
+    for (uint32_t l = 0; record && l < p->layout_count; l++)
+        if (p->layouts[l].record == record)
+            return p->layouts[l].layout;
+    return NULL;
+}
+
+static hd_status make_maps(const placer *p) {
     uint32_t total = 0;
     for (uint32_t b = 0; b < p->original->buffer_count; b++) {
         const hd_buffer *buffer = &p->original->buffers[b];
         hd_map *map = NULL;
         hd_status status = HD_OK;
-        if (layout && buffer->record == p->original->record)
+        const hd_layout *layout = layout_of(p, buffer->record);
+        if (layout)
             status = hd_map_make(p->arena, p->diag, buffer->record, layout, buffer->count, &map);
         if (status != HD_OK)
             return status;
@@ -33,8 +43,8 @@ static hd_status make_maps(const placer *p, const hd_layout *layout) {
 static hd_buffer allocation_of(const placer *p, const hd_buffer *from, const hd_map *map,
                                uint32_t allocation) {
     bool one = map->allocation_count == 1;
-    return (hd_buffer){.name = one ? from->name
-                                   : hd_format(p->arena, "%s_%u", from->name, allocation),
+    return (hd_buffer){.name =
+                           one ? from->name : hd_format(p->arena, "%s_%u", from->name, allocation),
                        .type = "uchar",
                        .count = map->allocation_bytes[allocation],
                        .place = from->place,
@@ -107,8 +117,8 @@ static void place_arg(const placer *p, const hd_arg *from, arg_list *args, uint3
     } else if (at->map) {
         hd_arg count = {.name = hd_format(p->arena, "%s_count", from->name),
                         .kind = HD_ARG_VALUE,
-                        .value_text = hd_format(p->arena, "%llu",
-                                                (unsigned long long)at->map->count),
+                        .value_text =
+                            hd_format(p->arena, "%llu", (unsigned long long)at->map->count),
                         .place = from->place,
                         .param = (*next)++,
                         .value_bytes = sizeof at->map->count};
@@ -148,9 +158,9 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
 }
 
 hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *original,
-                           const hd_layout *layout, const kir_module *module,
-                           hd_placed_job **result) {
-    placer p = {arena, diag, original, module, hd_new(arena, hd_placed_job)};
+                           const hd_record_layout *layouts, uint32_t layout_count,
+                           const kir_module *module, hd_placed_job **result) {
+    placer p = {arena, diag, original, layouts, layout_count, module, hd_new(arena, hd_placed_job)};
     hd_job *job = hd_new(arena, hd_job);
     *job = *original;
     job->record = NULL;
@@ -160,7 +170,7 @@ hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *o
     p.placed->original = original;
     p.placed->job = job;
     p.placed->buffers = hd_new_array(arena, hd_placed_buffer, original->buffer_count);
-    hd_status status = make_maps(&p, layout);
+    hd_status status = make_maps(&p);
     if (status != HD_OK)
         return status;
     for (uint32_t b = 0; b < original->buffer_count; b++)

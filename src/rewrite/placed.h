@@ -7,7 +7,7 @@
  * those buffers in order and the number of elements. Whoever runs jobs, the machine or
  * an OpenCL device, runs this one like any other.
  *
- *     hd_job_in_layout(arena, diag, job, layout, module, &placed);
+ *     hd_job_in_layout(arena, diag, job, layouts, layout_count, module, &placed);
  *     hd_placed_scatter(arena, placed, contents, inputs);
  *     run placed->job from `inputs` to `outputs`
  *     hd_placed_gather(arena, placed, outputs, results);
@@ -31,14 +31,14 @@ typedef struct hd_placed_job {
     hd_placed_buffer *buffers; /* [original->buffer_count] */
 } hd_placed_job;
 
-/* The resolved job `original` with the buffers of its record in `layout`. `module` holds
+/* The resolved job `original` with the buffers of these records in these layouts. `module` holds
  * the rewritten kernels; NULL where only somebody else compiles them: then the new
  * launches have no `kernel`. Arguments stand in the order of the kernels' parameters.
- * With `layout` NULL all stays as it is. Fails as hd_map_make() does, and when the
+ * With no layouts all stays as it is. Fails as hd_map_make() does, and when the
  * module's kernels do not take what this layout gives. */
 hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *original,
-                           const hd_layout *layout, const kir_module *module,
-                           hd_placed_job **placed);
+                           const hd_record_layout *layouts, uint32_t layout_count,
+                           const kir_module *module, hd_placed_job **placed);
 
 /* From the bytes of the original's buffers, in C's layout, those of the new job's, and
  * back. Buffers that stayed as they were are borrowed from `from`; what is made has

@@ -99,6 +99,7 @@ static hd_status make_edits(rewriter *rw, const char **text) {
 /* Everything between reading the file and the result. */
 static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *path, const char *text,
                               const char *options, hd_rewritten **result) {
+    const char *slash = strrchr(path, '/');
     hd_place place = {.file = path};
     CXTranslationUnit unit = hd_clang_parse(rw->arena, index, path, text, options);
     if (!unit)
@@ -112,19 +113,28 @@ static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *path, con
     if (status == HD_OK)
         status = check_result(rw, index, options, new_text);
     if (status == HD_OK) {
+        uint32_t edits = count_edits(&rw->src);
+        hd_rewritten_file *file = hd_new(rw->arena, hd_rewritten_file);
+        *file = (hd_rewritten_file){path, slash ? slash + 1 : path, new_text, edits};
         *result = hd_new(rw->arena, hd_rewritten);
-        **result = (hd_rewritten){.kernel_source = new_text,
-                                  .host_header = hd_rewrite_host_header(
-                                      rw->arena, rw->record, rw->plan->layout, rw->record->name),
-                                  .edit_count = count_edits(&rw->src)};
+        **result =
+            (hd_rewritten){.files = file,
+                           .file_count = 1,
+                           .host_header = hd_rewrite_host_header(
+                               rw->arena, rw->record, rw->plan->layout, rw->record->name),
+                           .options = hd_format(rw->arena, "%s -I '%s'", options ? options : "",
+                                                hd_path_beside(rw->arena, path, ".")),
+                           .edit_count = edits};
     }
     clang_disposeTranslationUnit(unit);
     return status;
 }
 
-hd_status hd_rewrite_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                            const char *options, const hd_record *record, const hd_layout *layout,
-                            hd_rewritten **result) {
+hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
+                     hd_rewritten **result) {
+    const char *path = request->path, *options = request->options;
+    const hd_record *record = request->layouts[0].record;
+    const hd_layout *layout = request->layouts[0].layout;
     *result = NULL;
     char *text;
     size_t length;
@@ -146,4 +156,14 @@ hd_status hd_rewrite_opencl(hd_arena *arena, const hd_diag *diag, const char *pa
     status = rewrite_text(&rw, index, path, text, options, result);
     clang_disposeIndex(index);
     return status;
+}
+
+hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                         const hd_record_layout *layouts, uint32_t layout_count,
+                         hd_rewritten **result) {
+    const hd_rewrite_request request = {.path = job->kernel_path,
+                                        .options = job->options,
+                                        .layouts = layouts,
+                                        .layout_count = layout_count};
+    return hd_rewrite(arena, diag, &request, result);
 }

@@ -1,32 +1,74 @@
 /*
- * Source edits for a chosen layout; generated headers and converters.
+ * Source edits for chosen layouts; generated headers and converters.
  *
  * A kernel parameter `__global R *p` of a laid-out record R becomes, in order,
  * one `__global uchar *p` (shared allocation) or one `__global uchar *p_0`,
  * `p_1` … for each cluster (discrete), followed by `ulong p_count`, the number
- * of elements. The generated prelude at the head of the kernel file holds the
- * address map for this layout as inline functions; every `p[i].f` becomes a
- * call of them.
+ * of elements. The generated prelude behind the record holds the address map
+ * for this layout as inline functions; every `p[i].f` becomes a call of them.
+ *
+ * The fields of a record of arrays (hd_record.of_arrays) are buffers of their own:
+ * kernel parameters such as `__global float *x, __global float *y`. The first of
+ * them in a kernel becomes the allocations of the layout, named after the record,
+ * and the count; the others go.
  */
 #ifndef HD_REWRITE_H
 #define HD_REWRITE_H
 
+#include "job/job.h"
 #include "kernel/kir.h"
 #include "layout/layout.h"
 
+/* A kernel's parameter that is a field of a record of arrays. */
+typedef struct hd_array_param {
+    const char *kernel, *param;
+    const hd_record *record;
+    uint32_t field;
+} hd_array_param;
+
+typedef struct hd_rewrite_request {
+    const char *path;                /* the kernel file: .cu is CUDA C, all others OpenCL C */
+    const char *options;             /* the compiler's; may be NULL */
+    const hd_record_layout *layouts; /* at least one; no record twice */
+    uint32_t layout_count;
+    const hd_array_param *arrays; /* of all records of arrays */
+    uint32_t array_count;
+} hd_rewrite_request;
+
+/* A file that changes: the kernel file, or a header that it includes. */
+typedef struct hd_rewritten_file {
+    const char *path; /* of the original */
+    const char *name; /* from the folder where the rewritten files go, so that includes find it */
+    const char *text;
+    uint32_t edit_count; /* places changed in the user's text */
+} hd_rewritten_file;
+
 typedef struct hd_rewritten {
-    const char *kernel_source; /* the whole kernel file in the new layout */
-    const char *host_header;   /* C header: types, sizes, converters to and from the layout */
-    uint32_t edit_count;       /* places changed in the user's text */
+    hd_rewritten_file *files; /* the kernel file first */
+    uint32_t file_count;
+    const char *host_header; /* C header: types, sizes, converters to and from the layouts */
+    const char *options;     /* to compile files[0] with where it is stored: the request's, and
+                              * the folder of the original for what it includes unchanged */
+    uint32_t edit_count;     /* in all files */
 } hd_rewritten;
 
-/* Rewrites every kernel of `path` that reaches `record` through its parameters.
- * What cannot be rewritten safely is a located HD_EUNSUPPORTED error, one for
- * every such place, and *result stays NULL. Comments and formatting of
- * untouched code stay. */
-hd_status hd_rewrite_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                            const char *options, const hd_record *record,
-                            const hd_layout *layout, hd_rewritten **result);
+/* Rewrites every kernel of a file, and of what it includes, that reaches one of the
+ * records through its parameters. What cannot be rewritten safely is a located
+ * HD_EUNSUPPORTED error, one for every such place, and *result stays NULL.
+ * Comments and formatting of untouched code stay. */
+hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
+                     hd_rewritten **result);
+
+/* store.c: writes the rewritten files, not the host's header, into `folder`, which
+ * exists, all or none of them; folders below it are made as needed. *kernel_path is the
+ * kernel file's new path. */
+hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
+                             const char *folder, const char **kernel_path);
+
+/* The kernels of a resolved job in these layouts, of records of its buffers. */
+hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                         const hd_record_layout *layouts, uint32_t layout_count,
+                         hd_rewritten **result);
 
 /* header.c: the host's header alone. `stem` names the types (a C identifier). */
 const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,

@@ -235,7 +235,7 @@ refuses "^empty.hdt: error: the trace has no launches" reuse empty.hdt -s 1
 refuses "^nothing: error: neither a trace" reuse nothing -s 1
 refuses "^absent.hdt: error: cannot open" reuse absent.hdt -s 1
 refuses "error: which file" reuse -s 1
-TMPDIR=$PWD/absent refuses "error: cannot make a folder for the trace: .*TMPDIR" reuse body.yaml -s 1
+TMPDIR=$PWD/absent refuses "error: cannot make a temporary folder: .*TMPDIR" reuse body.yaml -s 1
 
 # Blocks that a trace lacks keep the turns of those that are there.
 accepts trace body.yaml -o last.hdt --blocks 3

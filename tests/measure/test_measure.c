@@ -115,9 +115,12 @@ static hd_status compare(fixture *f, const hd_job *job, const char *notation, co
                          hd_measurement *result) {
     hd_layout *layout = NULL;
     assert_int_equal(hd_layout_parse(f->arena, &f->diag, job->record, notation, &layout), HD_OK);
-    hd_rewritten rewritten = {.kernel_source = hd_format(f->arena, "%s#define EXTRA %s\n%s", head,
-                                                         extra, body_of_rewritten)};
-    return hd_measure_compare(f->arena, &f->diag, job, layout, &rewritten, options, result);
+    hd_rewritten_file file = {
+        "k.cl", "k.cl",
+        hd_format(f->arena, "%s#define EXTRA %s\n%s", head, extra, body_of_rewritten)};
+    hd_rewritten rewritten = {.files = &file, .file_count = 1, .options = ""};
+    return hd_measure_compare(f->arena, &f->diag, job, &(hd_record_layout){job->record, layout}, 1,
+                              &rewritten, options, result);
 }
 
 /* ---- the tests ---------------------------------------------------------- */

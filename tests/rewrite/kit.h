@@ -77,10 +77,19 @@ static inline hd_layout *kit_layout(kit *k, const hd_record *record, const char 
     return layout;
 }
 
+static inline hd_status kit_try(kit *k, const char *path, const char *options,
+                                const hd_record *record, const hd_layout *layout,
+                                hd_rewritten **result) {
+    const hd_record_layout chosen = {record, layout};
+    const hd_rewrite_request request = {
+        .path = path, .options = options, .layouts = &chosen, .layout_count = 1};
+    return hd_rewrite(k->arena, &k->diag, &request, result);
+}
+
 static inline hd_rewritten *kit_rewrite(kit *k, const char *path, const char *options,
                                         const hd_record *record, const hd_layout *layout) {
     hd_rewritten *result = NULL;
-    if (hd_rewrite_opencl(k->arena, &k->diag, path, options, record, layout, &result) != HD_OK)
+    if (kit_try(k, path, options, record, layout, &result) != HD_OK)
         fail_msg("%s", kit_said(k));
     assert_non_null(result);
     return result;

@@ -91,7 +91,7 @@ static void *build(kit *k, const hd_record *record, const hd_map *map) {
     hd_str_printf(&host, "%s%s", r->host_header, host_calls);
     kit_write(k, "host.c", hd_str_text(&host));
     kit_write(k, "kernel.c",
-              hd_format(k->arena, "%s%s%s", opencl_as_c, r->kernel_source, calls_of(k, map)));
+              hd_format(k->arena, "%s%s%s", opencl_as_c, r->files[0].text, calls_of(k, map)));
     static int number;
     const char *library = hd_format(k->arena, "%s/lib%d.so", k->folder, number++);
     compile(k, hd_format(k->arena,

@@ -49,13 +49,16 @@ static hd_placed_job *placed_in(hd_sample *s, const char *text, const kir_module
     hd_placed_job *placed = NULL;
     if (text)
         assert_int_equal(hd_layout_parse(s->arena, &s->diag, s->job->record, text, &layout), HD_OK);
-    assert_int_equal(hd_job_in_layout(s->arena, &s->diag, s->job, layout, module, &placed), HD_OK);
+    assert_int_equal(hd_job_in_layout(s->arena, &s->diag, s->job,
+                                      &(hd_record_layout){s->job->record, layout}, text ? 1 : 0,
+                                      module, &placed),
+                     HD_OK);
     return placed;
 }
 
 /* Argument `a` is for the parameter of the same number. */
-static void check_arg(const hd_placed_job *placed, uint32_t a, const char *name,
-                      const char *buffer, uint64_t count) {
+static void check_arg(const hd_placed_job *placed, uint32_t a, const char *name, const char *buffer,
+                      uint64_t count) {
     const hd_launch *launch = &placed->job->launches[0];
     const hd_arg *arg = &launch->args[a];
     uint64_t value = 0;
@@ -142,18 +145,21 @@ static void kernels_must_be_those_of_the_layout(void **state) {
     const hd_diag counting = {ignore, &messages};
     hd_sample_open(&s, kernel, job_text);
     assert_int_equal(hd_layout_parse(s.arena, &s.diag, s.job->record, "soa", &layout), HD_OK);
-    assert_int_equal(hd_job_in_layout(s.arena, &counting, s.job, layout, s.module, &placed),
+    assert_int_equal(hd_job_in_layout(s.arena, &counting, s.job,
+                                      &(hd_record_layout){s.job->record, layout}, 1, s.module,
+                                      &placed),
                      HD_EINPUT);
     assert_null(placed);
     assert_int_equal(messages, 1);
-    assert_int_equal(hd_rewrite_opencl(s.arena, &s.diag, s.job->kernel_path, "", s.job->record,
-                                       layout, &rewritten),
+    assert_int_equal(hd_rewrite_job(s.arena, &s.diag, s.job,
+                                    &(hd_record_layout){s.job->record, layout}, 1, &rewritten),
                      HD_OK);
-    char *path = hd_format(s.arena, "%s/kernel.cl", s.folder);
-    assert_int_equal(hd_write_file(&s.diag, path, rewritten->kernel_source,
-                                   strlen(rewritten->kernel_source)),
-                     HD_OK);
+    const char *path;
+    char *folder;
+    assert_int_equal(hd_scratch_make(s.arena, &s.diag, &folder), HD_OK);
+    assert_int_equal(hd_rewritten_store(s.arena, &s.diag, rewritten, folder, &path), HD_OK);
     assert_int_equal(hd_frontend(s.arena, &s.diag, path, "", &module), HD_OK);
+    hd_scratch_remove(folder);
     placed = placed_in(&s, "soa", module);
     assert_ptr_equal(placed->job->module, module);
     assert_string_equal(placed->job->launches[0].kernel->name, "k");

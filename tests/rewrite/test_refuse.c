@@ -31,15 +31,14 @@ static void check(kit *k, const refusal *r) {
     hd_record_lay_out(&record);
     hd_rewritten *result = (hd_rewritten *)k;
     k->messages = (hd_str){.arena = k->arena};
-    hd_status status = hd_rewrite_opencl(k->arena, &k->diag, path, "", &record,
-                                         hd_layout_soa(k->arena, &record), &result);
+    hd_status status = kit_try(k, path, "", &record, hd_layout_soa(k->arena, &record), &result);
     if (!r->said) {
         if (status != HD_OK)
             fail_msg("'%s' was refused: %s", r->body, kit_said(k));
         return;
     }
     if (status != HD_EUNSUPPORTED || result)
-        fail_msg("'%s' was rewritten:\n%s", r->body, result ? result->kernel_source : "");
+        fail_msg("'%s' was rewritten:\n%s", r->body, result ? result->files[0].text : "");
     const char *text = strchr(r->said, ' ') + 1, *end = strchr(r->said, ' ');
     if (strncmp(kit_said(k), r->said, (size_t)(end - r->said)) || !strstr(kit_said(k), text))
         fail_msg("'%s' said\n%swhere this was expected:\n%s", r->body, kit_said(k), r->said);

@@ -166,7 +166,7 @@ static void every_form_gives_the_same_in_every_layout(void **state) {
     for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
         hd_layout *layout = kit_layout(k, record, layouts[l]);
         hd_rewritten *rewritten = kit_rewrite(k, path, "", record, layout);
-        cl_program program = opencl_build(&cl, rewritten->kernel_source);
+        cl_program program = opencl_build(&cl, rewritten->files[0].text);
         hd_map *map;
         assert_int_equal(hd_map_make(k->arena, &k->diag, record, layout, COUNT, &map), HD_OK);
         for (int i = 0; i < KERNELS; i++) {

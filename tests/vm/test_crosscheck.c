@@ -57,8 +57,8 @@ static void check_original(hd_arena *arena, const char *path, hd_job *job, count
     void **after = hd_new_array(arena, void *, job->buffer_count + 1);
     counted_open_all(&c, arena, &jobs_diag, job);
     hd_sink sink = counted_sink(&c);
-    hd_status status = run_machine(arena, job->path ? &jobs_diag : &jobs_silent, job, NULL, &sink,
-                                   after);
+    hd_status status =
+        run_machine(arena, job->path ? &jobs_diag : &jobs_silent, job, NULL, &sink, after);
     assert_true(status == HD_OK || !job->path);
     if (status == HD_OK)
         counted_check(&c, path, sum);
@@ -87,8 +87,8 @@ static void open_example(example *e, hd_arena *arena, const char *path, hd_job *
     e->contents = hd_new_array(arena, void *, job->buffer_count);
     e->after = hd_new_array(arena, void *, job->buffer_count);
     for (uint32_t b = 0; b < job->buffer_count; b++)
-        assert_int_equal(
-            hd_job_contents(arena, &jobs_diag, job, &job->buffers[b], &e->contents[b]), HD_OK);
+        assert_int_equal(hd_job_contents(arena, &jobs_diag, job, &job->buffers[b], &e->contents[b]),
+                         HD_OK);
     hd_sink sink = counted_new_counters(arena, e->models, counters);
     assert_int_equal(run_machine(arena, &jobs_diag, job, e->contents, &sink, e->after), HD_OK);
     for (uint32_t l = 0; l < job->launch_count; l++)
@@ -221,21 +221,18 @@ static counted_row **matched_rows(const example *e, const finder *f, const hd_co
 /* ---- the kernels rewritten ----------------------------------------------------------------- */
 
 static kir_module *compile_rewritten(const example *e, const hd_layout *layout) {
-    char folder[] = "/tmp/heddle-crosscheck-XXXXXX";
+    char *folder;
+    const char *path;
     const hd_job *job = e->job;
     hd_rewritten *rewritten = NULL;
     kir_module *module = NULL;
-    assert_non_null(mkdtemp(folder));
-    char *path = hd_format(e->arena, "%s/kernel.cl", folder);
-    assert_int_equal(hd_rewrite_opencl(e->arena, &jobs_diag, job->kernel_path, job->options,
-                                       job->record, layout, &rewritten),
+    assert_int_equal(hd_scratch_make(e->arena, &jobs_diag, &folder), HD_OK);
+    assert_int_equal(hd_rewrite_job(e->arena, &jobs_diag, job,
+                                    &(hd_record_layout){job->record, layout}, 1, &rewritten),
                      HD_OK);
-    assert_int_equal(hd_write_file(&jobs_diag, path, rewritten->kernel_source,
-                                   strlen(rewritten->kernel_source)),
-                     HD_OK);
-    assert_int_equal(hd_frontend(e->arena, &jobs_diag, path, job->options, &module), HD_OK);
-    unlink(path);
-    rmdir(folder);
+    assert_int_equal(hd_rewritten_store(e->arena, &jobs_diag, rewritten, folder, &path), HD_OK);
+    assert_int_equal(hd_frontend(e->arena, &jobs_diag, path, rewritten->options, &module), HD_OK);
+    hd_scratch_remove(folder);
     return module;
 }
 
@@ -256,7 +253,8 @@ static void check_layout(example *e, const char *text, counted_total *sum) {
     hd_placed_job *placed;
     hd_coalesce *counters[COUNTED_DEVICES];
     assert_int_equal(hd_layout_parse(e->arena, &jobs_diag, e->job->record, text, &layout), HD_OK);
-    assert_int_equal(hd_job_in_layout(e->arena, &jobs_diag, e->job, layout,
+    assert_int_equal(hd_job_in_layout(e->arena, &jobs_diag, e->job,
+                                      &(hd_record_layout){e->job->record, layout}, 1,
                                       compile_rewritten(e, layout), &placed),
                      HD_OK);
     void **inputs = hd_new_array(e->arena, void *, placed->job->buffer_count);
@@ -270,8 +268,13 @@ static void check_layout(example *e, const char *text, counted_total *sum) {
     assert_int_equal(run_machine(e->arena, &jobs_diag, placed->job, inputs, &both, after), HD_OK);
     check_contents(e, placed, after, text);
     for (int d = 0; d < COUNTED_DEVICES; d++) {
-        counted_case one = {e->path, e->job,       e->infos, layout,
-                            text,    e->models[d], matched_rows(e, &f, counters[d])};
+        counted_case one = {e->path,
+                            e->job,
+                            e->infos,
+                            layout,
+                            text,
+                            e->models[d],
+                            matched_rows(e, &f, counters[d])};
         counted_check_case(&one, sum);
         hd_coalesce_free(counters[d]);
     }

@@ -93,14 +93,10 @@ static void run_machine(const corpus *c, uint32_t workers, const hd_lanes *set, 
 static hd_status run_version(const corpus *c, const hd_diag *diag, void **contents) {
     hd_session session;
     hd_version version = {0};
-    char *text;
-    size_t length;
     double seconds;
     hd_status status = hd_session_open(c->arena, diag, c->job, NULL, &session);
     if (status == HD_OK)
-        status = hd_read_file(c->arena, diag, c->path, &text, &length);
-    if (status == HD_OK)
-        status = hd_version_make(&session, c->path, text, NULL, c->contents, &version);
+        status = hd_version_make(&session, NULL, NULL, 0, c->contents, &version);
     if (status == HD_OK)
         status = hd_version_run(&session, &version, &seconds);
     if (status == HD_OK)
