@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "machine/workload.h"
-#include "measure/opencl.h"
+#include "measure/session.h"
 
 double wall_clock(void) {
     struct timespec now;

@@ -14,7 +14,7 @@
  */
 #include <stdlib.h>
 
-#include "measure/opencl.h"
+#include "measure/session.h"
 
 enum { DEFAULT_REPEATS = 7, MOST_REPEATS = 100000 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "measure/opencl.h"
+#include "measure/session.h"
 
 /* ---- errors ------------------------------------------------------------- */
 

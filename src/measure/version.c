@@ -9,7 +9,7 @@
  *     kernel void move(global body *b, float dt)
  *     kernel void move(global uchar *b_0, global uchar *b_1, ulong b_count, float dt)
  */
-#include "measure/opencl.h"
+#include "measure/session.h"
 
 /* ---- buffers ------------------------------------------------------------ */
 

@@ -21,7 +21,7 @@
 
 #include "corpus.h"
 #include "lane_sets.h"
-#include "measure/opencl.h"
+#include "measure/session.h"
 #include "record.h"
 #include "vm/vm.h"
 

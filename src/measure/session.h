@@ -2,8 +2,8 @@
  * What this folder needs of OpenCL: one device with a queue, programs with
  * located build errors, and the job in one layout, ready to run. Private.
  */
-#ifndef HD_MEASURE_OPENCL_H
-#define HD_MEASURE_OPENCL_H
+#ifndef HD_MEASURE_SESSION_H
+#define HD_MEASURE_SESSION_H
 
 #include <CL/cl.h>
 
