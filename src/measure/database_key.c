@@ -1,0 +1,149 @@
+/*
+ * What is the same again: hashes of texts and of jobs.
+ *
+ * The description that is hashed says everything twice where in doubt: the kernels as kir,
+ * since that has what headers and options made of them, and as source, since another compiler
+ * may see parts of it that ours did not. What is missing is what does not change a run: the
+ * names of files, and places in them.
+ */
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "measure/database.h"
+
+/* ---- texts ------------------------------------------------------------------- */
+
+static const char *hash_bytes(hd_arena *arena, const void *data, size_t length) {
+    XXH128_hash_t hash = XXH3_128bits(data, length);
+    return hd_format(arena, "%016llx%016llx", (unsigned long long)hash.high64,
+                     (unsigned long long)hash.low64);
+}
+
+static void add_text(hd_str *out, const char *text) {
+    if (text)
+        hd_str_printf(out, "%zu:%s\n", strlen(text), text);
+    else
+        hd_str_add(out, "-\n");
+}
+
+const char *hd_hash_texts(hd_arena *arena, const char *const *texts, size_t count) {
+    hd_str all = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        add_text(&all, texts[i]);
+    return hash_bytes(arena, hd_str_text(&all), all.length);
+}
+
+/* ---- kernels ------------------------------------------------------------------ */
+
+/* The module with all that names a file taken out. */
+static kir_module without_places(hd_arena *arena, const kir_module *module) {
+    kir_module bare = *module;
+    bare.file_count = 0;
+    bare.records = hd_new_array(arena, hd_record *, bare.record_count);
+    for (uint32_t r = 0; r < bare.record_count; r++) {
+        bare.records[r] = hd_new(arena, hd_record);
+        *bare.records[r] = *module->records[r];
+        bare.records[r]->place = (hd_place){0};
+    }
+    bare.kernels = hd_new_array(arena, kir_kernel *, bare.kernel_count);
+    for (uint32_t k = 0; k < bare.kernel_count; k++) {
+        bare.kernels[k] = hd_new(arena, kir_kernel);
+        *bare.kernels[k] = *module->kernels[k];
+        bare.kernels[k]->place = (hd_place){0};
+    }
+    return bare;
+}
+
+static void add_module(hd_str *out, const kir_module *module) {
+    kir_module bare = without_places(out->arena, module);
+    hd_str text = {.arena = out->arena};
+    kir_print_module(&text, &bare);
+    add_text(out, hd_str_text(&text));
+    for (uint32_t f = 0; f < module->file_count; f++)
+        add_text(out, module->files[f].text);
+}
+
+/* ---- data ---------------------------------------------------------------------- */
+
+static void add_graph(hd_str *out, const hd_job_graph *named) {
+    const hd_graph *graph = named->graph;
+    hd_arena *arena = out->arena;
+    uint32_t arcs = graph->first[graph->nodes];
+    add_text(out, named->name);
+    hd_str_printf(out, "graph %u %u %d\n", graph->nodes, graph->edges, graph->directed);
+    add_text(out, hash_bytes(arena, graph->first, (graph->nodes + 1) * sizeof *graph->first));
+    add_text(out, hash_bytes(arena, graph->to, arcs * sizeof *graph->to));
+    add_text(out, graph->gates ? hash_bytes(arena, graph->gates, graph->nodes) : NULL);
+}
+
+static void add_init(hd_str *out, const hd_init *init) {
+    add_text(out, init->field);
+    hd_str_printf(out, "init %d %a %a %a %llu\n", init->generator, init->low, init->high,
+                  init->step, (unsigned long long)init->seed);
+    add_text(out, init->graph ? init->graph->name : NULL);
+    add_text(out, init->graph ? hd_graph_part_name(init->part) : NULL);
+}
+
+static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_job *job,
+                            const hd_buffer *buffer) {
+    hd_buffer only_file = *buffer;
+    void *bytes;
+    add_text(out, buffer->name);
+    add_text(out, buffer->type);
+    hd_str_printf(out, "buffer %llu %u %d\n", (unsigned long long)buffer->count,
+                  buffer->element_bytes, buffer->file != NULL);
+    for (uint32_t i = 0; i < buffer->init_count; i++)
+        add_init(out, &buffer->inits[i]);
+    if (!buffer->file)
+        return HD_OK;
+    only_file.init_count = 0;
+    hd_arena *arena = hd_arena_new();
+    hd_status status = hd_job_contents(arena, diag, job, &only_file, &bytes);
+    if (status == HD_OK)
+        add_text(out, hash_bytes(arena, bytes, buffer->count * buffer->element_bytes));
+    hd_arena_free(arena);
+    return status;
+}
+
+/* ---- launches -------------------------------------------------------------------- */
+
+static void add_arg(hd_str *out, const hd_job *job, const hd_arg *arg) {
+    add_text(out, arg->name);
+    hd_str_printf(out, "arg %d %u %u %llu\n", arg->kind, arg->param, arg->variable,
+                  (unsigned long long)arg->local_bytes);
+    if (arg->kind == HD_ARG_BUFFER)
+        add_text(out, job->buffers[arg->buffer].name);
+    for (uint32_t i = 0; i < arg->value_bytes; i++)
+        hd_str_printf(out, "%02x", arg->value[i]);
+}
+
+static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) {
+    add_text(out, launch->kernel_name);
+    hd_str_printf(out, "launch %u shared %llu repeat %llu\n", launch->dims,
+                  (unsigned long long)launch->shared, (unsigned long long)launch->repeat);
+    for (uint32_t d = 0; d < launch->dims; d++)
+        hd_str_printf(out, "%llu %llu %llu\n", (unsigned long long)launch->global[d],
+                      (unsigned long long)launch->local[d],
+                      (unsigned long long)launch->offset[d]);
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        add_arg(out, job, &launch->args[a]);
+}
+
+hd_status hd_job_hash(hd_arena *arena, const hd_diag *diag, const hd_job *job, const char **hash) {
+    hd_arena *scratch = hd_arena_new();
+    hd_str all = {.arena = scratch};
+    hd_status status = HD_OK;
+    add_module(&all, job->module);
+    add_text(&all, job->options);
+    add_text(&all, job->record ? job->record->name : NULL);
+    for (uint32_t g = 0; g < job->graph_count; g++)
+        add_graph(&all, &job->graphs[g]);
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
+        status = add_buffer(&all, diag, job, &job->buffers[b]);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        add_launch(&all, job, &job->launches[l]);
+    if (status == HD_OK)
+        *hash = hash_bytes(arena, all.data, all.length);
+    hd_arena_free(scratch);
+    return status;
+}
