@@ -37,8 +37,8 @@ void hd_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uin
     for (uint32_t i = 0; i < cluster->count; i++) {
         uint32_t f = cluster->order[i];
         uint64_t step = hd_align_up(record->fields[f].size, record->fields[f].align);
-        result->place[f] = soa ? (geometry){1, step, 0, step}
-                               : (geometry){cluster->tile, bytes, run[f], step};
+        result->place[f] =
+            soa ? (geometry){1, step, 0, step} : (geometry){cluster->tile, bytes, run[f], step};
     }
 }
 
@@ -154,7 +154,8 @@ static void add_use(launch_builder *b, const hd_access *access) {
     double warps, iterations = iterations_of(b, access, &u.degree);
     bool stepped;
     u.shape = add_shape(b, access, &warps, &stepped);
-    u.executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat;
+    u.executions = warps * (stepped ? 1 : iterations) * (double)b->launch->repeat /
+                   (access->shares ? access->shares : 1);
     uint32_t number = (uint32_t)model->uses.count;
     hd_push(model->arena, &model->uses, u);
     if (u.field >= 0)
@@ -188,16 +189,18 @@ static void warn_of_uncounted(const launch_builder *b, const hd_diag *diag) {
 static void add_launch(launch_builder *b, const hd_diag *diag) {
     hd_cost_model *model = b->model;
     const hd_device *device = model->device;
-    hd_binding binding = hd_job_binding(model->arena, b->job, b->launch);
-    b->info = hd_kernel_analyse(model->arena, b->job->module, b->launch->kernel, &binding);
+    b->info = hd_job_analyse(model->arena, b->job, b->launch);
     uint32_t loops = b->info->flow->loop_count;
     b->lengths = hd_new_array(model->arena, uint64_t, loops + 1);
     for (uint32_t i = 0; i < loops; i++)
         b->lengths[i] = hd_loop_length(&b->info->trips[i], &model->options);
-    b->shapes = (shape_context){.arena = model->arena, .info = b->info, .lengths = b->lengths,
+    b->shapes = (shape_context){.arena = model->arena,
+                                .info = b->info,
+                                .lengths = b->lengths,
                                 .uniform = hd_uniform_values(model->arena, b->info),
                                 .warp = device->warp,
-                                .request = hd_device_request_lanes(device), .modulus = model->modulus,
+                                .request = hd_device_request_lanes(device),
+                                .modulus = model->modulus,
                                 .level_count = model->level_count};
     uint32_t first = (uint32_t)model->uses.count;
     for (uint32_t i = 0; i < b->info->access_count; i++)
@@ -210,14 +213,17 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
     }
     if (b->number == 0 && device->max_threads && block_size > device->max_threads)
         hd_warn(diag, NULL, "launch %u of '%s' has %llu threads in a block, but %s holds %u",
-                b->number + 1, b->launch->kernel_name, (unsigned long long)block_size,
-                device->name, device->max_threads);
-    uint32_t registers = model->options.registers ? model->options.registers
-                                                  : b->info->registers;
-    stream_context stream = {.arena = model->arena, .info = b->info, .lengths = b->lengths,
-                             .record = model->record, .blocks = blocks,
+                b->number + 1, b->launch->kernel_name, (unsigned long long)block_size, device->name,
+                device->max_threads);
+    uint32_t registers = model->options.registers ? model->options.registers : b->info->registers;
+    stream_context stream = {.arena = model->arena,
+                             .info = b->info,
+                             .lengths = b->lengths,
+                             .record = model->record,
+                             .blocks = blocks,
                              .blocks_per_sm = hd_blocks_per_sm(device, block_size, registers),
-                             .uses = model->uses.data + first, .first = first,
+                             .uses = model->uses.data + first,
+                             .first = first,
                              .use_count = (uint32_t)model->uses.count - first};
     hd_stream_link(&stream);
 }
@@ -266,8 +272,7 @@ static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     if (most <= limit)
         return ANSWER_YES;
     for (uint32_t i = 0; i < model->asked.count; i++)
-        if (model->asked.data[i].l1 == l1 &&
-            intervals_equal(model->asked.data[i].between, between))
+        if (model->asked.data[i].l1 == l1 && intervals_equal(model->asked.data[i].between, between))
             return (int32_t)i;
     if (model->asked.count == HD_MAX_QUESTIONS)
         return ANSWER_NO;

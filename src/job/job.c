@@ -79,6 +79,11 @@ static const cyaml_schema_field_t launch_fields[] = {
 static const cyaml_schema_value_t launch_value = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_launch, launch_fields)};
 
+static const cyaml_schema_field_t arrays_fields[] = {
+    NEEDED(record, raw_arrays), LIST(fields, 0, raw_arrays, &text_value), CYAML_FIELD_END};
+static const cyaml_schema_value_t arrays_value = {
+    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_arrays, arrays_fields)};
+
 static const cyaml_schema_field_t tolerance_fields[] = {
     OPTIONAL(relative, raw_tolerance), OPTIONAL(absolute, raw_tolerance), CYAML_FIELD_END};
 
@@ -86,6 +91,8 @@ static const cyaml_schema_field_t job_fields[] = {
     NEEDED(kernel, raw_job),
     OPTIONAL(options, raw_job),
     OPTIONAL(record, raw_job),
+    LIST(split, CYAML_FLAG_OPTIONAL, raw_job, &text_value),
+    LIST(arrays, CYAML_FLAG_OPTIONAL, raw_job, &arrays_value),
     LIST(graphs, CYAML_FLAG_OPTIONAL, raw_job, &graph_value),
     LIST(buffers, CYAML_FLAG_OPTIONAL, raw_job, &buffer_value),
     LIST(launches, 0, raw_job, &launch_value),
@@ -384,6 +391,41 @@ static hd_status read_tolerance(const reader *r, const raw_tolerance *raw) {
     return HD_OK;
 }
 
+static hd_status read_split(const reader *r, const raw_job *raw) {
+    hd_job *job = r->job;
+    hd_status status = HD_OK;
+    for (uint32_t s = 0; s < raw->split_count && status == HD_OK; s++)
+        status = hd_reader_name(r, "", hd_format(r->arena, "split[%u]", s), raw->split[s]);
+    job->split = (const char *const *)raw->split;
+    job->split_count = raw->split_count;
+    job->split_place = hd_yaml_place(r->file, "%s", raw->split_count ? "split" : "");
+    return status;
+}
+
+static hd_status read_arrays(const reader *r, const raw_job *raw) {
+    hd_job *job = r->job;
+    job->arrays = hd_new_array(r->arena, hd_job_arrays, raw->arrays_count);
+    for (uint32_t a = 0; a < raw->arrays_count; a++) {
+        const raw_arrays *from = &raw->arrays[a];
+        const char *path = hd_format(r->arena, "arrays[%u]", a);
+        hd_status status = hd_reader_name(r, path, "record", from->record);
+        for (uint32_t f = 0; f < from->fields_count && status == HD_OK; f++)
+            status = hd_reader_name(r, path, hd_format(r->arena, "fields[%u]", f), from->fields[f]);
+        if (status != HD_OK)
+            return status;
+        if (!from->fields_count || from->fields_count > HD_MAX_FIELDS)
+            return FAIL(r, hd_reader_key(r, path, "fields"),
+                        "'fields' names %u buffers; a record is made of 1 to %d",
+                        from->fields_count, HD_MAX_FIELDS);
+        job->arrays[job->arrays_count++] =
+            (hd_job_arrays){.name = from->record,
+                            .fields = (const char *const *)from->fields,
+                            .field_count = from->fields_count,
+                            .place = hd_yaml_place(r->file, "%s", path)};
+    }
+    return HD_OK;
+}
+
 static hd_status read_job(const reader *r, const raw_job *raw) {
     hd_job *job = r->job;
     hd_status status = hd_reader_name(r, "", "kernel", raw->kernel);
@@ -394,7 +436,11 @@ static hd_status read_job(const reader *r, const raw_job *raw) {
     job->options = raw->options ? raw->options : "";
     job->record_name = raw->record && *raw->record ? raw->record : NULL;
     job->record_place = hd_yaml_place(r->file, "%s", raw->record ? "record" : "");
-    status = read_graphs(r, raw);
+    status = read_split(r, raw);
+    if (status == HD_OK)
+        status = read_arrays(r, raw);
+    if (status == HD_OK)
+        status = read_graphs(r, raw);
     if (status == HD_OK)
         status = read_buffers(r, raw);
     if (status == HD_OK)

@@ -4,6 +4,9 @@
  *     kernel: nbody.cl
  *     options: -DSOFTENING=0.01f
  *     record: struct body              # the record to lay out; name or spelling
+ *     split: [pos, d]                  # fields of it that are taken apart into their parts
+ *     arrays:                          # buffers that are one record, indexed alike
+ *       - {record: cell, fields: [rho, u, v]}
  *     buffers:
  *       - name: bodies
  *         type: body                   # scalar, OpenCL vector, or record of the kernel
@@ -84,6 +87,17 @@ typedef struct hd_buffer {
     uint32_t element_bytes;
 } hd_buffer;
 
+/* Buffers that are indexed alike, as the fields of one record. */
+typedef struct hd_job_arrays {
+    const char *name; /* of the record */
+    const char *const *fields;
+    uint32_t field_count;
+    hd_place place;
+    /* filled by hd_job_resolve() */
+    uint32_t *buffers; /* [field_count]: index into job->buffers */
+    hd_record *record; /* of_arrays; its fields have the buffers' names */
+} hd_job_arrays;
+
 typedef enum hd_arg_kind { HD_ARG_BUFFER, HD_ARG_VALUE, HD_ARG_LOCAL } hd_arg_kind;
 
 typedef struct hd_arg {
@@ -119,7 +133,12 @@ typedef struct hd_job {
     const char *path;        /* of the job file; NULL for one made from flags */
     const char *kernel_path; /* resolved beside the job */
     const char *options;
-    const char *record_name; /* may be NULL: then the record of the only record buffer */
+    const char *record_name;  /* may be NULL: then the record of the only record buffer */
+    const char *const *split; /* fields of the record that are taken apart (layout.h) */
+    uint32_t split_count;
+    hd_place split_place;
+    hd_job_arrays *arrays;
+    uint32_t arrays_count;
     hd_job_graph *graphs;
     uint32_t graph_count;
     hd_buffer *buffers;
@@ -131,7 +150,8 @@ typedef struct hd_job {
     hd_place kernel_place;     /* of the `kernel` key */
     /* filled by hd_job_resolve() */
     const kir_module *module;
-    const hd_record *record; /* the record to lay out, or NULL when there is none */
+    const hd_record *record; /* the record to lay out, or NULL when there is none; taken apart
+                              * where `split` says so: hd_record_declared() is the buffers' */
 } hd_job;
 
 /* job.c: reads a job file. Unknown keys, wrong types and bad values are located errors. */
@@ -159,9 +179,14 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
 /* An error when the launch has more work-items than any device runs. */
 hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch);
 
-/* The field of job->record that an access of the launch's kernel reaches; -1: another record,
- * no record, or an unknown or a whole part of it. */
-int hd_job_field(const hd_job *job, const hd_launch *launch, const hd_access *access);
+/* accesses.c: what can be known of a launch's kernel. Its accesses stand in terms of the
+ * records that are laid out: `record` and `field` of one that reaches job->record are those
+ * of the record taken apart, or of the record of arrays that its buffer is a field of. An
+ * access that may reach several parts (d[k] with a variable k) becomes one for each of them
+ * (hd_access.shares). */
+hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_launch *launch);
+/* The record of arrays that a buffer of the job is a field of, or NULL. */
+const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32_t *field);
 
 /* What is known of a launch, for the analyses. */
 hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);

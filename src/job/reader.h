@@ -36,16 +36,22 @@ typedef struct raw_launch {
     uint32_t args_count;
 } raw_launch;
 
+typedef struct raw_arrays {
+    char *record, **fields;
+    uint32_t fields_count;
+} raw_arrays;
+
 typedef struct raw_tolerance {
     char *relative, *absolute;
 } raw_tolerance;
 
 typedef struct raw_job {
-    char *kernel, *options, *record;
+    char *kernel, *options, *record, **split;
+    raw_arrays *arrays;
     raw_graph *graphs;
     raw_buffer *buffers;
     raw_launch *launches;
-    uint32_t graphs_count, buffers_count, launches_count;
+    uint32_t split_count, arrays_count, graphs_count, buffers_count, launches_count;
     raw_tolerance *tolerance;
 } raw_job;
 

@@ -8,16 +8,9 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "job/job.h"
+#include "job/resolver.h"
 
 typedef unsigned long long ull;
-
-typedef struct resolver {
-    hd_arena *arena;
-    const hd_diag *diag;
-    hd_job *job;
-    const kir_module *module;
-} resolver;
 
 static const uint64_t most_work_items = (uint64_t)1 << 40;
 static const uint64_t max_job_bytes = (uint64_t)16 << 30;
@@ -28,9 +21,9 @@ static const char *without_tag(const char *name) {
     return strncmp(name, "struct ", 7) ? name : name + 7;
 }
 
-static const hd_record *find_record(const kir_module *module, const char *name) {
-    for (uint32_t r = 0; r < module->record_count; r++) {
-        const hd_record *record = module->records[r];
+const hd_record *hd_resolver_record(const resolver *r, const char *name) {
+    for (uint32_t i = 0; i < r->module->record_count; i++) {
+        const hd_record *record = r->module->records[i];
         if (!strcmp(without_tag(record->name), without_tag(name)) ||
             (record->spelling && !strcmp(record->spelling, name)))
             return record;
@@ -38,10 +31,10 @@ static const hd_record *find_record(const kir_module *module, const char *name) 
     return NULL;
 }
 
-static const char *list_records(hd_arena *arena, const kir_module *module) {
-    hd_str s = {.arena = arena};
-    for (uint32_t r = 0; r < module->record_count; r++)
-        hd_str_printf(&s, "%s%s", r ? ", " : "", module->records[r]->name);
+const char *hd_resolver_records(const resolver *r) {
+    hd_str s = {.arena = r->arena};
+    for (uint32_t i = 0; i < r->module->record_count; i++)
+        hd_str_printf(&s, "%s%s", i ? ", " : "", r->module->records[i]->name);
     return s.length ? hd_str_text(&s) : "none";
 }
 
@@ -59,10 +52,10 @@ static const char *list_params(hd_arena *arena, const kir_kernel *kernel) {
     return s.length ? hd_str_text(&s) : "none";
 }
 
-static const char *list_buffers(hd_arena *arena, const hd_job *job) {
-    hd_str s = {.arena = arena};
-    for (uint32_t b = 0; b < job->buffer_count; b++)
-        hd_str_printf(&s, "%s%s", b ? ", " : "", job->buffers[b].name);
+const char *hd_resolver_buffers(const resolver *r) {
+    hd_str s = {.arena = r->arena};
+    for (uint32_t b = 0; b < r->job->buffer_count; b++)
+        hd_str_printf(&s, "%s%s", b ? ", " : "", r->job->buffers[b].name);
     return s.length ? hd_str_text(&s) : "none";
 }
 
@@ -90,13 +83,13 @@ static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
         buffer->element_bytes = hd_type_stride(buffer->scalar);
         return HD_OK;
     }
-    buffer->record = find_record(r->module, buffer->type);
+    buffer->record = hd_resolver_record(r, buffer->type);
     if (!buffer->record)
         return hd_fail(
             r->diag, HD_EINPUT, &buffer->place,
             "buffer '%s' has the unknown type '%s'; it is a scalar (float, uint, ...), a "
             "vector (float4, ...) or a record of the kernel: %s",
-            buffer->name, buffer->type, list_records(r->arena, r->module));
+            buffer->name, buffer->type, hd_resolver_records(r));
     buffer->element_bytes = buffer->record->size;
     if (!buffer->element_bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
@@ -245,42 +238,6 @@ static hd_status resolve_buffers(const resolver *r) {
     return HD_OK;
 }
 
-/* ---- the record --------------------------------------------------------- */
-
-static hd_status choose_record(const resolver *r) {
-    hd_job *job = r->job;
-    job->record = NULL;
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
-        const hd_record *record = job->buffers[b].record;
-        if (record && job->record && record != job->record)
-            return hd_fail(r->diag, HD_EINPUT, &job->record_place,
-                           "the buffers hold several records, among them %s and %s; say which to "
-                           "lay out with '%s %s'",
-                           job->record->name, record->name, job->path ? "record:" : "--record",
-                           job->record->name);
-        if (record)
-            job->record = record;
-    }
-    return HD_OK;
-}
-
-static hd_status resolve_record(const resolver *r) {
-    hd_job *job = r->job;
-    if (!job->record_name)
-        return choose_record(r);
-    job->record = find_record(r->module, job->record_name);
-    if (!job->record)
-        return hd_fail(r->diag, HD_EINPUT, &job->record_place,
-                       "there is no record '%s' in %s; its records are: %s", job->record_name,
-                       job->kernel_path, list_records(r->arena, r->module));
-    for (uint32_t b = 0; b < job->buffer_count; b++)
-        if (job->buffers[b].record == job->record)
-            return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &job->record_place,
-                   "no buffer holds record '%s'; give one 'type: %s'", job->record->name,
-                   job->record->name);
-}
-
 /* ---- values of arguments ------------------------------------------------ */
 
 /* The next part between commas of "(1, 2, 3)", without blanks; NULL at the end. */
@@ -301,7 +258,7 @@ static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint3
     if (param->by_value_struct) {
         const hd_record *record = param->record;
         if (!record && param->type_name)
-            record = find_record(r->module, param->type_name);
+            record = hd_resolver_record(r, param->type_name);
         *count = 0;
         *bytes = record ? record->size : param->bytes;
         return record ? hd_leaves_of_record(r->arena, record, count) : NULL;
@@ -378,7 +335,7 @@ static hd_status find_buffer(const resolver *r, hd_arg *arg) {
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
-            arg->name, arg->buffer_name, list_buffers(r->arena, job));
+            arg->name, arg->buffer_name, hd_resolver_buffers(r));
     return HD_OK;
 }
 
@@ -396,13 +353,14 @@ static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_pa
             "(%u bytes); give the buffer 'type: %s'",
             arg->name, type, param->element_bytes, buffer->name, buffer->type,
             buffer->element_bytes, type);
-    bool laid_out = job->record && (param->record == job->record || buffer->record == job->record);
+    const hd_record *record = hd_record_declared(job->record);
+    bool laid_out = record && (param->record == record || buffer->record == record);
     if (laid_out && param->record != buffer->record)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "parameter '%s' points to %s, but buffer '%s' holds %s, and %s is the record "
             "to lay out; give both the same type",
-            arg->name, type, buffer->name, buffer->type, job->record->name);
+            arg->name, type, buffer->name, buffer->type, record->name);
     return HD_OK;
 }
 
@@ -549,6 +507,8 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
         status = check_shared(r, launch);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
         status = resolve_arg(r, launch, &launch->args[a]);
+    if (status == HD_OK)
+        status = hd_resolve_array_args(r, launch);
     return status == HD_OK ? check_all_given(r, launch) : status;
 }
 
@@ -558,7 +518,7 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
     job->module = module;
     hd_status status = resolve_buffers(&r);
     if (status == HD_OK)
-        status = resolve_record(&r);
+        status = hd_resolve_records(&r);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = resolve_launch(&r, &job->launches[l]);
     return status;

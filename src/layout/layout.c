@@ -114,6 +114,10 @@ hd_layout *hd_layout_soa(hd_arena *arena, const hd_record *record) {
     return one_cluster(arena, record, HD_TILE_SOA);
 }
 
+hd_layout *hd_layout_original(hd_arena *arena, const hd_record *record) {
+    return record->of_arrays ? discrete_arrays(arena, record) : hd_layout_aos(arena, record);
+}
+
 static bool cluster_equal(const hd_cluster *a, const hd_cluster *b) {
     return a->count == b->count && a->tile == b->tile &&
            !memcmp(a->order, b->order, a->count * sizeof *a->order);
@@ -323,9 +327,25 @@ static hd_status parse_tile(parser *p, uint64_t *tile) {
     return HD_OK;
 }
 
+/* The length of a field's name; that of a part, such as "pos.x" or "d[1]", when the record
+ * has it. */
+static size_t field_length(const parser *p) {
+    size_t longest = word_length(p->at), length = longest;
+    while (length && (p->at[length] == '.' || p->at[length] == '[')) {
+        bool index = p->at[length] == '[';
+        size_t word = word_length(p->at + length + 1);
+        if (!word || (index && p->at[length + 1 + word] != ']'))
+            break;
+        length += 1 + word + index;
+        if (hd_record_find(p->record, hd_strndup(p->arena, p->at, length)) >= 0)
+            longest = length;
+    }
+    return longest;
+}
+
 static hd_status parse_field(parser *p, uint64_t seen, uint32_t *field) {
     hd_place place = place_of(p, p->at);
-    size_t length = word_length(p->at);
+    size_t length = field_length(p);
     if (!length)
         return expected(p, "the name of a field");
     const char *name = hd_strndup(p->arena, p->at, length);
@@ -340,8 +360,9 @@ static hd_status parse_field(parser *p, uint64_t seen, uint32_t *field) {
     if (*p->at == '.' || *p->at == '[') {
         place = place_of(p, p->at);
         return hd_fail(p->diag, HD_EINPUT, &place,
-                       "field '%s' moves whole; write '%s' without naming a part of it", name,
-                       name);
+                       "field '%s' moves whole; write '%s' without naming a part of it, or take "
+                       "it apart with 'split: [%s]' in the job",
+                       name, name, name);
     }
     skip_blanks(p);
     *field = (uint32_t)index;

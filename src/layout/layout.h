@@ -57,6 +57,19 @@ void hd_record_lay_out(hd_record *record);
  * may be greater than that of its fields. Otherwise HD_EUNSUPPORTED. */
 hd_status hd_record_check(const hd_diag *diag, const hd_record *record);
 
+/* ---- split.c ------------------------------------------------------------- */
+
+/* `record` with these fields, arrays or nested structs, as several fields each: the elements
+ * of an array are "d[0]", "d[1]" (an array of several dimensions is counted in the order of
+ * memory), the members of a struct "pos.x". A name may be one that an earlier one made. An
+ * unknown name is HD_EINPUT at `place`; HD_EUNSUPPORTED: too many fields, or padding that
+ * a plain struct of the parts would not have. With count 0 the result is the record. */
+hd_status hd_record_split(hd_arena *arena, const hd_diag *diag, const hd_place *place,
+                          const hd_record *record, const char *const *names, uint32_t count,
+                          const hd_record **result);
+/* The record as the source declares it: the whole one behind one taken apart. */
+const hd_record *hd_record_declared(const hd_record *record);
+
 /* ---- layout.c: layouts and their notation ------------------------------- */
 
 #define HD_TILE_AOS ((uint64_t)1)
@@ -90,6 +103,8 @@ typedef struct hd_record_layout {
 
 hd_layout *hd_layout_aos(hd_arena *arena, const hd_record *record);
 hd_layout *hd_layout_soa(hd_arena *arena, const hd_record *record);
+/* What the source has: AoS, or, for a record of arrays, `da`. */
+hd_layout *hd_layout_original(hd_arena *arena, const hd_record *record);
 
 /* Parses the notation of the design: `aos`, `soa`, `da`, `aosoa:16`,
  * `{x,y,z}{vx,vy,vz}:32`, `{x}{y}/da`. Errors are located at the column in the

@@ -13,40 +13,75 @@ typedef struct placer {
 
 /* ---- buffers -------------------------------------------------------------------- */
 
-static const hd_layout *layout_of(const placer *p, const hd_record *record) {
+static const hd_record_layout *layout_of(const placer *p, const hd_record *record) {
     for (uint32_t l = 0; record && l < p->layout_count; l++)
-        if (p->layouts[l].record == record)
-            return p->layouts[l].layout;
+        if (hd_record_declared(p->layouts[l].record) == record)
+            return &p->layouts[l];
     return NULL;
 }
 
-static hd_status make_maps(const placer *p) {
-    uint32_t total = 0;
-    for (uint32_t b = 0; b < p->original->buffer_count; b++) {
-        const hd_buffer *buffer = &p->original->buffers[b];
-        hd_map *map = NULL;
-        hd_status status = HD_OK;
-        const hd_layout *layout = layout_of(p, buffer->record);
-        if (layout)
-            status = hd_map_make(p->arena, p->diag, buffer->record, layout, buffer->count, &map);
+/* Where another field of the same record of arrays is already, or NULL. */
+static const hd_placed_buffer *sibling_of(const placer *p, const hd_job_arrays *arrays,
+                                          uint32_t before) {
+    for (uint32_t b = 0; b < before; b++)
+        if (p->placed->buffers[b].arrays == arrays)
+            return &p->placed->buffers[b];
+    return NULL;
+}
+
+static hd_status find_place(const placer *p, uint32_t b, uint32_t *total) {
+    const hd_buffer *buffer = &p->original->buffers[b];
+    hd_placed_buffer *at = &p->placed->buffers[b];
+    const hd_job_arrays *arrays = hd_job_arrays_of(p->original, b, &at->field);
+    const hd_record_layout *chosen = layout_of(p, arrays ? arrays->record : buffer->record);
+    at->arrays = chosen ? arrays : NULL;
+    const hd_placed_buffer *sibling = at->arrays ? sibling_of(p, arrays, b) : NULL;
+    if (sibling) {
+        uint32_t field = at->field;
+        *at = *sibling;
+        at->field = field;
+        return HD_OK;
+    }
+    hd_map *map = NULL;
+    if (chosen) {
+        hd_status status =
+            hd_map_make(p->arena, p->diag, chosen->record, chosen->layout, buffer->count, &map);
         if (status != HD_OK)
             return status;
-        p->placed->buffers[b] = (hd_placed_buffer){map, total, map ? map->allocation_count : 1};
-        total += p->placed->buffers[b].count;
     }
-    p->placed->job->buffer_count = total;
-    p->placed->job->buffers = hd_new_array(p->arena, hd_buffer, total);
+    at->map = map;
+    at->first = *total;
+    at->count = map ? map->allocation_count : 1;
+    *total += at->count;
     return HD_OK;
 }
 
+static hd_status find_places(const placer *p) {
+    uint32_t total = 0;
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < p->original->buffer_count && status == HD_OK; b++)
+        status = find_place(p, b, &total);
+    p->placed->job->buffer_count = total;
+    p->placed->job->buffers = hd_new_array(p->arena, hd_buffer, total);
+    return status;
+}
+
+/* True when the buffer's allocations were made for another one already. */
+static bool is_shared(const hd_placed_job *placed, uint32_t b) {
+    for (uint32_t other = 0; other < b; other++)
+        if (placed->buffers[other].first == placed->buffers[b].first)
+            return true;
+    return false;
+}
+
 /* A buffer of bytes for one allocation. */
-static hd_buffer allocation_of(const placer *p, const hd_buffer *from, const hd_map *map,
+static hd_buffer allocation_of(const placer *p, const hd_buffer *from, const hd_placed_buffer *at,
                                uint32_t allocation) {
-    bool one = map->allocation_count == 1;
-    return (hd_buffer){.name =
-                           one ? from->name : hd_format(p->arena, "%s_%u", from->name, allocation),
+    bool one = at->map->allocation_count == 1;
+    const char *name = at->arrays ? at->arrays->name : from->name;
+    return (hd_buffer){.name = one ? name : hd_format(p->arena, "%s_%u", name, allocation),
                        .type = "uchar",
-                       .count = map->allocation_bytes[allocation],
+                       .count = at->map->allocation_bytes[allocation],
                        .place = from->place,
                        .scalar = {KIR_INT, 8, 1, 0},
                        .element_bytes = 1};
@@ -63,20 +98,46 @@ static void place_buffer(const placer *p, uint32_t b) {
     const hd_placed_buffer *at = &p->placed->buffers[b];
     hd_buffer *to = p->placed->job->buffers + at->first;
     for (uint32_t m = 0; at->map && m < at->count; m++)
-        to[m] = allocation_of(p, from, at->map, m);
+        to[m] = allocation_of(p, from, at, m);
     if (!at->map) {
         *to = *from;
         to->record = record_of(p, from->record);
     }
 }
 
+/* ---- contents ------------------------------------------------------------------- */
+
+/* Copies a field of every element between an array of its own and one of structs. */
+static void copy_column(const hd_record *record, uint32_t field, uint64_t count,
+                        unsigned char *structs, unsigned char *column, bool back) {
+    const hd_field *f = &record->fields[field];
+    for (uint64_t e = 0; e < count; e++) {
+        unsigned char *inside = structs + e * record->size + f->offset;
+        memcpy(back ? column + e * f->size : inside, back ? inside : column + e * f->size, f->size);
+    }
+}
+
+/* All fields' arrays as one array of structs. */
+static void *join_columns(hd_arena *arena, const hd_placed_job *placed, const hd_job_arrays *arrays,
+                          void *const *from) {
+    uint64_t count = placed->original->buffers[arrays->buffers[0]].count;
+    void *structs = hd_alloc(arena, count * arrays->record->size);
+    for (uint32_t f = 0; f < arrays->field_count; f++)
+        copy_column(arrays->record, f, count, structs, from[arrays->buffers[f]], false);
+    return structs;
+}
+
 void hd_placed_scatter(hd_arena *arena, const hd_placed_job *placed, void *const *from, void **to) {
     for (uint32_t b = 0; b < placed->original->buffer_count; b++) {
         const hd_placed_buffer *at = &placed->buffers[b];
+        if (at->arrays && is_shared(placed, b))
+            continue;
         for (uint32_t m = 0; m < at->count; m++)
             to[at->first + m] = at->map ? hd_alloc(arena, at->map->allocation_bytes[m]) : from[b];
         if (at->map)
-            hd_map_scatter(at->map, from[b], to + at->first);
+            hd_map_scatter(at->map,
+                           at->arrays ? join_columns(arena, placed, at->arrays, from) : from[b],
+                           to + at->first);
     }
 }
 
@@ -85,10 +146,13 @@ void hd_placed_gather(hd_arena *arena, const hd_placed_job *placed, void *const 
         const hd_buffer *buffer = &placed->original->buffers[b];
         const hd_placed_buffer *at = &placed->buffers[b];
         to[b] = from[at->first];
-        if (at->map) {
-            to[b] = hd_alloc(arena, buffer->count * buffer->element_bytes);
-            hd_map_gather(at->map, from + at->first, to[b]);
-        }
+        if (!at->map)
+            continue;
+        to[b] = hd_alloc(arena, buffer->count * buffer->element_bytes);
+        void *structs = at->arrays ? hd_alloc(arena, buffer->count * at->map->record->size) : to[b];
+        hd_map_gather(at->map, from + at->first, structs);
+        if (at->arrays)
+            copy_column(at->map->record, at->field, buffer->count, structs, to[b], true);
     }
 }
 
@@ -96,35 +160,58 @@ void hd_placed_gather(hd_arena *arena, const hd_placed_job *placed, void *const 
 
 typedef hd_vec(hd_arg) arg_list;
 
-/* One argument of the original as those of the rewritten kernel, from its parameter
- * *next on. */
-static void place_arg(const placer *p, const hd_arg *from, arg_list *args, uint32_t *next) {
-    hd_arg arg = *from;
-    const hd_placed_buffer *at =
-        from->kind == HD_ARG_BUFFER ? &p->placed->buffers[from->buffer] : NULL;
-    for (uint32_t m = 0; at && m < at->count; m++) {
-        const hd_buffer *buffer = &p->placed->job->buffers[at->first + m];
+/* True when an argument before `from` in the list of parameters brought the allocations. */
+static bool is_given(const placer *p, const hd_launch *launch, const hd_arg *from) {
+    const hd_placed_buffer *at = &p->placed->buffers[from->buffer];
+    for (uint32_t a = 0; a < launch->arg_count && at->arrays; a++) {
+        const hd_arg *other = &launch->args[a];
+        if (other->kind == HD_ARG_BUFFER && other->param < from->param &&
+            p->placed->buffers[other->buffer].arrays == at->arrays)
+            return true;
+    }
+    return false;
+}
+
+static hd_arg count_arg(const placer *p, const hd_arg *from, const char *name, uint64_t count,
+                        uint32_t param) {
+    hd_arg arg = {.name = hd_format(p->arena, "%s_count", name),
+                  .kind = HD_ARG_VALUE,
+                  .value_text = hd_format(p->arena, "%llu", (unsigned long long)count),
+                  .place = from->place,
+                  .param = param,
+                  .value_bytes = sizeof count};
+    memcpy(arg.value, &count, sizeof count);
+    return arg;
+}
+
+/* A buffer as those of the rewritten kernel, from its parameter *next on. */
+static void place_buffer_arg(const placer *p, const hd_arg *from, arg_list *args, uint32_t *next) {
+    const hd_placed_buffer *at = &p->placed->buffers[from->buffer];
+    const char *name = at->arrays ? at->arrays->name : from->name;
+    for (uint32_t m = 0; m < at->count; m++) {
+        hd_arg arg = *from;
         arg.param = (*next)++;
         arg.buffer = at->first + m;
-        arg.buffer_name = buffer->name;
-        if (at->map && at->count > 1)
-            arg.name = hd_format(p->arena, "%s_%u", from->name, m);
+        arg.buffer_name = p->placed->job->buffers[arg.buffer].name;
+        arg.name = at->count > 1 ? hd_format(p->arena, "%s_%u", name, m) : name;
         hd_push(p->arena, args, arg);
     }
-    if (!at) {
-        arg.param = (*next)++;
-        hd_push(p->arena, args, arg);
-    } else if (at->map) {
-        hd_arg count = {.name = hd_format(p->arena, "%s_count", from->name),
-                        .kind = HD_ARG_VALUE,
-                        .value_text =
-                            hd_format(p->arena, "%llu", (unsigned long long)at->map->count),
-                        .place = from->place,
-                        .param = (*next)++,
-                        .value_bytes = sizeof at->map->count};
-        memcpy(count.value, &at->map->count, sizeof at->map->count);
+    if (at->map) {
+        hd_arg count = count_arg(p, from, name, at->map->count, (*next)++);
         hd_push(p->arena, args, count);
     }
+}
+
+static void place_arg(const placer *p, const hd_launch *launch, const hd_arg *from, arg_list *args,
+                      uint32_t *next) {
+    if (from->kind == HD_ARG_BUFFER) {
+        if (!is_given(p, launch, from))
+            place_buffer_arg(p, from, args, next);
+        return;
+    }
+    hd_arg arg = *from;
+    arg.param = (*next)++;
+    hd_push(p->arena, args, arg);
 }
 
 /* Variables of the module are no parameters and keep their numbers. */
@@ -141,7 +228,7 @@ static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch 
     for (uint32_t param = 0; param < from->kernel->param_count; param++)
         for (uint32_t a = 0; a < from->arg_count; a++)
             if (from->args[a].param == param)
-                place_arg(p, &from->args[a], &args, &next);
+                place_arg(p, from, &from->args[a], &args, &next);
     for (uint32_t a = 0; a < from->arg_count; a++)
         if (from->args[a].param == KIR_NONE)
             place_variable(p, &from->args[a], &args);
@@ -170,7 +257,7 @@ hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *o
     p.placed->original = original;
     p.placed->job = job;
     p.placed->buffers = hd_new_array(arena, hd_placed_buffer, original->buffer_count);
-    hd_status status = make_maps(&p);
+    hd_status status = find_places(&p);
     if (status != HD_OK)
         return status;
     for (uint32_t b = 0; b < original->buffer_count; b++)

@@ -23,6 +23,10 @@ typedef struct hd_placed_buffer {
     const hd_map *map; /* NULL: as it was, in C's layout */
     uint32_t first;    /* number in the new job of the first of its buffers */
     uint32_t count;    /* of them: the map's allocations, or 1 */
+    /* Of a record of arrays, whose fields' buffers share the allocations: which of its
+     * fields the buffer is; else NULL. */
+    const hd_job_arrays *arrays;
+    uint32_t field;
 } hd_placed_buffer;
 
 typedef struct hd_placed_job {

@@ -157,13 +157,3 @@ hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_requ
     clang_disposeIndex(index);
     return status;
 }
-
-hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                         const hd_record_layout *layouts, uint32_t layout_count,
-                         hd_rewritten **result) {
-    const hd_rewrite_request request = {.path = job->kernel_path,
-                                        .options = job->options,
-                                        .layouts = layouts,
-                                        .layout_count = layout_count};
-    return hd_rewrite(arena, diag, &request, result);
-}

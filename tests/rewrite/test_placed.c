@@ -128,6 +128,58 @@ static void contents_come_back(void **state) {
     hd_sample_close(&s);
 }
 
+/* x and y are one record: one pair of allocations for both, and the contents both ways. */
+static void arrays_share_their_allocations(void **state) {
+    (void)state;
+    static const char source[] =
+        "kernel void k(int n, global float *a, global const double *b, global int *c) {\n"
+        "    a[get_global_id(0)] = b[get_global_id(0)] + n; c[0] = 1;\n"
+        "}\n"
+        "kernel void l(global double *b) { b[get_global_id(0)] = 0; }\n";
+    static const char text[] =
+        "kernel: kernel.cl\n"
+        "arrays: [{record: r, fields: [x, y]}]\n"
+        "buffers:\n"
+        "  - {name: y, type: double, count: 5, init: [{generator: iota, low: 100}]}\n"
+        "  - {name: c, type: int, count: 1}\n"
+        "  - {name: x, type: float, count: 5, init: [{generator: iota}]}\n"
+        "launches:\n"
+        "  - {kernel: k, global: [5], args: [{name: n, value: 3}, {name: a, buffer: x},\n"
+        "     {name: b, buffer: y}, {name: c, buffer: c}]}\n"
+        "  - {kernel: l, global: [5], args: [{name: b, buffer: y}]}\n";
+    hd_sample s;
+    hd_sample_open(&s, source, text);
+    hd_placed_job *placed = placed_in(&s, "{x,y}", NULL);
+    const hd_launch *k = &placed->job->launches[0], *l = &placed->job->launches[1];
+    assert_int_equal(placed->job->buffer_count, 2);
+    assert_string_equal(placed->job->buffers[0].name, "r");
+    assert_int_equal(placed->job->buffers[0].count, 5 * 16);
+    assert_int_equal(k->arg_count, 4);
+    static const char *const names[] = {"n", "r", "r_count", "c"};
+    for (uint32_t a = 0; a < 4; a++) {
+        assert_string_equal(k->args[a].name, names[a]);
+        assert_int_equal(k->args[a].param, a);
+    }
+    assert_int_equal(l->arg_count, 2);
+    assert_int_equal(l->args[1].value[0], 5);
+
+    void **before = contents_of(&s), *laid_out[2], *back[3];
+    hd_placed_scatter(s.arena, placed, before, laid_out);
+    for (int e = 0; e < 5; e++) {
+        float x;
+        double y;
+        memcpy(&x, (char *)laid_out[0] + 16 * e, sizeof x);
+        memcpy(&y, (char *)laid_out[0] + 16 * e + 8, sizeof y);
+        assert_true(x == (float)e && y == 100.0 + e);
+    }
+    hd_placed_gather(s.arena, placed, laid_out, back);
+    for (uint32_t b = 0; b < 3; b++)
+        assert_memory_equal(back[b], before[b],
+                            s.job->buffers[b].count * s.job->buffers[b].element_bytes);
+    assert_int_equal(placed_in(&s, "{x}{y}/da", NULL)->job->launches[0].arg_count, 5);
+    hd_sample_close(&s);
+}
+
 static void ignore(const hd_message *message, void *user) {
     (void)message;
     ++*(int *)user;
@@ -174,6 +226,7 @@ int main(void) {
         cmocka_unit_test(allocations_stand_for_records),
         cmocka_unit_test(discrete_arrays_are_buffers_of_their_own),
         cmocka_unit_test(contents_come_back),
+        cmocka_unit_test(arrays_share_their_allocations),
         cmocka_unit_test(kernels_must_be_those_of_the_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,202 @@
+/*
+ * The record that a job lays out: the one that it names or the only one that its buffers
+ * hold, perhaps taken apart, or one that it makes of several arrays.
+ */
+#include "job/resolver.h"
+
+/* ---- records of arrays -------------------------------------------------------------- */
+
+static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f) {
+    const hd_job *job = r->job;
+    const char *name = arrays->fields[f];
+    uint32_t b = 0, other;
+    while (b < job->buffer_count && strcmp(job->buffers[b].name, name) != 0)
+        b++;
+    if (b == job->buffer_count)
+        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
+                       "the record '%s' has the field '%s', but there is no buffer of that name; "
+                       "the buffers are: %s",
+                       arrays->name, name, hd_resolver_buffers(r));
+    arrays->buffers[f] = b;
+    for (const hd_job_arrays *a = job->arrays; a <= arrays; a++)
+        for (other = 0; other < (a == arrays ? f : a->field_count); other++)
+            if (a->buffers[other] == b)
+                return hd_fail(r->diag, HD_EINPUT, &arrays->place,
+                               "buffer '%s' is a field twice, of '%s' and '%s'; name it once", name,
+                               a->name, arrays->name);
+    const hd_buffer *first = &job->buffers[arrays->buffers[0]], *buffer = &job->buffers[b];
+    if (buffer->count != first->count)
+        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
+                       "the fields of '%s' have different numbers of elements: '%s' %llu, '%s' "
+                       "%llu; only arrays that are indexed alike make a record",
+                       arrays->name, first->name, (unsigned long long)first->count, buffer->name,
+                       (unsigned long long)buffer->count);
+    return HD_OK;
+}
+
+static hd_field field_of_array(const hd_buffer *buffer) {
+    hd_field field = {.name = buffer->name,
+                      .type = buffer->type,
+                      .size = buffer->element_bytes,
+                      .align = buffer->element_bytes,
+                      .count = 1};
+    if (buffer->record) {
+        field.align = buffer->record->align;
+        field.record = (hd_record *)buffer->record;
+    }
+    return field;
+}
+
+static hd_status resolve_arrays(const resolver *r, hd_job_arrays *arrays) {
+    if (hd_resolver_record(r, arrays->name))
+        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
+                       "'%s' is a record of the kernels already; give the one of arrays another "
+                       "name",
+                       arrays->name);
+    arrays->buffers = hd_new_array(r->arena, uint32_t, arrays->field_count);
+    arrays->record = hd_new(r->arena, hd_record);
+    *arrays->record = (hd_record){.name = arrays->name,
+                                  .spelling = arrays->name,
+                                  .field_count = arrays->field_count,
+                                  .fields = hd_new_array(r->arena, hd_field, arrays->field_count),
+                                  .place = arrays->place,
+                                  .of_arrays = true};
+    for (uint32_t f = 0; f < arrays->field_count; f++) {
+        hd_status status = find_array(r, arrays, f);
+        if (status != HD_OK)
+            return status;
+        arrays->record->fields[f] = field_of_array(&r->job->buffers[arrays->buffers[f]]);
+    }
+    hd_record_lay_out(arrays->record);
+    return HD_OK;
+}
+
+/* ---- which one ------------------------------------------------------------------------ */
+
+static hd_status choose_record(const resolver *r) {
+    hd_job *job = r->job;
+    job->record = job->arrays_count ? job->arrays[0].record : NULL;
+    const hd_record *other = job->arrays_count > 1 ? job->arrays[1].record : NULL;
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        const hd_record *record = job->buffers[b].record;
+        if (record && job->record && record != job->record)
+            other = record;
+        else if (record)
+            job->record = record;
+    }
+    if (!other)
+        return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &job->record_place,
+                   "the buffers hold several records, among them %s and %s; say which to "
+                   "lay out with '%s %s'",
+                   job->record->name, other->name, job->path ? "record:" : "--record",
+                   job->record->name);
+}
+
+static hd_status find_named(const resolver *r) {
+    hd_job *job = r->job;
+    for (uint32_t a = 0; a < job->arrays_count; a++)
+        if (!strcmp(job->arrays[a].name, job->record_name)) {
+            job->record = job->arrays[a].record;
+            return HD_OK;
+        }
+    job->record = hd_resolver_record(r, job->record_name);
+    if (!job->record)
+        return hd_fail(r->diag, HD_EINPUT, &job->record_place,
+                       "there is no record '%s' in %s; its records are: %s", job->record_name,
+                       job->kernel_path, hd_resolver_records(r));
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (job->buffers[b].record == job->record)
+            return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &job->record_place,
+                   "no buffer holds record '%s'; give one 'type: %s'", job->record->name,
+                   job->record->name);
+}
+
+static hd_status split_record(const resolver *r) {
+    hd_job *job = r->job;
+    if (!job->split_count)
+        return HD_OK;
+    if (!job->record || job->record->of_arrays)
+        return hd_fail(r->diag, HD_EINPUT, &job->split_place,
+                       "'split' takes fields of a struct apart, but %s",
+                       job->record ? "the record to lay out is made of arrays"
+                                   : "no buffer of the job holds structs");
+    return hd_record_split(r->arena, r->diag, &job->split_place, job->record, job->split,
+                           job->split_count, &job->record);
+}
+
+hd_status hd_resolve_records(const resolver *r) {
+    hd_status status = HD_OK;
+    for (uint32_t a = 0; a < r->job->arrays_count && status == HD_OK; a++)
+        status = resolve_arrays(r, &r->job->arrays[a]);
+    if (status == HD_OK)
+        status = r->job->record_name ? find_named(r) : choose_record(r);
+    return status == HD_OK ? split_record(r) : status;
+}
+
+/* ---- what launches make of arrays ------------------------------------------------------- */
+
+static const hd_arg *arg_of_param(const hd_launch *launch, uint32_t param) {
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (launch->args[a].param == param && launch->args[a].kind == HD_ARG_BUFFER)
+            return &launch->args[a];
+    return NULL;
+}
+
+static const char *field_text(const resolver *r, const hd_job_arrays *arrays, uint32_t field) {
+    return arrays ? hd_format(r->arena, "field '%s' of '%s'", arrays->fields[field], arrays->name)
+                  : "no field of a record";
+}
+
+/* A kernel is rewritten once, so each of its parameters is one field in all launches. */
+static hd_status check_same_field(const resolver *r, const hd_launch *launch, const hd_arg *arg) {
+    const hd_job *job = r->job;
+    uint32_t field = 0, before_field = 0;
+    const hd_job_arrays *arrays = hd_job_arrays_of(job, arg->buffer, &field), *before;
+    for (const hd_launch *l = job->launches; l < launch; l++) {
+        const hd_arg *same = l->kernel == launch->kernel ? arg_of_param(l, arg->param) : NULL;
+        before = same ? hd_job_arrays_of(job, same->buffer, &before_field) : arrays;
+        if (same && (before != arrays || before_field != field))
+            return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                           "'%s' gets '%s', %s, in this launch, and '%s', %s, in an earlier one; "
+                           "a layout changes a kernel once, so make two kernels of it, or take "
+                           "these buffers out of 'arrays'",
+                           arg->name, arg->buffer_name, field_text(r, arrays, field),
+                           same->buffer_name, field_text(r, before, before_field));
+    }
+    return HD_OK;
+}
+
+static hd_status check_array_arg(const resolver *r, const hd_launch *launch, const hd_arg *arg) {
+    uint32_t field;
+    const hd_job_arrays *arrays = hd_job_arrays_of(r->job, arg->buffer, &field);
+    if (arg->param == KIR_NONE)
+        return !arrays ? HD_OK
+                       : hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
+                                 "variable '%s' takes '%s', a field of the record '%s' of arrays; "
+                                 "only parameters of kernels can be laid out",
+                                 arg->name, arg->buffer_name, arrays->name);
+    hd_status status = check_same_field(r, launch, arg);
+    const kir_param *param = &launch->kernel->params[arg->param];
+    if (status != HD_OK || !arrays || !param->element_type)
+        return status;
+    kir_type type;
+    bool is_signed;
+    const hd_buffer *buffer = &r->job->buffers[arg->buffer];
+    if (buffer->record || !hd_type_parse(param->element_type, &type, &is_signed) ||
+        (type.kind == buffer->scalar.kind && type.lanes == buffer->scalar.lanes))
+        return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                   "parameter '%s' points to %s, but buffer '%s', a field of '%s', holds %s; give "
+                   "both the same type",
+                   arg->name, param->element_type, buffer->name, arrays->name, buffer->type);
+}
+
+hd_status hd_resolve_array_args(const resolver *r, const hd_launch *launch) {
+    hd_status status = HD_OK;
+    for (uint32_t a = 0; a < launch->arg_count && status == HD_OK && r->job->arrays_count; a++)
+        if (launch->args[a].kind == HD_ARG_BUFFER)
+            status = check_array_arg(r, launch, &launch->args[a]);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* What the resolving of a job is made of. Private to this folder. */
+#ifndef HD_JOB_RESOLVER_H
+#define HD_JOB_RESOLVER_H
+
+#include "job/job.h"
+
+typedef struct resolver {
+    hd_arena *arena;
+    const hd_diag *diag;
+    hd_job *job;
+    const kir_module *module;
+} resolver;
+
+/* ---- resolve.c: names ------------------------------------------------------------ */
+
+/* The record of the module with this name or spelling, or NULL. */
+const hd_record *hd_resolver_record(const resolver *r, const char *name);
+/* Names, for messages. */
+const char *hd_resolver_records(const resolver *r);
+const char *hd_resolver_buffers(const resolver *r);
+
+/* ---- records.c ------------------------------------------------------------------- */
+
+/* Makes the records of arrays, and finds the one to lay out. Buffers are resolved. */
+hd_status hd_resolve_records(const resolver *r);
+/* Checks what a launch, whose arguments are resolved, gives of records of arrays. */
+hd_status hd_resolve_array_args(const resolver *r, const hd_launch *launch);
+
+#endif

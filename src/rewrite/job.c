@@ -1,0 +1,44 @@
+/* What a job asks of the rewriter: its kernels, and which parameters are arrays of a record. */
+#include "rewrite/rewrite.h"
+
+typedef hd_vec(hd_array_param) param_list;
+
+static bool is_listed(const param_list *list, const char *kernel, const char *param) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->data[i].kernel, kernel) && !strcmp(list->data[i].param, param))
+            return true;
+    return false;
+}
+
+/* Resolving has checked that all launches of a kernel give a parameter the same field. */
+static param_list array_params(hd_arena *arena, const hd_job *job) {
+    param_list list = {0};
+    for (uint32_t l = 0; l < job->launch_count && job->arrays_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        for (uint32_t a = 0; a < launch->arg_count; a++) {
+            const hd_arg *arg = &launch->args[a];
+            uint32_t field;
+            const hd_job_arrays *arrays = arg->kind == HD_ARG_BUFFER && arg->param != KIR_NONE
+                                              ? hd_job_arrays_of(job, arg->buffer, &field)
+                                              : NULL;
+            if (!arrays || is_listed(&list, launch->kernel_name, arg->name))
+                continue;
+            hd_array_param param = {launch->kernel_name, arg->name, arrays->record, field};
+            hd_push(arena, &list, param);
+        }
+    }
+    return list;
+}
+
+hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                         const hd_record_layout *layouts, uint32_t layout_count,
+                         hd_rewritten **result) {
+    param_list arrays = array_params(arena, job);
+    const hd_rewrite_request request = {.path = job->kernel_path,
+                                        .options = job->options,
+                                        .layouts = layouts,
+                                        .layout_count = layout_count,
+                                        .arrays = arrays.data,
+                                        .array_count = (uint32_t)arrays.count};
+    return hd_rewrite(arena, diag, &request, result);
+}
