@@ -36,9 +36,7 @@ static const char tables[] =
     "  text TEXT NOT NULL);"
     "CREATE TABLE answer (key TEXT PRIMARY KEY, value TEXT NOT NULL, date TEXT NOT NULL);";
 
-static hd_place place_of(const hd_database *database) {
-    return (hd_place){.file = database->path};
-}
+static hd_place place_of(const hd_database *database) { return (hd_place){.file = database->path}; }
 
 /* ---- statements ----------------------------------------------------------- */
 
@@ -51,8 +49,7 @@ static void give_up(hd_database *database) {
                            ? "delete it, or name another one in HEDDLE_DATABASE"
                            : "see that its disk can be written, or name another one in "
                              "HEDDLE_DATABASE";
-    hd_warn(database->diag, &place,
-            "the profile database fails (%s); %s; what follows is not kept",
+    hd_warn(database->diag, &place, "the profile database fails (%s); %s; what follows is not kept",
             sqlite3_errmsg(database->sql), mend);
     sqlite3_close_v2(database->sql);
     database->sql = NULL;
@@ -61,8 +58,7 @@ static void give_up(hd_database *database) {
 static void bind(sqlite3_stmt *statement, const char *types, va_list values) {
     for (int i = 0; types[i]; i++) {
         if (types[i] == 't')
-            sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1,
-                              SQLITE_TRANSIENT);
+            sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
         else if (types[i] == 'i')
             sqlite3_bind_int64(statement, i + 1, (sqlite3_int64)va_arg(values, uint64_t));
         else
@@ -136,10 +132,10 @@ static sqlite3_int64 number_of(sqlite3 *sql, const char *text) {
 /* Whether SQLite finds every page and index as it should be. */
 static bool is_sound(sqlite3 *sql) {
     sqlite3_stmt *statement = NULL;
-    bool sound = sqlite3_prepare_v2(sql, "PRAGMA quick_check(1)", -1, &statement, NULL) ==
-                     SQLITE_OK &&
-                 sqlite3_step(statement) == SQLITE_ROW &&
-                 !strcmp((const char *)sqlite3_column_text(statement, 0), "ok");
+    bool sound =
+        sqlite3_prepare_v2(sql, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW &&
+        !strcmp((const char *)sqlite3_column_text(statement, 0), "ok");
     sqlite3_finalize(statement);
     return sound;
 }
@@ -231,8 +227,7 @@ static bool open_file(hd_database *database) {
 
 hd_database *hd_database_open(hd_arena *arena, const hd_diag *diag, const char *path) {
     hd_database *database = hd_new(arena, hd_database);
-    *database =
-        (hd_database){.arena = arena, .diag = diag, .path = hd_strdup(arena, path)};
+    *database = (hd_database){.arena = arena, .diag = diag, .path = hd_strdup(arena, path)};
     if (open_file(database))
         return database;
     sqlite3_close_v2(database->sql);
@@ -270,9 +265,9 @@ void hd_database_add_profile(hd_database *database, const hd_profiled_device *de
                "INSERT INTO measurement (device, " HD_PROFILE_COLUMNS ") "
                "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" HD_DEVICE_IS,
                "tttiddd" HD_DEVICE_TYPES, profile->kernel, profile->layout,
-               hd_database_date(database->arena, profile->date),
-               (uint64_t)profile->timing.repeats, profile->timing.median, profile->timing.low,
-               profile->timing.high, HD_DEVICE_VALUES(device));
+               hd_database_date(database->arena, profile->date), (uint64_t)profile->timing.repeats,
+               profile->timing.median, profile->timing.low, profile->timing.high,
+               HD_DEVICE_VALUES(device));
 }
 
 void hd_database_put(hd_database *database, const hd_profiled_device *device,
@@ -313,8 +308,7 @@ bool hd_database_find(hd_database *database, hd_arena *arena, const hd_profiled_
 
 bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *key,
                             const char **value) {
-    sqlite3_stmt *row =
-        hd_sql_query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
+    sqlite3_stmt *row = hd_sql_query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
     if (!hd_sql_row(database, row))
         return false;
     *value = hd_sql_text(arena, row, 0);

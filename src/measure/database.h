@@ -84,8 +84,8 @@ typedef struct hd_profiled_tree {
 
 /* Takes the place of an earlier one of this device and driver. */
 void hd_database_put_tree(hd_database *database, const hd_profiled_tree *tree);
-bool hd_database_find_tree(hd_database *database, hd_arena *arena,
-                           const hd_profiled_device *device, hd_profiled_tree *tree);
+bool hd_database_find_tree(hd_database *database, hd_arena *arena, const hd_profiled_device *device,
+                           hd_profiled_tree *tree);
 /* All trees, the newest first. */
 hd_profiled_tree *hd_database_trees(hd_database *database, hd_arena *arena, size_t *count);
 

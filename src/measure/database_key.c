@@ -123,8 +123,7 @@ static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) 
                   (unsigned long long)launch->shared, (unsigned long long)launch->repeat);
     for (uint32_t d = 0; d < launch->dims; d++)
         hd_str_printf(out, "%llu %llu %llu\n", (unsigned long long)launch->global[d],
-                      (unsigned long long)launch->local[d],
-                      (unsigned long long)launch->offset[d]);
+                      (unsigned long long)launch->local[d], (unsigned long long)launch->offset[d]);
     for (uint32_t a = 0; a < launch->arg_count; a++)
         add_arg(out, job, &launch->args[a]);
 }

@@ -86,8 +86,8 @@ hd_profiled_tree *hd_database_trees(hd_database *database, hd_arena *arena, size
     return trees.data;
 }
 
-bool hd_database_find_tree(hd_database *database, hd_arena *arena,
-                           const hd_profiled_device *device, hd_profiled_tree *tree) {
+bool hd_database_find_tree(hd_database *database, hd_arena *arena, const hd_profiled_device *device,
+                           hd_profiled_tree *tree) {
     size_t count;
     const hd_profiled_tree *trees = hd_database_trees(database, arena, &count);
     for (size_t i = 0; i < count; i++) {

@@ -68,9 +68,8 @@ static const hd_profiled_device gpu = {"opencl", "Platform", "A GPU", "1.0"};
 static const hd_profiled_device newer_driver = {"opencl", "Platform", "A GPU", "1.1"};
 
 static hd_profile profile_of(const char *kernel, const char *layout, double median) {
-    return (hd_profile){.kernel = kernel,
-                        .layout = layout,
-                        .timing = {median, median * 0.75, median * 1.5, 7}};
+    return (hd_profile){
+        .kernel = kernel, .layout = layout, .timing = {median, median * 0.75, median * 1.5, 7}};
 }
 
 static void measurements_come_back(void **state) {
@@ -373,9 +372,8 @@ static void places_that_cannot_be_written_are_one_warning(void **state) {
     place *p = *state;
     char *file = hd_format(p->arena, "%s/file", p->folder);
     assert_int_equal(hd_write_file(&p->diag, file, "x", 1), HD_OK);
-    const char *const paths[] = {
-        hd_format(p->arena, "%s/below/profiles.db", file), p->folder,
-        "/proc/heddle/profiles.db"};
+    const char *const paths[] = {hd_format(p->arena, "%s/below/profiles.db", file), p->folder,
+                                 "/proc/heddle/profiles.db"};
     for (size_t i = 0; i < 3; i++) {
         p->warnings = 0;
         assert_null(hd_database_open(p->arena, &p->diag, paths[i]));
@@ -427,8 +425,8 @@ static void without_a_database_nothing_is_found(void **state) {
 
 static void texts_are_told_apart(void **state) {
     place *p = *state;
-    const char *const texts[][2] = {{"ab", "c"}, {"a", "bc"}, {"abc", ""}, {"abc", NULL},
-                                    {NULL, "abc"}, {"1:a", "b"}, {"", ""}, {"ab", "d"}};
+    const char *const texts[][2] = {{"ab", "c"},   {"a", "bc"},  {"abc", ""}, {"abc", NULL},
+                                    {NULL, "abc"}, {"1:a", "b"}, {"", ""},    {"ab", "d"}};
     enum { COUNT = sizeof texts / sizeof *texts };
     const char *hashes[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
@@ -493,11 +491,10 @@ static const char *hash_with(place *p, const char *folder, const char *name, con
         bool chosen = name && !strcmp(name, job_files[i].name);
         const char *text = with(p, job_files[i].text, chosen ? old : NULL, new);
         assert_true(!chosen || strcmp(text, job_files[i].text));
-        assert_int_equal(hd_write_file(&p->diag,
-                                       hd_format(p->arena, "%s/%s", place_of_files,
-                                                 job_files[i].name),
-                                       text, strlen(text)),
-                         HD_OK);
+        assert_int_equal(
+            hd_write_file(&p->diag, hd_format(p->arena, "%s/%s", place_of_files, job_files[i].name),
+                          text, strlen(text)),
+            HD_OK);
     }
     if (hd_job_read(p->arena, &p->diag, hd_format(p->arena, "%s/job.yaml", place_of_files), &job) ||
         hd_frontend(p->arena, &p->diag, job->kernel_path, job->options, &module) ||
@@ -543,9 +540,9 @@ static void whatever_changes_a_run_changes_its_hash(void **state) {
     }
     assert_string_equal(hash_with(p, "a", NULL, NULL, NULL), hashes[0]);
     assert_string_equal(hash_with(p, "elsewhere", NULL, NULL, NULL), hashes[0]);
-    assert_string_equal(hash_with(p, "a", "job.yaml", "launches:",
-                                  "tolerance: {relative: 1e-3}\nlaunches:"),
-                        hashes[0]);
+    assert_string_equal(
+        hash_with(p, "a", "job.yaml", "launches:", "tolerance: {relative: 1e-3}\nlaunches:"),
+        hashes[0]);
 }
 
 static void a_job_whose_file_is_gone_has_no_hash(void **state) {
