@@ -128,13 +128,27 @@ static void add_launch(hd_str *out, const hd_job *job, const hd_launch *launch) 
         add_arg(out, job, &launch->args[a]);
 }
 
+/* What layouts are of: the record with its fields, some of which may be taken apart, and
+ * buffers that are fields of one. */
+static void add_records(hd_str *out, const hd_job *job) {
+    add_text(out, job->record ? job->record->name : NULL);
+    for (uint32_t f = 0; job->record && f < job->record->field_count; f++)
+        add_text(out, job->record->fields[f].name);
+    for (uint32_t a = 0; a < job->arrays_count; a++) {
+        hd_str_printf(out, "arrays %u\n", job->arrays[a].field_count);
+        add_text(out, job->arrays[a].name);
+        for (uint32_t f = 0; f < job->arrays[a].field_count; f++)
+            add_text(out, job->arrays[a].fields[f]);
+    }
+}
+
 hd_status hd_job_hash(hd_arena *arena, const hd_diag *diag, const hd_job *job, const char **hash) {
     hd_arena *scratch = hd_arena_new();
     hd_str all = {.arena = scratch};
     hd_status status = HD_OK;
     add_module(&all, job->module);
     add_text(&all, job->options);
-    add_text(&all, job->record ? job->record->name : NULL);
+    add_records(&all, job);
     for (uint32_t g = 0; g < job->graph_count; g++)
         add_graph(&all, &job->graphs[g]);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)

@@ -445,7 +445,7 @@ static const struct job_file {
     const char *name, *text;
 } job_files[] = {
     {"k.cl", "#include \"k.h\"\n"
-             "typedef struct { float x, y; int id; } body;\n"
+             "typedef struct { float x, y, d[2]; } body;\n"
              "__kernel void move(__global body *b, __global const float *w, float dt,\n"
              "                   __global const uint *first) {\n"
              "    size_t i = get_global_id(0);\n"
@@ -512,7 +512,7 @@ static void whatever_changes_a_run_changes_its_hash(void **state) {
         {NULL, NULL, NULL},
         {"k.cl", "+ first", "- first"},
         {"k.cl", "b[i].y = 1", "b[i].y = 2"},
-        {"k.cl", "float x, y;", "float y, x;"},
+        {"k.cl", "float x, y,", "float y, x,"},
         {"k.h", "STEP 2", "STEP 3"},
         {"w.bin", "9abcdef0", "9abcdef1"},
         {"job.yaml", "-DUNUSED=1", "-DUNUSED=2"},
@@ -526,6 +526,15 @@ static void whatever_changes_a_run_changes_its_hash(void **state) {
         {"job.yaml", "part: first", "part: end"},
         {"job.yaml", "global: [16]", "global: [8]"},
         {"job.yaml", "local: [4]", "local: [8]"},
+        {"job.yaml", "buffers:\n", "split: [d]\nbuffers:\n"},
+        {"job.yaml", "launches:\n",
+         "  - {name: v, type: float, count: 16, file: w.bin}\n"
+         "launches:\n"},
+        {"job.yaml", "launches:\n",
+         "  - {name: v, type: float, count: 16, file: w.bin}\n"
+         "arrays: [{record: weight, fields: [w, v]}]\n"
+         "record: body\n"
+         "launches:\n"},
         {"job.yaml", "repeat: 2", "repeat: 3"},
         {"job.yaml", "value: 0.5", "value: 0.25"},
         {"job.yaml", ", file: w.bin", ", init: [{generator: iota}]"},
