@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "machine/workload.h"
-#include "measure/session.h"
+#include "measure/opencl.h"
 
 double wall_clock(void) {
     struct timespec now;
@@ -18,11 +18,11 @@ static cl_int fill(const hd_session *session, const hd_version *version) {
     cl_int error = CL_SUCCESS;
     for (uint32_t b = 0; b < session->job->buffer_count && error == CL_SUCCESS; b++) {
         const hd_buffer *buffer = &session->job->buffers[b];
-        error = clEnqueueWriteBuffer(session->queue, version->memories[b], CL_TRUE, 0,
+        error = clEnqueueWriteBuffer(hd_opencl_queue(session), version->memories[b], CL_TRUE, 0,
                                      buffer->count * buffer->element_bytes, version->initial[b], 0,
                                      NULL, NULL);
     }
-    return error == CL_SUCCESS ? clFinish(session->queue) : error;
+    return error == CL_SUCCESS ? clFinish(hd_opencl_queue(session)) : error;
 }
 
 static cl_int run(const hd_session *session, const hd_version *version, double *seconds) {
@@ -35,20 +35,20 @@ static cl_int run(const hd_session *session, const hd_version *version, double *
             global[d] = launch->global[d];
             local[d] = launch->local[d];
         }
-        error = clEnqueueNDRangeKernel(session->queue, version->kernels[l], launch->dims, NULL,
+        error = clEnqueueNDRangeKernel(hd_opencl_queue(session), version->kernels[l], launch->dims, NULL,
                                        global, local, 0, NULL, NULL);
     }
-    cl_int finished = clFinish(session->queue);
+    cl_int finished = clFinish(hd_opencl_queue(session));
     *seconds = wall_clock() - start;
     return error == CL_SUCCESS ? finished : error;
 }
 
 static hd_status check(hd_session *session, const hd_version *version, const workload *w) {
     void **result = hd_new_array(session->arena, void *, w->job->buffer_count);
-    hd_status status = hd_version_read(session, version, result);
+    hd_status status = hd_version_read(session, session->arena, version, result);
     if (status == HD_OK && !w->correct(w, result))
         status = hd_fail(session->diag, HD_EDIFFER, NULL, "%s: %s computes something else",
-                         w->name, session->device_name);
+                         w->name, session->device.name);
     return status;
 }
 
@@ -68,7 +68,7 @@ hd_status client_run(hd_arena *arena, const hd_diag *diag, const workload *w, co
         status = hd_opencl_fail(&session, error, NULL, "run the kernels");
     if (status == HD_OK)
         status = check(&session, &version, w);
-    hd_version_free(&version);
+    hd_version_free(&session, &version);
     hd_session_close(&session);
     return status;
 }

@@ -65,65 +65,75 @@ static void add_profiles(cli *c, hd_str *out, const hd_device **devices, size_t 
     hd_table_print(table, out, c->colour);
 }
 
-static void add_opencl(cli *c, hd_str *out, const hd_opencl_device *devices, uint32_t count) {
+/* The devices of one back end. */
+typedef struct compute_devices {
+    const char *backend, *title;
+    hd_compute_device *list;
+    uint32_t count;
+    const char *missing; /* when there are none */
+} compute_devices;
+
+static void add_compute(cli *c, hd_str *out, const compute_devices *devices) {
     static const hd_column columns[] = {{"id", HD_LEFT, false},
                                         {"device", HD_LEFT, true},
                                         {"platform", HD_LEFT, true},
                                         {"driver", HD_LEFT, true}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *cells[] = {
-            hd_format(c->arena, "%u:%u", devices[i].platform_index, devices[i].device_index),
-            devices[i].name, devices[i].platform, devices[i].driver};
-        hd_table_row(table, cells);
+    for (uint32_t i = 0; i < devices->count; i++) {
+        const hd_compute_device *d = &devices->list[i];
+        hd_table_row(table, (const char *[]){d->id, d->name, d->platform, d->driver});
     }
-    hd_str_add(out, "\nOpenCL devices, for --on\n");
-    if (count)
+    hd_str_printf(out, "\n%s devices, for --on\n", devices->title);
+    if (devices->count)
         hd_table_print(table, out, c->colour);
     else
-        hd_str_add(out, "  none; Debian's package pocl-opencl-icd brings one\n");
+        hd_str_printf(out, "  none: %s\n", devices->missing);
+}
+
+static json_t *compute_as_json(const compute_devices *devices) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < devices->count; i++)
+        json_array_append_new(list, hd_json_compute_device(&devices->list[i]));
+    return list;
 }
 
 static json_t *all_as_json(cli *c, const hd_device **profiles, size_t profile_count,
-                           const hd_opencl_device *devices, uint32_t device_count) {
-    json_t *profile_list = json_array(), *device_list = json_array();
+                           const compute_devices *opencl, const compute_devices *cuda) {
+    json_t *list = json_array();
     for (size_t i = 0; i < profile_count; i++)
-        json_array_append_new(profile_list, hd_json_device(c->arena, profiles[i]));
-    for (uint32_t i = 0; i < device_count; i++)
-        json_array_append_new(device_list, hd_json_opencl_device(&devices[i]));
-    return json_pack("{s:o, s:o}", "profiles", profile_list, "opencl", device_list);
+        json_array_append_new(list, hd_json_device(c->arena, profiles[i]));
+    return json_pack("{s:o, s:o, s:o}", "profiles", list, "opencl", compute_as_json(opencl),
+                     "cuda", compute_as_json(cuda));
 }
 
-/* A machine without OpenCL still has its profiles: what is wrong there is a warning here. */
-static void as_warning(const hd_message *message, void *user) {
-    const cli *c = user;
-    hd_message warning = *message;
-    warning.severity = HD_WARNING;
-    c->diag.fn(&warning, c->diag.user);
+static void find_compute(cli *c, compute_devices *devices) {
+    devices->list =
+        hd_measure_devices(c->arena, devices->backend, &devices->count, &devices->missing);
 }
 
 static int show_all(cli *c) {
     const hd_device **profiles;
     size_t profile_count;
-    hd_opencl_device *devices = NULL;
-    uint32_t device_count = 0;
-    const hd_diag softer = {as_warning, c};
+    compute_devices opencl = {.backend = "opencl", .title = "OpenCL"};
+    compute_devices cuda = {.backend = "cuda", .title = "CUDA"};
     if (hd_device_list(c->arena, &c->diag, &profiles, &profile_count))
         return CLI_WRONG;
-    if (hd_measure_devices(c->arena, &softer, &devices, &device_count))
-        device_count = 0;
+    find_compute(c, &opencl);
+    find_compute(c, &cuda);
     if (c->json)
-        return cli_print_json(c, all_as_json(c, profiles, profile_count, devices, device_count));
+        return cli_print_json(c, all_as_json(c, profiles, profile_count, &opencl, &cuda));
     hd_str out = {.arena = c->arena};
     add_profiles(c, &out, profiles, profile_count);
-    add_opencl(c, &out, devices, device_count);
+    add_compute(c, &out, &opencl);
+    add_compute(c, &out, &cuda);
     return cli_print(c, &out);
 }
 
 int cmd_devices(cli *c, int argc, char **argv) {
     const cli_page page = {
         "[OPTIONS] [NAME]",
-        "Lists the device profiles that --device takes and the OpenCL devices that --on takes. "
+        "Lists the device profiles that --device takes and the OpenCL and CUDA devices that --on "
+        "takes. "
         "With NAME (a profile, a file ending in .yaml, 'host', or a profile in one line such as "
         "\"warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768\"), shows "
         "that profile alone.",

@@ -1,5 +1,5 @@
 /*
- * Running a job on an OpenCL device, and comparing two layouts of it.
+ * Running a job on a device, and comparing two layouts of it.
  *
  * A version's time is the sum of its kernels' times by the device's own clock;
  * transfers and the host are left out. The versions take turns, so that what
@@ -81,11 +81,11 @@ static hd_status check_outputs(const pair *p, hd_measurement *result) {
     double unused;
     hd_status status = hd_version_run(session, &p->original, &unused);
     if (status == HD_OK)
-        status = hd_version_read(session, &p->original, original);
+        status = hd_version_read(session, session->arena, &p->original, original);
     if (status == HD_OK)
         status = hd_version_run(session, &p->rewritten, &unused);
     if (status == HD_OK)
-        status = hd_version_read(session, &p->rewritten, rewritten);
+        status = hd_version_read(session, session->arena, &p->rewritten, rewritten);
     if (status != HD_OK)
         return status;
     return hd_contents_compare(
@@ -138,16 +138,16 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
         return hd_fail(diag, HD_EINPUT, &job->record_place,
                        "no buffer of the job holds a record, so there are no layouts to compare");
     hd_status status = hd_session_open(arena, diag, job, options->device, &session);
-    result->device_name = session.device_name;
-    result->driver = session.driver;
+    result->device_name = session.device.name;
+    result->driver = hd_format(arena, "%s %s", session.device.platform, session.device.driver);
     if (status == HD_OK)
         status = make_pair(&p, layouts, layout_count, rewritten);
     if (status == HD_OK)
         status = check_outputs(&p, result);
     if (status == HD_OK)
         status = time_pair(&p, options, result);
-    hd_version_free(&p.original);
-    hd_version_free(&p.rewritten);
+    hd_version_free(&session, &p.original);
+    hd_version_free(&session, &p.rewritten);
     hd_session_close(&session);
     return status;
 }
@@ -169,10 +169,10 @@ hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job
     if (status == HD_OK)
         status = hd_version_run(&session, &version, &seconds);
     if (status == HD_OK)
-        status = hd_version_read(&session, &version, contents);
+        status = hd_version_read(&session, arena, &version, contents);
     if (status == HD_OK && timing)
         *timing = timing_of(arena, &seconds, 1);
-    hd_version_free(&version);
+    hd_version_free(&session, &version);
     hd_session_close(&session);
     return status;
 }

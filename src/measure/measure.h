@@ -1,5 +1,7 @@
 /*
- * Runs a job on an OpenCL device and compares two layouts of it.
+ * Runs a job on a device and compares two layouts of it.
+ *
+ * Kernels in OpenCL C run through OpenCL, those in CUDA C through CUDA's driver.
  */
 #ifndef HD_MEASURE_H
 #define HD_MEASURE_H
@@ -8,7 +10,9 @@
 #include "rewrite/rewrite.h"
 
 typedef struct hd_measure_options {
-    const char *device; /* part of a device's or platform's name, or "P:D"; NULL: the first */
+    /* "P:D", "cuda:D", or a part of a device's or platform's name; NULL: the first of those
+     * that run the job's kernels */
+    const char *device;
     uint32_t repeats;   /* timed runs of each version; 0: 7 */
     double min_seconds; /* keep repeating until this much was measured; 0: no minimum */
 } hd_measure_options;
@@ -54,11 +58,15 @@ hd_status hd_contents_compare(hd_arena *arena, const hd_diag *diag, const hd_job
 hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_measure_options *options, void **contents, hd_timing *timing);
 
-typedef struct hd_opencl_device {
+/* A device that kernels can be run on. */
+typedef struct hd_compute_device {
+    const char *backend; /* "opencl", "cuda" */
+    const char *id;      /* "0:1" is device 1 of OpenCL's platform 0, "cuda:0" CUDA's first */
     const char *platform, *name, *driver;
-    uint32_t platform_index, device_index;
-} hd_opencl_device;
-hd_status hd_measure_devices(hd_arena *arena, const hd_diag *diag, hd_opencl_device **devices,
-                             uint32_t *count);
+} hd_compute_device;
+/* The devices of a back end; where there are none, *missing says what is missing and how to
+ * mend it. */
+hd_compute_device *hd_measure_devices(hd_arena *arena, const char *backend, uint32_t *count,
+                                      const char **missing);
 
 #endif

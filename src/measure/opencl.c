@@ -1,18 +1,17 @@
 /*
- * OpenCL devices by name, and programs with located build errors.
+ * OpenCL as a back end.
  *
  * Version 1.2 of the host interface is enough, and every device has it. Errors
  * carry OpenCL's own names, since those are what its documentation explains.
  */
-#include <ctype.h>
+#include <CL/cl.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "measure/session.h"
+#include "measure/opencl.h"
 
 /* ---- errors ------------------------------------------------------------- */
 
-const char *hd_opencl_error(cl_int error) {
+static const char *error_name(cl_int error) {
 #define NAME(code)                                                                                 \
     case code:                                                                                     \
         return #code;
@@ -74,15 +73,9 @@ const char *hd_opencl_error(cl_int error) {
 #undef NAME
 }
 
-static hd_place job_place(const hd_job *job) {
-    return (hd_place){.file = job->path ? job->path : job->kernel_path};
-}
-
 hd_status hd_opencl_fail(const hd_session *session, cl_int error, const hd_place *place,
                          const char *doing) {
-    hd_place at = place && place->file ? *place : job_place(session->job);
-    return hd_fail(session->diag, HD_ESYSTEM, &at, "cannot %s on %s: %s", doing,
-                   session->device_name, hd_opencl_error(error));
+    return hd_session_fail(session, place, doing, error_name(error));
 }
 
 /* ---- devices ------------------------------------------------------------ */
@@ -101,7 +94,7 @@ static const char *platform_name(hd_arena *arena, cl_platform_id platform) {
     return hd_strdup(arena, text);
 }
 
-typedef hd_vec(hd_opencl_device) device_list;
+typedef hd_vec(hd_compute_device) device_list;
 typedef hd_vec(cl_device_id) id_list;
 
 static void add_platform(hd_arena *arena, cl_platform_id platform, uint32_t index,
@@ -114,11 +107,11 @@ static void add_platform(hd_arena *arena, cl_platform_id platform, uint32_t inde
         return;
     const char *name = platform_name(arena, platform);
     for (cl_uint d = 0; d < count; d++) {
-        hd_opencl_device device = {.platform = name,
-                                   .name = device_text(arena, found[d], CL_DEVICE_NAME),
-                                   .driver = device_text(arena, found[d], CL_DRIVER_VERSION),
-                                   .platform_index = index,
-                                   .device_index = d};
+        hd_compute_device device = {.backend = "opencl",
+                                    .id = hd_format(arena, "%u:%u", index, d),
+                                    .platform = name,
+                                    .name = device_text(arena, found[d], CL_DEVICE_NAME),
+                                    .driver = device_text(arena, found[d], CL_DRIVER_VERSION)};
         hd_push(arena, devices, device);
         hd_push(arena, ids, found[d]);
     }
@@ -135,78 +128,58 @@ static void find_devices(hd_arena *arena, device_list *devices, id_list *ids) {
         add_platform(arena, platforms[p], p, devices, ids);
 }
 
-hd_status hd_measure_devices(hd_arena *arena, const hd_diag *diag, hd_opencl_device **devices,
-                             uint32_t *count) {
-    (void)diag;
-    device_list list = {0};
+static hd_compute_device *list_devices(hd_arena *arena, uint32_t *count, const char **missing) {
+    device_list devices = {0};
     id_list ids = {0};
-    find_devices(arena, &list, &ids);
-    *devices = list.data;
-    *count = (uint32_t)list.count;
-    return HD_OK;
+    find_devices(arena, &devices, &ids);
+    *count = (uint32_t)devices.count;
+    *missing = "install a driver, for the processor the Debian package pocl-opencl-icd";
+    return devices.data;
 }
 
-/* "0:1" is device 1 of platform 0; anything else is part of a name. */
-static bool device_matches(const hd_opencl_device *device, const char *wanted) {
-    unsigned platform, index;
-    char rest;
-    if (!wanted || !*wanted)
-        return true;
-    if (isdigit((unsigned char)*wanted) && sscanf(wanted, "%u:%u%c", &platform, &index, &rest) == 2)
-        return platform == device->platform_index && index == device->device_index;
-    return strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
-}
+/* ---- sessions ----------------------------------------------------------- */
 
-static hd_status choose_device(hd_session *session, const char *wanted) {
+typedef struct opencl {
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue; /* keeps times */
+} opencl;
+
+static opencl *of(const hd_session *session) { return session->state; }
+
+static cl_device_id find_device(hd_session *session) {
     device_list devices = {0};
     id_list ids = {0};
     find_devices(session->arena, &devices, &ids);
-    hd_place place = job_place(session->job);
-    if (!devices.count)
-        return hd_fail(session->diag, HD_ESYSTEM, &place,
-                       "there is no OpenCL device to run on; install a driver, for the processor "
-                       "the Debian package pocl-opencl-icd");
-    hd_str names = {.arena = session->arena};
-    for (size_t d = 0; d < devices.count; d++) {
-        const hd_opencl_device *device = &devices.data[d];
-        if (device_matches(device, wanted)) {
-            session->device = ids.data[d];
-            session->device_name = device->name;
-            session->driver = hd_format(session->arena, "%s %s", device->platform, device->driver);
-            return HD_OK;
-        }
-        hd_str_printf(&names, "%s%u:%u %s (%s)", d ? ", " : "", device->platform_index,
-                      device->device_index, device->name, device->platform);
-    }
-    return hd_fail(session->diag, HD_EINPUT, &place,
-                   "no OpenCL device is called '%s'; there are: %s", wanted, hd_str_text(&names));
+    for (size_t d = 0; d < devices.count; d++)
+        if (!strcmp(devices.data[d].id, session->device.id))
+            return ids.data[d];
+    return NULL;
 }
 
-hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                          const char *device, hd_session *session) {
-    *session = (hd_session){.arena = arena, .diag = diag, .job = job};
-    hd_status status = choose_device(session, device);
-    if (status != HD_OK)
-        return status;
-    cl_int error;
-    session->context = clCreateContext(NULL, 1, &session->device, NULL, NULL, &error);
+static hd_status open_device(hd_session *session) {
+    opencl *cl = hd_new(session->arena, opencl);
+    cl_int error = CL_DEVICE_NOT_FOUND;
+    session->state = cl;
+    cl->device = find_device(session);
+    if (cl->device)
+        cl->context = clCreateContext(NULL, 1, &cl->device, NULL, NULL, &error);
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, NULL, "make a context");
-    session->queue =
-        clCreateCommandQueue(session->context, session->device, CL_QUEUE_PROFILING_ENABLE, &error);
+    cl->queue = clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &error);
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, NULL, "make a queue that keeps times");
     return HD_OK;
 }
 
-void hd_session_close(hd_session *session) {
-    if (session->queue)
-        clReleaseCommandQueue(session->queue);
-    if (session->context)
-        clReleaseContext(session->context);
-    session->queue = NULL;
-    session->context = NULL;
+static void close_device(hd_session *session) {
+    if (of(session)->queue)
+        clReleaseCommandQueue(of(session)->queue);
+    if (of(session)->context)
+        clReleaseContext(of(session)->context);
 }
+
+cl_command_queue hd_opencl_queue(const hd_session *session) { return of(session)->queue; }
 
 /* ---- programs ----------------------------------------------------------- */
 
@@ -216,66 +189,219 @@ static const char *include_option(hd_arena *arena, const char *folder) {
     return strchr(folder, '"') ? "" : hd_format(arena, "-I %s%s%s ", quote, folder, quote);
 }
 
-static const char *folder_of(hd_arena *arena, const char *path) {
-    const char *slash = strrchr(path, '/');
-    return !slash ? "." : slash == path ? "/" : hd_strndup(arena, path, (size_t)(slash - path));
-}
-
 /* The job's options, `folder` and the kernel's own for its headers. */
 static const char *build_options(const hd_session *session, const char *folder) {
     hd_arena *arena = session->arena;
     const hd_job *job = session->job;
     return hd_format(arena, "%s%s%s", folder ? include_option(arena, folder) : "",
-                     include_option(arena, folder_of(arena, job->kernel_path)),
+                     include_option(arena, hd_session_folder(session)),
                      job->options ? job->options : "");
-}
-
-/* The place of the log's first error in the program itself, as all drivers that are made
- * of clang write it: "NAME:LINE:COLUMN: error: ...", where NAME is no header's. */
-static hd_place place_in_log(hd_arena *arena, const char *log, const char *file,
-                             const char *source) {
-    hd_place place = {.file = file};
-    for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        size_t length = strcspn(line, "\n");
-        const char *end = line + length, *at = line;
-        if (!memmem(line, length, "error", 5))
-            continue;
-        unsigned row, column;
-        int used = 0;
-        while (at < end && !(*at == ':' && sscanf(at, ":%u:%u%n", &row, &column, &used) == 2))
-            at++;
-        if (at == end || (at - line > 2 && !strncmp(at - 2, ".h", 2)))
-            continue;
-        place.line = row;
-        place.column = column;
-        place.text = hd_line_of(arena, source, row);
-        break;
-    }
-    return place;
 }
 
 static const char *build_log(const hd_session *session, cl_program program) {
     size_t size = 0;
-    clGetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    cl_device_id device = of(session)->device;
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     char *log = hd_alloc(session->arena, size + 1);
-    clGetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    for (size_t length = strlen(log); length && isspace((unsigned char)log[length - 1]);)
-        log[--length] = '\0';
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     return log;
 }
 
-hd_status hd_session_build(hd_session *session, const char *file, const char *source,
-                           const char *folder, cl_program *program) {
+static hd_status build(hd_session *session, const hd_program_text *text, hd_version *version) {
     cl_int error;
-    *program = clCreateProgramWithSource(session->context, 1, &source, NULL, &error);
+    const char *source = text->text;
+    cl_program program =
+        clCreateProgramWithSource(of(session)->context, 1, &source, NULL, &error);
+    version->program = program;
     if (error != CL_SUCCESS)
-        return hd_opencl_fail(session, error, &(hd_place){.file = file}, "make a program");
-    error =
-        clBuildProgram(*program, 1, &session->device, build_options(session, folder), NULL, NULL);
+        return hd_opencl_fail(session, error, &(hd_place){.file = text->file}, "make a program");
+    error = clBuildProgram(program, 1, &of(session)->device, build_options(session, text->folder),
+                           NULL, NULL);
     if (error == CL_SUCCESS)
         return HD_OK;
-    const char *log = build_log(session, *program);
-    hd_place place = place_in_log(session->arena, log, file, source);
-    return hd_fail(session->diag, HD_EINPUT, &place, "%s does not compile it (%s)%s%s",
-                   session->device_name, hd_opencl_error(error), *log ? ":\n" : "", log);
+    return hd_session_fail_build(session, text, error_name(error), build_log(session, program));
 }
+
+/* ---- buffers ------------------------------------------------------------ */
+
+static hd_status allocate(hd_session *session, const hd_buffer *buffer, void **memory) {
+    cl_ulong limit = 0;
+    uint64_t bytes = hd_buffer_bytes(buffer);
+    clGetDeviceInfo(of(session)->device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof limit, &limit, NULL);
+    if (limit && bytes > limit)
+        return hd_fail(session->diag, HD_EINPUT, &buffer->place,
+                       "buffer '%s' takes %llu bytes, but %s allocates at most %llu; give it fewer "
+                       "elements, or smaller tiles",
+                       buffer->name, (unsigned long long)bytes, session->device.name,
+                       (unsigned long long)limit);
+    cl_int error;
+    *memory = clCreateBuffer(of(session)->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    if (error != CL_SUCCESS)
+        return hd_opencl_fail(session, error, &buffer->place,
+                              hd_format(session->arena, "allocate %llu bytes for buffer '%s'",
+                                        (unsigned long long)bytes, buffer->name));
+    return HD_OK;
+}
+
+static hd_status write_buffer(hd_session *session, const hd_buffer *buffer, void *memory,
+                              const void *bytes) {
+    cl_int error = clEnqueueWriteBuffer(of(session)->queue, memory, CL_TRUE, 0,
+                                        hd_buffer_bytes(buffer), bytes, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        return HD_OK;
+    return hd_opencl_fail(session, error, &buffer->place,
+                          hd_format(session->arena, "write buffer '%s'", buffer->name));
+}
+
+static hd_status read_buffer(hd_session *session, const hd_buffer *buffer, void *memory,
+                             void *bytes) {
+    cl_int error = clEnqueueReadBuffer(of(session)->queue, memory, CL_TRUE, 0,
+                                       hd_buffer_bytes(buffer), bytes, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        return HD_OK;
+    return hd_opencl_fail(session, error, &buffer->place,
+                          hd_format(session->arena, "read buffer '%s'", buffer->name));
+}
+
+/* ---- kernels ------------------------------------------------------------ */
+
+static hd_status set_arg(const hd_session *session, const hd_version *version,
+                         const hd_launch *launch, const hd_arg *arg, cl_kernel kernel) {
+    size_t size = arg->kind == HD_ARG_LOCAL    ? arg->local_bytes
+                  : arg->kind == HD_ARG_BUFFER ? sizeof(cl_mem)
+                                               : arg->value_bytes;
+    const void *value = arg->kind == HD_ARG_LOCAL    ? NULL
+                        : arg->kind == HD_ARG_BUFFER ? (const void *)&version->memories[arg->buffer]
+                                                     : arg->value;
+    cl_int error = clSetKernelArg(kernel, arg->param, size, value);
+    if (error == CL_SUCCESS)
+        return HD_OK;
+    return hd_opencl_fail(session, error, &arg->place,
+                          hd_format(session->arena, "set argument '%s' of kernel '%s'", arg->name,
+                                    launch->kernel_name));
+}
+
+static hd_status check_local_size(const hd_session *session, const hd_launch *launch,
+                                  cl_kernel kernel) {
+    size_t limit = 0;
+    uint64_t size = launch->local[0] * launch->local[1] * launch->local[2];
+    clGetKernelWorkGroupInfo(kernel, of(session)->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit,
+                             &limit, NULL);
+    if (limit && size > limit)
+        return hd_fail(session->diag, HD_EINPUT, &launch->place,
+                       "the local size of the launch of '%s' is %llu, but %s runs this kernel with "
+                       "at most %zu work-items in a group; make 'local' smaller",
+                       launch->kernel_name, (unsigned long long)size, session->device.name, limit);
+    return HD_OK;
+}
+
+static hd_status make_kernel(hd_session *session, hd_version *version, uint32_t l) {
+    cl_int error;
+    const hd_launch *launch = &version->placed->job->launches[l];
+    cl_kernel kernel = clCreateKernel(version->program, launch->kernel_name, &error);
+    version->kernels[l] = kernel;
+    if (error != CL_SUCCESS)
+        return hd_opencl_fail(
+            session, error, &launch->place,
+            hd_format(session->arena, "make the kernel '%s'", launch->kernel_name));
+    hd_status status = check_local_size(session, launch, kernel);
+    for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
+        status = set_arg(session, version, launch, &launch->args[a], kernel);
+    return status;
+}
+
+/* ---- a run -------------------------------------------------------------- */
+
+static cl_int add_time(cl_event event, double *seconds) {
+    cl_ulong start, end;
+    cl_int status = CL_COMPLETE;
+    cl_int error =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    if (error == CL_SUCCESS && status < 0)
+        error = status;
+    if (error == CL_SUCCESS)
+        error =
+            clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (error == CL_SUCCESS)
+        error = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    if (error == CL_SUCCESS)
+        *seconds += (double)(end - start) * 1e-9;
+    return error;
+}
+
+/* Runs `times` repetitions of a launch, at most HD_BATCH. */
+enum { HD_BATCH = 256 };
+static cl_int run_batch(const hd_session *session, const hd_launch *launch, cl_kernel kernel,
+                        uint64_t times, double *seconds) {
+    cl_event events[HD_BATCH];
+    size_t global[3], local[3], offset[3];
+    cl_uint queued = 0;
+    cl_int error = CL_SUCCESS;
+    for (uint32_t d = 0; d < 3; d++) {
+        global[d] = launch->global[d];
+        local[d] = launch->local[d];
+        offset[d] = launch->offset[d];
+    }
+    for (uint64_t t = 0; t < times && error == CL_SUCCESS; t++) {
+        error = clEnqueueNDRangeKernel(of(session)->queue, kernel, launch->dims, offset, global, local,
+                                       0, NULL, &events[queued]);
+        queued += error == CL_SUCCESS;
+    }
+    cl_int finished = clFinish(of(session)->queue);
+    if (error == CL_SUCCESS)
+        error = finished;
+    for (cl_uint e = 0; e < queued; e++) {
+        if (error == CL_SUCCESS)
+            error = add_time(events[e], seconds);
+        clReleaseEvent(events[e]);
+    }
+    return error;
+}
+
+static hd_status run(hd_session *session, const hd_version *version, double *seconds) {
+    const hd_job *job = version->placed->job;
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        for (uint64_t done = 0; done < launch->repeat; done += HD_BATCH) {
+            uint64_t times = launch->repeat - done < HD_BATCH ? launch->repeat - done : HD_BATCH;
+            cl_int error = run_batch(session, launch, version->kernels[l], times, seconds);
+            if (error != CL_SUCCESS)
+                return hd_opencl_fail(
+                    session, error, &launch->place,
+                    hd_format(session->arena, "run kernel '%s'", launch->kernel_name));
+        }
+    }
+    return HD_OK;
+}
+
+static void release_memory(hd_session *session, void *memory) {
+    (void)session;
+    clReleaseMemObject(memory);
+}
+
+static void release_kernel(hd_session *session, void *kernel) {
+    (void)session;
+    clReleaseKernel(kernel);
+}
+
+static void release_program(hd_session *session, void *program) {
+    (void)session;
+    clReleaseProgram(program);
+}
+
+const hd_backend hd_opencl = {
+    .name = "opencl",
+    .title = "OpenCL",
+    .list = list_devices,
+    .open = open_device,
+    .close = close_device,
+    .build = build,
+    .allocate = allocate,
+    .write = write_buffer,
+    .read = read_buffer,
+    .make_kernel = make_kernel,
+    .run = run,
+    .release_memory = release_memory,
+    .release_kernel = release_kernel,
+    .release_program = release_program,
+};

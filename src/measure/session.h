@@ -1,66 +1,113 @@
 /*
- * What this folder needs of OpenCL: one device with a queue, programs with
- * located build errors, and the job in one layout, ready to run. Private.
+ * Devices that jobs run on.
+ *
+ * A session is one device, with what its back end needs to use it; a version is the job in one
+ * layout, ready to run there. A back end is one table of functions: OpenCL for kernels in
+ * OpenCL C, CUDA (its driver and NVRTC, opened at run time) for those in CUDA C.
+ *
+ *     hd_session_open(arena, diag, job, "0:1", &session);
+ *     hd_version_make(&session, NULL, NULL, 0, contents, &version);   the original
+ *     hd_version_run(&session, &version, &seconds);
+ *     hd_version_read(&session, &version, outputs);
+ *     hd_version_free(&session, &version);
+ *     hd_session_close(&session);
  */
 #ifndef HD_MEASURE_SESSION_H
 #define HD_MEASURE_SESSION_H
 
-#include <CL/cl.h>
-
 #include "measure/measure.h"
 #include "rewrite/placed.h"
 
-/* ---- opencl.c ----------------------------------------------------------- */
+typedef struct hd_backend hd_backend;
 
-/* One device, with a context and a queue that keeps times. */
+/* ---- session.c ------------------------------------------------------------ */
+
 typedef struct hd_session {
     hd_arena *arena;
     const hd_diag *diag;
     const hd_job *job;
-    cl_device_id device;
-    cl_context context;
-    cl_command_queue queue;
-    const char *device_name, *driver;
+    const hd_backend *backend;
+    hd_compute_device device;
+    void *state; /* the back end's */
 } hd_session;
 
-/* Release with hd_session_close(), also after a failure. */
+/* The device of the job's back end that is called `device` (hd_measure_options.device).
+ * Release with hd_session_close(), also after a failure. */
 hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const char *device, hd_session *session);
 void hd_session_close(hd_session *session);
 
-/* Builds a program with the job's options; errors stand in `file`, whose text is `source`.
- * What it includes is looked for in `folder` first, unless that is NULL, then beside the
- * job's kernel file. */
-hd_status hd_session_build(hd_session *session, const char *file, const char *source,
-                           const char *folder, cl_program *program);
-
-/* "CL_INVALID_KERNEL_ARGS" */
-const char *hd_opencl_error(cl_int error);
-/* Reports that `doing` failed with `error`, at the job. */
-hd_status hd_opencl_fail(const hd_session *session, cl_int error, const hd_place *place,
-                         const char *doing);
-
-/* ---- version.c: the job in one layout ----------------------------------- */
+/* ---- version.c: the job in one layout --------------------------------------- */
 
 typedef struct hd_version {
+    hd_arena *arena; /* its own: versions come and go in a session */
     const hd_placed_job *placed;
-    cl_program program;
-    cl_kernel *kernels; /* [placed->job->launch_count], arguments set */
-    cl_mem *memories;   /* [placed->job->buffer_count] */
-    void **initial;     /* the bytes of each that every run starts from */
+    void **initial; /* [placed->job->buffer_count], the bytes that every run starts from */
+    /* the back end's */
+    void *program;
+    void **memories; /* [placed->job->buffer_count] */
+    void **kernels;  /* [placed->job->launch_count], arguments set */
 } hd_version;
 
 /* The kernels of `rewritten`, which are in these layouts; NULL: the original. `contents` are
- * the initial bytes of the job's buffers in C's layout. Release with hd_version_free(), also after
- * a failure. */
+ * the initial bytes of the job's buffers in C's layout. Release with hd_version_free(), also
+ * after a failure. */
 hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
                           const hd_record_layout *layouts, uint32_t layout_count,
                           void *const *contents, hd_version *version);
-void hd_version_free(hd_version *version);
+void hd_version_free(hd_session *session, hd_version *version);
 
 /* Fills the buffers, runs all launches, and adds up the kernels' times. */
 hd_status hd_version_run(hd_session *session, const hd_version *version, double *seconds);
-/* The bytes of every buffer in C's layout, padding zero where a layout was undone. */
-hd_status hd_version_read(hd_session *session, const hd_version *version, void **contents);
+/* The bytes of every buffer in C's layout, padding zero where a layout was undone; from
+ * `arena`. */
+hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,
+                          void **contents);
+
+/* ---- back ends --------------------------------------------------------------- */
+
+/* A kernel file to compile: errors in it stand in `file`. What it includes is looked for in
+ * `folder` first, unless that is NULL, then beside the job's kernel file. */
+typedef struct hd_program_text {
+    const char *file, *text, *folder;
+} hd_program_text;
+
+/* Functions report what fails through the session's diag, once. */
+struct hd_backend {
+    const char *name, *title; /* "opencl", "OpenCL" */
+    /* The devices; where there are none, *missing says what is missing and how to mend it. */
+    hd_compute_device *(*list)(hd_arena *arena, uint32_t *count, const char **missing);
+    /* Opens session->device. */
+    hd_status (*open)(hd_session *session);
+    void (*close)(hd_session *session);
+    /* version->program, from a text; version->placed is there. */
+    hd_status (*build)(hd_session *session, const hd_program_text *text, hd_version *version);
+    hd_status (*allocate)(hd_session *session, const hd_buffer *buffer, void **memory);
+    hd_status (*write)(hd_session *session, const hd_buffer *buffer, void *memory,
+                       const void *bytes);
+    hd_status (*read)(hd_session *session, const hd_buffer *buffer, void *memory, void *bytes);
+    /* version->kernels[launch], once all memories are there. */
+    hd_status (*make_kernel)(hd_session *session, hd_version *version, uint32_t launch);
+    /* Runs all launches of the version, on buffers that are filled. */
+    hd_status (*run)(hd_session *session, const hd_version *version, double *seconds);
+    void (*release_memory)(hd_session *session, void *memory);
+    void (*release_kernel)(hd_session *session, void *kernel);
+    void (*release_program)(hd_session *session, void *program);
+};
+extern const hd_backend hd_opencl, hd_cuda;
+
+/* Reports that `doing` failed with the error of this name, at `place`, or without one at the
+ * job. */
+hd_status hd_session_fail(const hd_session *session, const hd_place *place, const char *doing,
+                          const char *error);
+/* Reports a build that failed; the place is that of the log's first error in the text. */
+hd_status hd_session_fail_build(const hd_session *session, const hd_program_text *text,
+                                const char *error, const char *log);
+/* The folder of the job's kernel file. */
+const char *hd_session_folder(const hd_session *session);
+
+static inline uint64_t hd_buffer_bytes(const hd_buffer *buffer) {
+    return buffer->count * buffer->element_bytes;
+}
 
 #endif

@@ -39,7 +39,7 @@ json_t *hd_json_place(const hd_place *place);
 json_t *hd_json_record(const hd_record *record);
 json_t *hd_json_layout(hd_arena *arena, const hd_record *record, const hd_layout *layout);
 json_t *hd_json_device(hd_arena *arena, const hd_device *device);
-json_t *hd_json_opencl_device(const hd_opencl_device *device);
+json_t *hd_json_compute_device(const hd_compute_device *device);
 json_t *hd_json_affine(hd_arena *arena, const kir_kernel *kernel, hd_affine form);
 json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_access *access);
 /* A kernel under a launch: its loops and its accesses. */

@@ -83,10 +83,9 @@ json_t *hd_json_device(hd_arena *arena, const hd_device *device) {
     return object;
 }
 
-json_t *hd_json_opencl_device(const hd_opencl_device *device) {
+json_t *hd_json_compute_device(const hd_compute_device *device) {
     json_t *object = json_object();
-    set(object, "id",
-        json_sprintf("%u:%u", (unsigned)device->platform_index, (unsigned)device->device_index));
+    set(object, "id", hd_json_text(device->id));
     set(object, "platform", hd_json_text(device->platform));
     set(object, "name", hd_json_text(device->name));
     set(object, "driver", hd_json_text(device->driver));

@@ -154,9 +154,9 @@ static void a_run_on_a_named_device_gives_the_final_bytes(void **state) {
     const hd_job *job = make_job(f, "");
     void *contents[2], *initial;
     hd_timing timing;
-    hd_opencl_device *devices;
     uint32_t count;
-    assert_int_equal(hd_measure_devices(f->arena, &f->diag, &devices, &count), HD_OK);
+    const char *missing;
+    const hd_compute_device *devices = hd_measure_devices(f->arena, "opencl", &count, &missing);
     assert_true(count > 0);
     hd_measure_options options = {.device = devices[0].name};
     if (hd_measure_run(f->arena, &f->diag, job, &options, contents, &timing) != HD_OK)
@@ -254,18 +254,17 @@ static void devices_are_chosen_by_number_or_listed(void **state) {
     fixture *f = *state;
     const hd_job *job = make_job(f, "");
     void *contents[2];
-    hd_opencl_device *devices;
     uint32_t count;
-    assert_int_equal(hd_measure_devices(f->arena, &f->diag, &devices, &count), HD_OK);
+    const char *missing;
+    const hd_compute_device *devices = hd_measure_devices(f->arena, "opencl", &count, &missing);
     assert_true(count > 0);
     hd_measure_options options = {0};
-    options.device =
-        hd_format(f->arena, "%u:%u", devices[0].platform_index, devices[0].device_index);
+    options.device = devices[0].id;
     assert_int_equal(hd_measure_run(f->arena, &f->diag, job, &options, contents, NULL), HD_OK);
-    static const char *const missing[] = {"no such device", "0:99", "7:0"};
+    static const char *const unknown[] = {"no such device", "0:99", "cuda:0"};
     for (size_t i = 0; i < 3; i++) {
         memset(&f->seen, 0, sizeof f->seen);
-        options.device = missing[i];
+        options.device = unknown[i];
         assert_int_equal(hd_measure_run(f->arena, &f->diag, job, &options, contents, NULL),
                          HD_EINPUT);
         assert_int_equal(f->seen.errors, 1);

@@ -100,8 +100,8 @@ static hd_status run_version(const corpus *c, const hd_diag *diag, void **conten
     if (status == HD_OK)
         status = hd_version_run(&session, &version, &seconds);
     if (status == HD_OK)
-        status = hd_version_read(&session, &version, contents);
-    hd_version_free(&version);
+        status = hd_version_read(&session, c->arena, &version, contents);
+    hd_version_free(&session, &version);
     hd_session_close(&session);
     return status;
 }

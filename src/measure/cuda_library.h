@@ -1,0 +1,93 @@
+/*
+ * What is used of CUDA's driver interface and of NVRTC, which compiles CUDA C at run time.
+ *
+ * Both are opened when a device is first asked for, so Heddle is built and runs without them.
+ * The declarations are ours: handles are pointers, a device is a number, and results are 0 for
+ * success (CUDA Driver API and NVRTC manuals, versions 11 to 13).
+ */
+#ifndef HD_MEASURE_CUDA_LIBRARY_H
+#define HD_MEASURE_CUDA_LIBRARY_H
+
+#include "base/base.h"
+
+/* X(name here, symbol, parameters) */
+#define HD_CUDA_FUNCTIONS(X)                                                                       \
+    X(init, cuInit, (unsigned flags))                                                              \
+    X(error_name, cuGetErrorName, (int error, const char **name))                                  \
+    X(version, cuDriverGetVersion, (int *version))                                                 \
+    X(count_devices, cuDeviceGetCount, (int *count))                                               \
+    X(get_device, cuDeviceGet, (int *device, int number))                                          \
+    X(device_name, cuDeviceGetName, (char *name, int length, int device))                          \
+    X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))             \
+    X(retain_context, cuDevicePrimaryCtxRetain, (void **context, int device))                      \
+    X(release_context, cuDevicePrimaryCtxRelease_v2, (int device))                                 \
+    X(use_context, cuCtxSetCurrent, (void *context))                                               \
+    X(synchronize, cuCtxSynchronize, (void))                                                       \
+    X(load_module, cuModuleLoadData, (void **module, const void *image))                           \
+    X(unload_module, cuModuleUnload, (void *module))                                               \
+    X(get_function, cuModuleGetFunction, (void **function, void *module, const char *name))        \
+    X(get_variable, cuModuleGetGlobal_v2,                                                          \
+      (uint64_t * memory, size_t * bytes, void *module, const char *name))                         \
+    X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, void *function))         \
+    X(set_function_attribute, cuFuncSetAttribute, (void *function, int attribute, int value))      \
+    X(allocate, cuMemAlloc_v2, (uint64_t * memory, size_t bytes))                                  \
+    X(free, cuMemFree_v2, (uint64_t memory))                                                       \
+    X(to_device, cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                   \
+    X(to_host, cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                           \
+    X(copy, cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream))        \
+    X(launch, cuLaunchKernel,                                                                      \
+      (void *function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,                    \
+       unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared, void *stream,  \
+       void **params, void **extra))                                                               \
+    X(make_event, cuEventCreate, (void **event, unsigned flags))                                   \
+    X(record_event, cuEventRecord, (void *event, void *stream))                                    \
+    X(elapsed, cuEventElapsedTime, (float *milliseconds, void *start, void *end))                  \
+    X(destroy_event, cuEventDestroy_v2, (void *event))
+
+#define HD_NVRTC_FUNCTIONS(X)                                                                      \
+    X(version, nvrtcVersion, (int *major, int *minor))                                             \
+    X(create, nvrtcCreateProgram,                                                                  \
+      (void **program, const char *text, const char *name, int header_count,                       \
+       const char *const *headers, const char *const *header_names))                               \
+    X(destroy, nvrtcDestroyProgram, (void **program))                                              \
+    X(add_name, nvrtcAddNameExpression, (void *program, const char *expression))                   \
+    X(compile, nvrtcCompileProgram, (void *program, int option_count, const char *const *options)) \
+    X(log_size, nvrtcGetProgramLogSize, (void *program, size_t *size))                             \
+    X(log, nvrtcGetProgramLog, (void *program, char *log))                                         \
+    X(symbol, nvrtcGetLoweredName,                                                                 \
+      (void *program, const char *expression, const char **symbol))                                \
+    X(image_size, nvrtcGetCUBINSize, (void *program, size_t *size))                                \
+    X(image, nvrtcGetCUBIN, (void *program, char *image))
+
+typedef struct hd_cuda_library {
+#define X(name, symbol, parameters) int(*name) parameters;
+    HD_CUDA_FUNCTIONS(X)
+#undef X
+} hd_cuda_library;
+
+typedef struct hd_nvrtc_library {
+#define X(name, symbol, parameters) int(*name) parameters;
+    HD_NVRTC_FUNCTIONS(X)
+#undef X
+    const char *(*error_text)(int error);
+} hd_nvrtc_library;
+
+enum {
+    HD_CUDA_THREADS_OF_FUNCTION = 0, /* most threads of a block */
+    HD_CUDA_SHARED_OF_FUNCTION = 8,  /* most bytes of dynamic shared memory */
+    HD_CUDA_CAPABILITY_MAJOR = 75,
+    HD_CUDA_CAPABILITY_MINOR = 76,
+};
+
+/* False: *missing says what is missing and how to mend it. */
+bool hd_cuda_open(hd_arena *arena, hd_cuda_library *library, const char **missing);
+bool hd_nvrtc_open(hd_arena *arena, hd_nvrtc_library *library, const char **missing);
+
+/* "CUDA_ERROR_OUT_OF_MEMORY", "NVRTC_ERROR_COMPILATION" */
+const char *hd_cuda_error(const hd_cuda_library *library, int error);
+const char *hd_nvrtc_error(const hd_nvrtc_library *library, int error);
+
+/* The folder of a CUDA toolkit: $CUDA_PATH, $CUDA_HOME or /usr/local/cuda, or NULL. */
+const char *hd_cuda_toolkit(void);
+
+#endif
