@@ -111,11 +111,11 @@ typedef struct cli_source {
     const char *entry, *options, *record;
     cli_sizes global, local;
     uint64_t count;
-    cli_texts values;
+    cli_texts values, split;
     bool any_entry; /* no launch is wanted, only its record: any kernel with one will do */
 } cli_source;
 
-enum { CLI_JOB_OPTION_COUNT = 8 };
+enum { CLI_JOB_OPTION_COUNT = 9 };
 /* Fills `table` with the options that set `source`. */
 const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]);
 
@@ -134,9 +134,16 @@ hd_status cli_require_record(cli *c, const hd_job *job);
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
                           hd_job **job, hd_layout **layout);
 
+/* A layout for each record that `texts` name: "soa" for the record to lay out,
+ * "cell={x,y}{z}" for another one of the job's. */
+hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
+                           const cli_texts *texts, hd_job **job, hd_record_layout **layouts,
+                           uint32_t *count);
+
 /* ---- output.c: rewritten files ------------------------------------------------------- */
 
 typedef struct cli_output {
+    const char *folder;
     const char *kernel, *header;
 } cli_output;
 
@@ -144,7 +151,24 @@ typedef struct cli_output {
  * replace the user's own kernel; `option` is what named the folder. */
 hd_status cli_output_paths(cli *c, const char *option, const char *folder, const char *kernel_path,
                            cli_output *output);
-hd_status cli_write_rewritten(cli *c, const cli_output *output, const hd_rewritten *rewritten);
+/* Writes the kernels, what they include, and the host's header, all or nothing. The header
+ * gets another name, in *output, where a file of the kernels has its own. */
+hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
+/* The same over the files that were rewritten, the header beside the kernel file. */
+hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
+/* The same as a patch for `patch -p1`, on standard output or in JSON. */
+hd_status cli_diff_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten,
+                             hd_str *patch);
+
+/* ---- verify.c: what was rewritten, on the machine ------------------------------------- */
+
+/* Runs the original and the rewritten kernels and compares what they leave. `path` and
+ * `source` are what the job was loaded from: kernels of a file without a job are each run
+ * with sizes and arguments by default, and one that cannot run with those is a warning; then
+ * *checked is false. */
+hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
+                     const hd_record_layout *layouts, uint32_t layout_count,
+                     const hd_rewritten *rewritten, bool *checked);
 
 /* ---- one file each -------------------------------------------------------------------- */
 
@@ -152,6 +176,7 @@ int cmd_advise(cli *c, int argc, char **argv);
 int cmd_cost(cli *c, int argc, char **argv);
 int cmd_accesses(cli *c, int argc, char **argv);
 int cmd_devices(cli *c, int argc, char **argv);
+int cmd_graph(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);
@@ -161,5 +186,6 @@ int cmd_reuse(cli *c, int argc, char **argv);
 int cmd_rewrite(cli *c, int argc, char **argv);
 int cmd_run(cli *c, int argc, char **argv);
 int cmd_trace(cli *c, int argc, char **argv);
+int cmd_train(cli *c, int argc, char **argv);
 
 #endif

@@ -28,6 +28,10 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
          &source->options},
         {"record", 'r', "NAME", "the struct to lay out; default: that of the buffers", CLI_TEXT,
          &source->record},
+        {"split", 0, "FIELD",
+         "take an array or a nested struct of the record apart: its elements or members become "
+         "fields (may be repeated)",
+         CLI_TEXTS, &source->split},
         {0}};
     memcpy(table, options, sizeof options);
     return table;
@@ -47,6 +51,7 @@ static hd_status refuse_flags(cli *c, const char *path, const cli_source *source
                         : source->values.count ? "arg"
                         : source->options      ? "options"
                         : source->record       ? "record"
+                        : source->split.count  ? "split"
                                                : NULL;
     if (!given)
         return HD_OK;
@@ -103,6 +108,8 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                           .record = source->record,
                           .dims = source->global.dims,
                           .count = source->count,
+                          .split = source->split.data,
+                          .split_count = (uint32_t)source->split.count,
                           .values = source->values.data,
                           .value_count = (uint32_t)source->values.count};
     if (!flags.dims)
@@ -131,6 +138,78 @@ hd_status cli_require_record(cli *c, const hd_job *job) {
     return hd_fail(&c->diag, HD_EINPUT, &place,
                    "there is no record to lay out: no buffer of this %s holds structs",
                    job->path ? "job" : "kernel");
+}
+
+/* A record of the job that can be laid out; NULL when there is none of this name. */
+static const hd_record *record_named(const hd_job *job, const char *name) {
+    if (job->record && !strcmp(hd_record_declared(job->record)->name, name))
+        return job->record;
+    for (uint32_t a = 0; a < job->arrays_count; a++)
+        if (!strcmp(job->arrays[a].name, name))
+            return job->arrays[a].record;
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (job->buffers[b].record && !strcmp(job->buffers[b].record->name, name))
+            return job->buffers[b].record;
+    return NULL;
+}
+
+static const char *record_names(cli *c, const hd_job *job) {
+    hd_str names = {.arena = c->arena};
+    for (uint32_t a = 0; a < job->arrays_count; a++)
+        hd_str_printf(&names, "%s%s", names.length ? ", " : "", job->arrays[a].name);
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        const hd_record *record = job->buffers[b].record;
+        bool seen = !record;
+        for (uint32_t o = 0; o < b; o++)
+            seen |= job->buffers[o].record == record;
+        if (!seen)
+            hd_str_printf(&names, "%s%s", names.length ? ", " : "", record->name);
+    }
+    return names.length ? hd_str_text(&names) : "none";
+}
+
+/* "RECORD=LAYOUT" or "LAYOUT". */
+static hd_status read_layout(cli *c, const hd_job *job, const char *text,
+                             hd_record_layout *result) {
+    const char *equals = strchr(text, '=');
+    hd_layout *layout;
+    result->record = job->record;
+    if (equals) {
+        const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
+        result->record = record_named(job, name);
+        if (!result->record)
+            return hd_fail(&c->diag, HD_EINPUT, NULL,
+                           "--layout %s: no buffer holds a record '%s'; there are: %s", text, name,
+                           record_names(c, job));
+        text = equals + 1;
+    } else if (!job->record) {
+        return cli_require_record(c, job);
+    }
+    hd_status status = hd_layout_parse(c->arena, &c->diag, result->record, text, &layout);
+    result->layout = status == HD_OK ? layout : NULL;
+    return status;
+}
+
+hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
+                           const cli_texts *texts, hd_job **job, hd_record_layout **layouts,
+                           uint32_t *count) {
+    if (!texts->count)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "which layout? Say --layout soa, for example; 'heddle help layout' has "
+                       "the notation");
+    hd_status status = cli_load(c, path, source, job);
+    *count = (uint32_t)texts->count;
+    *layouts = hd_new_array(c->arena, hd_record_layout, texts->count);
+    for (uint32_t l = 0; l < *count && status == HD_OK; l++) {
+        status = read_layout(c, *job, texts->data[l], &(*layouts)[l]);
+        for (uint32_t o = 0; o < l && status == HD_OK; o++)
+            if ((*layouts)[o].record == (*layouts)[l].record)
+                status = hd_fail(&c->diag, HD_EINPUT, NULL,
+                                 "--layout gives '%s' two layouts; give it one, and others as "
+                                 "RECORD=LAYOUT",
+                                 (*layouts)[l].record->name);
+    }
+    return status;
 }
 
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,

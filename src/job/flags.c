@@ -224,7 +224,9 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
     job->kernel_path = flags->kernel_path;
     job->options = flags->options ? flags->options : "";
     job->record_name = flags->record;
-    job->record_place = m.place;
+    job->record_place = job->split_place = m.place;
+    job->split = flags->split;
+    job->split_count = flags->split_count;
     job->buffers = hd_new_array(arena, hd_buffer, m.kernel->param_count);
     job->launch_count = 1;
     launch->kernel_name = m.kernel->name;

@@ -163,6 +163,8 @@ typedef struct hd_job_flags {
     uint32_t dims;
     uint64_t global[3], local[3];
     uint64_t count;            /* elements of every buffer; default: the global size */
+    const char *const *split; /* fields of the record that are taken apart */
+    uint32_t split_count;
     const char *const *values; /* "name=value" of scalar arguments; others get `count` if
                                 * integer, else 1 */
     uint32_t value_count;

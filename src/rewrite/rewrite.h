@@ -59,9 +59,12 @@ typedef struct hd_rewritten {
 hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
                      hd_rewritten **result);
 
-/* store.c: writes the rewritten files, not the host's header, into `folder`, which
- * exists, all or none of them; folders below it are made as needed. *kernel_path is the
- * kernel file's new path. */
+/* store.c: the rewritten files as they go into `folder`, in outputs[file_count]; folders
+ * below it are made as needed. */
+hd_status hd_rewritten_outputs(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
+                               const char *folder, hd_output *outputs);
+/* Writes the rewritten files, not the host's header, into `folder`, which
+ * exists, all or none of them. *kernel_path is the kernel file's new path. */
 hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
                              const char *folder, const char **kernel_path);
 

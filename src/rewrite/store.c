@@ -16,9 +16,8 @@ static hd_status make_folders(hd_arena *arena, const hd_diag *diag, const char *
     return HD_OK;
 }
 
-hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
-                             const char *folder, const char **kernel_path) {
-    hd_output *outputs = hd_new_array(arena, hd_output, rewritten->file_count);
+hd_status hd_rewritten_outputs(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
+                               const char *folder, hd_output *outputs) {
     for (uint32_t f = 0; f < rewritten->file_count; f++) {
         const hd_rewritten_file *file = &rewritten->files[f];
         hd_status status = make_folders(arena, diag, folder, file->name);
@@ -27,6 +26,15 @@ hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewr
         outputs[f] = (hd_output){hd_format(arena, "%s/%s", folder, file->name), file->text,
                                  strlen(file->text)};
     }
+    return HD_OK;
+}
+
+hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
+                             const char *folder, const char **kernel_path) {
+    hd_output *outputs = hd_new_array(arena, hd_output, rewritten->file_count);
+    hd_status status = hd_rewritten_outputs(arena, diag, rewritten, folder, outputs);
+    if (status != HD_OK)
+        return status;
     *kernel_path = outputs[0].path;
     return hd_write_files(diag, outputs, rewritten->file_count);
 }

@@ -1,0 +1,207 @@
+/*
+ * Checking rewritten kernels on the machine.
+ *
+ * The rewriter follows every pointer, and refuses what it cannot follow; this is the second
+ * pair of eyes. The machine runs both versions on the same contents and checks every access
+ * on the way, so a field that goes to a wrong place is found even where no result shows it.
+ */
+#include "advise/verify.h"
+
+#include "frontend/frontend.h"
+#include "rewrite/placed.h"
+
+typedef struct verifier {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_job *job;
+    const hd_vm_options *options;
+} verifier;
+
+/* ---- contents --------------------------------------------------------------------- */
+
+/* Small numbers: an index among them stays inside most buffers. */
+static void fill_value(const hd_leaf *leaf, uint64_t *state, unsigned char *at) {
+    uint32_t bytes = leaf->type.bits / 8;
+    for (uint32_t lane = 0; lane < leaf->type.lanes; lane++) {
+        uint64_t random = hd_next_random(state);
+        double value =
+            leaf->type.kind == KIR_FLOAT ? (double)(random >> 11) * 0x1p-53 : (double)(random % 64);
+        hd_type_put(leaf->type, value, at + lane * bytes);
+    }
+}
+
+static void fill_randomly(hd_arena *arena, const hd_buffer *buffer, uint64_t seed, void *bytes) {
+    uint32_t count;
+    const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, &count);
+    for (uint64_t e = 0; e < buffer->count; e++)
+        for (uint32_t l = 0; l < count; l++)
+            if (!leaves[l].opaque)
+                fill_value(&leaves[l], &seed,
+                           (unsigned char *)bytes + e * buffer->element_bytes + leaves[l].offset);
+}
+
+static hd_status make_contents(const verifier *v, void **contents, bool *random) {
+    *random = false;
+    for (uint32_t b = 0; b < v->job->buffer_count; b++) {
+        const hd_buffer *buffer = &v->job->buffers[b];
+        hd_status status = hd_job_contents(v->arena, v->diag, v->job, buffer, &contents[b]);
+        if (status != HD_OK)
+            return status;
+        if (buffer->file || buffer->init_count)
+            continue;
+        fill_randomly(v->arena, buffer, b, contents[b]);
+        *random = true;
+    }
+    return HD_OK;
+}
+
+static hd_status job_contents(const verifier *v, void **contents) {
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < v->job->buffer_count && status == HD_OK; b++)
+        status = hd_job_contents(v->arena, v->diag, v->job, &v->job->buffers[b], &contents[b]);
+    return status;
+}
+
+/* ---- runs --------------------------------------------------------------------------- */
+
+/* Random numbers may make a loop endless; no honest block gets so far. */
+enum { MOST_RANDOM_INSTRUCTIONS = 100000000 };
+
+static hd_status run_launches(hd_vm *vm, const hd_job *job, uint64_t *lane_accesses) {
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint64_t r = 0; r < job->launches[l].repeat; r++) {
+            hd_vm_counts counts = {0};
+            hd_status status = hd_vm_run(vm, l, NULL, &counts);
+            if (status != HD_OK)
+                return status;
+            *lane_accesses += counts.lane_accesses;
+        }
+    return HD_OK;
+}
+
+/* Runs a job from `before`, and copies what its buffers hold then to `after`. */
+static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *job,
+                         void *const *before, void **after, uint64_t *lane_accesses) {
+    const hd_vm_options options = {.workers = v->options->workers,
+                                   .max_instructions = diag->fn ? 0 : MOST_RANDOM_INSTRUCTIONS,
+                                   .progress = v->options->progress,
+                                   .user = v->options->user};
+    hd_vm *vm;
+    *lane_accesses = 0;
+    hd_status status = hd_vm_open(v->arena, diag, job, before, &options, &vm);
+    if (status != HD_OK)
+        return status;
+    status = run_launches(vm, job, lane_accesses);
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
+        uint64_t bytes = job->buffers[b].count * job->buffers[b].element_bytes;
+        after[b] = hd_alloc(v->arena, bytes);
+        memcpy(after[b], hd_vm_contents(vm, b), bytes);
+    }
+    hd_vm_close(vm);
+    return status;
+}
+
+static hd_status run_original(const verifier *v, void **before, void **after, hd_verified *result) {
+    static const hd_diag silent = {NULL, NULL};
+    hd_status status = make_contents(v, before, &result->random);
+    if (status != HD_OK)
+        return status;
+    uint64_t *accesses = &result->lane_accesses;
+    if (result->random && run_job(v, &silent, v->job, before, after, accesses) == HD_OK)
+        return HD_OK;
+    if (result->random)
+        status = job_contents(v, before);
+    result->random = false;
+    if (status == HD_OK)
+        status = run_job(v, v->diag, v->job, before, after, accesses);
+    if (status != HD_OK)
+        hd_note(v->diag, NULL,
+                "the kernels do not run on the machine as they are, so the rewritten ones cannot "
+                "be compared with them; give the job contents that they run on, or leave the check "
+                "out");
+    return status;
+}
+
+static hd_status compile(const verifier *v, const hd_rewritten *rewritten, kir_module **module) {
+    const char *path;
+    char *folder;
+    hd_status status = hd_scratch_make(v->arena, v->diag, &folder);
+    if (status == HD_OK)
+        status = hd_rewritten_store(v->arena, v->diag, rewritten, folder, &path);
+    if (status == HD_OK)
+        status = hd_frontend(v->arena, v->diag, path, rewritten->options, module);
+    hd_scratch_remove(folder);
+    return status;
+}
+
+static hd_status run_rewritten(const verifier *v, const hd_placed_job *placed, void *const *before,
+                               void **after) {
+    uint32_t count = placed->job->buffer_count;
+    void **inputs = hd_new_array(v->arena, void *, count);
+    void **outputs = hd_new_array(v->arena, void *, count);
+    hd_placed_scatter(v->arena, placed, before, inputs);
+    uint64_t accesses;
+    hd_status status = run_job(v, v->diag, placed->job, inputs, outputs, &accesses);
+    if (status == HD_OK)
+        hd_placed_gather(v->arena, placed, outputs, after);
+    return status;
+}
+
+hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                    const hd_record_layout *layouts, uint32_t layout_count,
+                    const hd_rewritten *rewritten, const hd_vm_options *options,
+                    hd_verified *result) {
+    const verifier v = {arena, diag, job, options};
+    void **before = hd_new_array(arena, void *, job->buffer_count);
+    void **originally = hd_new_array(arena, void *, job->buffer_count);
+    void **after = hd_new_array(arena, void *, job->buffer_count);
+    kir_module *module;
+    hd_placed_job *placed;
+    *result = (hd_verified){0};
+    hd_status status = run_original(&v, before, originally, result);
+    if (status == HD_OK)
+        status = compile(&v, rewritten, &module);
+    if (status == HD_OK)
+        status = hd_job_in_layout(arena, diag, job, layouts, layout_count, module, &placed);
+    if (status == HD_OK)
+        status = run_rewritten(&v, placed, before, after);
+    if (status != HD_OK)
+        return status;
+    hd_job exact = *job; /* the machine does the same operations in the same order */
+    exact.relative = exact.absolute = 0;
+    bool equal, bit_equal;
+    return hd_contents_compare(arena, diag, &exact, &(hd_contents){"originally", originally},
+                               &(hd_contents){"rewritten", after}, &equal, &bit_equal);
+}
+
+/* ---- kernels that the job leaves out ------------------------------------------------------ */
+
+static bool is_launched(const hd_job *job, const kir_kernel *kernel) {
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        if (job->launches[l].kernel == kernel)
+            return true;
+    return false;
+}
+
+hd_status hd_verify_covers(const hd_diag *diag, const hd_job *job, const hd_record_layout *layouts,
+                           uint32_t layout_count) {
+    hd_status status = HD_OK;
+    for (uint32_t k = 0; k < job->module->kernel_count; k++) {
+        const kir_kernel *kernel = job->module->kernels[k];
+        for (uint32_t p = 0; p < kernel->param_count && !is_launched(job, kernel); p++) {
+            const kir_param *param = &kernel->params[p];
+            bool taken = false;
+            for (uint32_t l = 0; l < layout_count; l++)
+                taken |= param->record && !param->by_value_struct &&
+                         param->record == hd_record_declared(layouts[l].record);
+            if (!taken)
+                continue;
+            status = hd_fail(diag, HD_EINPUT, &kernel->place,
+                             "kernel '%s' takes '%s', too, but the job never launches it: it would "
+                             "be rewritten without being priced or checked; add a launch of it",
+                             kernel->name, param->record->name);
+            break;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * The check of a rewriting: both versions of a job on the machine, which needs no device.
+ */
+#ifndef HD_ADVISE_VERIFY_H
+#define HD_ADVISE_VERIFY_H
+
+#include "measure/measure.h"
+#include "vm/vm.h"
+
+typedef struct hd_verified {
+    bool random; /* buffers that the job says nothing of held random numbers, not zeros */
+    uint64_t lane_accesses; /* of the original */
+} hd_verified;
+
+/* Runs the resolved job as it is and `rewritten`, its kernels in these layouts, on the
+ * machine, and compares every buffer bit for bit. Buffers without contents of their own get
+ * random numbers, unless the kernels cannot run on those. HD_EDIFFER names the first value
+ * that differs. HD_EINPUT: the original does not run on the machine, so that there is nothing
+ * to compare with. Of `options` workers, progress and user count. */
+hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                    const hd_record_layout *layouts, uint32_t layout_count,
+                    const hd_rewritten *rewritten, const hd_vm_options *options,
+                    hd_verified *result);
+
+/* An error for each kernel that takes one of the records but that the job never launches:
+ * it is rewritten with the others, and nothing would check it. */
+hd_status hd_verify_covers(const hd_diag *diag, const hd_job *job, const hd_record_layout *layouts,
+                           uint32_t layout_count);
+
+#endif
