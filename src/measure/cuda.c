@@ -296,18 +296,21 @@ enum { HD_BATCH = 256 };
 typedef struct batch {
     const hd_cuda_library *driver;
     void *events[HD_BATCH][2];
+    uint32_t launches[HD_BATCH];
     uint32_t count;
 } batch;
 
-static int launch_once(batch *b, const hd_launch *launch, const kernel *made) {
+static int launch_once(batch *b, const hd_job *job, uint32_t l, const kernel *made) {
     const hd_cuda_library *driver = b->driver;
+    const hd_launch *launch = &job->launches[l];
     unsigned blocks[3], threads[3];
     int error = 0;
     for (uint32_t d = 0; d < 3; d++) {
         threads[d] = d < launch->dims ? (unsigned)launch->local[d] : 1;
         blocks[d] = d < launch->dims ? (unsigned)(launch->global[d] / launch->local[d]) : 1;
     }
-    void **events = b->events[b->count++];
+    void **events = b->events[b->count];
+    b->launches[b->count++] = l;
     for (uint32_t e = 0; e < 2 && !error; e++)
         error = driver->make_event(&events[e], 0);
     for (uint32_t s = 0; s < made->stand_in_count && !error; s++)
@@ -330,7 +333,8 @@ static int launch_once(batch *b, const hd_launch *launch, const kernel *made) {
     return error;
 }
 
-/* Waits for all that is queued and adds up its times; `error` is that of queueing. */
+/* Waits for all that is queued and adds its times to those of the launches; `error` is that of
+ * queueing. */
 static int end_batch(batch *b, int error, double *seconds) {
     int finished = b->driver->synchronize();
     if (!error)
@@ -339,7 +343,7 @@ static int end_batch(batch *b, int error, double *seconds) {
         float milliseconds = 0;
         if (!error)
             error = b->driver->elapsed(&milliseconds, b->events[i][0], b->events[i][1]);
-        *seconds += milliseconds * 1e-3;
+        seconds[b->launches[i]] += milliseconds * 1e-3;
         for (uint32_t e = 0; e < 2; e++)
             if (b->events[i][e])
                 b->driver->destroy_event(b->events[i][e]);
@@ -356,7 +360,7 @@ static hd_status run(hd_session *session, const hd_version *version, double *sec
     for (uint32_t l = 0; l < job->launch_count && !error; l++) {
         launch = &job->launches[l];
         for (uint64_t t = 0; t < launch->repeat && !error; t++) {
-            error = launch_once(&b, launch, version->kernels[l]);
+            error = launch_once(&b, job, l, version->kernels[l]);
             if (b.count == HD_BATCH)
                 error = end_batch(&b, error, seconds);
         }

@@ -364,7 +364,7 @@ static hd_status run(hd_session *session, const hd_version *version, double *sec
         const hd_launch *launch = &job->launches[l];
         for (uint64_t done = 0; done < launch->repeat; done += HD_BATCH) {
             uint64_t times = launch->repeat - done < HD_BATCH ? launch->repeat - done : HD_BATCH;
-            cl_int error = run_batch(session, launch, version->kernels[l], times, seconds);
+            cl_int error = run_batch(session, launch, version->kernels[l], times, &seconds[l]);
             if (error != CL_SUCCESS)
                 return hd_opencl_fail(
                     session, error, &launch->place,

@@ -42,7 +42,8 @@ void hd_session_close(hd_session *session);
 typedef struct hd_version {
     hd_arena *arena; /* its own: versions come and go in a session */
     const hd_placed_job *placed;
-    void **initial; /* [placed->job->buffer_count], the bytes that every run starts from */
+    void **initial;  /* [placed->job->buffer_count], the bytes that every run starts from */
+    double *seconds; /* [placed->job->launch_count], of the last hd_version_run() */
     /* the back end's */
     void *program;
     void **memories; /* [placed->job->buffer_count] */
@@ -59,6 +60,9 @@ void hd_version_free(hd_session *session, hd_version *version);
 
 /* Fills the buffers, runs all launches, and adds up the kernels' times. */
 hd_status hd_version_run(hd_session *session, const hd_version *version, double *seconds);
+/* The same; seconds[placed->job->launch_count] gets the time of each launch, all its
+ * repetitions together. */
+hd_status hd_version_run_each(hd_session *session, const hd_version *version, double *seconds);
 /* The bytes of every buffer in C's layout, padding zero where a layout was undone; from
  * `arena`. */
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,
@@ -88,7 +92,8 @@ struct hd_backend {
     hd_status (*read)(hd_session *session, const hd_buffer *buffer, void *memory, void *bytes);
     /* version->kernels[launch], once all memories are there. */
     hd_status (*make_kernel)(hd_session *session, hd_version *version, uint32_t launch);
-    /* Runs all launches of the version, on buffers that are filled. */
+    /* Runs all launches of the version, on buffers that are filled, and adds the time of each
+     * to its seconds[launch]. */
     hd_status (*run)(hd_session *session, const hd_version *version, double *seconds);
     void (*release_memory)(hd_session *session, void *memory);
     void (*release_kernel)(hd_session *session, void *kernel);

@@ -54,6 +54,7 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     version->kernels = hd_new_array(arena, void *, job->launch_count);
     version->memories = hd_new_array(arena, void *, job->buffer_count);
     version->initial = hd_new_array(arena, void *, job->buffer_count);
+    version->seconds = hd_new_array(arena, double, job->launch_count);
     status = rewritten ? build_rewritten(session, rewritten, version)
                        : build_original(session, version);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
@@ -82,14 +83,22 @@ void hd_version_free(hd_session *session, hd_version *version) {
 
 /* ---- a run -------------------------------------------------------------- */
 
-hd_status hd_version_run(hd_session *session, const hd_version *version, double *seconds) {
+hd_status hd_version_run_each(hd_session *session, const hd_version *version, double *seconds) {
     const hd_job *job = version->placed->job;
     hd_status status = HD_OK;
-    *seconds = 0;
+    memset(seconds, 0, job->launch_count * sizeof *seconds);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
         status = session->backend->write(session, &job->buffers[b], version->memories[b],
                                          version->initial[b]);
     return status == HD_OK ? session->backend->run(session, version, seconds) : status;
+}
+
+hd_status hd_version_run(hd_session *session, const hd_version *version, double *seconds) {
+    hd_status status = hd_version_run_each(session, version, version->seconds);
+    *seconds = 0;
+    for (uint32_t l = 0; l < version->placed->job->launch_count; l++)
+        *seconds += version->seconds[l];
+    return status;
 }
 
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,
