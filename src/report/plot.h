@@ -22,6 +22,9 @@ void hd_plot_text(hd_arena *arena, const hd_stems *stems, hd_str *out);
  * end stays. */
 void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out);
 
+/* As it stands between tags: without control characters, '<', '>' and '&' escaped. */
+const char *hd_svg_escape(hd_arena *arena, const char *text);
+
 /* The largest and the smallest value of numbers that fall into column `column` of `columns`,
  * 0 where there is none. */
 void hd_stems_extent(const hd_stems *stems, uint64_t columns, uint64_t column, double *most,

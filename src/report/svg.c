@@ -41,15 +41,20 @@ static double y_of(const frame *f, double value) {
     return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - f->low) / (f->high - f->low);
 }
 
-static void add_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
-                     const char *text) {
-    hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, more);
+const char *hd_svg_escape(hd_arena *arena, const char *text) {
+    hd_str out = {.arena = arena};
     for (text = hd_plain_text(arena, text, false); *text; text++) {
         const char *escaped = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;";
-        hd_str_addn(out, strchr("<>&", *text) ? escaped : text,
+        hd_str_addn(&out, strchr("<>&", *text) ? escaped : text,
                     strchr("<>&", *text) ? strlen(escaped) : 1);
     }
-    hd_str_add(out, "</text>\n");
+    return hd_str_text(&out);
+}
+
+static void add_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
+                     const char *text) {
+    hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y, more,
+                  hd_svg_escape(arena, text));
 }
 
 /* Of an axis up to `most`: as many digits as its step needs, in millions or more from there. */
