@@ -45,7 +45,7 @@ static const char *predicted(hd_arena *arena, const hd_advice *advice, uint32_t 
     hd_cost_model *model = advice->devices[device].model;
     hd_cost_vector cost =
         hd_cost_of_layout(arena, model, advice->devices[0].best, NULL, NULL);
-    return hd_show_ratio(arena, hd_cost_ratio(&advice->devices[device].search.aos, &cost));
+    return hd_show_ratio(arena, hd_cost_ratio(&advice->devices[device].search.original, &cost));
 }
 
 static void add_row(hd_arena *arena, hd_table *table, const char *name, const hd_advice *advice) {
@@ -54,7 +54,7 @@ static void add_row(hd_arena *arena, hd_table *table, const char *name, const hd
     hd_table_row(
         table,
         (const char *[]){
-            name, hd_show_count(arena, first->search.aos.v[hd_cost_degree(&first->search.aos)]),
+            name, hd_show_count(arena, first->search.original.v[hd_cost_degree(&first->search.original)]),
             advice->leave ? "leave it"
                           : hd_layout_print(arena, advice->job->record, first->best),
             predicted(arena, advice, 0), predicted(arena, advice, 1),

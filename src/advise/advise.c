@@ -10,10 +10,10 @@ static hd_status advise_device(hd_arena *arena, const hd_diag *diag, const hd_jo
     hd_status status = hd_cost_model_make(arena, diag, job, device, &options->cost, &advice->model);
     if (status != HD_OK)
         return status;
-    const hd_layout *aos = hd_layout_aos(arena, job->record);
-    hd_cost_of_layout(arena, advice->model, aos, &advice->accesses, &advice->access_count);
+    const hd_layout *original = hd_layout_original(arena, job->record);
+    hd_cost_of_layout(arena, advice->model, original, &advice->accesses, &advice->access_count);
     hd_search_static(arena, advice->model, &options->search, &advice->search);
-    advice->best = advice->search.leave ? aos : advice->search.ranked[0].layout;
+    advice->best = advice->search.leave ? original : advice->search.ranked[0].layout;
     advice->ratio = advice->search.leave ? 1 : advice->search.ranked[0].ratio;
     return HD_OK;
 }

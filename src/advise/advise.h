@@ -23,8 +23,8 @@ typedef struct hd_device_advice {
     const hd_device *device;
     hd_cost_model *model;
     hd_search_result search;
-    const hd_layout *best;  /* AoS when the answer is to leave it */
-    double ratio;           /* of best, to AoS */
+    const hd_layout *best;  /* the original when the answer is to leave it */
+    double ratio;           /* of best, to the original */
     hd_cost_line *accesses; /* under AoS, the most expensive first */
     size_t access_count;
 } hd_device_advice;
@@ -33,8 +33,8 @@ typedef struct hd_advice {
     const hd_job *job;
     hd_device_advice *devices;
     uint32_t device_count;
-    bool ranked;            /* the devices are done: what follows may have failed */
-    bool leave;             /* on the first device */
+    bool ranked;             /* the devices are done: what follows may have failed */
+    bool leave;              /* on the first device */
     hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
     bool measured;
     hd_measurement measurement;

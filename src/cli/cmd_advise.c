@@ -22,13 +22,12 @@ static void show_record(cli *c, const hd_record *record, hd_str *out) {
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (uint32_t f = 0; f < record->field_count; f++) {
         const hd_field *field = &record->fields[f];
-        hd_table_row(table,
-                     (const char *[]){field->name,
-                                      field->count > 1 ? hd_format(c->arena, "%s[%u]", field->type,
-                                                                   field->count)
-                                                       : field->type,
-                                      hd_format(c->arena, "%u", field->offset),
-                                      hd_format(c->arena, "%u", field->size)});
+        hd_table_row(table, (const char *[]){field->name,
+                                             field->count > 1 ? hd_format(c->arena, "%s[%u]",
+                                                                          field->type, field->count)
+                                                              : field->type,
+                                             hd_format(c->arena, "%u", field->offset),
+                                             hd_format(c->arena, "%u", field->size)});
     }
     hd_str_printf(out, "%s, %u bytes\n", record->spelling, record->size);
     hd_table_print(table, out, c->colour);
@@ -42,42 +41,46 @@ static void show_worst(cli *c, const hd_device_advice *a, hd_str *out) {
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < a->access_count && i < WORST; i++) {
         const hd_cost_line *l = &a->accesses[i];
-        hd_table_row(table, (const char *[]){
-                                hd_show_share(c->arena, cli_share(l, &a->search.aos)),
-                                hd_format(c->arena, "%u", l->access->line),
-                                cli_access_name(c->arena, l),
-                                hd_cost_explain(c->arena, a->device, l)});
+        hd_table_row(table,
+                     (const char *[]){hd_show_share(c->arena, cli_share(l, &a->search.original)),
+                                      hd_format(c->arena, "%u", l->access->line),
+                                      cli_access_name(c->arena, l),
+                                      hd_cost_explain(c->arena, a->device, l)});
     }
     hd_str_printf(out, "\nDearest accesses on %s\n", a->device->name);
     hd_table_print(table, out, c->colour);
 }
 
 static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, hd_str *out) {
-    static const hd_column columns[] = {{"", HD_RIGHT, false},
-                                        {"layout", HD_LEFT, true},
-                                        {"cost", HD_RIGHT, true},
-                                        {"to AoS", HD_RIGHT, false}};
+    const hd_column columns[] = {
+        {"", HD_RIGHT, false},
+        {"layout", HD_LEFT, true},
+        {"cost", HD_RIGHT, true},
+        {job->record->of_arrays ? "to arrays" : "to AoS", HD_RIGHT, false}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     const hd_search_result *s = &a->search;
-    const char *aos = hd_layout_print(c->arena, job->record, hd_layout_aos(c->arena, job->record));
-    bool has_aos = false;
+    const char *original =
+        hd_layout_print(c->arena, job->record, hd_layout_original(c->arena, job->record));
+    bool has_original = false;
     for (uint32_t i = 0; i < s->ranked_count && i < SHOWN; i++) {
         const char *notation = hd_layout_print(c->arena, job->record, s->ranked[i].layout);
-        has_aos = has_aos || !strcmp(notation, aos);
+        has_original = has_original || !strcmp(notation, original);
         hd_table_row(table, (const char *[]){hd_format(c->arena, "%u", i + 1), notation,
                                              cli_show_cost(c->arena, &s->ranked[i].cost),
                                              hd_format(c->arena, "%.3f", s->ranked[i].ratio)});
     }
-    if (!has_aos)
-        hd_table_row(table,
-                     (const char *[]){"", aos, cli_show_cost(c->arena, &s->aos), "1.000"});
+    if (!has_original)
+        hd_table_row(
+            table, (const char *[]){"", original, cli_show_cost(c->arena, &s->original), "1.000"});
     hd_str_printf(out, "\nLayouts on %s\n", a->device->name);
     hd_table_print(table, out, c->colour);
     if (s->partitions)
-        hd_str_printf(out, "  %s partitions scored", hd_show_count(c->arena, (double)s->partitions));
+        hd_str_printf(out, "  %s partitions scored",
+                      hd_show_count(c->arena, (double)s->partitions));
     else
-        hd_str_printf(out, s->subsets ? "  %s clusters of all subsets priced"
-                                      : "  %s nodes of branch and bound",
+        hd_str_printf(out,
+                      s->subsets ? "  %s clusters of all subsets priced"
+                                 : "  %s nodes of branch and bound",
                       hd_show_count(c->arena, (double)s->nodes));
     if (s->proven)
         hd_str_printf(out, " in %s; the first is optimal in the model\n",
@@ -89,7 +92,8 @@ static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, h
 
 /* The command that applies the advice, with the options that matter to it. */
 static void show_command(const request *r, const char *layout, hd_str *out) {
-    hd_str_printf(out, strchr(r->path, ' ') ? "  heddle rewrite '%s'" : "  heddle rewrite %s", r->path);
+    hd_str_printf(out, strchr(r->path, ' ') ? "  heddle rewrite '%s'" : "  heddle rewrite %s",
+                  r->path);
     if (r->source->options)
         hd_str_printf(out, " --options '%s'", r->source->options);
     if (r->source->record)
@@ -105,8 +109,8 @@ static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_st
                       a->device->name);
         return;
     }
-    hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of AoS.\n", a->device->name, best,
-                  a->ratio);
+    hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of %s.\n", a->device->name, best,
+                  a->ratio, advice->job->record->of_arrays ? "the arrays" : "AoS");
     bool can_rewrite = kir_language_of(advice->job->kernel_path) == KIR_OPENCL && !r->refused;
     if (!r->apply && can_rewrite)
         show_command(r, best, out);
@@ -132,25 +136,24 @@ static json_t *device_json(cli *c, const hd_job *job, const hd_device_advice *a)
     const hd_search_result *s = &a->search;
     json_t *ranked = json_array(), *accesses = json_array();
     for (uint32_t i = 0; i < s->ranked_count; i++)
-        json_array_append_new(
-            ranked, json_pack("{s:o, s:o, s:o}", "layout",
-                              hd_json_layout(c->arena, job->record, s->ranked[i].layout), "cost",
-                              cli_cost_json(&s->ranked[i].cost), "ratio",
-                              hd_json_number(s->ranked[i].ratio)));
+        json_array_append_new(ranked,
+                              json_pack("{s:o, s:o, s:o}", "layout",
+                                        hd_json_layout(c->arena, job->record, s->ranked[i].layout),
+                                        "cost", cli_cost_json(&s->ranked[i].cost), "ratio",
+                                        hd_json_number(s->ranked[i].ratio)));
     for (size_t i = 0; i < a->access_count; i++) {
-        json_t *line = cli_cost_line_json(c, &a->accesses[i], &s->aos);
+        json_t *line = cli_cost_line_json(c, &a->accesses[i], &s->original);
         json_object_set_new(line, "why",
                             hd_json_text(hd_cost_explain(c->arena, a->device, &a->accesses[i])));
         json_array_append_new(accesses, line);
     }
-    return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "device",
-                     hd_json_device(c->arena, a->device), "aos_cost", cli_cost_json(&s->aos),
-                     "leave", (int)s->leave, "best",
-                     hd_json_layout(c->arena, job->record, a->best), "ratio",
-                     hd_json_number(a->ratio), "ranked", ranked, "accesses", accesses, "proven",
-                     (int)s->proven, "gap", hd_json_number(s->gap), "partitions",
-                     (json_int_t)s->partitions, "nodes", (json_int_t)s->nodes, "seconds",
-                     hd_json_number(s->seconds));
+    return json_pack(
+        "{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "device",
+        hd_json_device(c->arena, a->device), "original_cost", cli_cost_json(&s->original), "leave",
+        (int)s->leave, "best", hd_json_layout(c->arena, job->record, a->best), "ratio",
+        hd_json_number(a->ratio), "ranked", ranked, "accesses", accesses, "proven", (int)s->proven,
+        "gap", hd_json_number(s->gap), "partitions", (json_int_t)s->partitions, "nodes",
+        (json_int_t)s->nodes, "seconds", hd_json_number(s->seconds));
 }
 
 static int print_json(cli *c, const hd_advice *advice, const cli_output *written) {
@@ -236,7 +239,10 @@ int cmd_advise(cli *c, int argc, char **argv) {
         "Prints the record, the accesses that cost most and why, the best layouts by static "
         "cost on each device, and the advice for the first device. The advice may be to leave "
         "the layout as it is.",
-        options, cli_job_options(&source, job_options), 1, 1};
+        options,
+        cli_job_options(&source, job_options),
+        1,
+        1};
     char **words;
     uint32_t word_count;
     int status;

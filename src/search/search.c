@@ -4,9 +4,9 @@
  * Up to `exact_fields` fields every partition is scored (exhaust.c). Beyond, the
  * clusters that save most against leaving every field alone are found by all
  * subsets (subset.c) or, from MOST_SUBSET_FIELDS on, by branch and bound
- * (bound.c), which says whether the optimum is proven. The obvious layouts are always in the ranking, so that a reader can
- * compare; the recommendation is to leave AoS unless something is cheaper by
- * more than `leave`.
+ * (bound.c), which says whether the optimum is proven. The obvious layouts are always in the
+ * ranking, so that a reader can compare; the recommendation is to leave AoS unless something is
+ * cheaper by more than `leave`.
  */
 #include <time.h>
 
@@ -27,8 +27,8 @@ static void rank_obvious(hd_cost_model *model, ranking *best) {
     uint64_t tiles[HD_MAX_TILES];
     uint32_t count = hd_cost_tiles(model, tiles);
     for (uint32_t t = 0; t < count; t++) {
-        candidate c = {.count = 1, .masks = {all_fields(hd_cost_record(model))},
-                       .tiles = {tiles[t]}};
+        candidate c = {
+            .count = 1, .masks = {all_fields(hd_cost_record(model))}, .tiles = {tiles[t]}};
         c.cost = candidate_cost(model, &c);
         ranking_add(best, &c);
     }
@@ -47,7 +47,7 @@ static void report(hd_arena *arena, hd_cost_model *model, const ranking *best,
             seen = hd_layout_equal(layout, result->ranked[j].layout);
         if (!seen)
             result->ranked[result->ranked_count++] =
-                (hd_ranked){layout, c->cost, hd_cost_ratio(&c->cost, &result->aos)};
+                (hd_ranked){layout, c->cost, hd_cost_ratio(&c->cost, &result->original)};
     }
 }
 
@@ -72,9 +72,8 @@ static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds
     candidate found = {.count = 0};
     bound_effort effort;
     result->subsets = record->field_count <= MOST_SUBSET_FIELDS;
-    hd_cost_vector most = result->subsets
-                              ? search_subsets(arena, bounds, &found, &effort)
-                              : search_bound(arena, bounds, seconds, &found, &effort);
+    hd_cost_vector most = result->subsets ? search_subsets(arena, bounds, &found, &effort)
+                                          : search_bound(arena, bounds, seconds, &found, &effort);
     add_rest(record, &found);
     found.cost = candidate_cost(model, &found);
     ranking_add(best, &found);
@@ -96,8 +95,11 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     double leave = options->leave > 0 ? options->leave : 0.01;
     double start = search_clock();
     *result = (hd_search_result){.proven = true};
-    candidate aos = {.count = 1, .masks = {all_fields(record)}, .tiles = {HD_TILE_AOS}};
-    result->aos = candidate_cost(model, &aos);
+    /* Fields alone, each in an array, cost what one `soa` cluster does. */
+    candidate original = {.count = 1,
+                          .masks = {all_fields(record)},
+                          .tiles = {record->of_arrays ? HD_TILE_SOA : HD_TILE_AOS}};
+    result->original = candidate_cost(model, &original);
 
     ranking best = ranking_new(arena, 2 * keep + HD_MAX_TILES);
     rank_obvious(model, &best);

@@ -10,23 +10,23 @@ typedef struct hd_search_options {
     uint32_t keep;         /* how many layouts to rank; 0: 10 */
     uint32_t exact_fields; /* score every partition up to so many fields; 0: 12 */
     double seconds;        /* limit for branch and bound; 0: 60 */
-    double leave;          /* recommend leaving AoS unless a layout is cheaper by this share;
-                            * 0: 0.01 */
+    double leave; /* recommend leaving the original unless a layout is cheaper by this share;
+                   * 0: 0.01 */
 } hd_search_options;
 
 typedef struct hd_ranked {
     hd_layout *layout;
     hd_cost_vector cost;
-    double ratio; /* to AoS */
+    double ratio; /* to the original */
 } hd_ranked;
 
 typedef struct hd_search_result {
-    hd_cost_vector aos;
-    hd_ranked *ranked; /* best first */
+    hd_cost_vector original; /* of AoS; of a record of arrays, of those */
+    hd_ranked *ranked;       /* best first */
     uint32_t ranked_count;
-    bool leave;        /* AoS is as good as it gets */
-    bool proven;       /* ranked[0] is optimal in the model */
-    double gap;        /* else: (best - lower bound) / best, at the highest degree */
+    bool leave;          /* the original is as good as it gets */
+    bool proven;         /* ranked[0] is optimal in the model */
+    double gap;          /* else: (best - lower bound) / best, at the highest degree */
     uint64_t partitions; /* scored one by one; 0 beyond exact_fields */
     bool subsets;        /* found by all subsets: `nodes` is the clusters priced */
     uint64_t nodes;      /* of branch and bound */

@@ -180,13 +180,20 @@ static void rewrite(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(arguments, sizeof arguments, "rewrite nbody.yaml --layout soa --out %s", folder);
     json_t *value = output_of(arguments);
-    has_members(value, "record layout kernel header edits");
-    check_record(json_object_get(value, "record"));
-    check_layout(json_object_get(value, "layout"));
-    const char *kernel, *header;
-    int edits;
+    has_members(value, "layouts kernel header files verified edits");
+    json_t *one = json_array_get(json_object_get(value, "layouts"), 0);
+    has_members(one, "record layout");
+    check_record(json_object_get(one, "record"));
+    check_layout(json_object_get(one, "layout"));
+    const char *kernel, *header, *file;
+    int edits, in_file;
     unpack(value, "{s:s, s:s, s:i}", "kernel", &kernel, "header", &header, "edits", &edits);
-    assert_true(edits > 0);
+    one = json_array_get(json_object_get(value, "files"), 0);
+    has_members(one, "from file edits");
+    unpack(one, "{s:s, s:i}", "file", &file, "edits", &in_file);
+    assert_string_equal(file, kernel);
+    assert_true(edits > 0 && edits == in_file);
+    assert_true(json_is_true(json_object_get(value, "verified")));
     assert_int_equal(unlink(kernel), 0);
     assert_int_equal(unlink(header), 0);
     assert_int_equal(rmdir(folder), 0);
@@ -244,10 +251,10 @@ static void advise(void **state) {
     assert_int_equal(json_array_size(json_object_get(value, "written")), 0);
     assert_int_equal(json_array_size(json_object_get(value, "devices")), 2);
     json_array_foreach(json_object_get(value, "devices"), i, device) {
-        has_members(device, "device aos_cost leave best ratio ranked accesses proven gap "
+        has_members(device, "device original_cost leave best ratio ranked accesses proven gap "
                             "partitions nodes seconds");
         check_device(json_object_get(device, "device"));
-        check_cost(json_object_get(device, "aos_cost"));
+        check_cost(json_object_get(device, "original_cost"));
         check_layout(json_object_get(device, "best"));
         check_lines(json_object_get(device, "accesses"), " why");
         json_array_foreach(json_object_get(device, "ranked"), j, entry) {
