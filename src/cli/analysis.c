@@ -66,6 +66,8 @@ const char *cli_access_name(hd_arena *arena, const hd_cost_line *line) {
                          : a->static_index >= 0 ? kernel->statics[a->static_index].name
                                                 : "?";
     const char *field = a->record && a->field >= 0 ? a->record->fields[a->field].name : NULL;
+    if (field && a->record->of_arrays)
+        buffer = a->record->name;
     return hd_format(arena, "%s %s%s%s", hd_access_kind_name(a->kind), buffer, field ? "." : "",
                      field ? field : "");
 }

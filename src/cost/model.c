@@ -137,6 +137,16 @@ static double iterations_of(const launch_builder *b, const hd_access *access, ui
     return product;
 }
 
+/* Bytes of a buffer. The fields of a record of arrays are one buffer, the first of them. */
+static uint64_t bytes_of_buffer(const launch_builder *b, uint32_t *number) {
+    uint32_t field;
+    const hd_job_arrays *arrays = hd_job_arrays_of(b->job, *number, &field);
+    if (arrays)
+        *number = arrays->buffers[0];
+    const hd_buffer *buffer = &b->job->buffers[*number];
+    return buffer->count * (arrays ? arrays->record->size : buffer->element_bytes);
+}
+
 static void add_use(launch_builder *b, const hd_access *access) {
     hd_cost_model *model = b->model;
     use u = {.access = access, .info = b->info, .launch = b->number, .width = access->width};
@@ -148,9 +158,8 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.reads = access->kind == HD_LOAD;
     u.irregular = !hd_access_is_regular(&b->shapes, access);
     u.scattered = u.irregular && !access->computable;
-    const hd_buffer *buffer = &b->job->buffers[u.buffer];
     u.segment = hd_device_segment_for(model->device, u.width);
-    u.segments = (double)(buffer->count * buffer->element_bytes / u.segment + 1);
+    u.segments = (double)(bytes_of_buffer(b, &u.buffer) / u.segment + 1);
     double warps, iterations = iterations_of(b, access, &u.degree);
     bool stepped;
     u.shape = add_shape(b, access, &warps, &stepped);

@@ -42,9 +42,8 @@ fault() {
         echo "folder $to is not in the design's order"
     elif [ "$(position "$to")" -gt "$(position "$from")" ]; then
         echo "$to comes after $from in the design's order"
-    elif [ "$to" = frontend ] && [ "$from" != frontend ] && [ "$from" != report ] &&
-        [ "$from" != cli ]; then
-        echo "only report and cli may include frontend"
+    elif [ "$to" = frontend ] && ! [[ $from =~ ^(frontend|rewrite|advise|report|cli)$ ]]; then
+        echo "only rewrite, advise, report and cli may include frontend"
     fi
 }
 
@@ -117,11 +116,12 @@ expect src/cost/good.c '#include <cyaml/cyaml.h>' ''
 expect src/frontend/good.c '#include <llvm-c/Core.h>' ''
 expect src/rewrite/good.h '#include <clang-c/Index.h>' ''
 expect src/report/good.c '#include "frontend/frontend.h"' ''
+expect src/advise/good.c '#include "frontend/frontend.h"' ''
 expect src/cli/good.c '  #  include "frontend/frontend.h"' ''
 expect src/layout/bad.c '#include "kernel/kir.h"' ':2: includes "kernel/kir.h": kernel comes after'
 expect src/base/bad.h '  #  include "device/device.h"' 'device comes after base'
 expect src/base/bad.c '#include <cli/cli.h>' 'cli comes after base'
-expect src/search/bad.c '#include "frontend/frontend.h"' 'only report and cli may include frontend'
+expect src/search/bad.c '#include "frontend/frontend.h"' 'only rewrite, advise, report and cli may include frontend'
 expect src/cost/bad.c '#include <llvm-c/Core.h>' 'only frontend and rewrite may see LLVM'
 expect src/report/bad.c '#include "clang-c/Index.h"' 'only frontend and rewrite may see LLVM'
 expect src/cost/bad.c '#include "../vm/vm.h"' 'write it from src/'
