@@ -18,6 +18,27 @@ static hd_status advise_device(hd_arena *arena, const hd_diag *diag, const hd_jo
     return HD_OK;
 }
 
+static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
+                                   const hd_advise_options *options, hd_advice *advice) {
+    hd_choose_options choose = options->choose;
+    hd_static_judge *judges = hd_new_array(arena, hd_static_judge, advice->device_count);
+    choose.device = options->measurement.device;
+    choose.cost = options->cost;
+    choose.search = options->search;
+    for (uint32_t d = 0; d < advice->device_count; d++)
+        judges[d] = (hd_static_judge){advice->devices[d].device, &advice->devices[d].search};
+    hd_choice *choice = hd_new(arena, hd_choice);
+    hd_status status =
+        hd_choose(arena, diag, advice->job, judges, advice->device_count, &choose, choice);
+    if (choice->count)
+        advice->choice = choice;
+    if (choice->timed) {
+        advice->leave = !choice->winner;
+        advice->best = choice->entries[choice->winner].layout;
+    }
+    return status;
+}
+
 hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_advise_options *options, hd_advice *advice) {
     *advice = (hd_advice){.job = job, .device_count = options->device_count};
@@ -29,12 +50,14 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
             return status;
     }
     advice->ranked = true;
-    const hd_layout *best = advice->devices[0].best;
+    advice->best = advice->devices[0].best;
     advice->leave = advice->devices[0].search.leave;
-    if (advice->leave || (!options->rewrite && !options->measure))
-        return HD_OK;
-    const hd_record_layout chosen = {job->record, best};
-    hd_status status = hd_rewrite_job(arena, diag, job, &chosen, 1, &advice->rewritten);
+    hd_status status = options->choose.budget > 0 ? let_device_decide(arena, diag, options, advice)
+                                                  : HD_OK;
+    if (status != HD_OK || advice->leave || (!options->rewrite && !options->measure))
+        return status;
+    const hd_record_layout chosen = {job->record, advice->best};
+    status = hd_rewrite_job(arena, diag, job, &chosen, 1, &advice->rewritten);
     if (status != HD_OK || !options->measure)
         return status;
     status = hd_measure_compare(arena, diag, job, &chosen, 1, advice->rewritten,

@@ -5,6 +5,7 @@
 #ifndef HD_ADVISE_H
 #define HD_ADVISE_H
 
+#include "advise/choose.h"
 #include "measure/measure.h"
 #include "search/search.h"
 
@@ -16,6 +17,9 @@ typedef struct hd_advise_options {
     bool rewrite; /* rewrite the kernels in the best layout */
     bool measure; /* run both versions; implies rewrite */
     hd_measure_options measurement;
+    /* Let the device decide, within choose.budget seconds; 0: static cost decides. Of these
+     * options device, cost and search are those above. */
+    hd_choose_options choose;
 } hd_advise_options;
 
 /* What is known for one device. */
@@ -34,7 +38,9 @@ typedef struct hd_advice {
     hd_device_advice *devices;
     uint32_t device_count;
     bool ranked;             /* the devices are done: what follows may have failed */
-    bool leave;              /* on the first device */
+    bool leave;              /* on the first device, or on that which decided */
+    const hd_layout *best;   /* there; the original when the answer is to leave it */
+    hd_choice *choice;       /* where a device decided, else NULL */
     hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
     bool measured;
     hd_measurement measurement;
@@ -42,7 +48,8 @@ typedef struct hd_advice {
 
 /* `job` must be resolved. HD_EDIFFER: measured, and the outputs differ; the
  * advice is complete all the same. Where only the rewriting or the measuring
- * failed, `ranked` is set, and the rest of the advice holds. */
+ * failed, `ranked` is set, and the rest of the advice holds. Where a device was to decide
+ * but could not run a single other layout, static cost decides. */
 hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_advise_options *options, hd_advice *advice);
 

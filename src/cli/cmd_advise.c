@@ -1,6 +1,8 @@
 /* heddle advise: the record, the worst accesses, the ranked layouts, the advice. */
 
 #include "cli/analysis.h"
+#include "cli/choice.h"
+#include "cli/database.h"
 
 enum { WORST = 5, SHOWN = 8 };
 
@@ -8,6 +10,7 @@ typedef struct request {
     const char *path;
     const cli_source *source;
     const char *apply; /* folder for the rewritten files, or NULL */
+    const char *budget; /* a time, or NULL */
     bool refused;      /* the kernels cannot be rewritten: no command would do it */
     hd_advise_options options;
 } request;
@@ -101,19 +104,25 @@ static void show_command(const request *r, const char *layout, hd_str *out) {
     hd_str_printf(out, " --layout '%s' --out DIR\n", layout);
 }
 
-static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
+/* Unless the device has decided, which has its verdict above. */
+static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
     const hd_device_advice *a = &advice->devices[0];
-    const char *best = hd_layout_print(c->arena, advice->job->record, a->best);
-    if (advice->leave) {
+    if (advice->leave)
         hd_str_printf(out, "\nAdvice for %s: leave it as it is; no layout costs noticeably less.\n",
                       a->device->name);
-        return;
-    }
-    hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of %s.\n", a->device->name, best,
-                  a->ratio, advice->job->record->of_arrays ? "the arrays" : "AoS");
-    bool can_rewrite = kir_language_of(advice->job->kernel_path) == KIR_OPENCL && !r->refused;
-    if (!r->apply && can_rewrite)
-        show_command(r, best, out);
+    else
+        hd_str_printf(out, "\nAdvice for %s: %s, at %.3f of the cost of %s.\n", a->device->name,
+                      hd_layout_print(c->arena, advice->job->record, a->best), a->ratio,
+                      advice->job->record->of_arrays ? "the arrays" : "AoS");
+}
+
+static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
+    if (advice->choice)
+        cli_show_choice(c, advice->job->record, advice->choice, out);
+    if (!advice->choice || !advice->choice->timed)
+        show_static_advice(c, advice, out);
+    if (!advice->leave && !r->apply && !r->refused)
+        show_command(r, hd_layout_print(c->arena, advice->job->record, advice->best), out);
 }
 
 static void show_measurement(cli *c, const hd_advice *advice, hd_str *out) {
@@ -165,9 +174,12 @@ static int print_json(cli *c, const hd_advice *advice, const cli_output *written
         json_array_append_new(files, hd_json_text(written->header));
     }
     return cli_print_json(
-        c, json_pack("{s:o, s:o, s:o, s:o}", "record", hd_json_record(advice->job->record),
+        c, json_pack("{s:o, s:o, s:o, s:o, s:o}", "record", hd_json_record(advice->job->record),
                      "devices", devices, "written", files, "measurement",
-                     advice->measured ? hd_json_measurement(&advice->measurement) : json_null()));
+                     advice->measured ? hd_json_measurement(&advice->measurement) : json_null(),
+                     "choice",
+                     advice->choice ? cli_choice_json(c, advice->job->record, advice->choice)
+                                    : json_null()));
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -189,6 +201,36 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
     return cli_print(c, &out);
 }
 
+static void show_progress(void *user, const char *what) { cli_progress(user, what); }
+
+/* What --budget asks for. */
+static hd_status read_budget(cli *c, request *r) {
+    hd_choose_options *choose = &r->options.choose;
+    if (!r->budget && choose->again)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--again goes with --budget");
+    if (!r->budget)
+        return HD_OK;
+    if (r->options.measure)
+        return hd_fail(&c->diag, HD_EINPUT, NULL,
+                       "--budget measures already; leave --measure out");
+    choose->version = HEDDLE_VERSION;
+    choose->progress = show_progress;
+    choose->user = c;
+    return cli_read_budget(c, r->budget, &choose->budget);
+}
+
+static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
+    hd_choose_options *choose = &r->options.choose;
+    if (choose->budget > 0)
+        choose->database = cli_open_database(c);
+    cli_progress(c, r->options.measure ? "searching and measuring" : "searching");
+    hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, advice);
+    hd_database_close(choose->database);
+    if (advice->choice)
+        cli_warn_of_differences(c, job, advice->choice);
+    return status;
+}
+
 static int advise(cli *c, request *r, const cli_source *source, const cli_model_options *choice) {
     hd_job *job;
     const hd_device **devices;
@@ -202,9 +244,8 @@ static int advise(cli *c, request *r, const cli_source *source, const cli_model_
     cli_output output;
     if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
         return CLI_WRONG;
-    cli_progress(c, r->options.measure ? "searching and measuring" : "searching");
     hd_advice advice;
-    hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, &advice);
+    hd_status status = run(c, r, job, &advice);
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
@@ -226,19 +267,26 @@ int cmd_advise(cli *c, int argc, char **argv) {
         CLI_MODEL_OPTIONS(choice),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
          CLI_TEXT, &r.apply},
-        {"measure", 0, NULL, "run both versions on an OpenCL device and compare", CLI_FLAG,
+        {"measure", 0, NULL, "run both versions on a device and compare", CLI_FLAG,
          &r.options.measure},
-        {"on", 0, "DEVICE", "the OpenCL device to measure on; default: the first", CLI_TEXT,
+        {"budget", 0, "TIME",
+         "measure layouts for so long (60s, 500ms, 2m) and advise the fastest one", CLI_TEXT,
+         &r.budget},
+        {"again", 0, NULL, "with --budget: measure, even if the answer is known from before",
+         CLI_FLAG, &r.options.choose.again},
+        {"on", 0, "DEVICE", "the device to measure on, an id of 'heddle devices' or a part of its "
+         "name; default: the first", CLI_TEXT,
          &r.options.measurement.device},
         {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats},
         {"seconds", 0, "S", "time limit of branch and bound; default 60", CLI_REAL,
          &r.options.search.seconds},
         {0}};
     const cli_page page = {
-        "[--device D]... [--apply DIR] [--measure] [OPTIONS] JOB|FILE",
+        "[--device D]... [--apply DIR] [--measure | --budget TIME] [OPTIONS] JOB|FILE",
         "Prints the record, the accesses that cost most and why, the best layouts by static "
-        "cost on each device, and the advice for the first device. The advice may be to leave "
-        "the layout as it is.",
+        "cost on each device, and the advice for the first device. With --budget the layouts that "
+        "static cost, the layout graph and a trained tree propose are measured, and the fastest "
+        "is advised. The advice may be to leave the layout as it is.",
         options,
         cli_job_options(&source, job_options),
         1,
@@ -254,5 +302,7 @@ int cmd_advise(cli *c, int argc, char **argv) {
     }
     r.options.measurement.repeats = (uint32_t)repeats;
     r.path = words[0];
+    if (read_budget(c, &r))
+        return CLI_WRONG;
     return advise(c, &r, &source, &choice);
 }

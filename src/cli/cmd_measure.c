@@ -68,15 +68,15 @@ int cmd_measure(cli *c, int argc, char **argv) {
         {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
          CLI_TEXT, &notation},
         {"on", 0, "DEVICE",
-         "the OpenCL device: P:D as 'heddle devices' prints it, or a part of its name; default: "
-         "the first",
+         "the device: an id as 'heddle devices' prints it, or a part of its name; default: the "
+         "first that runs these kernels",
          CLI_TEXT, &choice.device},
         {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats},
         {"seconds", 0, "S", "go on until so much time was measured", CLI_REAL, &choice.min_seconds},
         {0}};
     const cli_page page = {
-        "--layout L [OPTIONS] JOB|FILE.cl",
-        "Runs the kernels as they are and in layout L on an OpenCL device, in turns, on equal "
+        "--layout L [OPTIONS] JOB|FILE",
+        "Runs the kernels as they are and in layout L on an OpenCL or CUDA device, in turns, on equal "
         "contents, and compares what they leave in every buffer. Times are those of the kernels "
         "by the device's own clock: the median and the quartiles. Exit status 1: the outputs "
         "differ.",

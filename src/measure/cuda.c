@@ -48,8 +48,8 @@ static const char *driver_text(hd_arena *arena, const hd_cuda_library *driver) {
     const char *unused;
     hd_nvrtc_library nvrtc;
     driver->version(&version);
-    const char *text = hd_format(arena, "%sCUDA %d.%d", kernel_driver(arena), version / 1000,
-                                 version % 1000 / 10);
+    const char *text =
+        hd_format(arena, "%sCUDA %d.%d", kernel_driver(arena), version / 1000, version % 1000 / 10);
     if (hd_nvrtc_open(arena, &nvrtc, &unused) && nvrtc.version(&major, &minor) == 0)
         text = hd_format(arena, "%s NVRTC %d.%d", text, major, minor);
     return text;
@@ -131,8 +131,8 @@ static bool has_buffer(const hd_job *job, const char *name) {
     return false;
 }
 
-static int load_variable(hd_session *session, const hd_cuda_program *program,
-                         hd_arena *arena, hd_cuda_variable *variable) {
+static int load_variable(hd_session *session, const hd_cuda_program *program, hd_arena *arena,
+                         hd_cuda_variable *variable) {
     const hd_cuda_library *driver = &hd_cuda_of(session)->driver;
     int error = driver->get_variable(&variable->memory, &variable->bytes, program->module,
                                      variable->symbol);
@@ -187,16 +187,16 @@ static void release_memory(hd_session *session, void *memory) {
 
 static hd_status write_buffer(hd_session *session, const hd_buffer *buffer, void *memory,
                               const void *bytes) {
-    int error = hd_cuda_of(session)->driver.to_device(address_of(memory), bytes,
-                                                      hd_buffer_bytes(buffer));
+    int error =
+        hd_cuda_of(session)->driver.to_device(address_of(memory), bytes, hd_buffer_bytes(buffer));
     return hd_cuda_check(session, error, &buffer->place,
                          hd_format(session->arena, "write buffer '%s'", buffer->name));
 }
 
 static hd_status read_buffer(hd_session *session, const hd_buffer *buffer, void *memory,
                              void *bytes) {
-    int error = hd_cuda_of(session)->driver.to_host(bytes, address_of(memory),
-                                                    hd_buffer_bytes(buffer));
+    int error =
+        hd_cuda_of(session)->driver.to_host(bytes, address_of(memory), hd_buffer_bytes(buffer));
     return hd_cuda_check(session, error, &buffer->place,
                          hd_format(session->arena, "read buffer '%s'", buffer->name));
 }
@@ -314,15 +314,15 @@ static int launch_once(batch *b, const hd_job *job, uint32_t l, const kernel *ma
     for (uint32_t e = 0; e < 2 && !error; e++)
         error = driver->make_event(&events[e], 0);
     for (uint32_t s = 0; s < made->stand_in_count && !error; s++)
-        error = driver->copy(made->stand_ins[s].variable->memory,
-                             address_of(made->stand_ins[s].memory),
-                             made->stand_ins[s].variable->bytes, NULL);
+        error =
+            driver->copy(made->stand_ins[s].variable->memory, address_of(made->stand_ins[s].memory),
+                         made->stand_ins[s].variable->bytes, NULL);
     if (!error)
         error = driver->record_event(events[0], NULL);
     if (!error)
-        error = driver->launch(made->function, blocks[0], blocks[1], blocks[2], threads[0],
-                               threads[1], threads[2], (unsigned)launch->shared, NULL,
-                               made->params, NULL);
+        error =
+            driver->launch(made->function, blocks[0], blocks[1], blocks[2], threads[0], threads[1],
+                           threads[2], (unsigned)launch->shared, NULL, made->params, NULL);
     if (!error)
         error = driver->record_event(events[1], NULL);
     for (uint32_t s = 0; s < made->stand_in_count && !error; s++)

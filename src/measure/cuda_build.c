@@ -129,8 +129,7 @@ static int get_symbols(hd_session *session, hd_cuda_program *program, void *hand
     for (uint32_t l = 0; l < job->launch_count && !error; l++) {
         program->symbols[l] = job->launches[l].kernel_name;
         if (!is_symbol(job->launches[l].kernel_name))
-            error =
-                get_symbol(session, handle, job->launches[l].kernel_name, &program->symbols[l]);
+            error = get_symbol(session, handle, job->launches[l].kernel_name, &program->symbols[l]);
     }
     for (uint32_t v = 0; v < program->variable_count && !error; v++)
         error = get_symbol(session, handle, address_of(session, &program->variables[v]),

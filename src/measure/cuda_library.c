@@ -34,11 +34,10 @@ bool hd_cuda_open(hd_arena *arena, hd_cuda_library *library, const char **missin
     *missing = "there is no libcuda.so.1; install NVIDIA's driver";
     if (!handle)
         return false;
-    const char *absent =
-        load_symbols(handle, symbols, sizeof symbols / sizeof *symbols, library);
+    const char *absent = load_symbols(handle, symbols, sizeof symbols / sizeof *symbols, library);
     if (absent)
-        *missing = hd_format(arena, "libcuda.so.1 has no %s; install a newer driver of NVIDIA's",
-                             absent);
+        *missing =
+            hd_format(arena, "libcuda.so.1 has no %s; install a newer driver of NVIDIA's", absent);
     return !absent;
 }
 
@@ -71,7 +70,7 @@ bool hd_nvrtc_open(hd_arena *arena, hd_nvrtc_library *library, const char **miss
 #define X(member, name, parameters) {offsetof(hd_nvrtc_library, member), #name},
         HD_NVRTC_FUNCTIONS(X)
 #undef X
-        {offsetof(hd_nvrtc_library, error_text), "nvrtcGetErrorString"},
+            {offsetof(hd_nvrtc_library, error_text), "nvrtcGetErrorString"},
     };
     void *handle = open_nvrtc(arena);
     *missing = "there is no libnvrtc.so to compile kernels; install NVIDIA's CUDA toolkit, and "
@@ -80,8 +79,8 @@ bool hd_nvrtc_open(hd_arena *arena, hd_nvrtc_library *library, const char **miss
         return false;
     const char *absent = load_symbols(handle, symbols, sizeof symbols / sizeof *symbols, library);
     if (absent)
-        *missing = hd_format(arena, "libnvrtc.so has no %s; install a toolkit from CUDA 11.2 on",
-                             absent);
+        *missing =
+            hd_format(arena, "libnvrtc.so has no %s; install a toolkit from CUDA 11.2 on", absent);
     return !absent;
 }
 

@@ -54,8 +54,7 @@
     X(compile, nvrtcCompileProgram, (void *program, int option_count, const char *const *options)) \
     X(log_size, nvrtcGetProgramLogSize, (void *program, size_t *size))                             \
     X(log, nvrtcGetProgramLog, (void *program, char *log))                                         \
-    X(symbol, nvrtcGetLoweredName,                                                                 \
-      (void *program, const char *expression, const char **symbol))                                \
+    X(symbol, nvrtcGetLoweredName, (void *program, const char *expression, const char **symbol))   \
     X(image_size, nvrtcGetCUBINSize, (void *program, size_t *size))                                \
     X(image, nvrtcGetCUBIN, (void *program, char *image))
 

@@ -12,36 +12,10 @@
  * Times have long tails, so a version is told by its median and quartiles, and
  * the speedup by those of the ratios of neighbouring runs.
  */
-#include <stdlib.h>
-
 #include "measure/session.h"
+#include "measure/timing.h"
 
 enum { DEFAULT_REPEATS = 7, MOST_REPEATS = 100000 };
-
-/* ---- statistics --------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value below which a share of the sorted values lies, between its neighbours. */
-static double quantile(const double *sorted, uint32_t count, double share) {
-    double at = share * (count - 1);
-    uint32_t below = (uint32_t)at;
-    uint32_t above = below + 1 < count ? below + 1 : below;
-    return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
-}
-
-static hd_timing timing_of(hd_arena *arena, const double *seconds, uint32_t count) {
-    double *sorted = hd_new_array(arena, double, count);
-    memcpy(sorted, seconds, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_size);
-    return (hd_timing){.median = quantile(sorted, count, 0.5),
-                       .low = quantile(sorted, count, 0.25),
-                       .high = quantile(sorted, count, 0.75),
-                       .repeats = count};
-}
 
 /* ---- comparing ---------------------------------------------------------- */
 
@@ -115,9 +89,9 @@ static hd_status time_pair(const pair *p, const hd_measure_options *options,
         total += a + b;
     }
     uint32_t count = (uint32_t)original.count;
-    hd_timing ratio = timing_of(arena, ratios.data, count);
-    result->original = timing_of(arena, original.data, count);
-    result->rewritten = timing_of(arena, rewritten.data, count);
+    hd_timing ratio = hd_timing_of(arena, ratios.data, count);
+    result->original = hd_timing_of(arena, original.data, count);
+    result->rewritten = hd_timing_of(arena, rewritten.data, count);
     result->speedup = ratio.median;
     result->speedup_low = ratio.low;
     result->speedup_high = ratio.high;
@@ -171,7 +145,7 @@ hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job
     if (status == HD_OK)
         status = hd_version_read(&session, arena, &version, contents);
     if (status == HD_OK && timing)
-        *timing = timing_of(arena, &seconds, 1);
+        *timing = hd_timing_of(arena, &seconds, 1);
     hd_version_free(&session, &version);
     hd_session_close(&session);
     return status;

@@ -63,10 +63,14 @@ typedef struct hd_compute_device {
     const char *backend; /* "opencl", "cuda" */
     const char *id;      /* "0:1" is device 1 of OpenCL's platform 0, "cuda:0" CUDA's first */
     const char *platform, *name, *driver;
+    bool is_processor; /* it runs kernels on this machine's processor */
 } hd_compute_device;
 /* The devices of a back end; where there are none, *missing says what is missing and how to
  * mend it. */
 hd_compute_device *hd_measure_devices(hd_arena *arena, const char *backend, uint32_t *count,
                                       const char **missing);
+/* The one that a job is run on: hd_measure_options.device. */
+hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                            const char *wanted, hd_compute_device *device);
 
 #endif

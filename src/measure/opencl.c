@@ -87,6 +87,12 @@ static const char *device_text(hd_arena *arena, cl_device_id device, cl_device_i
     return hd_strdup(arena, text);
 }
 
+static bool is_processor(cl_device_id device) {
+    cl_device_type type = 0;
+    return clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+           (type & CL_DEVICE_TYPE_CPU);
+}
+
 static const char *platform_name(hd_arena *arena, cl_platform_id platform) {
     char text[512] = "";
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL) != CL_SUCCESS)
@@ -111,7 +117,8 @@ static void add_platform(hd_arena *arena, cl_platform_id platform, uint32_t inde
                                     .id = hd_format(arena, "%u:%u", index, d),
                                     .platform = name,
                                     .name = device_text(arena, found[d], CL_DEVICE_NAME),
-                                    .driver = device_text(arena, found[d], CL_DRIVER_VERSION)};
+                                    .driver = device_text(arena, found[d], CL_DRIVER_VERSION),
+                                    .is_processor = is_processor(found[d])};
         hd_push(arena, devices, device);
         hd_push(arena, ids, found[d]);
     }
@@ -210,8 +217,7 @@ static const char *build_log(const hd_session *session, cl_program program) {
 static hd_status build(hd_session *session, const hd_program_text *text, hd_version *version) {
     cl_int error;
     const char *source = text->text;
-    cl_program program =
-        clCreateProgramWithSource(of(session)->context, 1, &source, NULL, &error);
+    cl_program program = clCreateProgramWithSource(of(session)->context, 1, &source, NULL, &error);
     version->program = program;
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, &(hd_place){.file = text->file}, "make a program");
@@ -343,8 +349,8 @@ static cl_int run_batch(const hd_session *session, const hd_launch *launch, cl_k
         offset[d] = launch->offset[d];
     }
     for (uint64_t t = 0; t < times && error == CL_SUCCESS; t++) {
-        error = clEnqueueNDRangeKernel(of(session)->queue, kernel, launch->dims, offset, global, local,
-                                       0, NULL, &events[queued]);
+        error = clEnqueueNDRangeKernel(of(session)->queue, kernel, launch->dims, offset, global,
+                                       local, 0, NULL, &events[queued]);
         queued += error == CL_SUCCESS;
     }
     cl_int finished = clFinish(of(session)->queue);

@@ -59,7 +59,7 @@ hd_status hd_session_fail_build(const hd_session *session, const hd_program_text
 
 const char *hd_session_folder(const hd_session *session) {
     const char *path = session->job->kernel_path, *slash = strrchr(path, '/');
-    return !slash         ? "."
+    return !slash          ? "."
            : slash == path ? "/"
                            : hd_strndup(session->arena, path, (size_t)(slash - path));
 }
@@ -86,37 +86,39 @@ static bool device_matches(const hd_compute_device *device, const char *wanted) 
     return strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
 }
 
-static hd_status choose_device(hd_session *session, const char *wanted) {
-    const hd_backend *backend = session->backend;
-    hd_place place = job_place(session->job);
+static const hd_backend *backend_of(const hd_job *job) {
+    return kir_language_of(job->kernel_path) == KIR_CUDA ? &hd_cuda : &hd_opencl;
+}
+
+hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                            const char *wanted, hd_compute_device *device) {
+    const hd_backend *backend = backend_of(job);
+    hd_place place = job_place(job);
     uint32_t count;
     const char *missing = NULL;
-    hd_compute_device *devices = backend->list(session->arena, &count, &missing);
+    hd_compute_device *devices = backend->list(arena, &count, &missing);
     if (!count)
-        return hd_fail(session->diag, HD_ESYSTEM, &place, "there is no %s device to run on: %s",
+        return hd_fail(diag, HD_ESYSTEM, &place, "there is no %s device to run on: %s",
                        backend->title, missing);
-    hd_str names = {.arena = session->arena};
+    hd_str names = {.arena = arena};
     for (uint32_t d = 0; d < count; d++) {
         if (device_matches(&devices[d], wanted)) {
-            session->device = devices[d];
+            *device = devices[d];
             return HD_OK;
         }
         hd_str_printf(&names, "%s%s %s (%s)", d ? ", " : "", devices[d].id, devices[d].name,
                       devices[d].platform);
     }
-    return hd_fail(session->diag, HD_EINPUT, &place,
-                   "no %s device is called '%s', and %s runs on no other; there are: %s",
-                   backend->title, wanted,
-                   backend == &hd_cuda ? "a kernel in CUDA C" : "a kernel in OpenCL C",
-                   hd_str_text(&names));
+    return hd_fail(diag, HD_EINPUT, &place,
+                   "no %s device is called '%s', and kernels in %s C run on no other; there are: "
+                   "%s",
+                   backend->title, wanted, backend->title, hd_str_text(&names));
 }
 
 hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const char *device, hd_session *session) {
-    bool is_cuda = kir_language_of(job->kernel_path) == KIR_CUDA;
-    *session = (hd_session){
-        .arena = arena, .diag = diag, .job = job, .backend = is_cuda ? &hd_cuda : &hd_opencl};
-    hd_status status = choose_device(session, device);
+    *session = (hd_session){.arena = arena, .diag = diag, .job = job, .backend = backend_of(job)};
+    hd_status status = hd_measure_device(arena, diag, job, device, &session->device);
     return status == HD_OK ? session->backend->open(session) : status;
 }
 

@@ -45,8 +45,8 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     hd_placed_job *placed;
     hd_arena *arena = hd_arena_new();
     *version = (hd_version){.arena = arena};
-    hd_status status = hd_job_in_layout(arena, session->diag, session->job, layouts, layout_count,
-                                        NULL, &placed);
+    hd_status status =
+        hd_job_in_layout(arena, session->diag, session->job, layouts, layout_count, NULL, &placed);
     if (status != HD_OK)
         return status;
     const hd_job *job = placed->job;
@@ -55,8 +55,8 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     version->memories = hd_new_array(arena, void *, job->buffer_count);
     version->initial = hd_new_array(arena, void *, job->buffer_count);
     version->seconds = hd_new_array(arena, double, job->launch_count);
-    status = rewritten ? build_rewritten(session, rewritten, version)
-                       : build_original(session, version);
+    status =
+        rewritten ? build_rewritten(session, rewritten, version) : build_original(session, version);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
         status = session->backend->allocate(session, &job->buffers[b], &version->memories[b]);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
@@ -107,8 +107,8 @@ hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version
     void **parts = hd_new_array(arena, void *, job->buffer_count);
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         parts[b] = hd_alloc(arena, hd_buffer_bytes(&job->buffers[b]));
-        hd_status status = session->backend->read(session, &job->buffers[b], version->memories[b],
-                                                  parts[b]);
+        hd_status status =
+            session->backend->read(session, &job->buffers[b], version->memories[b], parts[b]);
         if (status != HD_OK)
             return status;
     }

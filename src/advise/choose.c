@@ -1,0 +1,212 @@
+/*
+ * The fastest layout on a device within a budget (choose.h).
+ *
+ * The question is all that the answer depends on: the job with its kernels, headers and data,
+ * the device and its driver, Heddle's version, the budget, and what the judges stand on. Its
+ * hash is the key in the database, so that a changed kernel never gets an old answer.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "advise/choose.h"
+#include "measure/stopwatch.h"
+#include "measure/timing.h"
+
+/* More are never built; the budget is used up long before. */
+enum { MOST_PROPOSALS = 64 };
+
+typedef struct chooser {
+    hd_arena *arena;
+    const hd_diag *diag;
+    const hd_job *job;
+    const hd_choose_options *options;
+    hd_static_judge *judges; /* with the processor's own, where that is the device */
+    uint32_t judge_count;
+    hd_profiled_device profiled;
+    const char *job_hash, *key;
+    hd_tile_tree *tree; /* NULL: nobody trained the device */
+    const char *tree_text;
+    hd_choice *choice;
+} chooser;
+
+static const char *utc_now(hd_arena *arena) {
+    char text[32];
+    time_t now = time(NULL);
+    struct tm date;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &date));
+    return hd_strdup(arena, text);
+}
+
+/* ---- the judges ------------------------------------------------------------------- */
+
+/* What the processor's caches ask for is best judged by its own profile. */
+static hd_status add_processor(chooser *c) {
+    const hd_device *device;
+    hd_cost_model *model;
+    if (!c->choice->device.is_processor)
+        return HD_OK;
+    hd_status status = hd_device_host(c->arena, c->diag, &device);
+    if (status == HD_OK)
+        status = hd_cost_model_make(c->arena, c->diag, c->job, device, &c->options->cost, &model);
+    if (status != HD_OK)
+        return status;
+    hd_search_result *search = hd_new(c->arena, hd_search_result);
+    hd_search_static(c->arena, model, &c->options->search, search);
+    memmove(c->judges + 1, c->judges, c->judge_count * sizeof *c->judges);
+    c->judges[0] = (hd_static_judge){device, search};
+    c->judge_count++;
+    return HD_OK;
+}
+
+static void find_tree(chooser *c) {
+    const hd_diag silent = {0};
+    hd_profiled_tree found;
+    if (!hd_database_find_tree(c->options->database, c->arena, &c->profiled, &found) ||
+        hd_tile_tree_parse(c->arena, &silent, found.text, &c->tree) != HD_OK)
+        return;
+    c->tree_text = found.text;
+    c->choice->has_tree = true;
+}
+
+/* `epsilon` is the line of the device's L1, as in the document. */
+static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *count) {
+    hd_layout_graph *graph;
+    hd_judge *all = hd_new_array(c->arena, hd_judge, c->judge_count + 3);
+    uint32_t used = 0;
+    hd_status status = hd_layout_graph_make(c->arena, c->diag, c->job, &graph);
+    if (status != HD_OK)
+        return status;
+    uint64_t epsilon = c->judges[0].device->l1.line;
+    for (uint32_t j = 0; j < c->judge_count; j++)
+        all[used++] = hd_judge_cost(c->arena, c->judges[j].device, c->judges[j].search);
+    if (c->tree)
+        all[used++] = hd_judge_graph(c->arena, graph, epsilon, c->tree);
+    all[used++] = hd_judge_graph(c->arena, graph, epsilon, NULL);
+    all[used++] = hd_judge_plain(c->arena, c->job->record);
+    *proposals = hd_propose(c->arena, c->job->record, all, used, MOST_PROPOSALS, count);
+    return HD_OK;
+}
+
+/* ---- the question ------------------------------------------------------------------- */
+
+static const char *make_key(const chooser *c) {
+    hd_arena *arena = c->arena;
+    const hd_choose_options *o = c->options;
+    hd_vec(const char *) texts = {0};
+    const char *const fixed[] = {
+        "choice",
+        o->version,
+        c->job_hash,
+        c->profiled.backend,
+        c->profiled.platform,
+        c->profiled.name,
+        c->profiled.driver,
+        c->tree_text,
+        hd_format(arena, "%.17g %.17g", c->job->relative, c->job->absolute),
+        hd_format(arena, "%.17g", o->budget),
+        hd_format(arena, "%d %llu %u", (int)o->cost.loops, (unsigned long long)o->cost.length,
+                  o->cost.registers),
+        hd_format(arena, "%u %u %.17g %.17g", o->search.keep, o->search.exact_fields,
+                  o->search.seconds, o->search.leave)};
+    for (size_t t = 0; t < sizeof fixed / sizeof *fixed; t++)
+        hd_push(arena, &texts, fixed[t]);
+    for (uint32_t j = 0; j < c->judge_count; j++) {
+        hd_push(arena, &texts, c->judges[j].device->name);
+        hd_push(arena, &texts, hd_device_print(arena, c->judges[j].device));
+    }
+    return hd_hash_texts(arena, texts.data, texts.count);
+}
+
+static bool find_answer(chooser *c) {
+    const char *text;
+    hd_choice found = *c->choice;
+    if (c->options->again ||
+        !hd_database_get_answer(c->options->database, c->arena, c->key, &text) ||
+        !hd_choice_parse(c->arena, c->job->record, text, &found))
+        return false;
+    found.remembered = true;
+    *c->choice = found;
+    return true;
+}
+
+/* ---- the race -------------------------------------------------------------------------- */
+
+static void keep(const chooser *c, const hd_choice_entry *entry) {
+    const hd_profile profile = {c->job_hash,
+                                hd_layout_print(c->arena, c->job->record, entry->layout),
+                                c->choice->date, entry->timing};
+    hd_database_put(c->options->database, &c->profiled, &profile);
+}
+
+static void take_results(chooser *c, const hd_race *race) {
+    hd_choice *choice = c->choice;
+    choice->date = utc_now(c->arena);
+    choice->entries = hd_new_array(c->arena, hd_choice_entry, race->count);
+    choice->count = race->count;
+    choice->winner = race->winner;
+    choice->leader = race->leader;
+    choice->rounds = race->rounds;
+    choice->least_rounds = race->least_rounds;
+    choice->seconds = race->seconds;
+    for (uint32_t i = 0; i < race->count; i++) {
+        const hd_racer *racer = &race->racers[i];
+        hd_choice_entry *entry = &choice->entries[i];
+        *entry = (hd_choice_entry){racer->layout, racer->by,    racer->end,    racer->why,
+                                   {0},           racer->ratio, racer->as_fast};
+        if (!racer->rounds)
+            continue;
+        entry->timing = hd_timing_of(c->arena, racer->seconds, racer->rounds);
+        choice->timed += i > 0;
+        keep(c, entry);
+    }
+}
+
+static hd_status run_race(chooser *c) {
+    const hd_choose_options *o = c->options;
+    const hd_race_options race_options = {
+        .budget = o->budget, .progress = o->progress, .user = o->user};
+    hd_proposal *proposals;
+    uint32_t count;
+    hd_race race;
+    hd_device_clock *clock;
+    hd_status status = make_proposals(c, &proposals, &count);
+    if (status != HD_OK)
+        return status;
+    status = hd_device_clock_open(c->arena, c->diag, c->job, c->choice->device.id, &clock);
+    if (status == HD_OK) {
+        hd_stopwatch stopwatch = hd_device_clock_stopwatch(clock);
+        status = hd_race_run(c->arena, c->job->record, proposals, count, &stopwatch, &race_options,
+                             &race);
+        take_results(c, &race);
+    }
+    hd_device_clock_close(clock);
+    return status;
+}
+
+hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                    const hd_static_judge *judges, uint32_t judge_count,
+                    const hd_choose_options *options, hd_choice *choice) {
+    chooser c = {arena, diag, job, options, NULL, judge_count, .choice = choice};
+    *choice = (hd_choice){0};
+    c.judges = hd_new_array(arena, hd_static_judge, judge_count + 1);
+    memcpy(c.judges, judges, judge_count * sizeof *judges);
+    hd_status status = hd_measure_device(arena, diag, job, options->device, &choice->device);
+    if (status != HD_OK)
+        return status;
+    c.profiled = (hd_profiled_device){choice->device.backend, choice->device.platform,
+                                      choice->device.name, choice->device.driver};
+    status = add_processor(&c);
+    if (status == HD_OK)
+        status = hd_job_hash(arena, diag, job, &c.job_hash);
+    if (status != HD_OK)
+        return status;
+    find_tree(&c);
+    c.key = make_key(&c);
+    if (find_answer(&c))
+        return HD_OK;
+    status = run_race(&c);
+    if (status == HD_OK)
+        hd_database_put_answer(options->database, c.key,
+                               hd_choice_print(arena, job->record, choice));
+    return status;
+}

@@ -1,0 +1,66 @@
+/*
+ * The fastest layout of a job on a device, by measurement within a budget.
+ *
+ * Three judges work together: static cost and the layout graph with the device's tree of tiles
+ * propose, the device decides (search/judge.h, search/race.h). What comes out is kept in the
+ * profile database, and an equal question is answered from there.
+ */
+#ifndef HD_ADVISE_CHOOSE_H
+#define HD_ADVISE_CHOOSE_H
+
+#include "measure/database.h"
+#include "search/race.h"
+
+typedef struct hd_choose_options {
+    double budget;         /* seconds, for all that is built and measured; over 0 */
+    const char *device;    /* as in hd_measure_options */
+    hd_database *database; /* may be NULL */
+    bool again;            /* measure, whatever the database knows */
+    const char *version;   /* Heddle's: another version asks another question */
+    hd_cost_options cost;
+    hd_search_options search;
+    void (*progress)(void *user, const char *what); /* may be NULL */
+    void *user;
+} hd_choose_options;
+
+/* A device profile and what the static search says of it. */
+typedef struct hd_static_judge {
+    const hd_device *device;
+    const hd_search_result *search;
+} hd_static_judge;
+
+typedef struct hd_choice_entry {
+    const hd_layout *layout;
+    const char *by; /* who proposed it */
+    hd_race_end end;
+    const char *why;   /* of one that was refused, or that differs */
+    hd_timing timing;  /* repeats 0: not timed */
+    hd_interval ratio; /* of its time to the original's */
+    bool as_fast;      /* as the fastest, as far as can be told */
+} hd_choice_entry;
+
+typedef struct hd_choice {
+    hd_compute_device device;
+    const char *date;         /* when it was measured: "2026-11-21T17:30:00Z" */
+    bool remembered;          /* the database knew: nothing was run */
+    bool has_tree;            /* the database has a tree of tiles for the device */
+    hd_choice_entry *entries; /* [0]: the original */
+    uint32_t count;
+    uint32_t timed;                                /* besides the original */
+    uint32_t winner, leader, rounds, least_rounds; /* as in hd_race */
+    double seconds;
+} hd_choice;
+
+/* The job must be resolved and have a record. After a failure in the middle *choice has what
+ * was measured, which the database keeps too. */
+hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                    const hd_static_judge *judges, uint32_t judge_count,
+                    const hd_choose_options *options, hd_choice *choice);
+
+/* ---- answer.c: choices as texts of the database ------------------------------------- */
+
+const char *hd_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
+/* Fills all but `device` and `remembered`; false when the text is none of hd_choice_print(). */
+bool hd_choice_parse(hd_arena *arena, const hd_record *record, const char *text, hd_choice *choice);
+
+#endif

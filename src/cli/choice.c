@@ -1,0 +1,228 @@
+/* What a device decided, as text and as JSON (choice.h). */
+#include "cli/choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/json.h"
+
+hd_status cli_read_budget(cli *c, const char *text, double *seconds) {
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}};
+    char *end;
+    double number = strtod(text, &end);
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+        if (end > text && !strcmp(end, units[u].name) && number > 0 && isfinite(number)) {
+            *seconds = number * units[u].seconds;
+            return HD_OK;
+        }
+    return hd_fail(&c->diag, HD_EINPUT, NULL,
+                   "--budget takes a time over 0 as 60s, 500ms or 2m, not '%s'", text);
+}
+
+/* ---- the verdict ---------------------------------------------------------------------- */
+
+static const char *show_share_of_time(cli *c, const hd_choice_entry *e) {
+    return hd_format(c->arena, "%.3f of the original's time (%.3f to %.3f)", e->ratio.median,
+                     e->ratio.low, e->ratio.high);
+}
+
+/* "soa, aosoa:16 and 3 more": those that are as fast as the winner. */
+static const char *list_as_fast(cli *c, const hd_record *record, const hd_choice *choice) {
+    enum { NAMED = 3 };
+    hd_str names = {.arena = c->arena};
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < choice->count; i++) {
+        const hd_choice_entry *e = &choice->entries[i];
+        if (i == choice->winner || !e->as_fast || e->end != HD_RACE_FINISHED)
+            continue;
+        if (count++ < NAMED)
+            hd_str_printf(&names, "%s%s", count > 1 ? ", " : "",
+                          hd_layout_print(c->arena, record, e->layout));
+    }
+    if (count > NAMED)
+        hd_str_printf(&names, " and %u more", count - NAMED);
+    return count ? hd_str_text(&names) : NULL;
+}
+
+static const char *verdict_to_leave(cli *c, const hd_record *record, const hd_choice *choice) {
+    const hd_choice_entry *leader = &choice->entries[choice->leader];
+    if (!choice->leader)
+        return "leave it as it is; no layout is faster";
+    return hd_format(c->arena,
+                     "leave it as it is; no layout is faster as far as can be told, and the best, "
+                     "%s, takes %s",
+                     hd_layout_print(c->arena, record, leader->layout),
+                     show_share_of_time(c, leader));
+}
+
+const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
+    if (!choice->timed)
+        return "no other layout could be measured, so static cost decides";
+    if (choice->rounds < choice->least_rounds)
+        return hd_format(c->arena,
+                         "leave it as it is; the budget ended after %u rounds, and %u are the "
+                         "least that tell anything: try --budget %.0fs",
+                         choice->rounds, choice->least_rounds,
+                         ceil(2 * choice->seconds * choice->least_rounds /
+                              (choice->rounds ? choice->rounds : 1)));
+    if (!choice->winner)
+        return verdict_to_leave(c, record, choice);
+    const hd_choice_entry *winner = &choice->entries[choice->winner];
+    const char *layout = hd_layout_print(c->arena, record, winner->layout);
+    const char *others = list_as_fast(c, record, choice);
+    if (!others)
+        return hd_format(c->arena, "%s, at %s", layout, show_share_of_time(c, winner));
+    return hd_format(c->arena,
+                     "%s, at %s; it is the nearest to the original of those that are as fast as "
+                     "far as can be told (the others: %s)",
+                     layout, show_share_of_time(c, winner), others);
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
+    const hd_choice_entry *e = &choice->entries[i];
+    if (i == choice->winner && choice->timed)
+        return i ? "chosen" : "left as it is";
+    if (e->end == HD_RACE_SLOWER)
+        return hd_format(c->arena, "slower after %u rounds", e->timing.repeats);
+    return e->as_fast ? "as fast" : "";
+}
+
+static void add_row(cli *c, const hd_record *record, const hd_choice *choice, uint32_t i,
+                    hd_table *table) {
+    const hd_choice_entry *e = &choice->entries[i];
+    bool known = i && isfinite(e->ratio.high);
+    hd_table_row(table,
+                 (const char *[]){
+                     hd_layout_print(c->arena, record, e->layout),
+                     hd_show_seconds(c->arena, e->timing.median),
+                     hd_format(c->arena, "%.3f", e->ratio.median),
+                     known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
+                     e->by, note_of(c, choice, i)});
+}
+
+/* The fastest first. */
+static uint32_t *by_ratio(cli *c, const hd_choice *choice, uint32_t *count) {
+    uint32_t *order = hd_new_array(c->arena, uint32_t, choice->count);
+    *count = 0;
+    for (uint32_t i = 0; i < choice->count; i++) {
+        if (!choice->entries[i].timing.repeats)
+            continue;
+        uint32_t at = (*count)++;
+        for (; at && choice->entries[order[at - 1]].ratio.median > choice->entries[i].ratio.median;
+             at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    return order;
+}
+
+static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
+    static const hd_column columns[] = {
+        {"layout", HD_LEFT, true},        {"time", HD_RIGHT, false},
+        {"to original", HD_RIGHT, false}, {"between", HD_LEFT, false},
+        {"proposed by", HD_LEFT, true},   {"", HD_LEFT, false}};
+    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    uint32_t count;
+    const uint32_t *order = by_ratio(c, choice, &count);
+    for (uint32_t i = 0; i < count; i++)
+        add_row(c, record, choice, order[i], table);
+    if (count)
+        hd_table_print(table, out, c->colour);
+}
+
+static bool was_refused(const hd_choice_entry *e) {
+    return (e->end == HD_RACE_REFUSED || e->end == HD_RACE_DIFFERS) && e->why;
+}
+
+/* Each reason once, with the layouts that it kept out. */
+static void show_refused(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
+    for (uint32_t i = 1; i < choice->count; i++) {
+        const hd_choice_entry *e = &choice->entries[i];
+        bool said = !was_refused(e);
+        for (uint32_t k = 1; k < i && !said; k++)
+            said = was_refused(&choice->entries[k]) && !strcmp(choice->entries[k].why, e->why);
+        if (said)
+            continue;
+        uint32_t more = 0;
+        for (uint32_t k = i + 1; k < choice->count; k++)
+            more += was_refused(&choice->entries[k]) && !strcmp(choice->entries[k].why, e->why);
+        hd_str_printf(out, "  left out: %s", hd_layout_print(c->arena, record, e->layout));
+        if (more)
+            hd_str_printf(out, " and %u more", more);
+        hd_str_printf(out, ": %s\n", e->why);
+    }
+}
+
+static void show_untried(const hd_choice *choice, hd_str *out) {
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < choice->count; i++)
+        count += choice->entries[i].end == HD_RACE_UNTRIED;
+    if (count)
+        hd_str_printf(out, "  not tried for want of time: %u\n", count);
+}
+
+void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
+    hd_str_printf(out, "\nMeasured on %s: %u layouts and the original, %u rounds, %s\n",
+                  choice->device.name, choice->timed, choice->rounds,
+                  hd_show_seconds(c->arena, choice->seconds));
+    show_table(c, record, choice, out);
+    show_refused(c, record, choice, out);
+    show_untried(choice, out);
+    if (!choice->has_tree)
+        hd_str_add(out, "  no tiles are known for this device: 'heddle train' would add some\n");
+    if (choice->remembered)
+        hd_str_printf(out, "  measured on %s; --again measures anew\n", choice->date);
+    hd_str_printf(out, "\nVerdict: %s.\n", cli_choice_verdict(c, record, choice));
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static json_t *number_or_null(double value) {
+    return isfinite(value) ? hd_json_number(value) : json_null();
+}
+
+static json_t *entry_json(cli *c, const hd_record *record, const hd_choice_entry *e) {
+    static const char *const ends[] = {[HD_RACE_FINISHED] = "finished",
+                                       [HD_RACE_SLOWER] = "slower",
+                                       [HD_RACE_REFUSED] = "refused",
+                                       [HD_RACE_DIFFERS] = "differs",
+                                       [HD_RACE_UNTRIED] = "untried"};
+    bool timed = e->timing.repeats > 0;
+    return json_pack(
+        "{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "layout",
+        hd_json_layout(c->arena, record, e->layout), "by", hd_json_text(e->by), "end", ends[e->end],
+        "why", hd_json_text(e->why), "timing", timed ? hd_json_timing(&e->timing) : json_null(),
+        "ratio", timed ? hd_json_number(e->ratio.median) : json_null(), "ratio_low",
+        timed ? number_or_null(e->ratio.low) : json_null(), "ratio_high",
+        timed ? number_or_null(e->ratio.high) : json_null(), "as_fast", (int)(e->as_fast && timed));
+}
+
+json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice) {
+    json_t *layouts = json_array();
+    for (uint32_t i = 0; i < choice->count; i++)
+        json_array_append_new(layouts, entry_json(c, record, &choice->entries[i]));
+    return json_pack("{s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:o, s:I, s:o}", "device",
+                     hd_json_compute_device(&choice->device), "date", hd_json_text(choice->date),
+                     "remembered", (int)choice->remembered, "tree", (int)choice->has_tree,
+                     "seconds", hd_json_number(choice->seconds), "rounds",
+                     (json_int_t)choice->rounds, "least_rounds", (json_int_t)choice->least_rounds,
+                     "verdict", hd_json_text(cli_choice_verdict(c, record, choice)), "winner",
+                     (json_int_t)choice->winner, "layouts", layouts);
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice) {
+    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    for (uint32_t i = 1; i < choice->count; i++) {
+        const hd_choice_entry *e = &choice->entries[i];
+        if (e->end == HD_RACE_DIFFERS)
+            hd_warn(&c->diag, &place, "%s is left out: %s",
+                    hd_layout_print(c->arena, job->record, e->layout), e->why ? e->why : "");
+    }
+}

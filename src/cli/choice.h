@@ -1,0 +1,18 @@
+/* What a device decided: the tables and the verdict of `heddle advise --budget`. */
+#ifndef HD_CLI_CHOICE_H
+#define HD_CLI_CHOICE_H
+
+#include "advise/advise.h"
+#include "cli/cli.h"
+
+/* "60s", "500ms", "2m", or seconds without a unit; over 0. */
+hd_status cli_read_budget(cli *c, const char *text, double *seconds);
+
+/* One sentence. */
+const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice);
+void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out);
+json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice);
+/* A warning for each layout that computes something else. */
+void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice);
+
+#endif

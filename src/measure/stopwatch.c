@@ -1,0 +1,153 @@
+/*
+ * Layouts of a job, timed on a device.
+ *
+ * The original is made first, and what it leaves in the buffers is what every other version
+ * is compared with, once. A layout that cannot be rewritten, built or allocated is no failure
+ * of the measurement: its first message becomes the reason why it is left out.
+ */
+#include <time.h>
+
+#include "measure/stopwatch.h"
+
+struct hd_device_clock {
+    hd_arena *arena;
+    const hd_diag *diag;
+    hd_session session;
+    void **contents; /* of the job's buffers, before a run */
+    void **expected; /* after a run of the original */
+    hd_vec(hd_version) versions;
+};
+
+/* ---- reasons ------------------------------------------------------------------ */
+
+typedef struct reason {
+    hd_arena *arena;
+    const char *text; /* of the first error */
+} reason;
+
+static void keep_first(const hd_message *message, void *user) {
+    reason *r = user;
+    const hd_place *place = &message->place;
+    if (message->severity != HD_ERROR || r->text)
+        return;
+    size_t line = strcspn(message->text, "\n");
+    r->text = place->file && place->line
+                  ? hd_format(r->arena, "%s:%u:%u: %.*s", place->file, place->line, place->column,
+                              (int)line, message->text)
+                  : hd_format(r->arena, "%.*s", (int)line, message->text);
+}
+
+/* ---- versions ------------------------------------------------------------------- */
+
+static hd_version *version_of(hd_device_clock *clock, uint32_t racer) {
+    while (clock->versions.count <= racer)
+        hd_push(clock->arena, &clock->versions, (hd_version){0});
+    return &clock->versions.data[racer];
+}
+
+static hd_status prepare_original(hd_device_clock *clock, hd_version *version) {
+    hd_session *session = &clock->session;
+    double unused;
+    hd_status status = hd_version_make(session, NULL, NULL, 0, clock->contents, version);
+    if (status == HD_OK)
+        status = hd_version_run(session, version, &unused);
+    if (status == HD_OK)
+        status = hd_version_read(session, clock->arena, version, clock->expected);
+    return status;
+}
+
+static hd_status check_outputs(hd_device_clock *clock, hd_arena *arena, const hd_version *version) {
+    hd_session *session = &clock->session;
+    void **outputs = hd_new_array(arena, void *, session->job->buffer_count);
+    double unused;
+    bool equal, bit_equal;
+    hd_status status = hd_version_run(session, version, &unused);
+    if (status == HD_OK)
+        status = hd_version_read(session, arena, version, outputs);
+    if (status != HD_OK)
+        return status;
+    return hd_contents_compare(arena, session->diag, session->job,
+                               &(hd_contents){"originally", clock->expected},
+                               &(hd_contents){"rewritten", outputs}, &equal, &bit_equal);
+}
+
+static hd_status prepare_layout(hd_device_clock *clock, const hd_layout *layout,
+                                hd_version *version) {
+    hd_session *session = &clock->session;
+    const hd_record_layout chosen = {session->job->record, layout};
+    hd_arena *arena = hd_arena_new();
+    hd_rewritten *rewritten;
+    hd_status status = hd_rewrite_job(arena, session->diag, session->job, &chosen, 1, &rewritten);
+    if (status == HD_OK)
+        status = hd_version_make(session, rewritten, &chosen, 1, clock->contents, version);
+    if (status == HD_OK)
+        status = check_outputs(clock, arena, version);
+    if (status != HD_OK)
+        hd_version_free(session, version);
+    hd_arena_free(arena);
+    return status;
+}
+
+/* ---- the stopwatch ---------------------------------------------------------------- */
+
+static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, const char **why) {
+    hd_device_clock *clock = state;
+    hd_version *version = version_of(clock, racer);
+    *why = NULL;
+    if (!racer)
+        return prepare_original(clock, version);
+    reason r = {clock->arena, NULL};
+    const hd_diag keeper = {keep_first, &r};
+    clock->session.diag = &keeper;
+    hd_status status = prepare_layout(clock, layout, version);
+    clock->session.diag = clock->diag;
+    *why = r.text;
+    return status;
+}
+
+static hd_status run(void *state, uint32_t racer, double *seconds) {
+    hd_device_clock *clock = state;
+    return hd_version_run(&clock->session, version_of(clock, racer), seconds);
+}
+
+static void release(void *state, uint32_t racer) {
+    hd_device_clock *clock = state;
+    hd_version_free(&clock->session, version_of(clock, racer));
+}
+
+static double now(void *state) {
+    struct timespec time;
+    (void)state;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+hd_stopwatch hd_device_clock_stopwatch(hd_device_clock *clock) {
+    return (hd_stopwatch){clock, prepare, run, release, now};
+}
+
+/* ---- open and close ------------------------------------------------------------------ */
+
+const hd_compute_device *hd_device_clock_device(const hd_device_clock *clock) {
+    return &clock->session.device;
+}
+
+hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                               const char *device, hd_device_clock **opened) {
+    hd_device_clock *clock = hd_new(arena, hd_device_clock);
+    *opened = clock;
+    clock->arena = arena;
+    clock->diag = diag;
+    clock->contents = hd_new_array(arena, void *, job->buffer_count);
+    clock->expected = hd_new_array(arena, void *, job->buffer_count);
+    hd_status status = hd_session_open(arena, diag, job, device, &clock->session);
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
+        status = hd_job_contents(arena, diag, job, &job->buffers[b], &clock->contents[b]);
+    return status;
+}
+
+void hd_device_clock_close(hd_device_clock *clock) {
+    for (size_t v = 0; v < clock->versions.count; v++)
+        hd_version_free(&clock->session, &clock->versions.data[v]);
+    hd_session_close(&clock->session);
+}

@@ -1,0 +1,20 @@
+/* The judge that measures: layouts of a job, timed on a device (search/race.h). */
+#ifndef HD_MEASURE_STOPWATCH_H
+#define HD_MEASURE_STOPWATCH_H
+
+#include "measure/session.h"
+#include "search/race.h"
+
+typedef struct hd_device_clock hd_device_clock;
+
+/* The device of hd_measure_options.device, for layouts of job->record. Release with
+ * hd_device_clock_close(), also after a failure. */
+hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                               const char *device, hd_device_clock **clock);
+void hd_device_clock_close(hd_device_clock *clock);
+
+const hd_compute_device *hd_device_clock_device(const hd_device_clock *clock);
+/* Valid as long as the clock is open. Racer 0 must be the original. */
+hd_stopwatch hd_device_clock_stopwatch(hd_device_clock *clock);
+
+#endif

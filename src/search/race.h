@@ -1,0 +1,98 @@
+/*
+ * A race of layouts: which is fastest, when every time is another.
+ *
+ * All that are still in run in turns, a round after the other, and the original is always among
+ * them. What slows the machine for a while slows a whole round, so times are compared within
+ * rounds: a racer's *ratio* in a round is its time over that of another one in the same round.
+ * The median of the ratios is known up to an interval (interval.c), and
+ *
+ *     a racer is slower than the leader      when the interval of its ratio to the leader lies
+ *                                            above 1: it drops out
+ *     a racer is faster than the original    when that of its ratio to the original lies below
+ *                                            1 - margin
+ *
+ * docs/search.md says how sure that is.
+ */
+#ifndef HD_RACE_H
+#define HD_RACE_H
+
+#include "search/judge.h"
+
+/* ---- interval.c: medians without a distribution ------------------------------- */
+
+typedef struct hd_interval {
+    double median;
+    double low, high; /* 0 and infinity: too few values */
+} hd_interval;
+
+/* The median of `count` values, and an interval that the median of what they are drawn from
+ * lies outside of with a probability of at most `error`. Sorts the values. */
+hd_interval hd_interval_of_median(double *values, uint32_t count, double error);
+/* The least count that gives an interval. */
+uint32_t hd_interval_least(double error);
+
+/* ---- race.c --------------------------------------------------------------------- */
+
+/* A judge that times. Racers are known by their numbers, from 0, the original. */
+typedef struct hd_stopwatch {
+    void *state;
+    /* Makes a racer ready, and sees that it computes what the original does. When it cannot
+     * be timed, *why is a line that says so; for the original that has been reported. */
+    hd_status (*prepare)(void *state, uint32_t racer, const hd_layout *layout, const char **why);
+    /* A failure has been reported, and ends the race. */
+    hd_status (*time)(void *state, uint32_t racer, double *seconds);
+    void (*release)(void *state, uint32_t racer);
+    double (*now)(void *state); /* seconds; budgets count by it */
+} hd_stopwatch;
+
+typedef enum hd_race_end {
+    HD_RACE_FINISHED,
+    HD_RACE_SLOWER,  /* dropped out, surely slower than another */
+    HD_RACE_REFUSED, /* could not be made ready: `why` */
+    HD_RACE_DIFFERS, /* computes something else: `why` */
+    HD_RACE_UNTRIED  /* the budget was too small for it */
+} hd_race_end;
+
+typedef struct hd_racer {
+    const hd_layout *layout;
+    const char *by; /* who proposed it */
+    hd_race_end end;
+    const char *why;
+    double *seconds;   /* [rounds] */
+    uint32_t rounds;   /* that it ran in */
+    hd_interval ratio; /* of its time to the original's */
+    bool as_fast;      /* as the leader, as far as can be told */
+} hd_racer;
+
+typedef struct hd_race_options {
+    double budget;                                  /* seconds, for all */
+    double margin;                                  /* smaller differences do not count; 0: 0.01 */
+    double error;                                   /* probability of a wrong verdict; 0: 0.05 */
+    void (*progress)(void *user, const char *what); /* may be NULL */
+    void *user;
+} hd_race_options;
+
+typedef struct hd_race {
+    hd_racer *racers; /* [0]: the original; then the proposals in their order */
+    uint32_t count;
+    /* Where the leader is not faster than the original: 0, leave it. Else of those that are as
+     * fast as the leader, and whose median is within the margin of its, the one nearest to
+     * the original. */
+    uint32_t winner;
+    uint32_t leader; /* of the least median ratio */
+    uint32_t rounds;
+    uint32_t least_rounds; /* with fewer nothing can be told */
+    double seconds;        /* that it took */
+} hd_race;
+
+/* <0: `a` is nearer to what the source has: fewest clusters, then most clusters left as AoS, then
+ * the smallest tiles; from a record of arrays it is most clusters. */
+int hd_layout_nearer(const hd_record *record, const hd_layout *a, const hd_layout *b);
+
+/* Races the original and the proposals until nothing is left to decide or the budget is used.
+ * After a failure *race has what was timed. */
+hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposal *proposals,
+                      uint32_t count, const hd_stopwatch *stopwatch, const hd_race_options *options,
+                      hd_race *race);
+
+#endif
