@@ -12,8 +12,8 @@
 #include "measure/stopwatch.h"
 #include "measure/timing.h"
 
-/* More are never built; the budget is used up long before. */
-enum { MOST_PROPOSALS = 64 };
+/* The more there are, the more rounds tell one from another. */
+enum { MOST_PROPOSALS = 24 };
 
 typedef struct chooser {
     hd_arena *arena;

@@ -1,9 +1,9 @@
 /*
  * A race of layouts (race.h).
  *
- * Half of the budget may go into making racers ready, which for a kernel is to rewrite and
- * to compile it; as many get ready as can also run the least number of rounds that tells
- * anything. Then it goes round by round:
+ * It goes in heats. Half of the time that is left may go into making racers ready, which for a
+ * kernel is to rewrite and to compile it; as many get ready as can also run the least number
+ * of rounds that tells anything. Then it goes round by round:
  *
  *     round 0    original  A  B  C
  *     round 1    C  B  A  original        each round starts with another one, and every
@@ -12,9 +12,12 @@
  *     a look     intervals are computed; who is surely slower drops out
  *
  * There is a look after the least number of rounds, and then whenever the rounds are half as
- * many more. All verdicts of a race together are wrong with a probability of at most `error`:
- * each pair of racers gets an equal share of it, and of a pair's share look i gets
- * 1 / (i (i + 1)), which all looks together use up (Bonferroni's inequality).
+ * many more. When nothing is left to decide but time, the next ones get ready and join those
+ * that are still in.
+ *
+ * All verdicts of a race together are wrong with a probability of at most `error`: each pair of
+ * racers gets an equal share of it, and of a pair's share look i gets 1 / (i (i + 1)), which
+ * all looks together use up (Bonferroni's inequality).
  */
 #include <math.h>
 
@@ -26,10 +29,11 @@ typedef struct runner {
     const hd_stopwatch *stopwatch;
     const hd_race_options *options;
     hd_race *race;
-    double margin, error;   /* of one pair */
-    double start, ready;    /* when it began, and when the original was ready */
+    double margin, error; /* of one pair */
+    double start;
+    double building;        /* seconds spent on getting others than the original ready */
     double turn;            /* seconds of one turn of the original, with all that goes with it */
-    uint32_t capacity;      /* of rounds */
+    uint32_t next;          /* the next racer to get ready */
     uint32_t looks, looked; /* how many, and the rounds at the last */
 } runner;
 
@@ -64,21 +68,18 @@ int hd_layout_nearer(const hd_record *record, const hd_layout *a, const hd_layou
 
 /* ---- getting ready ---------------------------------------------------------------- */
 
-static double share_of_pair(const runner *r, uint32_t racers) {
-    double error = r->options->error > 0 ? r->options->error : 0.05;
-    return error / (racers * (racers - 1) / 2.0);
+static uint32_t count_in(const hd_race *race) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < race->count; i++)
+        count += is_in(&race->racers[i]);
+    return count;
 }
 
-static uint32_t least_rounds(const runner *r, uint32_t racers) {
-    return hd_interval_least(share_of_pair(r, racers) / 2);
-}
-
-/* Whether one more can get ready, when `entered` have and `tried` were tried. */
-static bool can_afford(const runner *r, uint32_t tried, uint32_t entered) {
-    double budget = r->options->budget, now = elapsed(r);
-    double each = (now - r->ready) / tried;
-    double rounds = least_rounds(r, entered + 1) * (entered + 1) * r->turn;
-    return now + each <= budget / 2 && now + each + rounds <= budget;
+/* Whether one more can get ready before `latest`, and then run. The first is always tried. */
+static bool can_afford(const runner *r, double latest) {
+    double now = elapsed(r), each = r->next > 1 ? r->building / (r->next - 1) : 0;
+    double rounds = r->race->least_rounds * (count_in(r->race) + 1) * r->turn;
+    return r->next == 1 || (now + each <= latest && now + each + rounds <= r->options->budget);
 }
 
 static hd_status prepare_original(runner *r) {
@@ -86,73 +87,74 @@ static hd_status prepare_original(runner *r) {
     double unused;
     const char *why;
     hd_status status = watch->prepare(watch->state, 0, r->race->racers[0].layout, &why);
-    r->ready = elapsed(r);
+    double ready = elapsed(r);
     if (status == HD_OK)
         status = watch->time(watch->state, 0, &unused);
-    r->turn = elapsed(r) - r->ready;
-    r->ready = elapsed(r);
+    r->turn = elapsed(r) - ready;
     return status;
 }
 
-static void prepare_racer(runner *r, uint32_t i) {
-    hd_racer *racer = &r->race->racers[i];
+static void prepare_racer(runner *r, hd_racer *racer) {
+    uint32_t i = (uint32_t)(racer - r->race->racers);
+    double start = elapsed(r);
     hd_status status = r->stopwatch->prepare(r->stopwatch->state, i, racer->layout, &racer->why);
+    racer->first = r->race->rounds;
     racer->end = status == HD_OK        ? HD_RACE_FINISHED
                  : status == HD_EDIFFER ? HD_RACE_DIFFERS
                                         : HD_RACE_REFUSED;
+    r->building += elapsed(r) - start;
 }
 
-static hd_status prepare_all(runner *r) {
-    uint32_t entered = 1;
-    hd_status status = prepare_original(r);
-    for (uint32_t i = 1; i < r->race->count && status == HD_OK; i++) {
-        if (i > 1 && !can_afford(r, i - 1, entered))
-            break;
-        if (r->options->progress)
-            r->options->progress(r->options->user, hd_format(r->arena, "building layout %u of %u",
-                                                             i, r->race->count - 1));
-        prepare_racer(r, i);
-        entered += is_in(&r->race->racers[i]);
+static void report(const runner *r, const char *what, uint32_t number) {
+    if (r->options->progress)
+        r->options->progress(r->options->user, hd_format(r->arena, "%s %u", what, number));
+}
+
+/* Those of the next heat; false when there are none. */
+static bool prepare_heat(runner *r) {
+    double now = elapsed(r), latest = now + (r->options->budget - now) / 2;
+    bool any = false;
+    while (r->next < r->race->count && can_afford(r, latest)) {
+        report(r, "building layout", r->next);
+        hd_racer *racer = &r->race->racers[r->next];
+        prepare_racer(r, racer);
+        r->next++;
+        any |= is_in(racer);
     }
-    r->error = entered > 1 ? share_of_pair(r, entered) : 1;
-    r->race->least_rounds = entered > 1 ? least_rounds(r, entered) : 1;
-    return status;
+    return any;
 }
 
 /* ---- rounds ------------------------------------------------------------------------- */
 
-static void make_room(runner *r) {
-    if (r->race->rounds < r->capacity)
-        return;
-    r->capacity = r->capacity ? 2 * r->capacity : 32;
-    for (uint32_t i = 0; i < r->race->count; i++) {
-        hd_racer *racer = &r->race->racers[i];
-        if (!is_in(racer))
-            continue;
-        double *more = hd_new_array(r->arena, double, r->capacity);
+static void add_time(const runner *r, hd_racer *racer, double seconds) {
+    if (racer->rounds == racer->capacity) {
+        uint32_t capacity = racer->capacity ? 2 * racer->capacity : 32;
+        double *more = hd_new_array(r->arena, double, capacity);
         if (racer->rounds)
             memcpy(more, racer->seconds, racer->rounds * sizeof *more);
         racer->seconds = more;
+        racer->capacity = capacity;
     }
+    racer->seconds[racer->rounds++] = seconds;
 }
 
 /* A round counts when all have run. */
 static hd_status run_round(runner *r) {
     hd_race *race = r->race;
     uint32_t round = race->rounds;
-    make_room(r);
+    double *seconds = hd_new_array(r->arena, double, race->count);
     for (uint32_t turn = 0; turn < race->count; turn++) {
         uint32_t step = round % 2 ? race->count - turn : turn;
         uint32_t i = (round + step) % race->count;
         if (!is_in(&race->racers[i]))
             continue;
-        hd_status status =
-            r->stopwatch->time(r->stopwatch->state, i, &race->racers[i].seconds[round]);
+        hd_status status = r->stopwatch->time(r->stopwatch->state, i, &seconds[i]);
         if (status != HD_OK)
             return status;
     }
     for (uint32_t i = 0; i < race->count; i++)
-        race->racers[i].rounds += is_in(&race->racers[i]);
+        if (is_in(&race->racers[i]))
+            add_time(r, &race->racers[i], seconds[i]);
     race->rounds++;
     return HD_OK;
 }
@@ -161,13 +163,17 @@ static hd_status run_round(runner *r) {
 
 /* Of the times of `a` to those of `b`, over the rounds that both ran in. */
 static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *b) {
-    uint32_t rounds = a->rounds < b->rounds ? a->rounds : b->rounds;
+    uint32_t first = a->first > b->first ? a->first : b->first;
+    uint32_t a_end = a->first + a->rounds, b_end = b->first + b->rounds;
+    uint32_t end = a_end < b_end ? a_end : b_end, count = 0;
+    double look = r->looks ? r->looks : 1;
     hd_arena *arena = hd_arena_new();
-    double *ratios = hd_new_array(arena, double, rounds);
-    uint32_t look = r->looks ? r->looks : 1;
-    for (uint32_t i = 0; i < rounds; i++)
-        ratios[i] = b->seconds[i] > 0 ? a->seconds[i] / b->seconds[i] : 1;
-    hd_interval interval = hd_interval_of_median(ratios, rounds, r->error / (look * (look + 1.0)));
+    double *ratios = hd_new_array(arena, double, end > first ? end - first : 0);
+    for (uint32_t round = first; round < end; round++) {
+        double x = a->seconds[round - a->first], y = b->seconds[round - b->first];
+        ratios[count++] = y > 0 ? x / y : 1;
+    }
+    hd_interval interval = hd_interval_of_median(ratios, count, r->error / (look * (look + 1)));
     hd_arena_free(arena);
     return interval;
 }
@@ -209,19 +215,18 @@ static bool look(runner *r) {
     return settled && (gain.high < 1 - r->margin || gain.low >= 1 - r->margin);
 }
 
-static hd_status run_rounds(runner *r) {
-    uint32_t next_look = r->race->least_rounds;
+static hd_status run_heat(runner *r) {
+    uint32_t started = r->race->rounds, next_look = started + r->race->least_rounds;
     hd_status status = HD_OK;
     bool settled = false;
     while (status == HD_OK && !settled && elapsed(r) < r->options->budget) {
-        if (r->options->progress)
-            r->options->progress(r->options->user,
-                                 hd_format(r->arena, "measuring, round %u", r->race->rounds + 1));
+        report(r, "measuring, round", r->race->rounds + 1);
         status = run_round(r);
         if (status != HD_OK || r->race->rounds < next_look)
             continue;
         settled = look(r);
-        next_look = r->race->rounds + (r->race->rounds + 1) / 2;
+        uint32_t rounds = r->race->rounds - started;
+        next_look = started + rounds + (rounds + 1) / 2;
     }
     return status;
 }
@@ -249,6 +254,7 @@ static void choose_winner(runner *r) {
 
 static void enter(runner *r, const hd_proposal *proposals, uint32_t count) {
     hd_race *race = r->race;
+    double error = r->options->error > 0 ? r->options->error : 0.05;
     race->count = count + 1;
     race->racers = hd_new_array(r->arena, hd_racer, race->count);
     race->racers[0] =
@@ -256,6 +262,8 @@ static void enter(runner *r, const hd_proposal *proposals, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         race->racers[i + 1] = (hd_racer){
             .layout = proposals[i].layout, .by = proposals[i].by, .end = HD_RACE_UNTRIED};
+    r->error = count ? error / ((count + 1) * count / 2.0) : error;
+    race->least_rounds = hd_interval_least(r->error / 2);
 }
 
 hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposal *proposals,
@@ -268,11 +276,12 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
                 .options = options,
                 .race = race,
                 .margin = options->margin > 0 ? options->margin : 0.01,
+                .next = 1,
                 .start = stopwatch->now(stopwatch->state)};
     enter(&r, proposals, count);
-    hd_status status = prepare_all(&r);
-    if (status == HD_OK && race->least_rounds > 1)
-        status = run_rounds(&r);
+    hd_status status = prepare_original(&r);
+    while (status == HD_OK && prepare_heat(&r))
+        status = run_heat(&r);
     if (race->rounds)
         choose_winner(&r);
     for (uint32_t i = 0; i < race->count; i++)

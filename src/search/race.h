@@ -58,10 +58,11 @@ typedef struct hd_racer {
     const char *by; /* who proposed it */
     hd_race_end end;
     const char *why;
-    double *seconds;   /* [rounds] */
-    uint32_t rounds;   /* that it ran in */
-    hd_interval ratio; /* of its time to the original's */
-    bool as_fast;      /* as the leader, as far as can be told */
+    double *seconds;        /* [rounds] */
+    uint32_t first, rounds; /* the first round that it ran in, and in how many */
+    uint32_t capacity;      /* of `seconds` */
+    hd_interval ratio;      /* of its time to the original's */
+    bool as_fast;           /* as the leader, as far as can be told */
 } hd_racer;
 
 typedef struct hd_race_options {
