@@ -31,6 +31,7 @@
 #include "../../examples/moldyn/reference.c"
 #include "../../examples/nbf/reference.c"
 #include "../../examples/nbody/reference.c"
+#include "../../examples/nbody4/reference.c"
 #include "../../examples/sampo/reference.c"
 #include "../../examples/sta/reference.c"
 #include "../../examples/vectoradd/reference.c"
@@ -176,6 +177,25 @@ static void nbody_moves_as_the_reference(void **state) {
         assert_near("vx", i, got[i].vx, want[i].vx, 1e-4, 1e-5);
         assert_near("vy", i, got[i].vy, want[i].vy, 1e-4, 1e-5);
         assert_near("vz", i, got[i].vz, want[i].vz, 1e-4, 1e-5);
+    }
+    hd_arena_free(e.arena);
+}
+
+static void nbody4_moves_as_the_reference(void **state) {
+    (void)state;
+    static const char *const names[] = {"position", "velocity"};
+    example e = run_example("examples/nbody4/nbody4-small.yaml");
+    uint32_t b = find_buffer(&e, "bodies", sizeof(nbody4_body));
+    uint32_t o = find_buffer(&e, "others", sizeof(nbody4_body));
+    int count = (int)e.job->buffers[b].count;
+    double dt = float_argument(&e, "dt");
+
+    nbody4_step(e.before[b], e.before[o], count, 0.01, dt);
+    nbody4_step(e.before[o], e.before[b], count, 0.01, dt);
+    for (uint32_t buffer = 0; buffer < 2; buffer++) {
+        const float *got = e.after[buffer ? o : b], *want = e.before[buffer ? o : b];
+        for (int i = 0; i < 8 * count; i++)
+            assert_near(names[i / 4 % 2], i / 8, got[i], want[i], 1e-4, 1e-5);
     }
     hd_arena_free(e.arena);
 }
@@ -424,6 +444,7 @@ static void all_jobs_resolve(void **state) {
     } jobs[] = {
         {"examples/kmeans/kmeans.yaml", "point", sizeof(kmeans_point), 1},
         {"examples/nbody/nbody.yaml", "body", sizeof(nbody_body), 2},
+        {"examples/nbody4/nbody4.yaml", "body", sizeof(nbody4_body), 2},
         {"examples/lavamd/lavamd.yaml", "particle", sizeof(lavamd_particle), 2},
         {"examples/blackscholes/blackscholes.yaml", "option", sizeof(blackscholes_option), 1},
         {"examples/bitonic/bitonic.yaml", "element", sizeof(bitonic_element), 136},
@@ -457,6 +478,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kmeans_finds_the_nearest_centroid),
         cmocka_unit_test(nbody_moves_as_the_reference),
+        cmocka_unit_test(nbody4_moves_as_the_reference),
         cmocka_unit_test(lavamd_sums_the_same_forces),
         cmocka_unit_test(blackscholes_prices_agree),
         cmocka_unit_test(bitonic_sorts),
