@@ -11,43 +11,20 @@
  * each other's local memory between barriers, which all of them reach. Floating
  * point is left to operations that have one right result.
  *
- *   tree.c        nodes
+ *   tools.h       nodes, and processes side by side
  *   scope.c       types, variables and fields that can be read and written
  *   expression.c, integer.c, real.c   random expressions of a type
  *   statement.c   random statements
  *   kernel.c      random kernels, and the job that runs them
  *   run.c         runs a job here and there, and compares
  *   reduce.c      makes a kernel small
- *   main.c        the command line, and processes side by side
+ *   main.c        kernels in batches
  */
 #ifndef HD_FUZZ_H
 #define HD_FUZZ_H
 
 #include "job/job.h"
-
-/* ---- tree.c ------------------------------------------------------------------ */
-
-typedef struct node node;
-typedef struct piece {
-    const char *text; /* or: */
-    node *child;
-} piece;
-struct node {
-    hd_vec(piece) pieces;
-    const char *instead; /* what stands there when the node is dropped; NULL: it never is */
-    bool dropped;
-};
-
-/* A node from a pattern: '@' takes a node, '$' a string, '#' a uint32_t from the arguments.
- * `instead` may be NULL. */
-node *fuzz_node(hd_arena *arena, const char *instead, const char *pattern, ...);
-node *fuzz_vnode(hd_arena *arena, const char *instead, const char *pattern, va_list args);
-/* Appends to a node, by the same pattern. */
-void fuzz_add(hd_arena *arena, node *n, const char *pattern, ...);
-void fuzz_print(hd_str *out, const node *n);
-/* All nodes that can be dropped and are not inside of one that is, parents first. */
-typedef hd_vec(node *) node_list;
-void fuzz_droppable(hd_arena *arena, node *n, node_list *list);
+#include "tools.h"
 
 /* ---- scope.c: types ---------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Trees of text. */
-#include "fuzz.h"
+#include "tools.h"
 
 static void add(hd_arena *arena, node *n, const char *pattern, va_list args) {
     const char *start = pattern;
@@ -64,4 +64,27 @@ void fuzz_droppable(hd_arena *arena, node *n, node_list *list) {
     for (size_t i = 0; i < n->pieces.count; i++)
         if (n->pieces.data[i].child)
             fuzz_droppable(arena, n->pieces.data[i].child, list);
+}
+
+void fuzz_shrink(node *root, fuzz_still_fn *still, void *user) {
+    enum { MOST_TRIES = 600 };
+    hd_arena *arena = hd_arena_new();
+    uint32_t tries = 0;
+    for (bool smaller = true; smaller && tries < MOST_TRIES;) {
+        smaller = false;
+        for (size_t i = 0; tries < MOST_TRIES; tries++) {
+            node_list list = {0};
+            fuzz_droppable(arena, root, &list);
+            if (i >= list.count)
+                break;
+            list.data[i]->dropped = true; /* its children leave the list with it */
+            if (still(user)) {
+                smaller = true;
+            } else {
+                list.data[i]->dropped = false;
+                i++;
+            }
+        }
+    }
+    hd_arena_free(arena);
 }

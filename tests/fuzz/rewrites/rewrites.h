@@ -1,0 +1,164 @@
+/*
+ * Random programs over random records, in random layouts: the rewritten kernels must leave the
+ * same values as the original ones, on the machine.
+ *
+ * A program has records (scalars and vectors of all widths, arrays, nested structs), helper
+ * functions that take pointers to them, take them by value or return them, and kernels that use
+ * them in all forms of docs/rewrite.md. It does nothing undefined: indices are taken modulo what
+ * the pointer has, arithmetic is unsigned, loops are short. A work-item writes only to elements
+ * of its own, or to buffers that nobody else reads in that kernel.
+ *
+ *   record.c     record types, and paths to what is in them
+ *   pointer.c    pointers to records, and the forms of an element
+ *   value.c      expressions
+ *   statement.c  statements
+ *   program.c    helper functions, kernels, the job, the layouts
+ *   check.c      rewrites a program, runs both versions, compares
+ *   main.c       programs in batches; what is wrong is made small
+ */
+#ifndef HD_FUZZ_REWRITES_H
+#define HD_FUZZ_REWRITES_H
+
+#include "fuzz/tools.h"
+#include "job/job.h"
+
+/* ---- record.c ------------------------------------------------------------------- */
+
+typedef enum base { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT, DOUBLE } base;
+
+typedef struct record record;
+
+typedef struct field {
+    const char *name;
+    base base;            /* of scalars and vectors */
+    uint32_t lanes;       /* 1: a scalar */
+    uint32_t sizes[2];    /* of an array's dimensions; 0: none */
+    const record *nested; /* of a nested struct, else NULL */
+} field;
+
+struct record {
+    const char *name, *spelling; /* "r0", "struct r0" */
+    field fields[12];
+    uint32_t field_count;
+    bool laid_out;   /* buffers hold it; else it is only nested */
+    bool in_kernels; /* a parameter of some kernel points to it */
+};
+
+/* ---- what can be used where ------------------------------------------------------ */
+
+/* A pointer to records. */
+typedef struct pointer {
+    const char *name;
+    const record *record;
+    const char *first; /* index of the first element that may be used, or NULL: 0 */
+    uint32_t length;   /* elements that may be used from there on */
+    bool writable;
+    bool constant; /* in constant memory */
+} pointer;
+
+/* A private variable that holds a record. */
+typedef struct copy {
+    const char *name;
+    const record *record;
+} copy;
+
+typedef enum param_kind { BY_POINTER, BY_VALUE, NUMBER } param_kind;
+typedef struct param {
+    param_kind kind;
+    const record *record;
+    uint32_t length; /* elements that a pointer must have */
+    bool writable;
+} param;
+
+typedef struct function {
+    const char *name;
+    const record *result; /* NULL: a uint */
+    param params[5];
+    uint32_t param_count;
+    bool writes; /* through a pointer */
+} function;
+
+/* A place in memory or in a variable, of a scalar type. */
+typedef struct place {
+    node *text;
+    base base;
+    bool is_bare;   /* a field of a record or its element: `&` of it may be taken */
+    bool is_global; /* in a laid-out record */
+} place;
+
+typedef struct gen {
+    hd_arena *arena;
+    uint64_t random;
+    uint32_t next_name, depth, loops;
+    hd_vec(record *) records;
+    hd_vec(pointer) pointers;
+    hd_vec(copy) copies;
+    hd_vec(const char *) numbers; /* names of uint variables that can be read */
+    hd_vec(const char *) locals;  /* of those that can be written */
+    hd_vec(function) functions;
+    bool in_kernel;
+    bool in_macro;   /* what is made now is a macro's argument */
+    uint32_t budget; /* expressions that may still be made */
+} gen;
+
+static inline uint32_t draw(gen *g, uint32_t below) {
+    return (uint32_t)(hd_next_random(&g->random) >> 32) % below;
+}
+static inline bool chance(gen *g, uint32_t percent) { return draw(g, 100) < percent; }
+static inline const char *new_name(gen *g, const char *stem) {
+    return hd_format(g->arena, "%s%u", stem, g->next_name++);
+}
+
+record *make_record(gen *g, bool laid_out, node *header);
+const char *base_name(base b);
+uint32_t base_bits(base b);
+/* A random scalar in a record, behind `before`: ".pos.v[(i) % 3u].s1". `whole` is the text of the
+ * record, e.g. "p[i]" or "(*q)". */
+place scalar_in(gen *g, const record *r, node *whole, bool is_arrow, bool is_global);
+
+/* ---- pointer.c ------------------------------------------------------------------- */
+
+/* A random pointer; `r` may be NULL: any record. */
+bool find_pointer(gen *g, const record *r, bool to_write, uint32_t least, pointer *found);
+/* An element: "p[...]", "(*(p + ...))"; with *is_arrow it wants "->" behind it. */
+node *element(gen *g, const pointer *p, bool *is_arrow);
+/* An element as an lvalue or value. */
+node *whole_element(gen *g, const pointer *p);
+/* A pointer to `length` elements of what `p` has: "&p[...]", "p + ...", "p". */
+node *address(gen *g, const pointer *p, uint32_t length);
+/* Any scalar of any record at hand. */
+bool find_place(gen *g, bool to_write, place *found);
+
+/* ---- value.c --------------------------------------------------------------------- */
+
+node *value(gen *g);                        /* a uint */
+node *index_below(gen *g, uint32_t length); /* "(...) % 5u" */
+node *read_place(gen *g, const place *p);   /* as a uint */
+node *whole_value(gen *g, const record *r); /* a record; NULL: there is none */
+node *call(gen *g, const function *f);      /* NULL: an argument is missing */
+
+/* ---- statement.c ----------------------------------------------------------------- */
+
+node *statements(gen *g, uint32_t count);
+
+/* ---- program.c ------------------------------------------------------------------- */
+
+typedef struct program {
+    node *source, *header; /* the header's name is "records.h"; NULL: there is none */
+    const char *job;
+    hd_vec(const char *) records, layouts; /* names of records, and the layout of each */
+} program;
+
+program *make_program(hd_arena *arena, uint64_t seed);
+
+/* ---- check.c --------------------------------------------------------------------- */
+
+typedef enum verdict { SAME, DIFFERENT, REFUSED, NOT_RUN } verdict;
+
+/* Writes kernels.cl, records.h, job.yaml and layouts.txt into a folder. */
+void write_program(hd_arena *arena, const char *folder, const program *p);
+void remove_program(hd_arena *arena, const char *folder);
+/* Of a folder with a program. NOT_RUN: the original does not compile. */
+verdict check_program(const char *folder, const program *p, hd_str *told);
+
+#endif
