@@ -265,6 +265,34 @@ static void advise(void **state) {
     json_decref(value);
 }
 
+static void graph(void **state) {
+    (void)state;
+    json_t *value = output_of("graph nbody-small.yaml --epsilon 64"), *entry, *names;
+    size_t i;
+    int count, epsilon;
+    has_members(value, "record launches fields edges epsilon clusters layout");
+    check_record(json_object_get(value, "record"));
+    check_layout(json_object_get(value, "layout"));
+    assert_int_equal(json_array_size(json_object_get(value, "fields")), 7);
+    json_array_foreach(json_object_get(value, "fields"), i, entry) {
+        const char *name;
+        int size, reached;
+        unpack(entry, "{s:s, s:i, s:b !}", "name", &name, "size", &size, "reached", &reached);
+    }
+    assert_int_equal(json_array_size(json_object_get(value, "edges")), 21);
+    json_array_foreach(json_object_get(value, "edges"), i, entry) {
+        has_members(entry, "fields distance");
+        assert_int_equal(json_array_size(json_object_get(entry, "fields")), 2);
+        json_t *distance = json_object_get(entry, "distance");
+        assert_true(json_is_integer(distance) || json_is_null(distance));
+    }
+    json_array_foreach(json_object_get(value, "clusters"), i, names)
+        assert_true(json_array_size(names) > 0);
+    unpack(value, "{s:i, s:i}", "launches", &count, "epsilon", &epsilon);
+    assert_int_equal(epsilon, 64);
+    json_decref(value);
+}
+
 static void cost(void **state) {
     (void)state;
     json_t *value = output_of("cost nbody-small.yaml --layout aos --layout aosoa:8"), *result, *p;
@@ -421,6 +449,7 @@ int main(void) {
         cmocka_unit_test(measure),
         cmocka_unit_test(advise),
         cmocka_unit_test(cost),
+        cmocka_unit_test(graph),
         cmocka_unit_test(run),
         cmocka_unit_test(trace),
         cmocka_unit_test(help),
