@@ -4,16 +4,10 @@
  * Launches that are run many times would fill pages of equal lines, so runs of one
  * kernel with the same sizes share a row, in the order in which they come first.
  */
-#include <signal.h>
 #include <time.h>
 
 #include "cli/execute.h"
-
-/* The one thing that a signal handler can reach. */
-static volatile sig_atomic_t stop_wanted;
-
-static const int signals[] = {SIGINT, SIGTERM};
-enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
+#include "cli/stop.h"
 
 typedef struct cli_executor {
     cli *c;
@@ -22,33 +16,8 @@ typedef struct cli_executor {
     uint64_t number;         /* of this run, from 0 */
     double shown;            /* when progress was last shown */
     bool keeps_text;         /* of kernels */
-    struct sigaction before[SIGNAL_COUNT];
+    cli_stop stop;
 } executor;
-
-/* ---- signals -------------------------------------------------------------------- */
-
-static void want_stop(int number) {
-    (void)number;
-    stop_wanted = 1;
-}
-
-/* The second signal of a kind finds the handler gone, and kills. One that the parent has
- * chosen to ignore, as nohup does, stays ignored. */
-static void catch_signals(struct sigaction before[SIGNAL_COUNT]) {
-    struct sigaction action = {.sa_handler = want_stop, .sa_flags = SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    stop_wanted = 0;
-    for (int i = 0; i < SIGNAL_COUNT; i++) {
-        sigaction(signals[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
-static void release_signals(const struct sigaction before[SIGNAL_COUNT]) {
-    for (int i = 0; i < SIGNAL_COUNT; i++)
-        sigaction(signals[i], &before[i], NULL);
-}
 
 /* ---- what the machine calls ------------------------------------------------------- */
 
@@ -195,6 +164,11 @@ static hd_status run_all(executor *e, const hd_job *job, const cli_listener *lis
 hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
                            cli_run *run) {
     executor *e = hd_new(c->arena, executor);
+    *run = (cli_run){
+        .executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
+    *e = (executor){.c = c, .run = run, .shown = now(), .keeps_text = c->json || choice->keep_text};
+    if (choice->workers > CLI_WORKERS_MOST)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
     const hd_vm_options options = {.workers = (uint32_t)choice->workers,
                                    .max_instructions = choice->max_instructions,
                                    .local_memory = choice->local_memory,
@@ -204,15 +178,10 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                                    .print = print_text,
                                    .progress = show_progress,
                                    .user = e,
-                                   .stop = &stop_wanted};
-    *run = (cli_run){
-        .executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
-    *e = (executor){.c = c, .run = run, .shown = now(), .keeps_text = c->json || choice->keep_text};
-    if (choice->workers > CLI_WORKERS_MOST)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
+                                   .stop = cli_catch_stop(&e->stop)};
     hd_status status = hd_vm_open(c->arena, &c->diag, job, NULL, &options, &run->vm);
-    if (status == HD_OK)
-        catch_signals(e->before);
+    if (status != HD_OK)
+        cli_release_stop(&e->stop);
     return status;
 }
 
@@ -220,7 +189,7 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
     executor *e = run->executor;
     run->total.moved = hd_new_array(c->arena, hd_coalesce_counts, listener->device_count);
     hd_status status = run_all(e, job, listener);
-    release_signals(e->before);
+    cli_release_stop(&e->stop);
     fflush(stdout); /* what kernels have printed stands before any message */
     cli_progress(c, NULL);
     for (size_t i = 0; i < run->rows.count; i++)

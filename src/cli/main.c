@@ -20,6 +20,7 @@ const cli_command cli_commands[] = {
     {"graph", "show which fields are used close together, and their clusters", cmd_graph},
     {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
+    {"train", "learn on a device which tile is best for how many bytes", cmd_train},
     {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
     {"trace", "write every access of a run to a file, and read such files", cmd_trace},
     {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},

@@ -241,12 +241,10 @@ void hd_database_close(hd_database *database) {
 
 /* ---- measurements ------------------------------------------------------------ */
 
-const char *hd_database_date(hd_arena *arena, const char *date) {
+const char *hd_date_now(hd_arena *arena) {
     char text[32];
     time_t now = time(NULL);
     struct tm parts;
-    if (date)
-        return date;
     gmtime_r(&now, &parts);
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     return hd_strdup(arena, text);
@@ -265,9 +263,9 @@ void hd_database_add_profile(hd_database *database, const hd_profiled_device *de
                "INSERT INTO measurement (device, " HD_PROFILE_COLUMNS ") "
                "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" HD_DEVICE_IS,
                "tttiddd" HD_DEVICE_TYPES, profile->kernel, profile->layout,
-               hd_database_date(database->arena, profile->date), (uint64_t)profile->timing.repeats,
-               profile->timing.median, profile->timing.low, profile->timing.high,
-               HD_DEVICE_VALUES(device));
+               profile->date ? profile->date : hd_date_now(database->arena),
+               (uint64_t)profile->timing.repeats, profile->timing.median, profile->timing.low,
+               profile->timing.high, HD_DEVICE_VALUES(device));
 }
 
 void hd_database_put(hd_database *database, const hd_profiled_device *device,
@@ -319,5 +317,5 @@ bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *
 void hd_database_put_answer(hd_database *database, const char *key, const char *value) {
     if (database)
         hd_sql_run(database, "INSERT OR REPLACE INTO answer (key, value, date) VALUES (?, ?, ?)",
-                   "ttt", key, value, hd_database_date(database->arena, NULL));
+                   "ttt", key, value, hd_date_now(database->arena));
 }

@@ -45,6 +45,9 @@ typedef struct hd_profile {
     hd_timing timing;
 } hd_profile;
 
+/* The present time in this form. */
+const char *hd_date_now(hd_arena *arena);
+
 void hd_database_put(hd_database *database, const hd_profiled_device *device,
                      const hd_profile *profile);
 /* The newest measurement of a kernel in a layout; false when there is none. */

@@ -44,7 +44,4 @@ void hd_database_add_profile(hd_database *database, const hd_profiled_device *de
 #define HD_PROFILE_COLUMNS "kernel, layout, date, repeats, median, low, high"
 hd_profile hd_database_profile(hd_arena *arena, sqlite3_stmt *statement, int column);
 
-/* `date`, or the present time where it is NULL. */
-const char *hd_database_date(hd_arena *arena, const char *date);
-
 #endif

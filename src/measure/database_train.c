@@ -63,8 +63,8 @@ void hd_database_put_tree(hd_database *database, const hd_profiled_tree *tree) {
     hd_sql_run(database,
                "INSERT OR REPLACE INTO tree (device, date, text) "
                "SELECT id, ?, ? FROM device WHERE" HD_DEVICE_IS,
-               "tt" HD_DEVICE_TYPES, hd_database_date(database->arena, tree->date), tree->text,
-               HD_DEVICE_VALUES(&tree->device));
+               "tt" HD_DEVICE_TYPES, tree->date ? tree->date : hd_date_now(database->arena),
+               tree->text, HD_DEVICE_VALUES(&tree->device));
     hd_sql_commit(database);
 }
 

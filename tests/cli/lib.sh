@@ -9,6 +9,7 @@ unset HEDDLE_DEVICES NO_COLOR
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/log" "$work/at"
+export HEDDLE_DATABASE=$work/profiles.db # never the user's own
 cd "$work/at" || exit 2
 failures=0
 

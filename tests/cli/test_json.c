@@ -240,6 +240,41 @@ static void check_lines(json_t *lines, const char *more) {
     }
 }
 
+static void check_tree(json_t *tree) {
+    if (json_object_get(tree, "tile")) {
+        has_members(tree, "tile");
+        return;
+    }
+    has_members(tree, "threshold low high");
+    check_tree(json_object_get(tree, "low"));
+    check_tree(json_object_get(tree, "high"));
+}
+
+static void train(void **state) {
+    (void)state;
+    static const char *const scores[] = {"learned_from", "cross_validation", "size_left_out"};
+    char database[] = "/tmp/heddle-json-XXXXXX";
+    close(mkstemp(database));
+    assert_int_equal(setenv("HEDDLE_DATABASE", database, 1), 0);
+    json_t *value = output_of("train --lengths 128 --bytes 4 --repeats 1"), *run;
+    json_t *stored = output_of("train --show");
+    unlink(database);
+    has_members(value, "device measured kernels patterns date tree text learned_from "
+                       "cross_validation size_left_out runs");
+    has_members(json_object_get(value, "device"), "backend platform name driver");
+    check_tree(json_object_get(value, "tree"));
+    for (size_t i = 0; i < 3; i++)
+        has_members(json_object_get(value, scores[i]), "kernels folds within slowdown worst");
+    assert_int_equal(json_array_size(json_object_get(value, "runs")), 17);
+    run = json_array_get(json_object_get(value, "runs"), 0);
+    has_members(run, "length fields bytes tile kernel date timing");
+    has_members(json_object_get(run, "timing"), "median low high repeats");
+    json_object_set_new(value, "measured", json_integer(0)); /* all else is kept */
+    assert_true(json_equal(value, stored));
+    json_decref(value);
+    json_decref(stored);
+}
+
 static void advise(void **state) {
     (void)state;
     json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
@@ -447,6 +482,7 @@ int main(void) {
         cmocka_unit_test(devices),
         cmocka_unit_test(rewrite),
         cmocka_unit_test(measure),
+        cmocka_unit_test(train),
         cmocka_unit_test(advise),
         cmocka_unit_test(cost),
         cmocka_unit_test(graph),

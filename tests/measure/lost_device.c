@@ -1,0 +1,54 @@
+/*
+ * Put before the OpenCL loader with LD_PRELOAD: a device that goes away, or a signal, after so
+ * many timings (calls of clFinish), so that tests meet them always at the same place.
+ *
+ *     LOST_DEVICE_AFTER=40     launches fail with CL_DEVICE_NOT_AVAILABLE after 40 timings
+ *     LOST_BUILDS_AFTER=3      builds fail after 3 of them
+ *     SIGNAL_AFTER=40 SIGNAL=2 the process gets signal 2 at the end of timing 40
+ */
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static long timings, builds;
+
+/* LONG_MAX when it is not set. */
+static long number(const char *name) {
+    const char *value = getenv(name);
+    return value ? atol(value) : LONG_MAX;
+}
+
+cl_int clFinish(cl_command_queue queue) {
+    static cl_int (*next)(cl_command_queue);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clFinish");
+    if (++timings == number("SIGNAL_AFTER"))
+        raise((int)number("SIGNAL"));
+    return next(queue);
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint waits, const cl_event *wait_for, cl_event *event) {
+    static cl_int (*next)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                          const size_t *, cl_uint, const cl_event *, cl_event *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
+    if (timings >= number("LOST_DEVICE_AFTER"))
+        return CL_DEVICE_NOT_AVAILABLE;
+    return next(queue, kernel, dims, offset, global, local, waits, wait_for, event);
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
+                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                      void *user) {
+    static cl_int (*next)(cl_program, cl_uint, const cl_device_id *, const char *,
+                          void(CL_CALLBACK *)(cl_program, void *), void *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clBuildProgram");
+    if (builds++ >= number("LOST_BUILDS_AFTER"))
+        return CL_BUILD_PROGRAM_FAILURE;
+    return next(program, count, devices, options, notify, user);
+}
