@@ -11,6 +11,9 @@
  *     ...
  *     a look     intervals are computed; who is surely slower drops out
  *
+ * Who takes more than twice the leader's time in each of a heat's first three rounds drops out
+ * without more ado.
+ *
  * There is a look after the least number of rounds, and then whenever the rounds are half as
  * many more. When nothing is left to decide but time, the next ones get ready and join those
  * that are still in.
@@ -22,6 +25,8 @@
 #include <math.h>
 
 #include "search/race.h"
+
+enum { HOPELESS_ROUNDS = 3 };
 
 typedef struct runner {
     hd_arena *arena;
@@ -161,21 +166,24 @@ static hd_status run_round(runner *r) {
 
 /* ---- looks --------------------------------------------------------------------------- */
 
-/* Of the times of `a` to those of `b`, over the rounds that both ran in. */
-static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *b) {
+hd_interval hd_race_ratio(const hd_racer *a, const hd_racer *b, double error) {
     uint32_t first = a->first > b->first ? a->first : b->first;
     uint32_t a_end = a->first + a->rounds, b_end = b->first + b->rounds;
     uint32_t end = a_end < b_end ? a_end : b_end, count = 0;
-    double look = r->looks ? r->looks : 1;
     hd_arena *arena = hd_arena_new();
     double *ratios = hd_new_array(arena, double, end > first ? end - first : 0);
     for (uint32_t round = first; round < end; round++) {
         double x = a->seconds[round - a->first], y = b->seconds[round - b->first];
         ratios[count++] = y > 0 ? x / y : 1;
     }
-    hd_interval interval = hd_interval_of_median(ratios, count, r->error / (look * (look + 1)));
+    hd_interval interval = hd_interval_of_median(ratios, count, error);
     hd_arena_free(arena);
     return interval;
+}
+
+static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *b) {
+    double look = r->looks ? r->looks : 1;
+    return hd_race_ratio(a, b, r->error / (look * (look + 1)));
 }
 
 static void find_leader(const runner *r) {
@@ -215,6 +223,25 @@ static bool look(runner *r) {
     return settled && (gain.high < 1 - r->margin || gain.low >= 1 - r->margin);
 }
 
+/* Who took more than twice the leader's time in each of a heat's first rounds would only use
+ * up time. */
+static void drop_hopeless(const runner *r) {
+    hd_race *race = r->race;
+    find_leader(r);
+    const hd_racer *leader = &race->racers[race->leader];
+    for (uint32_t i = 1; i < race->count; i++) {
+        hd_racer *racer = &race->racers[i];
+        bool hopeless = is_in(racer);
+        for (uint32_t back = 1; back <= HOPELESS_ROUNDS && hopeless; back++)
+            hopeless =
+                racer->seconds[racer->rounds - back] > 2 * leader->seconds[leader->rounds - back];
+        if (!hopeless)
+            continue;
+        racer->end = HD_RACE_SLOWER;
+        r->stopwatch->release(r->stopwatch->state, i);
+    }
+}
+
 static hd_status run_heat(runner *r) {
     uint32_t started = r->race->rounds, next_look = started + r->race->least_rounds;
     hd_status status = HD_OK;
@@ -222,6 +249,8 @@ static hd_status run_heat(runner *r) {
     while (status == HD_OK && !settled && elapsed(r) < r->options->budget) {
         report(r, "measuring, round", r->race->rounds + 1);
         status = run_round(r);
+        if (status == HD_OK && r->race->rounds == started + HOPELESS_ROUNDS)
+            drop_hopeless(r);
         if (status != HD_OK || r->race->rounds < next_look)
             continue;
         settled = look(r);
@@ -233,23 +262,28 @@ static hd_status run_heat(runner *r) {
 
 /* ---- the verdict ------------------------------------------------------------------------ */
 
+static bool is_faster(const runner *r, const hd_racer *racer) {
+    return racer->as_fast && racer->ratio.high < 1 - r->margin;
+}
+
 static void choose_winner(runner *r) {
     hd_race *race = r->race;
     r->looks += r->looked != race->rounds;
     find_leader(r);
-    const hd_racer *leader = &race->racers[race->leader];
-    race->winner = leader->ratio.high < 1 - r->margin ? race->leader : 0;
+    const hd_racer *leader = &race->racers[race->leader], *best = NULL;
     for (uint32_t i = 0; i < race->count; i++) {
         hd_racer *racer = &race->racers[i];
-        if (!is_in(racer))
-            continue;
-        hd_interval to_leader = ratio_of(r, racer, leader);
-        racer->as_fast = i == race->leader || to_leader.low <= 1;
-        if (race->winner && i && racer->as_fast && to_leader.median <= 1 + r->margin &&
-            racer->ratio.high < 1 - r->margin &&
-            hd_layout_nearer(r->record, racer->layout, race->racers[race->winner].layout) < 0)
-            race->winner = i;
+        racer->as_fast = is_in(racer) && (racer == leader || ratio_of(r, racer, leader).low <= 1);
+        if (i && is_faster(r, racer) && (!best || racer->ratio.median < best->ratio.median))
+            best = racer;
     }
+    race->winner = best ? (uint32_t)(best - race->racers) : 0;
+    for (uint32_t i = 1; best && i < race->count; i++)
+        if (is_faster(r, &race->racers[i]) &&
+            ratio_of(r, &race->racers[i], best).median <= 1 + r->margin &&
+            hd_layout_nearer(r->record, race->racers[i].layout, race->racers[race->winner].layout) <
+                0)
+            race->winner = i;
 }
 
 static void enter(runner *r, const hd_proposal *proposals, uint32_t count) {

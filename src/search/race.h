@@ -76,15 +76,18 @@ typedef struct hd_race_options {
 typedef struct hd_race {
     hd_racer *racers; /* [0]: the original; then the proposals in their order */
     uint32_t count;
-    /* Where the leader is not faster than the original: 0, leave it. Else of those that are as
-     * fast as the leader, and whose median is within the margin of its, the one nearest to
-     * the original. */
+    /* Of those that are as fast as the leader and faster than the original the best, or another
+     * within the margin of it that is nearer to the original; 0, leave the original, where
+     * there are none. */
     uint32_t winner;
     uint32_t leader; /* of the least median ratio */
     uint32_t rounds;
     uint32_t least_rounds; /* with fewer nothing can be told */
     double seconds;        /* that it took */
 } hd_race;
+
+/* Of the times of `a` to those of `b`, over the rounds that both ran in. */
+hd_interval hd_race_ratio(const hd_racer *a, const hd_racer *b, double error);
 
 /* <0: `a` is nearer to what the source has: fewest clusters, then most clusters left as AoS, then
  * the smallest tiles; from a record of arrays it is most clusters. */

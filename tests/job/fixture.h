@@ -158,7 +158,8 @@ static inline int fixture_setup(void **state) {
 
 static inline int fixture_teardown(void **state) {
     fixture *f = *state;
-    static const char *const names[] = {"job.yaml", "raw.bin", "short.bin", "k.cl", "k.h"};
+    static const char *const names[] = {"job.yaml", "raw.bin", "short.bin", "k.cl",
+                                        "k.h",      "k.cu",    "k.cuh"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(hd_format(f->arena, "%s/%s", f->folder, names[i]));
     rmdir(f->folder);

@@ -1,0 +1,341 @@
+/* libcuda.so.1 for tests: memory of the host, threads one after the other (README.md). */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+enum {
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NO_DEVICE = 100,
+    INVALID_IMAGE = 200,
+    NOT_FOUND = 500,
+    MOST = 4096
+};
+
+typedef struct allocation {
+    void *bytes;
+    size_t size;
+} allocation;
+
+typedef struct module {
+    void *library;
+    void (*run)(void (*thread)(void **), void **params, const unsigned *blocks,
+                const unsigned *threads);
+} module;
+
+typedef struct function {
+    module *of;
+    void (*thread)(void **params);
+} function;
+
+typedef struct event {
+    double seconds;
+    int recorded;
+} event;
+
+static struct {
+    int started, context, modules, events;
+    allocation memory[MOST];
+    size_t used;
+    function functions[MOST];
+    unsigned function_count;
+} state;
+
+static size_t number_of(const char *variable, size_t otherwise) {
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static allocation *find(uint64_t memory, size_t size) {
+    for (int m = 0; m < MOST; m++) {
+        allocation *a = &state.memory[m];
+        if (a->bytes && memory >= (uintptr_t)a->bytes &&
+            memory + size <= (uintptr_t)a->bytes + a->size)
+            return a;
+    }
+    return NULL;
+}
+
+/* ---- devices ---------------------------------------------------------------------- */
+
+int cuInit(unsigned flags);
+int cuGetErrorName(int error, const char **name);
+int cuDriverGetVersion(int *version);
+int cuDeviceGetCount(int *count);
+int cuDeviceGet(int *device, int number);
+int cuDeviceGetName(char *name, int length, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+int cuCtxSetCurrent(void *context);
+int cuCtxSynchronize(void);
+int cuModuleLoadData(void **loaded, const void *image);
+int cuModuleUnload(void *loaded);
+int cuModuleGetFunction(void **found, void *loaded, const char *name);
+int cuModuleGetGlobal_v2(uint64_t *memory, size_t *bytes, void *loaded, const char *name);
+int cuFuncGetAttribute(int *value, int attribute, void *of);
+int cuFuncSetAttribute(void *of, int attribute, int value);
+int cuMemAlloc_v2(uint64_t *memory, size_t bytes);
+int cuMemFree_v2(uint64_t memory);
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes);
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes);
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream);
+int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                   unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
+                   void *stream, void **params, void **extra);
+int cuEventCreate(void **made, unsigned flags);
+int cuEventRecord(void *recorded, void *stream);
+int cuEventElapsedTime(float *milliseconds, void *start, void *end);
+int cuEventDestroy_v2(void *destroyed);
+
+int cuInit(unsigned flags) {
+    REQUIRE(flags == 0);
+    FAIL_ON_REQUEST();
+    state.started = 1;
+    return number_of("FAKE_CUDA_DEVICES", 1) ? 0 : NO_DEVICE;
+}
+
+int cuGetErrorName(int error, const char **name) {
+    *name = error == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : error == NO_DEVICE   ? "CUDA_ERROR_NO_DEVICE"
+            : error == NOT_FOUND   ? "CUDA_ERROR_NOT_FOUND"
+            : error == 46          ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
+                                   : NULL;
+    return *name ? 0 : INVALID_VALUE;
+}
+
+int cuDriverGetVersion(int *version) {
+    *version = (int)number_of("FAKE_CUDA_VERSION", 12040);
+    return 0;
+}
+
+int cuDeviceGetCount(int *count) {
+    REQUIRE(state.started);
+    FAIL_ON_REQUEST();
+    *count = (int)number_of("FAKE_CUDA_DEVICES", 1);
+    return 0;
+}
+
+int cuDeviceGet(int *device, int number) {
+    FAIL_ON_REQUEST();
+    *device = 70 + number;
+    return 0;
+}
+
+int cuDeviceGetName(char *name, int length, int device) {
+    snprintf(name, (size_t)length, "Fake GPU %d", device - 70);
+    return 0;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    REQUIRE(device >= 70 && (attribute == 75 || attribute == 76));
+    FAIL_ON_REQUEST();
+    *value = attribute == 75 ? 8 : 6;
+    return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+    REQUIRE(state.started && device >= 70);
+    FAIL_ON_REQUEST();
+    *context = &state;
+    return 0;
+}
+
+int cuCtxSetCurrent(void *context) {
+    REQUIRE(context == &state);
+    FAIL_ON_REQUEST();
+    state.context = 1;
+    return 0;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+    REQUIRE(device >= 70);
+    REQUIRE(state.used == 0);
+    REQUIRE(state.modules == 0);
+    REQUIRE(state.events == 0);
+    state.context = 0;
+    return 0;
+}
+
+int cuCtxSynchronize(void) {
+    REQUIRE(state.context);
+    FAIL_ON_REQUEST();
+    return 0;
+}
+
+/* ---- modules ------------------------------------------------------------------------ */
+
+int cuModuleLoadData(void **loaded, const void *image) {
+    REQUIRE(state.context);
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", (const char *)image);
+    void *library = dlopen(image, RTLD_NOW | RTLD_LOCAL);
+    unlink(image);
+    *strrchr(folder, '/') = '\0';
+    rmdir(folder);
+    int failure = fake_failure(__func__);
+    if (failure || !library) {
+        if (library)
+            dlclose(library);
+        return failure ? failure : INVALID_IMAGE;
+    }
+    module *m = calloc(1, sizeof *m);
+    m->library = library;
+    *(void **)&m->run = dlsym(library, "fake_run");
+    state.modules++;
+    *loaded = m;
+    return 0;
+}
+
+int cuModuleUnload(void *loaded) {
+    module *m = loaded;
+    for (unsigned f = 0; f < state.function_count; f++)
+        if (state.functions[f].of == m)
+            state.functions[f] = (function){0};
+    dlclose(m->library);
+    free(m);
+    state.modules--;
+    return 0;
+}
+
+int cuModuleGetFunction(void **found, void *loaded, const char *name) {
+    module *m = loaded;
+    FAIL_ON_REQUEST();
+    void *thread = dlsym(m->library, name);
+    if (!thread)
+        return NOT_FOUND;
+    unsigned f = 0;
+    while (f < state.function_count && state.functions[f].of)
+        f++;
+    REQUIRE(f < MOST);
+    state.function_count += f == state.function_count;
+    state.functions[f].of = m;
+    *(void **)&state.functions[f].thread = thread;
+    *found = &state.functions[f];
+    return 0;
+}
+
+int cuModuleGetGlobal_v2(uint64_t *memory, size_t *bytes, void *loaded, const char *name) {
+    module *m = loaded;
+    char size_name[64];
+    void *(*address)(void);
+    unsigned long (*size)(void);
+    FAIL_ON_REQUEST();
+    snprintf(size_name, sizeof size_name, "%s_size", name);
+    *(void **)&address = dlsym(m->library, name);
+    *(void **)&size = dlsym(m->library, size_name);
+    if (!address || !size)
+        return NOT_FOUND;
+    *memory = (uintptr_t)address();
+    *bytes = size();
+    return 0;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, void *of) {
+    REQUIRE(((function *)of)->of && attribute == 0);
+    FAIL_ON_REQUEST();
+    *value = 1024;
+    return 0;
+}
+
+int cuFuncSetAttribute(void *of, int attribute, int value) {
+    REQUIRE(((function *)of)->of && attribute == 8);
+    FAIL_ON_REQUEST();
+    return value <= 100 * 1024 ? 0 : INVALID_VALUE;
+}
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+int cuMemAlloc_v2(uint64_t *memory, size_t bytes) {
+    REQUIRE(state.context && bytes);
+    FAIL_ON_REQUEST();
+    int m = 0;
+    while (m < MOST && state.memory[m].bytes)
+        m++;
+    if (m == MOST || state.used + bytes > number_of("FAKE_CUDA_MEMORY", (size_t)1 << 30))
+        return OUT_OF_MEMORY;
+    state.memory[m] = (allocation){malloc(bytes), bytes};
+    state.used += bytes;
+    *memory = (uintptr_t)state.memory[m].bytes;
+    return 0;
+}
+
+int cuMemFree_v2(uint64_t memory) {
+    allocation *a = find(memory, 0);
+    REQUIRE(a && (uintptr_t)a->bytes == memory);
+    state.used -= a->size;
+    free(a->bytes);
+    *a = (allocation){0};
+    return 0;
+}
+
+/* Variables of modules are no allocations, so their bounds are not known here. */
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+    REQUIRE(state.context);
+    FAIL_ON_REQUEST();
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+    REQUIRE(state.context);
+    FAIL_ON_REQUEST();
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return 0;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    REQUIRE(state.context && !stream && (find(to, bytes) || find(from, bytes)));
+    FAIL_ON_REQUEST();
+    memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
+    return 0;
+}
+
+/* ---- launches and events ------------------------------------------------------------------- */
+
+int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                   unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
+                   void *stream, void **params, void **extra) {
+    function *f = launched;
+    REQUIRE(state.context && f->of && !stream && !extra && shared <= 100 * 1024);
+    REQUIRE(blocks_x && blocks_y && blocks_z && threads_x * threads_y * threads_z <= 1024);
+    FAIL_ON_REQUEST();
+    f->of->run(f->thread, params, (const unsigned[]){blocks_x, blocks_y, blocks_z},
+               (const unsigned[]){threads_x, threads_y, threads_z});
+    return 0;
+}
+
+int cuEventCreate(void **made, unsigned flags) {
+    REQUIRE(state.context && !flags);
+    FAIL_ON_REQUEST();
+    *made = calloc(1, sizeof(event));
+    state.events++;
+    return 0;
+}
+
+int cuEventRecord(void *recorded, void *stream) {
+    event *e = recorded;
+    struct timespec now;
+    REQUIRE(state.context && !stream);
+    FAIL_ON_REQUEST();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *e = (event){(double)now.tv_sec + (double)now.tv_nsec * 1e-9, 1};
+    return 0;
+}
+
+int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
+    const event *a = start, *b = end;
+    REQUIRE(a->recorded && b->recorded);
+    FAIL_ON_REQUEST();
+    *milliseconds = (float)((b->seconds - a->seconds) * 1e3);
+    return 0;
+}
+
+int cuEventDestroy_v2(void *destroyed) {
+    free(destroyed);
+    state.events--;
+    return 0;
+}

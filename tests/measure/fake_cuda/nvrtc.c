@@ -1,0 +1,186 @@
+/*
+ * libnvrtc.so.13 for tests: kernels compiled for the processor (README.md).
+ *
+ * Expression i of a program becomes the function fake_i, which calls a kernel once or gives
+ * the address of a variable, whose size is fake_i_size. The image is the path of a library.
+ */
+#include <unistd.h>
+
+#include "fake.h"
+
+enum { MOST = 64, COMPILATION = 6, INVALID_OPTION = 5, NOT_VALID = 10, INVALID_INPUT = 3 };
+
+typedef struct program {
+    char *text, *name, *log;
+    char *expressions[MOST], symbols[MOST][16];
+    unsigned count;
+    char folder[64], image[96];
+    int compiled;
+} program;
+
+int nvrtcVersion(int *major, int *minor);
+int nvrtcCreateProgram(void **made, const char *text, const char *name, int header_count,
+                       const char *const *headers, const char *const *header_names);
+int nvrtcDestroyProgram(void **handle);
+int nvrtcAddNameExpression(void *handle, const char *expression);
+int nvrtcCompileProgram(void *handle, int count, const char *const *options);
+int nvrtcGetProgramLogSize(void *handle, size_t *size);
+int nvrtcGetProgramLog(void *handle, char *log);
+int nvrtcGetLoweredName(void *handle, const char *expression, const char **symbol);
+int nvrtcGetCUBINSize(void *handle, size_t *size);
+int nvrtcGetCUBIN(void *handle, char *image);
+const char *nvrtcGetErrorString(int error);
+
+int nvrtcVersion(int *major, int *minor) {
+    *major = 13;
+    *minor = 0;
+    return fake_failure(__func__);
+}
+
+const char *nvrtcGetErrorString(int error) {
+    return error == COMPILATION      ? "NVRTC_ERROR_COMPILATION"
+           : error == INVALID_OPTION ? "NVRTC_ERROR_INVALID_OPTION"
+           : error == NOT_VALID      ? "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID"
+                                     : "NVRTC_ERROR_INTERNAL_ERROR";
+}
+
+int nvrtcCreateProgram(void **made, const char *text, const char *name, int header_count,
+                       const char *const *headers, const char *const *header_names) {
+    REQUIRE(!header_count && !headers && !header_names);
+    FAIL_ON_REQUEST();
+    program *p = calloc(1, sizeof *p);
+    p->text = strdup(text);
+    p->name = strdup(name);
+    p->log = strdup("");
+    *made = p;
+    return 0;
+}
+
+int nvrtcDestroyProgram(void **handle) {
+    program *p = *handle;
+    for (unsigned e = 0; e < p->count; e++)
+        free(p->expressions[e]);
+    free(p->text);
+    free(p->name);
+    free(p->log);
+    free(p);
+    *handle = NULL;
+    return 0;
+}
+
+int nvrtcAddNameExpression(void *handle, const char *expression) {
+    program *p = handle;
+    REQUIRE(!p->compiled && p->count < MOST);
+    FAIL_ON_REQUEST();
+    snprintf(p->symbols[p->count], sizeof p->symbols[0], "fake_%u", p->count);
+    p->expressions[p->count++] = strdup(expression);
+    return 0;
+}
+
+static int write_source(const program *p, const char *path) {
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return 0;
+    fprintf(file, "#include \"%s\"\n#line 1 \"%s\"\n%s\n#line 1 \"names\"\n", FAKE_CUDA_DEVICE_H,
+            p->name, p->text);
+    for (unsigned e = 0; e < p->count; e++)
+        if (p->expressions[e][0] == '&')
+            fprintf(file,
+                    "extern \"C\" void *fake_%u() { return (void *)(%s); }\n"
+                    "extern \"C\" unsigned long fake_%u_size() { return sizeof *(%s); }\n",
+                    e, p->expressions[e], e, p->expressions[e]);
+        else
+            fprintf(file, "extern \"C\" void fake_%u(void **params) { fake_call(%s, params); }\n",
+                    e, p->expressions[e]);
+    return fclose(file) == 0;
+}
+
+/* Those of NVRTC that Heddle uses; for clang all but the architecture. */
+static int add_options(char *command, size_t size, int count, const char *const *options) {
+    static const char *const known[] = {"-I", "-D", "-U", "-std="};
+    int has_architecture = 0;
+    for (int o = 0; o < count; o++) {
+        int is_known = !strcmp(options[o], "--gpu-architecture=sm_86");
+        has_architecture |= is_known;
+        for (size_t k = 0; k < sizeof known / sizeof *known && !is_known; k++)
+            if (!strncmp(options[o], known[k], strlen(known[k]))) {
+                size_t used = strlen(command);
+                is_known = 1;
+                snprintf(command + used, size - used, " '%s'", options[o]);
+            }
+        if (!is_known)
+            return 0;
+    }
+    return has_architecture;
+}
+
+static void keep_log(program *p, const char *path) {
+    FILE *file = fopen(path, "r");
+    char text[8192];
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[length] = '\0';
+    if (file)
+        fclose(file);
+    free(p->log);
+    p->log = strdup(text);
+}
+
+int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
+    program *p = handle;
+    char source[96], log[96], command[8192];
+    FAIL_ON_REQUEST();
+    p->compiled = 1;
+    strcpy(p->folder, "/tmp/fake-cuda-XXXXXX");
+    if (!mkdtemp(p->folder))
+        return 11;
+    snprintf(source, sizeof source, "%s/kernel.cpp", p->folder);
+    snprintf(log, sizeof log, "%s/log", p->folder);
+    snprintf(p->image, sizeof p->image, "%s/kernel.so", p->folder);
+    snprintf(command, sizeof command,
+             "'%s' -x c++ -O1 -w -fPIC -shared -nostdlib -fdiagnostics-format=msvc "
+             "-fno-show-column -fno-caret-diagnostics -o '%s' '%s' >'%s' 2>&1",
+             FAKE_CUDA_CLANG, p->image, source, log);
+    int known = add_options(command, sizeof command, count, options);
+    int fine = known && write_source(p, source) && system(command) == 0;
+    keep_log(p, log);
+    unlink(source);
+    unlink(log);
+    if (!fine)
+        rmdir(p->folder);
+    return fine ? 0 : known ? COMPILATION : INVALID_OPTION;
+}
+
+int nvrtcGetProgramLogSize(void *handle, size_t *size) {
+    *size = strlen(((program *)handle)->log) + 1;
+    return 0;
+}
+
+int nvrtcGetProgramLog(void *handle, char *log) {
+    strcpy(log, ((program *)handle)->log);
+    return 0;
+}
+
+int nvrtcGetLoweredName(void *handle, const char *expression, const char **symbol) {
+    program *p = handle;
+    REQUIRE(p->compiled);
+    FAIL_ON_REQUEST();
+    for (unsigned e = 0; e < p->count; e++)
+        if (!strcmp(p->expressions[e], expression)) {
+            *symbol = p->symbols[e];
+            return 0;
+        }
+    return NOT_VALID;
+}
+
+int nvrtcGetCUBINSize(void *handle, size_t *size) {
+    program *p = handle;
+    FAIL_ON_REQUEST();
+    *size = strlen(p->image) + 1;
+    return 0;
+}
+
+int nvrtcGetCUBIN(void *handle, char *image) {
+    FAIL_ON_REQUEST();
+    strcpy(image, ((program *)handle)->image);
+    return 0;
+}

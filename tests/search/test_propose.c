@@ -1,0 +1,156 @@
+/* Judges that propose, and their proposals in one list. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "search/judge.h"
+#include "support.h"
+
+typedef struct fixture {
+    hd_arena *arena;
+    hd_record *record;
+} fixture;
+
+static int setup(void **state) {
+    static const char *const names[] = {"a", "b", "c", "d"};
+    fixture *f = calloc(1, sizeof *f);
+    f->arena = hd_arena_new();
+    f->record = hd_new(f->arena, hd_record);
+    *f->record = (hd_record){.name = "r", .spelling = "r", .field_count = 4};
+    f->record->fields = hd_new_array(f->arena, hd_field, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        f->record->fields[i] = (hd_field){names[i], "float", 0, 4, 4, 1, NULL};
+    hd_record_lay_out(f->record);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    hd_arena_free(((fixture *)*state)->arena);
+    free(*state);
+    return 0;
+}
+
+/* A judge whose proposals are a list of notations. */
+typedef struct listed {
+    const hd_record *record;
+    const char *notations[8];
+} listed;
+
+static uint32_t propose_listed(const hd_judge *judge, hd_arena *arena, hd_layout **layouts,
+                               uint32_t most) {
+    const listed *l = judge->state;
+    const hd_diag silent = {0};
+    uint32_t count = 0;
+    for (; count < most && l->notations[count]; count++)
+        assert_int_equal(
+            hd_layout_parse(arena, &silent, l->record, l->notations[count], &layouts[count]),
+            HD_OK);
+    return count;
+}
+
+static const char *shown(const fixture *f, const hd_proposal *list, uint32_t count) {
+    hd_str out = {.arena = f->arena};
+    for (uint32_t i = 0; i < count; i++)
+        hd_str_printf(&out, "%s%s (%s)", i ? "; " : "",
+                      hd_layout_print(f->arena, f->record, list[i].layout), list[i].by);
+    return hd_str_text(&out);
+}
+
+static const char *ask(const fixture *f, const hd_judge *judges, uint32_t count, uint32_t most) {
+    uint32_t found;
+    hd_proposal *list = hd_propose(f->arena, f->record, judges, count, most, &found);
+    return shown(f, list, found);
+}
+
+static void proposals_are_merged_by_rank(void **state) {
+    const fixture *f = *state;
+    const listed one = {f->record, {"soa", "aos", "aosoa:4", "aosoa:8"}};
+    const listed two = {f->record, {"{a,b}{c,d}", "soa"}};
+    const hd_judge judges[] = {{"one", &one, propose_listed}, {"two", &two, propose_listed}};
+    assert_string_equal(ask(f, judges, 2, 8),
+                        "soa (one, two); {a,b}{c,d} (two); aosoa:4 (one); aosoa:8 (one)");
+    assert_string_equal(ask(f, judges, 2, 2), "soa (one, two); {a,b}{c,d} (two)");
+    assert_string_equal(ask(f, judges, 0, 8), "");
+}
+
+static void the_original_is_never_proposed(void **state) {
+    const fixture *f = *state;
+    const listed one = {f->record, {"aos", "{a}{b}{c}{d}/da"}};
+    const hd_judge judge = {"one", &one, propose_listed};
+    assert_string_equal(ask(f, &judge, 1, 8), "da (one)");
+    f->record->of_arrays = true;
+    assert_string_equal(ask(f, &judge, 1, 8), "aos (one)");
+}
+
+/* a - b near, c - d nearly so, the two pairs far from each other. */
+static hd_layout_graph *two_pairs(const fixture *f) {
+    hd_layout_graph *graph = hd_new(f->arena, hd_layout_graph);
+    *graph = (hd_layout_graph){f->record, 15, hd_new_array(f->arena, uint64_t, 16)};
+    for (uint32_t x = 0; x < 4; x++)
+        for (uint32_t y = 0; y < 4; y++)
+            graph->distance[4 * x + y] = x == y           ? 0
+                                         : x / 2 != y / 2 ? HD_UNREACHABLE
+                                         : x < 2          ? 4
+                                                          : 100;
+    return graph;
+}
+
+static void the_graph_gives_clusters_and_the_tree_their_tiles(void **state) {
+    const fixture *f = *state;
+    const hd_diag silent = {0};
+    hd_tile_tree *tree;
+    hd_layout_graph *graph = two_pairs(f);
+    assert_int_equal(hd_tile_tree_parse(f->arena, &silent, "<= 8 64 SoA", &tree), HD_OK);
+    hd_judge judge = hd_judge_graph(f->arena, graph, 128, tree);
+    assert_string_equal(ask(f, &judge, 1, 8),
+                        "{a,b}:64{c,d}:64 (graph and tree); soa (graph and tree)");
+    judge = hd_judge_graph(f->arena, graph, 64, tree);
+    assert_string_equal(ask(f, &judge, 1, 8),
+                        "{a,b}:64{c}{d} (graph and tree); soa (graph and tree)");
+    judge = hd_judge_graph(f->arena, graph, 128, NULL);
+    assert_string_equal(ask(f, &judge, 1, 8), "{a,b}{c,d} (graph)");
+}
+
+static void the_plain_ones_are_soa_and_tiles(void **state) {
+    const fixture *f = *state;
+    hd_judge judge = hd_judge_plain(f->arena, f->record);
+    assert_string_equal(ask(f, &judge, 1, 8),
+                        "soa (plain); aosoa:16 (plain); aosoa:4 (plain); aosoa:64 (plain)");
+}
+
+static void static_cost_proposes_its_ranking(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_read(&s, "examples/kmeans/kmeans-small.yaml");
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_search_result search;
+    assert_int_equal(hd_device_find(s.arena, &s.diag, "tesla-k20c", &device), HD_OK);
+    assert_int_equal(
+        hd_cost_model_make(s.arena, &s.diag, s.job, device, &(hd_cost_options){0}, &model), HD_OK);
+    hd_search_static(s.arena, model, &(hd_search_options){0}, &search);
+    const hd_judge judge = hd_judge_cost(s.arena, device, &search);
+    hd_layout *layouts[3];
+    assert_string_equal(judge.name, "cost on tesla-k20c");
+    assert_int_equal(judge.propose(&judge, s.arena, layouts, 3), 3);
+    for (int i = 0; i < 3; i++)
+        assert_true(hd_layout_equal(layouts[i], search.ranked[i].layout));
+    hd_sample_close(&s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(proposals_are_merged_by_rank),
+        TEST(the_original_is_never_proposed),
+        TEST(the_graph_gives_clusters_and_the_tree_their_tiles),
+        TEST(the_plain_ones_are_soa_and_tiles),
+        TEST(static_cost_proposes_its_ranking),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
