@@ -19,7 +19,8 @@ void write_program(hd_arena *arena, const char *folder, const program *p) {
         fuzz_print(&text[1], p->header);
     hd_str_add(&text[2], p->job);
     for (size_t i = 0; i < p->layouts.count; i++)
-        hd_str_printf(&text[3], "%s=%s\n", p->records.data[i], p->layouts.data[i]);
+        if (p->layouts.data[i])
+            hd_str_printf(&text[3], "%s=%s\n", p->records.data[i], p->layouts.data[i]);
     for (int i = 0; i < FILES; i++)
         outputs[i] = (hd_output){hd_format(arena, "%s/%s", folder, files[i]), hd_str_text(&text[i]),
                                  text[i].length};
@@ -46,33 +47,74 @@ static hd_status load(hd_arena *arena, const hd_diag *diag, const char *folder, 
     return status == HD_OK ? hd_job_resolve(arena, diag, *job, module) : status;
 }
 
+/* ---- layouts ----------------------------------------------------------------------- */
+
+static uint32_t below(program *p, uint32_t limit) {
+    return (uint32_t)(hd_next_random(&p->random) >> 32) % limit;
+}
+
+static hd_layout *random_layout(hd_arena *arena, program *p, const hd_record *of) {
+    static const uint64_t tiles_of[] = {1, 1, 2, 4, 16, 64, HD_TILE_SOA};
+    uint64_t masks[HD_MAX_FIELDS] = {0}, tiles[HD_MAX_FIELDS];
+    uint32_t clusters = 1 + below(p, of->field_count), count = 0;
+    for (uint32_t f = 0; f < of->field_count; f++)
+        masks[below(p, clusters)] |= (uint64_t)1 << f;
+    for (uint32_t c = 0; c < clusters; c++)
+        if (masks[c]) {
+            masks[count] = masks[c];
+            tiles[count++] = tiles_of[below(p, 7)];
+        }
+    return hd_layout_of_masks(arena, masks, tiles, count, below(p, 3) == 0);
+}
+
+static const hd_record *record_named(const hd_job *job, const char *name) {
+    bool first = !strcmp(job->record->name, name);
+    return first ? job->record : kir_find_record(job->module, name);
+}
+
+/* Of one record at least. */
+static void choose_layouts(hd_arena *arena, program *p, const hd_job *job) {
+    uint32_t always = below(p, (uint32_t)p->records.count);
+    for (uint32_t i = 0; i < p->records.count; i++) {
+        const hd_record *of = record_named(job, p->records.data[i]);
+        const char *text = NULL;
+        if (i == always)
+            text = hd_layout_print_long(arena, of, random_layout(arena, p, of));
+        hd_push(arena, &p->layouts, text);
+    }
+}
+
 static hd_status read_layouts(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                              const program *p, hd_record_layout *layouts) {
+                              const program *p, hd_record_layout *layouts, uint32_t *count) {
     for (size_t i = 0; i < p->layouts.count; i++) {
-        const hd_record *found = kir_find_record(job->module, p->records.data[i]);
+        const hd_record *of = record_named(job, p->records.data[i]);
         hd_layout *layout = NULL;
-        if (!found)
-            return hd_fail(diag, HD_EINPUT, NULL, "there is no record '%s'", p->records.data[i]);
-        hd_status status = hd_layout_parse(arena, diag, found, p->layouts.data[i], &layout);
+        if (!p->layouts.data[i])
+            continue;
+        hd_status status = hd_layout_parse(arena, diag, of, p->layouts.data[i], &layout);
         if (status != HD_OK)
             return status;
-        layouts[i] = (hd_record_layout){found, layout};
+        layouts[(*count)++] = (hd_record_layout){of, layout};
     }
     return HD_OK;
 }
 
-verdict check_program(const char *folder, const program *p, hd_str *told) {
+/* ---- both versions --------------------------------------------------------------------- */
+
+verdict check_program(hd_arena *keep, const char *folder, program *p, hd_str *told) {
     hd_arena *arena = hd_arena_new();
     const hd_diag diag = {tell, told};
     const hd_vm_options options = {.workers = 1};
-    uint32_t count = (uint32_t)p->layouts.count;
-    hd_record_layout *layouts = hd_new_array(arena, hd_record_layout, count);
+    hd_record_layout *layouts = hd_new_array(arena, hd_record_layout, p->records.count);
+    uint32_t count = 0;
     hd_job *job;
     hd_rewritten *rewritten;
     hd_verified result;
     verdict found = NOT_RUN;
-    if (load(arena, &diag, folder, &job) == HD_OK &&
-        read_layouts(arena, &diag, job, p, layouts) == HD_OK) {
+    bool loaded = load(arena, &diag, folder, &job) == HD_OK;
+    if (loaded && !p->layouts.count)
+        choose_layouts(keep, p, job);
+    if (loaded && read_layouts(arena, &diag, job, p, layouts, &count) == HD_OK) {
         found = REFUSED;
         if (hd_rewrite_job(arena, &diag, job, layouts, count, &rewritten) == HD_OK) {
             hd_status status =

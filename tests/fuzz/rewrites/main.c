@@ -15,7 +15,7 @@ enum { BATCH = 10 };
 typedef struct attempt {
     hd_arena *arena;
     const char *folder, *why;
-    const program *program;
+    program *program;
     verdict wanted;
 } attempt;
 
@@ -29,7 +29,7 @@ static bool still(void *user) {
     const attempt *a = user;
     hd_str told = {.arena = a->arena};
     write_program(a->arena, a->folder, a->program);
-    return check_program(a->folder, a->program, &told) == a->wanted &&
+    return check_program(a->arena, a->folder, a->program, &told) == a->wanted &&
            (a->wanted == DIFFERENT || same_words(hd_str_text(&told), a->why));
 }
 
@@ -37,7 +37,7 @@ static void make_small(const char *folder, program *p, verdict wanted, const cha
     attempt a = {hd_arena_new(), folder, why, p, wanted};
     static const char *const simple[] = {"aos", "soa", "da"};
     for (size_t l = 0; l < p->layouts.count; l++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3 && p->layouts.data[l]; i++) {
             const char *before = p->layouts.data[l];
             p->layouts.data[l] = simple[i];
             if (still(&a))
@@ -45,6 +45,8 @@ static void make_small(const char *folder, program *p, verdict wanted, const cha
             p->layouts.data[l] = before;
         }
     fuzz_shrink(p->source, still, &a);
+    if (p->header)
+        fuzz_shrink(p->header, still, &a);
     write_program(a.arena, folder, p);
     hd_arena_free(a.arena);
 }
@@ -57,7 +59,8 @@ static bool is_right(const task *t, uint32_t index) {
     hd_str told = {.arena = arena};
     mkdir(folder, 0777);
     write_program(arena, folder, p);
-    verdict found = check_program(folder, p, &told);
+    verdict found = check_program(arena, folder, p, &told);
+    write_program(arena, folder, p); /* with its layouts */
     if (found == SAME) {
         remove_program(arena, folder);
     } else {

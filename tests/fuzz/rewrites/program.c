@@ -1,4 +1,4 @@
-/* Helper functions, kernels, the job that runs them, and the layouts of its records. */
+/* Helper functions, kernels, and the job that runs them. */
 #include "fuzz/rewrites/rewrites.h"
 
 /* A buffer of records. */
@@ -75,7 +75,7 @@ static node *result_of(gen *g, const function *f) {
 
 static void add_function(builder *b) {
     gen *g = &b->g;
-    function f = {.name = new_name(g, "h"), .param_count = 1 + draw(g, 4)};
+    function f = {.name = awkward_name(g, "h"), .param_count = 1 + draw(g, 4)};
     forget_scope(g);
     for (uint32_t i = 0; i < f.param_count; i++) {
         f.params[i] = any_param(g);
@@ -90,9 +90,10 @@ static void add_function(builder *b) {
         add_param(g, head, &f.params[i]);
     }
     if (chance(g, 15)) /* declared first */
-        fuzz_add(g->arena, b->body, "@);\n", head);
-    node *inside = statements(g, 1 + draw(g, 4));
-    fuzz_add(g->arena, b->body, "@) {\n@@}\n\n", head, inside, result_of(g, &f));
+        fuzz_add(g->arena, b->body, "@", fuzz_node(g->arena, "", "@);\n", head));
+    node *inside = statements(g, 1 + draw(g, 6));
+    fuzz_add(g->arena, b->body, "@",
+             fuzz_node(g->arena, "", "@) {\n@@}\n\n", head, inside, result_of(g, &f)));
     hd_push(g->arena, &g->functions, f);
 }
 
@@ -120,6 +121,9 @@ static void add_record_param(builder *b, kernel_parts *parts, uint32_t number) {
     fuzz_add(g->arena, parts->head, "$ $$ *$$, ", constant ? spaces[2] : spaces[draw(g, 2)],
              writable || constant || chance(g, 20) ? "" : "const ", from->record->spelling,
              chance(g, 20) ? "restrict " : "", name);
+    for (int i = 0; i < 3; i++)
+        hd_push(g->arena, &g->awkward,
+                hd_format(g->arena, "%s_%s", name, (const char *[]){"ref", "count", "0"}[i]));
     hd_push(g->arena, &g->pointers,
             (pointer){name, from->record, own, writable ? from->each : b->global * from->each,
                       writable, constant});
@@ -128,11 +132,34 @@ static void add_record_param(builder *b, kernel_parts *parts, uint32_t number) {
     parts->written[number] |= writable;
 }
 
+/* What variables hold, and what pointers point to, goes where it is compared. */
+static node *last_words(gen *g) {
+    node *n = fuzz_node(g->arena, NULL, "");
+    for (size_t i = 0; i < g->locals.count; i++)
+        fuzz_add(g->arena, n, "@",
+                 fuzz_node(g->arena, "", "out[i] = out[i] * 3u + $;\n", g->locals.data[i]));
+    for (size_t i = 0; i < g->copies.count; i++) {
+        const copy *c = &g->copies.data[i];
+        place p = scalar_in(g, c->record, fuzz_node(g->arena, NULL, "$", c->name), false, false);
+        fuzz_add(g->arena, n, "@",
+                 fuzz_node(g->arena, "", "out[i] = out[i] * 3u + @;\n", read_place(g, &p)));
+    }
+    for (size_t i = 0; i < g->pointers.count; i++) {
+        place p;
+        bool is_arrow;
+        node *whole = element(g, &g->pointers.data[i], &is_arrow);
+        p = scalar_in(g, g->pointers.data[i].record, whole, is_arrow, true);
+        fuzz_add(g->arena, n, "@",
+                 fuzz_node(g->arena, "", "out[i] = out[i] * 3u + @;\n", read_place(g, &p)));
+    }
+    return n;
+}
+
 static void add_kernel(builder *b, uint32_t number) {
     gen *g = &b->g;
     forget_scope(g);
     g->in_kernel = true;
-    g->budget = 160;
+    g->budget = 250;
     kernel_parts parts = {.head = fuzz_node(g->arena, NULL, "__kernel void k#(", number),
                           .start = fuzz_node(g->arena, NULL, "")};
     hd_str_printf(&b->launches, "  - kernel: k%u\n    global: [%u]\n    repeat: %u\n    args:\n",
@@ -147,8 +174,8 @@ static void add_kernel(builder *b, uint32_t number) {
                              "      - {name: out, buffer: out}\n      - {name: n, value: 5}\n");
     hd_push(g->arena, &g->numbers, "i");
     hd_push(g->arena, &g->numbers, "n");
-    node *inside = statements(g, 3 + draw(g, 7));
-    node *last = fuzz_node(g->arena, "", "out[i] += @;\n", value(g));
+    node *inside = statements(g, 5 + draw(g, 12));
+    node *last = last_words(g);
     fuzz_add(g->arena, b->body, "@) {\nuint i = get_global_id(0);\n@@@}\n\n", parts.head,
              parts.start, inside, last);
     g->in_kernel = false;
@@ -181,42 +208,6 @@ static const char *job_text(const builder *b) {
     return hd_str_text(&text);
 }
 
-static const char *any_layout(gen *g, const record *r) {
-    static const char *const shorthands[] = {"aos", "soa", "da", "aosoa:2", "aosoa:16"};
-    static const char *const tiles[] = {"", "", ":2", ":4", ":16", ":64", ":soa"};
-    if (chance(g, 25))
-        return shorthands[draw(g, 5)];
-    hd_str text = {.arena = g->arena};
-    uint32_t clusters = 1 + draw(g, r->field_count), of[12];
-    for (uint32_t f = 0; f < r->field_count; f++)
-        of[f] = draw(g, clusters);
-    for (uint32_t c = 0; c < clusters; c++) {
-        const char *before = "{";
-        for (uint32_t f = 0; f < r->field_count; f++)
-            if (of[f] == c) {
-                hd_str_printf(&text, "%s%s", before, r->fields[f].name);
-                before = ",";
-            }
-        if (*before == ',')
-            hd_str_printf(&text, "}%s", tiles[draw(g, 7)]);
-    }
-    hd_str_add(&text, chance(g, 35) ? "/da" : "");
-    return hd_str_text(&text);
-}
-
-static void choose_layouts(builder *b) {
-    gen *g = &b->g;
-    program *p = b->program;
-    while (!p->layouts.count)
-        for (size_t r = 0; r < g->records.count; r++) {
-            const record *each = g->records.data[r];
-            if (!each->in_kernels || !chance(g, 75) || p->layouts.count)
-                continue;
-            hd_push(g->arena, &p->records, each->name);
-            hd_push(g->arena, &p->layouts, any_layout(g, each));
-        }
-}
-
 program *make_program(hd_arena *arena, uint64_t seed) {
     program *p = hd_new(arena, program);
     builder b = {.g = {.arena = arena, .random = seed}, .program = p};
@@ -239,6 +230,9 @@ program *make_program(hd_arena *arena, uint64_t seed) {
         fuzz_node(arena, NULL, "$$@\n@", prelude, p->header ? "#include \"records.h\"\n" : "",
                   p->header ? fuzz_node(arena, NULL, "") : types, b.body);
     p->job = job_text(&b);
-    choose_layouts(&b);
+    p->random = hd_next_random(&g->random);
+    for (size_t r = 0; r < g->records.count; r++)
+        if (g->records.data[r]->in_kernels)
+            hd_push(arena, &p->records, g->records.data[r]->name);
     return p;
 }

@@ -9,11 +9,32 @@ const char *base_name(base b) {
 
 uint32_t base_bits(base b) { return b == FLOAT ? 32 : b == DOUBLE ? 64 : 8u << b / 2; }
 
+const char *awkward_name(gen *g, const char *stem) {
+    if (!g->awkward.count || !chance(g, 8))
+        return new_name(g, stem);
+    uint32_t which = draw(g, (uint32_t)g->awkward.count);
+    const char *name = g->awkward.data[which];
+    g->awkward.data[which] = g->awkward.data[--g->awkward.count];
+    return name;
+}
+
+static void add_awkward(gen *g, const char *stem) {
+    static const char *const endings[] = {"ref", "make", "at", "load", "store", "elem", "count"};
+    for (int i = 0; i < 7; i++)
+        hd_push(g->arena, &g->awkward, hd_format(g->arena, "%s_%s", stem, endings[i]));
+}
+
+static const char *field_name(gen *g) {
+    static const char *const awkward[] = {"at",   "load",  "store", "make",  "index",
+                                          "base", "count", "ref",   "value", "e"};
+    return chance(g, 5) ? awkward[draw(g, 10)] : new_name(g, "f");
+}
+
 static base any_base(gen *g) { return chance(g, 30) ? UINT : (base)draw(g, DOUBLE + 1); }
 
 static field any_field(gen *g, bool may_nest) {
     static const uint32_t lanes[] = {2, 2, 3, 4, 4, 8, 16};
-    field f = {.name = new_name(g, "f"), .base = any_base(g), .lanes = 1};
+    field f = {.name = field_name(g), .base = any_base(g), .lanes = 1};
     const record *inner[4];
     uint32_t inner_count = 0, kind = draw(g, 20);
     for (size_t i = 0; i < g->records.count && inner_count < 4; i++)
@@ -34,10 +55,11 @@ static void print_field(gen *g, node *out, const field *f) {
     const char *type = f->nested       ? f->nested->spelling
                        : f->lanes == 1 ? base_name(f->base)
                                        : hd_format(g->arena, "%s%u", base_name(f->base), f->lanes);
-    fuzz_add(g->arena, out, "    $ $", type, f->name);
+    node *line = fuzz_node(g->arena, "", "    $ $", type, f->name);
     for (int d = 0; d < 2 && f->sizes[d]; d++)
-        fuzz_add(g->arena, out, "[#]", f->sizes[d]);
-    fuzz_add(g->arena, out, ";\n");
+        fuzz_add(g->arena, line, "[#]", f->sizes[d]);
+    fuzz_add(g->arena, line, ";\n");
+    fuzz_add(g->arena, out, "@", line);
 }
 
 record *make_record(gen *g, bool laid_out, node *out) {
@@ -50,6 +72,9 @@ record *make_record(gen *g, bool laid_out, node *out) {
     fuzz_add(g->arena, out, tagged ? "struct $ {\n" : "typedef struct $ {\n", r->name);
     for (uint32_t i = 0; i < r->field_count; i++) {
         r->fields[i] = any_field(g, laid_out);
+        for (uint32_t k = 0; k < i; k++)
+            if (!strcmp(r->fields[k].name, r->fields[i].name))
+                r->fields[i].name = new_name(g, "f");
         print_field(g, out, &r->fields[i]);
     }
     if (tagged)
@@ -57,6 +82,8 @@ record *make_record(gen *g, bool laid_out, node *out) {
     else
         fuzz_add(g->arena, out, "} $;\n", r->name);
     hd_push(g->arena, &g->records, r);
+    if (laid_out)
+        add_awkward(g, r->name);
     return r;
 }
 

@@ -12,8 +12,8 @@
  *   pointer.c    pointers to records, and the forms of an element
  *   value.c      expressions
  *   statement.c  statements
- *   program.c    helper functions, kernels, the job, the layouts
- *   check.c      rewrites a program, runs both versions, compares
+ *   program.c    helper functions, kernels, the job
+ *   check.c      chooses layouts, rewrites a program, runs both versions, compares
  *   main.c       programs in batches; what is wrong is made small
  */
 #ifndef HD_FUZZ_REWRITES_H
@@ -96,6 +96,7 @@ typedef struct gen {
     hd_vec(const char *) numbers; /* names of uint variables that can be read */
     hd_vec(const char *) locals;  /* of those that can be written */
     hd_vec(function) functions;
+    hd_vec(const char *) awkward; /* names that rewriting might want, each for one use */
     bool in_kernel;
     bool in_macro;   /* what is made now is a macro's argument */
     uint32_t budget; /* expressions that may still be made */
@@ -108,6 +109,9 @@ static inline bool chance(gen *g, uint32_t percent) { return draw(g, 100) < perc
 static inline const char *new_name(gen *g, const char *stem) {
     return hd_format(g->arena, "%s%u", stem, g->next_name++);
 }
+
+/* The same, or now and then one that the rewriter might have chosen itself. */
+const char *awkward_name(gen *g, const char *stem);
 
 record *make_record(gen *g, bool laid_out, node *header);
 const char *base_name(base b);
@@ -146,7 +150,9 @@ node *statements(gen *g, uint32_t count);
 typedef struct program {
     node *source, *header; /* the header's name is "records.h"; NULL: there is none */
     const char *job;
-    hd_vec(const char *) records, layouts; /* names of records, and the layout of each */
+    uint64_t random;              /* for the layouts */
+    hd_vec(const char *) records; /* that kernels take */
+    hd_vec(const char *) layouts; /* of each, NULL: it stays; chosen when the job is known */
 } program;
 
 program *make_program(hd_arena *arena, uint64_t seed);
@@ -158,7 +164,8 @@ typedef enum verdict { SAME, DIFFERENT, REFUSED, NOT_RUN } verdict;
 /* Writes kernels.cl, records.h, job.yaml and layouts.txt into a folder. */
 void write_program(hd_arena *arena, const char *folder, const program *p);
 void remove_program(hd_arena *arena, const char *folder);
-/* Of a folder with a program. NOT_RUN: the original does not compile. */
-verdict check_program(const char *folder, const program *p, hd_str *told);
+/* Of a folder with a program, whose layouts are chosen when it has none, and kept in `keep`.
+ * NOT_RUN: the original does not compile. */
+verdict check_program(hd_arena *keep, const char *folder, program *p, hd_str *told);
 
 #endif

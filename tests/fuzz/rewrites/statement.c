@@ -112,8 +112,8 @@ static node *call_statement(gen *g) {
 /* ---- declarations ---------------------------------------------------------------------- */
 
 static node *number_declaration(gen *g) {
-    const char *name = new_name(g, "v");
-    node *n = fuzz_node(g->arena, NULL, "uint $ = @;\n", name, value(g));
+    const char *name = awkward_name(g, "v");
+    node *n = fuzz_node(g->arena, "", "uint $ = @;\n", name, value(g));
     hd_push(g->arena, &g->numbers, name);
     hd_push(g->arena, &g->locals, name);
     return n;
@@ -124,17 +124,17 @@ static node *copy_declaration(gen *g) {
     if (!find_pointer(g, NULL, false, 1, &p))
         return NULL;
     node *from = whole_value(g, p.record);
-    const char *name = new_name(g, "c"), *type = p.record->spelling;
+    const char *name = awkward_name(g, "c"), *type = p.record->spelling;
     if (!from)
         return NULL;
     if (chance(g, 25)) {
-        node *n = fuzz_node(g->arena, NULL, "$ $[2];\n$[0] = @;\n$[1] = $[0];\n", type, name, name,
+        node *n = fuzz_node(g->arena, "", "$ $[2];\n$[0] = @;\n$[1] = $[0];\n", type, name, name,
                             from, name, name);
         hd_push(g->arena, &g->copies, (copy){hd_format(g->arena, "%s[0]", name), p.record});
         hd_push(g->arena, &g->copies, (copy){hd_format(g->arena, "%s[1]", name), p.record});
         return n;
     }
-    node *n = fuzz_node(g->arena, NULL, "$ $ = @;\n", type, name, from);
+    node *n = fuzz_node(g->arena, "", "$ $ = @;\n", type, name, from);
     hd_push(g->arena, &g->copies, (copy){name, p.record});
     return n;
 }
@@ -145,8 +145,8 @@ static node *pointer_declaration(gen *g) {
         return NULL;
     bool writable = p.writable && chance(g, 75);
     uint32_t length = 1 + draw(g, p.length < 5 ? p.length : 5);
-    const char *name = new_name(g, "q");
-    node *n = fuzz_node(g->arena, NULL, "$ $$ *$$ = @;\n", p.constant ? "__constant" : "__global",
+    const char *name = awkward_name(g, "q");
+    node *n = fuzz_node(g->arena, "", "$ $$ *$$ = @;\n", p.constant ? "__constant" : "__global",
                         writable || p.constant ? "" : "const ", p.record->spelling,
                         chance(g, 30) ? "const " : "", name, address(g, &p, length));
     hd_push(g->arena, &g->pointers, (pointer){name, p.record, NULL, length, writable, p.constant});
