@@ -69,6 +69,9 @@ static hd_status read_lists(cli *c, request *r) {
         status = read_list(c, "lengths", r->length_text, &lengths, &r->lengths);
     if (r->byte_text && status == HD_OK)
         status = read_list(c, "bytes", r->byte_text, &bytes, &r->bytes);
+    if (r->show && (r->again || r->length_text || r->byte_text || r->repeats))
+        status =
+            hd_fail(&c->diag, HD_EINPUT, NULL, "--show measures nothing and takes no other option");
     if (r->repeats > 1000 && status == HD_OK)
         status = hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000");
     return status;
@@ -233,7 +236,7 @@ static int show_stored(cli *c, hd_database *database, const char *wanted) {
 
 typedef struct watch {
     cli *c;
-    double start, shown, first; /* seconds, and the share at the start of measuring */
+    double start, shown; /* seconds */
 } watch;
 
 static double now(void) {

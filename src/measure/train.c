@@ -63,10 +63,12 @@ static bool is_current(hd_arena *arena, const hd_training_run *run) {
 hd_training_run *hd_training_known(hd_database *database, hd_arena *arena,
                                    const hd_profiled_device *device, size_t *count) {
     size_t all, kept = 0;
+    hd_arena *scratch = hd_arena_new();
     hd_training_run *runs = hd_database_training(database, arena, device, &all);
     for (size_t i = 0; i < all; i++)
-        if (is_current(arena, &runs[i]))
+        if (is_current(scratch, &runs[i]))
             runs[kept++] = runs[i];
+    hd_arena_free(scratch);
     *count = kept;
     return runs;
 }

@@ -36,6 +36,7 @@ refuses "lengths takes some of .*not '128,'" train --lengths 128,
 refuses "lengths takes some of .*not '128;256'" train --lengths '128;256'
 refuses "bytes takes some of 4, 8, .*128, .*not '8,7'" train --bytes 8,7
 refuses "repeats takes at most 1000" train --repeats 1001
+refuses "show measures nothing and takes no other option" train --show --again
 refuses "'b' is one word too many" train a b
 refuses "no OpenCL device is called 'no_such_device'" train no_such_device
 refuses "no tree was learned yet; 'heddle train' measures" train --show
@@ -88,7 +89,6 @@ goes_on 1
 
 early LOST_DEVICE_AFTER=0
 ends 2 'note: 0 of 2 kernels are measured'
-goes_on 2
 
 early LOST_BUILDS_AFTER=3
 ends 2 'error: .*does not compile it \(CL_BUILD_PROGRAM_FAILURE\)'
