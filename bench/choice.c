@@ -12,6 +12,8 @@
  *
  * PoCL keeps what it has compiled in a cache; that is switched off, so that all pay for their
  * builds. No profile database is read, so no tree of tiles either.
+ *
+ *     bench_choice [JOB]...     these jobs only
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,7 +223,14 @@ static void add_row(const contest *c, hd_table *table) {
             is_met(c) ? "met" : "missed"});
 }
 
-int main(void) {
+static bool is_named(int argc, char **argv, const char *job) {
+    for (int a = 1; a < argc; a++)
+        if (!strcmp(argv[a], job))
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv) {
     static const hd_column columns[] = {{"job", HD_LEFT, false},
                                         {"layouts", HD_RIGHT, false},
                                         {"best of all", HD_LEFT, true},
@@ -238,6 +247,8 @@ int main(void) {
     hd_table *table = hd_table_new(arena, columns, sizeof columns / sizeof *columns);
     int failed = 0;
     for (int j = 0; j < JOBS; j++) {
+        if (argc > 1 && !is_named(argc, argv, jobs[j]))
+            continue;
         contest c = {.arena = arena, .diag = &diag, .name = jobs[j]};
         hd_status status = run_contest(&c);
         failed |= status != HD_OK || !is_met(&c);

@@ -4,9 +4,9 @@
  * A kernel is timed by a pair of events around its launch. Launches are queued in batches
  * without waiting for each other, so that only a batch's first event waits for the processor.
  *
- * A `__device__` variable keeps what kernels write to it, from run to run, too. So each run
- * first puts the variables back to what they were when the module was loaded, and those that
- * a launch has a buffer for are copied from it before the launch and back to it afterwards.
+ * A `__device__` variable keeps what kernels write to it, from run to run, too. So where there
+ * are some each run starts with the module loaded anew. A variable that a launch has a buffer
+ * for is copied from it before the launch, and back to it afterwards.
  */
 #include <stdio.h>
 
@@ -120,52 +120,37 @@ static void close_device(hd_session *session) {
 
 /* ---- programs ----------------------------------------------------------- */
 
-static bool has_buffer(const hd_job *job, const char *name) {
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        for (uint32_t a = 0; a < job->launches[l].arg_count; a++) {
-            const hd_arg *arg = &job->launches[l].args[a];
-            if (arg->param == KIR_NONE &&
-                !strcmp(job->launches[l].kernel->statics[arg->variable].name, name))
-                return true;
-        }
-    return false;
+static int load_variables(const hd_cuda_library *driver, hd_cuda_program *program) {
+    int error = 0;
+    for (uint32_t v = 0; v < program->variable_count && !error; v++)
+        error = driver->get_variable(&program->variables[v].memory, &program->variables[v].bytes,
+                                     program->module, program->variables[v].symbol);
+    return error;
 }
 
-static int load_variable(hd_session *session, const hd_cuda_program *program, hd_arena *arena,
-                         hd_cuda_variable *variable) {
+static int load_program(hd_session *session, hd_cuda_program *program) {
     const hd_cuda_library *driver = &hd_cuda_of(session)->driver;
-    int error = driver->get_variable(&variable->memory, &variable->bytes, program->module,
-                                     variable->symbol);
-    if (error || has_buffer(session->job, variable->name))
-        return error;
-    variable->initial = hd_alloc(arena, variable->bytes);
-    return driver->to_host(variable->initial, variable->memory, variable->bytes);
+    int error = driver->load_module(&program->module, program->image);
+    if (error)
+        program->module = NULL;
+    return error ? error : load_variables(driver, program);
 }
 
 static hd_status build(hd_session *session, const hd_program_text *text, hd_version *version) {
-    const hd_cuda_library *driver = &hd_cuda_of(session)->driver;
     hd_cuda_program *program = hd_new(version->arena, hd_cuda_program);
-    hd_place place = {.file = text->file};
-    const char *image;
     version->program = program;
-    hd_status status =
-        hd_cuda_compile(session, text, program, version->placed->job->launch_count, &image);
-    if (status == HD_OK)
-        status = hd_cuda_check(session, driver->load_module(&program->module, image), &place,
-                               "load the compiled kernels");
-    for (uint32_t v = 0; v < program->variable_count && status == HD_OK; v++) {
-        int error = load_variable(session, program, version->arena, &program->variables[v]);
-        status = hd_cuda_check(
-            session, error, &place,
-            hd_format(session->arena, "find the variable '%s'", program->variables[v].name));
-    }
-    return status;
+    hd_status status = hd_cuda_compile(session, version->arena, text, program);
+    if (status != HD_OK)
+        return status;
+    return hd_cuda_check(session, load_program(session, program), &(hd_place){.file = text->file},
+                         "load the compiled kernels");
 }
 
-static void release_program(hd_session *session, void *program) {
-    void *module = ((hd_cuda_program *)program)->module;
-    if (module)
-        hd_cuda_of(session)->driver.unload_module(module);
+static void release_program(hd_session *session, void *released) {
+    hd_cuda_program *program = released;
+    if (program->module)
+        hd_cuda_of(session)->driver.unload_module(program->module);
+    program->module = NULL;
 }
 
 /* ---- buffers ------------------------------------------------------------ */
@@ -238,18 +223,31 @@ static void set_arg(const hd_session *session, const hd_version *version, const 
 
 static hd_status check_threads(const hd_session *session, const hd_launch *launch,
                                const kernel *made) {
-    const hd_cuda_library *driver = &hd_cuda_of(session)->driver;
-    int limit = 0, error = 0;
+    int limit = 0;
     uint64_t size = launch->local[0] * launch->local[1] * launch->local[2];
-    driver->function_attribute(&limit, HD_CUDA_THREADS_OF_FUNCTION, made->function);
+    hd_cuda_of(session)->driver.function_attribute(&limit, HD_CUDA_THREADS_OF_FUNCTION,
+                                                   made->function);
     if (limit && size > (uint64_t)limit)
         return hd_fail(session->diag, HD_EINPUT, &launch->place,
                        "a block of the launch of '%s' has %llu threads, but %s runs this kernel "
                        "with at most %d; make 'threads' smaller",
                        launch->kernel_name, (unsigned long long)size, session->device.name, limit);
-    if (launch->shared) /* beyond 48 KiB only on request */
-        error = driver->set_function_attribute(made->function, HD_CUDA_SHARED_OF_FUNCTION,
-                                               (int)launch->shared);
+    return HD_OK;
+}
+
+/* Shared memory beyond 48 KiB a function gets only on request. */
+static hd_status load_kernel(const hd_session *session, const hd_version *version, uint32_t l) {
+    const hd_cuda_library *driver = &hd_cuda_of(session)->driver;
+    const hd_cuda_program *program = version->program;
+    const hd_launch *launch = &version->placed->job->launches[l];
+    kernel *made = version->kernels[l];
+    int error = driver->get_function(&made->function, program->module, program->symbols[l]);
+    if (error || !launch->shared)
+        return hd_cuda_check(
+            session, error, &launch->place,
+            hd_format(session->arena, "make the kernel '%s'", launch->kernel_name));
+    error = driver->set_function_attribute(made->function, HD_CUDA_SHARED_OF_FUNCTION,
+                                           (int)launch->shared);
     return hd_cuda_check(session, error, &launch->place,
                          hd_format(session->arena, "give '%s' %llu bytes of shared memory",
                                    launch->kernel_name, (unsigned long long)launch->shared));
@@ -257,18 +255,13 @@ static hd_status check_threads(const hd_session *session, const hd_launch *launc
 
 static hd_status make_kernel(hd_session *session, hd_version *version, uint32_t l) {
     const hd_launch *launch = &version->placed->job->launches[l];
-    const hd_cuda_program *program = version->program;
     kernel *made = hd_new(version->arena, kernel);
     version->kernels[l] = made;
     made->params = hd_new_array(version->arena, void *, launch->arg_count);
     made->stand_ins = hd_new_array(version->arena, stand_in, launch->arg_count);
-    int error = hd_cuda_of(session)->driver.get_function(&made->function, program->module,
-                                                         program->symbols[l]);
-    hd_status status =
-        hd_cuda_check(session, error, &launch->place,
-                      hd_format(session->arena, "make the kernel '%s'", launch->kernel_name));
-    for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
+    for (uint32_t a = 0; a < launch->arg_count; a++)
         set_arg(session, version, launch, &launch->args[a], made);
+    hd_status status = load_kernel(session, version, l);
     return status == HD_OK ? check_threads(session, launch, made) : status;
 }
 
@@ -280,15 +273,14 @@ static void release_kernel(hd_session *session, void *made) {
 
 /* ---- a run -------------------------------------------------------------- */
 
-static int restore_variables(const hd_session *session, const hd_cuda_program *program) {
-    int error = 0;
-    for (uint32_t v = 0; v < program->variable_count && !error; v++) {
-        const hd_cuda_variable *variable = &program->variables[v];
-        if (variable->initial)
-            error = hd_cuda_of(session)->driver.to_device(variable->memory, variable->initial,
-                                                          variable->bytes);
-    }
-    return error;
+static hd_status reload(hd_session *session, const hd_version *version) {
+    hd_place nowhere = {0};
+    release_program(session, version->program);
+    hd_status status = hd_cuda_check(session, load_program(session, version->program), &nowhere,
+                                     "load the compiled kernels");
+    for (uint32_t l = 0; l < version->placed->job->launch_count && status == HD_OK; l++)
+        status = load_kernel(session, version, l);
+    return status;
 }
 
 /* Launches that are queued, a pair of events around each. */
@@ -352,20 +344,29 @@ static int end_batch(batch *b, int error, double *seconds) {
     return error;
 }
 
-static hd_status run(hd_session *session, const hd_version *version, double *seconds) {
-    const hd_job *job = version->placed->job;
-    batch b = {.driver = &hd_cuda_of(session)->driver};
-    int error = restore_variables(session, version->program);
-    const hd_launch *launch = job->launches;
+static int run_launches(const hd_job *job, const hd_version *version, batch *b, double *seconds,
+                        const hd_launch **launch) {
+    int error = 0;
     for (uint32_t l = 0; l < job->launch_count && !error; l++) {
-        launch = &job->launches[l];
-        for (uint64_t t = 0; t < launch->repeat && !error; t++) {
-            error = launch_once(&b, job, l, version->kernels[l]);
-            if (b.count == HD_BATCH)
-                error = end_batch(&b, error, seconds);
+        *launch = &job->launches[l];
+        for (uint64_t t = 0; t < job->launches[l].repeat && !error; t++) {
+            error = launch_once(b, job, l, version->kernels[l]);
+            if (b->count == HD_BATCH)
+                error = end_batch(b, error, seconds);
         }
     }
-    error = end_batch(&b, error, seconds);
+    return end_batch(b, error, seconds);
+}
+
+static hd_status run(hd_session *session, const hd_version *version, double *seconds) {
+    const hd_job *job = version->placed->job;
+    const hd_cuda_program *program = version->program;
+    const hd_launch *launch = job->launches; /* the last one that was started */
+    batch b = {.driver = &hd_cuda_of(session)->driver};
+    hd_status status = program->keeps_state ? reload(session, version) : HD_OK;
+    if (status != HD_OK)
+        return status;
+    int error = run_launches(job, version, &b, seconds, &launch);
     return hd_cuda_check(session, error, &launch->place,
                          hd_format(session->arena, "run kernel '%s'", launch->kernel_name));
 }

@@ -14,21 +14,21 @@ typedef struct hd_cuda_session {
     uint32_t major, minor; /* of the device's architecture */
 } hd_cuda_session;
 
-/* A variable at file scope that a buffer of the job takes the place of, or that keeps what
- * kernels write to it, and so must be put back before each run. */
+/* A variable at file scope that a buffer of the job takes the place of. */
 typedef struct hd_cuda_variable {
     const char *name, *symbol;
     uint64_t memory;
     size_t bytes;
-    void *initial; /* NULL where buffers stand for it */
 } hd_cuda_variable;
 
 /* A version's program. */
 typedef struct hd_cuda_program {
-    void *module;
+    const char *image;    /* compiled */
+    void *module;         /* and loaded */
     const char **symbols; /* of the launches' kernels */
     hd_cuda_variable *variables;
     uint32_t variable_count;
+    bool keeps_state; /* kernels may write variables that no buffer stands for */
 } hd_cuda_program;
 
 static inline hd_cuda_session *hd_cuda_of(const hd_session *session) { return session->state; }
@@ -39,9 +39,8 @@ hd_status hd_cuda_check(const hd_session *session, int error, const hd_place *pl
 
 /* ---- cuda_build.c -------------------------------------------------------------- */
 
-/* Compiles for the session's device. *image lives in the session's arena; symbols and
- * variables of `program` get theirs. */
-hd_status hd_cuda_compile(hd_session *session, const hd_program_text *text,
-                          hd_cuda_program *program, uint32_t launch_count, const char **image);
+/* Compiles for the session's device. What `program` then has lives in `arena`. */
+hd_status hd_cuda_compile(hd_session *session, hd_arena *arena, const hd_program_text *text,
+                          hd_cuda_program *program);
 
 #endif

@@ -80,21 +80,26 @@ static bool has_variable(const hd_cuda_program *program, const char *name) {
     return false;
 }
 
-/* The variables at file scope that kernels of the job may write, or that buffers stand for. */
-static void find_variables(hd_session *session, hd_cuda_program *program) {
+static bool has_buffer(const hd_launch *launch, uint32_t variable) {
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (launch->args[a].param == KIR_NONE && launch->args[a].variable == variable)
+            return true;
+    return false;
+}
+
+static void find_variables(hd_session *session, hd_arena *arena, hd_cuda_program *program) {
     const hd_job *job = session->job;
     uint32_t most = 0;
     for (uint32_t l = 0; l < job->launch_count; l++)
         most += job->launches[l].kernel->static_count;
-    program->variables = hd_new_array(session->arena, hd_cuda_variable, most);
+    program->variables = hd_new_array(arena, hd_cuda_variable, most);
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const hd_launch *launch = &job->launches[l];
         for (uint32_t s = 0; s < launch->kernel->static_count; s++) {
             const kir_static *variable = &launch->kernel->statics[s];
-            bool wanted = variable->space == KIR_GLOBAL;
-            for (uint32_t a = 0; a < launch->arg_count; a++)
-                wanted |= launch->args[a].param == KIR_NONE && launch->args[a].variable == s;
-            if (wanted && !has_variable(program, variable->name))
+            bool bound = has_buffer(launch, s);
+            program->keeps_state |= !bound && variable->space == KIR_GLOBAL;
+            if (bound && !has_variable(program, variable->name))
                 program->variables[program->variable_count++].name = variable->name;
         }
     }
@@ -115,24 +120,26 @@ static int add_names(hd_session *session, const hd_cuda_program *program, void *
     return error;
 }
 
-static int get_symbol(hd_session *session, void *handle, const char *name, const char **symbol) {
+static int get_symbol(hd_session *session, hd_arena *arena, void *handle, const char *name,
+                      const char **symbol) {
     int error = hd_cuda_of(session)->nvrtc.symbol(handle, name, symbol);
     if (!error)
-        *symbol = hd_strdup(session->arena, *symbol);
+        *symbol = hd_strdup(arena, *symbol); /* it lives as long as the compiler's program */
     return error;
 }
 
-/* Symbols live as long as the compiler's program. */
-static int get_symbols(hd_session *session, hd_cuda_program *program, void *handle) {
+static int get_symbols(hd_session *session, hd_arena *arena, void *handle,
+                       hd_cuda_program *program) {
     const hd_job *job = session->job;
     int error = 0;
     for (uint32_t l = 0; l < job->launch_count && !error; l++) {
-        program->symbols[l] = job->launches[l].kernel_name;
-        if (!is_symbol(job->launches[l].kernel_name))
-            error = get_symbol(session, handle, job->launches[l].kernel_name, &program->symbols[l]);
+        const char *name = job->launches[l].kernel_name;
+        program->symbols[l] = name;
+        if (!is_symbol(name))
+            error = get_symbol(session, arena, handle, name, &program->symbols[l]);
     }
     for (uint32_t v = 0; v < program->variable_count && !error; v++)
-        error = get_symbol(session, handle, address_of(session, &program->variables[v]),
+        error = get_symbol(session, arena, handle, address_of(session, &program->variables[v]),
                            &program->variables[v].symbol);
     return error;
 }
@@ -147,43 +154,43 @@ static const char *compile_log(hd_session *session, void *handle) {
     return size && nvrtc->log(handle, log) == 0 ? log : "";
 }
 
-static int get_image(hd_session *session, void *handle, const char **image) {
+static int get_image(hd_session *session, hd_arena *arena, void *handle, const char **image) {
     const hd_nvrtc_library *nvrtc = &hd_cuda_of(session)->nvrtc;
     size_t size = 0;
     int error = nvrtc->image_size(handle, &size);
-    char *bytes = hd_alloc(session->arena, size + 1);
+    char *bytes = hd_alloc(arena, size + 1);
     *image = bytes;
     return error ? error : nvrtc->image(handle, bytes);
 }
 
-static hd_status compile(hd_session *session, const hd_program_text *text, void *handle,
-                         hd_cuda_program *program, const char **image) {
+static hd_status compile(hd_session *session, hd_arena *arena, const hd_program_text *text,
+                         void *handle, hd_cuda_program *program) {
     const hd_nvrtc_library *nvrtc = &hd_cuda_of(session)->nvrtc;
     word_list options = make_options(session, text);
     int error = add_names(session, program, handle);
     if (!error)
         error = nvrtc->compile(handle, (int)options.count, options.data);
     if (!error)
-        error = get_symbols(session, program, handle);
+        error = get_symbols(session, arena, handle, program);
     if (!error)
-        error = get_image(session, handle, image);
+        error = get_image(session, arena, handle, &program->image);
     if (!error)
         return HD_OK;
     return hd_session_fail_build(session, text, hd_nvrtc_error(nvrtc, error),
                                  compile_log(session, handle));
 }
 
-hd_status hd_cuda_compile(hd_session *session, const hd_program_text *text,
-                          hd_cuda_program *program, uint32_t launch_count, const char **image) {
+hd_status hd_cuda_compile(hd_session *session, hd_arena *arena, const hd_program_text *text,
+                          hd_cuda_program *program) {
     const hd_nvrtc_library *nvrtc = &hd_cuda_of(session)->nvrtc;
     void *handle = NULL;
-    program->symbols = hd_new_array(session->arena, const char *, launch_count);
-    find_variables(session, program);
+    program->symbols = hd_new_array(arena, const char *, session->job->launch_count);
+    find_variables(session, arena, program);
     int error = nvrtc->create(&handle, text->text, text->file, 0, NULL, NULL);
     if (error)
         return hd_session_fail(session, &(hd_place){.file = text->file}, "compile",
                                hd_nvrtc_error(nvrtc, error));
-    hd_status status = compile(session, text, handle, program, image);
+    hd_status status = compile(session, arena, text, handle, program);
     nvrtc->destroy(&handle);
     return status;
 }

@@ -168,14 +168,24 @@ int cuCtxSynchronize(void) {
 
 /* ---- modules ------------------------------------------------------------------------ */
 
+/* A file of its own for each module: each has variables of its own. */
+static void *open_image(const char *image) {
+    char path[] = "/tmp/fake-cuda-XXXXXX";
+    size_t size;
+    memcpy(&size, image, sizeof size);
+    int file = mkstemp(path);
+    if (file < 0)
+        return NULL;
+    int written = write(file, image + sizeof size, size) == (ssize_t)size;
+    close(file);
+    void *library = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    unlink(path);
+    return library;
+}
+
 int cuModuleLoadData(void **loaded, const void *image) {
     REQUIRE(state.context);
-    char folder[256];
-    snprintf(folder, sizeof folder, "%s", (const char *)image);
-    void *library = dlopen(image, RTLD_NOW | RTLD_LOCAL);
-    unlink(image);
-    *strrchr(folder, '/') = '\0';
-    rmdir(folder);
+    void *library = open_image(image);
     int failure = fake_failure(__func__);
     if (failure || !library) {
         if (library)

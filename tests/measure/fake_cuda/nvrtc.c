@@ -2,19 +2,21 @@
  * libnvrtc.so.13 for tests: kernels compiled for the processor (README.md).
  *
  * Expression i of a program becomes the function fake_i, which calls a kernel once or gives
- * the address of a variable, whose size is fake_i_size. The image is the path of a library.
+ * the address of a variable, whose size is fake_i_size. An image is a number of bytes and a
+ * library of so many.
  */
 #include <unistd.h>
 
 #include "fake.h"
 
-enum { MOST = 64, COMPILATION = 6, INVALID_OPTION = 5, NOT_VALID = 10, INVALID_INPUT = 3 };
+enum { MOST = 64, COMPILATION = 6, INVALID_OPTION = 5, NOT_VALID = 10, INTERNAL_ERROR = 11 };
 
 typedef struct program {
     char *text, *name, *log;
     char *expressions[MOST], symbols[MOST][16];
     unsigned count;
-    char folder[64], image[96];
+    char *image;
+    size_t image_size;
     int compiled;
 } program;
 
@@ -63,6 +65,7 @@ int nvrtcDestroyProgram(void **handle) {
     free(p->text);
     free(p->name);
     free(p->log);
+    free(p->image);
     free(p);
     *handle = NULL;
     return 0;
@@ -125,29 +128,50 @@ static void keep_log(program *p, const char *path) {
     p->log = strdup(text);
 }
 
-int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
-    program *p = handle;
-    char source[96], log[96], command[8192];
-    FAIL_ON_REQUEST();
-    p->compiled = 1;
-    strcpy(p->folder, "/tmp/fake-cuda-XXXXXX");
-    if (!mkdtemp(p->folder))
-        return 11;
-    snprintf(source, sizeof source, "%s/kernel.cpp", p->folder);
-    snprintf(log, sizeof log, "%s/log", p->folder);
-    snprintf(p->image, sizeof p->image, "%s/kernel.so", p->folder);
+static int keep_image(program *p, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return 0;
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    rewind(file);
+    p->image_size = sizeof size + size;
+    p->image = malloc(p->image_size);
+    memcpy(p->image, &size, sizeof size);
+    size_t got = fread(p->image + sizeof size, 1, size, file);
+    fclose(file);
+    return got == size;
+}
+
+static int compile_in(program *p, const char *folder, int count, const char *const *options) {
+    char source[96], log[96], library[96], command[8192];
+    snprintf(source, sizeof source, "%s/kernel.cpp", folder);
+    snprintf(log, sizeof log, "%s/log", folder);
+    snprintf(library, sizeof library, "%s/kernel.so", folder);
     snprintf(command, sizeof command,
              "'%s' -x c++ -O1 -w -fPIC -shared -nostdlib -fdiagnostics-format=msvc "
              "-fno-show-column -fno-caret-diagnostics -o '%s' '%s' >'%s' 2>&1",
-             FAKE_CUDA_CLANG, p->image, source, log);
+             FAKE_CUDA_CLANG, library, source, log);
     int known = add_options(command, sizeof command, count, options);
     int fine = known && write_source(p, source) && system(command) == 0;
     keep_log(p, log);
+    fine = fine && keep_image(p, library);
     unlink(source);
     unlink(log);
-    if (!fine)
-        rmdir(p->folder);
+    unlink(library);
     return fine ? 0 : known ? COMPILATION : INVALID_OPTION;
+}
+
+int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
+    program *p = handle;
+    char folder[] = "/tmp/fake-cuda-XXXXXX";
+    FAIL_ON_REQUEST();
+    p->compiled = 1;
+    if (!mkdtemp(folder))
+        return INTERNAL_ERROR;
+    int error = compile_in(p, folder, count, options);
+    rmdir(folder);
+    return error;
 }
 
 int nvrtcGetProgramLogSize(void *handle, size_t *size) {
@@ -175,12 +199,12 @@ int nvrtcGetLoweredName(void *handle, const char *expression, const char **symbo
 int nvrtcGetCUBINSize(void *handle, size_t *size) {
     program *p = handle;
     FAIL_ON_REQUEST();
-    *size = strlen(p->image) + 1;
+    *size = p->image_size;
     return 0;
 }
 
 int nvrtcGetCUBIN(void *handle, char *image) {
     FAIL_ON_REQUEST();
-    strcpy(image, ((program *)handle)->image);
+    memcpy(image, ((program *)handle)->image, ((program *)handle)->image_size);
     return 0;
 }
