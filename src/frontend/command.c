@@ -23,6 +23,7 @@
 
 #include <llvm/Config/llvm-config.h>
 
+#include "frontend/frontend.h"
 #include "frontend/internal.h"
 
 static void add(hd_front *front, hd_words *words, const char *word) {
@@ -225,4 +226,46 @@ hd_status hd_front_language(hd_front *front) {
         return add_cuda(front, &front->language);
     add_opencl(front, &front->language);
     return HD_OK;
+}
+
+/* ---- libclang ------------------------------------------------------------ */
+
+void hd_front_libclang_words(hd_front *front, hd_words *words) {
+    hd_arena *arena = front->arena;
+    for (size_t i = 0; i < front->language.count; i++)
+        hd_push(arena, words, front->language.data[i]);
+    add(front, words, "-w");
+    const char *resources = hd_front_resources(front);
+    if (resources) { /* libclang puts a folder of its own behind -resource-dir, which may be wrong */
+        add(front, words, "-resource-dir");
+        add(front, words, resources);
+        add(front, words, "-isystem");
+        add(front, words, hd_format(arena, "%s/include", resources));
+    }
+    /* float4 and its like from a short header, built-in functions from a table. */
+    static const char *const builtins[] = {"-Xclang", "-finclude-default-header", "-Xclang",
+                                           "-fdeclare-opencl-builtins"};
+    if (front->module->language != KIR_CUDA)
+        ADD_ALL(front, words, builtins);
+}
+
+hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
+                                const char *options, hd_parse_command *command) {
+    hd_front front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
+    hd_words words = {0};
+    front.module = hd_new(arena, kir_module);
+    front.module->language = kir_language_of(path);
+    hd_front_split_options(&front, options);
+    hd_status status = hd_front_language(&front);
+    hd_front_libclang_words(&front, &words);
+    *command = (hd_parse_command){words.data, (int)words.count, front.macros};
+    if (status)
+        hd_parse_command_end(command);
+    return status;
+}
+
+void hd_parse_command_end(hd_parse_command *command) {
+    if (command->macros >= 0)
+        close(command->macros);
+    command->macros = -1;
 }

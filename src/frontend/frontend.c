@@ -32,7 +32,7 @@
 /* ---- options --------------------------------------------------------- */
 
 /* Splits at blanks; quotes keep blanks together. */
-static void split_options(hd_front *front, const char *text) {
+void hd_front_split_options(hd_front *front, const char *text) {
     hd_vec(char *) words = {0};
     for (const char *p = text ? text : ""; *p;) {
         p += strspn(p, " \t\r\n");
@@ -118,7 +118,7 @@ hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, co
     front.module->language = kir_language_of(path);
     front.context = LLVMContextCreate();
     hd_front_file(&front, NULL, path);
-    split_options(&front, options);
+    hd_front_split_options(&front, options);
     status = run(&front);
     if (front.llvm)
         LLVMDisposeModule(front.llvm);

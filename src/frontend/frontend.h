@@ -19,4 +19,14 @@
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module);
 
+/* The words that libclang reads a file with as the front end does, for who edits its text. */
+typedef struct hd_parse_command {
+    const char *const *words;
+    int word_count;
+    int macros; /* a file in memory that the words may name; hd_parse_command_end() closes it */
+} hd_parse_command;
+hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
+                                const char *options, hd_parse_command *command);
+void hd_parse_command_end(hd_parse_command *command);
+
 #endif

@@ -69,6 +69,9 @@ typedef struct hd_front {
     LLVMModuleRef llvm;
 } hd_front;
 
+/* frontend.c: the user's options, word by word. */
+void hd_front_split_options(hd_front *front, const char *text);
+
 /* files.c: source files by name, and places in them. */
 uint32_t hd_front_file(hd_front *front, const char *folder, const char *name);
 /* Shares the module's file of this name if there is one, so that a place has its text. */
@@ -81,6 +84,8 @@ const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction);
 /* command.c: fills front->language, the options that clang and libclang share: language,
  * target, headers and the user's own, and front->system_folders. */
 hd_status hd_front_language(hd_front *front);
+/* The same and what libclang needs besides. */
+void hd_front_libclang_words(hd_front *front, hd_words *words);
 /* Where clang keeps its own files ("include" in it has its headers), or NULL. */
 const char *hd_front_resources(hd_front *front);
 

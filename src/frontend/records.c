@@ -439,23 +439,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
 }
 
 static CXTranslationUnit parse(hd_front *front, CXIndex index) {
-    hd_arena *arena = front->arena;
-    hd_vec(const char *) words = {0};
-    for (size_t i = 0; i < front->language.count; i++)
-        hd_push(arena, &words, front->language.data[i]);
-    hd_push(arena, &words, "-w");
-    const char *resources = hd_front_resources(front);
-    if (resources) { /* libclang puts a folder of its own behind -resource-dir, which may be wrong */
-        hd_push(arena, &words, "-resource-dir");
-        hd_push(arena, &words, resources);
-        hd_push(arena, &words, "-isystem");
-        hd_push(arena, &words, hd_format(arena, "%s/include", resources));
-    }
-    /* float4 and its like from a short header, built-in functions from a table. */
-    static const char *const builtins[] = {"-Xclang", "-finclude-default-header", "-Xclang",
-                                           "-fdeclare-opencl-builtins"};
-    for (size_t i = 0; !is_cuda(front) && i < sizeof builtins / sizeof *builtins; i++)
-        hd_push(arena, &words, builtins[i]);
+    hd_words words = {0};
+    hd_front_libclang_words(front, &words);
     const char *text = text_with_probes(front);
     struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
     CXTranslationUnit unit = NULL;

@@ -1,63 +1,15 @@
 /*
- * Questions to libclang: parsing as OpenCL C, children, names, kernels.
+ * Questions to libclang: parsing, children, names, functions, types.
  */
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <llvm/Config/llvm-config.h>
-
 #include "internal.h"
 
-/* The folder of clang's own headers (opencl-c-base.h), which libclang does not
- * always find by itself: <prefix>/bin/clang has them in <prefix>/lib/clang. */
-static const char *clang_headers(hd_arena *arena) {
-    char resolved[PATH_MAX];
-    if (!realpath(HEDDLE_CLANG, resolved))
-        return NULL;
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(resolved, '/');
-        if (!slash)
-            return NULL;
-        *slash = '\0';
-    }
-    return hd_format(arena, "%s/lib/clang/%d/include", resolved, LLVM_VERSION_MAJOR);
-}
-
-typedef hd_vec(const char *) strings;
-
-static void add_options(hd_arena *arena, strings *arguments, const char *options) {
-    const char *blanks = " \t\r\n";
-    for (const char *at = options; at && *(at += strspn(at, blanks));) {
-        size_t length = strcspn(at, blanks);
-        hd_push(arena, arguments, hd_strndup(arena, at, length));
-        at += length;
-    }
-}
-
-CXTranslationUnit hd_clang_parse(hd_arena *arena, CXIndex index, const char *path, const char *text,
-                                 const char *options) {
-    static const char *const fixed[] = {"-x",      "cl",
-                                        "-target", "spir64-unknown-unknown",
-                                        "-Xclang", "-finclude-default-header",
-                                        "-Xclang", "-fdeclare-opencl-builtins"};
-    strings arguments = {0};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        hd_push(arena, &arguments, fixed[i]);
-    const char *headers = clang_headers(arena);
-    if (headers) {
-        hd_push(arena, &arguments, "-isystem");
-        hd_push(arena, &arguments, headers);
-    }
-    if (!options || !strstr(options, "-cl-std"))
-        hd_push(arena, &arguments, "-cl-std=CL2.0");
-    hd_push(arena, &arguments, hd_format(arena, "-I%s", hd_path_beside(arena, path, ".")));
-    add_options(arena, &arguments, options);
-    struct CXUnsavedFile file = {path, text, strlen(text)};
+CXTranslationUnit hd_clang_parse(CXIndex index, const hd_parse_command *command, const char *path,
+                                 const char *text) {
+    struct CXUnsavedFile file = {path, text, text ? strlen(text) : 0};
     CXTranslationUnit unit = NULL;
-    enum CXErrorCode code =
-        clang_parseTranslationUnit2(index, path, arguments.data, (int)arguments.count, &file, 1,
-                                    CXTranslationUnit_DetailedPreprocessingRecord, &unit);
+    enum CXErrorCode code = clang_parseTranslationUnit2(
+        index, path, command->words, command->word_count, &file, text != NULL,
+        CXTranslationUnit_DetailedPreprocessingRecord, &unit);
     return code == CXError_Success ? unit : NULL;
 }
 
@@ -110,6 +62,51 @@ const char *hd_type_text(hd_arena *arena, CXType type) {
     return owned(arena, clang_getTypeSpelling(type));
 }
 
+const char *hd_plain_type(hd_arena *arena, const char *text) {
+    static const char *const words[] = {"const ",      "volatile ", "__global ",
+                                        "__constant ", "__local ",  "__private "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(text, words[i], strlen(words[i]))) {
+            text += strlen(words[i]);
+            i = (size_t)-1;
+        }
+    return hd_strdup(arena, text);
+}
+
+const char *hd_trimmed(hd_arena *arena, const char *text) {
+    size_t length = strlen(text);
+    while (length && text[length - 1] == ' ')
+        length--;
+    return hd_strndup(arena, text, length);
+}
+
+CXCursor hd_only_child(hd_arena *arena, CXCursor cursor) {
+    cursors inside = hd_children(arena, cursor);
+    return inside.count == 1 ? inside.data[0] : clang_getNullCursor();
+}
+
+CXCursor hd_bare(hd_arena *arena, CXCursor cursor) {
+    for (;;) {
+        enum CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr)
+            return cursor;
+        CXCursor inside = hd_only_child(arena, cursor);
+        if (clang_Cursor_isNull(inside))
+            return cursor;
+        cursor = inside;
+    }
+}
+
+/* ---- functions ------------------------------------------------------------------ */
+
+static bool has_attribute(hd_arena *arena, CXCursor function, enum CXCursorKind kind) {
+    cursors inside = hd_children(arena, function);
+    for (size_t i = 0; i < inside.count; i++)
+        if (clang_getCursorKind(inside.data[i]) == kind)
+            return true;
+    return false;
+}
+
 /* True when `text` holds `word` before any '(' that follows `name`. */
 static bool has_word(const char *text, const char *end, const char *word) {
     size_t length = strlen(word);
@@ -123,7 +120,7 @@ static bool has_word(const char *text, const char *end, const char *word) {
 
 /* libclang has no question for it, but its printer writes the qualifier out
  * even where a macro made it. */
-bool hd_is_kernel(hd_arena *arena, CXCursor function) {
+static bool is_opencl_kernel(hd_arena *arena, CXCursor function) {
     CXPrintingPolicy policy = clang_getCursorPrintingPolicy(function);
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
     const char *text = owned(arena, clang_getCursorPrettyPrinted(function, policy));
@@ -131,4 +128,111 @@ bool hd_is_kernel(hd_arena *arena, CXCursor function) {
     const char *name = strstr(text, hd_format(arena, " %s(", hd_spelling(arena, function)));
     const char *end = name ? name : text + strlen(text);
     return has_word(text, end, "kernel") || has_word(text, end, "__kernel");
+}
+
+bool hd_is_kernel(hd_arena *arena, CXCursor function) {
+    return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
+           (clang_getCursorKind(function) == CXCursor_FunctionDecl &&
+            is_opencl_kernel(arena, function));
+}
+
+bool hd_is_device(hd_arena *arena, CXCursor function) {
+    return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
+           has_attribute(arena, function, CXCursor_CUDADeviceAttr);
+}
+
+bool hd_is_function(CXCursor cursor) {
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_FunctionDecl:
+    case CXCursor_FunctionTemplate:
+    case CXCursor_CXXMethod:
+    case CXCursor_Constructor:
+    case CXCursor_Destructor:
+    case CXCursor_ConversionFunction:
+        return true;
+    default:
+        return false;
+    }
+}
+
+cursors hd_parameters(hd_arena *arena, CXCursor function) {
+    cursors inside = hd_children(arena, function), found = {0};
+    for (size_t i = 0; i < inside.count; i++)
+        if (clang_getCursorKind(inside.data[i]) == CXCursor_ParmDecl)
+            hd_push(arena, &found, inside.data[i]);
+    return found;
+}
+
+CXCursor hd_body(hd_arena *arena, CXCursor function) {
+    cursors inside = hd_children(arena, function);
+    for (size_t i = 0; i < inside.count; i++)
+        if (clang_getCursorKind(inside.data[i]) == CXCursor_CompoundStmt)
+            return inside.data[i];
+    return clang_getNullCursor();
+}
+
+/* In a template, a call whose arguments depend on its parameters names all functions that it may
+ * mean; when there is one, that is it. */
+static CXCursor overloaded(hd_arena *arena, CXCursor call) {
+    cursors inside = hd_children(arena, call);
+    CXCursor name = inside.count ? hd_bare(arena, inside.data[0]) : clang_getNullCursor();
+    CXCursor list = clang_Cursor_isNull(name) ? name : clang_getCursorReferenced(name);
+    if (clang_getCursorKind(list) != CXCursor_OverloadedDeclRef ||
+        clang_getNumOverloadedDecls(list) != 1)
+        return clang_getNullCursor();
+    return clang_getOverloadedDecl(list, 0);
+}
+
+CXCursor hd_callee(hd_arena *arena, CXCursor call) {
+    CXCursor callee = clang_getCursorReferenced(call);
+    if (clang_Cursor_isNull(callee))
+        callee = overloaded(arena, call);
+    if (!hd_is_function(callee))
+        return clang_getNullCursor();
+    CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
+    return clang_Cursor_isNull(pattern) ? callee : pattern;
+}
+
+bool hd_is_plain_copy(hd_arena *arena, CXCursor call) {
+    if (clang_getCursorKind(call) != CXCursor_CallExpr)
+        return false;
+    CXCursor callee = clang_getCursorReferenced(call);
+    bool copies = clang_getCursorKind(callee) == CXCursor_Constructor ||
+                  (clang_getCursorKind(callee) == CXCursor_CXXMethod &&
+                   !strcmp(hd_spelling(arena, callee), "operator="));
+    return copies && (clang_CXXMethod_isDefaulted(callee) ||
+                      clang_equalCursors(callee, clang_getNullCursor()) ||
+                      clang_Cursor_isNull(hd_body(arena, callee)));
+}
+
+/* ---- types ------------------------------------------------------------------------ */
+
+CXType hd_value_type(CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
+    return refers ? clang_getCanonicalType(clang_getPointeeType(t)) : t;
+}
+
+bool hd_is_pointer(CXType type) { return hd_value_type(type).kind == CXType_Pointer; }
+
+bool hd_is_array(CXType type) {
+    enum CXTypeKind kind = hd_value_type(type).kind;
+    return kind == CXType_ConstantArray || kind == CXType_IncompleteArray ||
+           kind == CXType_VariableArray || kind == CXType_DependentSizedArray;
+}
+
+int hd_pointer_depth(CXType type) {
+    int depth = 0;
+    for (CXType t = hd_value_type(type);; depth++) {
+        if (hd_is_array(t))
+            t = clang_getCanonicalType(clang_getArrayElementType(t));
+        else if (t.kind == CXType_Pointer)
+            t = clang_getCanonicalType(clang_getPointeeType(t));
+        else
+            return depth;
+    }
+}
+
+bool hd_is_host(const rewriter *rw, CXCursor function) {
+    return rw->is_cuda && !hd_is_device(rw->arena, function);
 }

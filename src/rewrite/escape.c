@@ -25,20 +25,98 @@ typedef struct climb {
     bool is_struct;  /* it is the address of a nested struct, which moves whole */
 } climb;
 
-static bool is_array(CXType type) {
-    return clang_getCanonicalType(type).kind == CXType_ConstantArray;
-}
+/* ---- functions that touch one value --------------------------------------------- */
 
-static bool is_pointer(CXType type) { return clang_getCanonicalType(type).kind == CXType_Pointer; }
-
-/* Functions that touch the one value that they are given the address of. */
-static bool touches_one_value(const char *name) {
-    static const char *const names[] = {"fract", "modf", "sincos", "frexp", "remquo", "lgamma_r"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+static bool is_one_of(const char *name, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
         if (!strcmp(name, names[i]))
             return true;
-    return !strncmp(name, "atomic_", 7) || !strncmp(name, "atom_", 5);
+    return false;
 }
+
+/* Functions of the language that touch the one value that they are given the address of. */
+static bool is_known(const char *name) {
+    static const char *const names[] = {
+        "fract",  "modf",    "sincos",   "frexp",     "remquo",    "lgamma_r", "sincosf", "modff",
+        "frexpf", "remquof", "sincospi", "sincospif", "__sincosf", "__ldg",    "__ldcg",  "__ldca",
+        "__ldcs", "__ldlu",  "__ldcv",   "__stwb",    "__stcg",    "__stcs",   "__stwt"};
+    return is_one_of(name, names, sizeof names / sizeof *names) || !strncmp(name, "atomic", 6) ||
+           !strncmp(name, "atom_", 5);
+}
+
+static bool is_zero(CXCursor index) {
+    CXEvalResult value =
+        clang_getCursorKind(index) == CXCursor_IntegerLiteral ? clang_Cursor_Evaluate(index) : NULL;
+    bool zero = value && clang_EvalResult_getAsLongLong(value) == 0;
+    if (value)
+        clang_EvalResult_dispose(value);
+    return zero;
+}
+
+enum { MOST_CALLS = 8 }; /* of helpers that hand a pointer on */
+
+static bool uses_one_value(rewriter *rw, const frame *at, CXCursor parameter, int depth);
+static bool callee_uses_one(rewriter *rw, CXCursor call, CXCursor argument, int depth);
+
+/* One appearance of the parameter: *p, p[0], or handed on to such a function. */
+static bool use_is_one_value(rewriter *rw, const frame *name, int depth) {
+    const frame *up = name->up, *below = name;
+    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
+                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr)) {
+        below = up;
+        up = up->up;
+    }
+    if (!up)
+        return false;
+    cursors inside = hd_children(rw->arena, up->cursor);
+    switch (clang_getCursorKind(up->cursor)) {
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(up->cursor) == CXUnaryOperator_Deref;
+    case CXCursor_ArraySubscriptExpr:
+        return inside.count == 2 && clang_equalCursors(inside.data[0], below->cursor) &&
+               is_zero(inside.data[1]);
+    case CXCursor_CallExpr:
+        return callee_uses_one(rw, up->cursor, below->cursor, depth + 1);
+    default:
+        return false;
+    }
+}
+
+static bool uses_one_value(rewriter *rw, const frame *at, CXCursor parameter, int depth) {
+    if (clang_getCursorKind(at->cursor) == CXCursor_DeclRefExpr &&
+        clang_equalCursors(clang_getCursorReferenced(at->cursor), parameter))
+        return use_is_one_value(rw, at, depth);
+    cursors inside = hd_children(rw->arena, at->cursor);
+    for (size_t i = 0; i < inside.count; i++) {
+        frame child = {inside.data[i], at};
+        if (!uses_one_value(rw, &child, parameter, depth))
+            return false;
+    }
+    return true;
+}
+
+static bool callee_uses_one(rewriter *rw, CXCursor call, CXCursor argument, int depth) {
+    CXCursor callee = hd_callee(rw->arena, call);
+    if (is_known(hd_spelling(rw->arena, call)))
+        return true;
+    CXCursor definition = clang_Cursor_isNull(callee) ? callee : clang_getCursorDefinition(callee);
+    CXCursor body = clang_Cursor_isNull(definition) ? definition : hd_body(rw->arena, definition);
+    if (clang_Cursor_isNull(body) || depth > MOST_CALLS)
+        return false;
+    cursors parameters = hd_parameters(rw->arena, definition);
+    for (unsigned i = 0; i < parameters.count; i++) {
+        frame whole = {body, NULL};
+        if (clang_equalCursors(clang_Cursor_getArgument(call, i), argument))
+            return uses_one_value(rw, &whole, parameters.data[i], depth);
+    }
+    return false;
+}
+
+bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument) {
+    return callee_uses_one(rw, call, argument, 0);
+}
+
+/* ---- copies of vectors ---------------------------------------------------------------- */
 
 static bool is_vector_copy(const char *name) {
     return !strncmp(name, "vload", 5) || !strncmp(name, "vstore", 6);
@@ -73,14 +151,15 @@ static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, con
     return start >= 0 && start < count && (start + 1) * lanes <= count;
 }
 
-static bool call_escapes(rewriter *rw, CXCursor call, const climb *state, CXType field,
-                         const char **why) {
+static bool call_escapes(rewriter *rw, CXCursor call, CXCursor argument, const climb *state,
+                         CXType field, const char **why) {
     const char *name = hd_spelling(rw->arena, call);
-    if (touches_one_value(name))
+    if (hd_touches_one_value(rw, call, argument))
         return false;
     if (is_vector_copy(name) && copy_stays_inside(rw, call, name, state, field))
         return false;
-    CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(call));
+    CXCursor callee = hd_callee(rw->arena, call);
+    CXCursor definition = clang_Cursor_isNull(callee) ? callee : clang_getCursorDefinition(callee);
     if ((state->in_array || state->is_struct) && !clang_Cursor_isNull(definition))
         return false;
     *why = hd_format(rw->arena,
@@ -94,8 +173,8 @@ static bool call_escapes(rewriter *rw, CXCursor call, const climb *state, CXType
 }
 
 static bool cast_escapes(CXType from, CXType to) {
-    return !is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
-                                  clang_Type_getSizeOf(clang_getPointeeType(to));
+    return !hd_is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
+                                     clang_Type_getSizeOf(clang_getPointeeType(to));
 }
 
 /* One step up. Returns true while the climb goes on; otherwise *escapes says how it ended. */
@@ -107,7 +186,7 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
     case CXCursor_ParenExpr:
         return true;
     case CXCursor_UnexposedExpr:
-        if (is_array(from) && is_pointer(to))
+        if (hd_is_array(from) && hd_is_pointer(to))
             state->is_pointer = state->in_array = true;
         return state->is_pointer;
     case CXCursor_MemberRefExpr:
@@ -122,7 +201,7 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
         return true;
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(up) == CXUnaryOperator_AddrOf) {
-            state->in_array |= is_array(from);
+            state->in_array |= hd_is_array(from);
             state->is_struct = from.kind == CXType_Record;
             state->is_pointer = true;
             return true;
@@ -136,7 +215,7 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
     case CXCursor_UnaryExpr:
         return false; /* sizeof */
     case CXCursor_BinaryOperator:
-        if (state->is_pointer && state->in_array && is_pointer(to) &&
+        if (state->is_pointer && state->in_array && hd_is_pointer(to) &&
             clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_Assign) {
             state->is_start = false;
             return true;
@@ -144,6 +223,8 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
         *escapes = state->is_pointer;
         return false;
     case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXStaticCastExpr:
         *escapes = state->is_pointer && cast_escapes(from, to);
         return state->is_pointer && !*escapes;
     default:
@@ -160,7 +241,8 @@ bool hd_field_escapes(rewriter *rw, const frame *field, const char **why) {
         CXCursor up = at->up->cursor;
         bool escapes;
         if (clang_getCursorKind(up) == CXCursor_CallExpr && state.is_pointer)
-            return call_escapes(rw, up, &state, clang_getCursorType(field->cursor), why);
+            return call_escapes(rw, up, at->cursor, &state, clang_getCursorType(field->cursor),
+                                why);
         if (!climb_on(rw, &state, at->cursor, up, &escapes))
             return escapes;
     }

@@ -236,3 +236,12 @@ const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
     hd_str_add(&out, "#endif\n");
     return hd_str_text(&out);
 }
+
+const char *hd_host_header(hd_arena *arena, const hd_record_layout *layouts, uint32_t count) {
+    hd_str out = {.arena = arena};
+    for (uint32_t i = 0; i < count; i++)
+        hd_str_printf(&out, "%s%s", i ? "\n" : "",
+                      hd_rewrite_host_header(arena, layouts[i].record, layouts[i].layout,
+                                             hd_identifier(arena, layouts[i].record->name)));
+    return hd_str_text(&out);
+}

@@ -1,27 +1,27 @@
 /*
  * What the files of this folder share. Private to it.
  *
- *     place of an expression   its byte range in the text of the kernel file
- *     edit                     such a range and what replaces it: text, and parts
- *                              of the old text, which may hold edits themselves
- *     variable                 a parameter or local that points to laid-out records
- *     reference                its counterpart in the new source: a small struct of
+ *     place of an expression   its byte range in the flat text (flat.h)
+ *     edit                     such a range and what replaces it: text, and parts of the old
+ *                              text, which may hold edits themselves
+ *     laid                     a record, declared or made of arrays, that gets a layout
+ *     thing                    what an expression is when it leads to laid-out records: an
+ *                              element, a pointer to one, or a pointer to such pointers
+ *     reference                a pointer's counterpart in the new source: a small struct of
  *                              base pointers and an index
- *     family                   the generated names for one address space
+ *     family                   the generated names of a record for one address space
  */
 #ifndef HD_REWRITE_INTERNAL_H
 #define HD_REWRITE_INTERNAL_H
 
 #include <clang-c/Index.h>
 
+#include "flat.h"
+#include "frontend/frontend.h"
 #include "plan.h"
 #include "rewrite.h"
 
-typedef struct range {
-    unsigned begin, end; /* bytes; end is one past the last */
-} range;
-
-/* ---- source.c: the text, its tokens, and edits of it --------------------- */
+/* ---- source.c: tokens of the flat text, positions, and edits ---------------- */
 
 typedef struct token {
     range at;
@@ -34,66 +34,96 @@ typedef struct part {
     range old;
 } part;
 
+typedef hd_vec(part) draft;
+
 typedef struct edit {
     range at;
-    hd_vec(part) parts;
+    draft parts;
     bool is_added; /* generated whole: not a change of the user's text */
-    bool is_used;
 } edit;
 
 typedef struct source {
     hd_arena *arena;
-    const char *path, *text;
+    flat *flat;
+    const char *path, *text; /* of the kernel file; the flat text */
     size_t length;
     CXTranslationUnit unit;
     CXFile file;
     token *tokens; /* without comments */
     size_t token_count;
     hd_vec(edit) edits;
-    bool has_conflict; /* two different edits of one place */
 } source;
 
-void hd_source_open(source *src, hd_arena *arena, const char *path, const char *text,
-                    CXTranslationUnit unit);
+void hd_source_open(source *src, flat *text, CXTranslationUnit unit);
 bool hd_token_is(const source *src, size_t index, const char *text);
 /* The first token that begins at or after `offset`; token_count when none does. */
 size_t hd_token_from(const source *src, unsigned offset);
-/* The token that ends exactly at `offset`, or token_count. */
+/* The token that begins, or ends, exactly at `offset`, or token_count. */
+size_t hd_token_at(const source *src, unsigned offset);
 size_t hd_token_ending(const source *src, unsigned offset);
 /* The bracket that closes the one at `open`, or token_count. */
 size_t hd_token_matching(const source *src, size_t open);
 const char *hd_token_text(const source *src, size_t index);
-/* True when some token of the file is this name. */
+/* True when some token is this name. */
 bool hd_source_has_name(const source *src, const char *name);
 
-/* Where `location` lies in the file as written (an argument of a macro: where
- * it was written; the body of a macro: where the macro is used). False: not in
- * the main file. */
+/* Where `location` lies in the flat text (an argument of a macro: where it was written;
+ * the body of a macro: where the macro is used). False: not in it. */
 bool hd_offset_of(const source *src, CXSourceLocation location, unsigned *offset);
-/* The text that a cursor covers, widened to whole macro uses. False: not in the main file. */
+/* The text that a cursor covers, widened to whole macro uses. False: not in the flat text. */
 bool hd_range_of(const source *src, CXCursor cursor, range *result);
+/* The end of the macro use whose name stands at `offset`. */
+unsigned hd_macro_use_end(const source *src, unsigned offset);
 hd_place hd_place_of(const source *src, CXSourceLocation location);
+/* The end of the line at `offset`, or `offset` itself when more code or a comment over several
+ * lines follows there. */
+unsigned hd_line_end(const source *src, unsigned offset);
 
-edit *hd_edit_new(source *src, range at);
-void hd_edit_text(source *src, edit *e, const char *format, ...)
+void hd_draft_text(source *src, draft *d, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void hd_edit_old(source *src, edit *e, range old);
-void hd_edit_done(source *src);
-/* The text with all edits made; NULL when two edits exclude each other. */
-const char *hd_source_render(source *src);
+void hd_draft_old(source *src, draft *d, range old);
+/* Replaces a range by what the draft holds. The same edit may be made twice. */
+void hd_edit(source *src, range at, const draft *d);
+void hd_edit_text(source *src, range at, const char *text);
+/* Generated text behind `offset`; several such stand in the order in which they are made. */
+void hd_edit_insert(source *src, unsigned offset, const char *text);
 
 /* ---- clang.c: questions to libclang ---------------------------------------- */
 
 typedef hd_vec(CXCursor) cursors;
 
-CXTranslationUnit hd_clang_parse(hd_arena *arena, CXIndex index, const char *path, const char *text,
-                                 const char *options);
+CXTranslationUnit hd_clang_parse(CXIndex index, const hd_parse_command *command, const char *path,
+                                 const char *text);
 /* Reports every error of a translation unit; false when there was none. */
 bool hd_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
 cursors hd_children(hd_arena *arena, CXCursor cursor);
+/* The only child; a null cursor when there is none or another one. */
+CXCursor hd_only_child(hd_arena *arena, CXCursor cursor);
+/* Inside of parentheses and conversions that the compiler adds. */
+CXCursor hd_bare(hd_arena *arena, CXCursor cursor);
 const char *hd_spelling(hd_arena *arena, CXCursor cursor);
 const char *hd_type_text(hd_arena *arena, CXType type);
+/* A type's text without const, volatile and address spaces before it. */
+const char *hd_plain_type(hd_arena *arena, const char *text);
+/* Text without blanks at its end. */
+const char *hd_trimmed(hd_arena *arena, const char *text);
 bool hd_is_kernel(hd_arena *arena, CXCursor function);
+/* CUDA: marked as a function of the device. */
+bool hd_is_device(hd_arena *arena, CXCursor function);
+bool hd_is_function(CXCursor cursor);
+/* A function's parameters, also a template's; its body, or a null cursor. */
+cursors hd_parameters(hd_arena *arena, CXCursor function);
+CXCursor hd_body(hd_arena *arena, CXCursor function);
+/* The function that a call calls: the template itself for an instance of one. A null cursor
+ * when it is not known. */
+CXCursor hd_callee(hd_arena *arena, CXCursor call);
+/* What is called is a copying constructor or assignment that the compiler wrote. */
+bool hd_is_plain_copy(hd_arena *arena, CXCursor call);
+CXType hd_value_type(CXType type);
+bool hd_is_pointer(CXType type);
+bool hd_is_array(CXType type);
+/* Pointers and arrays around what a type ends in, references left out. */
+int hd_pointer_depth(CXType type);
 
 /* ---- prelude.c: the generated functions ------------------------------------ */
 
@@ -101,7 +131,7 @@ typedef enum space { SPACE_GLOBAL, SPACE_CONSTANT, SPACE_COUNT } space;
 
 typedef struct family {
     bool is_used, loads, stores;
-    const char *qualifier; /* "__global" */
+    const char *qualifier; /* "__global " */
     const char *ref, *make, *at, *load, *store;
     const char **fields; /* [field]: its accessor */
 } family;
@@ -114,52 +144,118 @@ typedef struct field_type {
     uint32_t dim_count;
 } field_type;
 
-typedef struct variable {
-    CXCursor declaration;
-    const char *name; /* in the old source */
-    const char *ref;  /* name of its reference in the new one */
+/* A part of a record that is taken apart, and that the kernels reach as a whole, or by an index
+ * that varies: a function of its own. */
+typedef struct gathering {
     space in;
-    range scope; /* of the function it belongs to */
+    const char *path; /* "pos"; "d[*]" with a * for each index that is an argument */
+    const char *name;
+    const char *type; /* of the whole */
+    uint32_t field;   /* of a choice: one of the fields, whose type it has */
+    enum { GATHER_LOAD, GATHER_STORE, GATHER_SELECT } kind;
+} gathering;
+
+typedef struct laid {
+    const hd_record *record;
+    const hd_plan *plan;
+    CXCursor declaration; /* of the record: its definition; null for a record of arrays */
+    const char *spelling; /* of the record where the functions stand */
+    const char *scope;    /* "ns::", before generated names; mostly "" */
+    field_type *types;    /* [record->field_count] */
+    const char **paths;   /* of a record taken apart: of its fields in the declared one, in C */
+    unsigned declared;    /* where the functions may stand at the earliest, in the flat text */
+    family families[SPACE_COUNT];
+    hd_vec(gathering) gatherings;
+    uint32_t kernels; /* rewritten */
+} laid;
+
+/* What a declaration holds that leads to laid-out records. */
+typedef struct holding {
+    laid *of;  /* NULL: nothing that is laid out */
+    int field; /* of a record of arrays; -1: whole elements */
+    space in;
+} holding;
+
+/* What an expression is: see `depth`. */
+typedef struct thing {
+    holding what;
+    int depth; /* -1: nothing; 0: an element; 1: a pointer; more: pointers to pointers */
+} thing;
+
+typedef struct refusal {
+    hd_place place;
+    const char *text;
+} refusal;
+
+typedef struct macro_use {
+    range at; /* from its name to the end of its arguments */
+    CXCursor definition;
+} macro_use;
+
+typedef struct variable {
+    const char *name;
+    range scope; /* of the function */
 } variable;
 
 typedef struct rewriter {
     hd_arena *arena;
     const hd_diag *diag;
+    const hd_rewrite_request *request;
+    const hd_parse_command *command;
+    bool is_cuda;
+    flat *flat;
     source src;
-    const hd_record *record;
-    const hd_plan *plan;
-    CXCursor declaration; /* of the record: its definition */
-    const char *spelling; /* of the record where the prelude stands */
-    field_type *types;    /* [record->field_count] */
-    unsigned prelude;     /* offset of the prelude in the old text */
-    family families[SPACE_COUNT];
-    hd_vec(variable) variables;
-    hd_vec(unsigned) seen; /* offsets of names that libclang explained */
-    hd_vec(range) macro_uses;
-    hd_vec(const char *) refusals; /* what was reported, to say it once */
-    uint32_t kernels;              /* rewritten */
+    laid *laid;
+    uint32_t laid_count;
+    struct flow *flow;
+    hd_vec(variable) variables; /* that must not appear unseen */
+    hd_vec(unsigned) seen;      /* offsets of names that libclang explained */
+    hd_vec(macro_use) macro_uses;
+    hd_vec(range) inactive; /* directives, and what the preprocessor leaves out */
+    hd_vec(refusal) refusals;
+    struct wishes *wishes; /* macros to be expanded; they outlive a reading of the flat text */
 } rewriter;
 
-void hd_family_names(rewriter *rw, space in);
-const char *hd_prelude(rewriter *rw);
-/* A name made from `name` that the source doesn't use. */
+/* CUDA: a function of the host alone. */
+bool hd_is_host(const rewriter *rw, CXCursor function);
+
+void hd_family_names(rewriter *rw, laid *l, space in);
+const char *hd_prelude(rewriter *rw, const laid *l);
+/* A name made from `name` that neither the source nor what is generated uses. */
 const char *hd_free_name(rewriter *rw, const char *name);
+/* How the language writes things. */
+const hd_dialect *hd_dialect_of(const rewriter *rw, space in);
+/* Declarator of a pointer to a field in address space `in`, around `inner`. */
+const char *hd_pointer_to(const rewriter *rw, const laid *l, const field_type *type, space in,
+                          const char *inner);
 
-/* ---- record.c: the record in the kernel's source --------------------------- */
+/* ---- record.c: the records in the source -------------------------------------- */
 
-/* Finds the record, its fields' types, and the place for the prelude. */
-hd_status hd_find_record(rewriter *rw);
-typedef enum pointee { POINTEE_OTHER, POINTEE_RECORD, POINTEE_NESTED } pointee;
-/* Whether `type` points to the record in a laid-out address space (then
- * *in is set); NESTED: it holds such a pointer further inside. */
-pointee hd_pointee_of(const rewriter *rw, CXType type, space *in);
-/* Whether what `type` points to has this qualifier: "const", "volatile", "__global". */
+/* Finds the records, their fields' types, and the places of their declarations. */
+hd_status hd_find_records(rewriter *rw);
+/* The type of a field or variable as it is written. */
+void hd_read_type(rewriter *rw, CXType type, field_type *result);
+/* The laid-out record that this type is; NULL: none. */
+laid *hd_laid_of(const rewriter *rw, CXType type);
+/* What a declaration's reference is called in the new source. */
+const char *hd_reference_name(rewriter *rw, CXCursor declaration, const holding *what);
+/* Places for all preludes, and the preludes. */
+void hd_edit_preludes(rewriter *rw);
+
+/* ---- flow.c: which declarations hold what ---------------------------------------- */
+
+void hd_flow_run(rewriter *rw);
+holding hd_holding_of(const rewriter *rw, CXCursor declaration);
+/* Of a function's result, and its parameters by number. */
+holding hd_holding_of_result(const rewriter *rw, CXCursor function);
+thing hd_thing_of(const rewriter *rw, CXCursor expression);
+/* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
+ * memory. False in CUDA C. */
+bool hd_typed_holding(const rewriter *rw, CXType type, holding *result);
+/* Whether what a pointer points to has this qualifier: "const", "volatile", "__global". */
 bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier);
-/* A parameter `R p[16]` in a laid-out address space. */
-bool hd_is_fixed_array(const rewriter *rw, CXType type);
-bool hd_is_record(const rewriter *rw, CXType type);
 
-/* ---- access.c, function.c: the edits ---------------------------------------- */
+/* ---- refuse.c ------------------------------------------------------------------- */
 
 /* A cursor and what encloses it. */
 typedef struct frame {
@@ -169,47 +265,78 @@ typedef struct frame {
 
 void hd_refuse(rewriter *rw, CXCursor at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A part of the source that a macro makes. */
+void hd_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A part of the source that a macro makes: the macro is expanded, if that helps. */
 void hd_refuse_macro(rewriter *rw, CXCursor at);
+/* A pointer to laid-out records where none can be. */
+void hd_refuse_misplaced(rewriter *rw, const frame *at, const thing *t);
+/* Refuses every name of a variable that no cursor explained. */
+void hd_check_all_seen(rewriter *rw);
+
+/* ---- macro.c ---------------------------------------------------------------------- */
+
+struct wishes *hd_wishes_new(hd_arena *arena);
+/* Collects the uses of macros, and what the preprocessor leaves out. */
+void hd_macros_read(rewriter *rw);
+/* Asks for the macros used in a range of the flat text to be expanded. False when that would not
+ * help: then *why may say more, and *defined where the macro is. */
+bool hd_macro_want(rewriter *rw, range at, const char **why, hd_place *defined);
+/* True when something was asked for that is not yet expanded. */
+bool hd_macros_wanted(const rewriter *rw);
+/* Expands what was asked for in the flat text; false when there was nothing to expand. */
+bool hd_macros_expand(rewriter *rw);
+
+/* ---- value.c, field.c, call.c, local.c, function.c: the edits ---------------------- */
+
 void hd_walk(rewriter *rw, const frame *at);
 void hd_walk_child(rewriter *rw, const frame *at, CXCursor child);
 void hd_walk_children(rewriter *rw, const frame *at);
 
-/* One step of a pointer expression: + or - an index. */
-typedef struct step {
-    CXCursor index;
-    range text;
-    bool is_negative, has_comma;
-} step;
-
-/* A pointer to a record: a variable and the steps from it. */
-typedef struct route {
-    const variable *root;
-    hd_vec(step) steps;
-} route;
-
-typedef enum found { NOT_OURS, OURS, IN_MACRO } found;
-/* Takes a pointer expression apart. NOT_OURS: it doesn't lead to a variable of
- * laid-out records in a form that can be rewritten. */
-found hd_pointer_route(rewriter *rw, CXCursor pointer, route *result);
-found hd_element_route(rewriter *rw, CXCursor element, route *result);
-/* Adds the text of the reference, or "reference, index". */
-void hd_edit_reference(rewriter *rw, edit *e, const route *p);
-void hd_edit_position(rewriter *rw, edit *e, const route *p);
-void hd_walk_steps(rewriter *rw, const frame *at, const route *p);
-/* Each returns false when the cursor is not of its kind. */
-bool hd_edit_field(rewriter *rw, const frame *at);
-bool hd_edit_element(rewriter *rw, const frame *at);
-bool hd_edit_store(rewriter *rw, const frame *at);
+/* Makes the text of a pointer, or of an element whose address is meant, that of a reference. */
+void hd_edit_reference(rewriter *rw, const frame *at);
+/* Adds "reference, index" of an element, or of what a pointer points to. */
+void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t);
+/* An element or a pointer in a place where its value is used. */
+void hd_walk_thing(rewriter *rw, const frame *at, const thing *t);
+bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value);
+bool hd_edit_operator(rewriter *rw, const frame *at);
 bool hd_edit_sizeof(rewriter *rw, const frame *at);
+/* True when nothing uses the value of an expression. */
+bool hd_is_unused(const rewriter *rw, const frame *at);
+/* True when the text between two ranges is one token (and blanks). */
+bool hd_is_between(const rewriter *rw, range before, const char *word, range behind);
+
+bool hd_edit_field(rewriter *rw, const frame *at);
 /* escape.c: true when the address of this field leaves the expression in a way
  * that could reach beyond it; then *why says how. */
 bool hd_field_escapes(rewriter *rw, const frame *field, const char **why);
+/* Functions that touch the one value that they are given the address of. */
+bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
+/* split.c: an access to a part of a record that is taken apart. */
+bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const thing *t);
+/* Types and paths of the fields of a record that is taken apart. */
+void hd_leaf_types(rewriter *rw, laid *l);
+/* array.c: of a record of arrays, from the parameters that are its fields; and a place before
+ * the first function that takes one. */
+void hd_array_types(rewriter *rw, laid *l);
+const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter);
+unsigned hd_first_use(rewriter *rw, const laid *l);
 
-void hd_edit_function(rewriter *rw, const frame *at);
 bool hd_edit_call(rewriter *rw, const frame *at);
-bool hd_edit_local(rewriter *rw, const frame *at);
-/* Refuses every name of a variable that no cursor explained. */
-void hd_check_all_seen(rewriter *rw);
+bool hd_edit_declarations(rewriter *rw, const frame *at);
+void hd_edit_function(rewriter *rw, const frame *at);
+void hd_edit_instantiations(rewriter *rw);
+/* The range of what names a type before a declared name, without words that stay
+ * ("static", "__device__"). False: a macro is in the way. */
+bool hd_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result);
+/* How many pointers a declared name of this holding has before it in the new source. */
+const char *hd_stars(rewriter *rw, CXType type);
+
+/* ---- output.c: from edits of the flat text to files ----------------------------------- */
+
+hd_status hd_make_files(rewriter *rw, hd_rewritten *result);
+/* Parses the files again; errors in them are ours, and the user gets no broken file. */
+hd_status hd_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result);
 
 #endif

@@ -19,6 +19,28 @@
 
 #include "plan.h"
 
+const char *hd_identifier(hd_arena *arena, const char *name) {
+    hd_str text = {.arena = arena};
+    for (const char *at = name; *at; at++) {
+        bool is_plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                        (*at >= '0' && *at <= '9') || *at == '_';
+        if (is_plain || (at[1] && at[1] != '[' && at[1] != '.' && at[1] != ':'))
+            hd_str_addn(&text, is_plain ? at : "_", 1);
+    }
+    return hd_str_text(&text);
+}
+
+/* A part's name may come out like that of a field: then it is told apart by its number. */
+static void name_fields(hd_plan *plan) {
+    for (uint32_t f = 0; f < plan->record->field_count; f++) {
+        plan->names[f] = hd_identifier(plan->arena, plan->record->fields[f].name);
+        for (uint32_t other = 0; other < plan->record->field_count; other++)
+            if (strcmp(plan->names[f], plan->record->fields[f].name) != 0 &&
+                !strcmp(plan->names[f], plan->record->fields[other].name))
+                plan->names[f] = hd_format(plan->arena, "%s_%u", plan->names[f], f);
+    }
+}
+
 hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
                        const hd_layout *layout, hd_plan **result) {
     hd_map *map;
@@ -28,10 +50,12 @@ hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_record *re
     hd_plan *plan = hd_new(arena, hd_plan);
     *plan = (hd_plan){.arena = arena, .record = record, .layout = layout, .map = map};
     plan->streams = hd_new_array(arena, const char *, record->field_count);
+    plan->names = hd_new_array(arena, const char *, record->field_count);
+    name_fields(plan);
     for (uint32_t f = 0; f < record->field_count; f++) {
         uint32_t c = map->fields[f].cluster;
         plan->streams[f] = layout->clusters[c].tile == HD_TILE_SOA
-                               ? hd_format(arena, "run_%s", record->fields[f].name)
+                               ? hd_format(arena, "run_%s", plan->names[f])
                                : hd_format(arena, "cluster%u", c);
     }
     *result = plan;

@@ -16,12 +16,19 @@ typedef struct hd_plan {
     const hd_layout *layout;
     const hd_map *map;    /* of one element: the constants of the layout */
     const char **streams; /* [field]: name of its stream */
+    const char **names;   /* [field]: its name as part of a generated one: "pos_x" of "pos.x" */
 } hd_plan;
+
+/* Letters, digits and _ of a name, in which every other sign is a _. */
+const char *hd_identifier(hd_arena *arena, const char *name);
 
 /* How one language writes the types that the text needs. */
 typedef struct hd_dialect {
-    const char *bytes; /* pointer to bytes, with its blank: "__global uchar *" */
-    const char *size;  /* unsigned type of sizes: "ulong" */
+    const char *bytes;        /* pointer to bytes, with its blank: "__global uchar *" */
+    const char *size;         /* unsigned type of sizes: "ulong" */
+    const char *byte, *index; /* "uchar", "long" */
+    const char *function;     /* before a generated function: "static inline " */
+    const char *restricted;   /* "restrict " */
 } hd_dialect;
 
 hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
@@ -40,5 +47,8 @@ bool hd_plan_is_tiled(const hd_plan *plan, uint32_t field);
 /* Expression for the address of `field` of element `element` (an expression
  * that binds as tightly as a name, unsigned when the field is tiled). */
 const char *hd_plan_address(const hd_plan *plan, uint32_t field, const char *element);
+
+/* header.c: the host's header for several records. */
+const char *hd_host_header(hd_arena *arena, const hd_record_layout *layouts, uint32_t count);
 
 #endif

@@ -11,7 +11,12 @@
  *     R_ref R_at(ref, i)               &ref[i]
  *     __global float *R_x(ref, i)      &ref[i].x
  *     R R_load(ref, i)                 ref[i]
- *     void R_store(ref, i, value)      ref[i] = value
+ *     R R_store(ref, i, value)         ref[i] = value
+ *
+ * and of a record that is taken apart, as far as the kernels need them,
+ *
+ *     struct vec R_pos_load(ref, i)    ref[i].pos, R_pos_store(ref, i, value)
+ *     __global float *R_d(ref, i, k)   &ref[i].d[k]
  *
  * Everything that depends on the number of elements is computed in R_make, once
  * for each work-item and equal for all, so compilers keep it in uniform
@@ -20,167 +25,273 @@
  * backwards, as the pointer could.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "internal.h"
 
-static const hd_dialect dialects[SPACE_COUNT] = {{"__global uchar *", "ulong"},
-                                                 {"__constant uchar *", "ulong"}};
+/* [CUDA C][space] */
+static const hd_dialect dialects[2][SPACE_COUNT] = {
+    {{"__global uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
+     {"__constant uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "}},
+    {{"unsigned char *", "unsigned long long", "unsigned char ", "long long",
+      "static __device__ __forceinline__ ", "__restrict__ "},
+     {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
+      "static __device__ __forceinline__ ", "__restrict__ "}}};
+
+const hd_dialect *hd_dialect_of(const rewriter *rw, space in) { return &dialects[rw->is_cuda][in]; }
 
 /* ---- names -------------------------------------------------------------------- */
 
-static void name_all(rewriter *rw, family *f, const char *stem) {
+static void name_all(rewriter *rw, const laid *l, family *f, const char *stem, const char *infix) {
     f->ref = hd_format(rw->arena, "%s_ref", stem);
     f->make = hd_format(rw->arena, "%s_make", stem);
     f->at = hd_format(rw->arena, "%s_at", stem);
     f->load = hd_format(rw->arena, "%s_load", stem);
     f->store = hd_format(rw->arena, "%s_store", stem);
-    for (uint32_t i = 0; i < rw->record->field_count; i++)
-        f->fields[i] = hd_format(rw->arena, "%s_%s", stem, rw->record->fields[i].name);
+    for (uint32_t i = 0; i < l->record->field_count; i++)
+        f->fields[i] = hd_format(rw->arena, "%s_%s%s", stem, infix, l->plan->names[i]);
 }
 
-static bool name_is_taken(const rewriter *rw, const char *name) {
-    if (hd_source_has_name(&rw->src, name))
-        return true;
-    for (int s = 0; s < SPACE_COUNT; s++)
-        for (uint32_t i = 0; rw->families[s].ref && i < rw->record->field_count; i++)
-            if (!strcmp(rw->families[s].fields[i], name))
-                return true;
+static bool is_name_of(const laid *l, const family *f, const char *name) {
+    if (!f->ref)
+        return false;
+    const char *const special[] = {f->ref, f->make, f->at, f->load, f->store};
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (!strcmp(special[i], name))
+            return true;
+    for (uint32_t i = 0; i < l->record->field_count; i++)
+        if (!strcmp(f->fields[i], name))
+            return true;
     return false;
 }
 
-static bool stem_is_free(const rewriter *rw, const family *f) {
+/* `but`: a family whose own names do not count. */
+static bool name_is_taken(const rewriter *rw, const char *name, const family *but) {
+    if (hd_source_has_name(&rw->src, name))
+        return true;
+    for (uint32_t i = 0; i < rw->laid_count; i++) {
+        const laid *l = &rw->laid[i];
+        for (int s = 0; s < SPACE_COUNT; s++)
+            if (&l->families[s] != but && is_name_of(l, &l->families[s], name))
+                return true;
+        for (size_t g = 0; g < l->gatherings.count; g++)
+            if (!strcmp(l->gatherings.data[g].name, name))
+                return true;
+    }
+    return false;
+}
+
+static bool names_are_free(const rewriter *rw, const laid *l, const family *f) {
     const char *const special[] = {f->ref, f->make, f->at, f->load, f->store};
-    for (size_t s = 0; s < 5; s++)
-        if (name_is_taken(rw, special[s]))
+    for (size_t s = 0; s < sizeof special / sizeof *special; s++) {
+        if (name_is_taken(rw, special[s], f))
             return false;
-    for (uint32_t i = 0; i < rw->record->field_count; i++)
-        if (hd_source_has_name(&rw->src, f->fields[i]))
+        for (uint32_t i = 0; i < l->record->field_count; i++)
+            if (!strcmp(f->fields[i], special[s]))
+                return false;
+    }
+    for (uint32_t i = 0; i < l->record->field_count; i++)
+        if (name_is_taken(rw, f->fields[i], f))
             return false;
     return true;
 }
 
 /* A field named `at` or a function that exists already moves all names to
  * another stem; fields that collide with the functions get one of their own. */
-void hd_family_names(rewriter *rw, space in) {
-    family *f = &rw->families[in];
-    f->qualifier = in == SPACE_GLOBAL ? "__global" : "__constant";
-    f->fields = hd_new_array(rw->arena, const char *, rw->record->field_count);
-    const char *stem = in == SPACE_GLOBAL ? rw->record->name
-                                          : hd_format(rw->arena, "%s_constant", rw->record->name);
-    name_all(rw, f, stem);
-    for (int n = 1; n < 100 && !stem_is_free(rw, f); n++) {
-        const char *other = hd_format(rw->arena, "%s%d", stem, n);
-        name_all(rw, f, other);
-        for (uint32_t i = 0; i < rw->record->field_count; i++)
-            f->fields[i] = hd_format(rw->arena, "%s_field_%s", other, rw->record->fields[i].name);
-    }
+void hd_family_names(rewriter *rw, laid *l, space in) {
+    family *f = &l->families[in];
+    const char *last = strrchr(l->record->name, ':');
+    const char *name = hd_identifier(rw->arena, last ? last + 1 : l->record->name);
+    const char *stem = in == SPACE_GLOBAL ? name : hd_format(rw->arena, "%s_constant", name);
+    f->qualifier = rw->is_cuda ? "" : in == SPACE_GLOBAL ? "__global " : "__constant ";
+    f->fields = hd_new_array(rw->arena, const char *, l->record->field_count);
+    name_all(rw, l, f, stem, "");
+    for (int n = 1; n < 100 && !names_are_free(rw, l, f); n++)
+        name_all(rw, l, f, hd_format(rw->arena, "%s%d", stem, n), "field_");
 }
 
 const char *hd_free_name(rewriter *rw, const char *name) {
-    while (name_is_taken(rw, name))
+    while (name_is_taken(rw, name, NULL))
         name = hd_format(rw->arena, "%s_", name);
     return name;
 }
 
 /* ---- text ------------------------------------------------------------------------ */
 
-static const char *dims_text(rewriter *rw, const field_type *type) {
+static const char *dims_text(const rewriter *rw, const field_type *type) {
     hd_str text = {.arena = rw->arena};
     for (uint32_t d = 0; d < type->dim_count; d++)
         hd_str_printf(&text, "[%" PRIu64 "]", type->dims[d]);
     return hd_str_text(&text);
 }
 
-/* Declarator of a pointer to the field in address space `q`, around `inner`. */
-static const char *pointer_to(rewriter *rw, const field_type *type, const char *q,
-                              const char *inner) {
-    const char *element = type->is_pointer ? hd_format(rw->arena, "%s %s", type->element, q)
-                                           : hd_format(rw->arena, "%s %s", q, type->element);
+const char *hd_pointer_to(const rewriter *rw, const laid *l, const field_type *type, space in,
+                          const char *inner) {
+    const char *q = l->families[in].qualifier;
+    const char *element =
+        type->is_pointer ? hd_format(rw->arena, "%s %s", type->element, hd_trimmed(rw->arena, q))
+                         : hd_format(rw->arena, "%s%s", q, type->element);
     if (!type->dim_count)
         return hd_format(rw->arena, "%s *%s", element, inner);
     return hd_format(rw->arena, "%s (*%s)%s", element, inner, dims_text(rw, type));
 }
 
-static void add_reference(hd_str *out, const rewriter *rw, const family *f, space in) {
-    const hd_plan *plan = rw->plan;
-    uint32_t allocations = plan->map->allocation_count;
+static void add_reference(hd_str *out, const rewriter *rw, const laid *l, space in) {
+    const hd_dialect *dialect = hd_dialect_of(rw, in);
+    const family *f = &l->families[in];
+    uint32_t allocations = l->plan->map->allocation_count;
     const char **bases = hd_new_array(rw->arena, const char *, allocations);
     hd_str parameters = {.arena = rw->arena};
     for (uint32_t a = 0; a < allocations; a++) {
         bases[a] = allocations > 1 ? hd_format(rw->arena, "base%u", a) : "base";
-        hd_str_printf(&parameters, "%s%s, ", dialects[in].bytes, bases[a]);
+        hd_str_printf(&parameters, "%s%s, ", dialect->bytes, bases[a]);
     }
     hd_str_printf(out, "typedef struct %s {\n", f->ref);
-    hd_plan_members(out, plan, &dialects[in]);
-    hd_str_printf(out, "    long index;\n} %s;\n", f->ref);
-    hd_str_printf(out, "static inline %s %s(%sulong count) {\n    %s ref;\n", f->ref, f->make,
-                  hd_str_text(&parameters), f->ref);
-    hd_plan_bases(out, plan, &dialects[in], bases);
+    hd_plan_members(out, l->plan, dialect);
+    hd_str_printf(out, "    %s index;\n} %s;\n", dialect->index, f->ref);
+    hd_str_printf(out, "%s%s %s(%s%s count) {\n    %s ref;\n", dialect->function, f->ref, f->make,
+                  hd_str_text(&parameters), dialect->size, f->ref);
+    hd_plan_bases(out, l->plan, dialect, bases);
     hd_str_add(out, "    ref.index = 0;\n    return ref;\n}\n");
-    hd_str_printf(out,
-                  "static inline %s %s(%s ref, long i) {\n    ref.index += i;\n"
-                  "    return ref;\n}\n",
-                  f->ref, f->at, f->ref);
+    hd_str_printf(out, "%s%s %s(%s ref, %s i) {\n    ref.index += i;\n    return ref;\n}\n",
+                  dialect->function, f->ref, f->at, f->ref, dialect->index);
 }
 
-static void add_accessor(hd_str *out, rewriter *rw, const family *f, uint32_t field) {
-    const field_type *type = &rw->types[field];
-    bool tiled = hd_plan_is_tiled(rw->plan, field);
-    const char *head = hd_format(rw->arena, "%s(%s ref, long i)", f->fields[field], f->ref);
-    hd_str_printf(out, "static inline %s {\n", pointer_to(rw, type, f->qualifier, head));
+static void add_accessor(hd_str *out, const rewriter *rw, const laid *l, space in, uint32_t field) {
+    const hd_dialect *dialect = hd_dialect_of(rw, in);
+    const family *f = &l->families[in];
+    const field_type *type = &l->types[field];
+    bool tiled = hd_plan_is_tiled(l->plan, field);
+    const char *head =
+        hd_format(rw->arena, "%s(%s ref, %s i)", f->fields[field], f->ref, dialect->index);
+    hd_str_printf(out, "%s%s {\n", dialect->function, hd_pointer_to(rw, l, type, in, head));
     if (tiled)
-        hd_str_add(out, "    ulong e = (ulong)(ref.index + i);\n");
-    hd_str_printf(out, "    return (%s)(%s);\n}\n", pointer_to(rw, type, f->qualifier, ""),
-                  hd_plan_address(rw->plan, field, tiled ? "e" : "(ref.index + i)"));
+        hd_str_printf(out, "    %s e = (%s)(ref.index + i);\n", dialect->size, dialect->size);
+    hd_str_printf(out, "    return (%s)(%s);\n}\n", hd_pointer_to(rw, l, type, in, ""),
+                  hd_plan_address(l->plan, field, tiled ? "e" : "(ref.index + i)"));
 }
 
-/* Copies one field between a record `value` and its place; arrays element by element. */
-static void add_copy(hd_str *out, rewriter *rw, const family *f, uint32_t field, bool store) {
-    const field_type *type = &rw->types[field];
-    const char *name = rw->record->fields[field].name;
+/* ---- copies of whole elements ------------------------------------------------------- */
+
+/* Copies one field between `value` and its place; arrays element by element. `path`: the field
+ * in the value, as C writes it. */
+static void add_copy(hd_str *out, const rewriter *rw, const laid *l, space in, uint32_t field,
+                     const char *path, bool store) {
+    const field_type *type = &l->types[field];
+    const char *accessor = l->families[in].fields[field];
     hd_str index = {.arena = rw->arena};
     for (uint32_t d = 0; d < type->dim_count; d++) {
         hd_str_printf(out, "%*sfor (int k%u = 0; k%u < %" PRIu64 "; k%u++)\n", 4 * (int)(d + 1), "",
                       d, d, type->dims[d], d);
         hd_str_printf(&index, "[k%u]", d);
     }
-    const char *value = hd_format(rw->arena, "value.%s%s", name, hd_str_text(&index));
+    const char *value = hd_format(rw->arena, "value%s%s", path, hd_str_text(&index));
     const char *place = hd_format(rw->arena, type->dim_count ? "(*%s(ref, i))%s" : "*%s(ref, i)%s",
-                                  f->fields[field], hd_str_text(&index));
+                                  accessor, hd_str_text(&index));
     hd_str_printf(out, "%*s%s = %s;\n", 4 * (int)(type->dim_count + 1), "", store ? place : value,
                   store ? value : place);
 }
 
-static void add_load_and_store(hd_str *out, rewriter *rw, const family *f) {
-    if (f->loads) {
-        hd_str_printf(out, "static inline %s %s(%s ref, long i) {\n    %s value;\n", rw->spelling,
-                      f->load, f->ref, rw->spelling);
-        for (uint32_t i = 0; i < rw->record->field_count; i++)
-            add_copy(out, rw, f, i, false);
-        hd_str_add(out, "    return value;\n}\n");
+/* What copies the fields whose path begins with `prefix`, of a value of type `type`. */
+static void add_copier(hd_str *out, const rewriter *rw, const laid *l, space in, const char *name,
+                       const char *type, const char *prefix, bool store) {
+    const hd_dialect *dialect = hd_dialect_of(rw, in);
+    const family *f = &l->families[in];
+    size_t skip = strlen(prefix);
+    hd_str_printf(out, "%s%s %s(%s ref, %s i%s%s%s) {\n", dialect->function, type, name, f->ref,
+                  dialect->index, store ? ", " : "", store ? type : "", store ? " value" : "");
+    if (!store)
+        hd_str_printf(out, "    %s value;\n", type);
+    for (uint32_t i = 0; i < l->record->field_count; i++) {
+        const char *path = l->paths ? l->paths[i] : l->record->fields[i].name;
+        if (!skip)
+            path = hd_format(rw->arena, ".%s", path);
+        else if (strncmp(path, prefix, skip) == 0 && strchr(".[", path[skip]))
+            path += skip;
+        else
+            continue;
+        add_copy(out, rw, l, in, i, path, store);
     }
-    if (f->stores) {
-        hd_str_printf(out, "static inline void %s(%s ref, long i, %s value) {\n", f->store, f->ref,
-                      rw->spelling);
-        for (uint32_t i = 0; i < rw->record->field_count; i++)
-            add_copy(out, rw, f, i, true);
-        hd_str_add(out, "}\n");
-    }
+    hd_str_add(out, "    return value;\n}\n");
 }
 
-const char *hd_prelude(rewriter *rw) {
-    hd_str out = {.arena = rw->arena};
-    hd_str_printf(&out, "\n/* Generated by heddle: '%s' in the layout %s. */\n", rw->record->name,
-                  hd_layout_print(rw->arena, rw->record, rw->plan->layout));
-    for (int s = 0; s < SPACE_COUNT; s++) {
-        const family *f = &rw->families[s];
-        if (!f->is_used)
-            continue;
-        add_reference(&out, rw, f, (space)s);
-        for (uint32_t i = 0; i < rw->record->field_count; i++)
-            add_accessor(&out, rw, f, i);
-        add_load_and_store(&out, rw, f);
+static void add_load_and_store(hd_str *out, const rewriter *rw, const laid *l, space in) {
+    const family *f = &l->families[in];
+    if (f->loads)
+        add_copier(out, rw, l, in, f->load, l->spelling, "", false);
+    if (f->stores)
+        add_copier(out, rw, l, in, f->store, l->spelling, "", true);
+}
+
+/* ---- parts of records taken apart --------------------------------------------------------- */
+
+/* The numbers of a field's name where its path has stars; false: another path. */
+static bool numbers_at(const char *field, const char *path, uint64_t *numbers) {
+    for (; *path; path++, field++) {
+        if (*path == '*') {
+            char *end;
+            *numbers++ = strtoull(field, &end, 10);
+            if (end == field)
+                return false;
+            field = end - 1;
+        } else if (*path != *field) {
+            return false;
+        }
     }
-    hd_str_printf(&out, "/* End of what heddle generated for '%s'. */", rw->record->name);
+    return !*field;
+}
+
+/* d[k] with any k: the elements' places, chosen one by one. */
+static void add_selector(hd_str *out, const rewriter *rw, const laid *l, const gathering *g) {
+    const hd_dialect *dialect = hd_dialect_of(rw, g->in);
+    const family *f = &l->families[g->in];
+    const field_type *type = &l->types[g->field];
+    uint64_t numbers[8];
+    uint32_t stars = 0;
+    hd_str head = {.arena = rw->arena};
+    hd_str_printf(&head, "%s(%s ref, %s i", g->name, f->ref, dialect->index);
+    for (const char *at = g->path; (at = strchr(at, '*')) != NULL; at++)
+        hd_str_printf(&head, ", int k%u", stars++);
+    hd_str_add(&head, ")");
+    hd_str_printf(out, "%s%s {\n    return ", dialect->function,
+                  hd_pointer_to(rw, l, type, g->in, hd_str_text(&head)));
+    const char *last = NULL;
+    for (uint32_t i = 0; i < l->record->field_count; i++) {
+        if (!numbers_at(l->record->fields[i].name, g->path, numbers))
+            continue;
+        if (last)
+            hd_str_printf(out, "%s\n           : ", last);
+        hd_str condition = {.arena = rw->arena};
+        for (uint32_t s = 0; s < stars; s++)
+            hd_str_printf(&condition, "%sk%u == %" PRIu64, s ? " && " : "", s, numbers[s]);
+        hd_str_printf(out, "%s ? ", hd_str_text(&condition));
+        last = hd_format(rw->arena, "%s(ref, i)", f->fields[i]);
+    }
+    hd_str_printf(out, "%s : %s;\n}\n", last, last);
+}
+
+static void add_gathering(hd_str *out, const rewriter *rw, const laid *l, const gathering *g) {
+    if (g->kind == GATHER_SELECT)
+        add_selector(out, rw, l, g);
+    else
+        add_copier(out, rw, l, g->in, g->name, g->type, g->path, g->kind == GATHER_STORE);
+}
+
+const char *hd_prelude(rewriter *rw, const laid *l) {
+    hd_str out = {.arena = rw->arena};
+    hd_str_printf(&out, "\n\n/* Generated by heddle: '%s' in the layout %s. */\n", l->record->name,
+                  hd_layout_print(rw->arena, l->record, l->plan->layout));
+    for (int s = 0; s < SPACE_COUNT; s++) {
+        if (!l->families[s].is_used)
+            continue;
+        add_reference(&out, rw, l, (space)s);
+        for (uint32_t i = 0; i < l->record->field_count; i++)
+            add_accessor(&out, rw, l, (space)s, i);
+        add_load_and_store(&out, rw, l, (space)s);
+        for (size_t g = 0; g < l->gatherings.count; g++)
+            if (l->gatherings.data[g].in == (space)s)
+                add_gathering(&out, rw, l, &l->gatherings.data[g]);
+    }
+    hd_str_printf(&out, "/* End of what heddle generated for '%s'. */", l->record->name);
     return hd_str_text(&out);
 }

@@ -1,10 +1,10 @@
 /*
- * The record in the kernel's source: its declaration, the C types of its fields,
- * the types that point to it, and where the generated functions can stand.
+ * The records in the kernels' source: their declarations, the C types of their fields, and where
+ * the generated functions can stand.
  */
 #include "internal.h"
 
-/* ---- finding the declaration ---------------------------------------------------- */
+/* ---- finding a declaration ------------------------------------------------------- */
 
 static bool is_unnamed(const char *spelling) { return !*spelling || strchr(spelling, '('); }
 
@@ -13,33 +13,53 @@ static CXCursor definition_of(CXType type) {
     return clang_getCursorDefinition(declaration);
 }
 
-/* Looks the name up as a tag and as a typedef; the record's own spelling says
- * which of the two counts when they name different types. */
-static bool find_declaration(rewriter *rw, CXCursor *typedef_name) {
-    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
-    CXCursor none = clang_getNullCursor(), tag = none, alias = none;
-    *typedef_name = none;
+/* What a name was found to be, as a tag and as a typedef. */
+typedef struct names {
+    const char *name; /* "body", "ns::body" */
+    CXCursor tag, alias, typedef_name;
+    const char *tag_scope, *alias_scope;
+} names;
+
+static void look_for(rewriter *rw, CXCursor parent, const char *scope, names *found) {
+    cursors all = hd_children(rw->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
-        if (strcmp(hd_spelling(rw->arena, c), rw->record->name) != 0)
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        const char *name = hd_format(rw->arena, "%s%s", scope, hd_spelling(rw->arena, c));
+        if (kind == CXCursor_Namespace)
+            look_for(rw, c, hd_format(rw->arena, "%s::", name), found);
+        else if (kind == CXCursor_LinkageSpec)
+            look_for(rw, c, scope, found);
+        if (strcmp(name, found->name) != 0)
             continue;
-        if (clang_getCursorKind(c) == CXCursor_StructDecl && clang_isCursorDefinition(c))
-            tag = c;
-        if (clang_getCursorKind(c) == CXCursor_TypedefDecl) {
+        if ((kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
+            clang_isCursorDefinition(c)) {
+            found->tag = c;
+            found->tag_scope = scope;
+        }
+        if (kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl) {
             CXCursor target = definition_of(clang_getTypedefDeclUnderlyingType(c));
-            if (clang_getCursorKind(target) == CXCursor_StructDecl) {
-                alias = target;
-                *typedef_name = c;
-            }
+            if (clang_getCursorKind(target) != CXCursor_StructDecl)
+                continue;
+            found->alias = target;
+            found->alias_scope = scope;
+            found->typedef_name = c;
         }
     }
-    bool wants_tag = rw->record->spelling && !strncmp(rw->record->spelling, "struct ", 7);
-    bool has_tag = !clang_Cursor_isNull(tag), has_alias = !clang_Cursor_isNull(alias);
-    if (has_tag && (wants_tag || !has_alias))
-        rw->declaration = tag;
-    else
-        rw->declaration = alias;
-    if (!clang_equalCursors(rw->declaration, alias))
+}
+
+/* The record's own spelling says which of the two counts when they name different types. */
+static bool find_declaration(rewriter *rw, laid *l, CXCursor *typedef_name) {
+    CXCursor none = clang_getNullCursor();
+    names found = {l->record->name, none, none, none, "", ""};
+    look_for(rw, clang_getTranslationUnitCursor(rw->src.unit), "", &found);
+    bool wants_tag = l->record->spelling && !strncmp(l->record->spelling, "struct ", 7);
+    bool has_tag = !clang_Cursor_isNull(found.tag), has_alias = !clang_Cursor_isNull(found.alias);
+    bool is_tag = has_tag && (wants_tag || !has_alias);
+    l->declaration = is_tag ? found.tag : found.alias;
+    l->scope = is_tag ? found.tag_scope : found.alias_scope;
+    *typedef_name = found.typedef_name;
+    if (has_alias && !clang_equalCursors(l->declaration, found.alias))
         *typedef_name = none;
     return has_tag || has_alias;
 }
@@ -48,6 +68,8 @@ static bool find_declaration(rewriter *rw, CXCursor *typedef_name) {
 
 typedef struct field_reader {
     rewriter *rw;
+    laid *laid;
+    const hd_record *record; /* as the source declares it */
     uint32_t count;
     bool failed;
 } field_reader;
@@ -69,7 +91,7 @@ static CXType array_behind(CXType type) {
 }
 
 /* Keeps the name of an element's type: canonical vector types have none. */
-static void read_type(rewriter *rw, CXType type, field_type *result) {
+void hd_read_type(rewriter *rw, CXType type, field_type *result) {
     enum { MOST = sizeof result->dims / sizeof *result->dims };
     for (type = array_behind(type); type.kind == CXType_ConstantArray && result->dim_count < MOST;
          type = array_behind(clang_getArrayElementType(type)))
@@ -89,10 +111,10 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
         return r->failed ? CXVisit_Break : CXVisit_Continue;
     }
     uint32_t f = r->count++;
-    bool matches = f < rw->record->field_count && !strcmp(rw->record->fields[f].name, name);
+    bool matches = f < r->record->field_count && !strcmp(r->record->fields[f].name, name);
     r->failed = true;
     if (is_unnamed(name))
-        hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", rw->record->name);
+        hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
     else if (clang_Cursor_isBitField(cursor))
         hd_refuse(rw, cursor,
                   "'%s' is a bit-field, which has no address to move; make it a plain "
@@ -107,8 +129,11 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
         r->failed = false;
     if (r->failed)
         return CXVisit_Break;
-    read_type(rw, type, &rw->types[f]);
-    if (strchr(rw->types[f].element, '(')) {
+    field_type read = {0};
+    hd_read_type(rw, type, &read);
+    if (r->record == r->laid->record)
+        r->laid->types[f] = read;
+    if (strchr(read.element, '(')) {
         hd_refuse(rw, cursor,
                   "the type of field '%s' has no name, so the generated functions "
                   "cannot return it; give the struct, union or enum one",
@@ -118,159 +143,138 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     return CXVisit_Continue;
 }
 
-static hd_status read_fields(rewriter *rw) {
-    field_reader r = {.rw = rw};
-    rw->types = hd_new_array(rw->arena, field_type, rw->record->field_count);
-    clang_Type_visitFields(clang_getCursorType(rw->declaration), read_field, &r);
-    if (r.failed)
-        return HD_EUNSUPPORTED;
-    if (r.count != rw->record->field_count) {
-        hd_refuse(rw, rw->declaration,
+static void read_fields(rewriter *rw, laid *l) {
+    field_reader r = {.rw = rw, .laid = l, .record = hd_record_declared(l->record)};
+    clang_Type_visitFields(clang_getCursorType(l->declaration), read_field, &r);
+    if (!r.failed && r.count != r.record->field_count)
+        hd_refuse(rw, l->declaration,
                   "'%s' has %u fields here, and %u in the analysis; analyse "
                   "the file again, with the same options",
-                  rw->record->name, r.count, rw->record->field_count);
-        return HD_EUNSUPPORTED;
-    }
-    return HD_OK;
+                  l->record->name, r.count, r.record->field_count);
 }
 
 /* ---- where the generated functions stand ------------------------------------------- */
 
-typedef struct inclusion {
-    const source *src;
-    CXFile wanted;
-    unsigned offset;
-    bool found;
-} inclusion;
-
-static void see_inclusion(CXFile included, CXSourceLocation *stack, unsigned depth,
-                          CXClientData data) {
-    inclusion *i = data;
-    if (depth && !i->found && clang_File_isEqual(included, i->wanted))
-        i->found = hd_offset_of(i->src, stack[depth - 1], &i->offset);
-}
-
-/* The end of the line at `offset`, or `offset` itself when more code or a
- * comment over several lines follows there. */
-static unsigned end_of_line(const source *src, unsigned offset) {
-    const char *rest = src->text + offset;
-    size_t length = strcspn(rest, "\n");
-    size_t next = hd_token_from(src, offset);
-    if (next < src->token_count && src->tokens[next].at.begin < offset + length)
-        return offset;
-    const char *comment = strstr(rest, "/*");
-    if (comment && comment < rest + length) {
-        const char *close = strstr(comment, "*/");
-        if (!close || close > rest + length)
-            return offset;
-    }
-    return offset + (unsigned)length;
-}
-
-static hd_status find_prelude(rewriter *rw) {
+/* Behind the declaration, or before the first function that needs what no source declares. */
+static void find_place(rewriter *rw, laid *l) {
     source *src = &rw->src;
     range at;
-    if (hd_range_of(src, rw->declaration, &at)) {
-        size_t t = hd_token_from(src, at.end);
-        while (t < src->token_count && !hd_token_is(src, t, ";"))
+    size_t t = src->token_count;
+    if (hd_range_of(src, l->declaration, &at))
+        for (t = hd_token_from(src, at.end); t < src->token_count && !hd_token_is(src, t, ";");)
             t++;
-        if (t < src->token_count) {
-            rw->prelude = end_of_line(src, src->tokens[t].at.end);
-            return HD_OK;
-        }
-    }
-    inclusion i = {.src = src};
-    clang_getFileLocation(clang_getCursorLocation(rw->declaration), &i.wanted, NULL, NULL, NULL);
-    clang_getInclusions(src->unit, see_inclusion, &i);
-    if (!i.found) {
-        hd_refuse(rw, rw->declaration,
+    if (t < src->token_count)
+        l->declared = hd_line_end(src, src->tokens[t].at.end);
+    else
+        hd_refuse(rw, l->declaration,
                   "no place for the generated functions behind the "
-                  "declaration of '%s'; declare it at file scope",
-                  rw->record->name);
-        return HD_EUNSUPPORTED;
-    }
-    rw->prelude = i.offset + (unsigned)strcspn(src->text + i.offset, "\n");
-    return HD_OK;
+                  "declaration of '%s'; declare it at file scope, in a file of yours",
+                  l->record->name);
 }
 
-static void choose_spelling(rewriter *rw, CXCursor typedef_name) {
-    const char *tag = hd_spelling(rw->arena, rw->declaration);
-    rw->spelling = is_unnamed(tag) ? rw->record->name : hd_format(rw->arena, "struct %s", tag);
+static void choose_spelling(rewriter *rw, laid *l, CXCursor typedef_name) {
+    const char *tag = hd_spelling(rw->arena, l->declaration);
+    const char *last = strrchr(l->record->name, ':');
+    const char *name = last ? last + 1 : l->record->name;
     unsigned offset;
+    l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
     if (!clang_Cursor_isNull(typedef_name) &&
         hd_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
-        offset < rw->prelude)
-        rw->spelling = rw->record->name;
+        offset < l->declared)
+        l->spelling = name;
 }
 
-hd_status hd_find_record(rewriter *rw) {
+static hd_status find_record(rewriter *rw, laid *l) {
     CXCursor typedef_name;
-    if (!find_declaration(rw, &typedef_name)) {
+    l->types = hd_new_array(rw->arena, field_type, l->record->field_count);
+    l->scope = l->spelling = "";
+    l->declaration = clang_getNullCursor();
+    if (l->record->of_arrays) {
+        l->spelling = l->record->name;
+        hd_array_types(rw, l);
+        return HD_OK;
+    }
+    if (!find_declaration(rw, l, &typedef_name)) {
         hd_place place = {.file = rw->src.path};
         return hd_fail(rw->diag, HD_EINPUT, &place,
                        "no struct '%s' is declared at file scope here; name a record of this file",
-                       rw->record->name);
+                       l->record->name);
     }
-    hd_status status = read_fields(rw);
-    if (status == HD_OK)
-        status = find_prelude(rw);
-    if (status == HD_OK)
-        choose_spelling(rw, typedef_name);
-    return status;
+    read_fields(rw, l);
+    if (l->record->whole && !rw->refusals.count)
+        hd_leaf_types(rw, l);
+    find_place(rw, l);
+    choose_spelling(rw, l, typedef_name);
+    return HD_OK;
 }
 
-/* ---- types ---------------------------------------------------------------------------- */
-
-bool hd_is_record(const rewriter *rw, CXType type) {
-    return clang_getCanonicalType(type).kind == CXType_Record &&
-           clang_equalCursors(definition_of(type), rw->declaration);
+hd_status hd_find_records(rewriter *rw) {
+    rw->laid_count = rw->request->layout_count;
+    rw->laid = hd_new_array(rw->arena, laid, rw->laid_count);
+    for (uint32_t i = 0; i < rw->laid_count; i++) {
+        const hd_record_layout *chosen = &rw->request->layouts[i];
+        laid *l = &rw->laid[i];
+        l->record = chosen->record;
+        hd_status status =
+            hd_plan_make(rw->arena, rw->diag, chosen->record, chosen->layout, (hd_plan **)&l->plan);
+        if (status == HD_OK)
+            status = find_record(rw, l);
+        if (status != HD_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < rw->laid_count; i++)
+        for (int s = 0; s < SPACE_COUNT; s++)
+            hd_family_names(rw, &rw->laid[i], (space)s);
+    return HD_OK;
 }
 
-/* What a pointer, or a parameter declared as an array, points to. */
-static CXType target_of(CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    return t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
+laid *hd_laid_of(const rewriter *rw, CXType type) {
+    if (clang_getCanonicalType(type).kind != CXType_Record)
+        return NULL;
+    CXCursor definition = definition_of(type);
+    for (uint32_t i = 0; i < rw->laid_count; i++)
+        if (clang_equalCursors(definition, rw->laid[i].declaration))
+            return &rw->laid[i];
+    return NULL;
 }
 
-/* The canonical text of that with its qualifiers, which libclang has no other
- * question for (address spaces) or keeps on the array (all of them). */
-static const char *target_text(const rewriter *rw, CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    return hd_type_text(rw->arena, t.kind == CXType_Pointer ? clang_getPointeeType(t) : t);
+/* ---- preludes --------------------------------------------------------------------------- */
+
+/* The end of the line of the directive that a header's node stands for. */
+static unsigned behind(const rewriter *rw, const flat_node *header) {
+    return hd_line_end(&rw->src, header->at.end);
 }
 
-bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier) {
-    const char *text = target_text(rw, type), *at = strstr(text, qualifier);
-    return at && (at == text || at[-1] == ' ') && at[strlen(qualifier)] == ' ';
-}
-
-static bool space_of(const rewriter *rw, CXType type, space *in) {
-    *in = hd_target_is(rw, type, "__global") ? SPACE_GLOBAL : SPACE_CONSTANT;
-    return *in == SPACE_GLOBAL || hd_target_is(rw, type, "__constant");
-}
-
-/* libclang gives a parameter `R p[]` the type of an array. */
-pointee hd_pointee_of(const rewriter *rw, CXType type, space *in) {
-    bool nested = false;
-    for (CXType t = clang_getCanonicalType(type);; nested = true) {
-        if (t.kind == CXType_Pointer || (t.kind == CXType_IncompleteArray && !nested)) {
-            CXType target = target_of(t);
-            if (hd_is_record(rw, target))
-                return !space_of(rw, t, in) ? POINTEE_OTHER
-                       : nested             ? POINTEE_NESTED
-                                            : POINTEE_RECORD;
-            t = clang_getCanonicalType(target);
-        } else if (t.kind == CXType_ConstantArray || t.kind == CXType_IncompleteArray ||
-                   t.kind == CXType_VariableArray) {
-            t = clang_getCanonicalType(clang_getArrayElementType(t));
-        } else {
-            return POINTEE_OTHER;
+/* Functions stand as far out as they can: behind the #include that brings the declaration, when
+ * nothing in that header needs them. */
+static unsigned outermost(const rewriter *rw, unsigned offset) {
+    flat_spot spot;
+    if (!hd_flat_spot(rw->flat, (range){offset, offset}, &spot))
+        return offset;
+    for (const flat_node *node = spot.node; node->up; node = node->up) {
+        for (size_t i = 0; i < rw->src.edits.count; i++) {
+            range at = rw->src.edits.data[i].at;
+            if (at.begin >= offset && at.begin < node->at.end)
+                return offset;
         }
+        offset = behind(rw, node);
     }
+    return offset;
 }
 
-bool hd_is_fixed_array(const rewriter *rw, CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    space in;
-    return t.kind == CXType_ConstantArray && hd_is_record(rw, target_of(t)) && space_of(rw, t, &in);
+static bool is_used(const laid *l) {
+    for (int s = 0; s < SPACE_COUNT; s++)
+        if (l->families[s].is_used)
+            return true;
+    return false;
+}
+
+void hd_edit_preludes(rewriter *rw) {
+    for (uint32_t i = 0; i < rw->laid_count; i++) {
+        laid *l = &rw->laid[i];
+        if (!is_used(l))
+            continue;
+        unsigned at = l->record->of_arrays ? hd_first_use(rw, l) : outermost(rw, l->declared);
+        hd_edit_insert(&rw->src, at, hd_prelude(rw, l));
+    }
 }

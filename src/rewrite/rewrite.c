@@ -1,5 +1,5 @@
 /*
- * Source edits for a chosen layout.
+ * Source edits for chosen layouts.
  *
  * The kernel file is parsed by clang; the tree says what every name means, the
  * text stays what the user wrote, and edits are made on the text where the tree
@@ -9,7 +9,7 @@
  *     which hold the layout's address map;
  *   - parameters that point to the record become the layout's allocations and
  *     the number of elements (function.c);
- *   - each access calls the functions (access.c).
+ *   - each access calls the functions (walk.c).
  *
  *     kernel void k(global R *p) { int i = get_global_id(0); p[i].x += p[i + 1].x; }
  *
@@ -17,143 +17,171 @@
  *         R_ref p_ref = R_make((__global uchar *)p, p_count);
  *         int i = get_global_id(0); (*R_x(p_ref, i)) += (*R_x(p_ref, i + 1)); }
  *
- * Safety comes from following names: a variable that points to laid-out records
- * may appear only in forms that are known to be rewritten right; any other
- * appearance is a refusal at its place, and then nothing is made. Last, the
- * result is parsed again, and a result that doesn't compile is a refusal too.
+ * Included headers and, where they are in the way, macros are first put into one flat text
+ * (flat.h), whose edits go back to where it was written (output.c). Which declarations hold
+ * laid-out records follows from what the kernels are given (flow.c).
+ *
+ * Safety comes from following values: an expression that leads to laid-out records may stand
+ * only where it is known to be rewritten right; any other is a refusal at its place, and then
+ * nothing is made. Last, the result is parsed again, and a result that doesn't compile is a
+ * refusal too.
  */
+#include <stdlib.h>
+
 #include "internal.h"
 
-/* Collects where macros are used, then walks what the file declares. */
-static void walk_file(rewriter *rw) {
+/* ---- one reading of the flat text --------------------------------------------------- */
+
+static void walk_declarations(rewriter *rw) {
     cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
-    for (size_t i = 0; i < all.count; i++) {
-        range at;
-        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
-        if ((kind == CXCursor_MacroExpansion || kind == CXCursor_MacroDefinition) &&
-            hd_range_of(&rw->src, all.data[i], &at))
-            hd_push(rw->arena, &rw->macro_uses, at);
-    }
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
         if (clang_isDeclaration(clang_getCursorKind(c)) &&
             !clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
             hd_walk(rw, &(frame){c, NULL});
     }
+    hd_edit_instantiations(rw);
 }
 
-static void edit_prelude(rewriter *rw) {
-    edit *e = hd_edit_new(&rw->src, (range){rw->prelude, rw->prelude});
-    e->is_added = true;
-    hd_edit_text(&rw->src, e, "\n%s", hd_prelude(rw));
-    hd_edit_done(&rw->src);
+static hd_status check_kernels(rewriter *rw) {
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < rw->laid_count && !rw->refusals.count; i++) {
+        const laid *l = &rw->laid[i];
+        hd_place place = {.file = rw->src.path};
+        if (!l->kernels && !l->record->of_arrays)
+            status = hd_fail(rw->diag, HD_EINPUT, &place,
+                             "no kernel of this file takes a '%s%s *'; there is nothing to rewrite",
+                             rw->is_cuda ? "" : "__global ", l->spelling);
+    }
+    return status;
 }
 
-static uint32_t count_edits(const source *src) {
-    uint32_t count = 0;
-    for (size_t i = 0; i < src->edits.count; i++)
-        count += !src->edits.data[i].is_added;
-    return count;
-}
-
-/* Parses the result; errors in it are ours, and the user gets no broken file. */
-static hd_status check_result(rewriter *rw, CXIndex index, const char *options, const char *text) {
-    source again;
-    CXTranslationUnit unit = hd_clang_parse(rw->arena, index, rw->src.path, text, options);
-    if (!unit)
-        return hd_fail(rw->diag, HD_ESYSTEM, &(hd_place){.file = rw->src.path},
-                       "libclang cannot parse the rewritten file");
-    hd_source_open(&again, rw->arena, rw->src.path, text, unit);
-    bool bad = hd_clang_errors(&again, rw->diag, HD_EUNSUPPORTED,
-                               "the rewritten kernel would not compile, please report this "
-                               "(the line is one of the rewritten text): ");
-    clang_disposeTranslationUnit(unit);
-    return bad ? HD_EUNSUPPORTED : HD_OK;
-}
-
-static hd_status make_edits(rewriter *rw, const char **text) {
-    hd_place place = {.file = rw->src.path};
-    hd_status status = hd_find_record(rw);
-    if (status != HD_OK)
+/* All edits of the flat text, or refusals. */
+static hd_status make_edits(rewriter *rw) {
+    hd_status status = hd_find_records(rw);
+    if (status != HD_OK || rw->refusals.count)
         return status;
-    hd_family_names(rw, SPACE_GLOBAL);
-    hd_family_names(rw, SPACE_CONSTANT);
-    walk_file(rw);
+    hd_flow_run(rw);
+    walk_declarations(rw);
     hd_check_all_seen(rw);
-    if (rw->refusals.count)
-        return HD_EUNSUPPORTED;
-    if (!rw->kernels)
-        return hd_fail(rw->diag, HD_EINPUT, &place,
-                       "no kernel of this file takes a '__global %s *'; there is nothing to "
-                       "rewrite",
-                       rw->spelling);
-    edit_prelude(rw);
-    *text = hd_source_render(&rw->src);
-    if (!*text)
-        return hd_fail(rw->diag, HD_EUNSUPPORTED, &place,
-                       "macros of this file make accesses to '%s' overlap; write them out",
-                       rw->record->name);
     return HD_OK;
 }
 
-/* Everything between reading the file and the result. */
-static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *path, const char *text,
-                              const char *options, hd_rewritten **result) {
-    const char *slash = strrchr(path, '/');
-    hd_place place = {.file = path};
-    CXTranslationUnit unit = hd_clang_parse(rw->arena, index, path, text, options);
-    if (!unit)
-        return hd_fail(rw->diag, HD_EINPUT, &place, "libclang cannot parse this file with '%s'",
-                       options ? options : "");
-    hd_source_open(&rw->src, rw->arena, path, text, unit);
-    const char *new_text = NULL;
-    hd_status status = HD_EINPUT;
-    if (!hd_clang_errors(&rw->src, rw->diag, HD_EINPUT, ""))
-        status = make_edits(rw, &new_text);
+static void forget(rewriter *rw) {
+    rw->variables.count = rw->seen.count = rw->refusals.count = 0;
+    rw->macro_uses.count = rw->inactive.count = 0;
+}
+
+/* By their places; those of one file stay together. */
+static int compare_refusals(const void *left, const void *right) {
+    const hd_place *a = &((const refusal *)left)->place, *b = &((const refusal *)right)->place;
+    int files = strcmp(a->file, b->file);
+    if (files || a->line == b->line)
+        return files ? files : (a->column > b->column) - (a->column < b->column);
+    return a->line < b->line ? -1 : 1;
+}
+
+static hd_status report(const rewriter *rw) {
+    if (rw->refusals.count)
+        qsort(rw->refusals.data, rw->refusals.count, sizeof *rw->refusals.data, compare_refusals);
+    for (size_t i = 0; i < rw->refusals.count; i++)
+        hd_fail(rw->diag, HD_EUNSUPPORTED, &rw->refusals.data[i].place, "%s",
+                rw->refusals.data[i].text);
+    return rw->refusals.count ? HD_EUNSUPPORTED : HD_OK;
+}
+
+static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result) {
+    hd_rewritten *made = hd_new(rw->arena, hd_rewritten);
+    hd_status status = check_kernels(rw);
+    if (status == HD_OK && !rw->refusals.count) {
+        hd_edit_preludes(rw);
+        hd_make_files(rw, made);
+    }
     if (status == HD_OK)
-        status = check_result(rw, index, options, new_text);
+        status = report(rw);
+    if (status == HD_OK)
+        status = hd_check_files(rw, index, made);
     if (status == HD_OK) {
-        uint32_t edits = count_edits(&rw->src);
-        hd_rewritten_file *file = hd_new(rw->arena, hd_rewritten_file);
-        *file = (hd_rewritten_file){path, slash ? slash + 1 : path, new_text, edits};
-        *result = hd_new(rw->arena, hd_rewritten);
-        **result =
-            (hd_rewritten){.files = file,
-                           .file_count = 1,
-                           .host_header = hd_rewrite_host_header(
-                               rw->arena, rw->record, rw->plan->layout, rw->record->name),
-                           .options = hd_format(rw->arena, "%s -I '%s'", options ? options : "",
-                                                hd_path_beside(rw->arena, path, ".")),
-                           .edit_count = edits};
+        made->host_header = hd_host_header(rw->arena, rw->request->layouts, rw->laid_count);
+        *result = made;
+    }
+    return status;
+}
+
+/* ---- from one flat text to the next ---------------------------------------------------- */
+
+typedef enum outcome { DONE, AGAIN } outcome;
+
+/* Reads the flat text once; AGAIN when there is more to put into it first. */
+static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *status,
+                         hd_rewritten **result) {
+    hd_place place = {.file = rw->request->path};
+    CXTranslationUnit unit = hd_clang_parse(index, rw->command, rw->request->path, rw->flat->text);
+    if (!unit) {
+        *status = hd_fail(rw->diag, HD_EINPUT, &place, "libclang cannot parse this file with '%s'",
+                          rw->request->options ? rw->request->options : "");
+        return DONE;
+    }
+    forget(rw);
+    hd_source_open(&rw->src, rw->flat, unit);
+    outcome next = DONE;
+    const char *lead = is_first ? ""
+                                : "with its headers and macros put in place, this file does not "
+                                  "compile, so it cannot be rewritten: ";
+    if (hd_clang_errors(&rw->src, rw->diag, is_first ? HD_EINPUT : HD_EUNSUPPORTED, lead)) {
+        *status = is_first ? HD_EINPUT : HD_EUNSUPPORTED;
+    } else if (is_first && hd_flat_include(rw->flat, unit)) {
+        next = AGAIN;
+    } else {
+        hd_macros_read(rw);
+        next = hd_macros_expand(rw) ? AGAIN : DONE;
+        if (next == DONE) {
+            *status = make_edits(rw);
+            next = *status == HD_OK && hd_macros_wanted(rw) ? AGAIN : DONE;
+            if (next == DONE && *status == HD_OK)
+                *status = make_result(rw, index, result);
+        }
     }
     clang_disposeTranslationUnit(unit);
-    return status;
+    return next;
+}
+
+static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *text,
+                              hd_rewritten **result) {
+    enum { MOST_READINGS = 64 }; /* macros that name each other would never end */
+    hd_status status = HD_OK;
+    flat f;
+    hd_flat_open(&f, rw->arena, rw->request->path, text);
+    rw->flat = &f;
+    rw->wishes = hd_wishes_new(rw->arena);
+    for (int i = 0; i < MOST_READINGS; i++)
+        if (read_once(rw, index, i == 0, &status, result) == DONE)
+            return status;
+    return hd_fail(rw->diag, HD_EUNSUPPORTED, &(hd_place){.file = rw->request->path},
+                   "macros of this file that reach laid-out records name each other; write the "
+                   "accesses out");
 }
 
 hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
                      hd_rewritten **result) {
-    const char *path = request->path, *options = request->options;
-    const hd_record *record = request->layouts[0].record;
-    const hd_layout *layout = request->layouts[0].layout;
-    *result = NULL;
     char *text;
     size_t length;
-    hd_plan *plan;
-    if (kir_language_of(path) == KIR_CUDA)
-        return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
-                       "kernels in CUDA C cannot be rewritten, nor measured so; change the layout "
-                       "in the source, or port the kernel to OpenCL C");
-    hd_status status = hd_plan_make(arena, diag, record, layout, &plan);
-    if (status == HD_OK)
-        status = hd_read_file(arena, diag, path, &text, &length);
+    hd_parse_command command;
+    *result = NULL;
+    hd_status status = hd_read_file(arena, diag, request->path, &text, &length);
     if (status != HD_OK)
         return status;
     if (strlen(text) != length)
-        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = request->path},
                        "this file holds a zero byte; it is no kernel source");
-    rewriter rw = {.arena = arena, .diag = diag, .record = record, .plan = plan};
+    status = hd_parse_command_make(arena, diag, request->path, request->options, &command);
+    if (status != HD_OK)
+        return status;
+    rewriter rw = {.arena = arena, .diag = diag, .request = request, .command = &command};
+    rw.is_cuda = kir_language_of(request->path) == KIR_CUDA;
     CXIndex index = clang_createIndex(0, 0);
-    status = rewrite_text(&rw, index, path, text, options, result);
+    status = rewrite_text(&rw, index, text, result);
     clang_disposeIndex(index);
+    hd_parse_command_end(&command);
     return status;
 }

@@ -1,25 +1,19 @@
 /*
- * The text of the kernel file, its tokens, and edits of it.
+ * The tokens of the flat text, positions in it, and edits of it.
  *
- * All edits are made on the original text by byte ranges, so whatever is not
- * edited stays byte for byte. An edit's replacement is a list of parts, some of
- * them ranges of the old text; these are rendered with the edits that lie in
- * them. So an index that holds an access itself needs no special care:
+ * All edits are made on the flat text by byte ranges, so whatever is not edited stays byte
+ * for byte. An edit's replacement is a list of parts, some of them ranges of the old text;
+ * these are rendered with the edits that lie in them (output.c). So an index that holds an
+ * access itself needs no special care:
  *
  *     p[q[i].next].x      edit of the whole:  "(*R_x(p_ref, "  q[i].next  "))"
  *       q[i].next         edit inside:        "(*R_next(q_ref, "  i  "))"
  *                         rendered:  (*R_x(p_ref, (*R_next(q_ref, i))))
  *
- * An edit that lies in another one, but in none of its old parts, would be lost
- * or tear a word apart: rendering counts what it used and fails.
- *
- * Positions come from libclang. Where macros are in play it reports several;
- * this file decides what text a cursor stands for (hd_range_of), and callers
- * check the tokens there, so that no edit ever lands in a macro's body.
+ * Positions come from libclang. Where macros are in play it reports several; this file
+ * decides what text a cursor stands for (hd_range_of), and callers check the tokens there,
+ * so that no edit ever takes the use of a macro for what it stands for.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "internal.h"
 
 /* ---- tokens ------------------------------------------------------------------ */
@@ -44,11 +38,12 @@ static void read_tokens(source *src) {
     clang_disposeTokens(src->unit, all, count);
 }
 
-void hd_source_open(source *src, hd_arena *arena, const char *path, const char *text,
-                    CXTranslationUnit unit) {
-    *src = (source){.arena = arena, .path = path, .text = text, .length = strlen(text)};
+void hd_source_open(source *src, flat *text, CXTranslationUnit unit) {
+    *src = (source){.arena = text->arena, .flat = text, .path = text->files.data[0].path};
+    src->text = text->text;
+    src->length = text->length;
     src->unit = unit;
-    src->file = clang_getFile(unit, path);
+    src->file = clang_getFile(unit, src->path);
     read_tokens(src);
 }
 
@@ -76,6 +71,11 @@ size_t hd_token_from(const source *src, unsigned offset) {
             high = middle;
     }
     return low;
+}
+
+size_t hd_token_at(const source *src, unsigned offset) {
+    size_t t = hd_token_from(src, offset);
+    return t < src->token_count && src->tokens[t].at.begin == offset ? t : src->token_count;
 }
 
 size_t hd_token_ending(const source *src, unsigned offset) {
@@ -110,8 +110,7 @@ bool hd_offset_of(const source *src, CXSourceLocation location, unsigned *offset
     return file && clang_File_isEqual(file, src->file);
 }
 
-/* The end of the macro use whose name stands at `offset`. */
-static unsigned end_of_macro_use(const source *src, unsigned offset) {
+unsigned hd_macro_use_end(const source *src, unsigned offset) {
     size_t name = hd_token_from(src, offset);
     if (!hd_token_is(src, name + 1, "("))
         return name < src->token_count ? src->tokens[name].at.end : offset;
@@ -136,112 +135,77 @@ bool hd_range_of(const source *src, CXCursor cursor, range *result) {
         if (start_is_argument)
             result->begin = start_macro;
         if (stop_is_argument)
-            result->end = end_of_macro_use(src, stop_macro);
+            result->end = hd_macro_use_end(src, stop_macro);
     }
     return result->begin < result->end;
 }
 
 hd_place hd_place_of(const source *src, CXSourceLocation location) {
     CXFile file;
-    unsigned line, column;
-    clang_getFileLocation(location, &file, &line, &column, NULL);
+    unsigned line, column, offset;
+    clang_getFileLocation(location, &file, &line, &column, &offset);
+    if (file && clang_File_isEqual(file, src->file))
+        return hd_flat_place(src->flat, offset);
     hd_place place = {.file = src->path, .line = line, .column = column};
-    const char *text = src->text;
     if (!file)
         return place;
-    if (!clang_File_isEqual(file, src->file)) {
-        CXString name = clang_getFileName(file);
-        place.file = hd_strdup(src->arena, clang_getCString(name));
-        clang_disposeString(name);
-        text = clang_getFileContents(src->unit, file, NULL);
-    }
+    CXString name = clang_getFileName(file);
+    place.file = hd_strdup(src->arena, clang_getCString(name));
+    clang_disposeString(name);
+    const char *text = clang_getFileContents(src->unit, file, NULL);
     place.text = text ? hd_line_of(src->arena, text, line) : NULL;
     return place;
 }
 
-/* ---- edits --------------------------------------------------------------------- */
-
-edit *hd_edit_new(source *src, range at) {
-    hd_push(src->arena, &src->edits, (edit){.at = at});
-    return &src->edits.data[src->edits.count - 1];
+unsigned hd_line_end(const source *src, unsigned offset) {
+    const char *rest = src->text + offset;
+    size_t length = strcspn(rest, "\n");
+    size_t next = hd_token_from(src, offset);
+    if (next < src->token_count && src->tokens[next].at.begin < offset + length)
+        return offset;
+    const char *comment = strstr(rest, "/*");
+    if (comment && comment < rest + length) {
+        const char *close = strstr(comment, "*/");
+        if (!close || close > rest + length)
+            return offset;
+    }
+    return offset + (unsigned)length;
 }
 
-void hd_edit_text(source *src, edit *e, const char *format, ...) {
+/* ---- edits --------------------------------------------------------------------- */
+
+void hd_draft_text(source *src, draft *d, const char *format, ...) {
     va_list args;
     va_start(args, format);
     part p = {.text = hd_vformat(src->arena, format, args)};
     va_end(args);
-    hd_push(src->arena, &e->parts, p);
+    hd_push(src->arena, d, p);
 }
 
-void hd_edit_old(source *src, edit *e, range old) {
-    hd_push(src->arena, &e->parts, (part){.old = old});
+void hd_draft_old(source *src, draft *d, range old) {
+    if (old.begin < old.end)
+        hd_push(src->arena, d, (part){.old = old});
 }
 
-static bool same_edit(const edit *a, const edit *b) {
-    if (a->at.begin != b->at.begin || a->at.end != b->at.end || a->parts.count != b->parts.count)
-        return false;
-    for (size_t i = 0; i < a->parts.count; i++) {
-        const part *p = &a->parts.data[i], *q = &b->parts.data[i];
-        if (!p->text != !q->text || (p->text && strcmp(p->text, q->text)) ||
-            p->old.begin != q->old.begin || p->old.end != q->old.end)
-            return false;
-    }
-    return true;
+void hd_edit(source *src, range at, const draft *d) {
+    hd_push(src->arena, &src->edits, (edit){.at = at, .parts = *d});
 }
 
-/* Ends the newest edit. An argument that a macro uses twice is seen twice; the
- * second edit of it must be the first one again. */
-void hd_edit_done(source *src) {
-    const edit *newest = &src->edits.data[src->edits.count - 1];
-    for (size_t i = 0; i + 1 < src->edits.count; i++) {
-        const edit *e = &src->edits.data[i];
-        if (e->at.begin != newest->at.begin || e->at.end != newest->at.end)
-            continue;
-        if (!same_edit(e, newest))
-            src->has_conflict = true;
-        src->edits.count--;
-        return;
-    }
+void hd_edit_text(source *src, range at, const char *text) {
+    draft d = {0};
+    hd_draft_text(src, &d, "%s", text);
+    hd_edit(src, at, &d);
 }
 
-/* In order of their start; insertions first, then the outermost. */
-static int compare_edits(const void *left, const void *right) {
-    const edit *a = left, *b = right;
-    if (a->at.begin != b->at.begin)
-        return a->at.begin < b->at.begin ? -1 : 1;
-    bool a_inserts = a->at.end == a->at.begin, b_inserts = b->at.end == b->at.begin;
-    if (a_inserts != b_inserts)
-        return a_inserts ? -1 : 1;
-    return a->at.end == b->at.end ? 0 : a->at.end > b->at.end ? -1 : 1;
-}
-
-static void render(source *src, hd_str *out, range old) {
-    unsigned done = old.begin;
+void hd_edit_insert(source *src, unsigned offset, const char *text) {
     for (size_t i = 0; i < src->edits.count; i++) {
-        edit *e = &src->edits.data[i];
-        if (e->at.begin < done || e->at.end > old.end || e->is_used)
-            continue;
-        hd_str_addn(out, src->text + done, e->at.begin - done);
-        e->is_used = true;
-        for (size_t p = 0; p < e->parts.count; p++) {
-            if (e->parts.data[p].text)
-                hd_str_add(out, e->parts.data[p].text);
-            else
-                render(src, out, e->parts.data[p].old);
+        edit *other = &src->edits.data[i];
+        if (other->is_added && other->at.begin == offset) {
+            hd_draft_text(src, &other->parts, "%s", text);
+            return;
         }
-        done = e->at.end;
     }
-    hd_str_addn(out, src->text + done, old.end - done);
-}
-
-const char *hd_source_render(source *src) {
-    hd_str out = {.arena = src->arena};
-    if (src->edits.count)
-        qsort(src->edits.data, src->edits.count, sizeof *src->edits.data, compare_edits);
-    render(src, &out, (range){0, (unsigned)src->length});
-    for (size_t i = 0; i < src->edits.count; i++)
-        if (!src->edits.data[i].is_used)
-            return NULL;
-    return src->has_conflict ? NULL : hd_str_text(&out);
+    edit e = {.at = {offset, offset}, .is_added = true};
+    hd_draft_text(src, &e.parts, "%s", text);
+    hd_push(src->arena, &src->edits, e);
 }

@@ -70,18 +70,38 @@ static void the_functions_stand_behind_the_include_that_brings_the_record(void *
     assert_non_null(strstr(r->files[0].text, "(*body_m(p_ref, n)) = B;"));
 }
 
-static void a_kernel_in_an_included_file_is_refused_there(void **state) {
+/* Each edit lands in the file where the text stands; headers on the way to it come along. */
+static void kernels_and_helpers_in_headers_are_rewritten_there(void **state) {
     kit *k = *state;
-    kit_write(k, "k.h", "\n  kernel void inner(global R *p) { p->x = 1; }\n");
+    assert_int_equal(system(hd_format(k->arena, "mkdir -p %s/inc/deep", k->folder)), 0);
+    kit_write(k, "inc/record.h", "#pragma once\ntypedef struct { float x; } R;\n");
+    kit_write(k, "inc/plain.h", "#include \"deep/helper.h\"\n#define ONE 1\n");
+    kit_write(k, "inc/deep/other.h", "#define TWO 2.0f\n");
+    kit_write(k, "inc/deep/helper.h",
+              "#include \"../record.h\"\n#include \"other.h\"\n"
+              "inline void set(global R *p) { p->x = TWO; } // here\n");
     const char *path = kit_write(k, "k.cl",
-                                 "typedef struct { float x; } R;\n#include \"k.h\"\n"
-                                 "kernel void k(global R *p) { p->x = 2; }\n");
+                                 "#include \"inc/record.h\"\n#include \"inc/plain.h\"\n"
+                                 "kernel void k(global R *p) { set(p + ONE); }\n");
     const hd_record *record = kit_record(k, path, "", "R");
-    hd_rewritten *r;
-    assert_int_equal(kit_try(k, path, "", record, hd_layout_soa(k->arena, record), &r),
-                     HD_EUNSUPPORTED);
-    assert_null(r);
-    assert_non_null(strstr(kit_said(k), "2:3: 'inner' takes a pointer to 'R' in an included file"));
+    hd_rewritten *r = kit_rewrite(k, path, "", record, hd_layout_soa(k->arena, record));
+    static const char *const names[] = {"k.cl", "inc/plain.h", "inc/deep/helper.h"};
+    assert_int_equal(r->file_count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_string_equal(r->files[0].name, names[0]);
+    for (uint32_t n = 1; n < 3; n++) {
+        bool found = false;
+        for (uint32_t i = 1; i < 3; i++)
+            found |= !strcmp(r->files[i].name, names[n]);
+        assert_true(found);
+    }
+    assert_non_null(strstr(r->files[0].text, "#include \"inc/record.h\"\n\n/* Generated"));
+    assert_non_null(strstr(r->files[0].text, "set(R_at(p_ref, ONE));"));
+    for (uint32_t i = 1; i < 3; i++)
+        if (!strcmp(r->files[i].name, "inc/deep/helper.h"))
+            assert_string_equal(r->files[i].text,
+                                "#include \"../record.h\"\n#include \"other.h\"\n"
+                                "inline void set(R_ref p) { (*R_x(p, 0)) = TWO; } // here\n");
 }
 
 static void names_that_are_taken_are_avoided(void **state) {
@@ -199,7 +219,7 @@ int main(void) {
         TEST(untouched_text_stays_byte_for_byte),
         TEST(each_cluster_has_a_parameter_when_discrete),
         TEST(the_functions_stand_behind_the_include_that_brings_the_record),
-        TEST(a_kernel_in_an_included_file_is_refused_there),
+        TEST(kernels_and_helpers_in_headers_are_rewritten_there),
         TEST(names_that_are_taken_are_avoided),
         TEST(odd_records_are_rewritten_too),
         TEST(options_reach_the_compiler),

@@ -1,0 +1,112 @@
+/*
+ * Records of arrays: no source declares them. Their fields' types are those of the kernels'
+ * parameters, and their functions stand before the first function that needs them.
+ */
+#include "internal.h"
+
+static const char *plain_name(hd_arena *arena, const char *kernel) {
+    const char *name = kernel;
+    for (const char *at = kernel; *at && *at != '<'; at++)
+        if (*at == ':')
+            name = at + 1;
+    return hd_strndup(arena, name, strcspn(name, "<"));
+}
+
+const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter) {
+    const char *name = hd_spelling(rw->arena, parameter), *of = hd_spelling(rw->arena, kernel);
+    CXString mangled = clang_Cursor_getMangling(kernel);
+    const char *symbol = clang_getCString(mangled);
+    const hd_array_param *found = NULL;
+    for (uint32_t i = 0; i < rw->request->array_count && !found; i++) {
+        const hd_array_param *a = &rw->request->arrays[i];
+        bool is_kernel =
+            !strcmp(plain_name(rw->arena, a->kernel), of) || (symbol && !strcmp(a->kernel, symbol));
+        if (is_kernel && !strcmp(a->param, name))
+            found = a;
+    }
+    clang_disposeString(mangled);
+    return found;
+}
+
+static void read_kernel(rewriter *rw, laid *l, CXCursor kernel) {
+    cursors parameters = hd_parameters(rw->arena, kernel);
+    for (size_t i = 0; i < parameters.count; i++) {
+        const hd_array_param *a = hd_array_param_of(rw, kernel, parameters.data[i]);
+        if (!a || a->record != l->record || l->types[a->field].element)
+            continue;
+        CXType type = hd_value_type(clang_getCursorType(parameters.data[i]));
+        CXType target =
+            hd_is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
+        hd_read_type(rw, clang_getUnqualifiedType(target), &l->types[a->field]);
+        l->types[a->field].element = hd_plain_type(rw->arena, l->types[a->field].element);
+    }
+}
+
+static void read_kernels(rewriter *rw, laid *l, CXCursor parent) {
+    cursors all = hd_children(rw->arena, parent);
+    for (size_t i = 0; i < all.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
+        if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
+            continue;
+        if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+            read_kernels(rw, l, all.data[i]);
+        else if (hd_is_function(all.data[i]) && hd_is_kernel(rw->arena, all.data[i]))
+            read_kernel(rw, l, all.data[i]);
+    }
+}
+
+void hd_array_types(rewriter *rw, laid *l) {
+    read_kernels(rw, l, clang_getTranslationUnitCursor(rw->src.unit));
+    for (uint32_t f = 0; f < l->record->field_count; f++)
+        if (!l->types[f].element) /* no kernel of this file takes it */
+            l->types[f].element = l->record->fields[f].type;
+}
+
+/* ---- the place of the functions ------------------------------------------------------ */
+
+static bool uses(rewriter *rw, CXCursor cursor, const laid *l) {
+    if (hd_holding_of(rw, cursor).of == l)
+        return true;
+    cursors inside = hd_children(rw->arena, cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    for (size_t i = 0; i < inside.count; i++)
+        if ((kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+             hd_is_function(cursor)) &&
+            uses(rw, inside.data[i], l))
+            return true;
+    return false;
+}
+
+/* True when the line that a token stands in is a directive. */
+static bool is_directive(const source *src, size_t t) {
+    unsigned begin = src->tokens[t].at.begin;
+    while (begin && src->text[begin - 1] != '\n')
+        begin--;
+    return src->text[begin + strspn(src->text + begin, " \t")] == '#';
+}
+
+/* The first token of the declaration that token `t` belongs to. */
+static size_t declaration_begin(const source *src, size_t t) {
+    while (t && !hd_token_is(src, t - 1, ";") && !hd_token_is(src, t - 1, "}") &&
+           !is_directive(src, t - 1))
+        t--;
+    return t;
+}
+
+unsigned hd_first_use(rewriter *rw, const laid *l) {
+    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    const source *src = &rw->src;
+    range at;
+    for (size_t i = 0; i < all.count; i++) {
+        CXCursor c = all.data[i];
+        if (!clang_isDeclaration(clang_getCursorKind(c)) || !hd_range_of(src, c, &at) ||
+            !uses(rw, c, l))
+            continue;
+        size_t first = declaration_begin(src, hd_token_from(src, at.begin));
+        unsigned begin = src->tokens[first].at.begin, line = begin;
+        while (line && strchr(" \t", src->text[line - 1]))
+            line--;
+        return line && src->text[line - 1] == '\n' ? line - 1 : begin;
+    }
+    return 0;
+}

@@ -1,0 +1,120 @@
+/*
+ * Calls. A parameter that holds laid-out records takes a reference; functions that the compiler
+ * brings may take the address of one value (escape.c).
+ */
+#include "internal.h"
+
+/* An array of scalars that is a field: &x[i] for an atomic is a pointer to the one value. */
+static void edit_value_address(rewriter *rw, const frame *at, const thing *t) {
+    family *f = &t->what.of->families[t->what.in];
+    range whole;
+    draft d = {0};
+    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    f->is_used = true;
+    hd_draft_text(&rw->src, &d, "%s%s(", t->what.of->scope, f->fields[t->what.field]);
+    hd_draft_position(rw, &d, at, t);
+    hd_draft_text(&rw->src, &d, ")");
+    hd_edit(&rw->src, whole, &d);
+}
+
+static void edit_foreign_argument(rewriter *rw, const frame *call, CXCursor argument) {
+    frame child = {argument, call};
+    CXCursor pointer = argument;
+    for (;;) { /* conversions to generic or volatile pointers */
+        thing t = hd_thing_of(rw, pointer);
+        if (t.depth == 1 && t.what.field >= 0 && hd_touches_one_value(rw, call->cursor, argument)) {
+            frame inner = {pointer, call};
+            edit_value_address(rw, &inner, &t);
+            return;
+        }
+        CXCursor inside = hd_only_child(rw->arena, pointer);
+        if (t.depth >= 0 || clang_getCursorKind(pointer) != CXCursor_UnexposedExpr)
+            break;
+        pointer = inside;
+    }
+    hd_walk(rw, &child);
+}
+
+static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
+                          const holding *wanted) {
+    frame child = {argument, call};
+    thing t = hd_thing_of(rw, argument);
+    if (t.depth >= 0) {
+        hd_edit_reference(rw, &child);
+        return;
+    }
+    size_t before = rw->refusals.count;
+    hd_walk(rw, &child);
+    if (rw->refusals.count == before)
+        hd_refuse(rw, argument,
+                  "this pointer to '%s' does not come from a parameter; Heddle "
+                  "lays out only what kernels are given",
+                  wanted->of->record->name);
+}
+
+static bool changes(rewriter *rw, CXCursor function) {
+    cursors parameters = hd_parameters(rw->arena, function);
+    for (size_t i = 0; i < parameters.count; i++)
+        if (hd_holding_of(rw, parameters.data[i]).of)
+            return true;
+    return false;
+}
+
+static bool is_argument(CXCursor call, CXCursor child) {
+    for (int i = 0; i < clang_Cursor_getNumArguments(call); i++)
+        if (clang_equalCursors(clang_Cursor_getArgument(call, (unsigned)i), child))
+            return true;
+    return false;
+}
+
+static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
+    bool is_known = !clang_Cursor_isNull(callee);
+    cursors parameters = is_known ? hd_parameters(rw->arena, callee) : (cursors){0};
+    int count = clang_Cursor_getNumArguments(at->cursor), skip = 0;
+    if (is_known && clang_getCursorKind(callee) == CXCursor_CXXMethod &&
+        !strncmp(hd_spelling(rw->arena, callee), "operator", 8))
+        skip = count == (int)parameters.count + 1;
+    for (int i = 0; i < count; i++) {
+        CXCursor argument = clang_Cursor_getArgument(at->cursor, (unsigned)i);
+        holding wanted = {.field = -1};
+        if (i >= skip && i - skip < (int)parameters.count)
+            wanted = hd_holding_of(rw, parameters.data[i - skip]);
+        if (wanted.of)
+            edit_argument(rw, at, argument, &wanted);
+        else
+            edit_foreign_argument(rw, at, argument);
+    }
+}
+
+/* R v = p[i] and p[i] = v of C++: calls of what the compiler wrote. */
+static bool edit_copy(rewriter *rw, const frame *at) {
+    cursors inside = hd_children(rw->arena, at->cursor);
+    if (!hd_is_plain_copy(rw->arena, at->cursor))
+        return false;
+    bool assigns = clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod;
+    if (!assigns || inside.count != 3 || !hd_edit_store(rw, at, inside.data[0], inside.data[2]))
+        hd_walk_children(rw, at);
+    return true;
+}
+
+bool hd_edit_call(rewriter *rw, const frame *at) {
+    CXCursor callee = hd_callee(rw->arena, at->cursor);
+    if (edit_copy(rw, at))
+        return true;
+    if (!clang_Cursor_isNull(callee) && changes(rw, callee) && hd_is_kernel(rw->arena, callee)) {
+        hd_refuse(rw, at->cursor,
+                  "the kernel '%s' is called as a function, but its parameters "
+                  "change; move its body to a function that both call",
+                  hd_spelling(rw->arena, callee));
+        return true;
+    }
+    cursors inside = hd_children(rw->arena, at->cursor);
+    for (size_t i = 0; i < inside.count; i++)
+        if (!is_argument(at->cursor, inside.data[i]))
+            hd_walk_child(rw, at, inside.data[i]);
+    edit_arguments(rw, at, callee);
+    return true;
+}

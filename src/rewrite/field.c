@@ -1,0 +1,93 @@
+/*
+ * Fields of elements: p[i].x, p->x, (p + i)->x become (*R_x(p_ref, i)), an lvalue of the field's
+ * type, and what stands behind it (an index, a member, a component) stays. Methods are called on
+ * a copy of the element.
+ */
+#include "internal.h"
+
+/* True when the text itself says <base> . <name> or <base> -> <name>. */
+static bool is_plain(const rewriter *rw, CXCursor base, range whole, const char *name) {
+    const source *src = &rw->src;
+    range b;
+    size_t last = hd_token_ending(src, whole.end);
+    if (!hd_range_of(src, base, &b) || !hd_token_is(src, last, name) || last < 2)
+        return false;
+    return (hd_token_is(src, last - 1, ".") || hd_token_is(src, last - 1, "->")) &&
+           src->tokens[last - 2].at.end == b.end && b.begin == whole.begin;
+}
+
+/* In a template, libclang has no name for a member of what depends on a parameter. */
+static const char *member_name(rewriter *rw, CXCursor member) {
+    const char *name = hd_spelling(rw->arena, member);
+    range whole;
+    if (*name || !hd_range_of(&rw->src, member, &whole))
+        return name;
+    return hd_token_text(&rw->src, hd_token_ending(&rw->src, whole.end));
+}
+
+static void edit_plain_field(rewriter *rw, const frame *at, const frame *base, const thing *t,
+                             int field) {
+    family *f = &t->what.of->families[t->what.in];
+    range whole;
+    draft d = {0};
+    hd_range_of(&rw->src, at->cursor, &whole);
+    hd_draft_text(&rw->src, &d, "(*%s%s(", t->what.of->scope, f->fields[field]);
+    hd_draft_position(rw, &d, base, t);
+    hd_draft_text(&rw->src, &d, "))");
+    hd_edit(&rw->src, whole, &d);
+}
+
+/* p[i].norm(): a method that changes nothing can work on a copy. */
+static void edit_method(rewriter *rw, const frame *at, const frame *base, const thing *t) {
+    CXCursor method = clang_getCursorReferenced(at->cursor);
+    family *f = &t->what.of->families[t->what.in];
+    const char *name = member_name(rw, at->cursor);
+    range whole;
+    draft d = {0};
+    if (!clang_CXXMethod_isConst(method) && !clang_CXXMethod_isStatic(method)) {
+        hd_refuse(rw, at->cursor,
+                  "the method '%s' may change the element of '%s' that it is called on; call it on "
+                  "a copy and store that, or make it const",
+                  name, t->what.of->record->name);
+        return;
+    }
+    f->loads = true;
+    hd_range_of(&rw->src, at->cursor, &whole);
+    hd_draft_text(&rw->src, &d, "%s%s(", t->what.of->scope, f->load);
+    hd_draft_position(rw, &d, base, t);
+    hd_draft_text(&rw->src, &d, ").%s", name);
+    hd_edit(&rw->src, whole, &d);
+}
+
+bool hd_edit_field(rewriter *rw, const frame *at) {
+    cursors inside = hd_children(rw->arena, at->cursor);
+    if (!inside.count)
+        return false;
+    frame base = {inside.data[0], at};
+    thing t = hd_thing_of(rw, base.cursor);
+    const char *name = member_name(rw, at->cursor), *why;
+    range whole = {0, 0};
+    if (t.depth < 0 || t.depth > 1 || t.what.field >= 0)
+        return false;
+    if (!hd_range_of(&rw->src, at->cursor, &whole) || !is_plain(rw, base.cursor, whole, name)) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    if (clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod) {
+        edit_method(rw, at, &base, &t);
+        return true;
+    }
+    if (hd_edit_part(rw, at, &base, &t))
+        return true;
+    int field = hd_record_find(t.what.of->record, name);
+    if (field < 0)
+        hd_refuse(rw, at->cursor,
+                  "'%s' is no field of '%s' itself; give the struct or union that "
+                  "holds it a name",
+                  name, t.what.of->record->name);
+    else if (hd_field_escapes(rw, at, &why))
+        hd_refuse(rw, at->cursor, "the address of field '%s' %s", name, why);
+    else
+        edit_plain_field(rw, at, &base, &t, field);
+    return true;
+}

@@ -1,0 +1,371 @@
+/* The flat text (flat.h): its nodes, and the way back from it. */
+#include "flat.h"
+
+static unsigned item_length(const flat_item *item) {
+    return item->text ? item->origin.end - item->origin.begin
+                      : item->node->at.end - item->node->at.begin;
+}
+
+flat_node *hd_flat_node(flat *f, flat_kind kind, unsigned file) {
+    flat_node *node = hd_new(f->arena, flat_node);
+    node->kind = kind;
+    node->file = file;
+    return node;
+}
+
+static void add_text(flat *f, flat_node *node, const char *text, range origin) {
+    if (origin.begin < origin.end)
+        hd_push(f->arena, &node->items, (flat_item){.text = text, .origin = origin});
+}
+
+/* A blank that keeps two words apart; it lies at the end of what was added so far. */
+static void add_blank(flat *f, flat_node *node, const char *blank) {
+    hd_push(f->arena, &node->items, (flat_item){.text = blank, .origin = {0, 1}, .is_added = true});
+}
+
+void hd_flat_open(flat *f, hd_arena *arena, const char *path, const char *text) {
+    *f = (flat){.arena = arena};
+    hd_push(arena, &f->files, (flat_file){path, text});
+    f->root = hd_flat_node(f, FLAT_FILE, 0);
+    add_text(f, f->root, text, (range){0, (unsigned)strlen(text)});
+    hd_flat_render(f);
+}
+
+static void render(hd_str *out, flat_node *node, flat_node *up) {
+    node->up = up;
+    node->at.begin = (unsigned)out->length;
+    for (size_t i = 0; i < node->items.count; i++) {
+        flat_item *item = &node->items.data[i];
+        item->at = (unsigned)out->length;
+        if (item->text)
+            hd_str_addn(out, item->text, item->origin.end - item->origin.begin);
+        else
+            render(out, item->node, node);
+    }
+    node->at.end = (unsigned)out->length;
+}
+
+void hd_flat_render(flat *f) {
+    hd_str out = {.arena = f->arena};
+    render(&out, f->root, NULL);
+    f->text = hd_str_text(&out);
+    f->length = (unsigned)out.length;
+}
+
+/* ---- the way back ---------------------------------------------------------------- */
+
+/* Where a range begins (or ends, from `is_end` on) in the file of `node`. */
+static bool edge_in(const flat_node *node, unsigned offset, bool is_end, unsigned *result) {
+    for (size_t i = 0; i < node->items.count; i++) {
+        const flat_item *item = &node->items.data[i];
+        unsigned end = item->at + item_length(item);
+        bool inside =
+            is_end ? item->at < offset && offset <= end : item->at <= offset && offset < end;
+        if (!inside || item->is_added)
+            continue;
+        if (item->text)
+            *result = item->origin.begin + (offset - item->at);
+        else if (offset != (is_end ? end : item->at))
+            return false;
+        else
+            *result = is_end ? item->origin.end : item->origin.begin;
+        return true;
+    }
+    return false;
+}
+
+bool hd_flat_spot_in(const flat_node *node, range at, range *result) {
+    if (at.begin == at.end) {
+        bool found = edge_in(node, at.begin, true, &result->begin) ||
+                     edge_in(node, at.begin, false, &result->begin);
+        result->end = result->begin;
+        return found;
+    }
+    return edge_in(node, at.begin, false, &result->begin) &&
+           edge_in(node, at.end, true, &result->end);
+}
+
+static const flat_node *node_around(const flat_node *node, range at) {
+    for (size_t i = 0; i < node->items.count; i++) {
+        const flat_node *inner = node->items.data[i].node;
+        if (!inner)
+            continue;
+        bool holds = at.begin == at.end ? inner->at.begin < at.begin && at.end < inner->at.end
+                                        : inner->at.begin <= at.begin && at.end <= inner->at.end;
+        if (holds)
+            return node_around(inner, at);
+    }
+    return node;
+}
+
+bool hd_flat_spot(const flat *f, range at, flat_spot *spot) {
+    spot->node = node_around(f->root, at);
+    return hd_flat_spot_in(spot->node, at, &spot->at);
+}
+
+bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset) {
+    for (size_t i = 0; i < node->items.count; i++) {
+        const flat_item *item = &node->items.data[i];
+        if (item->is_added || origin < item->origin.begin || origin >= item->origin.end)
+            continue;
+        *offset = item->text ? item->at + (origin - item->origin.begin) : item->at;
+        return item->text || origin == item->origin.begin;
+    }
+    return false;
+}
+
+hd_place hd_flat_place(const flat *f, unsigned offset) {
+    flat_spot spot;
+    if (!hd_flat_spot(f, (range){offset, offset + (offset < f->length)}, &spot))
+        return (hd_place){.file = f->files.data[0].path};
+    const flat_file *file = &f->files.data[spot.node->file];
+    hd_place place = {.file = file->path, .line = 1, .column = 1};
+    for (unsigned i = 0; i < spot.at.begin; i++) {
+        place.column++;
+        if (file->text[i] == '\n') {
+            place.line++;
+            place.column = 1;
+        }
+    }
+    place.text = hd_line_of(f->arena, file->text, place.line);
+    return place;
+}
+
+/* ---- expanding -------------------------------------------------------------------- */
+
+static flat_node *copy_of(flat *f, const flat_node *node) {
+    flat_node *copy = hd_new(f->arena, flat_node);
+    *copy = *node;
+    copy->items.data = NULL;
+    copy->items.count = copy->items.capacity = 0;
+    for (size_t i = 0; i < node->items.count; i++) {
+        flat_item item = node->items.data[i];
+        if (item.node)
+            item.node = copy_of(f, item.node);
+        hd_push(f->arena, &copy->items, item);
+    }
+    return copy;
+}
+
+/* The items of `from` that lie in a range of the flat text, as items of `to`. */
+static void add_slice(flat *f, flat_node *to, const flat_node *from, range at) {
+    for (size_t i = 0; i < from->items.count; i++) {
+        flat_item item = from->items.data[i];
+        unsigned begin = item.at, end = item.at + item_length(&item);
+        if (end <= at.begin || begin >= at.end)
+            continue;
+        if (item.node) {
+            item.node = copy_of(f, item.node);
+        } else if (!item.is_added) {
+            unsigned before = begin < at.begin ? at.begin - begin : 0;
+            unsigned behind = end > at.end ? end - at.end : 0;
+            item.text += before;
+            item.at += before;
+            item.origin.begin += before;
+            item.origin.end -= behind;
+        }
+        hd_push(f->arena, &to->items, item);
+    }
+}
+
+void hd_flat_add_run(flat *f, flat_node *to, range at, const flat_node *from) {
+    add_slice(f, to, from, at);
+}
+
+void hd_flat_add_argument(flat *f, flat_node *to, range parameter, range argument) {
+    const flat_node *from = node_around(f->root, argument);
+    flat_node *node = hd_flat_node(f, FLAT_ARGUMENT, from->file);
+    add_slice(f, node, from, argument);
+    range origin;
+    add_blank(f, to, " ");
+    if (hd_flat_spot_in(node_around(f->root, parameter), parameter, &origin))
+        hd_push(f->arena, &to->items, (flat_item){.node = node, .origin = origin});
+    add_blank(f, to, " ");
+}
+
+void hd_flat_put(flat *f, range use, flat_node *body) {
+    flat_node *node = (flat_node *)node_around(f->root, use);
+    flat_node whole = {0};
+    range origin;
+    if (!hd_flat_spot_in(node, use, &origin))
+        return;
+    add_slice(f, &whole, node, (range){node->at.begin, use.begin});
+    add_blank(f, &whole, " ");
+    hd_push(f->arena, &whole.items, (flat_item){.node = body, .origin = origin, .at = use.begin});
+    add_blank(f, &whole, " ");
+    add_slice(f, &whole, node, (range){use.end, node->at.end});
+    node->items.data = whole.items.data;
+    node->items.count = whole.items.count;
+    node->items.capacity = whole.items.capacity;
+}
+
+/* ---- headers ----------------------------------------------------------------------- */
+
+/* A file that the compiler entered, once for each time. */
+typedef struct entry {
+    const char *path, *text;
+    unsigned depth, offset; /* of the directive, in the text that has it */
+    unsigned parent;        /* index of the entry that has the directive */
+    bool is_user;
+} entry;
+
+/* A directive of a file of the user's that names another one. */
+typedef struct directive {
+    CXFile file;
+    unsigned offset;
+} directive;
+
+typedef struct includer {
+    flat *f;
+    CXTranslationUnit unit;
+    hd_vec(entry) entries;
+    hd_vec(directive) directives;
+} includer;
+
+static bool is_system_file(CXTranslationUnit unit, CXFile file) {
+    return clang_Location_isInSystemHeader(clang_getLocationForOffset(unit, file, 0));
+}
+
+static const char *file_path(hd_arena *arena, CXFile file) {
+    CXString name = clang_getFileName(file);
+    char *path = hd_strdup(arena, clang_getCString(name));
+    clang_disposeString(name);
+    return path;
+}
+
+/* libclang tells of files in the order in which they were entered. */
+static void see_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data) {
+    includer *in = data;
+    size_t length = 0;
+    entry e = {.depth = depth, .is_user = !is_system_file(in->unit, file)};
+    e.path = file_path(in->f->arena, file);
+    const char *text = clang_getFileContents(in->unit, file, &length);
+    e.text = hd_strndup(in->f->arena, text ? text : "", length);
+    if (depth) {
+        CXFile from = NULL;
+        clang_getFileLocation(stack[depth - 1], &from, NULL, NULL, NULL);
+        e.is_user &=
+            from && clang_File_isEqual(from, clang_getFile(in->unit, in->f->files.data[0].path));
+        clang_getFileLocation(stack[0], NULL, NULL, NULL, &e.offset);
+        for (size_t i = 0; i < in->entries.count; i++)
+            if (in->entries.data[i].depth + 1 == depth)
+                e.parent = (unsigned)i;
+        e.is_user &= in->entries.count && in->entries.data[e.parent].is_user;
+    }
+    hd_push(in->f->arena, &in->entries, e);
+}
+
+static enum CXChildVisitResult see_directive(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    includer *in = data;
+    if (clang_getCursorKind(cursor) != CXCursor_InclusionDirective)
+        return CXChildVisit_Continue;
+    CXFile target = clang_getIncludedFile(cursor);
+    directive d;
+    clang_getFileLocation(clang_getCursorLocation(cursor), &d.file, NULL, NULL, &d.offset);
+    if (target && d.file && !is_system_file(in->unit, target) && !is_system_file(in->unit, d.file))
+        hd_push(in->f->arena, &in->directives, d);
+    return CXChildVisit_Continue;
+}
+
+static unsigned file_index(flat *f, const entry *e) {
+    for (size_t i = 0; i < f->files.count; i++)
+        if (!strcmp(f->files.data[i].path, e->path))
+            return (unsigned)i;
+    hd_push(f->arena, &f->files, (flat_file){e->path, e->text});
+    return (unsigned)f->files.count - 1;
+}
+
+/* The next line at or after `from` that begins with #include; false: none. */
+static bool next_directive(const char *text, unsigned from, range *line) {
+    for (const char *at = text + from; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        const char *word = at + strspn(at, " \t");
+        if (*word != '#')
+            continue;
+        word += 1 + strspn(word + 1, " \t");
+        if (strncmp(word, "include", 7) != 0)
+            continue;
+        const char *name = word + 7 + strspn(word + 7, " \t");
+        size_t length = strcspn(at, "\n");
+        const char *close = *name == '"'   ? strchr(name + 1, '"')
+                            : *name == '<' ? strchr(name, '>')
+                                           : NULL;
+        if (close && close < at + length)
+            length = (size_t)(close + 1 - at);
+        *line = (range){(unsigned)(at - text), (unsigned)(at - text + length)};
+        return true;
+    }
+    return false;
+}
+
+/* What stands between the quotes of a directive; NULL when there are none. */
+static const char *quoted_name(hd_arena *arena, const char *text, range line) {
+    const char *open = memchr(text + line.begin, '"', line.end - line.begin);
+    if (!open)
+        return NULL;
+    return hd_strndup(arena, open + 1, strcspn(open + 1, "\"\n"));
+}
+
+static bool names_user_file(const includer *in, const entry *e, range line) {
+    CXFile file = clang_getFile(in->unit, e->path);
+    for (size_t i = 0; i < in->directives.count; i++) {
+        const directive *d = &in->directives.data[i];
+        if (d->offset >= line.begin && d->offset < line.end && clang_File_isEqual(d->file, file))
+            return true;
+    }
+    return false;
+}
+
+static flat_node *node_of_entry(includer *in, unsigned number);
+
+/* What stands for a directive: the header's text, or nothing when the compiler, having seen it
+ * before, left it out. NULL: the directive stays. */
+static flat_node *node_of_directive(includer *in, unsigned number, range line) {
+    const entry *e = &in->entries.data[number];
+    for (size_t i = number + 1; i < in->entries.count; i++) {
+        const entry *inner = &in->entries.data[i];
+        if (inner->parent == number && inner->depth == e->depth + 1 &&
+            inner->offset >= line.begin && inner->offset < line.end)
+            return inner->is_user ? node_of_entry(in, (unsigned)i) : NULL;
+    }
+    return names_user_file(in, e, line) ? hd_flat_node(in->f, FLAT_FILE, file_index(in->f, e))
+                                        : NULL;
+}
+
+static flat_node *node_of_entry(includer *in, unsigned number) {
+    const entry e = in->entries.data[number];
+    flat_node *node = hd_flat_node(in->f, FLAT_FILE, file_index(in->f, &e));
+    unsigned done = 0;
+    range line;
+    for (unsigned from = 0; next_directive(e.text, from, &line); from = line.end) {
+        flat_node *inner = node_of_directive(in, number, line);
+        if (!inner)
+            continue;
+        inner->spelling = quoted_name(in->f->arena, e.text, line);
+        add_text(in->f, node, e.text + done, (range){done, line.begin});
+        hd_push(in->f->arena, &node->items, (flat_item){.node = inner, .origin = line});
+        done = line.end;
+    }
+    add_text(in->f, node, e.text + done, (range){done, (unsigned)strlen(e.text)});
+    if (number)
+        add_blank(in->f, node, "\n");
+    return node;
+}
+
+bool hd_flat_include(flat *f, CXTranslationUnit unit) {
+    includer in = {.f = f, .unit = unit};
+    clang_getInclusions(unit, see_file, &in);
+    bool any = false;
+    unsigned root = 0;
+    for (size_t i = 0; i < in.entries.count; i++) {
+        any |= in.entries.data[i].depth && in.entries.data[i].is_user;
+        if (!in.entries.data[i].depth)
+            root = (unsigned)i;
+    }
+    if (!any)
+        return false;
+    clang_visitChildren(clang_getTranslationUnitCursor(unit), see_directive, &in);
+    f->root = node_of_entry(&in, root);
+    hd_flat_render(f);
+    return true;
+}

@@ -1,0 +1,703 @@
+/*
+ * Which declarations hold pointers to laid-out records.
+ *
+ * Kernels are given laid-out records; from there on, a value that comes from one of their
+ * parameters may be handed on by locals, parameters and results of functions. Everything that
+ * one value can reach is one class (Steensgaard, "Points-to analysis in almost linear time",
+ * POPL 1996): assignments, initialisers, arguments and results join two declarations' classes.
+ * A class with a kernel's parameter in it is rewritten whole, so none may also hold something
+ * else, be it another field of a record of arrays, or the address of a record in shared memory:
+ *
+ *     kernel void k(global R *p)  { f(p + 1); }      p, f's r and q are one class
+ *     float f(global R *r) { global R *q = r; ... }
+ *
+ * Classes say what must be rewritten. Messages want the way there, so values are also carried
+ * along the assignments, and where two kinds meet, both places are known.
+ *
+ * In OpenCL C the types of pointers to global records say the same without any flow, and are
+ * seeds of their own. In CUDA C, and for arrays of scalars, only kernels' parameters are.
+ */
+#include "internal.h"
+
+enum { NONE = -1 };
+
+typedef struct carried {
+    enum { NOTHING, LAID, OTHER } kind;
+    holding what;
+    const char *why; /* of what is not laid out: what it is */
+    CXCursor at;     /* where it came in */
+} carried;
+
+typedef struct node {
+    CXCursor declaration;
+    int parent;   /* in its class; itself: stands for the class */
+    holding what; /* of the class, at the node that stands for it */
+    carried here;
+    bool is_told; /* that two kinds meet here */
+} node;
+
+typedef struct move {
+    int to, from;
+    CXCursor at;
+} move;
+
+typedef struct flow {
+    hd_arena *arena;
+    hd_vec(node) nodes;
+    int *table; /* from the hash of a declaration to its node + 1 */
+    size_t table_size;
+    hd_vec(move) moves;
+} flow;
+
+/* ---- nodes ------------------------------------------------------------------------ */
+
+static bool same_holding(const holding *a, const holding *b) {
+    return a->of == b->of && a->field == b->field && a->in == b->in;
+}
+
+static int *slot_of(const flow *f, CXCursor declaration) {
+    size_t at = clang_hashCursor(declaration) % f->table_size;
+    while (f->table[at] &&
+           !clang_equalCursors(f->nodes.data[f->table[at] - 1].declaration, declaration))
+        at = (at + 1) % f->table_size;
+    return &f->table[at];
+}
+
+static void grow_table(flow *f) {
+    f->table_size = f->table_size ? 2 * f->table_size : 256;
+    f->table = hd_new_array(f->arena, int, f->table_size);
+    for (size_t i = 0; i < f->nodes.count; i++)
+        if (!clang_Cursor_isNull(f->nodes.data[i].declaration))
+            *slot_of(f, f->nodes.data[i].declaration) = (int)i + 1;
+}
+
+static int new_node(flow *f, CXCursor declaration) {
+    int number = (int)f->nodes.count;
+    hd_push(f->arena, &f->nodes, (node){.declaration = declaration, .parent = number});
+    return number;
+}
+
+static int find(const flow *f, int number) {
+    while (f->nodes.data[number].parent != number)
+        number = f->nodes.data[number].parent;
+    return number;
+}
+
+static void seed(flow *f, int number, const holding *what, CXCursor at) {
+    node *n = &f->nodes.data[number];
+    n->here = (carried){.kind = LAID, .what = *what, .at = at};
+    f->nodes.data[find(f, number)].what = *what;
+}
+
+static CXType type_of_node(CXCursor declaration) {
+    return hd_is_function(declaration) ? clang_getCursorResultType(declaration)
+                                       : clang_getCursorType(declaration);
+}
+
+static int node_of(rewriter *rw, CXCursor declaration) {
+    flow *f = rw->flow;
+    if (2 * f->nodes.count >= f->table_size)
+        grow_table(f);
+    int *slot = slot_of(f, declaration);
+    if (*slot)
+        return *slot - 1;
+    int number = new_node(f, declaration);
+    *slot = number + 1;
+    holding what;
+    if (hd_typed_holding(rw, type_of_node(declaration), &what))
+        seed(f, number, &what, declaration);
+    return number;
+}
+
+/* A value that is not laid out. */
+static int other_node(flow *f, CXCursor at, const char *why) {
+    int number = new_node(f, clang_getNullCursor());
+    f->nodes.data[number].here = (carried){.kind = OTHER, .why = why, .at = at};
+    return number;
+}
+
+static void join(flow *f, int a, int b) {
+    a = find(f, a), b = find(f, b);
+    if (a == b)
+        return;
+    if (!f->nodes.data[a].what.of)
+        f->nodes.data[a].what = f->nodes.data[b].what;
+    f->nodes.data[b].parent = a;
+}
+
+static void move_value(flow *f, int to, int from, CXCursor at) {
+    if (to == NONE || from == NONE)
+        return;
+    join(f, to, from);
+    hd_push(f->arena, &f->moves, (move){to, from, at});
+}
+
+/* ---- expressions --------------------------------------------------------------------- */
+
+static bool is_reference(CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    return t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
+}
+
+static bool holds_values(CXType type) { return is_reference(type) || hd_pointer_depth(type) > 0; }
+
+/* Memory of its own: a record, or an array of records. */
+static bool is_storage(CXCursor declaration) {
+    CXType t = clang_getCursorType(declaration);
+    if (clang_getCursorKind(declaration) == CXCursor_ParmDecl || is_reference(t))
+        return hd_pointer_depth(t) == 0 && !is_reference(t);
+    for (t = hd_value_type(t); hd_is_array(t);)
+        t = clang_getCanonicalType(clang_getArrayElementType(t));
+    return t.kind != CXType_Pointer;
+}
+
+static int node_of_value(rewriter *rw, CXCursor e);
+
+static int node_of_name(rewriter *rw, CXCursor name) {
+    CXCursor declaration = clang_getCursorReferenced(name);
+    enum CXCursorKind kind = clang_getCursorKind(declaration);
+    if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl)
+        return NONE;
+    if (is_storage(declaration))
+        return other_node(rw->flow, name, "a record in private or shared memory");
+    return node_of(rw, declaration);
+}
+
+static bool may_point(CXType type) {
+    return hd_pointer_depth(type) > 0 || hd_value_type(type).kind == CXType_Dependent ||
+           hd_value_type(type).kind == CXType_Unexposed;
+}
+
+static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
+    CXCursor left = operands->data[0], right = operands->data[1];
+    switch (clang_getCursorBinaryOperatorKind(e)) {
+    case CXBinaryOperator_Comma:
+        return node_of_value(rw, right);
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Sub:
+        if (!may_point(clang_getCursorType(e)))
+            return NONE;
+        return node_of_value(rw, hd_pointer_depth(clang_getCursorType(left)) ? left : right);
+    case CXBinaryOperator_Assign:
+    case CXBinaryOperator_AddAssign:
+    case CXBinaryOperator_SubAssign:
+        return node_of_value(rw, left);
+    default:
+        return NONE;
+    }
+}
+
+static int node_of_call(rewriter *rw, CXCursor call) {
+    CXCursor callee = hd_callee(rw->arena, call);
+    if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
+        !holds_values(clang_getCursorResultType(callee)))
+        return other_node(rw->flow, call, "what a function returns");
+    return node_of(rw, clang_getCanonicalCursor(callee));
+}
+
+/* A cast that only changes const, as far as layouts are concerned. */
+static bool keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner) {
+    CXType to = hd_value_type(clang_getCursorType(cast));
+    CXType from = hd_value_type(clang_getCursorType(inner));
+    if (to.kind != CXType_Pointer || (from.kind != CXType_Pointer && !hd_is_array(from)))
+        return false;
+    CXType from_target =
+        from.kind == CXType_Pointer ? clang_getPointeeType(from) : clang_getArrayElementType(from);
+    const laid *record = hd_laid_of(rw, clang_getPointeeType(to));
+    return record && hd_laid_of(rw, from_target) == record &&
+           hd_target_is(rw, to, "__global") == hd_target_is(rw, from, "__global") &&
+           hd_target_is(rw, to, "__constant") == hd_target_is(rw, from, "__constant");
+}
+
+static CXCursor last_child(const rewriter *rw, CXCursor cursor) {
+    cursors inside = hd_children(rw->arena, cursor);
+    return inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
+}
+
+static int node_of_cast(rewriter *rw, CXCursor cast) {
+    CXCursor inner = last_child(rw, cast);
+    if (!clang_Cursor_isNull(inner) && keeps_record(rw, cast, inner))
+        return node_of_value(rw, inner);
+    bool is_pointer = !clang_Cursor_isNull(inner) && hd_pointer_depth(clang_getCursorType(inner)) &&
+                      hd_pointer_depth(clang_getCursorType(cast));
+    return is_pointer ? other_node(rw->flow, cast, "a cast of another pointer") : NONE;
+}
+
+static int node_of_list(rewriter *rw, const cursors *values) {
+    int first = NONE;
+    for (size_t i = 0; i < values->count; i++) {
+        int value = node_of_value(rw, values->data[i]);
+        if (first == NONE)
+            first = value;
+        else
+            move_value(rw->flow, first, value, values->data[i]);
+    }
+    return first;
+}
+
+static int node_of_either(rewriter *rw, const cursors *operands) {
+    if (operands->count != 3)
+        return NONE;
+    int a = node_of_value(rw, operands->data[1]), b = node_of_value(rw, operands->data[2]);
+    move_value(rw->flow, a, b, operands->data[2]);
+    return a == NONE ? b : a;
+}
+
+static int node_of_unary(rewriter *rw, CXCursor e, CXCursor operand) {
+    switch (clang_getCursorUnaryOperatorKind(e)) {
+    case CXUnaryOperator_Minus:
+    case CXUnaryOperator_Not:
+    case CXUnaryOperator_LNot:
+        return NONE;
+    default:
+        return node_of_value(rw, operand);
+    }
+}
+
+/* The declaration whose class a pointer, or an element, belongs to. */
+static int node_of_value(rewriter *rw, CXCursor e) {
+    cursors inside = hd_children(rw->arena, e);
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_DeclRefExpr:
+        return node_of_name(rw, e);
+    case CXCursor_ParenExpr:
+    case CXCursor_UnexposedExpr:
+        return inside.count == 1 ? node_of_value(rw, inside.data[0]) : NONE;
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        return inside.count == 2 ? node_of_binary(rw, e, &inside) : NONE;
+    case CXCursor_UnaryOperator:
+        return inside.count == 1 ? node_of_unary(rw, e, inside.data[0]) : NONE;
+    case CXCursor_ArraySubscriptExpr:
+        if (inside.count != 2)
+            return NONE;
+        return node_of_value(
+            rw, inside.data[hd_pointer_depth(clang_getCursorType(inside.data[0])) ? 0 : 1]);
+    case CXCursor_ConditionalOperator:
+        return rw->is_cuda || may_point(clang_getCursorType(e)) ? node_of_either(rw, &inside)
+                                                                : NONE;
+    case CXCursor_CallExpr:
+        return node_of_call(rw, e);
+    case CXCursor_InitListExpr:
+        return node_of_list(rw, &inside);
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXConstCastExpr:
+        return node_of_cast(rw, e);
+    case CXCursor_MemberRefExpr:
+        return other_node(rw->flow, e, "what a struct holds");
+    default:
+        return NONE;
+    }
+}
+
+/* ---- the moves of a file ----------------------------------------------------------------- */
+
+static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
+    if (is_storage(declared) || !holds_values(clang_getCursorType(declared)))
+        return;
+    CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
+    int number = node_of(rw, declared);
+    if (clang_Cursor_isNull(function))
+        move_value(rw->flow, number,
+                   other_node(rw->flow, declared, "what lives outside of functions"), declared);
+    if (!clang_Cursor_isNull(value))
+        move_value(rw->flow, number, node_of_value(rw, value), value);
+}
+
+/* The object of a call such as functor(x) is an argument that no parameter takes. */
+static unsigned first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
+    int arguments = clang_Cursor_getNumArguments(call);
+    bool takes_object = clang_getCursorKind(callee) == CXCursor_CXXMethod &&
+                        !strncmp(hd_spelling(rw->arena, callee), "operator", 8);
+    return takes_object && arguments == (int)parameters + 1;
+}
+
+static void read_call(rewriter *rw, CXCursor call) {
+    CXCursor callee = hd_callee(rw->arena, call);
+    if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
+        return;
+    cursors parameters = hd_parameters(rw->arena, callee);
+    unsigned skip = first_argument(rw, call, callee, parameters.count);
+    int count = clang_Cursor_getNumArguments(call);
+    for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
+        CXCursor argument = clang_Cursor_getArgument(call, i + skip);
+        if (holds_values(clang_getCursorType(parameters.data[i])))
+            move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
+                       argument);
+    }
+}
+
+static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
+    cursors inside = hd_children(rw->arena, cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_VarDecl) {
+        read_variable(rw, cursor, function);
+    } else if (kind == CXCursor_CallExpr) {
+        read_call(rw, cursor);
+    } else if (kind == CXCursor_ReturnStmt && inside.count && !clang_Cursor_isNull(function) &&
+               holds_values(clang_getCursorResultType(function))) {
+        move_value(rw->flow, node_of(rw, clang_getCanonicalCursor(function)),
+                   node_of_value(rw, inside.data[0]), inside.data[0]);
+    } else if (clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign &&
+               inside.count == 2 && hd_pointer_depth(clang_getCursorType(inside.data[0]))) {
+        move_value(rw->flow, node_of_value(rw, inside.data[0]), node_of_value(rw, inside.data[1]),
+                   inside.data[1]);
+    }
+    CXCursor owner = kind == CXCursor_LambdaExpr ? cursor : function;
+    for (size_t i = 0; i < inside.count; i++)
+        read_code(rw, inside.data[i], owner);
+}
+
+/* The record that a kernel's parameter is an array of a field of. */
+static bool array_holding(rewriter *rw, CXCursor kernel, CXCursor parameter, holding *what) {
+    const hd_array_param *a = hd_array_param_of(rw, kernel, parameter);
+    bool is_constant = hd_target_is(rw, clang_getCursorType(parameter), "__constant");
+    for (uint32_t l = 0; a && l < rw->laid_count; l++)
+        if (rw->laid[l].record == a->record) {
+            *what =
+                (holding){&rw->laid[l], (int)a->field, is_constant ? SPACE_CONSTANT : SPACE_GLOBAL};
+            return true;
+        }
+    return false;
+}
+
+static void seed_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters) {
+    for (size_t i = 0; i < parameters->count; i++) {
+        CXCursor parameter = parameters->data[i];
+        CXType type = hd_value_type(clang_getCursorType(parameter));
+        holding what = {.field = -1};
+        if (hd_pointer_depth(type) != 1)
+            continue;
+        if (rw->is_cuda)
+            what.of = hd_laid_of(rw, hd_is_array(type) ? clang_getArrayElementType(type)
+                                                       : clang_getPointeeType(type));
+        if (array_holding(rw, kernel, parameter, &what) || what.of)
+            seed(rw->flow, node_of(rw, parameter), &what, parameter);
+    }
+}
+
+static void read_function(rewriter *rw, CXCursor function) {
+    if (hd_is_host(rw, function))
+        return;
+    cursors parameters = hd_parameters(rw->arena, function);
+    CXCursor first = clang_getCanonicalCursor(function);
+    cursors same = hd_parameters(rw->arena, first);
+    for (size_t i = 0; i < parameters.count && i < same.count; i++)
+        if (holds_values(clang_getCursorType(parameters.data[i])))
+            join(rw->flow, node_of(rw, same.data[i]), node_of(rw, parameters.data[i]));
+    if (hd_is_kernel(rw->arena, function))
+        seed_kernel(rw, function, &parameters);
+    CXCursor body = hd_body(rw->arena, function);
+    if (!clang_Cursor_isNull(body))
+        read_code(rw, body, function);
+}
+
+static void read_declarations(rewriter *rw, CXCursor parent) {
+    cursors all = hd_children(rw->arena, parent);
+    for (size_t i = 0; i < all.count; i++) {
+        CXCursor c = all.data[i];
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        if (clang_isPreprocessing(kind) ||
+            clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+            continue;
+        if (hd_is_function(c))
+            read_function(rw, c);
+        else if (kind == CXCursor_VarDecl)
+            read_code(rw, c, clang_getNullCursor());
+        else if (clang_isDeclaration(kind))
+            read_declarations(rw, c);
+    }
+}
+
+/* ---- meetings ----------------------------------------------------------------------------- */
+
+static const char *words_for(rewriter *rw, const carried *c) {
+    if (c->kind == OTHER)
+        return c->why;
+    if (c->what.field >= 0)
+        return hd_format(rw->arena, "field '%s' of '%s'",
+                         c->what.of->record->fields[c->what.field].name, c->what.of->record->name);
+    return hd_format(rw->arena, "laid-out records '%s'", c->what.of->record->name);
+}
+
+static hd_place place_of(rewriter *rw, const carried *c) {
+    return hd_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
+}
+
+static void refuse_meeting(rewriter *rw, node *n, const carried *second) {
+    hd_place here = place_of(rw, second), there = place_of(rw, &n->here);
+    const char *name = clang_Cursor_isNull(n->declaration)
+                           ? "this"
+                           : hd_format(rw->arena, "'%s'", hd_spelling(rw->arena, n->declaration));
+    hd_refuse_at(rw, &here,
+                 "%s holds %s here, and %s (%s:%u:%u); make a second function or variable for "
+                 "one of them",
+                 name, words_for(rw, second), words_for(rw, &n->here), there.file, there.line,
+                 there.column);
+    n->is_told = true;
+}
+
+/* Carries values along one move; true when that told something new. */
+static bool carry(rewriter *rw, const move *m) {
+    flow *f = rw->flow;
+    node *to = &f->nodes.data[m->to];
+    const node *from = &f->nodes.data[m->from];
+    if (from->here.kind == NOTHING || to->is_told || !f->nodes.data[find(f, m->to)].what.of)
+        return false;
+    carried value = from->here;
+    value.at = m->at;
+    if (to->here.kind == NOTHING) {
+        to->here = value;
+        return true;
+    }
+    if (to->here.kind != value.kind ||
+        (value.kind == LAID && !same_holding(&to->here.what, &value.what)))
+        refuse_meeting(rw, to, &value);
+    return to->is_told;
+}
+
+static void carry_all(rewriter *rw) {
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < rw->flow->moves.count; i++)
+            again |= carry(rw, &rw->flow->moves.data[i]);
+    }
+}
+
+/* What no way leads to, but is in the class all the same. */
+static void refuse_strangers(rewriter *rw) {
+    flow *f = rw->flow;
+    size_t before = rw->refusals.count;
+    for (size_t i = 0; i < f->nodes.count && rw->refusals.count == before; i++) {
+        node *n = &f->nodes.data[i];
+        const holding *what = &f->nodes.data[find(f, (int)i)].what;
+        bool stranger =
+            n->here.kind == OTHER || (n->here.kind == LAID && !same_holding(&n->here.what, what));
+        if (!what->of || !stranger || n->is_told)
+            continue;
+        hd_place here = place_of(rw, &n->here);
+        hd_refuse_at(rw, &here,
+                     "this is mixed with laid-out records '%s', which are reached in another way; "
+                     "use a variable or function of its own",
+                     what->of->record->name);
+    }
+}
+
+void hd_flow_run(rewriter *rw) {
+    rw->flow = hd_new(rw->arena, flow);
+    rw->flow->arena = rw->arena;
+    grow_table(rw->flow);
+    read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
+    size_t before = rw->refusals.count;
+    carry_all(rw);
+    if (rw->refusals.count == before)
+        refuse_strangers(rw);
+}
+
+/* ---- what is known afterwards ------------------------------------------------------------------
+ */
+
+/* What is behind all pointers and arrays. */
+static CXType innermost(CXType type) {
+    CXType t = hd_value_type(type);
+    while (t.kind == CXType_Pointer || hd_is_array(t))
+        t = clang_getCanonicalType(t.kind == CXType_Pointer ? clang_getPointeeType(t)
+                                                            : clang_getArrayElementType(t));
+    return t;
+}
+
+/* A `void *` that is given laid-out records does not hold them as such. */
+static bool can_hold(const rewriter *rw, CXType type, const holding *what) {
+    CXType t = innermost(type);
+    if (t.kind == CXType_Dependent || t.kind == CXType_Unexposed || t.kind == CXType_Auto)
+        return true;
+    if (what->field < 0)
+        return hd_laid_of(rw, t) == what->of;
+    return clang_Type_getSizeOf(t) == (long long)what->of->record->fields[what->field].size;
+}
+
+holding hd_holding_of(const rewriter *rw, CXCursor declaration) {
+    int number = *slot_of(rw->flow, declaration) - 1;
+    if (number < 0 || clang_Cursor_isNull(declaration))
+        return (holding){.field = -1};
+    holding what = rw->flow->nodes.data[find(rw->flow, number)].what;
+    if (what.of && !can_hold(rw, type_of_node(declaration), &what))
+        what.of = NULL;
+    return what;
+}
+
+holding hd_holding_of_result(const rewriter *rw, CXCursor function) {
+    return hd_holding_of(rw, clang_getCanonicalCursor(function));
+}
+
+static thing no_thing(void) { return (thing){.depth = -1}; }
+
+static thing deeper(thing t, int by) {
+    t.depth += by;
+    return t.depth < 0 ? no_thing() : t;
+}
+
+static thing thing_of_declaration(const rewriter *rw, CXCursor declaration, CXType type) {
+    holding what = hd_holding_of(rw, declaration);
+    return what.of ? (thing){what, hd_pointer_depth(type)} : no_thing();
+}
+
+/* A conversion that the compiler adds: to const, or to what is not laid out any more. */
+static thing converted(const rewriter *rw, CXCursor e, thing inner) {
+    CXType type = clang_getCursorType(e);
+    if (inner.depth < 1 || hd_value_type(type).kind == CXType_Dependent)
+        return inner;
+    if (hd_pointer_depth(type) != inner.depth)
+        return no_thing();
+    if (!rw->is_cuda && inner.depth == 1 &&
+        !hd_target_is(rw, type, inner.what.in == SPACE_GLOBAL ? "__global" : "__constant"))
+        return no_thing();
+    CXType target = hd_value_type(type);
+    if (inner.depth == 1 && inner.what.field < 0 && target.kind == CXType_Pointer &&
+        hd_laid_of(rw, clang_getPointeeType(target)) != inner.what.of)
+        return no_thing();
+    return inner;
+}
+
+static thing thing_of_binary(const rewriter *rw, CXCursor e, const cursors *operands) {
+    thing left, right;
+    switch (clang_getCursorBinaryOperatorKind(e)) {
+    case CXBinaryOperator_Comma:
+        right = hd_thing_of(rw, operands->data[1]);
+        return right.depth > 0 ? right : no_thing();
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Sub:
+        if (!may_point(clang_getCursorType(e)))
+            return no_thing();
+        left = hd_thing_of(rw, operands->data[0]);
+        right = hd_thing_of(rw, operands->data[1]);
+        if (left.depth > 0 && right.depth > 0)
+            return no_thing();
+        return left.depth > 0 ? left : right.depth > 0 ? right : no_thing();
+    case CXBinaryOperator_Assign:
+    case CXBinaryOperator_AddAssign:
+    case CXBinaryOperator_SubAssign:
+        left = hd_thing_of(rw, operands->data[0]);
+        return left.depth > 0 ? left : no_thing();
+    default:
+        return no_thing();
+    }
+}
+
+static thing thing_of_unary(const rewriter *rw, CXCursor e, CXCursor operand) {
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
+    thing t = hd_thing_of(rw, operand);
+    if (t.depth < 0)
+        return t;
+    switch (kind) {
+    case CXUnaryOperator_Deref:
+        return deeper(t, -1);
+    case CXUnaryOperator_AddrOf:
+        return deeper(t, 1);
+    case CXUnaryOperator_PostInc:
+    case CXUnaryOperator_PostDec:
+    case CXUnaryOperator_PreInc:
+    case CXUnaryOperator_PreDec:
+        return t.depth > 0 ? t : no_thing();
+    default:
+        return no_thing();
+    }
+}
+
+static thing thing_of_subscript(const rewriter *rw, const cursors *operands) {
+    for (size_t i = 0; i < operands->count; i++) {
+        thing t = hd_thing_of(rw, operands->data[i]);
+        if (t.depth > 0)
+            return deeper(t, -1);
+    }
+    return no_thing();
+}
+
+static thing thing_of_call(const rewriter *rw, CXCursor call) {
+    CXCursor callee = hd_callee(rw->arena, call);
+    if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
+        !holds_values(clang_getCursorResultType(callee)))
+        return no_thing();
+    return thing_of_declaration(rw, clang_getCanonicalCursor(callee),
+                                clang_getCursorResultType(callee));
+}
+
+static thing thing_of_cast(const rewriter *rw, CXCursor cast) {
+    CXCursor inner = last_child(rw, cast);
+    if (clang_Cursor_isNull(inner) || !keeps_record(rw, cast, inner))
+        return no_thing();
+    return hd_thing_of(rw, inner);
+}
+
+static thing thing_of_choice(const rewriter *rw, const cursors *parts) {
+    thing first = parts->count == 3 ? hd_thing_of(rw, parts->data[1]) : no_thing();
+    return first.depth >= 0 || parts->count != 3 ? first : hd_thing_of(rw, parts->data[2]);
+}
+
+thing hd_thing_of(const rewriter *rw, CXCursor e) {
+    if (!clang_isExpression(clang_getCursorKind(e)))
+        return no_thing();
+    cursors inside = hd_children(rw->arena, e);
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_DeclRefExpr: {
+        CXCursor declaration = clang_getCursorReferenced(e);
+        return thing_of_declaration(rw, declaration, clang_getCursorType(declaration));
+    }
+    case CXCursor_ParenExpr:
+        return inside.count == 1 ? hd_thing_of(rw, inside.data[0]) : no_thing();
+    case CXCursor_UnexposedExpr:
+        return inside.count == 1 ? converted(rw, e, hd_thing_of(rw, inside.data[0])) : no_thing();
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        return inside.count == 2 ? thing_of_binary(rw, e, &inside) : no_thing();
+    case CXCursor_UnaryOperator:
+        return inside.count == 1 ? thing_of_unary(rw, e, inside.data[0]) : no_thing();
+    case CXCursor_ArraySubscriptExpr:
+        return thing_of_subscript(rw, &inside);
+    case CXCursor_ConditionalOperator: /* in C a choice of elements is a value */
+        return rw->is_cuda || may_point(clang_getCursorType(e)) ? thing_of_choice(rw, &inside)
+                                                                : no_thing();
+    case CXCursor_CallExpr:
+        return thing_of_call(rw, e);
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXConstCastExpr:
+        return thing_of_cast(rw, e);
+    default:
+        return no_thing();
+    }
+}
+
+/* ---- types of OpenCL C
+ * --------------------------------------------------------------------------- */
+
+/* The canonical text of what a type points to, with its qualifiers, which libclang has no other
+ * question for (address spaces) or keeps on the array (all of them). */
+static const char *target_text(const rewriter *rw, CXType type) {
+    CXType t = hd_value_type(type);
+    return hd_type_text(rw->arena, t.kind == CXType_Pointer ? clang_getPointeeType(t) : t);
+}
+
+bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier) {
+    const char *text = target_text(rw, type), *at = strstr(text, qualifier);
+    return at && (at == text || at[-1] == ' ') && at[strlen(qualifier)] == ' ';
+}
+
+bool hd_typed_holding(const rewriter *rw, CXType type, holding *result) {
+    if (rw->is_cuda)
+        return false;
+    for (CXType t = hd_value_type(type); hd_pointer_depth(t) > 0;) {
+        CXType target =
+            t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
+        laid *l = hd_laid_of(rw, target);
+        bool is_global = hd_target_is(rw, t, "__global");
+        *result = (holding){l, -1, is_global ? SPACE_GLOBAL : SPACE_CONSTANT};
+        if (l)
+            return is_global || hd_target_is(rw, t, "__constant");
+        t = clang_getCanonicalType(target);
+    }
+    return false;
+}

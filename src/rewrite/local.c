@@ -1,0 +1,180 @@
+/* Declarations in functions: local pointers to laid-out records, and references of C++. */
+#include "internal.h"
+
+/* ---- the words before a name ------------------------------------------------------- */
+
+static bool is_kept(const source *src, size_t t) {
+    static const char *const words[] = {
+        "static",          "inline",     "__inline__",    "__inline",
+        "extern",          "constexpr",  "__kernel",      "kernel",
+        "__global__",      "__device__", "__host__",      "__noinline__",
+        "__forceinline__", "__shared__", "__attribute__", "__launch_bounds__",
+        "__private",       "private",    "register"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (hd_token_is(src, t, words[i]))
+            return true;
+    return false;
+}
+
+bool hd_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result) {
+    const source *src = &rw->src;
+    size_t first = hd_token_at(src, begin), last = hd_token_at(src, name);
+    if (first >= src->token_count || last >= src->token_count)
+        return false;
+    if (hd_token_is(src, first, "template")) {
+        int depth = 0;
+        for (first++; first < last; first++) {
+            depth += hd_token_is(src, first, "<") - hd_token_is(src, first, ">");
+            if (!depth)
+                break;
+        }
+        first++;
+    }
+    for (; first < last && is_kept(src, first); first++)
+        if (hd_token_is(src, first + 1, "("))
+            first = hd_token_matching(src, first + 1);
+    for (size_t t = first; t < last; t++)
+        if (is_kept(src, t) || strchr("([{;,=", src->text[src->tokens[t].at.begin]))
+            return false;
+    *result = (range){first < last ? src->tokens[first].at.begin : name, name};
+    return first <= last;
+}
+
+const char *hd_stars(rewriter *rw, CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
+    int pointers = 0;
+    for (t = hd_value_type(type); t.kind == CXType_Pointer || hd_is_array(t);
+         t = clang_getCanonicalType(hd_is_array(t) ? clang_getArrayElementType(t)
+                                                   : clang_getPointeeType(t)))
+        pointers += t.kind == CXType_Pointer;
+    hd_str stars = {.arena = rw->arena};
+    for (int i = 1; i < pointers; i++)
+        hd_str_add(&stars, "*");
+    if (refers && pointers)
+        hd_str_add(&stars, "&");
+    return hd_str_text(&stars);
+}
+
+/* ---- initialisers --------------------------------------------------------------------- */
+
+static void edit_value(rewriter *rw, const frame *at, CXCursor value, const char *name) {
+    frame child = {value, at};
+    if (clang_getCursorKind(value) == CXCursor_InitListExpr) {
+        cursors inside = hd_children(rw->arena, value);
+        for (size_t i = 0; i < inside.count; i++)
+            edit_value(rw, &child, inside.data[i], name);
+    } else if (hd_thing_of(rw, value).depth >= 0) {
+        hd_edit_reference(rw, &child);
+    } else {
+        hd_refuse(rw, at->cursor,
+                  "'%s' is not initialised with a place in an array that came as "
+                  "a parameter; write '= &p[i]', or keep an index",
+                  name);
+    }
+}
+
+/* ---- declarations ------------------------------------------------------------------------ */
+
+/* Where the type of a declarator begins: at the statement's begin, or behind the comma. */
+static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is_first,
+                     unsigned *begin) {
+    const source *src = &rw->src;
+    size_t t = hd_token_at(src, name);
+    *begin = statement.begin;
+    if (is_first)
+        return t < src->token_count;
+    if (t >= src->token_count)
+        return false;
+    while (t && !hd_token_is(src, t - 1, ",") && src->tokens[t].at.begin > statement.begin)
+        t--;
+    *begin = src->tokens[t].at.begin;
+    return *begin > statement.begin;
+}
+
+static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_first,
+                      const holding *what) {
+    CXType type = clang_getCursorType(declared);
+    const char *name = hd_spelling(rw->arena, declared);
+    family *f = &what->of->families[what->in];
+    unsigned name_at, begin;
+    range words;
+    if (!hd_offset_of(&rw->src, clang_getCursorLocation(declared), &name_at) ||
+        !hd_token_is(&rw->src, hd_token_at(&rw->src, name_at), name) ||
+        !begin_of(rw, statement, name_at, is_first, &begin) ||
+        (begin < name_at && !hd_specifiers(rw, begin, name_at, &words))) {
+        hd_refuse_macro(rw, declared);
+        return;
+    }
+    f->is_used = true;
+    hd_push(rw->arena, &rw->seen, name_at);
+    if (is_first)
+        hd_edit_text(&rw->src, words,
+                     hd_format(rw->arena, "%s%s %s", what->of->scope, f->ref, hd_stars(rw, type)));
+    else if (begin < name_at)
+        hd_edit_text(&rw->src, (range){begin, name_at}, hd_stars(rw, type));
+}
+
+/* The body of the function. */
+static range scope_of(const rewriter *rw, const frame *at) {
+    range scope = {0, 0};
+    for (; at && at->up; at = at->up)
+        if (hd_is_function(at->up->cursor))
+            hd_range_of(&rw->src, at->cursor, &scope);
+    return scope;
+}
+
+static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, range statement,
+                          bool is_first, const holding *what) {
+    CXType type = clang_getCursorType(declared);
+    const char *name = hd_spelling(rw->arena, declared);
+    CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
+    frame child = {declared, at};
+    if (strstr(hd_type_text(rw->arena, type), "*__local")) {
+        hd_refuse(rw, declared, "'%s' keeps pointers in local memory; keep indices there", name);
+        return;
+    }
+    edit_type(rw, declared, statement, is_first, what);
+    if (!clang_Cursor_isNull(value))
+        edit_value(rw, &child, value, name);
+    hd_push(rw->arena, &rw->variables, (variable){name, scope_of(rw, at)});
+}
+
+/* One holding for all that one statement declares. */
+static bool read_declared(rewriter *rw, const cursors *all, holding *what, CXCursor *odd) {
+    *what = (holding){.field = -1};
+    for (size_t i = 0; i < all->count; i++) {
+        holding h = clang_getCursorKind(all->data[i]) == CXCursor_VarDecl
+                        ? hd_holding_of(rw, all->data[i])
+                        : (holding){.field = -1};
+        if (i && (h.of != what->of || h.in != what->in)) {
+            *odd = h.of ? all->data[i] : all->data[0];
+            return false;
+        }
+        *what = h;
+    }
+    return true;
+}
+
+bool hd_edit_declarations(rewriter *rw, const frame *at) {
+    cursors all = hd_children(rw->arena, at->cursor);
+    holding what;
+    CXCursor odd;
+    range statement;
+    if (!read_declared(rw, &all, &what, &odd)) {
+        hd_refuse(rw, odd,
+                  "'%s' is declared together with others of another type; give each a declaration "
+                  "of its own",
+                  hd_spelling(rw->arena, odd));
+        return true;
+    }
+    if (!what.of)
+        return false;
+    if (!hd_range_of(&rw->src, at->cursor, &statement)) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    for (size_t i = 0; i < all.count; i++)
+        edit_variable(rw, at, all.data[i], statement, i == 0, &what);
+    return true;
+}

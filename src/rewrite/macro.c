@@ -1,0 +1,302 @@
+/*
+ * Macros that hide accesses. A macro that only makes an index, or is given a whole access, is
+ * none of them: the edits stay outside of its body. Where an access begins or ends inside of a
+ * body, the walk asks for the macro to be expanded: all its uses are replaced, one level deep,
+ * by what it stands for (flat.h), and the text is read again. Every use then leads to edits of
+ * the one body, and these must agree (output.c).
+ */
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* A macro that was asked for, by the place of its name in a file. */
+typedef struct wish {
+    unsigned file, origin;
+    const char *why_not; /* it cannot be expanded */
+    hd_place defined;
+} wish;
+
+typedef struct wishes {
+    hd_vec(wish) all;
+    bool is_new; /* asked for since the flat text was made */
+} wishes;
+
+struct wishes *hd_wishes_new(hd_arena *arena) {
+    return hd_new(arena, wishes);
+}
+
+/* ---- reading ------------------------------------------------------------------------ */
+
+static void read_skipped(rewriter *rw) {
+    CXSourceRangeList *skipped = clang_getSkippedRanges(rw->src.unit, rw->src.file);
+    for (unsigned i = 0; skipped && i < skipped->count; i++) {
+        range at;
+        if (hd_offset_of(&rw->src, clang_getRangeStart(skipped->ranges[i]), &at.begin) &&
+            hd_offset_of(&rw->src, clang_getRangeEnd(skipped->ranges[i]), &at.end))
+            hd_push(rw->arena, &rw->inactive, at);
+    }
+    if (skipped)
+        clang_disposeSourceRangeList(skipped);
+}
+
+static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    rewriter *rw = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    unsigned offset;
+    range at;
+    if (kind == CXCursor_MacroDefinition && hd_range_of(&rw->src, cursor, &at))
+        hd_push(rw->arena, &rw->inactive, at);
+    if (kind == CXCursor_MacroExpansion &&
+        hd_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset)) {
+        at = (range){offset, hd_macro_use_end(&rw->src, offset)};
+        hd_push(rw->arena, &rw->macro_uses, (macro_use){at, clang_getCursorReferenced(cursor)});
+    }
+    return CXChildVisit_Continue;
+}
+
+void hd_macros_read(rewriter *rw) {
+    clang_visitChildren(clang_getTranslationUnitCursor(rw->src.unit), read_one, rw);
+    read_skipped(rw);
+}
+
+/* ---- a definition -------------------------------------------------------------------- */
+
+/* Tokens of "NAME(a, b) body" in the flat text. */
+typedef struct definition {
+    size_t name, body, end; /* body and end: tokens */
+    size_t *parameters;
+    size_t parameter_count;
+    bool takes_arguments;
+    const flat_node *node; /* where it stands */
+} definition;
+
+static bool read_parameters(rewriter *rw, definition *d) {
+    const source *src = &rw->src;
+    size_t close = hd_token_matching(src, d->name + 1);
+    d->parameters = hd_new_array(rw->arena, size_t, close - d->name);
+    for (size_t t = d->name + 2; t < close; t++) {
+        if (hd_token_is(src, t, "..."))
+            return false;
+        if (!hd_token_is(src, t, ","))
+            d->parameters[d->parameter_count++] = t;
+    }
+    d->body = close + 1;
+    return close < d->end;
+}
+
+static const char *why_not(const rewriter *rw, const definition *d) {
+    const source *src = &rw->src;
+    for (size_t t = d->body; t < d->end; t++) {
+        if (hd_token_is(src, t, "##"))
+            return "it joins words with ##; write the field's name out, with a macro for each "
+                   "field";
+        if (hd_token_is(src, t, "#"))
+            return "it makes text with #; make the access without the macro";
+        if (hd_token_is(src, t, hd_token_text(src, d->name)))
+            return "it names itself; give it another name";
+    }
+    return NULL;
+}
+
+/* Reads a definition that stands in the flat text; returns why it cannot be expanded. */
+static const char *read_definition(rewriter *rw, CXCursor cursor, definition *d) {
+    range at;
+    flat_spot spot;
+    *d = (definition){0};
+    if (!hd_range_of(&rw->src, cursor, &at) || !hd_flat_spot(rw->flat, at, &spot))
+        return "it is not defined in the kernel's files";
+    d->node = spot.node;
+    d->name = hd_token_at(&rw->src, at.begin);
+    d->body = d->name + 1;
+    d->end = hd_token_from(&rw->src, at.end);
+    d->takes_arguments = clang_Cursor_isMacroFunctionLike(cursor);
+    if (d->takes_arguments && !read_parameters(rw, d))
+        return "it takes any number of arguments; give it a fixed number";
+    return why_not(rw, d);
+}
+
+/* ---- wishes ----------------------------------------------------------------------------- */
+
+static bool wish_of(rewriter *rw, CXCursor cursor, wish *w) {
+    unsigned offset;
+    flat_spot spot;
+    if (!hd_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset) ||
+        !hd_flat_spot(rw->flat, (range){offset, offset + 1}, &spot))
+        return false;
+    *w = (wish){.file = spot.node->file, .origin = spot.at.begin};
+    w->defined = hd_flat_place(rw->flat, offset);
+    return true;
+}
+
+static wish *known_wish(const rewriter *rw, const wish *w) {
+    for (size_t i = 0; i < rw->wishes->all.count; i++) {
+        wish *known = &rw->wishes->all.data[i];
+        if (known->file == w->file && known->origin == w->origin)
+            return known;
+    }
+    return NULL;
+}
+
+/* True when the macro's name itself stands at its use, which is not so inside of others. */
+static bool is_visible(const rewriter *rw, const macro_use *use) {
+    size_t t = hd_token_at(&rw->src, use->at.begin);
+    return hd_token_is(&rw->src, t, hd_spelling(rw->arena, use->definition));
+}
+
+static bool want(rewriter *rw, const macro_use *use, const char **why, hd_place *defined) {
+    wish w;
+    if (!wish_of(rw, use->definition, &w)) {
+        *why = "it is not defined in the kernel's files";
+        return false;
+    }
+    const wish *known = known_wish(rw, &w);
+    if (!known) {
+        definition d;
+        w.why_not = read_definition(rw, use->definition, &d);
+        hd_push(rw->arena, &rw->wishes->all, w);
+        known = &rw->wishes->all.data[rw->wishes->all.count - 1];
+        rw->wishes->is_new |= !w.why_not;
+    }
+    *why = known->why_not;
+    *defined = known->defined;
+    return !known->why_not && rw->wishes->is_new;
+}
+
+bool hd_macro_want(rewriter *rw, range at, const char **why, hd_place *defined) {
+    bool any = false;
+    for (size_t i = 0; i < rw->macro_uses.count; i++) {
+        const macro_use *use = &rw->macro_uses.data[i];
+        bool touches = use->at.begin < at.end && use->at.end > at.begin;
+        if (touches && is_visible(rw, use))
+            any |= want(rw, use, why, defined);
+    }
+    return any;
+}
+
+bool hd_macros_wanted(const rewriter *rw) { return rw->wishes->is_new; }
+
+/* ---- expanding ----------------------------------------------------------------------------- */
+
+typedef struct argument_list {
+    range *at;
+    size_t count;
+} argument_list;
+
+/* The arguments of a use, each from its first token to its last. */
+static argument_list read_arguments(rewriter *rw, const macro_use *use) {
+    const source *src = &rw->src;
+    size_t open = hd_token_at(src, use->at.begin) + 1, close = hd_token_matching(src, open);
+    argument_list list = {hd_new_array(rw->arena, range, close - open + 1), 0};
+    size_t first = open + 1;
+    for (size_t t = open + 1; t <= close && close < src->token_count; t++) {
+        if (t == close || hd_token_is(src, t, ",")) {
+            unsigned end = src->tokens[t - 1].at.end;
+            list.at[list.count++] =
+                first < t ? (range){src->tokens[first].at.begin, end} : (range){end, end};
+            first = t + 1;
+        } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
+            t = hd_token_matching(src, t);
+        }
+    }
+    return list;
+}
+
+static size_t parameter_at(const rewriter *rw, const definition *d, size_t at) {
+    for (size_t p = 0; p < d->parameter_count; p++)
+        if (hd_token_is(&rw->src, at, hd_token_text(&rw->src, d->parameters[p])))
+            return p;
+    return d->parameter_count;
+}
+
+static flat_node *expansion_of(rewriter *rw, const definition *d, const argument_list *arguments) {
+    const source *src = &rw->src;
+    flat_node *body = hd_flat_node(rw->flat, FLAT_MACRO, d->node->file);
+    unsigned done = d->body < d->end ? src->tokens[d->body].at.begin : 0;
+    unsigned end = d->body < d->end ? src->tokens[d->end - 1].at.end : 0;
+    for (size_t t = d->body; t < d->end; t++) {
+        size_t p = parameter_at(rw, d, t);
+        if (p == d->parameter_count)
+            continue;
+        range name = src->tokens[t].at;
+        hd_flat_add_run(rw->flat, body, (range){done, name.begin}, d->node);
+        hd_flat_add_argument(rw->flat, body, name, arguments->at[p]);
+        done = name.end;
+    }
+    hd_flat_add_run(rw->flat, body, (range){done, end}, d->node);
+    return body;
+}
+
+static void expand(rewriter *rw, const macro_use *use) {
+    definition d;
+    argument_list arguments = {0};
+    wish w;
+    if (read_definition(rw, use->definition, &d) != NULL)
+        return;
+    if (d.takes_arguments) {
+        if (!hd_token_is(&rw->src, hd_token_at(&rw->src, use->at.begin) + 1, "("))
+            return;
+        arguments = read_arguments(rw, use);
+    }
+    if (arguments.count < d.parameter_count) {
+        if (wish_of(rw, use->definition, &w))
+            known_wish(rw, &w)->why_not = "a use of it has too few arguments";
+        return;
+    }
+    hd_flat_put(rw->flat, use->at, expansion_of(rw, &d, &arguments));
+}
+
+static int from_the_last(const void *left, const void *right) {
+    const macro_use *a = left, *b = right;
+    return a->at.begin == b->at.begin ? 0 : a->at.begin < b->at.begin ? 1 : -1;
+}
+
+static bool is_wished(rewriter *rw, const macro_use *use) {
+    wish w;
+    const wish *known = wish_of(rw, use->definition, &w) ? known_wish(rw, &w) : NULL;
+    return known && !known->why_not;
+}
+
+/* A wished macro inside of another one's body: that one must be expanded first. */
+static void want_outer(rewriter *rw, const macro_use *inner) {
+    const char *why;
+    hd_place defined;
+    for (size_t i = 0; i < rw->macro_uses.count; i++) {
+        const macro_use *use = &rw->macro_uses.data[i];
+        if (use->at.begin == inner->at.begin && is_visible(rw, use))
+            want(rw, use, &why, &defined);
+    }
+}
+
+static bool lies_in_directive(const rewriter *rw, range at) {
+    for (size_t i = 0; i < rw->inactive.count; i++)
+        if (rw->inactive.data[i].begin <= at.begin && at.end <= rw->inactive.data[i].end)
+            return true;
+    return false;
+}
+
+bool hd_macros_expand(rewriter *rw) {
+    hd_vec(macro_use) uses = {0};
+    for (size_t i = 0; i < rw->macro_uses.count; i++)
+        if (is_wished(rw, &rw->macro_uses.data[i]) && !is_visible(rw, &rw->macro_uses.data[i]))
+            want_outer(rw, &rw->macro_uses.data[i]);
+    for (size_t i = 0; i < rw->macro_uses.count; i++) {
+        const macro_use *use = &rw->macro_uses.data[i];
+        if (is_wished(rw, use) && is_visible(rw, use) && !lies_in_directive(rw, use->at))
+            hd_push(rw->arena, &uses, *use);
+    }
+    rw->wishes->is_new = false;
+    if (!uses.count)
+        return false;
+    qsort(uses.data, uses.count, sizeof *uses.data, from_the_last);
+    for (size_t i = 0; i < uses.count; i++) {
+        bool is_inner = false; /* it is expanded when the outer one is gone */
+        for (size_t k = i + 1; k < uses.count; k++)
+            is_inner |= uses.data[k].at.begin < uses.data[i].at.begin &&
+                        uses.data[k].at.end >= uses.data[i].at.end;
+        if (!is_inner)
+            expand(rw, &uses.data[i]);
+    }
+    hd_flat_render(rw->flat);
+    return true;
+}

@@ -1,0 +1,362 @@
+/*
+ * From edits of the flat text to files.
+ *
+ * Each edit goes to the file where its text was written. Where the flat text has that more than
+ * once (a header that is included twice, a macro that is used twice), all copies must ask for the
+ * same; a copy that the preprocessor left out has no say.
+ *
+ * The files go into a folder of their own, each under the name by which it is included there. A
+ * header that is included by one that does not change is found only beside that one: so all
+ * headers on the way to one that changes go there, too.
+ */
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* An edit in its file. */
+typedef struct file_edit {
+    range at;
+    draft parts;
+    const flat_node *node;
+    unsigned flat; /* where it stands in the flat text */
+    bool is_added, is_used;
+} file_edit;
+
+typedef hd_vec(file_edit) file_edits;
+
+typedef struct output {
+    rewriter *rw;
+    file_edits *files; /* [files of the flat text] */
+} output;
+
+/* ---- edits in files -------------------------------------------------------------------- */
+
+static void refuse_here(rewriter *rw, unsigned offset, const char *why) {
+    hd_place place = hd_flat_place(rw->flat, offset);
+    hd_refuse_at(rw, &place, "%s", why);
+}
+
+static bool map_edit(output *o, const edit *e) {
+    rewriter *rw = o->rw;
+    flat_spot spot;
+    if (!hd_flat_spot(rw->flat, e->at, &spot))
+        return false;
+    file_edit result = {
+        .at = spot.at, .node = spot.node, .flat = e->at.begin, .is_added = e->is_added};
+    for (size_t i = 0; i < e->parts.count; i++) {
+        part p = e->parts.data[i];
+        if (!p.text && !hd_flat_spot_in(spot.node, p.old, &p.old))
+            return false;
+        hd_push(rw->arena, &result.parts, p);
+    }
+    hd_push(rw->arena, &o->files[spot.node->file], result);
+    return true;
+}
+
+static bool same_edit(const file_edit *a, const file_edit *b) {
+    if (a->at.begin != b->at.begin || a->at.end != b->at.end || a->parts.count != b->parts.count)
+        return false;
+    for (size_t i = 0; i < a->parts.count; i++) {
+        const part *p = &a->parts.data[i], *q = &b->parts.data[i];
+        if (!p->text != !q->text || (p->text && strcmp(p->text, q->text)) ||
+            p->old.begin != q->old.begin || p->old.end != q->old.end)
+            return false;
+    }
+    return true;
+}
+
+/* ---- copies of one text ------------------------------------------------------------------- */
+
+static bool is_inactive(const rewriter *rw, unsigned offset) {
+    for (size_t i = 0; i < rw->inactive.count; i++)
+        if (offset >= rw->inactive.data[i].begin && offset < rw->inactive.data[i].end)
+            return true;
+    return false;
+}
+
+static const file_edit *edit_from(const file_edits *edits, const flat_node *node, range at) {
+    for (size_t i = 0; i < edits->count; i++)
+        if (edits->data[i].node == node && edits->data[i].at.begin == at.begin &&
+            edits->data[i].at.end == at.end)
+            return &edits->data[i];
+    return NULL;
+}
+
+static void refuse_copies(rewriter *rw, const file_edit *e, unsigned other) {
+    hd_place here = hd_flat_place(rw->flat, e->flat);
+    const flat_node *node = e->node;
+    unsigned use = node->up ? node->at.begin : e->flat;
+    hd_place first = hd_flat_place(rw->flat, use ? use - 1 : 0);
+    hd_place second = hd_flat_place(rw->flat, other ? other - 1 : 0);
+    if (node->kind == FLAT_FILE)
+        hd_refuse_at(rw, &here,
+                     "this text is included more than once, at %s:%u and %s:%u, and would have to "
+                     "change differently; make two headers of it",
+                     first.file, first.line, second.file, second.line);
+    else
+        hd_refuse_at(rw, &here,
+                     "this part of a macro means different things where it is used, at %s:%u and "
+                     "%s:%u; make two macros of it, or a function",
+                     first.file, first.line, second.file, second.line);
+}
+
+/* Looks at every other copy of the text that `e` changes. */
+static void check_copies(output *o, const file_edit *e, const flat_node *node) {
+    rewriter *rw = o->rw;
+    unsigned offset;
+    if (node != e->node && node->file == e->node->file &&
+        hd_flat_offset(node, e->at.begin, &offset) && !is_inactive(rw, offset)) {
+        const file_edit *same = edit_from(&o->files[node->file], node, e->at);
+        if (!same || !same_edit(same, e))
+            refuse_copies(rw, e, node->up ? node->at.begin : offset);
+    }
+    for (size_t i = 0; i < node->items.count; i++)
+        if (node->items.data[i].node)
+            check_copies(o, e, node->items.data[i].node);
+}
+
+/* One edit for each place; others of the same place that differ are refused. */
+static void keep_one_each(output *o, unsigned file) {
+    rewriter *rw = o->rw;
+    file_edits kept = {0};
+    for (size_t i = 0; i < o->files[file].count; i++) {
+        const file_edit *e = &o->files[file].data[i];
+        const file_edit *same = NULL;
+        for (size_t k = 0; k < kept.count && !same; k++)
+            if (kept.data[k].at.begin == e->at.begin && kept.data[k].at.end == e->at.end)
+                same = &kept.data[k];
+        if (!same)
+            hd_push(rw->arena, &kept, *e);
+        else if (!same_edit(same, e))
+            refuse_here(rw, e->flat,
+                        "macros make accesses to laid-out records overlap here; write "
+                        "them out");
+    }
+    o->files[file] = kept;
+}
+
+/* ---- the text of a file ---------------------------------------------------------------------- */
+
+/* In order of their start; insertions first, then the outermost. */
+static int compare_edits(const void *left, const void *right) {
+    const file_edit *a = left, *b = right;
+    if (a->at.begin != b->at.begin)
+        return a->at.begin < b->at.begin ? -1 : 1;
+    bool a_inserts = a->at.end == a->at.begin, b_inserts = b->at.end == b->at.begin;
+    if (a_inserts != b_inserts)
+        return a_inserts ? -1 : 1;
+    return a->at.end == b->at.end ? 0 : a->at.end > b->at.end ? -1 : 1;
+}
+
+static void render(file_edits *edits, const char *text, hd_str *out, range old) {
+    unsigned done = old.begin;
+    for (size_t i = 0; i < edits->count; i++) {
+        file_edit *e = &edits->data[i];
+        if (e->at.begin < done || e->at.end > old.end || e->is_used)
+            continue;
+        hd_str_addn(out, text + done, e->at.begin - done);
+        e->is_used = true;
+        for (size_t p = 0; p < e->parts.count; p++) {
+            if (e->parts.data[p].text)
+                hd_str_add(out, e->parts.data[p].text);
+            else
+                render(edits, text, out, e->parts.data[p].old);
+        }
+        done = e->at.end;
+    }
+    hd_str_addn(out, text + done, old.end - done);
+}
+
+/* An edit inside of another one, but in none of its old parts, would be lost. */
+static const char *rendered(output *o, unsigned file) {
+    file_edits *edits = &o->files[file];
+    const char *text = o->rw->flat->files.data[file].text;
+    hd_str out = {.arena = o->rw->arena};
+    if (edits->count)
+        qsort(edits->data, edits->count, sizeof *edits->data, compare_edits);
+    render(edits, text, &out, (range){0, (unsigned)strlen(text)});
+    for (size_t i = 0; i < edits->count; i++)
+        if (!edits->data[i].is_used)
+            refuse_here(o->rw, edits->data[i].flat,
+                        "macros make accesses to laid-out records overlap here; write them out");
+    return hd_str_text(&out);
+}
+
+/* ---- names -------------------------------------------------------------------------------------
+ */
+
+/* "a/../b" as "b". A name that leads out of the folder begins with "..". */
+static const char *normal_path(hd_arena *arena, const char *path) {
+    hd_vec(const char *) parts = {0};
+    char *copy = hd_strdup(arena, path), *rest = NULL;
+    for (char *word = strtok_r(copy, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
+        bool up = !strcmp(word, "..");
+        if (up && parts.count && strcmp(parts.data[parts.count - 1], "..") != 0)
+            parts.count--;
+        else if (strcmp(word, ".") != 0)
+            hd_push(arena, &parts, word);
+    }
+    hd_str text = {.arena = arena};
+    for (size_t i = 0; i < parts.count; i++)
+        hd_str_printf(&text, "%s%s", i ? "/" : "", parts.data[i]);
+    return hd_str_text(&text);
+}
+
+/* Where a header is looked for from the new folder: beside the file that includes it. NULL: it
+ * would not be found there. */
+static const char *name_of(const rewriter *rw, const flat_node *header) {
+    hd_arena *arena = rw->arena;
+    if (!header->up) {
+        const char *path = rw->flat->files.data[0].path, *slash = strrchr(path, '/');
+        return slash ? slash + 1 : path;
+    }
+    const char *outer = name_of(rw, header->up);
+    if (!outer || !header->spelling || *header->spelling == '/')
+        return NULL;
+    const char *name = normal_path(arena, hd_path_beside(arena, outer, header->spelling));
+    return strncmp(name, "../", 3) ? name : NULL;
+}
+
+static void refuse_name(rewriter *rw, const flat_node *header) {
+    hd_place place = hd_flat_place(rw->flat, header->at.begin ? header->at.begin - 1 : 0);
+    place.line += place.line > 0;
+    hd_refuse_at(rw, &place,
+                 "the rewritten '%s' could not be found from another folder as it is included; "
+                 "include it by \"...\" with a path below the kernel's folder, or with one that an "
+                 "-I completes",
+                 rw->flat->files.data[header->file].path);
+}
+
+typedef struct naming {
+    output *o;
+    const bool *changed; /* [file] */
+    hd_vec(hd_rewritten_file) files;
+} naming;
+
+static void add_file(naming *n, const flat_node *node, const char *name) {
+    rewriter *rw = n->o->rw;
+    for (size_t i = 0; i < n->files.count; i++)
+        if (!strcmp(n->files.data[i].name, name))
+            return;
+    const file_edits *edits = &n->o->files[node->file];
+    uint32_t count = 0;
+    for (size_t i = 0; i < edits->count; i++)
+        count += !edits->data[i].is_added;
+    hd_rewritten_file file = {.path = rw->flat->files.data[node->file].path,
+                              .name = name,
+                              .text = rendered(n->o, node->file),
+                              .edit_count = count};
+    for (size_t i = 0; i < edits->count; i++)
+        n->o->files[node->file].data[i].is_used = false; /* it may have another name, too */
+    hd_push(rw->arena, &n->files, file);
+}
+
+/* Adds a file, and what it includes, where something in it changes. */
+static bool add_node(naming *n, const flat_node *node) {
+    rewriter *rw = n->o->rw;
+    bool needed =
+        !node->up || (node->kind == FLAT_FILE && node->items.count && n->changed[node->file]);
+    for (size_t i = 0; i < node->items.count; i++)
+        if (node->items.data[i].node)
+            needed |= add_node(n, node->items.data[i].node);
+    if (!needed || node->kind != FLAT_FILE)
+        return needed;
+    const char *name = name_of(rw, node);
+    if (name)
+        add_file(n, node, name);
+    else
+        refuse_name(rw, node);
+    return true;
+}
+
+/* ---- all of it
+ * ------------------------------------------------------------------------------------ */
+
+static const char *options_of(rewriter *rw, const naming *n) {
+    hd_str text = {.arena = rw->arena};
+    for (size_t i = 0; i < n->files.count; i++) {
+        const char *folder = hd_path_beside(rw->arena, n->files.data[i].path, ".");
+        const char *option = hd_format(rw->arena, "-I '%s' ", folder);
+        if (!strstr(hd_str_text(&text), option))
+            hd_str_add(&text, option);
+    }
+    hd_str_add(&text, rw->request->options ? rw->request->options : "");
+    return hd_trimmed(rw->arena, hd_str_text(&text));
+}
+
+static void map_edits(output *o) {
+    rewriter *rw = o->rw;
+    for (size_t i = 0; i < rw->src.edits.count; i++) {
+        const edit *e = &rw->src.edits.data[i];
+        if (!map_edit(o, e))
+            refuse_here(rw, e->at.begin,
+                        "this access to laid-out records is made partly by a macro; write it out");
+    }
+}
+
+hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
+    size_t count = rw->flat->files.count;
+    output o = {rw, hd_new_array(rw->arena, file_edits, count)};
+    bool *changed = hd_new_array(rw->arena, bool, count);
+    map_edits(&o);
+    for (size_t f = 0; f < count; f++) {
+        for (size_t i = 0; i < o.files[f].count; i++)
+            check_copies(&o, &o.files[f].data[i], rw->flat->root);
+        if (!rw->refusals.count)
+            keep_one_each(&o, (unsigned)f);
+        changed[f] = o.files[f].count > 0;
+    }
+    if (rw->refusals.count)
+        return HD_EUNSUPPORTED;
+    naming n = {.o = &o, .changed = changed};
+    add_node(&n, rw->flat->root);
+    if (rw->refusals.count)
+        return HD_EUNSUPPORTED;
+    hd_rewritten_file kernel_file = n.files.data[n.files.count - 1];
+    n.files.data[n.files.count - 1] = n.files.data[0];
+    n.files.data[0] = kernel_file;
+    result->files = n.files.data;
+    result->file_count = (uint32_t)n.files.count;
+    for (size_t i = 0; i < n.files.count; i++)
+        result->edit_count += n.files.data[i].edit_count;
+    result->options = options_of(rw, &n);
+    return HD_OK;
+}
+
+/* ---- checking
+ * ---------------------------------------------------------------------------------------- */
+
+static hd_status parse_again(rewriter *rw, CXIndex index, const char *path, const char *options) {
+    hd_parse_command command;
+    hd_status status = hd_parse_command_make(rw->arena, rw->diag, path, options, &command);
+    if (status != HD_OK)
+        return status;
+    CXTranslationUnit unit = hd_clang_parse(index, &command, path, NULL);
+    flat again;
+    source src;
+    bool bad = !unit;
+    if (unit) {
+        hd_flat_open(&again, rw->arena, path,
+                     clang_getFileContents(unit, clang_getFile(unit, path), NULL));
+        hd_source_open(&src, &again, unit);
+        bad = hd_clang_errors(&src, rw->diag, HD_EUNSUPPORTED,
+                              "the rewritten kernel would not compile, please report this "
+                              "(the line is one of the rewritten text): ");
+        clang_disposeTranslationUnit(unit);
+    }
+    hd_parse_command_end(&command);
+    return bad ? HD_EUNSUPPORTED : HD_OK;
+}
+
+hd_status hd_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result) {
+    const char *path;
+    char *folder;
+    hd_status status = hd_scratch_make(rw->arena, rw->diag, &folder);
+    if (status != HD_OK)
+        return status;
+    status = hd_rewritten_store(rw->arena, rw->diag, result, folder, &path);
+    if (status == HD_OK)
+        status = parse_again(rw, index, path, result->options);
+    hd_scratch_remove(folder);
+    return status;
+}

@@ -1,0 +1,219 @@
+/*
+ * Refusals: what cannot be rewritten, where it stands, and what would mend it. They are collected,
+ * because a macro that is expanded may make some of them go away.
+ */
+#include "internal.h"
+
+void hd_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = hd_vformat(rw->arena, format, args);
+    va_end(args);
+    for (size_t i = 0; i < rw->refusals.count; i++) {
+        const refusal *r = &rw->refusals.data[i];
+        if (r->place.line == place->line && r->place.column == place->column &&
+            !strcmp(r->place.file, place->file))
+            return; /* the first reason is the best one */
+    }
+    hd_push(rw->arena, &rw->refusals, (refusal){*place, text});
+}
+
+void hd_refuse(rewriter *rw, CXCursor at, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const char *text = hd_vformat(rw->arena, format, args);
+    va_end(args);
+    hd_place place = hd_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(at)));
+    hd_refuse_at(rw, &place, "%s", text);
+}
+
+/* ---- macros ----------------------------------------------------------------------- */
+
+static void refuse_in_macro(rewriter *rw, unsigned begin, const char *why,
+                            const hd_place *defined) {
+    hd_place place = hd_flat_place(rw->flat, begin);
+    const char *name = hd_token_text(&rw->src, hd_token_from(&rw->src, begin));
+    if (why && defined->line)
+        hd_refuse_at(rw, &place,
+                     "laid-out records are reached inside the macro %s, which stays as it is at "
+                     "%s:%u:%u: %s",
+                     name, defined->file, defined->line, defined->column, why);
+    else
+        hd_refuse_at(rw, &place,
+                     "laid-out records are reached inside the macro %s%s%s; write the access out, "
+                     "or make the macro a function",
+                     name, why ? ": " : "", why ? why : "");
+}
+
+void hd_refuse_macro(rewriter *rw, CXCursor at) {
+    CXSourceRange extent = clang_getCursorExtent(at);
+    CXSourceLocation start = clang_getRangeStart(extent), stop = clang_getRangeEnd(extent);
+    unsigned begin, end;
+    CXFile file;
+    const char *why = NULL;
+    hd_place defined = {0};
+    clang_getExpansionLocation(start, &file, NULL, NULL, &begin);
+    clang_getExpansionLocation(stop, NULL, NULL, NULL, &end);
+    if (!file || !clang_File_isEqual(file, rw->src.file)) {
+        hd_refuse(rw, at, "this is reached through a header of the system");
+        return;
+    }
+    if (hd_macro_want(rw, (range){begin, end > begin ? end : begin + 1}, &why, &defined))
+        return;
+    for (size_t i = 0; i < rw->macro_uses.count; i++)
+        if (rw->macro_uses.data[i].at.begin == begin) {
+            refuse_in_macro(rw, begin, why, &defined);
+            return;
+        }
+    hd_refuse(rw, at, "this access to laid-out records is made partly by a macro; write it out");
+}
+
+/* ---- pointers that go astray -------------------------------------------------------- */
+
+static const char *name_of(const thing *t) { return t->what.of->record->name; }
+
+static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const thing *t) {
+    const char *callee = hd_spelling(rw->arena, call);
+    if (!strncmp(callee, "async_", 6) || !strcmp(callee, "prefetch") || !strcmp(callee, "memcpy"))
+        hd_refuse(rw, pointer,
+                  "%s moves the bytes of whole '%s' records, which lie apart in another "
+                  "layout; copy them in a loop",
+                  callee, name_of(t));
+    else if (t->what.field >= 0)
+        hd_refuse(rw, pointer,
+                  "the array that is a field of '%s' is passed to '%s', which could reach more "
+                  "than one element of it; read and write the elements one by one",
+                  name_of(t), *callee ? callee : "a function");
+    else
+        hd_refuse(rw, pointer,
+                  "the pointer to '%s' is passed to '%s' as another type; declare its "
+                  "parameter '%s%s *'",
+                  name_of(t), *callee ? callee : "a function",
+                  rw->is_cuda ? "" : t->what.of->families[t->what.in].qualifier,
+                  t->what.of->spelling);
+}
+
+static const char *why_operator(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_Assign:
+        return "is stored where only plain values can be; keep an index";
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Sub:
+        return "is moved in a form that Heddle cannot follow; use p[i]";
+    case CXBinaryOperator_LAnd:
+    case CXBinaryOperator_LOr:
+        return "is tested, but a place in a layout is never null; pass a flag of its own";
+    default:
+        return "is compared with what is no pointer to laid-out records, such as null; compare "
+               "indices, or pass a flag of its own";
+    }
+}
+
+static const char *why_parent(rewriter *rw, CXCursor parent, const thing *t) {
+    static const char tested[] =
+        "is tested, but a place in a layout is never null; pass a flag of its own";
+    enum CXCursorKind kind = clang_getCursorKind(parent);
+    switch (kind) {
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXConstCastExpr:
+        return hd_format(rw->arena, "is cast to '%s'; reach the fields through '%s *'",
+                         hd_type_text(rw->arena, clang_getCursorType(parent)),
+                         t->what.of->spelling);
+    case CXCursor_CompoundAssignOperator:
+    case CXCursor_BinaryOperator:
+        return why_operator(clang_getCursorBinaryOperatorKind(parent));
+    case CXCursor_UnaryOperator:
+    case CXCursor_ConditionalOperator:
+    case CXCursor_IfStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+    case CXCursor_ForStmt:
+        return tested;
+    case CXCursor_VarDecl:
+    case CXCursor_InitListExpr:
+        return hd_format(rw->arena, "is stored in a variable of another type; declare it '%s%s *'",
+                         rw->is_cuda ? "" : t->what.of->families[t->what.in].qualifier,
+                         t->what.of->spelling);
+    case CXCursor_ReturnStmt:
+        return "is returned as another type; return it as what it is, or return an index";
+    default:
+        return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
+    }
+}
+
+/* The declaration that a pointer comes from, for messages. */
+static CXCursor root_of(rewriter *rw, CXCursor pointer) {
+    if (clang_getCursorKind(pointer) == CXCursor_DeclRefExpr)
+        return pointer;
+    cursors inside = hd_children(rw->arena, pointer);
+    for (size_t i = 0; i < inside.count; i++)
+        if (hd_thing_of(rw, inside.data[i]).depth >= 0)
+            return root_of(rw, inside.data[i]);
+    return pointer;
+}
+
+void hd_refuse_misplaced(rewriter *rw, const frame *at, const thing *t) {
+    const frame *f = at;
+    while (f->up && (clang_getCursorKind(f->up->cursor) == CXCursor_ParenExpr ||
+                     clang_getCursorKind(f->up->cursor) == CXCursor_UnexposedExpr))
+        f = f->up;
+    CXCursor parent = f->up ? f->up->cursor : clang_getNullCursor();
+    CXCursor bare = hd_bare(rw->arena, at->cursor), root = root_of(rw, bare);
+    const char *name = hd_spelling(rw->arena, root);
+    unsigned offset;
+    if (hd_offset_of(&rw->src, clang_getCursorLocation(root), &offset))
+        hd_push(rw->arena, &rw->seen, offset);
+    if (clang_getCursorKind(parent) == CXCursor_CallExpr)
+        refuse_call(rw, at->cursor, parent, t);
+    else if (clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_AddrOf && t->depth == 1)
+        hd_refuse(rw, bare,
+                  "the address of an element of '%s' is stored or passed on; pass it to a "
+                  "helper function with a parameter '%s%s *', or keep the index",
+                  name, rw->is_cuda ? "" : t->what.of->families[t->what.in].qualifier,
+                  t->what.of->spelling);
+    else
+        hd_refuse(rw, root, "the pointer '%s' to '%s' %s", name, name_of(t),
+                  why_parent(rw, parent, t));
+}
+
+/* ---- names that no cursor explained ---------------------------------------------------- */
+
+static bool lies_in(unsigned offset, range at) { return offset >= at.begin && offset < at.end; }
+
+static bool is_explained(const rewriter *rw, size_t t) {
+    unsigned offset = rw->src.tokens[t].at.begin;
+    if (t && (hd_token_is(&rw->src, t - 1, ".") || hd_token_is(&rw->src, t - 1, "->")))
+        return true;
+    for (size_t i = 0; i < rw->seen.count; i++)
+        if (rw->seen.data[i] == offset)
+            return true;
+    for (size_t i = 0; i < rw->macro_uses.count; i++)
+        if (lies_in(offset, rw->macro_uses.data[i].at))
+            return true;
+    for (size_t i = 0; i < rw->inactive.count; i++)
+        if (lies_in(offset, rw->inactive.data[i]))
+            return true;
+    return false;
+}
+
+/* libclang does not show every corner of the tree (the operand of typeof in a
+ * cast, for one). A variable's name that was seen as a token but not as a
+ * cursor would keep its old meaning there. */
+void hd_check_all_seen(rewriter *rw) {
+    const source *src = &rw->src;
+    for (size_t i = 0; i < rw->variables.count; i++) {
+        const variable *v = &rw->variables.data[i];
+        for (size_t t = hd_token_from(src, v->scope.begin);
+             t < src->token_count && src->tokens[t].at.begin < v->scope.end; t++) {
+            if (!hd_token_is(src, t, v->name) || is_explained(rw, t))
+                continue;
+            hd_place place = hd_flat_place(rw->flat, src->tokens[t].at.begin);
+            hd_refuse_at(rw, &place,
+                         "'%s' is used where Heddle cannot follow it (in a type?); reach the "
+                         "fields as p[i].field",
+                         v->name);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+/*
+ * Records that are taken apart (layout.h): their fields are parts such as "pos.x" and "d[1]", but
+ * the source still declares `struct vec pos; float d[3];`.
+ *
+ *     p[i].pos.x, p[i].d[1]   (*R_pos_x(p_ref, i)), (*R_d_1(p_ref, i))
+ *     p[i].d[k]               (*R_d(p_ref, i, k)), which chooses
+ *     v = p[i].pos            v = R_pos_load(p_ref, i)
+ *     p[i].pos = v            R_pos_store(p_ref, i, v)
+ *
+ * A path in C is what stands behind the element; the number of an element of an array of several
+ * dimensions is counted in the order of memory, as in the fields' names.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* ---- types along a path ------------------------------------------------------------ */
+
+typedef struct member_search {
+    const char *name;
+    CXType type;
+    bool found;
+    hd_arena *arena;
+} member_search;
+
+static enum CXVisitorResult look_at_member(CXCursor cursor, CXClientData data) {
+    member_search *s = data;
+    const char *name = hd_spelling(s->arena, cursor);
+    CXType type = clang_getCursorType(cursor);
+    if (!strcmp(name, s->name)) {
+        s->type = type;
+        s->found = true;
+    } else if (!*name || strchr(name, '(')) {
+        clang_Type_visitFields(type, look_at_member, s);
+    }
+    return s->found ? CXVisit_Break : CXVisit_Continue;
+}
+
+/* Indices of an element of an array of several dimensions, "[1][2]". */
+static const char *indices_text(hd_arena *arena, const field_type *type, uint64_t flat_index) {
+    hd_str text = {.arena = arena};
+    uint64_t inner = 1;
+    for (uint32_t d = 0; d < type->dim_count; d++)
+        inner *= type->dims[d];
+    for (uint32_t d = 0; d < type->dim_count; d++) {
+        inner /= type->dims[d];
+        hd_str_printf(&text, "[%" PRIu64 "]", flat_index / inner);
+        flat_index %= inner;
+    }
+    return hd_str_text(&text);
+}
+
+static CXType element_type(CXType type) {
+    CXType t = type;
+    while (hd_is_array(t)) {
+        CXType inner = clang_getArrayElementType(t);
+        t = inner.kind == CXType_Invalid ? clang_getArrayElementType(clang_getCanonicalType(t))
+                                         : inner;
+    }
+    return t;
+}
+
+/* Walks "pos.x" or "m[5]" from the record; *in_c is the path as C writes it. */
+static bool follow(rewriter *rw, const laid *l, const char *path, CXType *type, const char **in_c) {
+    hd_str text = {.arena = rw->arena};
+    *type = clang_getCursorType(l->declaration);
+    for (const char *at = path; *at;) {
+        if (*at == '[') {
+            field_type array = {0};
+            hd_read_type(rw, *type, &array);
+            hd_str_add(&text, indices_text(rw->arena, &array, strtoull(at + 1, NULL, 10)));
+            *type = element_type(*type);
+            at += strcspn(at, "]") + 1;
+            continue;
+        }
+        at += *at == '.';
+        size_t length = strcspn(at, ".[");
+        member_search s = {.name = hd_strndup(rw->arena, at, length), .arena = rw->arena};
+        clang_Type_visitFields(*type, look_at_member, &s);
+        if (!s.found)
+            return false;
+        hd_str_printf(&text, "%s%s", text.length ? "." : "", s.name);
+        *type = s.type;
+        at += length;
+    }
+    *in_c = hd_str_text(&text);
+    return true;
+}
+
+void hd_leaf_types(rewriter *rw, laid *l) {
+    l->paths = hd_new_array(rw->arena, const char *, l->record->field_count);
+    for (uint32_t f = 0; f < l->record->field_count; f++) {
+        CXType type;
+        if (!follow(rw, l, l->record->fields[f].name, &type, &l->paths[f])) {
+            hd_refuse(rw, l->declaration,
+                      "'%s' has no part '%s' here; analyse the file again, with the same options",
+                      l->record->name, l->record->fields[f].name);
+            return;
+        }
+        hd_read_type(rw, type, &l->types[f]);
+    }
+}
+
+/* ---- a part in the source ----------------------------------------------------------------- */
+
+/* An expression behind an element, as far as it leads into the record. */
+typedef struct reached {
+    const frame *at; /* the whole expression so far */
+    hd_str path;     /* "d[*]" */
+    hd_str name;     /* of the choosing function: "d" */
+    draft indices;   /* those that vary: ", k" for each */
+    int field;       /* of the record; -1: more than one */
+    bool varies;
+} reached;
+
+/* True when a field's name is this path, with any number for a star. */
+static bool matches(const char *field, const char *path) {
+    for (; *path; path++, field++) {
+        if (*path == '*') {
+            size_t digits = strspn(field, "0123456789");
+            if (!digits)
+                return false;
+            field += digits - 1;
+        } else if (*path != *field) {
+            return false;
+        }
+    }
+    return !*field;
+}
+
+static int field_of(const laid *l, const char *path) {
+    for (uint32_t f = 0; f < l->record->field_count; f++)
+        if (matches(l->record->fields[f].name, path))
+            return (int)f;
+    return -1;
+}
+
+/* The next expression around one, without parentheses and conversions of arrays. */
+static const frame *next_up(const frame *at) {
+    at = at->up;
+    while (at && (clang_getCursorKind(at->cursor) == CXCursor_ParenExpr ||
+                  (clang_getCursorKind(at->cursor) == CXCursor_UnexposedExpr &&
+                   hd_is_pointer(clang_getCursorType(at->cursor)))))
+        at = at->up;
+    return at;
+}
+
+static bool constant_of(CXCursor index, long long *value) {
+    CXEvalResult result = clang_Cursor_Evaluate(index);
+    bool is_constant = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    *value = is_constant ? clang_EvalResult_getAsLongLong(result) : 0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return is_constant && *value >= 0;
+}
+
+/* One array's subscripts, all of its dimensions: [k] of d, [a][b] of m. */
+static bool climb_array(rewriter *rw, reached *r, const frame *below) {
+    field_type array = {0};
+    hd_read_type(rw, clang_getCursorType(below->cursor), &array);
+    uint64_t inner = 1, constant = 0;
+    bool varies = false;
+    draft index = {0};
+    for (uint32_t d = 0; d < array.dim_count; d++)
+        inner *= array.dims[d];
+    for (uint32_t d = 0; d < array.dim_count; d++) {
+        const frame *up = next_up(below);
+        cursors sides = up ? hd_children(rw->arena, up->cursor) : (cursors){0};
+        range base, text;
+        long long value;
+        if (!up || clang_getCursorKind(up->cursor) != CXCursor_ArraySubscriptExpr ||
+            sides.count != 2 || !hd_range_of(&rw->src, sides.data[0], &base) ||
+            !hd_range_of(&rw->src, sides.data[1], &text) || !hd_is_between(rw, base, "[", text))
+            return false;
+        inner /= array.dims[d];
+        if (constant_of(sides.data[1], &value))
+            constant += (uint64_t)value * inner;
+        else
+            varies = true;
+        hd_draft_text(&rw->src, &index, "%s(int)(", d ? " + " : "");
+        hd_draft_old(&rw->src, &index, text);
+        hd_draft_text(&rw->src, &index, ")");
+        if (inner != 1)
+            hd_draft_text(&rw->src, &index, " * %" PRIu64, inner);
+        below = up;
+    }
+    r->at = below;
+    if (!varies) {
+        hd_str_printf(&r->path, "[%" PRIu64 "]", constant);
+        hd_str_printf(&r->name, "_%" PRIu64, constant);
+        return true;
+    }
+    hd_str_add(&r->path, "[*]");
+    hd_draft_text(&rw->src, &r->indices, ", ");
+    for (size_t i = 0; i < index.count; i++)
+        hd_push(rw->arena, &r->indices, index.data[i]);
+    r->varies = true;
+    return true;
+}
+
+/* One step from a part to a part of it; false: the expression ends here. */
+static bool climb(rewriter *rw, reached *r) {
+    const frame *up = next_up(r->at);
+    if (hd_is_array(clang_getCursorType(r->at->cursor)))
+        return climb_array(rw, r, r->at);
+    if (!up || clang_getCursorKind(up->cursor) != CXCursor_MemberRefExpr)
+        return false;
+    const char *name = hd_spelling(rw->arena, up->cursor);
+    hd_str_printf(&r->path, ".%s", name);
+    hd_str_printf(&r->name, "_%s", name);
+    r->at = up;
+    return true;
+}
+
+/* ---- generated functions -------------------------------------------------------------------- */
+
+static const char *gathering_of(rewriter *rw, const thing *t, const reached *r, int kind,
+                                const char *type, uint32_t field) {
+    static const char *const endings[] = {"_load", "_store", ""};
+    laid *l = t->what.of;
+    const family *f = &l->families[t->what.in];
+    const char *path = hd_str_text(&r->path);
+    for (size_t i = 0; i < l->gatherings.count; i++) {
+        const gathering *g = &l->gatherings.data[i];
+        if (g->in == t->what.in && (int)g->kind == kind && !strcmp(g->path, path))
+            return g->name;
+    }
+    gathering g = {.in = t->what.in, .path = path, .type = type, .field = field};
+    g.kind = kind;
+    g.name = hd_free_name(rw, hd_format(rw->arena, "%.*s_%s%s", (int)strlen(f->ref) - 4, f->ref,
+                                        hd_str_text(&r->name), endings[kind]));
+    hd_push(rw->arena, &l->gatherings, g);
+    return g.name;
+}
+
+/* ---- edits --------------------------------------------------------------------------------------
+ */
+
+static void edit_leaf(rewriter *rw, const reached *r, const frame *base, const thing *t) {
+    laid *l = t->what.of;
+    const char *name, *why;
+    range whole;
+    draft d = {0};
+    if (!hd_range_of(&rw->src, r->at->cursor, &whole)) {
+        hd_refuse_macro(rw, r->at->cursor);
+        return;
+    }
+    if (hd_field_escapes(rw, r->at, &why)) {
+        hd_refuse(rw, r->at->cursor, "the address of field '%s' %s",
+                  l->record->fields[r->field].name, why);
+        return;
+    }
+    name = r->varies ? gathering_of(rw, t, r, GATHER_SELECT, "", (uint32_t)r->field)
+                     : l->families[t->what.in].fields[r->field];
+    hd_draft_text(&rw->src, &d, "(*%s%s(", l->scope, name);
+    hd_draft_position(rw, &d, base, t);
+    for (size_t i = 0; r->varies && i < r->indices.count; i++)
+        hd_push(rw->arena, &d, r->indices.data[i]);
+    hd_draft_text(&rw->src, &d, "))");
+    hd_edit(&rw->src, whole, &d);
+}
+
+static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
+    const frame *up = at->up;
+    while (up && clang_getCursorKind(up->cursor) == CXCursor_ParenExpr)
+        up = up->up;
+    if (!up)
+        return false;
+    cursors sides = hd_children(rw->arena, up->cursor);
+    bool assigns =
+        clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign ||
+        (hd_is_plain_copy(rw->arena, up->cursor) &&
+         clang_getCursorKind(clang_getCursorReferenced(up->cursor)) == CXCursor_CXXMethod);
+    if (!assigns || sides.count < 2 || !clang_equalCursors(sides.data[0], at->cursor))
+        return false;
+    *value = sides.data[sides.count - 1];
+    return true;
+}
+
+/* The text of what follows is walked by the expression around. */
+static void edit_whole(rewriter *rw, const reached *r, const frame *base, const thing *t) {
+    laid *l = t->what.of;
+    CXCursor value;
+    CXType type;
+    range whole, right;
+    draft d = {0};
+    const char *in_c, *path = hd_str_text(&r->path);
+    if (r->varies || !follow(rw, l, path, &type, &in_c) || hd_is_array(type) ||
+        clang_getCursorUnaryOperatorKind(r->at->up->cursor) == CXUnaryOperator_AddrOf) {
+        hd_refuse(rw, r->at->cursor,
+                  "'%s' of '%s' is taken apart in this layout and has no place of its own; reach "
+                  "its parts one by one, or leave it whole (--split)",
+                  path, l->record->name);
+        return;
+    }
+    const char *name = hd_plain_type(rw->arena, hd_type_text(rw->arena, type));
+    bool stores = is_assigned(rw, r->at, &value);
+    if (!hd_range_of(&rw->src, r->at->cursor, &whole) ||
+        (stores && !hd_range_of(&rw->src, value, &right))) {
+        hd_refuse_macro(rw, r->at->cursor);
+        return;
+    }
+    hd_draft_text(&rw->src, &d, "%s%s(", l->scope,
+                  gathering_of(rw, t, r, stores ? GATHER_STORE : GATHER_LOAD, name, 0));
+    hd_draft_position(rw, &d, base, t);
+    if (stores) {
+        hd_draft_text(&rw->src, &d, ", ");
+        hd_draft_old(&rw->src, &d, right);
+        whole.end = right.end;
+    }
+    hd_draft_text(&rw->src, &d, ")");
+    hd_edit(&rw->src, whole, &d);
+}
+
+bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const thing *t) {
+    const laid *l = t->what.of;
+    const char *name = hd_spelling(rw->arena, at->cursor);
+    reached r = {.at = at, .path = {.arena = rw->arena}, .name = {.arena = rw->arena}};
+    if (!l->record->whole || field_of(l, name) >= 0 ||
+        hd_record_find(hd_record_declared(l->record), name) < 0)
+        return false;
+    hd_str_add(&r.path, name);
+    hd_str_add(&r.name, name);
+    bool more = true;
+    do {
+        more = climb(rw, &r);
+        r.field = field_of(l, hd_str_text(&r.path));
+    } while (more && r.field < 0);
+    if (r.field >= 0)
+        edit_leaf(rw, &r, base, t);
+    else
+        edit_whole(rw, &r, base, t);
+    return true;
+}

@@ -1,0 +1,688 @@
+/*
+ * Expressions: what becomes of pointers to laid-out records, and of whole elements.
+ *
+ * A pointer becomes a reference, and what moves a pointer moves a reference:
+ *
+ *     p + i, &p[i]     R_at(p_ref, i)          q = c ? p : q     q = c ? p_ref : q
+ *     q++;             q.index++;              q == p            q.index == p_ref.index
+ *     *q++             (q.index += 1, q), -1   q - p             q.index - p_ref.index
+ *
+ * Each makes edits of its own; the text of what it is made of is a part of them. Every bracket,
+ * dot and operator must stand in the text itself. Where a macro makes it, hd_refuse_macro() asks
+ * for the macro to be expanded.
+ */
+#include "internal.h"
+
+/* ---- the text as it is --------------------------------------------------------------- */
+
+bool hd_is_between(const rewriter *rw, range before, const char *word, range behind) {
+    size_t t = hd_token_from(&rw->src, before.end);
+    return hd_token_is(&rw->src, t, word) && hd_token_at(&rw->src, behind.begin) == t + 1;
+}
+
+/* The text between two places, without blanks at its ends; a comment behind the
+ * last token stays, with what ends it. */
+static range trimmed(const source *src, unsigned begin, unsigned end) {
+    size_t last = hd_token_from(src, end);
+    unsigned stop = last ? src->tokens[last - 1].at.end : end;
+    for (unsigned i = stop; i < end; i++)
+        if (!strchr(" \t\r\n", src->text[i]))
+            stop = end;
+    while (begin < stop && strchr(" \t\r\n", src->text[begin]))
+        begin++;
+    return (range){begin, stop};
+}
+
+static bool ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
+                      range *ranges) {
+    bool found = hd_range_of(&rw->src, whole, at);
+    for (size_t i = 0; i < parts->count && found; i++)
+        found = hd_range_of(&rw->src, parts->data[i], &ranges[i]) && at->begin <= ranges[i].begin &&
+                ranges[i].end <= at->end;
+    return found;
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static bool name_in_text(rewriter *rw, CXCursor name, range *at) {
+    size_t t;
+    if (!hd_range_of(&rw->src, name, at))
+        return false;
+    t = hd_token_at(&rw->src, at->begin);
+    return hd_token_is(&rw->src, t, hd_spelling(rw->arena, name)) &&
+           rw->src.tokens[t].at.end == at->end;
+}
+
+/* Text of a name's reference; NULL: a macro makes the name. */
+static const char *name_text(rewriter *rw, CXCursor name, range *at) {
+    CXCursor declaration = clang_getCursorReferenced(name);
+    holding what = hd_holding_of(rw, declaration);
+    if (!name_in_text(rw, name, at)) {
+        hd_refuse_macro(rw, name);
+        return NULL;
+    }
+    hd_push(rw->arena, &rw->seen, at->begin);
+    return hd_reference_name(rw, declaration, &what);
+}
+
+static void edit_name(rewriter *rw, CXCursor name) {
+    range at;
+    const char *text = name_text(rw, name, &at);
+    if (text && strcmp(text, hd_spelling(rw->arena, name)) != 0)
+        hd_edit_text(&rw->src, at, text);
+}
+
+static const flat_node *node_of(const rewriter *rw, CXCursor e) {
+    range at;
+    flat_spot spot;
+    bool found = hd_range_of(&rw->src, e, &at) && hd_flat_spot(rw->flat, at, &spot);
+    return found ? spot.node : NULL;
+}
+
+/* True for the argument of a macro whose body makes the rest of the expression: it has to become
+ * a reference where it stands. */
+static bool is_apart(const rewriter *rw, const frame *at) {
+    return node_of(rw, at->cursor) != node_of(rw, at->up->cursor);
+}
+
+/* Adds a pointer as part of something else. */
+static void add_reference(rewriter *rw, draft *d, const frame *at) {
+    CXCursor bare = at->cursor;
+    range whole;
+    if (at->up && is_apart(rw, at)) {
+        hd_edit_reference(rw, at);
+        if (hd_range_of(&rw->src, at->cursor, &whole))
+            hd_draft_old(&rw->src, d, whole);
+        return;
+    }
+    while (clang_getCursorKind(bare) == CXCursor_UnexposedExpr)
+        bare = hd_only_child(rw->arena, bare);
+    if (clang_getCursorKind(bare) == CXCursor_DeclRefExpr) {
+        const char *text = name_text(rw, bare, &whole);
+        hd_draft_text(&rw->src, d, "%s", text ? text : "");
+        return;
+    }
+    hd_edit_reference(rw, at);
+    if (hd_range_of(&rw->src, at->cursor, &whole))
+        hd_draft_old(&rw->src, d, whole);
+}
+
+/* ---- positions: a reference and an index ---------------------------------------------------- */
+
+static const char *long_type(const rewriter *rw) { return rw->is_cuda ? "long long" : "long"; }
+
+static void add_index(rewriter *rw, draft *d, const frame *at, CXCursor index, range text,
+                      bool negative) {
+    bool comma = clang_getCursorBinaryOperatorKind(index) == CXBinaryOperator_Comma;
+    if (negative)
+        hd_draft_text(&rw->src, d, "-(%s)", long_type(rw));
+    if (negative || comma)
+        hd_draft_text(&rw->src, d, "(");
+    hd_draft_old(&rw->src, d, text);
+    if (negative || comma)
+        hd_draft_text(&rw->src, d, ")");
+    hd_walk_child(rw, at, index);
+}
+
+/* pointer + index, index + pointer, pointer - index */
+static void add_sum(rewriter *rw, draft *d, const frame *at) {
+    cursors operands = hd_children(rw->arena, at->cursor);
+    range whole, ranges[2];
+    bool minus = clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Sub;
+    int p = hd_thing_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
+    if (!ranges_of(rw, at->cursor, &operands, &whole, ranges) ||
+        !hd_is_between(rw, ranges[0], minus ? "-" : "+", ranges[1])) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    frame pointer = {operands.data[p], at};
+    add_reference(rw, d, &pointer);
+    hd_draft_text(&rw->src, d, ", ");
+    add_index(rw, d, at, operands.data[1 - p], ranges[1 - p], minus);
+}
+
+static void add_subscript(rewriter *rw, draft *d, const frame *at) {
+    cursors operands = hd_children(rw->arena, at->cursor);
+    const source *src = &rw->src;
+    range whole, ranges[2];
+    bool found = operands.count == 2 && ranges_of(rw, at->cursor, &operands, &whole, ranges);
+    size_t open = found ? hd_token_from(src, ranges[0].end) : src->token_count;
+    size_t close = found ? hd_token_ending(src, whole.end) : src->token_count;
+    if (!hd_token_is(src, open, "[") || hd_token_matching(src, open) != close) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    range inside = trimmed(src, src->tokens[open].at.end, src->tokens[close].at.begin);
+    int p = hd_thing_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
+    frame pointer = {operands.data[p], at};
+    add_reference(rw, d, &pointer);
+    hd_draft_text(&rw->src, d, ", ");
+    add_index(rw, d, at, operands.data[1 - p], p ? ranges[0] : inside, false);
+}
+
+/* True when an expression can be named twice. */
+static bool is_simple(rewriter *rw, CXCursor e) {
+    e = hd_bare(rw->arena, e);
+    cursors inside = hd_children(rw->arena, e);
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_DeclRefExpr:
+    case CXCursor_IntegerLiteral:
+        return true;
+    case CXCursor_ArraySubscriptExpr:
+        return inside.count == 2 && is_simple(rw, inside.data[0]) && is_simple(rw, inside.data[1]);
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref && inside.count == 1 &&
+               is_simple(rw, inside.data[0]);
+    default:
+        return false;
+    }
+}
+
+/* Parts of q++, --q and q += n: the pointer, and what is behind or before it. */
+typedef struct change {
+    CXCursor pointer, by; /* by: null for ++ and -- */
+    range pointer_at, by_at;
+    bool minus, is_post;
+} change;
+
+static bool read_change(rewriter *rw, CXCursor e, change *c) {
+    cursors operands = hd_children(rw->arena, e);
+    range whole, ranges[2];
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
+    bool found =
+        operands.count >= 1 && operands.count <= 2 && ranges_of(rw, e, &operands, &whole, ranges);
+    if (!found)
+        return false;
+    *c =
+        (change){.pointer = operands.data[0], .by = clang_getNullCursor(), .pointer_at = ranges[0]};
+    if (operands.count == 2) {
+        c->by = operands.data[1];
+        c->by_at = ranges[1];
+        c->minus = clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_SubAssign;
+        return hd_is_between(rw, ranges[0], c->minus ? "-=" : "+=", ranges[1]);
+    }
+    c->is_post = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec;
+    c->minus = kind == CXUnaryOperator_PostDec || kind == CXUnaryOperator_PreDec;
+    size_t sign =
+        c->is_post ? hd_token_from(&rw->src, ranges[0].end) : hd_token_at(&rw->src, whole.begin);
+    return hd_token_is(&rw->src, sign, c->minus ? "--" : "++");
+}
+
+static bool is_change(CXCursor e) {
+    switch (clang_getCursorUnaryOperatorKind(e)) {
+    case CXUnaryOperator_PostInc:
+    case CXUnaryOperator_PostDec:
+    case CXUnaryOperator_PreInc:
+    case CXUnaryOperator_PreDec:
+        return true;
+    default:
+        return clang_getCursorKind(e) == CXCursor_CompoundAssignOperator;
+    }
+}
+
+static bool needs_parentheses(rewriter *rw, CXCursor e) {
+    while (clang_getCursorKind(e) == CXCursor_UnexposedExpr)
+        e = hd_only_child(rw->arena, e);
+    enum CXCursorKind kind = clang_getCursorKind(e);
+    return kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
+           kind == CXCursor_ConditionalOperator;
+}
+
+/* Adds "pointer.index". */
+static void add_pointer_index(rewriter *rw, draft *d, const frame *pointer) {
+    bool wrap = needs_parentheses(rw, pointer->cursor);
+    if (wrap)
+        hd_draft_text(&rw->src, d, "(");
+    add_reference(rw, d, pointer);
+    hd_draft_text(&rw->src, d, wrap ? ").index" : ".index");
+}
+
+static void add_change(rewriter *rw, draft *d, const frame *at, const change *c) {
+    frame pointer = {c->pointer, at};
+    add_pointer_index(rw, d, &pointer);
+    hd_draft_text(&rw->src, d, c->minus ? " -= " : " += ");
+    if (clang_Cursor_isNull(c->by)) {
+        hd_draft_text(&rw->src, d, "1");
+    } else {
+        hd_draft_old(&rw->src, d, c->by_at);
+        hd_walk_child(rw, at, c->by);
+    }
+}
+
+/* "(q.index += 1, q)": the pointer after the change. */
+static void add_changed(rewriter *rw, draft *d, const frame *at, const change *c) {
+    frame pointer = {c->pointer, at};
+    if (!is_simple(rw, c->pointer)) {
+        hd_refuse(rw, c->pointer,
+                  "this pointer to laid-out records is changed and used at once; change it in a "
+                  "statement of its own");
+        return;
+    }
+    hd_draft_text(&rw->src, d, "(");
+    add_change(rw, d, at, c);
+    hd_draft_text(&rw->src, d, ", ");
+    add_reference(rw, d, &pointer);
+    hd_draft_text(&rw->src, d, ")");
+}
+
+static void add_target(rewriter *rw, draft *d, const frame *at);
+
+/* The same of a part of an expression. */
+static void add_inner_target(rewriter *rw, draft *d, const frame *at) {
+    if (!is_apart(rw, at)) {
+        add_target(rw, d, at);
+        return;
+    }
+    add_reference(rw, d, at);
+    hd_draft_text(&rw->src, d, ", 0");
+}
+
+/* What a pointer points to. */
+static void add_target(rewriter *rw, draft *d, const frame *at) {
+    CXCursor e = at->cursor;
+    CXCursor inner = hd_only_child(rw->arena, e);
+    frame child = {inner, at};
+    thing t;
+    change c;
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+        add_inner_target(rw, d, &child);
+        return;
+    case CXCursor_UnaryOperator:
+        if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf) {
+            t = hd_thing_of(rw, inner);
+            hd_draft_position(rw, d, &child, &t);
+            return;
+        }
+        if (is_change(e) && read_change(rw, e, &c) && c.is_post) {
+            add_changed(rw, d, at, &c);
+            hd_draft_text(&rw->src, d, c.minus ? ", 1" : ", -1");
+            return;
+        }
+        break;
+    case CXCursor_BinaryOperator:
+        if (clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Add ||
+            clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Sub) {
+            add_sum(rw, d, at);
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    add_reference(rw, d, at);
+    hd_draft_text(&rw->src, d, ", 0");
+}
+
+static bool begins_with(rewriter *rw, CXCursor e, const char *word) {
+    range at;
+    return hd_range_of(&rw->src, e, &at) &&
+           hd_token_is(&rw->src, hd_token_at(&rw->src, at.begin), word);
+}
+
+/* The position of an expression that is edited whole. */
+static void add_position(rewriter *rw, draft *d, const frame *at, const thing *t) {
+    CXCursor e = at->cursor;
+    frame child = {hd_only_child(rw->arena, e), at};
+    if (t->depth == 1) {
+        add_target(rw, d, at);
+        return;
+    }
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+        hd_draft_position(rw, d, &child, t);
+        return;
+    case CXCursor_ArraySubscriptExpr:
+        add_subscript(rw, d, at);
+        return;
+    case CXCursor_UnaryOperator:
+        if (!begins_with(rw, e, "*"))
+            hd_refuse_macro(rw, e);
+        add_inner_target(rw, d, &child);
+        return;
+    default: /* a reference of C++, or a function that returns one */
+        add_reference(rw, d, at);
+        hd_draft_text(&rw->src, d, ", 0");
+    }
+}
+
+void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t) {
+    if (!is_apart(rw, at)) {
+        add_position(rw, d, at, t);
+        return;
+    }
+    add_reference(rw, d, at);
+    hd_draft_text(&rw->src, d, ", 0");
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+static const char *at_name(rewriter *rw, const thing *t) {
+    family *f = &t->what.of->families[t->what.in];
+    f->is_used = true;
+    return hd_format(rw->arena, "%s%s", t->what.of->scope, f->at);
+}
+
+static void edit_at(rewriter *rw, const frame *at, const thing *t) {
+    range whole;
+    draft d = {0};
+    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    hd_draft_text(&rw->src, &d, "%s(", at_name(rw, t));
+    add_position(rw, &d, at, t);
+    hd_draft_text(&rw->src, &d, ")");
+    hd_edit(&rw->src, whole, &d);
+}
+
+/* &*q and &b of a C++ reference b: the pointer itself. */
+static void edit_address(rewriter *rw, const frame *at, const thing *t) {
+    CXCursor inner = hd_bare(rw->arena, hd_only_child(rw->arena, at->cursor));
+    frame child = {hd_only_child(rw->arena, at->cursor), at};
+    range whole;
+    draft d = {0};
+    if (!begins_with(rw, at->cursor, "&") || !hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+    } else if (t->depth > 1) {
+        hd_edit_reference(rw, &child);
+    } else if (clang_getCursorKind(inner) == CXCursor_DeclRefExpr) {
+        frame name = {inner, at};
+        add_reference(rw, &d, &name);
+        hd_edit(&rw->src, whole, &d);
+    } else {
+        edit_at(rw, at, t);
+    }
+}
+
+static void edit_change(rewriter *rw, const frame *at) {
+    change c;
+    range whole;
+    draft d = {0};
+    if (!read_change(rw, at->cursor, &c) || !hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    frame pointer = {c.pointer, at};
+    thing t = hd_thing_of(rw, c.pointer);
+    if (t.depth > 1) { /* pointers to pointers move by themselves */
+        hd_edit_reference(rw, &pointer);
+        if (!clang_Cursor_isNull(c.by))
+            hd_walk_child(rw, at, c.by);
+        return;
+    }
+    if (hd_is_unused(rw, at)) {
+        add_change(rw, &d, at, &c);
+    } else if (c.is_post) {
+        hd_draft_text(&rw->src, &d, "%s(", at_name(rw, &t));
+        add_changed(rw, &d, at, &c);
+        hd_draft_text(&rw->src, &d, c.minus ? ", 1)" : ", -1)");
+    } else {
+        add_changed(rw, &d, at, &c);
+    }
+    hd_edit(&rw->src, whole, &d);
+}
+
+/* An operand that is a pointer, or else walked as what it is. */
+static void edit_operand(rewriter *rw, const frame *at, CXCursor operand) {
+    frame child = {operand, at};
+    if (hd_thing_of(rw, operand).depth >= 0)
+        hd_edit_reference(rw, &child);
+    else
+        hd_walk(rw, &child);
+}
+
+static void refuse_source(rewriter *rw, CXCursor value) {
+    hd_refuse(rw, value,
+              "this is no place in an array that came as a parameter (null?); a pointer to "
+              "laid-out records always is: write '&p[i]', or keep an index");
+}
+
+static void edit_infix(rewriter *rw, const frame *at, const thing *t) {
+    cursors sides = hd_children(rw->arena, at->cursor);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
+    if (kind == CXBinaryOperator_Comma) {
+        hd_walk_child(rw, at, sides.data[0]);
+        edit_operand(rw, at, sides.data[1]);
+    } else if (kind == CXBinaryOperator_Assign) {
+        edit_operand(rw, at, sides.data[0]);
+        if (hd_thing_of(rw, sides.data[1]).depth < 0)
+            refuse_source(rw, sides.data[1]);
+        else
+            edit_operand(rw, at, sides.data[1]);
+    } else if (t->depth > 1) {
+        edit_operand(rw, at, sides.data[0]);
+        edit_operand(rw, at, sides.data[1]);
+    } else {
+        edit_at(rw, at, t);
+    }
+}
+
+static void edit_choice(rewriter *rw, const frame *at) {
+    cursors parts = hd_children(rw->arena, at->cursor);
+    hd_walk_child(rw, at, parts.data[0]);
+    for (size_t i = 1; i < parts.count; i++)
+        if (hd_thing_of(rw, parts.data[i]).depth < 0)
+            refuse_source(rw, parts.data[i]);
+        else
+            edit_operand(rw, at, parts.data[i]);
+}
+
+/* A cast to the same pointer, const or not, goes. */
+static void edit_same_cast(rewriter *rw, const frame *at) {
+    cursors inside = hd_children(rw->arena, at->cursor);
+    frame child = {inside.data[inside.count - 1], at};
+    range whole, inner;
+    draft d = {0};
+    if (!hd_range_of(&rw->src, at->cursor, &whole) ||
+        !hd_range_of(&rw->src, child.cursor, &inner) || inner.begin <= whole.begin) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    add_reference(rw, &d, &child);
+    hd_edit(&rw->src, whole, &d);
+}
+
+static void edit_element_reference(rewriter *rw, const frame *at, const thing *t) {
+    CXCursor bare = at->cursor;
+    while (clang_getCursorKind(bare) == CXCursor_UnexposedExpr)
+        bare = hd_only_child(rw->arena, bare);
+    frame inner = {bare, at};
+    switch (clang_getCursorKind(bare)) {
+    case CXCursor_DeclRefExpr:
+        edit_name(rw, bare);
+        return;
+    case CXCursor_ConditionalOperator:
+        edit_choice(rw, &inner);
+        return;
+    case CXCursor_CallExpr:
+        hd_edit_call(rw, &inner);
+        return;
+    default:
+        edit_at(rw, &inner, t);
+    }
+}
+
+static void edit_unary(rewriter *rw, const frame *at, const thing *t) {
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(at->cursor);
+    if (kind == CXUnaryOperator_AddrOf)
+        edit_address(rw, at, t);
+    else if (is_change(at->cursor))
+        edit_change(rw, at);
+    else
+        edit_operand(rw, at, hd_only_child(rw->arena, at->cursor));
+}
+
+void hd_edit_reference(rewriter *rw, const frame *at) {
+    thing t = hd_thing_of(rw, at->cursor);
+    cursors inside = hd_children(rw->arena, at->cursor);
+    if (t.depth == 0) {
+        edit_element_reference(rw, at, &t);
+        return;
+    }
+    switch (clang_getCursorKind(at->cursor)) {
+    case CXCursor_DeclRefExpr:
+        edit_name(rw, at->cursor);
+        break;
+    case CXCursor_UnaryOperator:
+        edit_unary(rw, at, &t);
+        break;
+    case CXCursor_CompoundAssignOperator:
+        edit_change(rw, at);
+        break;
+    case CXCursor_BinaryOperator:
+        edit_infix(rw, at, &t);
+        break;
+    case CXCursor_ConditionalOperator:
+        edit_choice(rw, at);
+        break;
+    case CXCursor_CallExpr:
+        hd_edit_call(rw, at);
+        break;
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXConstCastExpr:
+        edit_same_cast(rw, at);
+        break;
+    default: /* parentheses, conversions, a[k] of an array of pointers */
+        for (size_t i = 0; i < inside.count; i++)
+            edit_operand(rw, at, inside.data[i]);
+    }
+}
+
+/* ---- elements
+ * ------------------------------------------------------------------------------------ */
+
+static void edit_load(rewriter *rw, const frame *at, const thing *t) {
+    family *f = &t->what.of->families[t->what.in];
+    const char *name = t->what.field < 0 ? f->load : f->fields[t->what.field];
+    range whole;
+    draft d = {0};
+    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    f->loads |= t->what.field < 0;
+    hd_draft_text(&rw->src, &d, t->what.field < 0 ? "%s%s(" : "(*%s%s(", t->what.of->scope, name);
+    add_position(rw, &d, at, t);
+    hd_draft_text(&rw->src, &d, t->what.field < 0 ? ")" : "))");
+    hd_edit(&rw->src, whole, &d);
+}
+
+void hd_walk_thing(rewriter *rw, const frame *at, const thing *t) {
+    CXCursor e = at->cursor;
+    if (t->depth > 0) {
+        if (hd_is_unused(rw, at))
+            hd_edit_reference(rw, at);
+        else
+            hd_refuse_misplaced(rw, at, t);
+        return;
+    }
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+    case CXCursor_ConditionalOperator:
+        hd_walk_children(rw, at);
+        break;
+    default:
+        edit_load(rw, at, t);
+    }
+}
+
+bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
+    thing t = hd_thing_of(rw, target);
+    cursors sides = {0};
+    range whole, ranges[2];
+    draft d = {0};
+    if (t.depth != 0 || t.what.field >= 0)
+        return false;
+    hd_push(rw->arena, &sides, target);
+    hd_push(rw->arena, &sides, value);
+    if (!ranges_of(rw, at->cursor, &sides, &whole, ranges) || ranges[0].begin != whole.begin ||
+        ranges[1].end != whole.end || !hd_is_between(rw, ranges[0], "=", ranges[1])) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    family *f = &t.what.of->families[t.what.in];
+    frame left = {target, at};
+    f->stores = true;
+    hd_draft_text(&rw->src, &d, "%s%s(", t.what.of->scope, f->store);
+    hd_draft_position(rw, &d, &left, &t);
+    hd_draft_text(&rw->src, &d, ", ");
+    hd_draft_old(&rw->src, &d, ranges[1]);
+    hd_draft_text(&rw->src, &d, ")");
+    hd_edit(&rw->src, whole, &d);
+    hd_walk_child(rw, at, value);
+    return true;
+}
+
+/* ---- operators that take pointers and give numbers
+ * ------------------------------------------------- */
+
+static bool takes_indices(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_Sub:
+    case CXBinaryOperator_EQ:
+    case CXBinaryOperator_NE:
+    case CXBinaryOperator_LT:
+    case CXBinaryOperator_GT:
+    case CXBinaryOperator_LE:
+    case CXBinaryOperator_GE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* q == p and q - p: pointers into the same array differ by their indices. */
+static bool edit_indices(rewriter *rw, const frame *at, const cursors *sides) {
+    thing a = hd_thing_of(rw, sides->data[0]), b = hd_thing_of(rw, sides->data[1]);
+    range whole, ranges[2];
+    draft d = {0};
+    if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of)
+        return false;
+    if (!ranges_of(rw, at->cursor, sides, &whole, ranges) ||
+        hd_token_from(&rw->src, ranges[0].end) + 1 != hd_token_at(&rw->src, ranges[1].begin)) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    frame left = {sides->data[0], at}, right = {sides->data[1], at};
+    add_pointer_index(rw, &d, &left);
+    hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
+    add_pointer_index(rw, &d, &right);
+    hd_edit(&rw->src, whole, &d);
+    return true;
+}
+
+bool hd_edit_operator(rewriter *rw, const frame *at) {
+    cursors sides = hd_children(rw->arena, at->cursor);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
+    if (sides.count != 2)
+        return false;
+    if (kind == CXBinaryOperator_Assign)
+        return hd_edit_store(rw, at, sides.data[0], sides.data[1]);
+    return takes_indices(kind) && edit_indices(rw, at, &sides);
+}
+
+/* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */
+bool hd_edit_sizeof(rewriter *rw, const frame *at) {
+    CXCursor operand = hd_only_child(rw->arena, at->cursor);
+    range whole;
+    if (clang_Cursor_isNull(operand))
+        return false;
+    thing t = hd_thing_of(rw, operand);
+    if (t.depth != 0 || t.what.field >= 0)
+        return false;
+    if (!begins_with(rw, at->cursor, "sizeof") || !hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    hd_edit_text(&rw->src, whole,
+                 hd_format(rw->arena, "sizeof(%s%s)", t.what.of->scope, t.what.of->spelling));
+    for (size_t i = hd_token_from(&rw->src, whole.begin);
+         i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
+        hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
+    return true;
+}

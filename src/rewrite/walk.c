@@ -1,0 +1,214 @@
+/*
+ * The walk over the code: from the outside in, each expression that leads to laid-out records is
+ * taken by the form that it is part of.
+ *
+ *     element = value      R_store(p_ref, i, value)         value.c
+ *     element.field        (*R_field(p_ref, i))             field.c
+ *     element              R_load(p_ref, i)                 value.c
+ *     f(pointer)           f(p_ref)                         call.c
+ *     R *q = pointer;      R_ref q = p_ref;                 local.c
+ *
+ * A pointer that no form has taken is met as a plain expression, and that is a refusal: so what
+ * is not known to be right is never rewritten.
+ */
+#include "internal.h"
+
+void hd_walk_child(rewriter *rw, const frame *at, CXCursor child) {
+    frame f = {child, at};
+    hd_walk(rw, &f);
+}
+
+void hd_walk_children(rewriter *rw, const frame *at) {
+    cursors inside = hd_children(rw->arena, at->cursor);
+    for (size_t i = 0; i < inside.count; i++)
+        hd_walk_child(rw, at, inside.data[i]);
+}
+
+/* ---- whether a value is used ---------------------------------------------------------- */
+
+/* True when an offset lies between the parentheses behind the statement's word; *clause counts the
+ * semicolons before it. */
+static bool lies_in_head(const rewriter *rw, CXCursor statement, unsigned offset, int *clause) {
+    const source *src = &rw->src;
+    range at;
+    *clause = 0;
+    if (!hd_range_of(src, statement, &at))
+        return true;
+    size_t open = hd_token_at(src, at.begin) + 1;
+    if (!hd_token_is(src, open, "(")) /* do */
+        return false;
+    size_t close = hd_token_matching(src, open);
+    if (close >= src->token_count || offset > src->tokens[close].at.begin)
+        return false;
+    for (size_t t = open + 1; src->tokens[t].at.begin < offset; t++) {
+        if (hd_token_is(src, t, ";"))
+            ++*clause;
+        else if (strchr("([{", src->text[src->tokens[t].at.begin]))
+            t = hd_token_matching(src, t);
+    }
+    return true;
+}
+
+static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child) {
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    range at;
+    int clause;
+    if (!hd_range_of(&rw->src, child, &at))
+        return false;
+    switch (kind) {
+    case CXCursor_CompoundStmt:
+    case CXCursor_LabelStmt:
+    case CXCursor_DefaultStmt:
+        return true;
+    case CXCursor_CaseStmt: {
+        cursors inside = hd_children(rw->arena, statement);
+        return inside.count && clang_equalCursors(inside.data[inside.count - 1], child);
+    }
+    case CXCursor_DoStmt: {
+        cursors inside = hd_children(rw->arena, statement);
+        return inside.count && clang_equalCursors(inside.data[0], child);
+    }
+    case CXCursor_IfStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_SwitchStmt:
+        return !lies_in_head(rw, statement, at.begin, &clause);
+    case CXCursor_ForStmt:
+        return !lies_in_head(rw, statement, at.begin, &clause) || clause != 1;
+    default:
+        return false;
+    }
+}
+
+bool hd_is_unused(const rewriter *rw, const frame *at) {
+    for (; at->up; at = at->up) {
+        CXCursor up = at->up->cursor;
+        enum CXCursorKind kind = clang_getCursorKind(up);
+        if (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedExpr)
+            continue;
+        if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma) {
+            cursors sides = hd_children(rw->arena, up);
+            if (sides.count == 2 && clang_equalCursors(sides.data[0], at->cursor))
+                return true;
+            continue;
+        }
+        if (kind == CXCursor_CStyleCastExpr)
+            return clang_getCursorType(up).kind == CXType_Void;
+        return is_unused_in(rw, up, at->cursor);
+    }
+    return false;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------ */
+
+/* Pointers to records that come from elsewhere: their bytes are laid out anew all the same when
+ * the host passes such an array. */
+static bool refuse_foreign(rewriter *rw, const frame *at) {
+    holding what;
+    if (!hd_typed_holding(rw, clang_getCursorType(at->cursor), &what))
+        return false;
+    if (clang_getCursorKind(at->cursor) == CXCursor_FieldDecl)
+        hd_refuse(rw, at->cursor, "'%s' keeps a pointer to '%s' in a struct; keep an index",
+                  hd_spelling(rw->arena, at->cursor), what.of->record->name);
+    else
+        hd_refuse(rw, at->cursor,
+                  "another pointer is cast to one to '%s', which is then not laid "
+                  "out as such; declare the pointer '%s%s *' from the start",
+                  what.of->record->name, what.of->families[what.in].qualifier, what.of->spelling);
+    return true;
+}
+
+/* A cast of one of our own pointers is refused at the pointer, and says more
+ * there; (void)p is no use of it. */
+static bool edit_cast(rewriter *rw, const frame *at) {
+    cursors inside = hd_children(rw->arena, at->cursor);
+    CXCursor inner = inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
+    thing t = hd_thing_of(rw, inner);
+    if (t.depth > 0 && clang_getCursorType(at->cursor).kind == CXType_Void) {
+        frame child = {inner, at};
+        hd_edit_reference(rw, &child);
+        return true;
+    }
+    return t.depth < 0 && refuse_foreign(rw, at);
+}
+
+static CXCursor function_around(const frame *at) {
+    for (; at; at = at->up)
+        if (hd_is_function(at->cursor) || clang_getCursorKind(at->cursor) == CXCursor_LambdaExpr)
+            return at->cursor;
+    return clang_getNullCursor();
+}
+
+static bool edit_return(rewriter *rw, const frame *at) {
+    CXCursor function = function_around(at), value = hd_only_child(rw->arena, at->cursor);
+    if (clang_Cursor_isNull(value) || !hd_is_function(function) ||
+        !hd_holding_of_result(rw, function).of)
+        return false;
+    frame child = {value, at};
+    if (hd_thing_of(rw, value).depth < 0) {
+        hd_refuse(rw, value,
+                  "this is returned as a pointer to laid-out records, but leads to none (null?); "
+                  "return a place in an array that came as a parameter, or an index");
+        return true;
+    }
+    hd_edit_reference(rw, &child);
+    return true;
+}
+
+/* A lambda's parameters have no place where their type could be told. */
+static bool edit_lambda(rewriter *rw, const frame *at) {
+    cursors inside = hd_children(rw->arena, at->cursor);
+    for (size_t i = 0; i < inside.count; i++) {
+        if (clang_getCursorKind(inside.data[i]) == CXCursor_ParmDecl &&
+            hd_holding_of(rw, inside.data[i]).of)
+            hd_refuse(rw, inside.data[i],
+                      "this parameter of a lambda is given laid-out records; make the lambda a "
+                      "function, or capture the pointer");
+        if (hd_thing_of(rw, inside.data[i]).depth >= 0) { /* a capture */
+            frame child = {inside.data[i], at};
+            hd_edit_reference(rw, &child);
+        } else {
+            hd_walk_child(rw, at, inside.data[i]);
+        }
+    }
+    return true;
+}
+
+static bool edited(rewriter *rw, const frame *at) {
+    switch (clang_getCursorKind(at->cursor)) {
+    case CXCursor_DeclStmt:
+        return hd_edit_declarations(rw, at);
+    case CXCursor_CallExpr:
+        return hd_edit_call(rw, at);
+    case CXCursor_MemberRefExpr:
+        return hd_edit_field(rw, at);
+    case CXCursor_BinaryOperator:
+        return hd_edit_operator(rw, at);
+    case CXCursor_UnaryExpr:
+        return hd_edit_sizeof(rw, at);
+    case CXCursor_FieldDecl:
+        return refuse_foreign(rw, at);
+    case CXCursor_CStyleCastExpr:
+        return edit_cast(rw, at);
+    case CXCursor_ReturnStmt:
+        return edit_return(rw, at);
+    case CXCursor_LambdaExpr:
+        return edit_lambda(rw, at);
+    default:
+        return false;
+    }
+}
+
+void hd_walk(rewriter *rw, const frame *at) {
+    unsigned offset;
+    if (hd_is_function(at->cursor)) {
+        hd_edit_function(rw, at);
+        return;
+    }
+    if (hd_offset_of(&rw->src, clang_getCursorLocation(at->cursor), &offset))
+        hd_push(rw->arena, &rw->seen, offset);
+    thing t = hd_thing_of(rw, at->cursor);
+    if (t.depth >= 0)
+        hd_walk_thing(rw, at, &t);
+    else if (!edited(rw, at))
+        hd_walk_children(rw, at);
+}
