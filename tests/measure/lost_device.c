@@ -5,12 +5,14 @@
  *     LOST_DEVICE_AFTER=40     launches fail with CL_DEVICE_NOT_AVAILABLE after 40 timings
  *     LOST_BUILDS_AFTER=3      builds fail after 3 of them
  *     SIGNAL_AFTER=40 SIGNAL=2 the process gets signal 2 at the end of timing 40
+ *     OTHER_DEVICE=name, OTHER_DRIVER=text   what the device says it is
  */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 static long timings, builds;
 
@@ -51,4 +53,18 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
     if (builds++ >= number("LOST_BUILDS_AFTER"))
         return CL_BUILD_PROGRAM_FAILURE;
     return next(program, count, devices, options, notify, user);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
+                       size_t *needed) {
+    static cl_int (*next)(cl_device_id, cl_device_info, size_t, void *, size_t *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clGetDeviceInfo");
+    const char *other = what == CL_DEVICE_NAME      ? getenv("OTHER_DEVICE")
+                        : what == CL_DRIVER_VERSION ? getenv("OTHER_DRIVER")
+                                                    : NULL;
+    if (!other || !value || size <= strlen(other))
+        return next(device, what, size, value, needed);
+    strcpy(value, other);
+    return CL_SUCCESS;
 }
