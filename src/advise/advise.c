@@ -32,7 +32,7 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
         hd_choose(arena, diag, advice->job, judges, advice->device_count, &choose, choice);
     if (choice->count)
         advice->choice = choice;
-    if (choice->timed) {
+    if (hd_choice_decides(choice)) {
         advice->leave = !choice->winner;
         advice->best = choice->entries[choice->winner].layout;
     }

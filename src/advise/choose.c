@@ -210,3 +210,17 @@ hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                hd_choice_print(arena, job->record, choice));
     return status;
 }
+
+bool hd_choice_decides(const hd_choice *choice) {
+    bool differs = false;
+    for (uint32_t i = 1; i < choice->count; i++)
+        differs |= choice->entries[i].end == HD_RACE_DIFFERS;
+    return choice->timed || differs;
+}
+
+bool hd_choice_all_refused(const hd_choice *choice) {
+    for (uint32_t i = 1; i < choice->count; i++)
+        if (choice->entries[i].end != HD_RACE_REFUSED)
+            return false;
+    return true;
+}

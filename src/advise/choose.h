@@ -57,6 +57,12 @@ hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_static_judge *judges, uint32_t judge_count,
                     const hd_choose_options *options, hd_choice *choice);
 
+/* Some layout was timed, or computes something else, so that there is a verdict. Otherwise
+ * static cost decides. */
+bool hd_choice_decides(const hd_choice *choice);
+/* No other layout could be rewritten and built. */
+bool hd_choice_all_refused(const hd_choice *choice);
+
 /* ---- answer.c: choices as texts of the database ------------------------------------- */
 
 const char *hd_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);

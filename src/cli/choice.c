@@ -58,16 +58,27 @@ static const char *verdict_to_leave(cli *c, const hd_record *record, const hd_ch
                      show_share_of_time(c, leader));
 }
 
+/* The first was built, but the time was up before the first round. */
+static bool was_too_short(const hd_choice *choice) {
+    return choice->count > 1 && choice->entries[1].end == HD_RACE_FINISHED && !choice->rounds;
+}
+
 const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
-    if (!choice->timed)
+    if (was_too_short(choice))
+        return hd_format(c->arena,
+                         "the budget ended before anything could be measured, so static cost "
+                         "decides: try --budget %.0fs",
+                         ceil(10 * choice->seconds));
+    if (!hd_choice_decides(choice))
         return "no other layout could be measured, so static cost decides";
+    if (!choice->timed)
+        return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
         return hd_format(c->arena,
                          "leave it as it is; the budget ended after %u rounds, and %u are the "
                          "least that tell anything: try --budget %.0fs",
                          choice->rounds, choice->least_rounds,
-                         ceil(2 * choice->seconds * choice->least_rounds /
-                              (choice->rounds ? choice->rounds : 1)));
+                         ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
     if (!choice->winner)
         return verdict_to_leave(c, record, choice);
     const hd_choice_entry *winner = &choice->entries[choice->winner];

@@ -119,7 +119,7 @@ static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
 static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
     if (advice->choice)
         cli_show_choice(c, advice->job->record, advice->choice, out);
-    if (!advice->choice || !advice->choice->timed)
+    if (!advice->choice || !hd_choice_decides(advice->choice))
         show_static_advice(c, advice, out);
     if (!advice->leave && !r->apply && !r->refused)
         show_command(r, hd_layout_print(c->arena, advice->job->record, advice->best), out);
@@ -249,7 +249,8 @@ static int advise(cli *c, request *r, const cli_source *source, const cli_model_
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    r->refused = failed && !advice.rewritten;
+    r->refused = (failed && !advice.rewritten) ||
+                 (advice.choice && hd_choice_all_refused(advice.choice));
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && cli_write_rewritten(c, &output, advice.rewritten))
         return CLI_WRONG;

@@ -85,6 +85,7 @@ json_t *hd_json_device(hd_arena *arena, const hd_device *device) {
 
 json_t *hd_json_compute_device(const hd_compute_device *device) {
     json_t *object = json_object();
+    set(object, "backend", hd_json_text(device->backend));
     set(object, "id", hd_json_text(device->id));
     set(object, "platform", hd_json_text(device->platform));
     set(object, "name", hd_json_text(device->name));

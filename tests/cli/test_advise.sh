@@ -1,0 +1,168 @@
+# `heddle advise --budget`: layouts raced on whatever OpenCL device there is, answers from before,
+# and none where anything has changed.
+source "$(dirname "$0")/lib.sh"
+export HEDDLE_DATABASE=$work/log/profiles.db
+export TMPDIR=$work/log/tmp
+mkdir "$TMPDIR"
+shim=$(dirname "$heddle")/tests/lost_device.so
+[ -f "$shim" ] || { echo "no $shim"; exit 2; }
+
+# with VARIABLE=VALUE... -- ARGUMENTS: heddle with the shim before the loader.
+with() {
+    local settings=()
+    while [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    env "${settings[@]}" LD_PRELOAD="$shim" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+        "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null
+    status=$?
+}
+
+# remembers WHAT ARGUMENTS: the answer is there without a run: the device is lost at once.
+remembers() {
+    local what=$1
+    shift
+    with LOST_DEVICE_AFTER=0 -- "$@"
+    [ "$status" -eq 0 ] || complain "$what: exit status $status, not 0"
+    prints '^  measured on 20[0-9-]+T[0-9:]+Z; --again measures anew$'
+}
+
+# asks WHAT [VARIABLE=VALUE] ARGUMENTS: it must be measured, so that the lost device is an error.
+asks() {
+    local what=$1 setting=NOTHING=1
+    shift
+    case $1 in *=*) setting=$1; shift ;; esac
+    with LOST_DEVICE_AFTER=0 "$setting" -- "$@"
+    [ "$status" -eq 2 ] || complain "$what: exit status $status, not 2"
+    grep -q 'CL_DEVICE_NOT_AVAILABLE' "$work/log/err" || complain "$what: nothing was run"
+}
+
+# ---- the command line -----------------------------------------------------------------
+
+refuses "budget takes a time over 0 as 60s, 500ms or 2m, not '0s'" advise body.yaml --budget 0s
+refuses "budget takes a time .*not '-3s'" advise body.yaml --budget=-3s
+refuses "budget takes a time .*not 'soon'" advise body.yaml --budget soon
+refuses "budget takes a time .*not '5h'" advise body.yaml --budget 5h
+refuses "budget takes a time .*not 'inf'" advise body.yaml --budget inf
+refuses "budget measures already; leave --measure out" advise body.yaml --budget 1s --measure
+refuses "again goes with --budget" advise body.yaml --again
+refuses "no OpenCL device is called 'no_such'" advise body.yaml --budget 1s --on no_such --json
+refuses "no OpenCL device is called 'cuda:0', and kernels in OpenCL C run on no other" \
+    advise body.yaml --budget 1s --on cuda:0 --json
+
+# ---- a race, and the answer from before --------------------------------------------------
+
+cat >k.h <<'END'
+#define STEP 1
+END
+sed -e '1i #include "k.h"' -e 's/\* dt/* dt * STEP/' body.cl >near.cl
+sed 's/body.cl/near.cl/' body.yaml >near.yaml
+asked=(advise near.yaml --budget 3s)
+accepts "${asked[@]}"
+prints '^Measured on .*: [0-9]+ layouts and the original, [0-9]+ rounds, '
+prints '^  aos +[0-9.]+ .*original'
+prints '^  soa +[0-9.]+ .*'
+prints 'heddle train'
+prints '^Verdict: '
+! grep -q 'measured on 20' "$work/log/out" || complain "remembers what it never asked"
+! grep -q '^Advice for' "$work/log/out" || complain "static cost advises beside the device"
+grep '^Verdict' "$work/log/out" >"$work/log/verdict"
+remembers "the same again" "${asked[@]}"
+grep '^Verdict' "$work/log/out" | cmp -s - "$work/log/verdict" || complain "another verdict"
+remembers "the same as JSON" advise near.yaml --budget 3000ms
+accepts "${asked[@]}" --json
+for member in '"remembered": true' '"verdict": "' '"end": "finished"' '"ratio_low": ' \
+    '"backend": "opencl"' '"winner": [0-9]'; do
+    prints "$member"
+done
+asks "--again" "${asked[@]}" --again
+remembers "after a failure" "${asked[@]}"
+
+# ---- what has changed is asked again --------------------------------------------------------
+
+cp near.cl same.cl
+sed -i 's/bodies\[i\].y \* dt/bodies[i].y * dt * 2/' near.cl
+asks "another kernel" "${asked[@]}"
+cp same.cl near.cl
+remembers "the kernel that was" "${asked[@]}"
+echo '#define STEP 2' >k.h
+asks "another header" "${asked[@]}"
+echo '#define STEP 1' >k.h
+sed 's/256/512/' near.yaml >more.yaml
+asks "another size" advise more.yaml --budget 3s
+sed 's/seed: 1/seed: 2/' near.yaml >other.yaml
+asks "other contents" advise other.yaml --budget 3s
+sed 's/value: 0.5/value: 0.25/' near.yaml >value.yaml
+asks "another argument" advise value.yaml --budget 3s
+(cat near.yaml; echo 'tolerance: {relative: 0.1}') >loose.yaml
+asks "another tolerance" advise loose.yaml --budget 3s
+(cat near.yaml; echo 'options: -cl-fast-relaxed-math') >options.yaml
+asks "other options" advise options.yaml --budget 3s
+asks "another budget" advise near.yaml --budget 4s
+asks "another profile" "${asked[@]}" --device tesla-k20c
+asks "another device" OTHER_DEVICE="Another device" "${asked[@]}"
+asks "another driver" OTHER_DRIVER="9.9" "${asked[@]}"
+remembers "all as it was" "${asked[@]}"
+
+# ---- a tree of tiles --------------------------------------------------------------------------
+
+accepts train --bytes 4 --lengths 128,256 --repeats 1
+asks "a device that was trained" "${asked[@]}"
+accepts "${asked[@]}"
+! grep -q 'heddle train' "$work/log/out" || complain "asks for a training that was made"
+prints 'graph$|graph and|and tree|tree,'
+
+# ---- layouts that are left out -------------------------------------------------------------------
+
+# Padding is no field: only the original has what the file puts there.
+cat >padding.cl <<'END'
+typedef struct { char tag; int x; } cell;
+__kernel void look(__global cell *cells) {
+    int i = get_global_id(0);
+    cell copy = cells[i];
+    cells[i].x = ((const char *)&copy)[1 + copy.tag];
+}
+END
+cat >padding.yaml <<'END'
+kernel: padding.cl
+buffers: [{name: cells, type: cell, count: 2, file: cells.bin}]
+launches: [{kernel: look, global: [2], local: [1], args: [{name: cells, buffer: cells}]}]
+END
+printf '\0\7\7\7\0\0\0\0\0\7\7\7\0\0\0\0' >cells.bin
+call advise padding.yaml --budget 2s
+[ "$status" -eq 0 ] || complain "exit status $status, not 0"
+grep -Eq "^padding.yaml: warning: soa is left out: the outputs differ: 'cells\[0\].x'" \
+    "$work/log/err" || complain "no warning names what differs"
+prints "left out: .*outputs differ"
+prints '^Verdict: leave it as it is; no layout that could be built leaves the same'
+! grep -q 'heddle rewrite' "$work/log/out" || complain "advises a layout that computes another thing"
+
+cat >cast.cl <<'END'
+typedef struct { float x, y, z; } point;
+__kernel void k(__global point *p, __global float *o) {
+    __global float *q = (__global float *)p;
+    o[get_global_id(0)] = q[get_global_id(0)] + p[get_global_id(0)].y;
+}
+END
+accepts advise cast.cl --budget 2s
+prints 'left out: .* and [0-9]+ more: cast.cl:3:[0-9]+: '
+prints '^Verdict: no other layout could be measured, so static cost decides\.$'
+prints '^Advice for h200: '
+! grep -q 'heddle rewrite' "$work/log/out" || complain "names a command that is refused, too"
+
+# ---- a device that goes away, a budget that is too small ------------------------------------------
+
+with LOST_DEVICE_AFTER=6 -- advise body.yaml --budget 5s
+[ "$status" -eq 2 ] || complain "lost device: exit status $status, not 2"
+[ "$(grep -c 'error: ' "$work/log/err")" -eq 1 ] || complain "lost device: not one error"
+grep -Eq "error: cannot run kernel 'push' on .*: CL_DEVICE_NOT_AVAILABLE" "$work/log/err" ||
+    complain "the loss is not told"
+prints '^Layouts on h200'
+asks "what was lost is not remembered" advise body.yaml --budget 5s
+accepts advise body.yaml --budget 1ms
+prints '^Verdict: the budget ended before anything could be measured, .* try --budget [0-9]+s\.$'
+
+finish
