@@ -149,14 +149,17 @@ static bool is_stopped(trainer *t) {
     return t->training->stopped;
 }
 
+/* All fields of a shape in one cluster. */
+static hd_layout *layout_of(hd_arena *arena, const hd_training_shape *shape, uint32_t class) {
+    uint64_t mask = UINT64_MAX >> (64 - shape->fields), tile = hd_tile_of_class(class);
+    return hd_layout_of_masks(arena, &mask, &tile, 1, false);
+}
+
 /* ---- versions --------------------------------------------------------------------- */
 
 static hd_status make_version(trainer *t, shape_run *run, void *const *contents, uint32_t class) {
     hd_version *version = &run->versions[class];
-    const hd_record *record = run->job->record;
-    uint64_t mask = UINT64_MAX >> (64 - record->field_count), tile = hd_tile_of_class(class);
-    const hd_record_layout layout = {record,
-                                     hd_layout_of_masks(run->arena, &mask, &tile, 1, false)};
+    const hd_record_layout layout = {run->job->record, layout_of(run->arena, run->shape, class)};
     hd_rewritten *rewritten;
     hd_status status = hd_rewrite_job(run->arena, t->diag, run->job, &layout, 1, &rewritten);
     if (status == HD_OK)
@@ -239,13 +242,12 @@ static void keep(trainer *t, const shape_run *run, uint32_t launch, uint32_t rep
     hd_training_run kept[HD_TILE_CLASSES];
     const char *date = hd_date_now(t->arena);
     for (uint32_t k = 0; k < HD_TILE_CLASSES; k++) {
-        uint64_t mask = UINT64_MAX >> (64 - run->shape->fields), tile = hd_tile_of_class(k);
-        const hd_layout *layout = hd_layout_of_masks(t->arena, &mask, &tile, 1, false);
+        const hd_layout *layout = layout_of(t->arena, run->shape, k);
         kept[k] = (hd_training_run){
             .length = length,
             .fields = run->shape->fields,
             .bytes = run->shape->bytes,
-            .tile = tile,
+            .tile = hd_tile_of_class(k),
             .profile = {.kernel = hd_training_hash(t->arena, run->shape, length),
                         .layout = hd_layout_print(t->arena, run->job->record, layout),
                         .date = date,
