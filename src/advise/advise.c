@@ -52,8 +52,8 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     advice->ranked = true;
     advice->best = advice->devices[0].best;
     advice->leave = advice->devices[0].search.leave;
-    hd_status status = options->choose.budget > 0 ? let_device_decide(arena, diag, options, advice)
-                                                  : HD_OK;
+    hd_status status =
+        options->choose.budget > 0 ? let_device_decide(arena, diag, options, advice) : HD_OK;
     if (status != HD_OK || advice->leave || (!options->rewrite && !options->measure))
         return status;
     const hd_record_layout chosen = {job->record, advice->best};

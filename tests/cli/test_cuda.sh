@@ -1,0 +1,106 @@
+# Jobs in CUDA C on a device, which is the one of tests/measure/fake_cuda, and without one.
+source "$(dirname "$0")/lib.sh"
+export HEDDLE_DATABASE=$work/log/profiles.db
+fake=$(dirname "$heddle")/tests/measure/fake_cuda
+[ -f "$fake/libcuda.so.1" ] || { echo "no $fake/libcuda.so.1"; exit 2; }
+
+# gpu ARGUMENTS: heddle with the fake GPU.
+gpu() {
+    LD_LIBRARY_PATH=$fake "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null
+    status=$?
+}
+
+# ends STATUS PATTERN: the last call ended so, with this as its only error.
+ends() {
+    [ "$status" -eq "$1" ] || complain "exit status $status, not $1"
+    [ "$(grep -c 'error: ' "$work/log/err")" -eq 1 ] || complain "not one error"
+    grep -Eq -- "$2" "$work/log/err" || complain "no message matches: $2"
+}
+
+cat >body.cu <<'END'
+#ifndef FACTOR
+#define FACTOR 1.0f
+#endif
+struct body {
+    float x, y;
+    int tag;
+};
+
+extern "C" __global__ void push(body *bodies, float dt) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bodies[i].x += bodies[i].y * dt * FACTOR;
+}
+END
+cat >cuda.yaml <<'END'
+kernel: body.cu
+record: body
+buffers:
+  - name: bodies
+    type: body
+    count: 256
+    init:
+      - {field: x, generator: uniform, low: 0, high: 1, seed: 1}
+      - {field: y, generator: iota}
+launches:
+  - kernel: push
+    blocks: [4]
+    threads: [64]
+    args: [{name: bodies, buffer: bodies}, {name: dt, value: 0.5}]
+END
+
+gpu devices
+prints '^CUDA devices, for --on$'
+prints '^  cuda:0 +Fake GPU 0 +NVIDIA CUDA +.*CUDA 12.4 NVRTC 13.0$'
+gpu devices --json
+prints '"id": "cuda:0"'
+
+gpu measure cuda.yaml --layout soa --repeats 3
+[ "$status" -eq 0 ] || complain "measure: exit status $status, not 0"
+prints '^(struct )?body on Fake GPU 0$'
+prints '^  soa .*[0-9]x$'
+prints '^  outputs equal: yes$'
+gpu measure cuda.yaml --layout '{x,y}{tag}/da' --on cuda:0 --repeats 1
+[ "$status" -eq 0 ] || complain "measure --on cuda:0: exit status $status, not 0"
+gpu measure cuda.yaml --layout soa --on 0:0
+ends 2 "no CUDA device is called '0:0', and kernels in CUDA C run on no other; there are: cuda:0"
+
+# Answers are those of a device and a driver.
+gpu advise cuda.yaml --budget 3s
+[ "$status" -eq 0 ] || complain "advise: exit status $status, not 0"
+prints '^Measured on Fake GPU 0: [1-9]'
+prints '^Verdict: '
+gpu advise cuda.yaml --budget 3s
+prints 'measured on 20.*; --again measures anew'
+FAKE_CUDA_VERSION=13000 gpu advise cuda.yaml --budget 3s
+! grep -q 'again measures anew' "$work/log/out" || complain "an answer of an older driver"
+prints '^Verdict: '
+
+# A device that fails, at the original and in the middle; and a kernel that does not compile.
+FAKE_CUDA_FAIL=cuLaunchKernel:1:46 gpu measure cuda.yaml --layout soa
+ends 2 "cannot run kernel 'push' on Fake GPU 0: CUDA_ERROR_DEVICE_UNAVAILABLE"
+FAKE_CUDA_FAIL=cuLaunchKernel:30:46 gpu advise cuda.yaml --budget 3s --again
+ends 2 "cannot run kernel 'push' on Fake GPU 0: CUDA_ERROR_DEVICE_UNAVAILABLE"
+FAKE_CUDA_FAIL=nvrtcCompileProgram:1:6 gpu measure cuda.yaml --layout soa
+ends 2 'body.cu: error: Fake GPU 0 does not compile it \(NVRTC_ERROR_COMPILATION\)'
+FAKE_CUDA_MEMORY=3000 gpu measure cuda.yaml --layout soa
+ends 2 "cannot allocate 3072 bytes for buffer 'bodies' on Fake GPU 0: CUDA_ERROR_OUT_OF_MEMORY"
+
+# What is missing, one line for each.
+FAKE_CUDA_DEVICES=0 gpu measure cuda.yaml --layout soa
+ends 2 "there is no CUDA device to run on: NVIDIA's driver finds none .*nvidia-smi"
+mkdir "$work/log/driver" "$work/log/toolkit"
+cp "$fake/libcuda.so.1" "$work/log/driver"
+if ! ldconfig -p 2>/dev/null | grep -q libnvrtc; then
+    CUDA_PATH=$work/log/toolkit LD_LIBRARY_PATH=$work/log/driver "$heddle" measure cuda.yaml \
+        --layout soa >"$work/log/out" 2>"$work/log/err"
+    status=$?
+    ends 2 "there is no libnvrtc.so to compile kernels; install NVIDIA's CUDA toolkit"
+fi
+if ! ldconfig -p 2>/dev/null | grep -q libcuda.so.1; then
+    refuses "there is no CUDA device to run on: there is no libcuda.so.1; install NVIDIA's driver" \
+        measure cuda.yaml --layout soa
+    call devices
+    prints "^  none: there is no libcuda.so.1; install NVIDIA's driver$"
+fi
+
+finish
