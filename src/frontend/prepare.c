@@ -116,6 +116,7 @@ typedef struct copy {
     LLVMTargetDataRef layout;
     LLVMValueRef to, from;
     uint64_t align;
+    LLVMValueRef load, store; /* of a struct as one value: its parts are read and written there */
 } copy;
 
 static LLVMValueRef address_at(const copy *c, LLVMValueRef pointer, uint64_t offset) {
@@ -131,9 +132,13 @@ static void copy_value(const copy *c, LLVMTypeRef type, uint64_t offset) {
     uint64_t align = c->align;
     while (offset % align)
         align /= 2;
+    if (c->load)
+        LLVMPositionBuilderBefore(c->builder, c->load);
     LLVMValueRef value =
         LLVMBuildLoad2(c->builder, type, address_at(c, c->from, offset), "");
     LLVMSetAlignment(value, (unsigned)align);
+    if (c->store)
+        LLVMPositionBuilderBefore(c->builder, c->store);
     LLVMValueRef store = LLVMBuildStore(c->builder, value, address_at(c, c->to, offset));
     LLVMSetAlignment(store, (unsigned)align);
 }
@@ -213,7 +218,7 @@ static void split_copy(hd_front *front, LLVMBuilderRef builder, LLVMValueRef cal
     if (!LLVMIsAConstantInt(length) || !LLVMIsNull(is_volatile))
         return;
     copy c = {front, builder, LLVMGetModuleDataLayout(front->llvm), LLVMGetOperand(call, 0),
-              LLVMGetOperand(call, 1), 0};
+              LLVMGetOperand(call, 1), 0, NULL, NULL};
     uint64_t bytes = LLVMConstIntGetZExtValue(length);
     LLVMTypeRef type = private_type(&c, c.to, bytes);
     if (!type)
@@ -226,6 +231,44 @@ static void split_copy(hd_front *front, LLVMBuilderRef builder, LLVMValueRef cal
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
     copy_members(&c, type, 0);
     LLVMInstructionEraseFromParent(call);
+}
+
+/* A struct that a function returned: one value, which is stored as such. */
+static void split_store(hd_front *front, LLVMBuilderRef builder, LLVMValueRef store) {
+    LLVMValueRef value = LLVMGetOperand(store, 0);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
+    if ((kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind) || !LLVMIsALoadInst(value) ||
+        LLVMGetVolatile(store) || LLVMGetVolatile(value) ||
+        count_members(LLVMTypeOf(value)) > MOST_MEMBERS)
+        return;
+    uint64_t to = LLVMGetAlignment(store), from = LLVMGetAlignment(value);
+    copy c = {front, builder, LLVMGetModuleDataLayout(front->llvm), LLVMGetOperand(store, 1),
+              LLVMGetOperand(value, 0), to < from ? to : from, value, store};
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(store));
+    copy_members(&c, LLVMTypeOf(value), 0);
+    LLVMInstructionEraseFromParent(store);
+}
+
+/* One member of such a value. */
+static void split_extract(hd_front *front, LLVMBuilderRef builder, LLVMValueRef extract) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(front->llvm);
+    LLVMValueRef whole = LLVMGetOperand(extract, 0);
+    LLVMTypeRef type = LLVMTypeOf(whole);
+    if (!LLVMIsALoadInst(whole) || LLVMGetVolatile(whole) || LLVMGetNumIndices(extract) != 1 ||
+        LLVMGetTypeKind(type) != LLVMStructTypeKind)
+        return;
+    uint64_t offset = LLVMOffsetOfElement(layout, type, LLVMGetIndices(extract)[0]);
+    uint64_t align = LLVMGetAlignment(whole);
+    copy c = {.front = front, .builder = builder, .layout = layout};
+    while (offset % align)
+        align /= 2;
+    LLVMPositionBuilderBefore(builder, whole);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(whole));
+    LLVMValueRef part = LLVMBuildLoad2(builder, LLVMTypeOf(extract),
+                                       address_at(&c, LLVMGetOperand(whole, 0), offset), "");
+    LLVMSetAlignment(part, (unsigned)align);
+    LLVMReplaceAllUsesWith(extract, part);
+    LLVMInstructionEraseFromParent(extract);
 }
 
 /* ---- the module ------------------------------------------------------------ */
@@ -250,6 +293,10 @@ void hd_front_prepare(hd_front *front) {
                 next = LLVMGetNextInstruction(inst);
                 if (LLVMIsACallInst(inst))
                     prepare_call(front, builder, inst);
+                else if (LLVMIsAStoreInst(inst))
+                    split_store(front, builder, inst);
+                else if (LLVMIsAExtractValueInst(inst))
+                    split_extract(front, builder, inst);
             }
     LLVMDisposeBuilder(builder);
 }

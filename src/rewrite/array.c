@@ -34,7 +34,9 @@ static void read_kernel(rewriter *rw, laid *l, CXCursor kernel) {
         const hd_array_param *a = hd_array_param_of(rw, kernel, parameters.data[i]);
         if (!a || a->record != l->record || l->types[a->field].element)
             continue;
-        CXType type = hd_value_type(clang_getCursorType(parameters.data[i]));
+        CXType type = clang_getCursorType(parameters.data[i]);
+        if (type.kind != CXType_Pointer && type.kind != CXType_IncompleteArray)
+            type = hd_value_type(type);
         CXType target =
             hd_is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
         hd_read_type(rw, clang_getUnqualifiedType(target), &l->types[a->field]);

@@ -65,7 +65,7 @@ static bool changes(rewriter *rw, CXCursor function) {
 
 static bool is_argument(CXCursor call, CXCursor child) {
     for (int i = 0; i < clang_Cursor_getNumArguments(call); i++)
-        if (clang_equalCursors(clang_Cursor_getArgument(call, (unsigned)i), child))
+        if (hd_same_expression(clang_Cursor_getArgument(call, (unsigned)i), child))
             return true;
     return false;
 }

@@ -80,6 +80,11 @@ const char *hd_trimmed(hd_arena *arena, const char *text) {
     return hd_strndup(arena, text, length);
 }
 
+bool hd_same_expression(CXCursor a, CXCursor b) {
+    return clang_getCursorKind(a) == clang_getCursorKind(b) &&
+           clang_equalRanges(clang_getCursorExtent(a), clang_getCursorExtent(b));
+}
+
 CXCursor hd_only_child(hd_arena *arena, CXCursor cursor) {
     cursors inside = hd_children(arena, cursor);
     return inside.count == 1 ? inside.data[0] : clang_getNullCursor();

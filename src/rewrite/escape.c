@@ -73,7 +73,7 @@ static bool use_is_one_value(rewriter *rw, const frame *name, int depth) {
     case CXCursor_UnaryOperator:
         return clang_getCursorUnaryOperatorKind(up->cursor) == CXUnaryOperator_Deref;
     case CXCursor_ArraySubscriptExpr:
-        return inside.count == 2 && clang_equalCursors(inside.data[0], below->cursor) &&
+        return inside.count == 2 && hd_same_expression(inside.data[0], below->cursor) &&
                is_zero(inside.data[1]);
     case CXCursor_CallExpr:
         return callee_uses_one(rw, up->cursor, below->cursor, depth + 1);
@@ -106,7 +106,7 @@ static bool callee_uses_one(rewriter *rw, CXCursor call, CXCursor argument, int 
     cursors parameters = hd_parameters(rw->arena, definition);
     for (unsigned i = 0; i < parameters.count; i++) {
         frame whole = {body, NULL};
-        if (clang_equalCursors(clang_Cursor_getArgument(call, i), argument))
+        if (hd_same_expression(clang_Cursor_getArgument(call, i), argument))
             return uses_one_value(rw, &whole, parameters.data[i], depth);
     }
     return false;

@@ -632,6 +632,13 @@ static thing thing_of_cast(const rewriter *rw, CXCursor cast) {
     return hd_thing_of(rw, inner);
 }
 
+static thing thing_of_name(const rewriter *rw, CXCursor declaration) {
+    enum CXCursorKind kind = clang_getCursorKind(declaration);
+    if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl)
+        return no_thing();
+    return thing_of_declaration(rw, declaration, clang_getCursorType(declaration));
+}
+
 static thing thing_of_choice(const rewriter *rw, const cursors *parts) {
     thing first = parts->count == 3 ? hd_thing_of(rw, parts->data[1]) : no_thing();
     return first.depth >= 0 || parts->count != 3 ? first : hd_thing_of(rw, parts->data[2]);
@@ -642,10 +649,8 @@ thing hd_thing_of(const rewriter *rw, CXCursor e) {
         return no_thing();
     cursors inside = hd_children(rw->arena, e);
     switch (clang_getCursorKind(e)) {
-    case CXCursor_DeclRefExpr: {
-        CXCursor declaration = clang_getCursorReferenced(e);
-        return thing_of_declaration(rw, declaration, clang_getCursorType(declaration));
-    }
+    case CXCursor_DeclRefExpr:
+        return thing_of_name(rw, clang_getCursorReferenced(e));
     case CXCursor_ParenExpr:
         return inside.count == 1 ? hd_thing_of(rw, inside.data[0]) : no_thing();
     case CXCursor_UnexposedExpr:

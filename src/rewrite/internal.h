@@ -97,6 +97,8 @@ CXTranslationUnit hd_clang_parse(CXIndex index, const hd_parse_command *command,
 /* Reports every error of a translation unit; false when there was none. */
 bool hd_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
 cursors hd_children(hd_arena *arena, CXCursor cursor);
+/* libclang's own equality fails for what was reached in two ways. */
+bool hd_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
 CXCursor hd_only_child(hd_arena *arena, CXCursor cursor);
 /* Inside of parentheses and conversions that the compiler adds. */
@@ -131,6 +133,7 @@ typedef enum space { SPACE_GLOBAL, SPACE_CONSTANT, SPACE_COUNT } space;
 
 typedef struct family {
     bool is_used, loads, stores;
+    bool store_is_value;   /* somebody uses what an assignment gives */
     const char *qualifier; /* "__global " */
     const char *ref, *make, *at, *load, *store;
     const char **fields; /* [field]: its accessor */

@@ -11,7 +11,7 @@
  *     R_ref R_at(ref, i)               &ref[i]
  *     __global float *R_x(ref, i)      &ref[i].x
  *     R R_load(ref, i)                 ref[i]
- *     R R_store(ref, i, value)         ref[i] = value
+ *     void R_store(ref, i, value)      ref[i] = value; gives the value where that is used
  *
  * and of a record that is taken apart, as far as the kernels need them,
  *
@@ -192,16 +192,20 @@ static void add_copy(hd_str *out, const rewriter *rw, const laid *l, space in, u
                   store ? value : place);
 }
 
+typedef enum copier { LOADS, STORES, STORES_AND_GIVES } copier;
+
 /* What copies the fields whose path begins with `prefix`, of a value of type `type`. */
 static void add_copier(hd_str *out, const rewriter *rw, const laid *l, space in, const char *name,
-                       const char *type, const char *prefix, bool store) {
+                       const char *type, const char *prefix, copier does) {
     const hd_dialect *dialect = hd_dialect_of(rw, in);
     const family *f = &l->families[in];
     size_t skip = strlen(prefix);
-    hd_str_printf(out, "%s%s %s(%s ref, %s i%s%s%s) {\n", dialect->function, type, name, f->ref,
-                  dialect->index, store ? ", " : "", store ? type : "", store ? " value" : "");
-    if (!store)
-        hd_str_printf(out, "    %s value;\n", type);
+    hd_str_printf(out, "%s%s %s(%s ref, %s i", dialect->function, does == STORES ? "void" : type,
+                  name, f->ref, dialect->index);
+    if (does == LOADS)
+        hd_str_printf(out, ") {\n    %s value;\n", type);
+    else
+        hd_str_printf(out, ", %s value) {\n", type);
     for (uint32_t i = 0; i < l->record->field_count; i++) {
         const char *path = l->paths ? l->paths[i] : l->record->fields[i].name;
         if (!skip)
@@ -210,17 +214,18 @@ static void add_copier(hd_str *out, const rewriter *rw, const laid *l, space in,
             path += skip;
         else
             continue;
-        add_copy(out, rw, l, in, i, path, store);
+        add_copy(out, rw, l, in, i, path, does != LOADS);
     }
-    hd_str_add(out, "    return value;\n}\n");
+    hd_str_add(out, does == STORES ? "}\n" : "    return value;\n}\n");
 }
 
 static void add_load_and_store(hd_str *out, const rewriter *rw, const laid *l, space in) {
     const family *f = &l->families[in];
     if (f->loads)
-        add_copier(out, rw, l, in, f->load, l->spelling, "", false);
+        add_copier(out, rw, l, in, f->load, l->spelling, "", LOADS);
     if (f->stores)
-        add_copier(out, rw, l, in, f->store, l->spelling, "", true);
+        add_copier(out, rw, l, in, f->store, l->spelling, "",
+                   f->store_is_value ? STORES_AND_GIVES : STORES);
 }
 
 /* ---- parts of records taken apart --------------------------------------------------------- */
@@ -274,7 +279,8 @@ static void add_gathering(hd_str *out, const rewriter *rw, const laid *l, const 
     if (g->kind == GATHER_SELECT)
         add_selector(out, rw, l, g);
     else
-        add_copier(out, rw, l, g->in, g->name, g->type, g->path, g->kind == GATHER_STORE);
+        add_copier(out, rw, l, g->in, g->name, g->type, g->path,
+                   g->kind == GATHER_STORE ? STORES_AND_GIVES : LOADS);
 }
 
 const char *hd_prelude(rewriter *rw, const laid *l) {

@@ -32,7 +32,7 @@ static enum CXVisitorResult look_at_member(CXCursor cursor, CXClientData data) {
         s->type = type;
         s->found = true;
     } else if (!*name || strchr(name, '(')) {
-        clang_Type_visitFields(type, look_at_member, s);
+        clang_Type_visitFields(clang_getCanonicalType(type), look_at_member, s);
     }
     return s->found ? CXVisit_Break : CXVisit_Continue;
 }
@@ -77,7 +77,7 @@ static bool follow(rewriter *rw, const laid *l, const char *path, CXType *type, 
         at += *at == '.';
         size_t length = strcspn(at, ".[");
         member_search s = {.name = hd_strndup(rw->arena, at, length), .arena = rw->arena};
-        clang_Type_visitFields(*type, look_at_member, &s);
+        clang_Type_visitFields(clang_getCanonicalType(*type), look_at_member, &s);
         if (!s.found)
             return false;
         hd_str_printf(&text, "%s%s", text.length ? "." : "", s.name);
@@ -272,7 +272,7 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
         clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign ||
         (hd_is_plain_copy(rw->arena, up->cursor) &&
          clang_getCursorKind(clang_getCursorReferenced(up->cursor)) == CXCursor_CXXMethod);
-    if (!assigns || sides.count < 2 || !clang_equalCursors(sides.data[0], at->cursor))
+    if (!assigns || sides.count < 2 || !hd_same_expression(sides.data[0], at->cursor))
         return false;
     *value = sides.data[sides.count - 1];
     return true;

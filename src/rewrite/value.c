@@ -608,6 +608,7 @@ bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
     family *f = &t.what.of->families[t.what.in];
     frame left = {target, at};
     f->stores = true;
+    f->store_is_value |= !hd_is_unused(rw, at);
     hd_draft_text(&rw->src, &d, "%s%s(", t.what.of->scope, f->store);
     hd_draft_position(rw, &d, &left, &t);
     hd_draft_text(&rw->src, &d, ", ");

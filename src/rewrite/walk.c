@@ -62,11 +62,11 @@ static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child)
         return true;
     case CXCursor_CaseStmt: {
         cursors inside = hd_children(rw->arena, statement);
-        return inside.count && clang_equalCursors(inside.data[inside.count - 1], child);
+        return inside.count && hd_same_expression(inside.data[inside.count - 1], child);
     }
     case CXCursor_DoStmt: {
         cursors inside = hd_children(rw->arena, statement);
-        return inside.count && clang_equalCursors(inside.data[0], child);
+        return inside.count && hd_same_expression(inside.data[0], child);
     }
     case CXCursor_IfStmt:
     case CXCursor_WhileStmt:
@@ -87,7 +87,7 @@ bool hd_is_unused(const rewriter *rw, const frame *at) {
             continue;
         if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma) {
             cursors sides = hd_children(rw->arena, up);
-            if (sides.count == 2 && clang_equalCursors(sides.data[0], at->cursor))
+            if (sides.count == 2 && hd_same_expression(sides.data[0], at->cursor))
                 return true;
             continue;
         }

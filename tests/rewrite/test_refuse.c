@@ -167,7 +167,8 @@ static void macros_that_hide_an_access(void **state) {
         {"\f#define X(i) p[i].x\nkernel void k(global R *p) { X(3) = 1; }\n"
          "float f() { R p[2]; return X(1); }",
          "2:14: means different things"},
-        {"\f#define F(f) p[1].f##_\nkernel void k(global R *p) { p->F(x) = 1; }", NULL},
+        {"\f#define GET(i, a) p[i].a##x\nkernel void k(global R *p) { GET(3, ) = 1; }",
+         "3:30: it joins words with ##; write the field's name out"},
         {"\f#define SWAP(a, b) { float t = a; a = b; b = t; }\n"
          "kernel void k(global R *p) { SWAP(p[1].x, p[p[2].n].x) }",
          NULL},
