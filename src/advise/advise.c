@@ -23,6 +23,7 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
     hd_choose_options choose = options->choose;
     hd_static_judge *judges = hd_new_array(arena, hd_static_judge, advice->device_count);
     choose.device = options->measurement.device;
+    choose.repeats = options->measurement.repeats;
     choose.cost = options->cost;
     choose.search = options->search;
     for (uint32_t d = 0; d < advice->device_count; d++)

@@ -18,7 +18,7 @@ typedef struct hd_advise_options {
     bool measure; /* run both versions; implies rewrite */
     hd_measure_options measurement;
     /* Let the device decide, within choose.budget seconds; 0: static cost decides. Of these
-     * options device, cost and search are those above. */
+     * options device, repeats, cost and search are those above. */
     hd_choose_options choose;
 } hd_advise_options;
 

@@ -103,7 +103,7 @@ static const char *make_key(const chooser *c) {
         c->profiled.driver,
         c->tree_text,
         hd_format(arena, "%.17g %.17g", c->job->relative, c->job->absolute),
-        hd_format(arena, "%.17g", o->budget),
+        hd_format(arena, "%.17g %u", o->budget, o->repeats),
         hd_format(arena, "%d %llu %u", (int)o->cost.loops, (unsigned long long)o->cost.length,
                   o->cost.registers),
         hd_format(arena, "%u %u %.17g %.17g", o->search.keep, o->search.exact_fields,
@@ -164,7 +164,7 @@ static void take_results(chooser *c, const hd_race *race) {
 static hd_status run_race(chooser *c) {
     const hd_choose_options *o = c->options;
     const hd_race_options race_options = {
-        .budget = o->budget, .progress = o->progress, .user = o->user};
+        .budget = o->budget, .most_rounds = o->repeats, .progress = o->progress, .user = o->user};
     hd_proposal *proposals;
     uint32_t count;
     hd_race race;

@@ -13,6 +13,7 @@
 
 typedef struct hd_choose_options {
     double budget;         /* seconds, for all that is built and measured; over 0 */
+    uint32_t repeats;      /* timed runs of each layout at most; 0: what the budget allows */
     const char *device;    /* as in hd_measure_options */
     hd_database *database; /* may be NULL */
     bool again;            /* measure, whatever the database knows */

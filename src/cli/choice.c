@@ -75,8 +75,8 @@ const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice 
         return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
         return hd_format(c->arena,
-                         "leave it as it is; the budget ended after %u rounds, and %u are the "
-                         "least that tell anything: try --budget %.0fs",
+                         "leave it as it is; only %u rounds were run, and %u are the least that "
+                         "tell anything: try --budget %.0fs",
                          choice->rounds, choice->least_rounds,
                          ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
     if (!choice->winner)

@@ -278,7 +278,7 @@ int cmd_advise(cli *c, int argc, char **argv) {
         {"on", 0, "DEVICE", "the device to measure on, an id of 'heddle devices' or a part of its "
          "name; default: the first", CLI_TEXT,
          &r.options.measurement.device},
-        {"repeats", 0, "N", "timed runs of each version; default 7", CLI_NUMBER, &repeats},
+        {"repeats", 0, "N", "timed runs of each version, default 7; with --budget: at most so many", CLI_NUMBER, &repeats},
         {"seconds", 0, "S", "time limit of branch and bound; default 60", CLI_REAL,
          &r.options.search.seconds},
         {0}};

@@ -242,11 +242,16 @@ static void drop_hopeless(const runner *r) {
     }
 }
 
+static bool is_over(const runner *r) {
+    uint32_t most = r->options->most_rounds;
+    return elapsed(r) >= r->options->budget || (most && r->race->rounds >= most);
+}
+
 static hd_status run_heat(runner *r) {
     uint32_t started = r->race->rounds, next_look = started + r->race->least_rounds;
     hd_status status = HD_OK;
     bool settled = false;
-    while (status == HD_OK && !settled && elapsed(r) < r->options->budget) {
+    while (status == HD_OK && !settled && !is_over(r)) {
         report(r, "measuring, round", r->race->rounds + 1);
         status = run_round(r);
         if (status == HD_OK && r->race->rounds == started + HOPELESS_ROUNDS)
@@ -314,7 +319,7 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
                 .start = stopwatch->now(stopwatch->state)};
     enter(&r, proposals, count);
     hd_status status = prepare_original(&r);
-    while (status == HD_OK && prepare_heat(&r))
+    while (status == HD_OK && (r.next == 1 || !is_over(&r)) && prepare_heat(&r))
         status = run_heat(&r);
     if (race->rounds)
         choose_winner(&r);

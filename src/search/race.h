@@ -67,6 +67,7 @@ typedef struct hd_racer {
 
 typedef struct hd_race_options {
     double budget;                                  /* seconds, for all */
+    uint32_t most_rounds;                           /* 0: as many as the budget allows */
     double margin;                                  /* smaller differences do not count; 0: 0.01 */
     double error;                                   /* probability of a wrong verdict; 0: 0.05 */
     void (*progress)(void *user, const char *what); /* may be NULL */

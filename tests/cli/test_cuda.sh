@@ -1,6 +1,7 @@
 # Jobs in CUDA C on a device, which is the one of tests/measure/fake_cuda, and without one.
 source "$(dirname "$0")/lib.sh"
 export HEDDLE_DATABASE=$work/log/profiles.db
+export CUDA_PATH= # Heddle's own headers, which are read faster
 fake=$(dirname "$heddle")/tests/measure/fake_cuda
 [ -f "$fake/libcuda.so.1" ] || { echo "no $fake/libcuda.so.1"; exit 2; }
 
@@ -65,20 +66,20 @@ gpu measure cuda.yaml --layout soa --on 0:0
 ends 2 "no CUDA device is called '0:0', and kernels in CUDA C run on no other; there are: cuda:0"
 
 # Answers are those of a device and a driver.
-gpu advise cuda.yaml --budget 3s
+gpu advise cuda.yaml --budget 10m --repeats 12
 [ "$status" -eq 0 ] || complain "advise: exit status $status, not 0"
 prints '^Measured on Fake GPU 0: [1-9]'
 prints '^Verdict: '
-gpu advise cuda.yaml --budget 3s
+gpu advise cuda.yaml --budget 10m --repeats 12
 prints 'measured on 20.*; --again measures anew'
-FAKE_CUDA_VERSION=13000 gpu advise cuda.yaml --budget 3s
+FAKE_CUDA_VERSION=13000 gpu advise cuda.yaml --budget 10m --repeats 12
 ! grep -q 'again measures anew' "$work/log/out" || complain "an answer of an older driver"
 prints '^Verdict: '
 
 # A device that fails, at the original and in the middle; and a kernel that does not compile.
 FAKE_CUDA_FAIL=cuLaunchKernel:1:46 gpu measure cuda.yaml --layout soa
 ends 2 "cannot run kernel 'push' on Fake GPU 0: CUDA_ERROR_DEVICE_UNAVAILABLE"
-FAKE_CUDA_FAIL=cuLaunchKernel:30:46 gpu advise cuda.yaml --budget 3s --again
+FAKE_CUDA_FAIL=cuLaunchKernel:30:46 gpu advise cuda.yaml --budget 10m --repeats 12 --again
 ends 2 "cannot run kernel 'push' on Fake GPU 0: CUDA_ERROR_DEVICE_UNAVAILABLE"
 FAKE_CUDA_FAIL=nvrtcCompileProgram:1:6 gpu measure cuda.yaml --layout soa
 ends 2 'body.cu: error: Fake GPU 0 does not compile it \(NVRTC_ERROR_COMPILATION\)'

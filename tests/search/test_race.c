@@ -24,6 +24,7 @@ typedef struct track {
     hd_status ends[MOST];
     uint32_t fails_at; /* the run that fails; 0: none */
     uint64_t seed;
+    uint32_t most_rounds; /* that the race may have */
     /* what happened */
     double now;
     uint32_t runs, prepared[MOST], released[MOST];
@@ -80,7 +81,7 @@ static hd_status race_of(hd_arena *arena, track *t, const char *const *notations
             hd_layout_parse(arena, &silent, record, notations[i], &proposals[i].layout), HD_OK);
         proposals[i].by = "test";
     }
-    const hd_race_options options = {.budget = budget};
+    const hd_race_options options = {.budget = budget, .most_rounds = t->most_rounds};
     return hd_race_run(arena, record, proposals, count, &watch, &options, race);
 }
 
@@ -291,6 +292,17 @@ static void the_budget_says_how_many_get_ready(void **state) {
     hd_arena_free(arena);
 }
 
+static void rounds_can_be_limited(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    track t = {.base = {1, 1, 1, 1, 1}, .noise = 0.5, .build = 10, .most_rounds = 12};
+    hd_race race;
+    assert_int_equal(race_of(arena, &t, four, 4, 1000, &race), HD_OK);
+    assert_int_equal(race.rounds, 12);
+    assert_true(t.prepared[4]);
+    hd_arena_free(arena);
+}
+
 static void too_few_rounds_tell_nothing(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -351,6 +363,7 @@ int main(void) {
         cmocka_unit_test(who_cannot_run_is_left_out_with_the_reason),
         cmocka_unit_test(a_lost_device_ends_the_race_and_keeps_what_was_timed),
         cmocka_unit_test(the_budget_says_how_many_get_ready),
+        cmocka_unit_test(rounds_can_be_limited),
         cmocka_unit_test(too_few_rounds_tell_nothing),
         cmocka_unit_test(time_that_is_left_tries_the_others),
         cmocka_unit_test(every_round_has_all_and_starts_with_another),
