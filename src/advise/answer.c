@@ -86,7 +86,8 @@ bool hd_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
                      hd_choice *choice) {
     size_t length = strlen(text);
     const char *at = text + strcspn(text, "\n");
-    if (!parse_head(arena, text, choice) || choice->count > length)
+    if (!length || text[length - 1] != '\n' || !parse_head(arena, text, choice) ||
+        choice->count > length)
         return false;
     choice->entries = hd_new_array(arena, hd_choice_entry, choice->count);
     choice->timed = 0;

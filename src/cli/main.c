@@ -28,7 +28,7 @@ const cli_command cli_commands[] = {
     {"report", "write a page that shows all of this, for a browser", cmd_report},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
-    {"devices", "list the device profiles and the OpenCL devices", cmd_devices},
+    {"devices", "list the device profiles, and the OpenCL and CUDA devices", cmd_devices},
     {"help", "explain a command, or a topic", cmd_help},
     {NULL, NULL, NULL}};
 
