@@ -163,11 +163,11 @@ static void devices(void **state) {
     (void)state;
     json_t *value = output_of("devices"), *device;
     size_t i;
-    has_members(value, "profiles opencl");
+    has_members(value, "profiles opencl cuda");
     assert_true(json_array_size(json_object_get(value, "profiles")) >= 12);
     json_array_foreach(json_object_get(value, "profiles"), i, device) check_device(device);
     json_array_foreach(json_object_get(value, "opencl"), i, device)
-        has_members(device, "id platform name driver");
+        has_members(device, "backend id platform name driver");
     json_decref(value);
     value = output_of("devices h200");
     check_device(value);
@@ -275,12 +275,42 @@ static void train(void **state) {
     json_decref(stored);
 }
 
+static void choices(void **state) {
+    (void)state;
+    char database[] = "/tmp/heddle-json-XXXXXX";
+    close(mkstemp(database));
+    assert_int_equal(setenv("HEDDLE_DATABASE", database, 1), 0);
+    json_t *value = output_of("advise nbody-small.yaml --budget 10m --repeats 3"), *entry;
+    json_t *again = output_of("advise nbody-small.yaml --budget 10m --repeats 3");
+    json_t *choice = json_object_get(value, "choice"), *known = json_object_get(again, "choice");
+    size_t i;
+    unlink(database);
+    has_members(choice, "device date remembered tree seconds rounds least_rounds verdict winner "
+                        "layouts");
+    has_members(json_object_get(choice, "device"), "backend id platform name driver");
+    assert_true(json_is_false(json_object_get(choice, "remembered")));
+    assert_int_equal(json_integer_value(json_object_get(choice, "rounds")), 3);
+    json_array_foreach(json_object_get(choice, "layouts"), i, entry) {
+        has_members(entry, "layout by end why timing ratio ratio_low ratio_high as_fast");
+        check_layout(json_object_get(entry, "layout"));
+        has_members(json_object_get(entry, "timing"), "median low high repeats");
+        assert_true(i == 0 || json_is_null(json_object_get(entry, "ratio_low")) ||
+                    json_number_value(json_object_get(entry, "ratio_low")) == 0);
+    }
+    assert_true(i > 2);
+    assert_true(json_is_true(json_object_get(known, "remembered")));
+    json_object_set_new(known, "remembered", json_false());
+    assert_true(json_equal(choice, known));
+    json_decref(value);
+    json_decref(again);
+}
+
 static void advise(void **state) {
     (void)state;
     json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
     json_t *device, *entry;
     size_t i, j;
-    has_members(value, "record devices written measurement");
+    has_members(value, "record devices written measurement choice");
     check_record(json_object_get(value, "record"));
     assert_true(json_is_null(json_object_get(value, "measurement")));
     assert_int_equal(json_array_size(json_object_get(value, "written")), 0);
@@ -484,6 +514,7 @@ int main(void) {
         cmocka_unit_test(measure),
         cmocka_unit_test(train),
         cmocka_unit_test(advise),
+        cmocka_unit_test(choices),
         cmocka_unit_test(cost),
         cmocka_unit_test(graph),
         cmocka_unit_test(run),
