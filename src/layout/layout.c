@@ -63,7 +63,8 @@ hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint
     bool each_alone = true;
     for (uint32_t c = 0; c < count; c++) {
         all |= masks[c];
-        each_alone = each_alone && hd_is_power_of_two(masks[c]);
+        each_alone =
+            each_alone && (hd_is_power_of_two(masks[c]) || (tiles && tiles[c] == HD_TILE_SOA));
     }
     if (each_alone && !discrete && count > 1) {
         hd_layout *soa = layout_new(arena, 1, false);

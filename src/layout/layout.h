@@ -117,8 +117,8 @@ const char *hd_layout_print(hd_arena *arena, const hd_record *record, const hd_l
 const char *hd_layout_print_long(hd_arena *arena, const hd_record *record, const hd_layout *layout);
 /* Normal form: fields in record order inside a cluster, clusters by their first
  * field, a cluster of one field has tile 1 (all its tiles place it alike), and
- * in one shared allocation all fields alone is written as the one cluster `soa`
- * (both put every field in a run of its own on a 256-byte boundary), and a
+ * in one shared allocation all fields alone, or in `soa` clusters, is written as the one
+ * cluster `soa` (both put every field in a run of its own on a 256-byte boundary), and a
  * layout of one cluster is not discrete. */
 hd_layout *hd_layout_normalise(hd_arena *arena, const hd_record *record, const hd_layout *layout);
 bool hd_layout_equal(const hd_layout *a, const hd_layout *b);

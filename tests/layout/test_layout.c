@@ -186,6 +186,7 @@ static void check_normal(const hd_record *record, const char *text, const char *
 static void normal_form_is_one_of_each_family(void **state) {
     (void)state;
     check_normal(&body, "{v,soa}:4{y}:16{x}", "{x}{y}{v,soa}:4");
+    check_normal(&body, "{v,soa}:soa{y}{x}:soa", "soa");
     check_normal(&body, "{soa,v,y,x}:8", "aosoa:8");
     check_normal(&body, "{soa,v,y,x}/da", "aos");
     check_normal(&body, "{soa}{v}{y}:2{x}", "soa");
