@@ -9,9 +9,10 @@ enum { WORST = 5, SHOWN = 8 };
 typedef struct request {
     const char *path;
     const cli_source *source;
-    const char *apply; /* folder for the rewritten files, or NULL */
+    const char *apply;  /* folder for the rewritten files, or NULL */
     const char *budget; /* a time, or NULL */
-    bool refused;      /* the kernels cannot be rewritten: no command would do it */
+    bool unverified;    /* rewritten files are not checked on the machine */
+    bool refused;       /* the kernels cannot be rewritten: no command would do it */
     hd_advise_options options;
 } request;
 
@@ -101,6 +102,8 @@ static void show_command(const request *r, const char *layout, hd_str *out) {
         hd_str_printf(out, " --options '%s'", r->source->options);
     if (r->source->record)
         hd_str_printf(out, " --record '%s'", r->source->record);
+    for (size_t s = 0; s < r->source->split.count; s++)
+        hd_str_printf(out, " --split '%s'", r->source->split.data[s]);
     hd_str_printf(out, " --layout '%s' --out DIR\n", layout);
 }
 
@@ -211,8 +214,7 @@ static hd_status read_budget(cli *c, request *r) {
     if (!r->budget)
         return HD_OK;
     if (r->options.measure)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--budget measures already; leave --measure out");
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--budget measures already; leave --measure out");
     choose->version = HEDDLE_VERSION;
     choose->progress = show_progress;
     choose->user = c;
@@ -229,6 +231,16 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     if (advice->choice)
         cli_warn_of_differences(c, job, advice->choice);
     return status;
+}
+
+/* Writes what --apply asked for, after a run of both versions on the machine. */
+static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_output *output) {
+    const hd_record_layout best = {advice->job->record, advice->best};
+    bool checked;
+    hd_status status = r->unverified ? HD_OK
+                                     : cli_verify(c, r->path, r->source, advice->job, &best, 1,
+                                                  advice->rewritten, &checked);
+    return status ? status : cli_write_rewritten(c, output, advice->rewritten);
 }
 
 static int advise(cli *c, request *r, const cli_source *source, const cli_model_options *choice) {
@@ -249,11 +261,11 @@ static int advise(cli *c, request *r, const cli_source *source, const cli_model_
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    r->refused = (failed && !advice.rewritten) ||
-                 (advice.choice && hd_choice_all_refused(advice.choice));
+    r->refused =
+        (failed && !advice.rewritten) || (advice.choice && hd_choice_all_refused(advice.choice));
     bool write = r->apply && advice.rewritten && status == HD_OK;
-    if (write && cli_write_rewritten(c, &output, advice.rewritten))
-        return CLI_WRONG;
+    if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
+        return cli_status(status);
     int printed = show(c, r, &advice, write ? &output : NULL);
     return printed ? printed : cli_status(status);
 }
@@ -268,6 +280,9 @@ int cmd_advise(cli *c, int argc, char **argv) {
         CLI_MODEL_OPTIONS(choice),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
          CLI_TEXT, &r.apply},
+        {"no-verify", 0, NULL,
+         "with --apply: do not run both versions on the machine to compare them first", CLI_FLAG,
+         &r.unverified},
         {"measure", 0, NULL, "run both versions on a device and compare", CLI_FLAG,
          &r.options.measure},
         {"budget", 0, "TIME",
@@ -275,10 +290,12 @@ int cmd_advise(cli *c, int argc, char **argv) {
          &r.budget},
         {"again", 0, NULL, "with --budget: measure, even if the answer is known from before",
          CLI_FLAG, &r.options.choose.again},
-        {"on", 0, "DEVICE", "the device to measure on, an id of 'heddle devices' or a part of its "
-         "name; default: the first", CLI_TEXT,
-         &r.options.measurement.device},
-        {"repeats", 0, "N", "timed runs of each version, default 7; with --budget: at most so many", CLI_NUMBER, &repeats},
+        {"on", 0, "DEVICE",
+         "the device to measure on, an id of 'heddle devices' or a part of its "
+         "name; default: the first",
+         CLI_TEXT, &r.options.measurement.device},
+        {"repeats", 0, "N", "timed runs of each version, default 7; with --budget: at most so many",
+         CLI_NUMBER, &repeats},
         {"seconds", 0, "S", "time limit of branch and bound; default 60", CLI_REAL,
          &r.options.search.seconds},
         {0}};
