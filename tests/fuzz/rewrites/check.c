@@ -6,7 +6,8 @@
 #include "rewrite/rewrite.h"
 #include "fuzz/rewrites/rewrites.h"
 
-static const char *const files[] = {"kernels.cl", "records.h", "job.yaml", "layouts.txt"};
+static const char *const files[] = {"kernels.cl", "records.h", "job.yaml", "layouts.txt",
+                                    "kernels.cu"};
 enum { FILES = 4 };
 
 void write_program(hd_arena *arena, const char *folder, const program *p) {
@@ -22,13 +23,14 @@ void write_program(hd_arena *arena, const char *folder, const program *p) {
         if (p->layouts.data[i])
             hd_str_printf(&text[3], "%s=%s\n", p->records.data[i], p->layouts.data[i]);
     for (int i = 0; i < FILES; i++)
-        outputs[i] = (hd_output){hd_format(arena, "%s/%s", folder, files[i]), hd_str_text(&text[i]),
-                                 text[i].length};
+        outputs[i] =
+            (hd_output){hd_format(arena, "%s/%s", folder, files[i || !p->cuda ? i : FILES]),
+                        hd_str_text(&text[i]), text[i].length};
     hd_write_files(NULL, outputs, FILES);
 }
 
 void remove_program(hd_arena *arena, const char *folder) {
-    for (int i = 0; i < FILES; i++)
+    for (int i = 0; i <= FILES; i++)
         unlink(hd_format(arena, "%s/%s", folder, files[i]));
     rmdir(folder);
 }
@@ -78,7 +80,7 @@ static void choose_layouts(hd_arena *arena, program *p, const hd_job *job) {
     for (uint32_t i = 0; i < p->records.count; i++) {
         const hd_record *of = record_named(job, p->records.data[i]);
         const char *text = NULL;
-        if (i == always)
+        if (i == always || below(p, 4))
             text = hd_layout_print_long(arena, of, random_layout(arena, p, of));
         hd_push(arena, &p->layouts, text);
     }

@@ -1,4 +1,4 @@
-/* Helper functions, kernels, and the job that runs them. */
+/* Kernels, and the job that runs them. */
 #include "fuzz/rewrites/rewrites.h"
 
 /* A buffer of records. */
@@ -6,6 +6,7 @@ typedef struct buffer {
     const char *name;
     record *record;
     uint32_t each; /* elements that belong to each work-item */
+    bool is_used;  /* by some kernel */
 } buffer;
 
 typedef struct builder {
@@ -17,85 +18,20 @@ typedef struct builder {
     uint32_t global;
 } builder;
 
-static const char prelude[] = "#define WRAP(x, n) ((uint)(x) % (n))\n"
-                              "#define TWICE(x) ((x) + (x))\n"
-                              "#define SAME(x) (x)\n"
-                              "#define PICK(x, y) ((x) > (y) ? (x) : (y))\n"
-                              "uint bits(float x) { return as_uint(x); }\n"
-                              "uint bits_of_double(double x) { return (uint)as_ulong(x); }\n";
+static const char macros[] = "#define WRAP(x, n) ((uint)(x) % (n))\n"
+                             "#define TWICE(x) ((x) + (x))\n"
+                             "#define SAME(x) (x)\n"
+                             "#define PICK(x, y) ((x) > (y) ? (x) : (y))\n";
 
-static void forget_scope(gen *g) {
-    g->pointers.count = g->copies.count = g->numbers.count = g->locals.count = 0;
-    g->depth = g->loops = 0;
-    g->budget = 90;
-}
+static const char opencl_prelude[] =
+    "uint bits(float x) { return as_uint(x); }\n"
+    "uint bits_of_double(double x) { return (uint)as_ulong(x); }\n";
 
-static const record *any_record(gen *g) {
-    const record *r;
-    do
-        r = g->records.data[draw(g, (uint32_t)g->records.count)];
-    while (!r->laid_out);
-    return r;
-}
-
-/* ---- helper functions ---------------------------------------------------------------- */
-
-static param any_param(gen *g) {
-    uint32_t kind = draw(g, 10);
-    if (kind < 6)
-        return (param){BY_POINTER, any_record(g), 1 + draw(g, 3), chance(g, 50)};
-    return kind < 8 ? (param){BY_VALUE, any_record(g), 0, false} : (param){NUMBER, NULL, 0, false};
-}
-
-/* Prints a parameter and puts it into the scope. */
-static void add_param(gen *g, node *head, const param *p) {
-    const char *name = new_name(g, "a");
-    switch (p->kind) {
-    case BY_POINTER:
-        fuzz_add(g->arena, head, chance(g, 50) ? "__global $$ *$" : "$__global $ *$",
-                 p->writable ? "" : "const ", p->record->spelling, name);
-        hd_push(g->arena, &g->pointers,
-                (pointer){name, p->record, NULL, p->length, p->writable, false});
-        return;
-    case BY_VALUE:
-        fuzz_add(g->arena, head, "$ $", p->record->spelling, name);
-        hd_push(g->arena, &g->copies, (copy){name, p->record});
-        return;
-    case NUMBER:
-        fuzz_add(g->arena, head, "uint $", name);
-        hd_push(g->arena, &g->numbers, name);
-        hd_push(g->arena, &g->locals, name);
-    }
-}
-
-static node *result_of(gen *g, const function *f) {
-    node *result = f->result ? whole_value(g, f->result) : value(g);
-    return fuzz_node(g->arena, NULL, "return @;\n", result);
-}
-
-static void add_function(builder *b) {
-    gen *g = &b->g;
-    function f = {.name = awkward_name(g, "h"), .param_count = 1 + draw(g, 4)};
-    forget_scope(g);
-    for (uint32_t i = 0; i < f.param_count; i++) {
-        f.params[i] = any_param(g);
-        f.writes |= f.params[i].kind == BY_POINTER && f.params[i].writable;
-    }
-    for (uint32_t i = 0; i < f.param_count && chance(g, 50) && !f.result; i++)
-        f.result = f.params[i].record; /* there is one to be returned */
-    node *head = fuzz_node(g->arena, NULL, "$$ $(", chance(g, 50) ? "static " : "",
-                           f.result ? f.result->spelling : "uint", f.name);
-    for (uint32_t i = 0; i < f.param_count; i++) {
-        fuzz_add(g->arena, head, i ? ", " : "");
-        add_param(g, head, &f.params[i]);
-    }
-    if (chance(g, 15)) /* declared first */
-        fuzz_add(g->arena, b->body, "@", fuzz_node(g->arena, "", "@);\n", head));
-    node *inside = statements(g, 1 + draw(g, 6));
-    fuzz_add(g->arena, b->body, "@",
-             fuzz_node(g->arena, "", "@) {\n@@}\n\n", head, inside, result_of(g, &f)));
-    hd_push(g->arena, &g->functions, f);
-}
+static const char cuda_prelude[] =
+    "typedef unsigned char uchar;\ntypedef unsigned short ushort;\ntypedef unsigned int uint;\n"
+    "typedef unsigned long ulong;\n"
+    "__device__ uint bits(float x) { return __float_as_uint(x); }\n"
+    "__device__ uint bits_of_double(double x) { return (uint)__double_as_longlong(x); }\n";
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
@@ -106,10 +42,9 @@ typedef struct kernel_parts {
 } kernel_parts;
 
 static void add_record_param(builder *b, kernel_parts *parts, uint32_t number) {
-    static const char *const spaces[] = {"__global", "global", "__constant"};
     gen *g = &b->g;
-    const buffer *from = &b->buffers.data[number];
-    bool writable = chance(g, 60), constant = !writable && chance(g, 25);
+    buffer *from = &b->buffers.data[number];
+    bool writable = chance(g, 60), constant = !writable && !g->cuda && chance(g, 25);
     if (parts->used[number] && (parts->written[number] || writable))
         return; /* what one writes nobody else reads */
     const char *name = new_name(g, "p"), *own = NULL;
@@ -118,17 +53,20 @@ static void add_record_param(builder *b, kernel_parts *parts, uint32_t number) {
         fuzz_add(g->arena, parts->start, "const uint $ = i * #u;\n", own, from->each);
         hd_push(g->arena, &g->numbers, own);
     }
-    fuzz_add(g->arena, parts->head, "$ $$ *$$, ", constant ? spaces[2] : spaces[draw(g, 2)],
-             writable || constant || chance(g, 20) ? "" : "const ", from->record->spelling,
-             chance(g, 20) ? "restrict " : "", name);
+    fuzz_add(g->arena, parts->head, "$$ *$$, ", qualifiers(g, writable || chance(g, 20), constant),
+             from->record->spelling,
+             chance(g, 80) ? ""
+             : g->cuda     ? "__restrict__ "
+                           : "restrict ",
+             name);
     for (int i = 0; i < 3; i++)
         hd_push(g->arena, &g->awkward,
                 hd_format(g->arena, "%s_%s", name, (const char *[]){"ref", "count", "0"}[i]));
     hd_push(g->arena, &g->pointers,
             (pointer){name, from->record, own, writable ? from->each : b->global * from->each,
-                      writable, constant});
+                      writable, constant, ++g->next_array, false, 0, 0});
     hd_str_printf(&b->launches, "      - {name: %s, buffer: %s}\n", name, from->name);
-    parts->used[number] = from->record->in_kernels = true;
+    parts->used[number] = from->is_used = from->record->in_kernels = true;
     parts->written[number] |= writable;
 }
 
@@ -155,29 +93,48 @@ static node *last_words(gen *g) {
     return n;
 }
 
+/* Macros that reach a field of a parameter. */
+static void add_accessors(builder *b) {
+    gen *g = &b->g;
+    for (size_t i = 0; i < g->pointers.count; i++) {
+        const pointer *p = &g->pointers.data[i];
+        const field *f = &p->record->fields[draw(g, p->record->field_count)];
+        if (f->lanes > 1 || f->nested || f->sizes[0] || chance(g, 75))
+            continue;
+        const char *name = new_name(g, "GET");
+        fuzz_add(g->arena, b->body, "@",
+                 fuzz_node(g->arena, "", "$ $(n) $[n].$\n", "#define", name, p->name, f->name));
+        hd_push(g->arena, &g->accessors, (accessor){name, *p, f});
+    }
+}
+
 static void add_kernel(builder *b, uint32_t number) {
     gen *g = &b->g;
-    forget_scope(g);
+    forget_scope(g, 250);
     g->in_kernel = true;
-    g->budget = 250;
-    kernel_parts parts = {.head = fuzz_node(g->arena, NULL, "__kernel void k#(", number),
+    const char *kind = g->cuda ? "extern \"C\" __global__" : "__kernel";
+    kernel_parts parts = {.head = fuzz_node(g->arena, NULL, "$ void k#(", kind, number),
                           .start = fuzz_node(g->arena, NULL, "")};
-    hd_str_printf(&b->launches, "  - kernel: k%u\n    global: [%u]\n    repeat: %u\n    args:\n",
-                  number, b->global, 1 + draw(g, 2));
+    hd_str_printf(&b->launches, "  - kernel: k%u\n    %s: [%u]\n    repeat: %u\n    args:\n",
+                  number, g->cuda ? "blocks: [1]\n    threads" : "global", b->global,
+                  1 + draw(g, 2));
     if (chance(g, 30))
         fuzz_add(g->arena, parts.head, "uint unused, "),
             hd_str_add(&b->launches, "      - {name: unused, value: 3}\n");
     for (uint32_t n = 1 + draw(g, 4); n > 0; n--)
         add_record_param(b, &parts, draw(g, (uint32_t)b->buffers.count));
-    fuzz_add(g->arena, parts.head, "__global const uint *list, __global uint *out, uint n");
+    fuzz_add(g->arena, parts.head,
+             g->cuda ? "const uint *list, uint *out, uint n"
+                     : "__global const uint *list, __global uint *out, uint n");
     hd_str_add(&b->launches, "      - {name: list, buffer: list}\n"
                              "      - {name: out, buffer: out}\n      - {name: n, value: 5}\n");
     hd_push(g->arena, &g->numbers, "i");
     hd_push(g->arena, &g->numbers, "n");
+    add_accessors(b);
     node *inside = statements(g, 5 + draw(g, 12));
     node *last = last_words(g);
-    fuzz_add(g->arena, b->body, "@) {\nuint i = get_global_id(0);\n@@@}\n\n", parts.head,
-             parts.start, inside, last);
+    fuzz_add(g->arena, b->body, "@) {\nuint i = $;\n@@@}\n\n", parts.head,
+             g->cuda ? "threadIdx.x" : "get_global_id(0)", parts.start, inside, last);
     g->in_kernel = false;
 }
 
@@ -192,14 +149,34 @@ static void add_buffers(builder *b) {
                     (buffer){new_name(g, "b"), g->records.data[r], 1 + draw(g, 3)});
 }
 
-static const char *job_text(const builder *b) {
+/* Fields that the job takes apart. */
+static const char *split_text(gen *g, const record *r) {
+    hd_str text = {.arena = g->arena};
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (r->fields[i].is_split)
+            hd_str_printf(&text, "%s%s", text.length ? ", " : "split: [", r->fields[i].name);
+    hd_str_add(&text, text.length ? "]\n" : "");
+    return hd_str_text(&text);
+}
+
+static const record *first_record(const builder *b) {
+    const buffer *each = b->buffers.data;
+    while (!each->is_used)
+        each++;
+    return each->record;
+}
+
+static const char *job_text(builder *b) {
     hd_str text = {.arena = b->g.arena};
-    hd_str_printf(&text, "kernel: kernels.cl\noptions: -cl-std=CL1.2 -w\nrecord: %s\nbuffers:\n",
-                  b->buffers.data[0].record->name);
+    const record *first = first_record(b);
+    hd_str_printf(&text, "kernel: %s\noptions: %s\nrecord: %s\n%sbuffers:\n",
+                  b->g.cuda ? "kernels.cu" : "kernels.cl", b->g.cuda ? "-w" : "-cl-std=CL1.2 -w",
+                  first->name, split_text(&b->g, first));
     for (size_t i = 0; i < b->buffers.count; i++) {
         const buffer *each = &b->buffers.data[i];
-        hd_str_printf(&text, "  - {name: %s, type: %s, count: %u}\n", each->name,
-                      each->record->name, b->global * each->each);
+        if (each->is_used)
+            hd_str_printf(&text, "  - {name: %s, type: %s, count: %u}\n", each->name,
+                          each->record->name, b->global * each->each);
     }
     hd_str_printf(&text,
                   "  - {name: list, type: uint, count: 64}\n"
@@ -208,27 +185,39 @@ static const char *job_text(const builder *b) {
     return hd_str_text(&text);
 }
 
+/* A header has the records, and perhaps the functions. */
+static void put_together(builder *b, node *types, node *functions) {
+    gen *g = &b->g;
+    node *none = fuzz_node(g->arena, NULL, "");
+    program *p = b->program;
+    uint32_t kind = draw(g, 10);
+    if (kind < 3)
+        p->header = kind == 0 ? fuzz_node(g->arena, NULL, "@\n@", types, functions) : types;
+    p->source =
+        fuzz_node(g->arena, NULL, "$$$@\n@@", macros, g->cuda ? cuda_prelude : opencl_prelude,
+                  p->header ? "#include \"records.h\"\n" : "", p->header ? none : types,
+                  kind == 0 ? none : functions, b->body);
+}
+
 program *make_program(hd_arena *arena, uint64_t seed) {
     program *p = hd_new(arena, program);
     builder b = {.g = {.arena = arena, .random = seed}, .program = p};
     gen *g = &b.g;
     b.launches.arena = arena;
+    p->cuda = g->cuda = chance(g, 30);
     b.global = 1 + draw(g, 40);
     b.body = fuzz_node(arena, NULL, "");
-    node *types = fuzz_node(arena, NULL, "");
+    node *types = fuzz_node(arena, NULL, ""), *functions = fuzz_node(arena, NULL, "");
     for (uint32_t n = draw(g, 3); n > 0; n--)
         make_record(g, false, types);
     for (uint32_t n = 1 + draw(g, 3); n > 0; n--)
         make_record(g, true, types);
     add_buffers(&b);
     for (uint32_t n = draw(g, 5); n > 0; n--)
-        add_function(&b);
+        add_function(g, functions);
     for (uint32_t n = 1 + draw(g, 3), i = 0; i < n; i++)
         add_kernel(&b, i);
-    p->header = chance(g, 30) ? types : NULL;
-    p->source =
-        fuzz_node(arena, NULL, "$$@\n@", prelude, p->header ? "#include \"records.h\"\n" : "",
-                  p->header ? fuzz_node(arena, NULL, "") : types, b.body);
+    put_together(&b, types, functions);
     p->job = job_text(&b);
     p->random = hd_next_random(&g->random);
     for (size_t r = 0; r < g->records.count; r++)

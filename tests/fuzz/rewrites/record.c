@@ -41,7 +41,7 @@ static field any_field(gen *g, bool may_nest) {
         if (!g->records.data[i]->laid_out)
             inner[inner_count++] = g->records.data[i];
     if (kind < 3)
-        f.lanes = lanes[draw(g, 7)];
+        f.lanes = lanes[draw(g, g->cuda ? 5 : 7)];
     else if (kind < 6 && may_nest && inner_count)
         f.nested = inner[draw(g, inner_count)];
     if (kind < 9 && kind > 1)
@@ -49,6 +49,18 @@ static field any_field(gen *g, bool may_nest) {
     if (f.sizes[0] && chance(g, 25))
         f.sizes[1] = 1 + draw(g, 3);
     return f;
+}
+
+/* Arrays, and structs without gaps. */
+static bool may_be_split(const field *f) {
+    if (f->sizes[0])
+        return (f->sizes[1] ? f->sizes[0] * f->sizes[1] : f->sizes[0]) > 1;
+    for (uint32_t i = 0; f->nested && i < f->nested->field_count; i++) {
+        const field *inner = &f->nested->fields[i];
+        if (inner->base != f->nested->fields[0].base || inner->lanes > 1 || inner->sizes[0])
+            return false;
+    }
+    return f->nested;
 }
 
 static void print_field(gen *g, node *out, const field *f) {
@@ -75,6 +87,7 @@ record *make_record(gen *g, bool laid_out, node *out) {
         for (uint32_t k = 0; k < i; k++)
             if (!strcmp(r->fields[k].name, r->fields[i].name))
                 r->fields[i].name = new_name(g, "f");
+        r->fields[i].is_split = laid_out && may_be_split(&r->fields[i]) && chance(g, 30);
         print_field(g, out, &r->fields[i]);
     }
     if (tagged)
@@ -91,12 +104,15 @@ place scalar_in(gen *g, const record *r, node *whole, bool is_arrow, bool is_glo
     static const char lanes[] = "0123456789abcdef";
     const field *f = &r->fields[draw(g, r->field_count)];
     node *text = fuzz_node(g->arena, NULL, is_arrow ? "@->$" : "@.$", whole, f->name);
+    bool plain = g->plain;
+    g->plain |= f->is_split;
     for (int d = 0; d < 2 && f->sizes[d]; d++)
         fuzz_add(g->arena, text, "[@]", index_below(g, f->sizes[d]));
+    g->plain = plain;
     if (f->nested)
         return scalar_in(g, f->nested, text, false, is_global);
     place p = {text, f->base, f->lanes == 1, is_global};
-    if (f->lanes > 1 && f->lanes <= 4 && chance(g, 50))
+    if (f->lanes > 1 && (g->cuda || (f->lanes <= 4 && chance(g, 50))))
         fuzz_add(g->arena, text, ".$", hd_format(g->arena, "%c", "xyzw"[draw(g, f->lanes)]));
     else if (f->lanes > 1)
         fuzz_add(g->arena, text, ".s$", hd_format(g->arena, "%c", lanes[draw(g, f->lanes)]));

@@ -12,7 +12,8 @@
  *   pointer.c    pointers to records, and the forms of an element
  *   value.c      expressions
  *   statement.c  statements
- *   program.c    helper functions, kernels, the job
+ *   function.c   helper functions
+ *   program.c    kernels, the job
  *   check.c      chooses layouts, rewrites a program, runs both versions, compares
  *   main.c       programs in batches; what is wrong is made small
  */
@@ -34,6 +35,7 @@ typedef struct field {
     uint32_t lanes;       /* 1: a scalar */
     uint32_t sizes[2];    /* of an array's dimensions; 0: none */
     const record *nested; /* of a nested struct, else NULL */
+    bool is_split;        /* if the job lays this record out, it takes the field apart */
 } field;
 
 struct record {
@@ -53,16 +55,36 @@ typedef struct pointer {
     const char *first; /* index of the first element that may be used, or NULL: 0 */
     uint32_t length;   /* elements that may be used from there on */
     bool writable;
-    bool constant; /* in constant memory */
+    bool constant;  /* in constant memory */
+    uint32_t array; /* that it points into: a number, or 0 when it is not known */
+    /* A local variable that may point elsewhere later: */
+    bool is_variable;
+    uint32_t level;  /* of braces, where it is declared */
+    uint32_t behind; /* elements that may be used before it */
 } pointer;
+
+/* A private array of pointers, all with `length` elements. */
+typedef struct pointer_array {
+    const char *name;
+    uint32_t count;
+    pointer each;
+} pointer_array;
 
 /* A private variable that holds a record. */
 typedef struct copy {
     const char *name;
     const record *record;
+    bool is_fixed; /* a constant, or a reference to one: only read */
 } copy;
 
-typedef enum param_kind { BY_POINTER, BY_VALUE, NUMBER } param_kind;
+/* A macro whose body reaches a field of a kernel's parameter. */
+typedef struct accessor {
+    const char *name;
+    pointer of;
+    const field *field;
+} accessor;
+
+typedef enum param_kind { BY_POINTER, BY_VALUE, BY_REFERENCE, NUMBER } param_kind;
 typedef struct param {
     param_kind kind;
     const record *record;
@@ -73,6 +95,8 @@ typedef struct param {
 typedef struct function {
     const char *name;
     const record *result; /* NULL: a uint */
+    uint32_t points_to;   /* not 0: the result is a pointer to so many elements */
+    bool result_writable;
     param params[5];
     uint32_t param_count;
     bool writes; /* through a pointer */
@@ -88,17 +112,22 @@ typedef struct place {
 
 typedef struct gen {
     hd_arena *arena;
+    bool cuda; /* CUDA C, else OpenCL C */
     uint64_t random;
-    uint32_t next_name, depth, loops;
+    uint32_t next_name, next_array, depth;
+    uint32_t level; /* of braces */
     hd_vec(record *) records;
     hd_vec(pointer) pointers;
+    hd_vec(pointer_array) pointer_arrays;
     hd_vec(copy) copies;
+    hd_vec(accessor) accessors;
     hd_vec(const char *) numbers; /* names of uint variables that can be read */
     hd_vec(const char *) locals;  /* of those that can be written */
     hd_vec(function) functions;
     hd_vec(const char *) awkward; /* names that rewriting might want, each for one use */
     bool in_kernel;
-    bool in_macro;   /* what is made now is a macro's argument */
+    bool plain;      /* no macro and no sizeof here: in a macro's argument, in the index of what a
+                      * macro reaches or of a field that is taken apart, where they are refused */
     uint32_t budget; /* expressions that may still be made */
 } gen;
 
@@ -122,14 +151,25 @@ place scalar_in(gen *g, const record *r, node *whole, bool is_arrow, bool is_glo
 
 /* ---- pointer.c ------------------------------------------------------------------- */
 
-/* A random pointer; `r` may be NULL: any record. */
-bool find_pointer(gen *g, const record *r, bool to_write, uint32_t least, pointer *found);
+/* What a pointer must be. */
+typedef enum memory { ANY, GLOBAL, CONSTANT } memory;
+typedef struct wish {
+    const record *record; /* NULL: any */
+    bool to_write;
+    uint32_t least; /* elements */
+    uint32_t array; /* not 0: it points into this one */
+    memory in;
+} wish;
+
+bool find_pointer(gen *g, wish wanted, pointer *found);
 /* An element: "p[...]", "(*(p + ...))"; with *is_arrow it wants "->" behind it. */
 node *element(gen *g, const pointer *p, bool *is_arrow);
 /* An element as an lvalue or value. */
 node *whole_element(gen *g, const pointer *p);
-/* A pointer to `length` elements of what `p` has: "&p[...]", "p + ...", "p". */
-node *address(gen *g, const pointer *p, uint32_t length);
+/* A pointer as a value, of which all is wished but the array: "&p[...]", "p + ...", "p",
+ * "c ? p : q", a call. *array is what it points into. NULL: there is none. */
+node *address(gen *g, wish wanted, uint32_t *array);
+static inline memory memory_of(const pointer *p) { return p->constant ? CONSTANT : GLOBAL; }
 /* Any scalar of any record at hand. */
 bool find_place(gen *g, bool to_write, place *found);
 
@@ -144,10 +184,22 @@ node *call(gen *g, const function *f);      /* NULL: an argument is missing */
 /* ---- statement.c ----------------------------------------------------------------- */
 
 node *statements(gen *g, uint32_t count);
+/* "__global const ", in some order. */
+const char *qualifiers(gen *g, bool writable, bool constant);
+
+/* ---- function.c ------------------------------------------------------------------ */
+
+/* Begins the text of a function. */
+void forget_scope(gen *g, uint32_t budget);
+/* Defines one. */
+void add_function(gen *g, node *out);
+/* A record that buffers hold. */
+const record *any_record(gen *g);
 
 /* ---- program.c ------------------------------------------------------------------- */
 
 typedef struct program {
+    bool cuda;
     node *source, *header; /* the header's name is "records.h"; NULL: there is none */
     const char *job;
     uint64_t random;              /* for the layouts */
@@ -161,7 +213,7 @@ program *make_program(hd_arena *arena, uint64_t seed);
 
 typedef enum verdict { SAME, DIFFERENT, REFUSED, NOT_RUN } verdict;
 
-/* Writes kernels.cl, records.h, job.yaml and layouts.txt into a folder. */
+/* Writes kernels.cl (or .cu), records.h, job.yaml and layouts.txt into a folder. */
 void write_program(hd_arena *arena, const char *folder, const program *p);
 void remove_program(hd_arena *arena, const char *folder);
 /* Of a folder with a program, whose layouts are chosen when it has none, and kept in `keep`.

@@ -3,15 +3,17 @@
 
 /* What is declared inside braces ends there. */
 typedef struct scope {
-    size_t pointers, copies, numbers, locals;
+    size_t pointers, arrays, copies, numbers, locals;
 } scope;
 
 static scope enter(const gen *g) {
-    return (scope){g->pointers.count, g->copies.count, g->numbers.count, g->locals.count};
+    return (scope){g->pointers.count, g->pointer_arrays.count, g->copies.count, g->numbers.count,
+                   g->locals.count};
 }
 
 static void leave(gen *g, scope s) {
     g->pointers.count = s.pointers;
+    g->pointer_arrays.count = s.arrays;
     g->copies.count = s.copies;
     g->numbers.count = s.numbers;
     g->locals.count = s.locals;
@@ -19,9 +21,9 @@ static void leave(gen *g, scope s) {
 
 static node *block(gen *g, uint32_t count) {
     scope s = enter(g);
-    g->loops++;
+    g->level++;
     node *n = fuzz_node(g->arena, NULL, "{\n@}\n", statements(g, count));
-    g->loops--;
+    g->level--;
     leave(g, s);
     return n;
 }
@@ -43,30 +45,33 @@ static node *store(gen *g) {
 }
 
 static node *atomic(gen *g) {
-    static const char *const functions[] = {"add", "sub", "xor", "max", "xchg", "or"};
+    static const char *const functions[2][6] = {
+        {"atomic_add", "atomic_sub", "atomic_xor", "atomic_max", "atomic_xchg", "atomic_or"},
+        {"atomicAdd", "atomicSub", "atomicXor", "atomicMax", "atomicExch", "atomicOr"}};
     place p;
     if (!find_place(g, true, &p) || !p.is_bare || !p.is_global || (p.base != INT && p.base != UINT))
         return NULL;
-    const char *name = functions[draw(g, 6)];
+    const char *name = functions[g->cuda][draw(g, 6)];
     node *operand = fuzz_node(g->arena, NULL, p.base == INT ? "(int)@" : "@", value(g));
     if (g->locals.count && chance(g, 50))
-        return fuzz_node(g->arena, "", "$ = atomic_$(&@, @);\n",
+        return fuzz_node(g->arena, "", "$ = $(&@, @);\n",
                          g->locals.data[draw(g, (uint32_t)g->locals.count)], name, p.text, operand);
-    return fuzz_node(g->arena, "", "atomic_$(&@, @);\n", name, p.text, operand);
+    return fuzz_node(g->arena, "", "$(&@, @);\n", name, p.text, operand);
 }
 
 /* A vector or a nested struct as a whole, from one element to another. */
 static node *field_store(gen *g) {
     pointer to, from;
     bool to_arrow, from_arrow;
-    if (!find_pointer(g, NULL, true, 1, &to) || !find_pointer(g, to.record, false, 1, &from))
+    if (!find_pointer(g, (wish){.to_write = true, .least = 1}, &to) ||
+        !find_pointer(g, (wish){.record = to.record, .least = 1}, &from))
         return NULL;
     const field *f = &to.record->fields[draw(g, to.record->field_count)];
     if (f->sizes[0] || (f->lanes == 1 && !f->nested))
         return NULL;
     node *left = element(g, &to, &to_arrow), *right = element(g, &from, &from_arrow);
     const char *lanes_to = "", *lanes_from = "";
-    if (f->lanes >= 2 && f->lanes <= 4 && chance(g, 40)) {
+    if (f->lanes >= 2 && f->lanes <= 4 && !g->cuda && chance(g, 40)) {
         lanes_to = ".xy";
         lanes_from = chance(g, 50) ? ".yx" : ".xx";
     }
@@ -76,7 +81,7 @@ static node *field_store(gen *g) {
 
 static node *record_store(gen *g) {
     pointer p;
-    if (!find_pointer(g, NULL, true, 1, &p))
+    if (!find_pointer(g, (wish){.to_write = true, .least = 1}, &p))
         return NULL;
     node *left = whole_element(g, &p), *right = whole_value(g, p.record);
     return right ? fuzz_node(g->arena, "", "@ = @;\n", left, right) : NULL;
@@ -93,13 +98,13 @@ static node *copy_store(gen *g) {
     if (!g->copies.count)
         return NULL;
     const copy *c = &g->copies.data[draw(g, (uint32_t)g->copies.count)];
-    node *from = whole_value(g, c->record);
+    node *from = c->is_fixed ? NULL : whole_value(g, c->record);
     return from ? fuzz_node(g->arena, "", "$ = @;\n", c->name, from) : NULL;
 }
 
 /* A call that may write; it stands alone. */
 static node *call_statement(gen *g) {
-    if (!g->functions.count || g->loops > 1)
+    if (!g->functions.count || g->level > 1)
         return NULL;
     const function *f = &g->functions.data[draw(g, (uint32_t)g->functions.count)];
     node *n = call(g, f);
@@ -121,7 +126,7 @@ static node *number_declaration(gen *g) {
 
 static node *copy_declaration(gen *g) {
     pointer p;
-    if (!find_pointer(g, NULL, false, 1, &p))
+    if (!find_pointer(g, (wish){.least = 1}, &p))
         return NULL;
     node *from = whole_value(g, p.record);
     const char *name = awkward_name(g, "c"), *type = p.record->spelling;
@@ -130,27 +135,131 @@ static node *copy_declaration(gen *g) {
     if (chance(g, 25)) {
         node *n = fuzz_node(g->arena, "", "$ $[2];\n$[0] = @;\n$[1] = $[0];\n", type, name, name,
                             from, name, name);
-        hd_push(g->arena, &g->copies, (copy){hd_format(g->arena, "%s[0]", name), p.record});
-        hd_push(g->arena, &g->copies, (copy){hd_format(g->arena, "%s[1]", name), p.record});
+        hd_push(g->arena, &g->copies, (copy){hd_format(g->arena, "%s[0]", name), p.record, false});
+        hd_push(g->arena, &g->copies, (copy){hd_format(g->arena, "%s[1]", name), p.record, false});
         return n;
     }
     node *n = fuzz_node(g->arena, "", "$ $ = @;\n", type, name, from);
-    hd_push(g->arena, &g->copies, (copy){name, p.record});
+    hd_push(g->arena, &g->copies, (copy){name, p.record, false});
+    return n;
+}
+
+/* ---- pointers --------------------------------------------------------------------------- */
+
+const char *qualifiers(gen *g, bool writable, bool constant) {
+    static const char *const spaces[] = {"__global", "global"};
+    const char *space = g->cuda ? "" : constant ? "__constant" : spaces[draw(g, 2)];
+    if (writable || constant)
+        return *space ? hd_format(g->arena, "%s ", space) : "";
+    return hd_format(g->arena, chance(g, 70) || !*space ? "%s const " : "const %s ", space);
+}
+
+/* A reference of C++. */
+static node *reference_declaration(gen *g) {
+    pointer p;
+    if (!g->cuda || !find_pointer(g, (wish){.least = 1}, &p))
+        return NULL;
+    const char *name = new_name(g, "r");
+    node *n = fuzz_node(g->arena, "", "const $ &$ = @;\n", p.record->spelling, name,
+                        whole_element(g, &p));
+    hd_push(g->arena, &g->copies, (copy){name, p.record, true});
     return n;
 }
 
 static node *pointer_declaration(gen *g) {
     pointer p;
-    if (!find_pointer(g, NULL, false, 1, &p))
+    uint32_t array;
+    if (!find_pointer(g, (wish){.least = 1}, &p))
         return NULL;
-    bool writable = p.writable && chance(g, 75);
+    bool writable = p.writable && chance(g, 75), fixed = chance(g, 30);
     uint32_t length = 1 + draw(g, p.length < 5 ? p.length : 5);
+    node *to = address(g, (wish){p.record, writable, length, 0, memory_of(&p)}, &array);
+    if (!to)
+        return NULL;
     const char *name = awkward_name(g, "q");
-    node *n = fuzz_node(g->arena, "", "$ $$ *$$ = @;\n", p.constant ? "__constant" : "__global",
-                        writable || p.constant ? "" : "const ", p.record->spelling,
-                        chance(g, 30) ? "const " : "", name, address(g, &p, length));
-    hd_push(g->arena, &g->pointers, (pointer){name, p.record, NULL, length, writable, p.constant});
-    return n;
+    hd_push(
+        g->arena, &g->pointers,
+        (pointer){name, p.record, NULL, length, writable, p.constant, array, !fixed, g->level, 0});
+    return fuzz_node(g->arena, "", "$$ *$$ = @;\n", qualifiers(g, writable, p.constant),
+                     p.record->spelling, fixed ? "const " : "", name, to);
+}
+
+/* Two in one declaration. */
+static node *pointer_declarations(gen *g) {
+    pointer p;
+    uint32_t array[2];
+    if (!find_pointer(g, (wish){.least = 1}, &p))
+        return NULL;
+    const wish wanted = {p.record, p.writable, 1, 0, memory_of(&p)};
+    node *one = address(g, wanted, &array[0]);
+    node *two = address(g, wanted, &array[1]);
+    const char *names[] = {awkward_name(g, "q"), new_name(g, "q")};
+    if (!one || !two)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        hd_push(g->arena, &g->pointers,
+                (pointer){names[i], p.record, NULL, 1, p.writable, p.constant, array[i], true,
+                          g->level, 0});
+    return fuzz_node(g->arena, "", "$$ *$ = @, *$ = @;\n", qualifiers(g, p.writable, p.constant),
+                     p.record->spelling, names[0], one, names[1], two);
+}
+
+static node *pointer_array_declaration(gen *g) {
+    pointer p;
+    uint32_t array, count = 1 + draw(g, 3);
+    if (!find_pointer(g, (wish){.least = 1}, &p))
+        return NULL;
+    const wish wanted = {p.record, p.writable, 1, 0, memory_of(&p)};
+    const char *name = new_name(g, "qs");
+    node *all = fuzz_node(g->arena, NULL, "");
+    for (uint32_t i = 0; i < count; i++) {
+        node *each = address(g, wanted, &array);
+        if (!each)
+            return NULL;
+        fuzz_add(g->arena, all, i ? ", @" : "@", each);
+    }
+    const pointer each = {name, p.record, NULL, 1, p.writable, p.constant, 0, false, g->level, 0};
+    hd_push(g->arena, &g->pointer_arrays, (pointer_array){name, count, each});
+    return fuzz_node(g->arena, "", "$$ *$[#] = {@};\n", qualifiers(g, p.writable, p.constant),
+                     p.record->spelling, name, count, all);
+}
+
+/* On to later elements or back, where that is done once for each declaration. */
+static node *pointer_step(gen *g, pointer *p) {
+    static const char *const one_on[] = {"$++;\n", "++$;\n", "$ += 1;\n", "$ = $ + 1;\n"};
+    if (p->level != g->level)
+        return NULL;
+    if (p->behind && chance(g, 40)) {
+        p->behind--;
+        p->length++;
+        return fuzz_node(g->arena, NULL, chance(g, 50) ? "$--;\n" : "$ -= 1;\n", p->name);
+    }
+    if (p->length < 2)
+        return NULL;
+    p->behind++;
+    p->length--;
+    return fuzz_node(g->arena, NULL, one_on[draw(g, 4)], p->name, p->name);
+}
+
+/* Somewhere else; inside of a loop in the same array, since what was before comes again. */
+static node *pointer_store(gen *g, pointer *p) {
+    uint32_t array, same = p->level == g->level ? 0 : p->array;
+    const wish wanted = {p->record, p->writable, p->length, same, memory_of(p)};
+    node *to = address(g, wanted, &array);
+    if (!to)
+        return NULL;
+    p->array = array;
+    p->behind = 0;
+    return fuzz_node(g->arena, NULL, "$ = @;\n", p->name, to);
+}
+
+static node *pointer_change(gen *g) {
+    for (size_t i = g->pointers.count; i-- > 0;) {
+        pointer *p = &g->pointers.data[i];
+        if (p->is_variable && chance(g, 50))
+            return chance(g, 60) ? pointer_step(g, p) : pointer_store(g, p);
+    }
+    return NULL;
 }
 
 /* ---- control flow ------------------------------------------------------------------------- */
@@ -164,7 +273,7 @@ static node *branch(gen *g) {
 }
 
 static node *loop(gen *g) {
-    if (g->loops > 1)
+    if (g->level > 1)
         return NULL;
     const char *name = new_name(g, "k");
     scope s = enter(g);
@@ -177,7 +286,7 @@ static node *loop(gen *g) {
 }
 
 static node *statement(gen *g) {
-    switch (draw(g, 24)) {
+    switch (draw(g, 30)) {
     case 0:
         return number_declaration(g);
     case 1:
@@ -187,23 +296,33 @@ static node *statement(gen *g) {
     case 4:
         return pointer_declaration(g);
     case 5:
-        return branch(g);
+        return pointer_declarations(g);
     case 6:
-        return loop(g);
+        return pointer_array_declaration(g);
     case 7:
     case 8:
-        return record_store(g);
     case 9:
-        return field_store(g);
+        return pointer_change(g);
     case 10:
-        return atomic(g);
+        return branch(g);
     case 11:
+        return loop(g);
     case 12:
-        return call_statement(g);
     case 13:
-        return copy_store(g);
+        return record_store(g);
     case 14:
+        return field_store(g);
+    case 15:
+        return atomic(g);
+    case 16:
+    case 17:
+        return call_statement(g);
+    case 18:
+        return copy_store(g);
+    case 19:
         return local_store(g);
+    case 20:
+        return reference_declaration(g);
     default:
         return store(g);
     }

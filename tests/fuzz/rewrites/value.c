@@ -29,10 +29,10 @@ static node *through_macro(gen *g, node *n) {
 
 static node *load(gen *g) {
     place p;
-    bool in_macro = g->in_macro, wrapped = !in_macro && chance(g, 12);
-    g->in_macro |= wrapped;
+    bool plain = g->plain, wrapped = !plain && chance(g, 12);
+    g->plain |= wrapped;
     bool found = find_place(g, false, &p);
-    g->in_macro = in_macro;
+    g->plain = plain;
     if (!found)
         return variable(g);
     return wrapped ? through_macro(g, read_place(g, &p)) : read_place(g, &p);
@@ -40,7 +40,7 @@ static node *load(gen *g) {
 
 static node *size(gen *g) {
     pointer p;
-    if (!find_pointer(g, NULL, false, 1, &p))
+    if (!find_pointer(g, (wish){.least = 1}, &p))
         return literal(g);
     switch (draw(g, 3)) {
     case 0:
@@ -52,14 +52,24 @@ static node *size(gen *g) {
     }
 }
 
-static node *argument(gen *g, const param *wanted) {
+/* What a reference may be bound to: one function takes laid-out records, or private ones. */
+static node *global_element(gen *g, const record *r) {
     pointer p;
+    for (size_t i = g->copies.count; i-- > 0;)
+        if (g->copies.data[i].record == r && g->copies.data[i].is_fixed && chance(g, 40))
+            return fuzz_node(g->arena, NULL, "$", g->copies.data[i].name);
+    return find_pointer(g, (wish){.record = r, .least = 1}, &p) ? whole_element(g, &p) : NULL;
+}
+
+static node *argument(gen *g, const param *wanted) {
     if (wanted->kind == NUMBER)
         return value(g);
     if (wanted->kind == BY_VALUE)
         return whole_value(g, wanted->record);
-    bool found = find_pointer(g, wanted->record, wanted->writable, wanted->length, &p);
-    return found && !p.constant ? address(g, &p, wanted->length) : NULL;
+    if (wanted->kind == BY_REFERENCE)
+        return global_element(g, wanted->record);
+    uint32_t array;
+    return address(g, (wish){wanted->record, wanted->writable, wanted->length, 0, GLOBAL}, &array);
 }
 
 node *call(gen *g, const function *f) {
@@ -80,7 +90,7 @@ static const function *pure_function(gen *g, const record *result) {
     uint32_t seen = 0;
     for (size_t i = 0; i < g->functions.count; i++) {
         const function *f = &g->functions.data[i];
-        if (f->result == result && !f->writes && draw(g, ++seen) == 0)
+        if (f->result == result && !f->points_to && !f->writes && draw(g, ++seen) == 0)
             found = f;
     }
     return found;
@@ -89,16 +99,16 @@ static const function *pure_function(gen *g, const record *result) {
 node *whole_value(gen *g, const record *r) {
     pointer p;
     node *n = NULL;
-    const function *f = g->depth < MOST_DEPTH && g->loops < 2 ? pure_function(g, r) : NULL;
+    const function *f = g->depth < MOST_DEPTH && g->level < 2 ? pure_function(g, r) : NULL;
     g->depth++;
     if (f && chance(g, 35))
         n = call(g, f);
-    if (!n && chance(g, 60) && find_pointer(g, r, false, 1, &p))
+    if (!n && chance(g, 60) && find_pointer(g, (wish){.record = r, .least = 1}, &p))
         n = whole_element(g, &p);
     for (size_t i = g->copies.count; i-- > 0 && !n;)
         if (g->copies.data[i].record == r)
             n = fuzz_node(g->arena, NULL, "$", g->copies.data[i].name);
-    if (!n && find_pointer(g, r, false, 1, &p))
+    if (!n && find_pointer(g, (wish){.record = r, .least = 1}, &p))
         n = whole_element(g, &p);
     g->depth--;
     return n;
@@ -111,6 +121,17 @@ static node *arithmetic(gen *g) {
     return fuzz_node(g->arena, "1u", patterns[draw(g, 8)], left, right);
 }
 
+/* Two pointers into one array: equal, before, how far. */
+static node *pointer_pair(gen *g) {
+    static const char *const patterns[] = {"(uint)($ == $)", "(uint)($ < $)", "(uint)($ != $)",
+                                           "(uint)($ - $)", "(uint)($ >= $)"};
+    pointer a, b;
+    if (!find_pointer(g, (wish){0}, &a) || !a.array ||
+        !find_pointer(g, (wish){.array = a.array}, &b))
+        return NULL;
+    return fuzz_node(g->arena, "1u", patterns[draw(g, 5)], a.name, b.name);
+}
+
 static node *choice(gen *g) {
     node *condition = value(g), *yes = value(g), *no = value(g);
     return fuzz_node(g->arena, "1u", "(@ ? @ : @)", condition, yes, no);
@@ -120,10 +141,11 @@ static node *choice(gen *g) {
 static node *vector_load(gen *g) {
     pointer p;
     bool is_arrow;
-    if (!find_pointer(g, NULL, false, 1, &p))
+    if (g->cuda || !find_pointer(g, (wish){.least = 1}, &p))
         return NULL;
     const field *f = &p.record->fields[draw(g, p.record->field_count)];
-    if (f->sizes[0] < 2 || f->sizes[1] || f->lanes > 1 || f->nested || f->base >= FLOAT)
+    if (f->is_split || f->sizes[0] < 2 || f->sizes[1] || f->lanes > 1 || f->nested ||
+        f->base >= FLOAT)
         return NULL;
     node *whole = element(g, &p, &is_arrow);
     uint32_t lanes = f->sizes[0] > 2 && chance(g, 50) ? f->sizes[0] : 2;
@@ -145,14 +167,16 @@ node *value(gen *g) {
         n = arithmetic(g);
     else if (kind == 12)
         n = choice(g);
-    else if (kind == 13)
+    else if (kind == 13 && !g->plain)
         n = size(g);
     else if (kind == 14)
         n = fuzz_node(g->arena, "1u", "(@ >> #)", value(g), 1 + draw(g, 9));
-    else if (kind == 15 && g->loops < 2 && pure_function(g, NULL))
+    else if (kind == 15 && g->level < 2 && pure_function(g, NULL))
         n = call(g, pure_function(g, NULL));
     else if (kind == 17)
         n = vector_load(g);
+    else if (kind == 18)
+        n = pointer_pair(g);
     else if (kind == 16 && g->in_kernel)
         n = fuzz_node(g->arena, "1u", "list[@]", index_below(g, 64));
     g->depth--;
@@ -161,16 +185,16 @@ node *value(gen *g) {
 
 /* Through a macro. */
 static node *wrapped_index(gen *g, uint32_t length) {
-    g->in_macro = true;
+    g->plain = true;
     node *n = fuzz_node(g->arena, "0", "WRAP(@, #u)", value(g), length);
-    g->in_macro = false;
+    g->plain = false;
     return n;
 }
 
 node *index_below(gen *g, uint32_t length) {
     if (chance(g, 30))
         return fuzz_node(g->arena, NULL, "#", draw(g, length));
-    if (!g->in_macro && chance(g, 30))
+    if (!g->plain && chance(g, 30))
         return wrapped_index(g, length);
     return fuzz_node(g->arena, "0", "@ % #u", value(g), length);
 }
