@@ -54,8 +54,17 @@ void hd_flat_render(flat *f) {
 
 /* ---- the way back ---------------------------------------------------------------- */
 
-/* Where a range begins (or ends, from `is_end` on) in the file of `node`. */
-static bool edge_in(const flat_node *node, unsigned offset, bool is_end, unsigned *result) {
+static bool is_blank(const flat *f, unsigned begin, unsigned end) {
+    for (unsigned i = begin; i < end; i++)
+        if (!strchr(" \n", f->text[i]))
+            return false;
+    return true;
+}
+
+/* Where a range begins (or ends, from `is_end` on) in the file of `node`. The blanks that were
+ * added at the ends of an inner node don't count. */
+static bool edge_in(const flat *f, const flat_node *node, unsigned offset, bool is_end,
+                    unsigned *result) {
     for (size_t i = 0; i < node->items.count; i++) {
         const flat_item *item = &node->items.data[i];
         unsigned end = item->at + item_length(item);
@@ -65,7 +74,7 @@ static bool edge_in(const flat_node *node, unsigned offset, bool is_end, unsigne
             continue;
         if (item->text)
             *result = item->origin.begin + (offset - item->at);
-        else if (offset != (is_end ? end : item->at))
+        else if (is_end ? !is_blank(f, offset, end) : !is_blank(f, item->at, offset))
             return false;
         else
             *result = is_end ? item->origin.end : item->origin.begin;
@@ -74,15 +83,15 @@ static bool edge_in(const flat_node *node, unsigned offset, bool is_end, unsigne
     return false;
 }
 
-bool hd_flat_spot_in(const flat_node *node, range at, range *result) {
+bool hd_flat_spot_in(const flat *f, const flat_node *node, range at, range *result) {
     if (at.begin == at.end) {
-        bool found = edge_in(node, at.begin, true, &result->begin) ||
-                     edge_in(node, at.begin, false, &result->begin);
+        bool found = edge_in(f, node, at.begin, true, &result->begin) ||
+                     edge_in(f, node, at.begin, false, &result->begin);
         result->end = result->begin;
         return found;
     }
-    return edge_in(node, at.begin, false, &result->begin) &&
-           edge_in(node, at.end, true, &result->end);
+    return edge_in(f, node, at.begin, false, &result->begin) &&
+           edge_in(f, node, at.end, true, &result->end);
 }
 
 static const flat_node *node_around(const flat_node *node, range at) {
@@ -100,7 +109,7 @@ static const flat_node *node_around(const flat_node *node, range at) {
 
 bool hd_flat_spot(const flat *f, range at, flat_spot *spot) {
     spot->node = node_around(f->root, at);
-    return hd_flat_spot_in(spot->node, at, &spot->at);
+    return hd_flat_spot_in(f, spot->node, at, &spot->at);
 }
 
 bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset) {
@@ -178,7 +187,7 @@ void hd_flat_add_argument(flat *f, flat_node *to, range parameter, range argumen
     add_slice(f, node, from, argument);
     range origin;
     add_blank(f, to, " ");
-    if (hd_flat_spot_in(node_around(f->root, parameter), parameter, &origin))
+    if (hd_flat_spot_in(f, node_around(f->root, parameter), parameter, &origin))
         hd_push(f->arena, &to->items, (flat_item){.node = node, .origin = origin});
     add_blank(f, to, " ");
 }
@@ -187,7 +196,7 @@ void hd_flat_put(flat *f, range use, flat_node *body) {
     flat_node *node = (flat_node *)node_around(f->root, use);
     flat_node whole = {0};
     range origin;
-    if (!hd_flat_spot_in(node, use, &origin))
+    if (!hd_flat_spot_in(f, node, use, &origin))
         return;
     add_slice(f, &whole, node, (range){node->at.begin, use.begin});
     add_blank(f, &whole, " ");

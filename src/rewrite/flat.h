@@ -70,7 +70,7 @@ typedef struct flat_spot {
 } flat_spot;
 bool hd_flat_spot(const flat *f, range at, flat_spot *spot);
 /* The same as a part of the text of `node`. */
-bool hd_flat_spot_in(const flat_node *node, range at, range *result);
+bool hd_flat_spot_in(const flat *f, const flat_node *node, range at, range *result);
 /* The offset in the flat text of a place in the file of `node`; false: not in its own text. */
 bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset);
 hd_place hd_flat_place(const flat *f, unsigned offset);

@@ -52,6 +52,7 @@ typedef struct source {
     token *tokens; /* without comments */
     size_t token_count;
     hd_vec(edit) edits;
+    hd_vec(range) dropped; /* text that goes, with what would be edited in it */
 } source;
 
 void hd_source_open(source *src, flat *text, CXTranslationUnit unit);

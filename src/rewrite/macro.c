@@ -163,14 +163,25 @@ static bool want(rewriter *rw, const macro_use *use, const char **why, hd_place 
     return !known->why_not && rw->wishes->is_new;
 }
 
+/* True when a use stands in an argument of another one. */
+static bool is_inner(const rewriter *rw, const macro_use *use) {
+    for (size_t i = 0; i < rw->macro_uses.count; i++) {
+        range outer = rw->macro_uses.data[i].at;
+        if (outer.begin < use->at.begin && outer.end >= use->at.end)
+            return true;
+    }
+    return false;
+}
+
 bool hd_macro_want(rewriter *rw, range at, const char **why, hd_place *defined) {
     bool any = false;
-    for (size_t i = 0; i < rw->macro_uses.count; i++) {
-        const macro_use *use = &rw->macro_uses.data[i];
-        bool touches = use->at.begin < at.end && use->at.end > at.begin;
-        if (touches && is_visible(rw, use))
-            any |= want(rw, use, why, defined);
-    }
+    for (int inner = 0; inner < 2 && !any; inner++) /* the outer ones may be all that is needed */
+        for (size_t i = 0; i < rw->macro_uses.count; i++) {
+            const macro_use *use = &rw->macro_uses.data[i];
+            bool touches = use->at.begin < at.end && use->at.end > at.begin;
+            if (touches && is_visible(rw, use) && is_inner(rw, use) == inner)
+                any |= want(rw, use, why, defined);
+        }
     return any;
 }
 

@@ -45,7 +45,7 @@ static bool map_edit(output *o, const edit *e) {
         .at = spot.at, .node = spot.node, .flat = e->at.begin, .is_added = e->is_added};
     for (size_t i = 0; i < e->parts.count; i++) {
         part p = e->parts.data[i];
-        if (!p.text && !hd_flat_spot_in(spot.node, p.old, &p.old))
+        if (!p.text && !hd_flat_spot_in(rw->flat, spot.node, p.old, &p.old))
             return false;
         hd_push(rw->arena, &result.parts, p);
     }
@@ -284,11 +284,18 @@ static const char *options_of(rewriter *rw, const naming *n) {
     return hd_trimmed(rw->arena, hd_str_text(&text));
 }
 
+static bool is_dropped(const rewriter *rw, range at) {
+    for (size_t i = 0; i < rw->src.dropped.count; i++)
+        if (rw->src.dropped.data[i].begin <= at.begin && at.end <= rw->src.dropped.data[i].end)
+            return true;
+    return false;
+}
+
 static void map_edits(output *o) {
     rewriter *rw = o->rw;
     for (size_t i = 0; i < rw->src.edits.count; i++) {
         const edit *e = &rw->src.edits.data[i];
-        if (!map_edit(o, e))
+        if (!is_dropped(rw, e->at) && !map_edit(o, e))
             refuse_here(rw, e->at.begin,
                         "this access to laid-out records is made partly by a macro; write it out");
     }

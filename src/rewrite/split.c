@@ -162,6 +162,7 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
     uint64_t inner = 1, constant = 0;
     bool varies = false;
     draft index = {0};
+    hd_vec(range) numbers = {0}; /* they go, when all are constant */
     for (uint32_t d = 0; d < array.dim_count; d++)
         inner *= array.dims[d];
     for (uint32_t d = 0; d < array.dim_count; d++) {
@@ -174,10 +175,12 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
             !hd_range_of(&rw->src, sides.data[1], &text) || !hd_is_between(rw, base, "[", text))
             return false;
         inner /= array.dims[d];
-        if (constant_of(sides.data[1], &value))
+        if (constant_of(sides.data[1], &value)) {
             constant += (uint64_t)value * inner;
-        else
+            hd_push(rw->arena, &numbers, text);
+        } else {
             varies = true;
+        }
         hd_draft_text(&rw->src, &index, "%s(int)(", d ? " + " : "");
         hd_draft_old(&rw->src, &index, text);
         hd_draft_text(&rw->src, &index, ")");
@@ -187,6 +190,8 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
     }
     r->at = below;
     if (!varies) {
+        for (size_t i = 0; i < numbers.count; i++)
+            hd_push(rw->arena, &rw->src.dropped, numbers.data[i]);
         hd_str_printf(&r->path, "[%" PRIu64 "]", constant);
         hd_str_printf(&r->name, "_%" PRIu64, constant);
         return true;
