@@ -10,6 +10,10 @@
  *     body_from_layout(allocations, aos, count)  and back
  *     body_make(allocations, count)              a body_ref; *body_x(ref, i) is
  *                                                field x of element i
+ *     body_x_offset(count, i)                    bytes to field x of element i in the
+ *                                                allocation body_x_allocation
+ *
+ * The last can be used in OpenCL C and CUDA C, too.
  *
  * Its formulas come from the same text generator as the kernel's (plan.c).
  */
@@ -18,7 +22,8 @@
 #include "plan.h"
 #include "rewrite.h"
 
-static const hd_dialect host = {"unsigned char *", "size_t"};
+static const hd_dialect host = {.bytes = "unsigned char *", .size = "size_t"};
+static const hd_dialect any_language = {.size = "heddle_size"};
 
 /* ---- C types of OpenCL's scalars and vectors ------------------------------ */
 
@@ -37,6 +42,8 @@ static const scalar scalars[] = {
     {"unsigned", "uint32_t", 4},      {"float", "float", 4},
     {"long", "int64_t", 8},           {"ulong", "uint64_t", 8},
     {"unsigned long", "uint64_t", 8}, {"double", "double", 8},
+    {"long long", "int64_t", 8},      {"unsigned long long", "uint64_t", 8},
+    {"longlong", "int64_t", 8},       {"ulonglong", "uint64_t", 8},
 };
 
 /* The scalar that a field is made of, and how many make one element (2 to 16
@@ -114,7 +121,7 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 static const char *accessor(const hd_plan *plan, const char *stem, uint32_t field) {
     static const char *const taken[] = {"elem", "ref",       "make",        "bytes",
                                         "size", "to_layout", "from_layout", "allocations"};
-    const char *name = plan->record->fields[field].name;
+    const char *name = plan->names[field];
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(name, taken[i]))
             return hd_format(plan->arena, "%s_%s_", stem, name);
@@ -130,19 +137,64 @@ static void add_head(hd_str *out, const hd_plan *plan, const char *stem) {
                   " (a 64-bit unsigned).\n */\n",
                   record->name, hd_layout_print(plan->arena, record, plan->layout), stem,
                   plan->map->allocation_count);
-    hd_str_printf(out,
-                  "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n"
-                  "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n",
-                  stem, stem);
+    hd_str_printf(out, "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n", stem, stem);
+}
+
+/* What differs between the languages, once for all records of a file. */
+static const char languages[] =
+    "#ifndef HEDDLE_FUNCTION\n"
+    "#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)\n"
+    "#define HEDDLE_FUNCTION static inline __attribute__((unused))\n"
+    "#define HEDDLE_KERNELS_ONLY\n"
+    "typedef ulong heddle_size;\n"
+    "#elif defined(__CUDACC__)\n"
+    "#define HEDDLE_FUNCTION static __host__ __device__ __forceinline__\n"
+    "#ifdef __CUDACC_RTC__\n"
+    "#define HEDDLE_KERNELS_ONLY\n"
+    "#endif\n"
+    "typedef unsigned long long heddle_size;\n"
+    "#else\n"
+    "#include <stddef.h>\n"
+    "#define HEDDLE_FUNCTION static inline\n"
+    "typedef size_t heddle_size;\n"
+    "#endif\n"
+    "#endif\n\n";
+
+static void add_offsets(hd_str *out, const hd_plan *plan, const char *stem) {
+    hd_str_printf(
+        out,
+        "%s/* Bytes from the start of its allocation to a field of element e, of `count`: "
+        "for the host,\n * OpenCL C and CUDA C. */\n",
+        languages);
+    for (uint32_t f = 0; f < plan->record->field_count; f++) {
+        hd_str_printf(out,
+                      "HEDDLE_FUNCTION heddle_size %s_offset(heddle_size count, heddle_size e) {\n",
+                      accessor(plan, stem, f));
+        hd_plan_base(out, plan, &any_language, f);
+        hd_str_printf(out, "    (void)count;\n    return base + %s;\n}\n",
+                      hd_plan_step(plan, f, "e"));
+    }
+    hd_str_printf(out, "\n/* The allocation that a field lies in. */\nenum {");
+    for (uint32_t f = 0; f < plan->record->field_count; f++)
+        hd_str_printf(out, "%s\n    %s_allocation = %u", f ? "," : "", accessor(plan, stem, f),
+                      plan->map->clusters[plan->map->fields[f].cluster].allocation);
+    hd_str_printf(out, ",\n    %s_allocations = %u\n};\n\n", stem, plan->map->allocation_count);
+}
+
+static void add_record(hd_str *out, const hd_plan *plan, const char *stem) {
+    const hd_record *record = hd_record_declared(plan->record);
+    hd_str_add(out, "#ifndef HEDDLE_KERNELS_ONLY\n"
+                    "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    if (record->of_arrays)
+        return;
     hd_str_printf(out,
                   "/* One record as the original kernel sees it, %u bytes. */\n"
                   "typedef struct %s_elem {\n",
                   record->size, stem);
     add_members(out, record, "    ");
     hd_str_printf(out,
-                  "} %s_elem;\ntypedef char %s_size_is_right[sizeof(%s_elem) == %u ? 1 : -1];\n\n"
-                  "enum { %s_allocations = %u };\n\n",
-                  stem, stem, stem, record->size, stem, plan->map->allocation_count);
+                  "} %s_elem;\ntypedef char %s_size_is_right[sizeof(%s_elem) == %u ? 1 : -1];\n\n",
+                  stem, stem, stem, record->size);
 }
 
 static void add_bytes(hd_str *out, const hd_plan *plan, const char *stem) {
@@ -195,30 +247,43 @@ static void add_accessors(hd_str *out, const hd_plan *plan, const char *stem) {
     hd_str_add(out, "\n");
 }
 
-static void add_converters(hd_str *out, const hd_plan *plan, const char *stem) {
-    for (int back = 0; back < 2; back++) {
-        hd_str_printf(out,
-                      back ? "/* `count` records from the layout back into a C array. */\n"
-                             "static inline void %s_from_layout(void *const *allocations, void "
-                             "*aos, size_t count) {\n"
-                           : "/* `count` records from a C array into the layout. */\n"
-                             "static inline void %s_to_layout(const void *aos, void *const "
-                             "*allocations, size_t count) {\n",
-                      stem);
-        hd_str_printf(out,
-                      "    %sunsigned char *record = (%sunsigned char *)aos;\n"
-                      "    %s_ref ref = %s_make(allocations, count);\n    size_t e;\n"
-                      "    for (e = 0; e < count; e++, record += %u) {\n",
-                      back ? "" : "const ", back ? "" : "const ", stem, stem, plan->record->size);
-        for (uint32_t f = 0; f < plan->record->field_count; f++) {
-            const hd_field *field = &plan->record->fields[f];
-            hd_str_printf(out,
-                          back ? "        memcpy(record + %u, %s(ref, e), %u);\n"
-                               : "        memcpy(%2$s(ref, e), record + %1$u, %3$u);\n",
-                          field->offset, accessor(plan, stem, f), field->size);
-        }
-        hd_str_add(out, "    }\n}\n\n");
+/* The places of field f of element e in what the original has, as "record + 4". */
+static const char *original_place(const hd_plan *plan, uint32_t f) {
+    const hd_field *field = &plan->record->fields[f];
+    return plan->record->of_arrays
+               ? hd_format(plan->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
+               : hd_format(plan->arena, "record + e * %u + %u", plan->record->size, field->offset);
+}
+
+static void add_converter(hd_str *out, const hd_plan *plan, const char *stem, bool back) {
+    bool arrays = plan->record->of_arrays;
+    const char *original = arrays ? "void *const *arrays" : back ? "void *aos" : "const void *aos";
+    const char *name = back ? "from_layout" : "to_layout";
+    hd_str_printf(out, "static inline void %s_%s(%s, %s, size_t count) {\n", stem, name,
+                  back ? "void *const *allocations" : original,
+                  back ? original : "void *const *allocations");
+    if (!arrays)
+        hd_str_printf(out, "    %sunsigned char *record = (%sunsigned char *)aos;\n",
+                      back ? "" : "const ", back ? "" : "const ");
+    hd_str_printf(out,
+                  "    %s_ref ref = %s_make(allocations, count);\n    size_t e;\n"
+                  "    for (e = 0; e < count; e++) {\n",
+                  stem, stem);
+    for (uint32_t f = 0; f < plan->record->field_count; f++) {
+        const char *place = hd_format(plan->arena, "%s(ref, e)", accessor(plan, stem, f));
+        const char *outside = original_place(plan, f);
+        hd_str_printf(out, "        memcpy(%s, %s, %u);\n", back ? outside : place,
+                      back ? place : outside, plan->record->fields[f].size);
     }
+    hd_str_add(out, "    }\n}\n\n");
+}
+
+static void add_converters(hd_str *out, const hd_plan *plan, const char *stem) {
+    const char *what =
+        plan->record->of_arrays ? "the arrays of its fields, in order," : "a C array";
+    hd_str_printf(out, "/* `count` elements from %s into the layout, and back. */\n", what);
+    add_converter(out, plan, stem, false);
+    add_converter(out, plan, stem, true);
 }
 
 const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
@@ -229,11 +294,13 @@ const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
         return NULL;
     hd_str out = {.arena = arena};
     add_head(&out, plan, stem);
+    add_offsets(&out, plan, stem);
+    add_record(&out, plan, stem);
     add_bytes(&out, plan, stem);
     add_reference(&out, plan, stem);
     add_accessors(&out, plan, stem);
     add_converters(&out, plan, stem);
-    hd_str_add(&out, "#endif\n");
+    hd_str_add(&out, "#endif\n#endif\n");
     return hd_str_text(&out);
 }
 

@@ -82,11 +82,15 @@ typedef struct walk {
     hd_str *out;
     const hd_plan *plan;
     const hd_dialect *dialect;
-    const char *const *bases; /* NULL: only sizes are wanted */
+    const char *const *bases; /* NULL: only sizes, or one place, are wanted */
     bool declared, moved;     /* `at` exists; it is not 0 */
+    const char *wanted;       /* a stream whose place is all that is wanted, or NULL */
+    bool done;                /* it was found */
 } walk;
 
 static void advance(walk *w, const char *bytes) {
+    if (w->done)
+        return;
     if (!w->declared)
         hd_str_printf(w->out, "    %s at = %s;\n", w->dialect->size, bytes);
     else
@@ -95,13 +99,18 @@ static void advance(walk *w, const char *bytes) {
 }
 
 static void round_up(walk *w, uint64_t align) {
-    if (align > 1 && w->moved)
+    if (align > 1 && w->moved && !w->done)
         hd_str_printf(w->out, "    at = (at + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";\n",
                       align - 1, align, align);
 }
 
 static void set_stream(walk *w, uint32_t field) {
     uint32_t allocation = w->plan->map->clusters[w->plan->map->fields[field].cluster].allocation;
+    if (w->wanted && !strcmp(w->wanted, w->plan->streams[field])) {
+        if (w->moved && !w->done)
+            hd_str_add(w->out, "    base = at;\n");
+        w->done = true;
+    }
     if (w->bases)
         hd_str_printf(w->out, "    ref.%s = %s%s;\n", w->plan->streams[field], w->bases[allocation],
                       w->moved ? " + at" : "");
@@ -155,7 +164,7 @@ static void walk_cluster(walk *w, uint32_t c, bool size_wanted) {
 
 void hd_plan_bases(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
                    const char *const *bases) {
-    walk w = {out, plan, dialect, bases, false, false};
+    walk w = {out, plan, dialect, bases, false, false, NULL, false};
     for (uint32_t c = 0; c < plan->layout->count; c++) {
         if (plan->layout->discrete)
             w.moved = false;
@@ -165,9 +174,22 @@ void hd_plan_bases(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
     }
 }
 
+void hd_plan_base(hd_str *out, const hd_plan *plan, const hd_dialect *dialect, uint32_t field) {
+    walk w = {out, plan, dialect, NULL, false, false, plan->streams[field], false};
+    hd_str_printf(out, "    %s base = 0;\n", dialect->size);
+    for (uint32_t c = 0; c < plan->layout->count; c++) {
+        if (plan->layout->discrete)
+            w.moved = w.declared = false;
+        else if (c)
+            round_up(&w, HD_RUN_ALIGN);
+        if (!plan->layout->discrete || plan->map->fields[field].cluster == c)
+            walk_cluster(&w, c, c + 1 < plan->layout->count && !plan->layout->discrete);
+    }
+}
+
 void hd_plan_bytes(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
                    uint32_t allocation) {
-    walk w = {out, plan, dialect, NULL, true, false};
+    walk w = {out, plan, dialect, NULL, true, false, NULL, false};
     bool first = true;
     for (uint32_t c = 0; c < plan->layout->count; c++) {
         if (plan->map->clusters[c].allocation != allocation)
@@ -196,12 +218,11 @@ static uint64_t stride_of(const hd_plan *plan, uint32_t field) {
 
 bool hd_plan_is_tiled(const hd_plan *plan, uint32_t field) { return !stride_of(plan, field); }
 
-const char *hd_plan_address(const hd_plan *plan, uint32_t field, const char *element) {
+const char *hd_plan_step(const hd_plan *plan, uint32_t field, const char *element) {
     const hd_field_place *place = &plan->map->fields[field];
     uint64_t stride = stride_of(plan, field), tile = plan->layout->clusters[place->cluster].tile;
     uint64_t run = tile == HD_TILE_SOA ? 0 : place->run;
     hd_str text = {.arena = plan->arena};
-    hd_str_printf(&text, "ref.%s + ", plan->streams[field]);
     if (stride) {
         hd_str_printf(&text, "%s * %" PRIu64, element, stride);
     } else {
@@ -212,4 +233,9 @@ const char *hd_plan_address(const hd_plan *plan, uint32_t field, const char *ele
     if (run)
         hd_str_printf(&text, " + %" PRIu64, run);
     return hd_str_text(&text);
+}
+
+const char *hd_plan_address(const hd_plan *plan, uint32_t field, const char *element) {
+    return hd_format(plan->arena, "ref.%s + %s", plan->streams[field],
+                     hd_plan_step(plan, field, element));
 }

@@ -44,6 +44,10 @@ void hd_plan_bytes(hd_str *out, const hd_plan *plan, const hd_dialect *dialect,
                    uint32_t allocation);
 /* True when the address of `field` needs tile and place of an element apart. */
 bool hd_plan_is_tiled(const hd_plan *plan, uint32_t field);
+/* Statements that leave in `base` where the stream of `field` starts in its allocation. */
+void hd_plan_base(hd_str *out, const hd_plan *plan, const hd_dialect *dialect, uint32_t field);
+/* Expression for the bytes from there to `field` of `element`. */
+const char *hd_plan_step(const hd_plan *plan, uint32_t field, const char *element);
 /* Expression for the address of `field` of element `element` (an expression
  * that binds as tightly as a name, unsigned when the field is tiled). */
 const char *hd_plan_address(const hd_plan *plan, uint32_t field, const char *element);
