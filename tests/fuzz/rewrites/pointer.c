@@ -113,9 +113,7 @@ node *address(gen *g, wish wanted, uint32_t *array) {
 /* What a macro reaches. */
 static place macro_place(gen *g) {
     const accessor *a = &g->accessors.data[draw(g, (uint32_t)g->accessors.count)];
-    g->plain = true;
     node *index = any_index(g, &a->of, a->of.length);
-    g->plain = false;
     return (place){fuzz_node(g->arena, NULL, "$(@)", a->name, index), a->field->base, false,
                    !a->of.constant};
 }

@@ -23,15 +23,16 @@ static const char macros[] = "#define WRAP(x, n) ((uint)(x) % (n))\n"
                              "#define SAME(x) (x)\n"
                              "#define PICK(x, y) ((x) > (y) ? (x) : (y))\n";
 
-static const char opencl_prelude[] =
-    "uint bits(float x) { return as_uint(x); }\n"
-    "uint bits_of_double(double x) { return (uint)as_ulong(x); }\n";
+static const char opencl_prelude[] = "uint bits(float x) { return as_uint(x); }\n"
+                                     "uint bits_of_double(double x) { return (uint)as_ulong(x); }\n"
+                                     "uint bump(__global uint *x, uint by) { return *x += by; }\n";
 
 static const char cuda_prelude[] =
     "typedef unsigned char uchar;\ntypedef unsigned short ushort;\ntypedef unsigned int uint;\n"
     "typedef unsigned long ulong;\n"
     "__device__ uint bits(float x) { return __float_as_uint(x); }\n"
-    "__device__ uint bits_of_double(double x) { return (uint)__double_as_longlong(x); }\n";
+    "__device__ uint bits_of_double(double x) { return (uint)__double_as_longlong(x); }\n"
+    "__device__ uint bump(uint *x, uint by) { return *x += by; }\n";
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
@@ -170,8 +171,9 @@ static const char *job_text(builder *b) {
     hd_str text = {.arena = b->g.arena};
     const record *first = first_record(b);
     hd_str_printf(&text, "kernel: %s\noptions: %s\nrecord: %s\n%sbuffers:\n",
-                  b->g.cuda ? "kernels.cu" : "kernels.cl", b->g.cuda ? "-w" : "-cl-std=CL1.2 -w",
-                  first->name, split_text(&b->g, first));
+                  b->g.cuda ? "kernels.cu" : "kernels.cl",
+                  b->g.cuda ? "-w --cuda-path=" : "-cl-std=CL1.2 -w", first->name,
+                  split_text(&b->g, first));
     for (size_t i = 0; i < b->buffers.count; i++) {
         const buffer *each = &b->buffers.data[i];
         if (each->is_used)
@@ -204,7 +206,7 @@ program *make_program(hd_arena *arena, uint64_t seed) {
     builder b = {.g = {.arena = arena, .random = seed}, .program = p};
     gen *g = &b.g;
     b.launches.arena = arena;
-    p->cuda = g->cuda = chance(g, 30);
+    p->cuda = g->cuda = chance(g, 20);
     b.global = 1 + draw(g, 40);
     b.body = fuzz_node(arena, NULL, "");
     node *types = fuzz_node(arena, NULL, ""), *functions = fuzz_node(arena, NULL, "");

@@ -11,6 +11,7 @@
  *   record.c     record types, and paths to what is in them
  *   pointer.c    pointers to records, and the forms of an element
  *   value.c      expressions
+ *   declare.c    pointers and references that are declared, and moved
  *   statement.c  statements
  *   function.c   helper functions
  *   program.c    kernels, the job
@@ -126,8 +127,8 @@ typedef struct gen {
     hd_vec(function) functions;
     hd_vec(const char *) awkward; /* names that rewriting might want, each for one use */
     bool in_kernel;
-    bool plain;      /* no macro and no sizeof here: in a macro's argument, in the index of what a
-                      * macro reaches or of a field that is taken apart, where they are refused */
+    bool plain;      /* no macros: in the index of a field that is taken apart, which may itself be
+                      * a macro's argument */
     uint32_t budget; /* expressions that may still be made */
 } gen;
 
@@ -181,11 +182,20 @@ node *read_place(gen *g, const place *p);   /* as a uint */
 node *whole_value(gen *g, const record *r); /* a record; NULL: there is none */
 node *call(gen *g, const function *f);      /* NULL: an argument is missing */
 
+/* ---- declare.c ------------------------------------------------------------------- */
+
+/* "__global const ", in some order. */
+const char *qualifiers(gen *g, bool writable, bool constant);
+/* Statements; NULL: nothing fits. */
+node *reference_declaration(gen *g);
+node *pointer_declaration(gen *g);
+node *pointer_declarations(gen *g);
+node *pointer_array_declaration(gen *g);
+node *pointer_change(gen *g);
+
 /* ---- statement.c ----------------------------------------------------------------- */
 
 node *statements(gen *g, uint32_t count);
-/* "__global const ", in some order. */
-const char *qualifiers(gen *g, bool writable, bool constant);
 
 /* ---- function.c ------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* Statements: stores of scalars, vectors and records, copies, pointers, loops. */
+/* Statements: stores of scalars, vectors and records, copies, branches, loops. */
 #include "fuzz/rewrites/rewrites.h"
 
 /* What is declared inside braces ends there. */
@@ -57,6 +57,23 @@ static node *atomic(gen *g) {
         return fuzz_node(g->arena, "", "$ = $(&@, @);\n",
                          g->locals.data[draw(g, (uint32_t)g->locals.count)], name, p.text, operand);
     return fuzz_node(g->arena, "", "$(&@, @);\n", name, p.text, operand);
+}
+
+/* The address of one value is passed on. */
+static node *bump(gen *g) {
+    place p;
+    if (!find_place(g, true, &p) || !p.is_bare || !p.is_global || p.base != UINT)
+        return NULL;
+    return fuzz_node(g->arena, "", "bump(&@, @);\n", p.text, value(g));
+}
+
+/* The value of an assignment. */
+static node *store_chain(gen *g) {
+    place p;
+    if (!g->locals.count || !find_place(g, true, &p) || p.base != UINT)
+        return NULL;
+    return fuzz_node(g->arena, "", "$ = @ = @;\n",
+                     g->locals.data[draw(g, (uint32_t)g->locals.count)], p.text, value(g));
 }
 
 /* A vector or a nested struct as a whole, from one element to another. */
@@ -144,124 +161,6 @@ static node *copy_declaration(gen *g) {
     return n;
 }
 
-/* ---- pointers --------------------------------------------------------------------------- */
-
-const char *qualifiers(gen *g, bool writable, bool constant) {
-    static const char *const spaces[] = {"__global", "global"};
-    const char *space = g->cuda ? "" : constant ? "__constant" : spaces[draw(g, 2)];
-    if (writable || constant)
-        return *space ? hd_format(g->arena, "%s ", space) : "";
-    return hd_format(g->arena, chance(g, 70) || !*space ? "%s const " : "const %s ", space);
-}
-
-/* A reference of C++. */
-static node *reference_declaration(gen *g) {
-    pointer p;
-    if (!g->cuda || !find_pointer(g, (wish){.least = 1}, &p))
-        return NULL;
-    const char *name = new_name(g, "r");
-    node *n = fuzz_node(g->arena, "", "const $ &$ = @;\n", p.record->spelling, name,
-                        whole_element(g, &p));
-    hd_push(g->arena, &g->copies, (copy){name, p.record, true});
-    return n;
-}
-
-static node *pointer_declaration(gen *g) {
-    pointer p;
-    uint32_t array;
-    if (!find_pointer(g, (wish){.least = 1}, &p))
-        return NULL;
-    bool writable = p.writable && chance(g, 75), fixed = chance(g, 30);
-    uint32_t length = 1 + draw(g, p.length < 5 ? p.length : 5);
-    node *to = address(g, (wish){p.record, writable, length, 0, memory_of(&p)}, &array);
-    if (!to)
-        return NULL;
-    const char *name = awkward_name(g, "q");
-    hd_push(
-        g->arena, &g->pointers,
-        (pointer){name, p.record, NULL, length, writable, p.constant, array, !fixed, g->level, 0});
-    return fuzz_node(g->arena, "", "$$ *$$ = @;\n", qualifiers(g, writable, p.constant),
-                     p.record->spelling, fixed ? "const " : "", name, to);
-}
-
-/* Two in one declaration. */
-static node *pointer_declarations(gen *g) {
-    pointer p;
-    uint32_t array[2];
-    if (!find_pointer(g, (wish){.least = 1}, &p))
-        return NULL;
-    const wish wanted = {p.record, p.writable, 1, 0, memory_of(&p)};
-    node *one = address(g, wanted, &array[0]);
-    node *two = address(g, wanted, &array[1]);
-    const char *names[] = {awkward_name(g, "q"), new_name(g, "q")};
-    if (!one || !two)
-        return NULL;
-    for (int i = 0; i < 2; i++)
-        hd_push(g->arena, &g->pointers,
-                (pointer){names[i], p.record, NULL, 1, p.writable, p.constant, array[i], true,
-                          g->level, 0});
-    return fuzz_node(g->arena, "", "$$ *$ = @, *$ = @;\n", qualifiers(g, p.writable, p.constant),
-                     p.record->spelling, names[0], one, names[1], two);
-}
-
-static node *pointer_array_declaration(gen *g) {
-    pointer p;
-    uint32_t array, count = 1 + draw(g, 3);
-    if (!find_pointer(g, (wish){.least = 1}, &p))
-        return NULL;
-    const wish wanted = {p.record, p.writable, 1, 0, memory_of(&p)};
-    const char *name = new_name(g, "qs");
-    node *all = fuzz_node(g->arena, NULL, "");
-    for (uint32_t i = 0; i < count; i++) {
-        node *each = address(g, wanted, &array);
-        if (!each)
-            return NULL;
-        fuzz_add(g->arena, all, i ? ", @" : "@", each);
-    }
-    const pointer each = {name, p.record, NULL, 1, p.writable, p.constant, 0, false, g->level, 0};
-    hd_push(g->arena, &g->pointer_arrays, (pointer_array){name, count, each});
-    return fuzz_node(g->arena, "", "$$ *$[#] = {@};\n", qualifiers(g, p.writable, p.constant),
-                     p.record->spelling, name, count, all);
-}
-
-/* On to later elements or back, where that is done once for each declaration. */
-static node *pointer_step(gen *g, pointer *p) {
-    static const char *const one_on[] = {"$++;\n", "++$;\n", "$ += 1;\n", "$ = $ + 1;\n"};
-    if (p->level != g->level)
-        return NULL;
-    if (p->behind && chance(g, 40)) {
-        p->behind--;
-        p->length++;
-        return fuzz_node(g->arena, NULL, chance(g, 50) ? "$--;\n" : "$ -= 1;\n", p->name);
-    }
-    if (p->length < 2)
-        return NULL;
-    p->behind++;
-    p->length--;
-    return fuzz_node(g->arena, NULL, one_on[draw(g, 4)], p->name, p->name);
-}
-
-/* Somewhere else; inside of a loop in the same array, since what was before comes again. */
-static node *pointer_store(gen *g, pointer *p) {
-    uint32_t array, same = p->level == g->level ? 0 : p->array;
-    const wish wanted = {p->record, p->writable, p->length, same, memory_of(p)};
-    node *to = address(g, wanted, &array);
-    if (!to)
-        return NULL;
-    p->array = array;
-    p->behind = 0;
-    return fuzz_node(g->arena, NULL, "$ = @;\n", p->name, to);
-}
-
-static node *pointer_change(gen *g) {
-    for (size_t i = g->pointers.count; i-- > 0;) {
-        pointer *p = &g->pointers.data[i];
-        if (p->is_variable && chance(g, 50))
-            return chance(g, 60) ? pointer_step(g, p) : pointer_store(g, p);
-    }
-    return NULL;
-}
-
 /* ---- control flow ------------------------------------------------------------------------- */
 
 static node *branch(gen *g) {
@@ -285,8 +184,38 @@ static node *loop(gen *g) {
                      body);
 }
 
+/* A pointer that walks over elements. */
+static node *pointer_loop(gen *g) {
+    static const char *const tests[] = {"$ != $", "$ < $", "$ - $ < 0"};
+    pointer p;
+    uint32_t array;
+    if (g->level > 1 || !find_pointer(g, (wish){.least = 2}, &p))
+        return NULL;
+    uint32_t length = 2 + draw(g, p.length < 4 ? p.length - 1 : 3);
+    node *from = address(g, (wish){p.record, p.writable, length, 0, memory_of(&p)}, &array);
+    if (!from)
+        return NULL;
+    const char *first = new_name(g, "q"), *end = new_name(g, "q"), *at = new_name(g, "q");
+    const char *type =
+        hd_format(g->arena, "%s%s", qualifiers(g, p.writable, p.constant), p.record->spelling);
+    scope s = enter(g);
+    hd_push(g->arena, &g->pointers,
+            (pointer){at, p.record, NULL, 1, p.writable, p.constant, array, false, 0, 0});
+    node *body = block(g, 1 + draw(g, 3));
+    leave(g, s);
+    node *test = fuzz_node(g->arena, NULL, tests[draw(g, 3)], at, end);
+    return fuzz_node(g->arena, "", "{\n$ *$ = @;\n$ *$ = $ + #;\nfor ($ *$ = $; @; $++) @}\n", type,
+                     first, from, type, end, first, length, type, at, first, test, at, body);
+}
+
+static node *choice_of_blocks(gen *g) {
+    node *selector = index_below(g, 4), *one = block(g, 1), *other = block(g, 1);
+    return fuzz_node(g->arena, "", "switch (@) {\ncase 0: @break;\ncase 2:\ndefault: @}\n",
+                     selector, one, other);
+}
+
 static node *statement(gen *g) {
-    switch (draw(g, 30)) {
+    switch (draw(g, 36)) {
     case 0:
         return number_declaration(g);
     case 1:
@@ -323,6 +252,14 @@ static node *statement(gen *g) {
         return local_store(g);
     case 20:
         return reference_declaration(g);
+    case 21:
+        return bump(g);
+    case 22:
+        return store_chain(g);
+    case 23:
+        return pointer_loop(g);
+    case 24:
+        return choice_of_blocks(g);
     default:
         return store(g);
     }

@@ -29,13 +29,9 @@ static node *through_macro(gen *g, node *n) {
 
 static node *load(gen *g) {
     place p;
-    bool plain = g->plain, wrapped = !plain && chance(g, 12);
-    g->plain |= wrapped;
-    bool found = find_place(g, false, &p);
-    g->plain = plain;
-    if (!found)
+    if (!find_place(g, false, &p))
         return variable(g);
-    return wrapped ? through_macro(g, read_place(g, &p)) : read_place(g, &p);
+    return !g->plain && chance(g, 12) ? through_macro(g, read_place(g, &p)) : read_place(g, &p);
 }
 
 static node *size(gen *g) {
@@ -96,6 +92,11 @@ static const function *pure_function(gen *g, const record *result) {
     return found;
 }
 
+static node *whole_choice(gen *g, const record *r) {
+    node *condition = value(g), *yes = whole_value(g, r), *no = whole_value(g, r);
+    return yes && no ? fuzz_node(g->arena, NULL, "(@ ? @ : @)", condition, yes, no) : NULL;
+}
+
 node *whole_value(gen *g, const record *r) {
     pointer p;
     node *n = NULL;
@@ -103,6 +104,8 @@ node *whole_value(gen *g, const record *r) {
     g->depth++;
     if (f && chance(g, 35))
         n = call(g, f);
+    else if (g->depth < MOST_DEPTH && chance(g, 10))
+        n = whole_choice(g, r);
     if (!n && chance(g, 60) && find_pointer(g, (wish){.record = r, .least = 1}, &p))
         n = whole_element(g, &p);
     for (size_t i = g->copies.count; i-- > 0 && !n;)
@@ -167,7 +170,7 @@ node *value(gen *g) {
         n = arithmetic(g);
     else if (kind == 12)
         n = choice(g);
-    else if (kind == 13 && !g->plain)
+    else if (kind == 13)
         n = size(g);
     else if (kind == 14)
         n = fuzz_node(g->arena, "1u", "(@ >> #)", value(g), 1 + draw(g, 9));
@@ -183,18 +186,10 @@ node *value(gen *g) {
     return n ? n : variable(g);
 }
 
-/* Through a macro. */
-static node *wrapped_index(gen *g, uint32_t length) {
-    g->plain = true;
-    node *n = fuzz_node(g->arena, "0", "WRAP(@, #u)", value(g), length);
-    g->plain = false;
-    return n;
-}
-
 node *index_below(gen *g, uint32_t length) {
     if (chance(g, 30))
         return fuzz_node(g->arena, NULL, "#", draw(g, length));
     if (!g->plain && chance(g, 30))
-        return wrapped_index(g, length);
+        return fuzz_node(g->arena, "0", "WRAP(@, #u)", value(g), length);
     return fuzz_node(g->arena, "0", "@ % #u", value(g), length);
 }
