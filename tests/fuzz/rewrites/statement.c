@@ -215,54 +215,34 @@ static node *choice_of_blocks(gen *g) {
 }
 
 static node *statement(gen *g) {
-    switch (draw(g, 36)) {
-    case 0:
-        return number_declaration(g);
-    case 1:
-    case 2:
-        return copy_declaration(g);
-    case 3:
-    case 4:
-        return pointer_declaration(g);
-    case 5:
-        return pointer_declarations(g);
-    case 6:
-        return pointer_array_declaration(g);
-    case 7:
-    case 8:
-    case 9:
-        return pointer_change(g);
-    case 10:
-        return branch(g);
-    case 11:
-        return loop(g);
-    case 12:
-    case 13:
-        return record_store(g);
-    case 14:
-        return field_store(g);
-    case 15:
-        return atomic(g);
-    case 16:
-    case 17:
-        return call_statement(g);
-    case 18:
-        return copy_store(g);
-    case 19:
-        return local_store(g);
-    case 20:
-        return reference_declaration(g);
-    case 21:
-        return bump(g);
-    case 22:
-        return store_chain(g);
-    case 23:
-        return pointer_loop(g);
-    case 24:
-        return choice_of_blocks(g);
-    default:
-        return store(g);
-    }
+    typedef node *statement_fn(gen *);
+    static statement_fn *const all[] = {number_declaration,
+                                        copy_declaration,
+                                        copy_declaration,
+                                        pointer_declaration,
+                                        pointer_declaration,
+                                        pointer_declarations,
+                                        pointer_array_declaration,
+                                        pointer_change,
+                                        pointer_change,
+                                        pointer_change,
+                                        branch,
+                                        loop,
+                                        record_store,
+                                        record_store,
+                                        field_store,
+                                        atomic,
+                                        call_statement,
+                                        call_statement,
+                                        copy_store,
+                                        local_store,
+                                        reference_declaration,
+                                        bump,
+                                        store_chain,
+                                        pointer_loop,
+                                        choice_of_blocks};
+    const uint32_t count = sizeof all / sizeof *all, kind = draw(g, count + 11);
+    return kind < count ? all[kind](g) : store(g);
 }
 
 node *statements(gen *g, uint32_t count) {
