@@ -48,7 +48,7 @@ static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
     }
     size_t before = rw->refusals.count;
     hd_walk(rw, &child);
-    if (rw->refusals.count == before)
+    if (rw->refusals.count == before && !rw->has_met)
         hd_refuse(rw, argument,
                   "this pointer to '%s' does not come from a parameter; Heddle "
                   "lays out only what kernels are given",

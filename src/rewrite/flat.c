@@ -123,13 +123,10 @@ bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset) {
     return false;
 }
 
-hd_place hd_flat_place(const flat *f, unsigned offset) {
-    flat_spot spot;
-    if (!hd_flat_spot(f, (range){offset, offset + (offset < f->length)}, &spot))
-        return (hd_place){.file = f->files.data[0].path};
-    const flat_file *file = &f->files.data[spot.node->file];
+static hd_place place_in(const flat *f, unsigned number, unsigned origin) {
+    const flat_file *file = &f->files.data[number];
     hd_place place = {.file = file->path, .line = 1, .column = 1};
-    for (unsigned i = 0; i < spot.at.begin; i++) {
+    for (unsigned i = 0; i < origin; i++) {
         place.column++;
         if (file->text[i] == '\n') {
             place.line++;
@@ -138,6 +135,20 @@ hd_place hd_flat_place(const flat *f, unsigned offset) {
     }
     place.text = hd_line_of(f->arena, file->text, place.line);
     return place;
+}
+
+hd_place hd_flat_place(const flat *f, unsigned offset) {
+    flat_spot spot;
+    if (!hd_flat_spot(f, (range){offset, offset + (offset < f->length)}, &spot))
+        return (hd_place){.file = f->files.data[0].path};
+    return place_in(f, spot.node->file, spot.at.begin);
+}
+
+hd_place hd_flat_use(const flat *f, const flat_node *node) {
+    for (size_t i = 0; node->up && i < node->up->items.count; i++)
+        if (node->up->items.data[i].node == node)
+            return place_in(f, node->up->file, node->up->items.data[i].origin.begin);
+    return (hd_place){.file = f->files.data[0].path, .line = 1};
 }
 
 /* ---- expanding -------------------------------------------------------------------- */

@@ -74,6 +74,8 @@ bool hd_flat_spot_in(const flat *f, const flat_node *node, range at, range *resu
 /* The offset in the flat text of a place in the file of `node`; false: not in its own text. */
 bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset);
 hd_place hd_flat_place(const flat *f, unsigned offset);
+/* The directive, or the use of a macro, that a node stands for. */
+hd_place hd_flat_use(const flat *f, const flat_node *node);
 
 /* Puts `body` in the place of the macro's use at `use`. Uses must be put in from the last to the
  * first, and hd_flat_render() called after that. */

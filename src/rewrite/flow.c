@@ -495,6 +495,7 @@ void hd_flow_run(rewriter *rw) {
     carry_all(rw);
     if (rw->refusals.count == before)
         refuse_strangers(rw);
+    rw->has_met = rw->refusals.count > before;
 }
 
 /* ---- what is known afterwards ------------------------------------------------------------------

@@ -64,7 +64,8 @@ static size_t find_list(rewriter *rw, CXCursor function) {
         while (open < src->token_count && !hd_token_is(src, open, "("))
             open++;
     if (hd_token_is(src, open, "(") && !hd_token_is(src, name, hd_spelling(rw->arena, function)))
-        open = hd_token_matching(src, open) + 1; /* NAME(x)(...) */
+        if (hd_token_is(src, hd_token_matching(src, open) + 1, "("))
+            open = hd_token_matching(src, open) + 1; /* NAME(x)(...) */
     return open;
 }
 

@@ -217,6 +217,7 @@ typedef struct rewriter {
     hd_vec(macro_use) macro_uses;
     hd_vec(range) inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
+    bool has_met;          /* values of two kinds met, so some pointers lead nowhere */
     struct wishes *wishes; /* macros to be expanded; they outlive a reading of the flat text */
 } rewriter;
 
@@ -301,6 +302,8 @@ void hd_walk_children(rewriter *rw, const frame *at);
 void hd_edit_reference(rewriter *rw, const frame *at);
 /* Adds "reference, index" of an element, or of what a pointer points to. */
 void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t);
+/* What is no pointer to laid-out records where one must be. */
+void hd_refuse_source(rewriter *rw, CXCursor value);
 /* An element or a pointer in a place where its value is used. */
 void hd_walk_thing(rewriter *rw, const frame *at, const thing *t);
 bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value);

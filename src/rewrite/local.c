@@ -66,7 +66,7 @@ static void edit_value(rewriter *rw, const frame *at, CXCursor value, const char
             edit_value(rw, &child, inside.data[i], name);
     } else if (hd_thing_of(rw, value).depth >= 0) {
         hd_edit_reference(rw, &child);
-    } else {
+    } else if (!rw->has_met) { /* else that was said where they met */
         hd_refuse(rw, at->cursor,
                   "'%s' is not initialised with a place in an array that came as "
                   "a parameter; write '= &p[i]', or keep an index",

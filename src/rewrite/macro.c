@@ -49,8 +49,12 @@ static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClie
         hd_push(rw->arena, &rw->inactive, at);
     if (kind == CXCursor_MacroExpansion &&
         hd_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset)) {
+        CXCursor definition = clang_getCursorReferenced(cursor);
+        size_t name = hd_token_at(&rw->src, offset);
         at = (range){offset, hd_macro_use_end(&rw->src, offset)};
-        hd_push(rw->arena, &rw->macro_uses, (macro_use){at, clang_getCursorReferenced(cursor)});
+        if (!clang_Cursor_isMacroFunctionLike(definition) && name < rw->src.token_count)
+            at.end = rw->src.tokens[name].at.end;
+        hd_push(rw->arena, &rw->macro_uses, (macro_use){at, definition});
     }
     return CXChildVisit_Continue;
 }

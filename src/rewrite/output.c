@@ -82,13 +82,10 @@ static const file_edit *edit_from(const file_edits *edits, const flat_node *node
     return NULL;
 }
 
-static void refuse_copies(rewriter *rw, const file_edit *e, unsigned other) {
+static void refuse_copies(rewriter *rw, const file_edit *e, const flat_node *other) {
     hd_place here = hd_flat_place(rw->flat, e->flat);
-    const flat_node *node = e->node;
-    unsigned use = node->up ? node->at.begin : e->flat;
-    hd_place first = hd_flat_place(rw->flat, use ? use - 1 : 0);
-    hd_place second = hd_flat_place(rw->flat, other ? other - 1 : 0);
-    if (node->kind == FLAT_FILE)
+    hd_place first = hd_flat_use(rw->flat, e->node), second = hd_flat_use(rw->flat, other);
+    if (e->node->kind == FLAT_FILE)
         hd_refuse_at(rw, &here,
                      "this text is included more than once, at %s:%u and %s:%u, and would have to "
                      "change differently; make two headers of it",
@@ -108,7 +105,7 @@ static void check_copies(output *o, const file_edit *e, const flat_node *node) {
         hd_flat_offset(node, e->at.begin, &offset) && !is_inactive(rw, offset)) {
         const file_edit *same = edit_from(&o->files[node->file], node, e->at);
         if (!same || !same_edit(same, e))
-            refuse_copies(rw, e, node->up ? node->at.begin : offset);
+            refuse_copies(rw, e, node);
     }
     for (size_t i = 0; i < node->items.count; i++)
         if (node->items.data[i].node)
@@ -218,8 +215,7 @@ static const char *name_of(const rewriter *rw, const flat_node *header) {
 }
 
 static void refuse_name(rewriter *rw, const flat_node *header) {
-    hd_place place = hd_flat_place(rw->flat, header->at.begin ? header->at.begin - 1 : 0);
-    place.line += place.line > 0;
+    hd_place place = hd_flat_use(rw->flat, header);
     hd_refuse_at(rw, &place,
                  "the rewritten '%s' could not be found from another folder as it is included; "
                  "include it by \"...\" with a path below the kernel's folder, or with one that an "

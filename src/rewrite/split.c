@@ -291,7 +291,8 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     range whole, right;
     draft d = {0};
     const char *in_c, *path = hd_str_text(&r->path);
-    if (r->varies || !follow(rw, l, path, &type, &in_c) || hd_is_array(type) ||
+    if (r->varies || !follow(rw, l, path, &type, &in_c) ||
+        clang_getCanonicalType(type).kind != CXType_Record ||
         clang_getCursorUnaryOperatorKind(r->at->up->cursor) == CXUnaryOperator_AddrOf) {
         hd_refuse(rw, r->at->cursor,
                   "'%s' of '%s' is taken apart in this layout and has no place of its own; reach "

@@ -434,7 +434,9 @@ static void edit_operand(rewriter *rw, const frame *at, CXCursor operand) {
         hd_walk(rw, &child);
 }
 
-static void refuse_source(rewriter *rw, CXCursor value) {
+void hd_refuse_source(rewriter *rw, CXCursor value) {
+    if (rw->has_met)
+        return;
     hd_refuse(rw, value,
               "this is no place in an array that came as a parameter (null?); a pointer to "
               "laid-out records always is: write '&p[i]', or keep an index");
@@ -449,7 +451,7 @@ static void edit_infix(rewriter *rw, const frame *at, const thing *t) {
     } else if (kind == CXBinaryOperator_Assign) {
         edit_operand(rw, at, sides.data[0]);
         if (hd_thing_of(rw, sides.data[1]).depth < 0)
-            refuse_source(rw, sides.data[1]);
+            hd_refuse_source(rw, sides.data[1]);
         else
             edit_operand(rw, at, sides.data[1]);
     } else if (t->depth > 1) {
@@ -465,7 +467,7 @@ static void edit_choice(rewriter *rw, const frame *at) {
     hd_walk_child(rw, at, parts.data[0]);
     for (size_t i = 1; i < parts.count; i++)
         if (hd_thing_of(rw, parts.data[i]).depth < 0)
-            refuse_source(rw, parts.data[i]);
+            hd_refuse_source(rw, parts.data[i]);
         else
             edit_operand(rw, at, parts.data[i]);
 }

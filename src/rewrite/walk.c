@@ -154,21 +154,29 @@ static bool edit_return(rewriter *rw, const frame *at) {
     return true;
 }
 
+/* [p] becomes [p_ref]; what [=] captures has no name there. */
+static void edit_capture(rewriter *rw, const frame *at) {
+    range name;
+    if (hd_range_of(&rw->src, at->cursor, &name) &&
+        hd_token_is(&rw->src, hd_token_at(&rw->src, name.begin),
+                    hd_spelling(rw->arena, at->cursor)))
+        hd_edit_reference(rw, at);
+}
+
 /* A lambda's parameters have no place where their type could be told. */
 static bool edit_lambda(rewriter *rw, const frame *at) {
     cursors inside = hd_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
-        if (clang_getCursorKind(inside.data[i]) == CXCursor_ParmDecl &&
-            hd_holding_of(rw, inside.data[i]).of)
-            hd_refuse(rw, inside.data[i],
+        frame child = {inside.data[i], at};
+        if (clang_getCursorKind(child.cursor) == CXCursor_ParmDecl &&
+            hd_holding_of(rw, child.cursor).of)
+            hd_refuse(rw, child.cursor,
                       "this parameter of a lambda is given laid-out records; make the lambda a "
                       "function, or capture the pointer");
-        if (hd_thing_of(rw, inside.data[i]).depth >= 0) { /* a capture */
-            frame child = {inside.data[i], at};
-            hd_edit_reference(rw, &child);
-        } else {
-            hd_walk_child(rw, at, inside.data[i]);
-        }
+        if (hd_thing_of(rw, child.cursor).depth >= 0)
+            edit_capture(rw, &child);
+        else
+            hd_walk(rw, &child);
     }
     return true;
 }

@@ -54,7 +54,7 @@ static void the_pointer_goes_astray(void **state) {
     static const refusal list[] = {
         {"global float *f = (global float *)p;", "3:35: is cast to '__global float *'"},
         {"out[0] = ((global float *)(p + n))[1];", "3:28: is cast"},
-        {"global R *r = (global R *)out;", "3:1: not initialised"},
+        {"global R *r = (global R *)out;", "3:15: 'r' holds a cast of another pointer"},
         {"((global R *)out)->x = 1;", "3:2: another pointer is cast to one to 'R'"},
         {"global R *r = 0;", "3:1: not initialised"},
         {"global R *r; r = 0;", "3:18: no place in an array"},
@@ -180,6 +180,170 @@ static void macros_that_hide_an_access(void **state) {
     CHECK_ALL(state, list);
 }
 
+/* ---- CUDA C: flow decides, not types ------------------------------------------- */
+
+static const char cuda_head[] =
+    "struct R { float x; int n; float d[4]; __device__ void grow() { x++; } };";
+
+/* Line 1 declares the record, line 2 the kernel; its body begins at 3:1. */
+static void check_cuda(kit *k, const refusal *r) {
+    const char *text =
+        *r->body == '\f'
+            ? hd_format(k->arena, "%s\n%s\n", cuda_head, r->body + 1)
+            : hd_format(k->arena,
+                        "%s\n__global__ void k(R *p, const R *q, float *out, int n) {\n"
+                        "__shared__ R tile[8];\n%s\n}\n",
+                        cuda_head, r->body);
+    char *path = kit_write(k, "k.cu", text);
+    hd_field fields[] = {{.name = "x", .type = "float", .size = 4, .align = 4, .count = 1},
+                         {.name = "n", .type = "int", .size = 4, .align = 4, .count = 1},
+                         {.name = "d", .type = "float", .size = 16, .align = 4, .count = 4}};
+    hd_record record = {.name = "R", .spelling = "R", .field_count = 3, .fields = fields};
+    hd_record_lay_out(&record);
+    hd_rewritten *result = NULL;
+    k->messages = (hd_str){.arena = k->arena};
+    hd_status status =
+        kit_try(k, path, "--cuda-path=", &record, hd_layout_soa(k->arena, &record), &result);
+    if (!r->said && status != HD_OK)
+        fail_msg("'%s' was refused: %s", r->body, kit_said(k));
+    if (!r->said)
+        return;
+    const char *part = strchr(r->said, ' ') + 1;
+    if (status != HD_EUNSUPPORTED || result ||
+        strncmp(kit_said(k), r->said, (size_t)(part - r->said - 1)) || !strstr(kit_said(k), part))
+        fail_msg("'%s' said\n%swhere this was expected:\n%s", r->body, kit_said(k), r->said);
+}
+
+static void what_cuda_c_cannot_do(void **state) {
+    static const refusal list[] = {
+        {"const R &r = n ? p[0] : tile[1]; out[0] = r.x;",
+         "4:25: a record in private or shared memory"},
+        {"R *r = n ? p : tile; r->x = 1;", "4:16: a record in private or shared memory"},
+        {"R *r = nullptr; r = p;", "4:1: not initialised"},
+        {"if (p != nullptr) p->x = 1;", "4:5: is compared with what is no pointer"},
+        {"float4 *v = reinterpret_cast<float4 *>(p);", "4:40: is cast to 'float4 *'"},
+        {"float *v = &p->x; v[1] = 2;", "4:13: is stored"},
+        {"p[n].grow();", "4:1: the method 'grow' may change the element"},
+        {"auto f = [](R *r) { r->x = 1; }; f(p);", "4:13: parameter of a lambda"},
+        {"auto f = [=](int i) { return p[i].x; }; out[0] = f(n);", NULL},
+        {"struct keep { R *at; } s; s.at = p;", "4:34: and what a struct holds"},
+        {"const R *r = const_cast<const R *>(p); out[0] = r->x + ((const R *)p)[n].x;", NULL},
+        {"R &r = p[n], *s = &r; s->x = r.d[1]; r = tile[0]; tile[1] = r;", NULL},
+        {"R r = p[n]; r.grow(); R *s = &r; s->x = tile[1].x; p[n] = *s;", NULL},
+        {"\f__device__ float f(const R &r) { return r.x; }\n"
+         "__global__ void k(R *p) { R v = p[1]; p->x = f(v) + f(p[2]); }",
+         "3:55: 'r' holds laid-out records 'R' here, and a record in private or shared memory"},
+        {"\ftemplate <class T> __device__ float f(T *r) { return r->x; }\n"
+         "__global__ void k(R *p) { p->x = f(p); }",
+         "2:39: depends on a template's parameter; write 'R *'"},
+        {"\f__device__ R *kept;\n__global__ void k(R *p) { kept = p; }",
+         "3:34: what lives outside of functions"},
+        {"\f__global__ void k(R *p) { p->x = 1; }\nint main() { k<<<1, 1>>>(nullptr); }",
+         "3:14: host code calls 'k', whose parameters change"},
+        {"\f__constant__ R table[4];\n__device__ float f(const R *r) { return r->x; }\n"
+         "__global__ void k(R *p) { p->x = f(table) + table[1].x; }",
+         NULL},
+        {"\f__device__ auto f(R *r) -> R * { return r + 1; }\n"
+         "__global__ void k(R *p) { f(p)->x = 1; }",
+         "2:17: is not written before its name"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_cuda(*state, &list[i]);
+}
+
+/* ---- records of arrays, and records taken apart ------------------------------------ */
+
+static void check_arrays(kit *k, const char *text, const char *said) {
+    char *path = kit_write(k, "k.cl", text);
+    hd_field fields[] = {{.name = "x", .type = "float", .size = 4, .align = 4, .count = 1},
+                         {.name = "y", .type = "float", .size = 4, .align = 4, .count = 1}};
+    hd_record record = {
+        .name = "g", .spelling = "g", .field_count = 2, .fields = fields, .of_arrays = true};
+    hd_record_lay_out(&record);
+    const hd_array_param params[] = {{"k", "x", &record, 0}, {"k", "y", &record, 1}};
+    const hd_record_layout chosen = {&record, hd_layout_aos(k->arena, &record)};
+    const hd_rewrite_request request = {
+        .path = path, .layouts = &chosen, .layout_count = 1, .arrays = params, .array_count = 2};
+    hd_rewritten *result;
+    k->messages = (hd_str){.arena = k->arena};
+    hd_status status = hd_rewrite(k->arena, &k->diag, &request, &result);
+    if (status != (said ? HD_EUNSUPPORTED : HD_OK) || (said && !strstr(kit_said(k), said)))
+        fail_msg("'%s' said\n%swhere this was expected:\n%s", text, kit_said(k), said);
+}
+
+static void what_arrays_cannot_do(void **state) {
+    kit *k = *state;
+#define KERNEL "kernel void k(global float *x, global float *y, global float *z, int n) { "
+    check_arrays(k, KERNEL "x[n] = y[n] + z[n]; }\n", NULL);
+    check_arrays(k, "float f(global float *a) { return a[1]; }\n" KERNEL "x[n] = f(x) + f(y); }\n",
+                 "2:91: 'a' holds field 'y' of 'g' here, and field 'x' of 'g' (");
+    check_arrays(k, "float f(global float *a) { return a[1]; }\n" KERNEL "x[n] = f(x); f(z); }\n",
+                 NULL);
+    check_arrays(k, KERNEL "x[n] = vload2(0, y).x; }\n", "could reach more than one element");
+    check_arrays(k, KERNEL "local float t[4]; async_work_group_copy(t, x, 4, 0); }\n",
+                 "copy them in a loop");
+    check_arrays(k, KERNEL "global float *p = n ? x : y; }\n", "holds field");
+}
+
+static void check_parts(kit *k, const char *body, const char *said) {
+    char *path = kit_write(k, "k.cl",
+                           hd_format(k->arena,
+                                     "typedef struct { float a, b; } vec;\n"
+                                     "typedef struct R { vec v; float d[3]; } R;\n"
+                                     "void f(global vec *v) { v->a = 1; }\n"
+                                     "kernel void k(global R *p, int n) {\n%s\n}\n",
+                                     body));
+    static const char *const parts[] = {"v", "d"};
+    const hd_record *record;
+    assert_int_equal(
+        hd_record_split(k->arena, &k->diag, NULL, kit_record(k, path, "", "R"), parts, 2, &record),
+        HD_OK);
+    hd_rewritten *result;
+    k->messages = (hd_str){.arena = k->arena};
+    hd_status status = kit_try(k, path, "", record, hd_layout_soa(k->arena, record), &result);
+    if (status != (said ? HD_EUNSUPPORTED : HD_OK) || (said && !strstr(kit_said(k), said)))
+        fail_msg("'%s' said\n%swhere this was expected:\n%s", body, kit_said(k), said);
+}
+
+static void what_parts_cannot_do(void **state) {
+    kit *k = *state;
+    check_parts(k, "p[n].v = p->v; p[n].d[n] = p[1].d[2];", NULL);
+    check_parts(k, "f(&p[n].v);", "5:4: 'v' of 'R' is taken apart");
+    check_parts(k, "p[n].v.a = vload3(0, p[n].d).x;", "5:22: 'd' of 'R' is taken apart");
+    check_parts(k, "p[n].v.a = *p[n].d;", "5:13: 'd' of 'R' is taken apart");
+    check_parts(k, "p[n].d[7] = 1;", "5:1: 'd[7]' of 'R' is taken apart");
+}
+
+/* ---- headers ----------------------------------------------------------------------------- */
+
+static void check_header(kit *k, const char *kernel, const char *options, const char *said) {
+    char *path = kit_write(k, "sub/k.cl", kernel);
+    const hd_record *record = kit_record(k, path, options, "R");
+    hd_rewritten *result;
+    k->messages = (hd_str){.arena = k->arena};
+    hd_status status = kit_try(k, path, options, record, hd_layout_soa(k->arena, record), &result);
+    if (status != (said ? HD_EUNSUPPORTED : HD_OK) || (said && !strstr(kit_said(k), said)))
+        fail_msg("'%s' said\n%swhere this was expected:\n%s", kernel, kit_said(k), said);
+}
+
+static void headers_that_cannot_be_found_or_agree(void **state) {
+    kit *k = *state;
+    assert_int_equal(system(hd_format(k->arena, "mkdir %s/sub", k->folder)), 0);
+    kit_write(k, "outer.h", "void f(global R *r) { r->x = 1; }\n");
+    kit_write(k, "twice.h", "void NAME(SPACE R *r) { r->x = 1; }\n");
+    const char *here = hd_format(k->arena, "-I%s", k->folder);
+#define RECORD "typedef struct { float x; } R;\n"
+#define CALL "kernel void k(global R *p) { f(p); }\n"
+    check_header(k, RECORD "#include \"outer.h\"\n" CALL, here, NULL);
+    check_header(k, RECORD "#include <outer.h>\n" CALL, here, "2:1: the rewritten");
+    check_header(k, RECORD "#include \"../outer.h\"\n" CALL, "", "could not be found");
+    check_header(k,
+                 RECORD "#define NAME f\n#define SPACE global\n#include \"twice.h\"\n"
+                        "#undef NAME\n#undef SPACE\n#define NAME g\n#define SPACE private\n"
+                        "#include \"twice.h\"\n" CALL,
+                 here, "1:25: this text is included more than once, at ");
+}
+
 static void every_place_is_named(void **state) {
     kit *k = *state;
     refusal three = {"if (!p) n = 1;\nif (p) n = 1;\nglobal float *f = &p[1].x;", "3:6: is tested"};
@@ -194,6 +358,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_address_of_a_field_escapes, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(functions_that_do_not_fit, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(macros_that_hide_an_access, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(what_cuda_c_cannot_do, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(what_arrays_cannot_do, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(what_parts_cannot_do, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(headers_that_cannot_be_found_or_agree, kit_setup,
+                                        kit_teardown),
         cmocka_unit_test_setup_teardown(every_place_is_named, kit_setup, kit_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
