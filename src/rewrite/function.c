@@ -306,6 +306,16 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
         edit_parameter(rw, &f, i);
 }
 
+/* auto f(...) -> R * */
+static bool is_declared_behind(rewriter *rw, CXCursor function) {
+    const source *src = &rw->src;
+    size_t t = hd_token_matching(src, find_list(rw, function));
+    for (; t < src->token_count && !hd_token_is(src, t, "{") && !hd_token_is(src, t, ";"); t++)
+        if (hd_token_is(src, t, "->"))
+            return true;
+    return false;
+}
+
 static void edit_result(rewriter *rw, CXCursor function) {
     holding what = hd_holding_of_result(rw, function);
     unsigned name;
