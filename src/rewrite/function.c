@@ -324,7 +324,8 @@ static void edit_result(rewriter *rw, CXCursor function) {
         return;
     const char *spelling = hd_spelling(rw->arena, function);
     if (!hd_offset_of(&rw->src, clang_getCursorLocation(function), &name) ||
-        !hd_range_of(&rw->src, function, &whole) || !hd_specifiers(rw, whole.begin, name, &words)) {
+        !hd_range_of(&rw->src, function, &whole) || is_declared_behind(rw, function) ||
+        !hd_specifiers(rw, whole.begin, name, &words)) {
         hd_refuse(rw, function,
                   "the type that '%s' returns is not written before its name as '%s *'; write it "
                   "there, or return an index",

@@ -314,6 +314,9 @@ bool hd_is_unused(const rewriter *rw, const frame *at);
 /* True when the text between two ranges is one token (and blanks). */
 bool hd_is_between(const rewriter *rw, range before, const char *word, range behind);
 
+/* What stands between the brackets behind `base`. */
+bool hd_index_text(const rewriter *rw, range base, range *text);
+
 bool hd_edit_field(rewriter *rw, const frame *at);
 /* escape.c: true when the address of this field leaves the expression in a way
  * that could reach beyond it; then *why says how. */

@@ -172,7 +172,7 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
         long long value;
         if (!up || clang_getCursorKind(up->cursor) != CXCursor_ArraySubscriptExpr ||
             sides.count != 2 || !hd_range_of(&rw->src, sides.data[0], &base) ||
-            !hd_range_of(&rw->src, sides.data[1], &text) || !hd_is_between(rw, base, "[", text))
+            !hd_index_text(rw, base, &text))
             return false;
         inner /= array.dims[d];
         if (constant_of(sides.data[1], &value)) {

@@ -33,6 +33,16 @@ static range trimmed(const source *src, unsigned begin, unsigned end) {
     return (range){begin, stop};
 }
 
+bool hd_index_text(const rewriter *rw, range base, range *text) {
+    const source *src = &rw->src;
+    size_t open = hd_token_from(src, base.end);
+    size_t close = hd_token_is(src, open, "[") ? hd_token_matching(src, open) : src->token_count;
+    if (close >= src->token_count)
+        return false;
+    *text = trimmed(src, src->tokens[open].at.end, src->tokens[close].at.begin);
+    return true;
+}
+
 static bool ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
                       range *ranges) {
     bool found = hd_range_of(&rw->src, whole, at);
