@@ -5,7 +5,9 @@
  * carry OpenCL's own names, since those are what its documentation explains.
  */
 #include <CL/cl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "measure/opencl.h"
 
@@ -214,9 +216,19 @@ static const char *build_log(const hd_session *session, cl_program program) {
     return log;
 }
 
+/* A compiler that is given a text looks for "header.h" in the process's folder first, so a text
+ * that includes anything comes from its file. */
+static const char *source_of(hd_session *session, const hd_program_text *text) {
+    char path[PATH_MAX];
+    if (!text->path || hd_text_is_alone(text->text) || !realpath(text->path, path) ||
+        strpbrk(path, "\"\\"))
+        return text->text;
+    return hd_format(session->arena, "#include \"%s\"\n", path);
+}
+
 static hd_status build(hd_session *session, const hd_program_text *text, hd_version *version) {
     cl_int error;
-    const char *source = text->text;
+    const char *source = source_of(session, text);
     cl_program program = clCreateProgramWithSource(of(session)->context, 1, &source, NULL, &error);
     version->program = program;
     if (error != CL_SUCCESS)

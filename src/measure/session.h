@@ -70,11 +70,14 @@ hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version
 
 /* ---- back ends --------------------------------------------------------------- */
 
-/* A kernel file to compile: errors in it stand in `file`. What it includes is looked for in
- * `folder` first, unless that is NULL, then beside the job's kernel file. */
+/* A kernel file to compile: errors in it stand in `file`; `path` is where the text is on disk,
+ * if it includes anything. What it includes is looked for beside that, in `folder`, unless it is
+ * NULL, and then beside the job's kernel file. */
 typedef struct hd_program_text {
-    const char *file, *text, *folder;
+    const char *file, *text, *path, *folder;
 } hd_program_text;
+/* The text has no #include, so that it needs no file. */
+bool hd_text_is_alone(const char *text);
 
 /* Functions report what fails through the session's diag, once. */
 struct hd_backend {

@@ -20,21 +20,27 @@ static hd_status build_original(hd_session *session, hd_version *version) {
     hd_status status = hd_read_file(session->arena, session->diag, path, &source, &length);
     if (status != HD_OK)
         return status;
-    return session->backend->build(session, &(hd_program_text){path, source, NULL}, version);
+    return session->backend->build(session, &(hd_program_text){path, source, path, NULL}, version);
 }
 
-/* Headers may be rewritten, too, so the compiler gets a folder of them. */
+bool hd_text_is_alone(const char *text) { return !strstr(text, "include"); }
+
+/* Headers may be rewritten, too, so the compiler gets a folder of them. A text that includes
+ * nothing gets none: drivers that keep what they compiled know it again by text and options. */
 static hd_status build_rewritten(hd_session *session, const hd_rewritten *rewritten,
                                  hd_version *version) {
     const char *file = hd_format(session->arena, "%s (rewritten)", rewritten->files[0].path);
-    const char *path;
+    const char *path, *text = rewritten->files[0].text;
     char *folder;
+    if (rewritten->file_count == 1 && hd_text_is_alone(text))
+        return session->backend->build(session, &(hd_program_text){file, text, NULL, NULL},
+                                       version);
     hd_status status = hd_scratch_make(session->arena, session->diag, &folder);
     if (status == HD_OK)
         status = hd_rewritten_store(session->arena, session->diag, rewritten, folder, &path);
     if (status == HD_OK)
-        status = session->backend->build(
-            session, &(hd_program_text){file, rewritten->files[0].text, folder}, version);
+        status =
+            session->backend->build(session, &(hd_program_text){file, text, path, folder}, version);
     hd_scratch_remove(folder);
     return status;
 }

@@ -26,4 +26,28 @@ prints '^Advice for h200'
 grep -Eq 'cast.cl:3:[0-9]+: error: ' "$work/log/err" || complain "the cast is not located"
 refuses "cast.cl:3:[0-9]+: error: " advise cast.cl --measure --json
 
+# Kernels in several files, from a folder with other files of the same names.
+mkdir parts elsewhere
+cat >parts/pair.h <<'END'
+typedef struct pair { float a; int b; } pair;
+END
+cat >parts/part.cl <<'END'
+#include "pair.h"
+__kernel void k(__global pair *p) { p[get_global_id(0)].a += p[get_global_id(0)].b; }
+END
+echo '#include "part.cl"' >parts/all.cl
+cat >parts/all.yaml <<'END'
+kernel: all.cl
+buffers: [{name: p, type: pair, count: 256, init: [{field: b, generator: iota}]}]
+launches: [{kernel: k, global: [256], args: [{name: p, buffer: p}]}]
+END
+echo 'typedef struct pair { double c; } pair;' >elsewhere/pair.h
+echo '__kernel void k(__global int *p) {}' >elsewhere/part.cl
+for folder in parts elsewhere; do
+    cd $folder || exit 2
+    accepts measure ../parts/all.yaml --layout soa --repeats 1
+    prints '^  outputs equal: yes$'
+    cd ..
+done
+
 finish

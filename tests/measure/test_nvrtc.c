@@ -31,7 +31,7 @@ static void expect_symbols(fixture *f, const char *name, const char *const *symb
                           .backend = &hd_cuda,
                           .device = {.name = "a GPU"},
                           .state = &cuda};
-    if (hd_cuda_compile(&session, f->arena, &(hd_program_text){job->kernel_path, text, NULL},
+    if (hd_cuda_compile(&session, f->arena, &(hd_program_text){job->kernel_path, text, NULL, NULL},
                         &program) != HD_OK)
         fail_msg("%s: %s", name, f->seen.text);
     for (uint32_t l = 0; l < job->launch_count; l++)
