@@ -245,7 +245,7 @@ static void what_cuda_c_cannot_do(void **state) {
          NULL},
         {"\f__device__ auto f(R *r) -> R * { return r + 1; }\n"
          "__global__ void k(R *p) { f(p)->x = 1; }",
-         "2:17: is not written before its name"},
+         "2:1: is not written before its name"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         check_cuda(*state, &list[i]);
