@@ -90,6 +90,11 @@ CXCursor hd_only_child(hd_arena *arena, CXCursor cursor) {
     return inside.count == 1 ? inside.data[0] : clang_getNullCursor();
 }
 
+CXCursor hd_last_child(hd_arena *arena, CXCursor cursor) {
+    cursors inside = hd_children(arena, cursor);
+    return inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
+}
+
 CXCursor hd_bare(hd_arena *arena, CXCursor cursor) {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -216,6 +221,11 @@ CXType hd_value_type(CXType type) {
     CXType t = clang_getCanonicalType(type);
     bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
     return refers ? clang_getCanonicalType(clang_getPointeeType(t)) : t;
+}
+
+bool hd_is_reference(CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    return t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
 }
 
 bool hd_is_pointer(CXType type) { return hd_value_type(type).kind == CXType_Pointer; }

@@ -134,18 +134,11 @@ static void move_value(flow *f, int to, int from, CXCursor at) {
 
 /* ---- expressions --------------------------------------------------------------------- */
 
-static bool is_reference(CXType type) {
-    CXType t = clang_getCanonicalType(type);
-    return t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
-}
-
-static bool holds_values(CXType type) { return is_reference(type) || hd_pointer_depth(type) > 0; }
-
 /* Memory of its own: a record, or an array of records. */
 static bool is_storage(CXCursor declaration) {
     CXType t = clang_getCursorType(declaration);
-    if (clang_getCursorKind(declaration) == CXCursor_ParmDecl || is_reference(t))
-        return hd_pointer_depth(t) == 0 && !is_reference(t);
+    if (clang_getCursorKind(declaration) == CXCursor_ParmDecl || hd_is_reference(t))
+        return hd_pointer_depth(t) == 0 && !hd_is_reference(t);
     for (t = hd_value_type(t); hd_is_array(t);)
         t = clang_getCanonicalType(clang_getArrayElementType(t));
     return t.kind != CXType_Pointer;
@@ -163,11 +156,6 @@ static int node_of_name(rewriter *rw, CXCursor name) {
     return node_of(rw, declaration);
 }
 
-static bool may_point(CXType type) {
-    return hd_pointer_depth(type) > 0 || hd_value_type(type).kind == CXType_Dependent ||
-           hd_value_type(type).kind == CXType_Unexposed;
-}
-
 static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
     CXCursor left = operands->data[0], right = operands->data[1];
     switch (clang_getCursorBinaryOperatorKind(e)) {
@@ -175,7 +163,7 @@ static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
         return node_of_value(rw, right);
     case CXBinaryOperator_Add:
     case CXBinaryOperator_Sub:
-        if (!may_point(clang_getCursorType(e)))
+        if (!hd_may_point(clang_getCursorType(e)))
             return NONE;
         return node_of_value(rw, hd_pointer_depth(clang_getCursorType(left)) ? left : right);
     case CXBinaryOperator_Assign:
@@ -190,33 +178,14 @@ static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
 static int node_of_call(rewriter *rw, CXCursor call) {
     CXCursor callee = hd_callee(rw->arena, call);
     if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
-        !holds_values(clang_getCursorResultType(callee)))
+        !hd_holds_values(clang_getCursorResultType(callee)))
         return other_node(rw->flow, call, "what a function returns");
     return node_of(rw, clang_getCanonicalCursor(callee));
 }
 
-/* A cast that only changes const, as far as layouts are concerned. */
-static bool keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner) {
-    CXType to = hd_value_type(clang_getCursorType(cast));
-    CXType from = hd_value_type(clang_getCursorType(inner));
-    if (to.kind != CXType_Pointer || (from.kind != CXType_Pointer && !hd_is_array(from)))
-        return false;
-    CXType from_target =
-        from.kind == CXType_Pointer ? clang_getPointeeType(from) : clang_getArrayElementType(from);
-    const laid *record = hd_laid_of(rw, clang_getPointeeType(to));
-    return record && hd_laid_of(rw, from_target) == record &&
-           hd_target_is(rw, to, "__global") == hd_target_is(rw, from, "__global") &&
-           hd_target_is(rw, to, "__constant") == hd_target_is(rw, from, "__constant");
-}
-
-static CXCursor last_child(const rewriter *rw, CXCursor cursor) {
-    cursors inside = hd_children(rw->arena, cursor);
-    return inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
-}
-
 static int node_of_cast(rewriter *rw, CXCursor cast) {
-    CXCursor inner = last_child(rw, cast);
-    if (!clang_Cursor_isNull(inner) && keeps_record(rw, cast, inner))
+    CXCursor inner = hd_last_child(rw->arena, cast);
+    if (!clang_Cursor_isNull(inner) && hd_keeps_record(rw, cast, inner))
         return node_of_value(rw, inner);
     bool is_pointer = !clang_Cursor_isNull(inner) && hd_pointer_depth(clang_getCursorType(inner)) &&
                       hd_pointer_depth(clang_getCursorType(cast));
@@ -274,8 +243,8 @@ static int node_of_value(rewriter *rw, CXCursor e) {
         return node_of_value(
             rw, inside.data[hd_pointer_depth(clang_getCursorType(inside.data[0])) ? 0 : 1]);
     case CXCursor_ConditionalOperator:
-        return rw->is_cuda || may_point(clang_getCursorType(e)) ? node_of_either(rw, &inside)
-                                                                : NONE;
+        return rw->is_cuda || hd_may_point(clang_getCursorType(e)) ? node_of_either(rw, &inside)
+                                                                   : NONE;
     case CXCursor_CallExpr:
         return node_of_call(rw, e);
     case CXCursor_InitListExpr:
@@ -295,7 +264,7 @@ static int node_of_value(rewriter *rw, CXCursor e) {
 /* ---- the moves of a file ----------------------------------------------------------------- */
 
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
-    if (is_storage(declared) || !holds_values(clang_getCursorType(declared)))
+    if (is_storage(declared) || !hd_holds_values(clang_getCursorType(declared)))
         return;
     CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
     int number = node_of(rw, declared);
@@ -324,7 +293,7 @@ static void read_call(rewriter *rw, CXCursor call) {
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
-        if (holds_values(clang_getCursorType(parameters.data[i])))
+        if (hd_holds_values(clang_getCursorType(parameters.data[i])))
             move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
                        argument);
     }
@@ -338,7 +307,7 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
     } else if (kind == CXCursor_CallExpr) {
         read_call(rw, cursor);
     } else if (kind == CXCursor_ReturnStmt && inside.count && !clang_Cursor_isNull(function) &&
-               holds_values(clang_getCursorResultType(function))) {
+               hd_holds_values(clang_getCursorResultType(function))) {
         move_value(rw->flow, node_of(rw, clang_getCanonicalCursor(function)),
                    node_of_value(rw, inside.data[0]), inside.data[0]);
     } else if (clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign &&
@@ -386,7 +355,7 @@ static void read_function(rewriter *rw, CXCursor function) {
     CXCursor first = clang_getCanonicalCursor(function);
     cursors same = hd_parameters(rw->arena, first);
     for (size_t i = 0; i < parameters.count && i < same.count; i++)
-        if (holds_values(clang_getCursorType(parameters.data[i])))
+        if (hd_holds_values(clang_getCursorType(parameters.data[i])))
             join(rw->flow, node_of(rw, same.data[i]), node_of(rw, parameters.data[i]));
     if (hd_is_kernel(rw->arena, function))
         seed_kernel(rw, function, &parameters);
@@ -498,8 +467,7 @@ void hd_flow_run(rewriter *rw) {
     rw->has_met = rw->refusals.count > before;
 }
 
-/* ---- what is known afterwards ------------------------------------------------------------------
- */
+/* ---- what is known afterwards -------------------------------------------------------- */
 
 /* What is behind all pointers and arrays. */
 static CXType innermost(CXType type) {
@@ -532,178 +500,4 @@ holding hd_holding_of(const rewriter *rw, CXCursor declaration) {
 
 holding hd_holding_of_result(const rewriter *rw, CXCursor function) {
     return hd_holding_of(rw, clang_getCanonicalCursor(function));
-}
-
-static thing no_thing(void) { return (thing){.depth = -1}; }
-
-static thing deeper(thing t, int by) {
-    t.depth += by;
-    return t.depth < 0 ? no_thing() : t;
-}
-
-static thing thing_of_declaration(const rewriter *rw, CXCursor declaration, CXType type) {
-    holding what = hd_holding_of(rw, declaration);
-    return what.of ? (thing){what, hd_pointer_depth(type)} : no_thing();
-}
-
-/* A conversion that the compiler adds: to const, or to what is not laid out any more. */
-static thing converted(const rewriter *rw, CXCursor e, thing inner) {
-    CXType type = clang_getCursorType(e);
-    if (inner.depth < 1 || hd_value_type(type).kind == CXType_Dependent)
-        return inner;
-    if (hd_pointer_depth(type) != inner.depth)
-        return no_thing();
-    if (!rw->is_cuda && inner.depth == 1 &&
-        !hd_target_is(rw, type, inner.what.in == SPACE_GLOBAL ? "__global" : "__constant"))
-        return no_thing();
-    CXType target = hd_value_type(type);
-    if (inner.depth == 1 && inner.what.field < 0 && target.kind == CXType_Pointer &&
-        hd_laid_of(rw, clang_getPointeeType(target)) != inner.what.of)
-        return no_thing();
-    return inner;
-}
-
-static thing thing_of_binary(const rewriter *rw, CXCursor e, const cursors *operands) {
-    thing left, right;
-    switch (clang_getCursorBinaryOperatorKind(e)) {
-    case CXBinaryOperator_Comma:
-        right = hd_thing_of(rw, operands->data[1]);
-        return right.depth > 0 ? right : no_thing();
-    case CXBinaryOperator_Add:
-    case CXBinaryOperator_Sub:
-        if (!may_point(clang_getCursorType(e)))
-            return no_thing();
-        left = hd_thing_of(rw, operands->data[0]);
-        right = hd_thing_of(rw, operands->data[1]);
-        if (left.depth > 0 && right.depth > 0)
-            return no_thing();
-        return left.depth > 0 ? left : right.depth > 0 ? right : no_thing();
-    case CXBinaryOperator_Assign:
-    case CXBinaryOperator_AddAssign:
-    case CXBinaryOperator_SubAssign:
-        left = hd_thing_of(rw, operands->data[0]);
-        return left.depth > 0 ? left : no_thing();
-    default:
-        return no_thing();
-    }
-}
-
-static thing thing_of_unary(const rewriter *rw, CXCursor e, CXCursor operand) {
-    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
-    thing t = hd_thing_of(rw, operand);
-    if (t.depth < 0)
-        return t;
-    switch (kind) {
-    case CXUnaryOperator_Deref:
-        return deeper(t, -1);
-    case CXUnaryOperator_AddrOf:
-        return deeper(t, 1);
-    case CXUnaryOperator_PostInc:
-    case CXUnaryOperator_PostDec:
-    case CXUnaryOperator_PreInc:
-    case CXUnaryOperator_PreDec:
-        return t.depth > 0 ? t : no_thing();
-    default:
-        return no_thing();
-    }
-}
-
-static thing thing_of_subscript(const rewriter *rw, const cursors *operands) {
-    for (size_t i = 0; i < operands->count; i++) {
-        thing t = hd_thing_of(rw, operands->data[i]);
-        if (t.depth > 0)
-            return deeper(t, -1);
-    }
-    return no_thing();
-}
-
-static thing thing_of_call(const rewriter *rw, CXCursor call) {
-    CXCursor callee = hd_callee(rw->arena, call);
-    if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
-        !holds_values(clang_getCursorResultType(callee)))
-        return no_thing();
-    return thing_of_declaration(rw, clang_getCanonicalCursor(callee),
-                                clang_getCursorResultType(callee));
-}
-
-static thing thing_of_cast(const rewriter *rw, CXCursor cast) {
-    CXCursor inner = last_child(rw, cast);
-    if (clang_Cursor_isNull(inner) || !keeps_record(rw, cast, inner))
-        return no_thing();
-    return hd_thing_of(rw, inner);
-}
-
-static thing thing_of_name(const rewriter *rw, CXCursor declaration) {
-    enum CXCursorKind kind = clang_getCursorKind(declaration);
-    if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl)
-        return no_thing();
-    return thing_of_declaration(rw, declaration, clang_getCursorType(declaration));
-}
-
-static thing thing_of_choice(const rewriter *rw, const cursors *parts) {
-    thing first = parts->count == 3 ? hd_thing_of(rw, parts->data[1]) : no_thing();
-    return first.depth >= 0 || parts->count != 3 ? first : hd_thing_of(rw, parts->data[2]);
-}
-
-thing hd_thing_of(const rewriter *rw, CXCursor e) {
-    if (!clang_isExpression(clang_getCursorKind(e)))
-        return no_thing();
-    cursors inside = hd_children(rw->arena, e);
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_DeclRefExpr:
-        return thing_of_name(rw, clang_getCursorReferenced(e));
-    case CXCursor_ParenExpr:
-        return inside.count == 1 ? hd_thing_of(rw, inside.data[0]) : no_thing();
-    case CXCursor_UnexposedExpr:
-        return inside.count == 1 ? converted(rw, e, hd_thing_of(rw, inside.data[0])) : no_thing();
-    case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator:
-        return inside.count == 2 ? thing_of_binary(rw, e, &inside) : no_thing();
-    case CXCursor_UnaryOperator:
-        return inside.count == 1 ? thing_of_unary(rw, e, inside.data[0]) : no_thing();
-    case CXCursor_ArraySubscriptExpr:
-        return thing_of_subscript(rw, &inside);
-    case CXCursor_ConditionalOperator: /* in C a choice of elements is a value */
-        return rw->is_cuda || may_point(clang_getCursorType(e)) ? thing_of_choice(rw, &inside)
-                                                                : no_thing();
-    case CXCursor_CallExpr:
-        return thing_of_call(rw, e);
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXConstCastExpr:
-        return thing_of_cast(rw, e);
-    default:
-        return no_thing();
-    }
-}
-
-/* ---- types of OpenCL C
- * --------------------------------------------------------------------------- */
-
-/* The canonical text of what a type points to, with its qualifiers, which libclang has no other
- * question for (address spaces) or keeps on the array (all of them). */
-static const char *target_text(const rewriter *rw, CXType type) {
-    CXType t = hd_value_type(type);
-    return hd_type_text(rw->arena, t.kind == CXType_Pointer ? clang_getPointeeType(t) : t);
-}
-
-bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier) {
-    const char *text = target_text(rw, type), *at = strstr(text, qualifier);
-    return at && (at == text || at[-1] == ' ') && at[strlen(qualifier)] == ' ';
-}
-
-bool hd_typed_holding(const rewriter *rw, CXType type, holding *result) {
-    if (rw->is_cuda)
-        return false;
-    for (CXType t = hd_value_type(type); hd_pointer_depth(t) > 0;) {
-        CXType target =
-            t.kind == CXType_Pointer ? clang_getPointeeType(t) : clang_getArrayElementType(t);
-        laid *l = hd_laid_of(rw, target);
-        bool is_global = hd_target_is(rw, t, "__global");
-        *result = (holding){l, -1, is_global ? SPACE_GLOBAL : SPACE_CONSTANT};
-        if (l)
-            return is_global || hd_target_is(rw, t, "__constant");
-        t = clang_getCanonicalType(target);
-    }
-    return false;
 }

@@ -206,8 +206,7 @@ static void edit_helper_parameter(rewriter *rw, const target *f, size_t number,
                            name));
 }
 
-/* ---- refusals
- * ------------------------------------------------------------------------------------ */
+/* ---- refusals ------------------------------------------------------------------------ */
 
 static bool is_dependent(CXType type) {
     CXType t = hd_value_type(type);
@@ -247,8 +246,7 @@ static bool refuse_parameter(rewriter *rw, CXCursor parameter, const holding *wh
     return true;
 }
 
-/* ---- functions
- * --------------------------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------------------- */
 
 static bool stands_behind(rewriter *rw, CXCursor function, const holding *what) {
     unsigned offset;
@@ -338,8 +336,7 @@ static void edit_result(rewriter *rw, CXCursor function) {
                            hd_stars(rw, clang_getCursorResultType(function))));
 }
 
-/* ---- host code in the same file
- * ------------------------------------------------------------------------ */
+/* ---- host code in the same file ------------------------------------------------------ */
 
 /* nvcc compiles the file as a whole, so a launch with the old arguments would break it. */
 static void check_host(rewriter *rw, CXCursor cursor) {
@@ -373,8 +370,7 @@ void hd_edit_function(rewriter *rw, const frame *at) {
         hd_walk_child(rw, at, body);
 }
 
-/* ---- instances that are asked for
- * ------------------------------------------------------------------------ */
+/* ---- instances that are asked for ---------------------------------------------------- */
 
 /* `template __global__ void k<float>(body *, float *);` is nothing that libclang shows. */
 static void edit_instance(rewriter *rw, size_t name, CXCursor function) {

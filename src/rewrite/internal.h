@@ -102,6 +102,7 @@ cursors hd_children(hd_arena *arena, CXCursor cursor);
 bool hd_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
 CXCursor hd_only_child(hd_arena *arena, CXCursor cursor);
+CXCursor hd_last_child(hd_arena *arena, CXCursor cursor);
 /* Inside of parentheses and conversions that the compiler adds. */
 CXCursor hd_bare(hd_arena *arena, CXCursor cursor);
 const char *hd_spelling(hd_arena *arena, CXCursor cursor);
@@ -122,7 +123,9 @@ CXCursor hd_body(hd_arena *arena, CXCursor function);
 CXCursor hd_callee(hd_arena *arena, CXCursor call);
 /* What is called is a copying constructor or assignment that the compiler wrote. */
 bool hd_is_plain_copy(hd_arena *arena, CXCursor call);
+/* A type, without the reference that it may be. */
 CXType hd_value_type(CXType type);
+bool hd_is_reference(CXType type);
 bool hd_is_pointer(CXType type);
 bool hd_is_array(CXType type);
 /* Pointers and arrays around what a type ends in, references left out. */
@@ -253,12 +256,22 @@ void hd_flow_run(rewriter *rw);
 holding hd_holding_of(const rewriter *rw, CXCursor declaration);
 /* Of a function's result, and its parameters by number. */
 holding hd_holding_of_result(const rewriter *rw, CXCursor function);
+
+/* ---- thing.c: what expressions lead to ------------------------------------------- */
+
 thing hd_thing_of(const rewriter *rw, CXCursor expression);
 /* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
  * memory. False in CUDA C. */
 bool hd_typed_holding(const rewriter *rw, CXType type, holding *result);
 /* Whether what a pointer points to has this qualifier: "const", "volatile", "__global". */
 bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier);
+
+/* A reference, or a type with pointers in it. */
+bool hd_holds_values(CXType type);
+/* A pointer, or what may be one in an instance of a template. */
+bool hd_may_point(CXType type);
+/* A cast that only changes const, as far as layouts are concerned. */
+bool hd_keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner);
 
 /* ---- refuse.c ------------------------------------------------------------------- */
 
@@ -292,7 +305,8 @@ bool hd_macros_wanted(const rewriter *rw);
 /* Expands what was asked for in the flat text; false when there was nothing to expand. */
 bool hd_macros_expand(rewriter *rw);
 
-/* ---- value.c, field.c, call.c, local.c, function.c: the edits ---------------------- */
+/* ---- value.c, element.c, field.c, call.c, local.c, function.c: the edits ----------------------
+ */
 
 void hd_walk(rewriter *rw, const frame *at);
 void hd_walk_child(rewriter *rw, const frame *at, CXCursor child);
@@ -302,6 +316,13 @@ void hd_walk_children(rewriter *rw, const frame *at);
 void hd_edit_reference(rewriter *rw, const frame *at);
 /* Adds "reference, index" of an element, or of what a pointer points to. */
 void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t);
+/* The same of an expression that is edited whole; hd_draft_position() is for parts of one. */
+void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing *t);
+/* Adds "pointer.index". */
+void hd_draft_index(rewriter *rw, draft *d, const frame *pointer);
+/* The text of an expression and of its parts; false where macros are in the way. */
+bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges);
+bool hd_begins_with(rewriter *rw, CXCursor e, const char *word);
 /* What is no pointer to laid-out records where one must be. */
 void hd_refuse_source(rewriter *rw, CXCursor value);
 /* An element or a pointer in a place where its value is used. */

@@ -179,8 +179,7 @@ static const char *rendered(output *o, unsigned file) {
     return hd_str_text(&out);
 }
 
-/* ---- names -------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------- */
 
 /* "a/../b" as "b". A name that leads out of the folder begins with "..". */
 static const char *normal_path(hd_arena *arena, const char *path) {
@@ -265,8 +264,7 @@ static bool add_node(naming *n, const flat_node *node) {
     return true;
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------------ */
+/* ---- all of it ----------------------------------------------------------------------- */
 
 static const char *options_of(rewriter *rw, const naming *n) {
     hd_str text = {.arena = rw->arena};
@@ -326,8 +324,7 @@ hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
     return HD_OK;
 }
 
-/* ---- checking
- * ---------------------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------ */
 
 static hd_status parse_again(rewriter *rw, CXIndex index, const char *path, const char *options) {
     hd_parse_command command;

@@ -239,8 +239,7 @@ static const char *gathering_of(rewriter *rw, const thing *t, const reached *r, 
     return g.name;
 }
 
-/* ---- edits --------------------------------------------------------------------------------------
- */
+/* ---- edits --------------------------------------------------------------------------- */
 
 static void edit_leaf(rewriter *rw, const reached *r, const frame *base, const thing *t) {
     laid *l = t->what.of;

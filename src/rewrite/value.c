@@ -43,8 +43,7 @@ bool hd_index_text(const rewriter *rw, range base, range *text) {
     return true;
 }
 
-static bool ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
-                      range *ranges) {
+bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges) {
     bool found = hd_range_of(&rw->src, whole, at);
     for (size_t i = 0; i < parts->count && found; i++)
         found = hd_range_of(&rw->src, parts->data[i], &ranges[i]) && at->begin <= ranges[i].begin &&
@@ -140,7 +139,7 @@ static void add_sum(rewriter *rw, draft *d, const frame *at) {
     range whole, ranges[2];
     bool minus = clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Sub;
     int p = hd_thing_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
-    if (!ranges_of(rw, at->cursor, &operands, &whole, ranges) ||
+    if (!hd_ranges_of(rw, at->cursor, &operands, &whole, ranges) ||
         !hd_is_between(rw, ranges[0], minus ? "-" : "+", ranges[1])) {
         hd_refuse_macro(rw, at->cursor);
         return;
@@ -155,7 +154,7 @@ static void add_subscript(rewriter *rw, draft *d, const frame *at) {
     cursors operands = hd_children(rw->arena, at->cursor);
     const source *src = &rw->src;
     range whole, ranges[2];
-    bool found = operands.count == 2 && ranges_of(rw, at->cursor, &operands, &whole, ranges);
+    bool found = operands.count == 2 && hd_ranges_of(rw, at->cursor, &operands, &whole, ranges);
     size_t open = found ? hd_token_from(src, ranges[0].end) : src->token_count;
     size_t close = found ? hd_token_ending(src, whole.end) : src->token_count;
     if (!hd_token_is(src, open, "[") || hd_token_matching(src, open) != close) {
@@ -199,8 +198,8 @@ static bool read_change(rewriter *rw, CXCursor e, change *c) {
     cursors operands = hd_children(rw->arena, e);
     range whole, ranges[2];
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
-    bool found =
-        operands.count >= 1 && operands.count <= 2 && ranges_of(rw, e, &operands, &whole, ranges);
+    bool found = operands.count >= 1 && operands.count <= 2 &&
+                 hd_ranges_of(rw, e, &operands, &whole, ranges);
     if (!found)
         return false;
     *c =
@@ -239,7 +238,7 @@ static bool needs_parentheses(rewriter *rw, CXCursor e) {
 }
 
 /* Adds "pointer.index". */
-static void add_pointer_index(rewriter *rw, draft *d, const frame *pointer) {
+void hd_draft_index(rewriter *rw, draft *d, const frame *pointer) {
     bool wrap = needs_parentheses(rw, pointer->cursor);
     if (wrap)
         hd_draft_text(&rw->src, d, "(");
@@ -249,7 +248,7 @@ static void add_pointer_index(rewriter *rw, draft *d, const frame *pointer) {
 
 static void add_change(rewriter *rw, draft *d, const frame *at, const change *c) {
     frame pointer = {c->pointer, at};
-    add_pointer_index(rw, d, &pointer);
+    hd_draft_index(rw, d, &pointer);
     hd_draft_text(&rw->src, d, c->minus ? " -= " : " += ");
     if (clang_Cursor_isNull(c->by)) {
         hd_draft_text(&rw->src, d, "1");
@@ -325,14 +324,14 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
     hd_draft_text(&rw->src, d, ", 0");
 }
 
-static bool begins_with(rewriter *rw, CXCursor e, const char *word) {
+bool hd_begins_with(rewriter *rw, CXCursor e, const char *word) {
     range at;
     return hd_range_of(&rw->src, e, &at) &&
            hd_token_is(&rw->src, hd_token_at(&rw->src, at.begin), word);
 }
 
 /* The position of an expression that is edited whole. */
-static void add_position(rewriter *rw, draft *d, const frame *at, const thing *t) {
+void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing *t) {
     CXCursor e = at->cursor;
     frame child = {hd_only_child(rw->arena, e), at};
     if (t->depth == 1) {
@@ -348,7 +347,7 @@ static void add_position(rewriter *rw, draft *d, const frame *at, const thing *t
         add_subscript(rw, d, at);
         return;
     case CXCursor_UnaryOperator:
-        if (!begins_with(rw, e, "*"))
+        if (!hd_begins_with(rw, e, "*"))
             hd_refuse_macro(rw, e);
         add_inner_target(rw, d, &child);
         return;
@@ -360,7 +359,7 @@ static void add_position(rewriter *rw, draft *d, const frame *at, const thing *t
 
 void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t) {
     if (!is_apart(rw, at)) {
-        add_position(rw, d, at, t);
+        hd_draft_own_position(rw, d, at, t);
         return;
     }
     add_reference(rw, d, at);
@@ -383,7 +382,7 @@ static void edit_at(rewriter *rw, const frame *at, const thing *t) {
         return;
     }
     hd_draft_text(&rw->src, &d, "%s(", at_name(rw, t));
-    add_position(rw, &d, at, t);
+    hd_draft_own_position(rw, &d, at, t);
     hd_draft_text(&rw->src, &d, ")");
     hd_edit(&rw->src, whole, &d);
 }
@@ -394,7 +393,7 @@ static void edit_address(rewriter *rw, const frame *at, const thing *t) {
     frame child = {hd_only_child(rw->arena, at->cursor), at};
     range whole;
     draft d = {0};
-    if (!begins_with(rw, at->cursor, "&") || !hd_range_of(&rw->src, at->cursor, &whole)) {
+    if (!hd_begins_with(rw, at->cursor, "&") || !hd_range_of(&rw->src, at->cursor, &whole)) {
         hd_refuse_macro(rw, at->cursor);
     } else if (t->depth > 1) {
         hd_edit_reference(rw, &child);
@@ -562,140 +561,4 @@ void hd_edit_reference(rewriter *rw, const frame *at) {
         for (size_t i = 0; i < inside.count; i++)
             edit_operand(rw, at, inside.data[i]);
     }
-}
-
-/* ---- elements
- * ------------------------------------------------------------------------------------ */
-
-static void edit_load(rewriter *rw, const frame *at, const thing *t) {
-    family *f = &t->what.of->families[t->what.in];
-    const char *name = t->what.field < 0 ? f->load : f->fields[t->what.field];
-    range whole;
-    draft d = {0};
-    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
-        return;
-    }
-    f->loads |= t->what.field < 0;
-    hd_draft_text(&rw->src, &d, t->what.field < 0 ? "%s%s(" : "(*%s%s(", t->what.of->scope, name);
-    add_position(rw, &d, at, t);
-    hd_draft_text(&rw->src, &d, t->what.field < 0 ? ")" : "))");
-    hd_edit(&rw->src, whole, &d);
-}
-
-void hd_walk_thing(rewriter *rw, const frame *at, const thing *t) {
-    CXCursor e = at->cursor;
-    if (t->depth > 0) {
-        if (hd_is_unused(rw, at))
-            hd_edit_reference(rw, at);
-        else
-            hd_refuse_misplaced(rw, at, t);
-        return;
-    }
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-    case CXCursor_ConditionalOperator:
-        hd_walk_children(rw, at);
-        break;
-    default:
-        edit_load(rw, at, t);
-    }
-}
-
-bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
-    thing t = hd_thing_of(rw, target);
-    cursors sides = {0};
-    range whole, ranges[2];
-    draft d = {0};
-    if (t.depth != 0 || t.what.field >= 0)
-        return false;
-    hd_push(rw->arena, &sides, target);
-    hd_push(rw->arena, &sides, value);
-    if (!ranges_of(rw, at->cursor, &sides, &whole, ranges) || ranges[0].begin != whole.begin ||
-        ranges[1].end != whole.end || !hd_is_between(rw, ranges[0], "=", ranges[1])) {
-        hd_refuse_macro(rw, at->cursor);
-        return true;
-    }
-    family *f = &t.what.of->families[t.what.in];
-    frame left = {target, at};
-    f->stores = true;
-    f->store_is_value |= !hd_is_unused(rw, at);
-    hd_draft_text(&rw->src, &d, "%s%s(", t.what.of->scope, f->store);
-    hd_draft_position(rw, &d, &left, &t);
-    hd_draft_text(&rw->src, &d, ", ");
-    hd_draft_old(&rw->src, &d, ranges[1]);
-    hd_draft_text(&rw->src, &d, ")");
-    hd_edit(&rw->src, whole, &d);
-    hd_walk_child(rw, at, value);
-    return true;
-}
-
-/* ---- operators that take pointers and give numbers
- * ------------------------------------------------- */
-
-static bool takes_indices(enum CXBinaryOperatorKind kind) {
-    switch (kind) {
-    case CXBinaryOperator_Sub:
-    case CXBinaryOperator_EQ:
-    case CXBinaryOperator_NE:
-    case CXBinaryOperator_LT:
-    case CXBinaryOperator_GT:
-    case CXBinaryOperator_LE:
-    case CXBinaryOperator_GE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* q == p and q - p: pointers into the same array differ by their indices. */
-static bool edit_indices(rewriter *rw, const frame *at, const cursors *sides) {
-    thing a = hd_thing_of(rw, sides->data[0]), b = hd_thing_of(rw, sides->data[1]);
-    range whole, ranges[2];
-    draft d = {0};
-    if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of)
-        return false;
-    if (!ranges_of(rw, at->cursor, sides, &whole, ranges) ||
-        hd_token_from(&rw->src, ranges[0].end) + 1 != hd_token_at(&rw->src, ranges[1].begin)) {
-        hd_refuse_macro(rw, at->cursor);
-        return true;
-    }
-    frame left = {sides->data[0], at}, right = {sides->data[1], at};
-    add_pointer_index(rw, &d, &left);
-    hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
-    add_pointer_index(rw, &d, &right);
-    hd_edit(&rw->src, whole, &d);
-    return true;
-}
-
-bool hd_edit_operator(rewriter *rw, const frame *at) {
-    cursors sides = hd_children(rw->arena, at->cursor);
-    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
-    if (sides.count != 2)
-        return false;
-    if (kind == CXBinaryOperator_Assign)
-        return hd_edit_store(rw, at, sides.data[0], sides.data[1]);
-    return takes_indices(kind) && edit_indices(rw, at, &sides);
-}
-
-/* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */
-bool hd_edit_sizeof(rewriter *rw, const frame *at) {
-    CXCursor operand = hd_only_child(rw->arena, at->cursor);
-    range whole;
-    if (clang_Cursor_isNull(operand))
-        return false;
-    thing t = hd_thing_of(rw, operand);
-    if (t.depth != 0 || t.what.field >= 0)
-        return false;
-    if (!begins_with(rw, at->cursor, "sizeof") || !hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
-        return true;
-    }
-    hd_edit_text(&rw->src, whole,
-                 hd_format(rw->arena, "sizeof(%s%s)", t.what.of->scope, t.what.of->spelling));
-    for (size_t i = hd_token_from(&rw->src, whole.begin);
-         i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
-        hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
-    return true;
 }

@@ -1,0 +1,136 @@
+/* Whole elements, assignments to them, and operators that take pointers and give numbers. */
+#include "internal.h"
+
+/* ---- elements ------------------------------------------------------------------------ */
+
+static void edit_load(rewriter *rw, const frame *at, const thing *t) {
+    family *f = &t->what.of->families[t->what.in];
+    const char *name = t->what.field < 0 ? f->load : f->fields[t->what.field];
+    range whole;
+    draft d = {0};
+    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+        return;
+    }
+    f->loads |= t->what.field < 0;
+    hd_draft_text(&rw->src, &d, t->what.field < 0 ? "%s%s(" : "(*%s%s(", t->what.of->scope, name);
+    hd_draft_own_position(rw, &d, at, t);
+    hd_draft_text(&rw->src, &d, t->what.field < 0 ? ")" : "))");
+    hd_edit(&rw->src, whole, &d);
+}
+
+void hd_walk_thing(rewriter *rw, const frame *at, const thing *t) {
+    CXCursor e = at->cursor;
+    if (t->depth > 0) {
+        if (hd_is_unused(rw, at))
+            hd_edit_reference(rw, at);
+        else
+            hd_refuse_misplaced(rw, at, t);
+        return;
+    }
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+    case CXCursor_ConditionalOperator:
+        hd_walk_children(rw, at);
+        break;
+    default:
+        edit_load(rw, at, t);
+    }
+}
+
+bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
+    thing t = hd_thing_of(rw, target);
+    cursors sides = {0};
+    range whole, ranges[2];
+    draft d = {0};
+    if (t.depth != 0 || t.what.field >= 0)
+        return false;
+    hd_push(rw->arena, &sides, target);
+    hd_push(rw->arena, &sides, value);
+    if (!hd_ranges_of(rw, at->cursor, &sides, &whole, ranges) || ranges[0].begin != whole.begin ||
+        ranges[1].end != whole.end || !hd_is_between(rw, ranges[0], "=", ranges[1])) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    family *f = &t.what.of->families[t.what.in];
+    frame left = {target, at};
+    f->stores = true;
+    f->store_is_value |= !hd_is_unused(rw, at);
+    hd_draft_text(&rw->src, &d, "%s%s(", t.what.of->scope, f->store);
+    hd_draft_position(rw, &d, &left, &t);
+    hd_draft_text(&rw->src, &d, ", ");
+    hd_draft_old(&rw->src, &d, ranges[1]);
+    hd_draft_text(&rw->src, &d, ")");
+    hd_edit(&rw->src, whole, &d);
+    hd_walk_child(rw, at, value);
+    return true;
+}
+
+/* ---- operators that take pointers and give numbers ----------------------------------- */
+
+static bool takes_indices(enum CXBinaryOperatorKind kind) {
+    switch (kind) {
+    case CXBinaryOperator_Sub:
+    case CXBinaryOperator_EQ:
+    case CXBinaryOperator_NE:
+    case CXBinaryOperator_LT:
+    case CXBinaryOperator_GT:
+    case CXBinaryOperator_LE:
+    case CXBinaryOperator_GE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* q == p and q - p: pointers into the same array differ by their indices. */
+static bool edit_indices(rewriter *rw, const frame *at, const cursors *sides) {
+    thing a = hd_thing_of(rw, sides->data[0]), b = hd_thing_of(rw, sides->data[1]);
+    range whole, ranges[2];
+    draft d = {0};
+    if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of)
+        return false;
+    if (!hd_ranges_of(rw, at->cursor, sides, &whole, ranges) ||
+        hd_token_from(&rw->src, ranges[0].end) + 1 != hd_token_at(&rw->src, ranges[1].begin)) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    frame left = {sides->data[0], at}, right = {sides->data[1], at};
+    hd_draft_index(rw, &d, &left);
+    hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
+    hd_draft_index(rw, &d, &right);
+    hd_edit(&rw->src, whole, &d);
+    return true;
+}
+
+bool hd_edit_operator(rewriter *rw, const frame *at) {
+    cursors sides = hd_children(rw->arena, at->cursor);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
+    if (sides.count != 2)
+        return false;
+    if (kind == CXBinaryOperator_Assign)
+        return hd_edit_store(rw, at, sides.data[0], sides.data[1]);
+    return takes_indices(kind) && edit_indices(rw, at, &sides);
+}
+
+/* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */
+bool hd_edit_sizeof(rewriter *rw, const frame *at) {
+    CXCursor operand = hd_only_child(rw->arena, at->cursor);
+    range whole;
+    if (clang_Cursor_isNull(operand))
+        return false;
+    thing t = hd_thing_of(rw, operand);
+    if (t.depth != 0 || t.what.field >= 0)
+        return false;
+    if (!hd_begins_with(rw, at->cursor, "sizeof") || !hd_range_of(&rw->src, at->cursor, &whole)) {
+        hd_refuse_macro(rw, at->cursor);
+        return true;
+    }
+    hd_edit_text(&rw->src, whole,
+                 hd_format(rw->arena, "sizeof(%s%s)", t.what.of->scope, t.what.of->spelling));
+    for (size_t i = hd_token_from(&rw->src, whole.begin);
+         i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
+        hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
+    return true;
+}
