@@ -16,11 +16,13 @@ static bool is_plain(const rewriter *rw, CXCursor base, range whole, const char 
            src->tokens[last - 2].at.end == b.end && b.begin == whole.begin;
 }
 
-/* In a template, libclang has no name for a member of what depends on a parameter. */
+/* libclang has no name for a member of what depends on a template's parameter, nor for an unnamed
+ * struct or union that a member stands in. */
 static const char *member_name(rewriter *rw, CXCursor member) {
     const char *name = hd_spelling(rw->arena, member);
     range whole;
-    if (*name || !hd_range_of(&rw->src, member, &whole))
+    bool is_known = *name && (!strchr(name, '(') || !strncmp(name, "operator", 8));
+    if (is_known || !hd_range_of(&rw->src, member, &whole))
         return name;
     return hd_token_text(&rw->src, hd_token_ending(&rw->src, whole.end));
 }
@@ -34,6 +36,8 @@ static void edit_plain_field(rewriter *rw, const frame *at, const frame *base, c
     hd_draft_text(&rw->src, &d, "(*%s%s(", t->what.of->scope, f->fields[field]);
     hd_draft_position(rw, &d, base, t);
     hd_draft_text(&rw->src, &d, "))");
+    if (t->what.of->types[field].members)
+        hd_draft_text(&rw->src, &d, ".%s", member_name(rw, at->cursor));
     hd_edit(&rw->src, whole, &d);
 }
 
@@ -44,7 +48,7 @@ static void edit_method(rewriter *rw, const frame *at, const frame *base, const 
     const char *name = member_name(rw, at->cursor);
     range whole;
     draft d = {0};
-    if (!clang_CXXMethod_isConst(method) && !clang_CXXMethod_isStatic(method)) {
+    if (hd_method_changes(rw, method)) {
         hd_refuse(rw, at->cursor,
                   "the method '%s' may change the element of '%s' that it is called on; call it on "
                   "a copy and store that, or make it const",
@@ -79,7 +83,7 @@ bool hd_edit_field(rewriter *rw, const frame *at) {
     }
     if (hd_edit_part(rw, at, &base, &t))
         return true;
-    int field = hd_record_find(t.what.of->record, name);
+    int field = hd_field_of_member(rw, t.what.of, clang_getCursorReferenced(at->cursor), name);
     if (field < 0)
         hd_refuse(rw, at->cursor,
                   "'%s' is no field of '%s' itself; give the struct or union that "

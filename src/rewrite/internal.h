@@ -149,6 +149,9 @@ typedef struct field_type {
     bool is_pointer;
     uint64_t dims[8]; /* of an array, outermost first */
     uint32_t dim_count;
+    const char *members; /* of a union without a name: its text; `element` names it anew */
+    const char *copied;  /* and the member that holds all its bytes, of type */
+    struct field_type *as;
 } field_type;
 
 /* A part of a record that is taken apart, and that the kernels reach as a whole, or by an index
@@ -245,6 +248,8 @@ hd_status hd_find_records(rewriter *rw);
 void hd_read_type(rewriter *rw, CXType type, field_type *result);
 /* The laid-out record that this type is; NULL: none. */
 laid *hd_laid_of(const rewriter *rw, CXType type);
+/* The number of the field that a member is, or that the unnamed union around it is; -1: none. */
+int hd_field_of_member(rewriter *rw, const laid *l, CXCursor member, const char *name);
 /* What a declaration's reference is called in the new source. */
 const char *hd_reference_name(rewriter *rw, CXCursor declaration, const holding *what);
 /* Places for all preludes, and the preludes. */
@@ -344,6 +349,8 @@ bool hd_edit_field(rewriter *rw, const frame *at);
 bool hd_field_escapes(rewriter *rw, const frame *field, const char **why);
 /* Functions that touch the one value that they are given the address of. */
 bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
+/* method.c: false when the method only reads the object that it is called on. */
+bool hd_method_changes(rewriter *rw, CXCursor method);
 /* split.c: an access to a part of a record that is taken apart. */
 bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const thing *t);
 /* Types and paths of the fields of a record that is taken apart. */

@@ -100,6 +100,69 @@ void hd_read_type(rewriter *rw, CXType type, field_type *result) {
     result->is_pointer = clang_getCanonicalType(type).kind == CXType_Pointer;
 }
 
+static enum CXVisitorResult note_first(CXCursor cursor, CXClientData data) {
+    *(CXCursor *)data = cursor;
+    return CXVisit_Break;
+}
+
+/* The analysis calls an unnamed union by its first member. NULL: this is another type. */
+static const char *union_name(rewriter *rw, CXType type) {
+    CXCursor first = clang_getNullCursor();
+    if (clang_getCursorKind(definition_of(type)) != CXCursor_UnionDecl)
+        return NULL;
+    clang_Type_visitFields(type, note_first, &first);
+    return clang_Cursor_isNull(first) ? NULL : hd_spelling(rw->arena, first);
+}
+
+int hd_field_of_member(rewriter *rw, const laid *l, CXCursor member, const char *name) {
+    bool is_owner =
+        is_unnamed(hd_spelling(rw->arena, member)); /* around the member that is meant */
+    CXCursor owner = is_owner ? definition_of(clang_getCursorType(member))
+                              : clang_getCursorSemanticParent(member);
+    for (; clang_isDeclaration(clang_getCursorKind(owner)) &&
+           !clang_equalCursors(owner, l->declaration);
+         owner = clang_getCursorSemanticParent(owner))
+        if (clang_getCursorKind(owner) == CXCursor_UnionDecl)
+            name = union_name(rw, clang_getCursorType(owner));
+    return name ? hd_record_find(l->record, name) : -1;
+}
+
+/* A member whose copy is a copy of all bytes: not a struct or a vector of three, which may have
+ * padding. */
+static enum CXVisitorResult note_dense(CXCursor cursor, CXClientData data) {
+    CXCursor *found = data;
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor)), whole = type;
+    CXType owner = clang_getCursorType(clang_getCursorSemanticParent(cursor));
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record || clang_getNumElements(type) == 3 ||
+        clang_Cursor_isBitField(cursor) ||
+        clang_Type_getSizeOf(whole) != clang_Type_getSizeOf(owner))
+        return CXVisit_Continue;
+    *found = cursor;
+    return CXVisit_Break;
+}
+
+/* The type of an unnamed union gets a name behind the record. False: it can have none. */
+static bool read_union(rewriter *rw, const laid *l, CXCursor field, field_type *result) {
+    CXType type = clang_getCursorType(field);
+    CXCursor dense = clang_getNullCursor();
+    range text;
+    clang_Type_visitFields(type, note_dense, &dense);
+    if (clang_Cursor_isNull(dense) || !hd_range_of(&rw->src, definition_of(type), &text))
+        return false;
+    const char *last = strrchr(l->record->name, ':');
+    result->element =
+        hd_free_name(rw, hd_format(rw->arena, "%s_%s_union",
+                                   hd_identifier(rw->arena, last ? last + 1 : l->record->name),
+                                   union_name(rw, type)));
+    result->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
+    result->copied = hd_spelling(rw->arena, dense);
+    result->as = hd_new(rw->arena, field_type);
+    hd_read_type(rw, clang_getCursorType(dense), result->as);
+    return true;
+}
+
 static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     field_reader *r = data;
     rewriter *rw = r->rw;
@@ -111,9 +174,13 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
         return r->failed ? CXVisit_Break : CXVisit_Continue;
     }
     uint32_t f = r->count++;
-    bool matches = f < r->record->field_count && !strcmp(r->record->fields[f].name, name);
+    field_type read = {0};
+    const char *of_union = is_unnamed(name) ? union_name(rw, type) : NULL;
+    bool matches = f < r->record->field_count &&
+                   !strcmp(r->record->fields[f].name, of_union ? of_union : name);
     r->failed = true;
-    if (is_unnamed(name))
+    if (of_union && (is_unnamed(of_union) || r->record != r->laid->record ||
+                     !read_union(rw, r->laid, cursor, &read)))
         hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
     else if (clang_Cursor_isBitField(cursor))
         hd_refuse(rw, cursor,
@@ -129,8 +196,8 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
         r->failed = false;
     if (r->failed)
         return CXVisit_Break;
-    field_type read = {0};
-    hd_read_type(rw, type, &read);
+    if (!of_union)
+        hd_read_type(rw, type, &read);
     if (r->record == r->laid->record)
         r->laid->types[f] = read;
     if (strchr(read.element, '(')) {

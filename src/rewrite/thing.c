@@ -70,6 +70,13 @@ static thing thing_of_declaration(const rewriter *rw, CXCursor declaration, CXTy
     return what.of ? (thing){what, hd_pointer_depth(type)} : no_thing();
 }
 
+/* A generic pointer of OpenCL C 2.0 is followed like one of CUDA C. */
+static bool keeps_space(const rewriter *rw, CXType type, space in) {
+    if (in == SPACE_CONSTANT)
+        return hd_target_is(rw, type, "__constant");
+    return hd_target_is(rw, type, "__global") || hd_target_is(rw, type, "__generic");
+}
+
 /* A conversion that the compiler adds: to const, or to what is not laid out any more. */
 static thing converted(const rewriter *rw, CXCursor e, thing inner) {
     CXType type = clang_getCursorType(e);
@@ -77,8 +84,7 @@ static thing converted(const rewriter *rw, CXCursor e, thing inner) {
         return inner;
     if (hd_pointer_depth(type) != inner.depth)
         return no_thing();
-    if (!rw->is_cuda && inner.depth == 1 &&
-        !hd_target_is(rw, type, inner.what.in == SPACE_GLOBAL ? "__global" : "__constant"))
+    if (!rw->is_cuda && inner.depth == 1 && !keeps_space(rw, type, inner.what.in))
         return no_thing();
     CXType target = hd_value_type(type);
     if (inner.depth == 1 && inner.what.field < 0 && target.kind == CXType_Pointer &&

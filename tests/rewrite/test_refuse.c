@@ -128,8 +128,10 @@ static void functions_that_do_not_fit(void **state) {
     static const refusal list[] = {
         {"\fglobal R *f(global R *p) { return 0; }\nkernel void k(global R *p) { p->x = 1; }",
          "2:35: leads to none"},
-        {"\fvoid f(const R *p) {}\nkernel void k(global R *p) { f(p); }",
-         "3:32: declare its parameter '__global R *'"},
+        {"\fvoid f(const R *p) {}\nkernel void k(global R *p) { f(p); }", NULL},
+        {"\ffloat f(const R *p) { return p->x; }\n"
+         "kernel void k(global R *p) { R v = p[1]; p->x = f(&v) + f(p); }",
+         "3:59: 'p' holds laid-out records 'R' here, and a record in private or shared memory"},
         {"\fvoid f(global void *p) {}\nkernel void k(global R *p) { f(&p[2]); }",
          "3:32: is passed to 'f' as another type; declare its parameter '__global R *'"},
         {"\fkernel void f(global R *p) { p->x = 1; }\nkernel void k(global R *p) { f(p); }",
@@ -183,7 +185,9 @@ static void macros_that_hide_an_access(void **state) {
 /* ---- CUDA C: flow decides, not types ------------------------------------------- */
 
 static const char cuda_head[] =
-    "struct R { float x; int n; float d[4]; __device__ void grow() { x++; } };";
+    "struct R { float x; int n; float d[4]; __device__ void grow() { x++; } "
+    "__device__ float *lend() { return n ? d : &x; } __device__ float first() { return d[n]; } "
+    "__device__ void more() { if (first() > 0) this->grow(); } };";
 
 /* Line 1 declares the record, line 2 the kernel; its body begins at 3:1. */
 static void check_cuda(kit *k, const refusal *r) {
@@ -224,6 +228,9 @@ static void what_cuda_c_cannot_do(void **state) {
         {"float4 *v = reinterpret_cast<float4 *>(p);", "4:40: is cast to 'float4 *'"},
         {"float *v = &p->x; v[1] = 2;", "4:13: is stored"},
         {"p[n].grow();", "4:1: the method 'grow' may change the element"},
+        {"p[n].lend();", "4:1: the method 'lend' may change the element"},
+        {"p[n].more();", "4:1: the method 'more' may change the element"},
+        {"out[0] = p[n].first();", NULL},
         {"auto f = [](R *r) { r->x = 1; }; f(p);", "4:13: parameter of a lambda"},
         {"auto f = [=](int i) { return p[i].x; }; out[0] = f(n);", NULL},
         {"struct keep { R *at; } s; s.at = p;", "4:34: and what a struct holds"},

@@ -184,6 +184,11 @@ static void errors_are_located(void **state) {
                      "typedef struct { int x : 3; } R;\nkernel void k(global R *p) {}\n");
     assert_int_equal(try(k, path, "R", &r), HD_EUNSUPPORTED);
     assert_non_null(strstr(kit_said(k), "2:18: 'x' is a bit-field"));
+    path = kit_write(k, "k.cl",
+                     "typedef struct { union { struct s { char c; int i; } x; int n; }; } R;\n"
+                     "kernel void k(global R *p) { p->n = 1; }\n");
+    assert_int_equal(try(k, path, "R", &r), HD_EUNSUPPORTED);
+    assert_non_null(strstr(kit_said(k), "1:18: 'R' has a union without a name"));
     path =
         kit_write(k, "k.cl", "typedef struct { float x, y; } R;\nkernel void k(global R *p) {}\n");
     assert_int_equal(try(k, path, "R", &r), HD_EUNSUPPORTED);

@@ -1,0 +1,83 @@
+/*
+ * Whether a method changes the object that it is called on.
+ *
+ * Many methods in kernels only read, without being declared const. Such a method can be called
+ * on a copy of an element. What its body does with the members decides: each must be read at
+ * once, and `this` itself may only stand before a member.
+ */
+#include "internal.h"
+
+enum { MOST_METHODS = 8 }; /* that call one another */
+
+static bool code_changes(rewriter *rw, const frame *at, int depth);
+
+static bool is_const(CXType type) {
+    return clang_isConstQualifiedType(clang_getCanonicalType(type)) != 0;
+}
+
+static bool method_changes(rewriter *rw, CXCursor method, int depth) {
+    if (clang_CXXMethod_isConst(method) || clang_CXXMethod_isStatic(method))
+        return false;
+    CXCursor definition = clang_getCursorDefinition(method);
+    CXCursor body = clang_Cursor_isNull(definition) ? definition : hd_body(rw->arena, definition);
+    if (clang_Cursor_isNull(body) || depth > MOST_METHODS)
+        return true;
+    frame whole = {body, NULL};
+    return code_changes(rw, &whole, depth);
+}
+
+/* A member of the object: true when it, or what it leads to, is not just read. */
+static bool use_changes(rewriter *rw, const frame *member, int depth) {
+    for (const frame *at = member; at->up; at = at->up) {
+        CXCursor up = at->up->cursor;
+        CXType type = clang_getCursorType(at->cursor);
+        if (clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod)
+            return method_changes(rw, clang_getCursorReferenced(at->cursor), depth + 1);
+        switch (clang_getCursorKind(up)) {
+        case CXCursor_ParenExpr:
+        case CXCursor_MemberRefExpr:
+        case CXCursor_ConditionalOperator:
+            break;
+        case CXCursor_ArraySubscriptExpr:
+            if (!hd_same_expression(hd_bare(rw->arena, hd_children(rw->arena, up).data[0]),
+                                    hd_bare(rw->arena, at->cursor)))
+                return false; /* an index, which is a value */
+            break;
+        case CXCursor_UnexposedExpr: /* an array becomes a pointer; other values are read */
+            if (!hd_is_array(hd_value_type(type)))
+                return clang_getCanonicalType(type).kind == CXType_Record &&
+                       !is_const(clang_getCursorType(up));
+            break;
+        default:
+            return true;
+        }
+    }
+    return true;
+}
+
+static bool is_of_this(rewriter *rw, CXCursor member) {
+    cursors inside = hd_children(rw->arena, member);
+    size_t last = inside.count;
+    while (last && !clang_isExpression(clang_getCursorKind(inside.data[last - 1])))
+        last--;
+    return !last || clang_getCursorKind(inside.data[last - 1]) == CXCursor_CXXThisExpr;
+}
+
+static bool code_changes(rewriter *rw, const frame *at, int depth) {
+    enum CXCursorKind kind = clang_getCursorKind(at->cursor);
+    if (kind == CXCursor_CXXThisExpr)
+        return !at->up || clang_getCursorKind(at->up->cursor) != CXCursor_MemberRefExpr;
+    if (kind == CXCursor_LambdaExpr)
+        return true;
+    if (kind == CXCursor_MemberRefExpr && is_of_this(rw, at->cursor))
+        return use_changes(rw, at, depth);
+    cursors inside = hd_children(rw->arena, at->cursor);
+    for (size_t i = 0; i < inside.count; i++) {
+        frame child = {inside.data[i], at};
+        if (code_changes(rw, &child, depth))
+            return true;
+    }
+    return false;
+}
+
+bool hd_method_changes(rewriter *rw, CXCursor method) { return method_changes(rw, method, 0); }
