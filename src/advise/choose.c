@@ -5,9 +5,6 @@
  * the device and its driver, Heddle's version, the budget, and what the judges stand on. Its
  * hash is the key in the database, so that a changed kernel never gets an old answer.
  */
-#include <stdio.h>
-#include <time.h>
-
 #include "advise/choose.h"
 #include "measure/stopwatch.h"
 #include "measure/timing.h"
@@ -27,15 +24,8 @@ typedef struct chooser {
     hd_tile_tree *tree; /* NULL: nobody trained the device */
     const char *tree_text;
     hd_choice *choice;
+    bool lasting; /* the answer holds next time, too */
 } chooser;
-
-static const char *utc_now(hd_arena *arena) {
-    char text[32];
-    time_t now = time(NULL);
-    struct tm date;
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &date));
-    return hd_strdup(arena, text);
-}
 
 /* ---- the judges ------------------------------------------------------------------- */
 
@@ -68,7 +58,7 @@ static void find_tree(chooser *c) {
     c->choice->has_tree = true;
 }
 
-/* `epsilon` is the line of the device's L1, as in the document. */
+/* `epsilon` is a line of the device, as in the document. */
 static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *count) {
     hd_layout_graph *graph;
     hd_judge *all = hd_new_array(c->arena, hd_judge, c->judge_count + 3);
@@ -76,7 +66,7 @@ static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *c
     hd_status status = hd_layout_graph_make(c->arena, c->diag, c->job, &graph);
     if (status != HD_OK)
         return status;
-    uint64_t epsilon = c->judges[0].device->l1.line;
+    uint64_t epsilon = hd_device_line(c->judges[0].device);
     for (uint32_t j = 0; j < c->judge_count; j++)
         all[used++] = hd_judge_cost(c->arena, c->judges[j].device, c->judges[j].search);
     if (c->tree)
@@ -140,7 +130,7 @@ static void keep(const chooser *c, const hd_choice_entry *entry) {
 
 static void take_results(chooser *c, const hd_race *race) {
     hd_choice *choice = c->choice;
-    choice->date = utc_now(c->arena);
+    choice->date = hd_date_now(c->arena);
     choice->entries = hd_new_array(c->arena, hd_choice_entry, race->count);
     choice->count = race->count;
     choice->winner = race->winner;
@@ -178,6 +168,7 @@ static hd_status run_race(chooser *c) {
         status = hd_race_run(c->arena, c->job->record, proposals, count, &stopwatch, &race_options,
                              &race);
         take_results(c, &race);
+        c->lasting = !race.hindered;
     }
     hd_device_clock_close(clock);
     return status;
@@ -187,7 +178,7 @@ hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_static_judge *judges, uint32_t judge_count,
                     const hd_choose_options *options, hd_choice *choice) {
     chooser c = {arena, diag, job, options, NULL, judge_count, .choice = choice};
-    *choice = (hd_choice){0};
+    *choice = (hd_choice){.most_rounds = options->repeats};
     c.judges = hd_new_array(arena, hd_static_judge, judge_count + 1);
     memcpy(c.judges, judges, judge_count * sizeof *judges);
     hd_status status = hd_measure_device(arena, diag, job, options->device, &choice->device);
@@ -205,7 +196,7 @@ hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     if (find_answer(&c))
         return HD_OK;
     status = run_race(&c);
-    if (status == HD_OK)
+    if (status == HD_OK && c.lasting)
         hd_database_put_answer(options->database, c.key,
                                hd_choice_print(arena, job->record, choice));
     return status;

@@ -49,6 +49,7 @@ typedef struct hd_choice {
     uint32_t count;
     uint32_t timed;                                /* besides the original */
     uint32_t winner, leader, rounds, least_rounds; /* as in hd_race */
+    uint32_t most_rounds;                          /* hd_choose_options.repeats */
     double seconds;
 } hd_choice;
 
@@ -67,7 +68,8 @@ bool hd_choice_all_refused(const hd_choice *choice);
 /* ---- answer.c: choices as texts of the database ------------------------------------- */
 
 const char *hd_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
-/* Fills all but `device` and `remembered`; false when the text is none of hd_choice_print(). */
+/* Fills all but `device`, `remembered` and `most_rounds`; false when the text is none of
+ * hd_choice_print(). */
 bool hd_choice_parse(hd_arena *arena, const hd_record *record, const char *text, hd_choice *choice);
 
 #endif

@@ -58,13 +58,29 @@ static const char *verdict_to_leave(cli *c, const hd_record *record, const hd_ch
                      show_share_of_time(c, leader));
 }
 
-/* The first was built, but the time was up before the first round. */
+/* The time was up before the first round. */
 static bool was_too_short(const hd_choice *choice) {
-    return choice->count > 1 && choice->entries[1].end == HD_RACE_FINISHED && !choice->rounds;
+    bool untried = false;
+    for (uint32_t i = 1; i < choice->count; i++)
+        untried |= choice->entries[i].end == HD_RACE_UNTRIED;
+    return untried && !choice->rounds;
+}
+
+static const char *verdict_of_few_rounds(cli *c, const hd_choice *choice) {
+    if (choice->most_rounds && choice->rounds >= choice->most_rounds)
+        return hd_format(c->arena,
+                         "leave it as it is; --repeats allows only %u rounds, and %u are the least "
+                         "that tell anything",
+                         choice->most_rounds, choice->least_rounds);
+    return hd_format(c->arena,
+                     "leave it as it is; only %u rounds were run, and %u are the least that tell "
+                     "anything: try --budget %.0fs",
+                     choice->rounds, choice->least_rounds,
+                     ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
 }
 
 const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
-    if (was_too_short(choice))
+    if (!hd_choice_decides(choice) && was_too_short(choice))
         return hd_format(c->arena,
                          "the budget ended before anything could be measured, so static cost "
                          "decides: try --budget %.0fs",
@@ -74,11 +90,7 @@ const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice 
     if (!choice->timed)
         return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
-        return hd_format(c->arena,
-                         "leave it as it is; only %u rounds were run, and %u are the least that "
-                         "tell anything: try --budget %.0fs",
-                         choice->rounds, choice->least_rounds,
-                         ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
+        return verdict_of_few_rounds(c, choice);
     if (!choice->winner)
         return verdict_to_leave(c, record, choice);
     const hd_choice_entry *winner = &choice->entries[choice->winner];

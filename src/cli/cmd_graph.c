@@ -178,11 +178,6 @@ static int show_json(cli *c, const hd_job *job, const hd_layout_graph *graph, ui
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-/* Bytes that come together: a line of L1, or of what serves global memory in its place. */
-static uint64_t line_of(const hd_device *device) {
-    return device->l1.size ? device->l1.line : device->l2.size ? device->l2.line : device->segment;
-}
-
 /* *why says where epsilon comes from. */
 static hd_status find_epsilon(cli *c, request *r, const char **why) {
     const hd_device *device;
@@ -196,7 +191,7 @@ static hd_status find_epsilon(cli *c, request *r, const char **why) {
         hd_device_find(c->arena, &c->diag, r->device ? r->device : CLI_DEVICE, &device);
     if (status)
         return status;
-    r->epsilon = line_of(device);
+    r->epsilon = hd_device_line(device);
     *why = hd_format(c->arena, " (a line of %s)", device->name);
     return HD_OK;
 }

@@ -62,6 +62,8 @@ hd_status hd_device_check(const hd_diag *diag, const hd_device *device);
 uint32_t hd_device_request_lanes(const hd_device *device);
 /* Bytes of the segments that accesses of `width` bytes are joined in. */
 uint32_t hd_device_segment_for(const hd_device *device, uint32_t width);
+/* Bytes that come together: a line of L1, or of what serves global memory in its place. */
+uint32_t hd_device_line(const hd_device *device);
 /* "warp", "half-warp" */
 const char *hd_coalescing_name(uint32_t coalescing);
 

@@ -38,6 +38,7 @@ typedef struct runner {
     double start;
     double building;        /* seconds spent on getting others than the original ready */
     double turn;            /* seconds of one turn of the original, with all that goes with it */
+    double *times;          /* [race->count], of the round that is run */
     uint32_t next;          /* the next racer to get ready */
     uint32_t looks, looked; /* how many, and the rounds at the last */
 } runner;
@@ -107,12 +108,15 @@ static void prepare_racer(runner *r, hd_racer *racer) {
     racer->end = status == HD_OK        ? HD_RACE_FINISHED
                  : status == HD_EDIFFER ? HD_RACE_DIFFERS
                                         : HD_RACE_REFUSED;
+    r->race->hindered |= status == HD_ESYSTEM;
     r->building += elapsed(r) - start;
 }
 
 static void report(const runner *r, const char *what, uint32_t number) {
+    hd_arena *arena = hd_arena_new();
     if (r->options->progress)
-        r->options->progress(r->options->user, hd_format(r->arena, "%s %u", what, number));
+        r->options->progress(r->options->user, hd_format(arena, "%s %u", what, number));
+    hd_arena_free(arena);
 }
 
 /* Those of the next heat; false when there are none. */
@@ -147,19 +151,18 @@ static void add_time(const runner *r, hd_racer *racer, double seconds) {
 static hd_status run_round(runner *r) {
     hd_race *race = r->race;
     uint32_t round = race->rounds;
-    double *seconds = hd_new_array(r->arena, double, race->count);
     for (uint32_t turn = 0; turn < race->count; turn++) {
         uint32_t step = round % 2 ? race->count - turn : turn;
         uint32_t i = (round + step) % race->count;
         if (!is_in(&race->racers[i]))
             continue;
-        hd_status status = r->stopwatch->time(r->stopwatch->state, i, &seconds[i]);
+        hd_status status = r->stopwatch->time(r->stopwatch->state, i, &r->times[i]);
         if (status != HD_OK)
             return status;
     }
     for (uint32_t i = 0; i < race->count; i++)
         if (is_in(&race->racers[i]))
-            add_time(r, &race->racers[i], seconds[i]);
+            add_time(r, &race->racers[i], r->times[i]);
     race->rounds++;
     return HD_OK;
 }
@@ -278,7 +281,8 @@ static void choose_winner(runner *r) {
     const hd_racer *leader = &race->racers[race->leader], *best = NULL;
     for (uint32_t i = 0; i < race->count; i++) {
         hd_racer *racer = &race->racers[i];
-        racer->as_fast = is_in(racer) && (racer == leader || ratio_of(r, racer, leader).low <= 1);
+        racer->as_fast = is_in(racer) && racer->rounds &&
+                         (racer == leader || ratio_of(r, racer, leader).low <= 1);
         if (i && is_faster(r, racer) && (!best || racer->ratio.median < best->ratio.median))
             best = racer;
     }
@@ -301,8 +305,21 @@ static void enter(runner *r, const hd_proposal *proposals, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         race->racers[i + 1] = (hd_racer){
             .layout = proposals[i].layout, .by = proposals[i].by, .end = HD_RACE_UNTRIED};
+    r->times = hd_new_array(r->arena, double, race->count);
     r->error = count ? error / ((count + 1) * count / 2.0) : error;
     race->least_rounds = hd_interval_least(r->error / 2);
+}
+
+/* Who got ready when the time was up has not been tried. */
+static void release_all(const runner *r) {
+    for (uint32_t i = 0; i < r->race->count; i++) {
+        hd_racer *racer = &r->race->racers[i];
+        if (!is_in(racer))
+            continue;
+        r->stopwatch->release(r->stopwatch->state, i);
+        if (i && !racer->rounds)
+            racer->end = HD_RACE_UNTRIED;
+    }
 }
 
 hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposal *proposals,
@@ -323,9 +340,7 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
         status = run_heat(&r);
     if (race->rounds)
         choose_winner(&r);
-    for (uint32_t i = 0; i < race->count; i++)
-        if (is_in(&race->racers[i]))
-            stopwatch->release(stopwatch->state, i);
+    release_all(&r);
     race->seconds = elapsed(&r);
     return status;
 }

@@ -84,6 +84,7 @@ typedef struct hd_race {
     uint32_t leader; /* of the least median ratio */
     uint32_t rounds;
     uint32_t least_rounds; /* with fewer nothing can be told */
+    bool hindered;         /* the system kept a layout out: another time it may run */
     double seconds;        /* that it took */
 } hd_race;
 

@@ -103,6 +103,9 @@ asks "another argument" advise value.yaml "${long[@]}"
 asks "another tolerance" advise loose.yaml "${long[@]}"
 (cat near.yaml; echo 'options: -cl-fast-relaxed-math') >options.yaml
 asks "other options" advise options.yaml "${long[@]}"
+with LOST_DEVICE_AFTER=1000000 TMPDIR=/dev/null -- advise near.yaml --budget 11m --repeats 12
+prints 'left out: .*cannot make a temporary folder'
+asks "what the system hindered" advise near.yaml --budget 11m --repeats 12
 asks "another budget" advise near.yaml --budget 4s --repeats 12
 asks "another profile" "${asked[@]}" --device tesla-k20c
 asks "another device" OTHER_DEVICE="Another device" "${asked[@]}"
@@ -164,6 +167,8 @@ grep -Eq "error: cannot run kernel 'push' on .*: CL_DEVICE_NOT_AVAILABLE" "$work
     complain "the loss is not told"
 prints '^Layouts on h200'
 asks "what was lost is not remembered" advise body.yaml "${long[@]}"
+accepts advise body.yaml --budget 10m --repeats 3
+prints '^Verdict: leave it .*--repeats allows only 3 rounds, and [0-9]+ are the least that tell anything\.$'
 accepts advise body.yaml --budget 1ms
 prints '^Verdict: the budget ended before anything could be measured, .* try --budget [0-9]+s\.$'
 

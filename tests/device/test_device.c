@@ -365,6 +365,13 @@ static void coalescing_is_a_figure_of_its_own(void **state) {
     assert_non_null(strstr(hd_device_print(f->arena, device), " coalescing:half-warp"));
 }
 
+static void without_l1_a_line_is_one_of_l2(void **state) {
+    folder *f = *state;
+    assert_int_equal(hd_device_line(found(f->arena, "h200")), 32);
+    assert_int_equal(hd_device_line(found(f->arena, "geforce-gtx680")), 32);
+    assert_int_equal(hd_device_line(found(f->arena, "tesla-c1060")), 128); /* no cache: a segment */
+}
+
 static void missing_profile_is_an_error(void **state) {
     folder *f = *state;
     heard h = {0};
@@ -461,6 +468,7 @@ int main(void) {
         cmocka_unit_test(host_is_read_from_the_machine),
         in_folder(bad_profiles_give_one_located_error),
         in_folder(coalescing_is_a_figure_of_its_own),
+        in_folder(without_l1_a_line_is_one_of_l2),
         in_folder(missing_profile_is_an_error),
         in_folder(damaged_profiles_never_crash),
         in_folder(own_folder_is_searched_first),

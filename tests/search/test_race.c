@@ -21,6 +21,7 @@ typedef struct track {
     double noise;      /* of a run: a factor from 1 to 1 + noise */
     double drift;      /* of a round: another one, for all that run at about that time */
     double build;      /* seconds to get a racer ready */
+    double more[MOST]; /* for this one */
     hd_status ends[MOST];
     uint32_t fails_at; /* the run that fails; 0: none */
     uint64_t seed;
@@ -36,7 +37,7 @@ static double uniform(track *t) { return (double)(hd_next_random(&t->seed) >> 11
 static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, const char **why) {
     track *t = state;
     (void)layout;
-    t->now += t->build;
+    t->now += t->build + t->more[racer];
     t->prepared[racer]++;
     *why = t->ends[racer] ? "made up" : NULL;
     return t->ends[racer];
@@ -246,6 +247,7 @@ static void who_cannot_run_is_left_out_with_the_reason(void **state) {
     assert_int_equal(race.racers[1].end, HD_RACE_REFUSED);
     assert_int_equal(race.racers[3].end, HD_RACE_DIFFERS);
     assert_string_equal(race.racers[3].why, "made up");
+    assert_false(race.hindered);
     assert_int_equal(race.racers[3].rounds, 0);
     assert_int_equal(race.winner, 2);
 
@@ -253,6 +255,12 @@ static void who_cannot_run_is_left_out_with_the_reason(void **state) {
     assert_int_equal(race_of(arena, &none, four, 2, 1000, &race), HD_OK);
     assert_int_equal(race.rounds, 0);
     assert_int_equal(race.winner, 0);
+
+    track full = {.base = {1, 1, 0.5}, .ends = {HD_OK, HD_ESYSTEM}};
+    assert_int_equal(race_of(arena, &full, four, 2, 1000, &race), HD_OK);
+    assert_int_equal(race.racers[1].end, HD_RACE_REFUSED);
+    assert_int_equal(race.winner, 2);
+    assert_true(race.hindered);
     hd_arena_free(arena);
 }
 
@@ -288,6 +296,7 @@ static void the_budget_says_how_many_get_ready(void **state) {
     assert_int_equal(race_of(arena, &tiny, four, 1, 0.5, &race), HD_OK);
     assert_int_equal(race.rounds, 0); /* one is always tried */
     assert_int_equal(tiny.prepared[1], 1);
+    assert_int_equal(race.racers[1].end, HD_RACE_UNTRIED);
     assert_int_equal(race.winner, 0);
     hd_arena_free(arena);
 }
@@ -325,6 +334,23 @@ static void time_that_is_left_tries_the_others(void **state) {
     assert_int_equal(race.winner, 4);
     assert_true(race.racers[4].first > 0);
     assert_true(race.racers[1].end == HD_RACE_SLOWER);
+    hd_arena_free(arena);
+}
+
+static void who_gets_ready_too_late_was_not_tried(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    track t = {.base = {0.01, 0.008, 0.02, 0.02, 0.004},
+               .noise = 0.01,
+               .build = 3,
+               .more = {[4] = 30},
+               .seed = 8};
+    hd_race race;
+    assert_int_equal(race_of(arena, &t, four, 4, 20, &race), HD_OK);
+    assert_int_equal(race.winner, 1);
+    assert_true(t.prepared[4] && t.released[4] && !race.racers[4].rounds);
+    assert_int_equal(race.racers[4].end, HD_RACE_UNTRIED);
+    assert_false(race.racers[4].as_fast);
     hd_arena_free(arena);
 }
 
@@ -366,6 +392,7 @@ int main(void) {
         cmocka_unit_test(rounds_can_be_limited),
         cmocka_unit_test(too_few_rounds_tell_nothing),
         cmocka_unit_test(time_that_is_left_tries_the_others),
+        cmocka_unit_test(who_gets_ready_too_late_was_not_tried),
         cmocka_unit_test(every_round_has_all_and_starts_with_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
