@@ -53,6 +53,11 @@ static hd_status resolve_arrays(const resolver *r, hd_job_arrays *arrays) {
                        "'%s' is a record of the kernels already; give the one of arrays another "
                        "name",
                        arrays->name);
+    for (const hd_job_arrays *before = r->job->arrays; before < arrays; before++)
+        if (!strcmp(before->name, arrays->name))
+            return hd_fail(r->diag, HD_EINPUT, &arrays->place,
+                           "two records of arrays are called '%s'; give one another name",
+                           arrays->name);
     arrays->buffers = hd_new_array(r->arena, uint32_t, arrays->field_count);
     arrays->record = hd_new(r->arena, hd_record);
     *arrays->record = (hd_record){.name = arrays->name,

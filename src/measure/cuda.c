@@ -174,8 +174,9 @@ static hd_status write_buffer(hd_session *session, const hd_buffer *buffer, void
                               const void *bytes) {
     int error =
         hd_cuda_of(session)->driver.to_device(address_of(memory), bytes, hd_buffer_bytes(buffer));
-    return hd_cuda_check(session, error, &buffer->place,
-                         hd_format(session->arena, "write buffer '%s'", buffer->name));
+    return error ? hd_cuda_check(session, error, &buffer->place,
+                                 hd_format(session->arena, "write buffer '%s'", buffer->name))
+                 : HD_OK;
 }
 
 static hd_status read_buffer(hd_session *session, const hd_buffer *buffer, void *memory,
@@ -367,8 +368,9 @@ static hd_status run(hd_session *session, const hd_version *version, double *sec
     if (status != HD_OK)
         return status;
     int error = run_launches(job, version, &b, seconds, &launch);
-    return hd_cuda_check(session, error, &launch->place,
-                         hd_format(session->arena, "run kernel '%s'", launch->kernel_name));
+    return error ? hd_cuda_check(session, error, &launch->place,
+                                 hd_format(session->arena, "run kernel '%s'", launch->kernel_name))
+                 : HD_OK;
 }
 
 const hd_backend hd_cuda = {

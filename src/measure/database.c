@@ -40,12 +40,18 @@ static hd_place place_of(const hd_database *database) { return (hd_place){.file 
 
 /* ---- statements ----------------------------------------------------------- */
 
+/* Whether the file holds something else than it should; SQLITE_ERROR is a table that is not
+ * there or has other columns. */
+static bool is_damage(int code) {
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
+}
+
 /* The file can no longer be used: from here on the database is like none. */
 static void give_up(hd_database *database) {
     hd_place place = place_of(database);
     int code = sqlite3_errcode(database->sql);
     const char *mend = code == SQLITE_BUSY ? "end the process that holds it"
-                       : code == SQLITE_CORRUPT
+                       : is_damage(code)
                            ? "delete it, or name another one in HEDDLE_DATABASE"
                            : "see that its disk can be written, or name another one in "
                              "HEDDLE_DATABASE";
@@ -170,8 +176,7 @@ static bool refuse_code(const hd_database *database) {
     const char *why = hd_format(database->arena, "cannot use this profile database: %s",
                                 sqlite3_errmsg(database->sql));
     return refuse(database, why,
-                  code == SQLITE_NOTADB || code == SQLITE_CORRUPT
-                      ? "delete it, or name another one in HEDDLE_DATABASE"
+                  is_damage(code)       ? "delete it, or name another one in HEDDLE_DATABASE"
                   : code == SQLITE_BUSY ? "end the process that holds it"
                                         : "name a file that can be written in HEDDLE_DATABASE");
 }

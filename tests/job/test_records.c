@@ -188,6 +188,8 @@ static void mistakes_are_located(void **state) {
          "in an earlier one; a layout changes a kernel once"},
         {"x, type: float", "x, type: int",
          "10: parameter 'a' points to float, but buffer 'x', a field of 'point', holds int"},
+        {"fields: [x, y]}]", "fields: [x]}, {record: point, fields: [y]}]",
+         "2: two records of arrays are called 'point'; give one another name"},
         {"arrays:", "split: [x]\narrays:",
          "'split' takes fields of a struct apart, but the record "
          "to lay out is made of arrays"},

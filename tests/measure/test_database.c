@@ -347,6 +347,18 @@ static void damaged_files_are_left_alone(void **state) {
     assert_int_equal(count_of(p, 0, 200), 200);
 }
 
+static void a_table_that_is_gone_is_damage(void **state) {
+    place *p = *state;
+    make_full(p);
+    execute(p, "DROP TABLE answer");
+    hd_database *database = open_good(p);
+    const char *value;
+    assert_false(hd_database_get_answer(database, p->arena, "key", &value));
+    hd_database_close(database);
+    assert_int_equal(p->warnings, 1);
+    assert_non_null(strstr(p->text, "no such table: answer); delete it, or name another one"));
+}
+
 static void a_file_that_breaks_is_given_up_with_one_warning(void **state) {
     place *p = *state;
     make_full(p);
@@ -584,6 +596,7 @@ int main(void) {
         TEST(a_newer_version_is_left_alone),
         TEST(the_file_of_another_program_is_left_alone),
         TEST(damaged_files_are_left_alone),
+        TEST(a_table_that_is_gone_is_damage),
         TEST(a_file_that_breaks_is_given_up_with_one_warning),
         TEST(places_that_cannot_be_written_are_one_warning),
         TEST(folders_are_made),
