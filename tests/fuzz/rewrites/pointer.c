@@ -124,7 +124,7 @@ bool find_place(gen *g, bool to_write, place *found) {
     const copy *c = NULL;
     if (g->copies.count && chance(g, 30))
         c = &g->copies.data[draw(g, (uint32_t)g->copies.count)];
-    if (g->accessors.count && !to_write && !g->plain && chance(g, 15)) {
+    if (g->accessors.count && !to_write && chance(g, 15)) {
         *found = macro_place(g);
         return true;
     }

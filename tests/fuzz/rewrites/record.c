@@ -104,11 +104,8 @@ place scalar_in(gen *g, const record *r, node *whole, bool is_arrow, bool is_glo
     static const char lanes[] = "0123456789abcdef";
     const field *f = &r->fields[draw(g, r->field_count)];
     node *text = fuzz_node(g->arena, NULL, is_arrow ? "@->$" : "@.$", whole, f->name);
-    bool plain = g->plain;
-    g->plain |= f->is_split;
     for (int d = 0; d < 2 && f->sizes[d]; d++)
         fuzz_add(g->arena, text, "[@]", index_below(g, f->sizes[d]));
-    g->plain = plain;
     if (f->nested)
         return scalar_in(g, f->nested, text, false, is_global);
     place p = {text, f->base, f->lanes == 1, is_global};

@@ -127,8 +127,6 @@ typedef struct gen {
     hd_vec(function) functions;
     hd_vec(const char *) awkward; /* names that rewriting might want, each for one use */
     bool in_kernel;
-    bool plain;      /* no macros: in the index of a field that is taken apart, which may itself be
-                      * a macro's argument */
     uint32_t budget; /* expressions that may still be made */
 } gen;
 

@@ -31,7 +31,7 @@ static node *load(gen *g) {
     place p;
     if (!find_place(g, false, &p))
         return variable(g);
-    return !g->plain && chance(g, 12) ? through_macro(g, read_place(g, &p)) : read_place(g, &p);
+    return chance(g, 12) ? through_macro(g, read_place(g, &p)) : read_place(g, &p);
 }
 
 static node *size(gen *g) {
@@ -189,7 +189,7 @@ node *value(gen *g) {
 node *index_below(gen *g, uint32_t length) {
     if (chance(g, 30))
         return fuzz_node(g->arena, NULL, "#", draw(g, length));
-    if (!g->plain && chance(g, 30))
+    if (chance(g, 30))
         return fuzz_node(g->arena, "0", "WRAP(@, #u)", value(g), length);
     return fuzz_node(g->arena, "0", "@ % #u", value(g), length);
 }
