@@ -476,7 +476,8 @@ static void make_scattered(builder *b, shape *s) {
     double warps = b->warps, lanes = b->lanes;
     b->patterns.count = b->dense.count = 0;
     int64_t zero = 0;
-    double *dense = b->dense.data[find_pattern(b, &zero, &zero, 1, 1)];
+    uint32_t pattern = find_pattern(b, &zero, &zero, 1, 1); /* makes room in `dense` */
+    double *dense = b->dense.data[pattern];
     dense[hd_mod(b->access->index.constant, b->modulus)] = warps;
     convolve_form(b, dense, b->modulus, b->access->index, true, true);
     s->lane_copies = warps > 0 ? lanes / warps : 0;

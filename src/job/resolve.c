@@ -21,6 +21,18 @@ static const char *without_tag(const char *name) {
     return strncmp(name, "struct ", 7) ? name : name + 7;
 }
 
+/* The record that kernels' parameters point to by this name: a typedef's, where the struct has
+ * a tag of its own. */
+static const hd_record *record_of_params(const kir_module *module, const char *name) {
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        for (uint32_t p = 0; p < module->kernels[k]->param_count; p++) {
+            const kir_param *param = &module->kernels[k]->params[p];
+            if (param->record && param->element_type && !strcmp(param->element_type, name))
+                return param->record;
+        }
+    return NULL;
+}
+
 const hd_record *hd_resolver_record(const resolver *r, const char *name) {
     for (uint32_t i = 0; i < r->module->record_count; i++) {
         const hd_record *record = r->module->records[i];
@@ -28,7 +40,7 @@ const hd_record *hd_resolver_record(const resolver *r, const char *name) {
             (record->spelling && !strcmp(record->spelling, name)))
             return record;
     }
-    return NULL;
+    return record_of_params(r->module, name);
 }
 
 const char *hd_resolver_records(const resolver *r) {

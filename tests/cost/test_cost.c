@@ -171,6 +171,25 @@ static void neighbours_hit(void **state) {
     hd_sample_close(&s);
 }
 
+/* Scattered accesses that no warp ever makes cost nothing; the struct's typedef names it. */
+static void what_never_runs_is_free(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "typedef struct r_tag { float a, b; } r;\n"
+                   "__kernel void k(__global r *p, __global const int *list, int n) {\n"
+                   "  if (n < 0) p[list[get_global_id(0)]].a = 1;\n}\n",
+                   "kernel: kernel.cl\nrecord: r\nbuffers:\n  - {name: p, type: r, count: 256}\n"
+                   "  - {name: list, type: int, count: 256}\n"
+                   "launches:\n  - {kernel: k, global: [256], args: [{name: p, buffer: p}, "
+                   "{name: list, buffer: list}, {name: n, value: 1}]}\n");
+    hd_cost_model *model = model_of(&s, "h200", (hd_cost_options){.loops = HD_LOOPS_PENG});
+    hd_cost_vector aos = price(&s, model, "aos");
+    assert_string_equal(s.job->record->name, "r_tag");
+    assert_true(aos.v[0] == 0);
+    hd_sample_close(&s);
+}
+
 static void blocks_per_sm(void **state) {
     (void)state;
     const hd_device device = {.max_blocks = 8, .max_threads = 1536, .registers = 32768,
@@ -202,7 +221,7 @@ int main(void) {
         cmocka_unit_test(structure_size),        cmocka_unit_test(instruction_distance),
         cmocka_unit_test(cost_vectors),          cmocka_unit_test(one_field_of_three),
         cmocka_unit_test(neighbours_hit),        cmocka_unit_test(blocks_per_sm),
-        cmocka_unit_test(lengths_of_unknown_loops),
+        cmocka_unit_test(lengths_of_unknown_loops), cmocka_unit_test(what_never_runs_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
