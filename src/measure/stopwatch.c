@@ -31,6 +31,7 @@ static void keep_first(const hd_message *message, void *user) {
     if (message->severity != HD_ERROR || r->text)
         return;
     size_t line = strcspn(message->text, "\n");
+    line -= message->text[line] && line && message->text[line - 1] == ':'; /* a log would follow */
     r->text = place->file && place->line
                   ? hd_format(r->arena, "%s:%u:%u: %.*s", place->file, place->line, place->column,
                               (int)line, message->text)

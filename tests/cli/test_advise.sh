@@ -158,6 +158,9 @@ prints '^Verdict: no other layout could be measured, so static cost decides\.$'
 prints '^Advice for h200: '
 ! grep -q 'heddle rewrite' "$work/log/out" || complain "names a command that is refused, too"
 
+with LOST_DEVICE_AFTER=1000000 LOST_BUILDS_AFTER=1 -- advise body.yaml --budget 9m --repeats 12
+prints 'left out: .*does not compile it \(CL_BUILD_PROGRAM_FAILURE\)$'
+
 # ---- a device that goes away, a budget that is too small ------------------------------------------
 
 with LOST_DEVICE_AFTER=6 -- advise body.yaml "${long[@]}"
