@@ -129,6 +129,8 @@ hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, co
         return status;
     front.module->files = front.files.data;
     front.module->file_count = (uint32_t)front.files.count;
+    front.module->headers = front.headers.data;
+    front.module->header_count = (uint32_t)front.headers.count;
     front.module->records = front.records.data;
     front.module->record_count = (uint32_t)front.records.count;
     *module = front.module;

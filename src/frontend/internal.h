@@ -64,6 +64,7 @@ typedef struct hd_front {
     hd_vec(hd_known_file) known_files;
     hd_pointer_map debug_files; /* DIFile to index in known_files */
     hd_vec(hd_record *) records;
+    hd_vec(const char *) headers; /* texts */
     hd_vec(hd_signature) signatures;
     LLVMContextRef context;
     LLVMModuleRef llvm;

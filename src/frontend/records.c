@@ -175,8 +175,7 @@ static void name_record(hd_front *front, hd_record *record, CXType type, CXCurso
     if (*record->name && !strchr(record->name, '('))
         return;
     if (!member)
-        member = hd_format(front->arena, "struct_%u_%u", record->place.line,
-                           record->place.column);
+        member = hd_format(front->arena, "struct_%u_%u", record->place.line, record->place.column);
     record->name = strcmp(record->spelling, "struct") ? record->spelling : member;
 }
 
@@ -184,8 +183,8 @@ static void name_record(hd_front *front, hd_record *record, CXType type, CXCurso
 static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent,
                                                 CXClientData data) {
     (void)parent;
-    bool is_virtual = clang_getCursorKind(cursor) == CXCursor_CXXMethod &&
-                      clang_CXXMethod_isVirtual(cursor);
+    bool is_virtual =
+        clang_getCursorKind(cursor) == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(cursor);
     bool found = is_virtual || clang_getCursorKind(cursor) == CXCursor_CXXBaseSpecifier;
     *(bool *)data |= found;
     return found ? CXChildVisit_Break : CXChildVisit_Continue;
@@ -242,8 +241,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     if (walk.unsized) {
         if (!member) /* at its definition, so once */
             hd_note(front->diag, &place,
-                    "struct %s has a member without a size, so it has no layouts",
-                    record->name);
+                    "struct %s has a member without a size, so it has no layouts", record->name);
         return NULL;
     }
     if (record->field_count > HD_MAX_FIELDS) {
@@ -478,6 +476,22 @@ static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
     return HD_OK;
 }
 
+typedef struct header_reader {
+    hd_front *front;
+    CXTranslationUnit unit;
+} header_reader;
+
+static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData user) {
+    const header_reader *r = user;
+    hd_front *front = r->front;
+    size_t length;
+    (void)stack;
+    CXSourceLocation start = clang_getLocationForOffset(r->unit, file, 0);
+    const char *text = clang_getFileContents(r->unit, file, &length);
+    if (depth && text && !clang_Location_isInSystemHeader(start))
+        hd_push(front->arena, &front->headers, hd_strndup(front->arena, text, length));
+}
+
 hd_status hd_front_declarations(hd_front *front) {
     CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit unit = parse(front, index);
@@ -487,6 +501,8 @@ hd_status hd_front_declarations(hd_front *front) {
                               "libclang cannot read the file that clang compiled");
     if (!r.status)
         clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &r);
+    if (!r.status)
+        clang_getInclusions(unit, keep_header, &(header_reader){front, unit});
     if (unit)
         clang_disposeTranslationUnit(unit);
     clang_disposeIndex(index);

@@ -224,6 +224,10 @@ typedef struct kir_module {
     kir_language language;
     kir_file *files;
     uint32_t file_count;
+    /* The texts of all headers that the kernel file includes, but for the system's: also of those
+     * that hold nothing but macros, in no particular order. */
+    const char **headers;
+    uint32_t header_count;
     hd_record **records;
     uint32_t record_count;
     kir_kernel **kernels;

@@ -61,6 +61,8 @@ static void add_module(hd_str *out, const kir_module *module) {
     add_text(out, hd_str_text(&text));
     for (uint32_t f = 0; f < module->file_count; f++)
         add_text(out, module->files[f].text);
+    for (uint32_t h = 0; h < module->header_count; h++)
+        add_text(out, module->headers[h]);
 }
 
 /* ---- data ---------------------------------------------------------------------- */

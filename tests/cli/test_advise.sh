@@ -58,7 +58,8 @@ refuses "no OpenCL device is called 'cuda:0', and kernels in OpenCL C run on no 
 cat >k.h <<'END'
 #define STEP 1
 END
-sed -e '1i #include "k.h"' -e 's/\* dt/* dt * STEP/' body.cl >near.cl
+echo '#define TIMES 2' >macros.h
+sed -e '1i #include "k.h"' -e '1i #include "macros.h"' -e 's/\* dt/* dt * STEP/' body.cl >near.cl
 sed 's/body.cl/near.cl/' body.yaml >near.yaml
 # So many rounds, however long they take.
 long=(--budget 10m --repeats 12)
@@ -93,6 +94,9 @@ remembers "the kernel that was" "${asked[@]}"
 echo '#define STEP 2' >k.h
 asks "another header" "${asked[@]}"
 echo '#define STEP 1' >k.h
+echo '#define TIMES 3' >macros.h
+asks "another header of macros" "${asked[@]}"
+echo '#define TIMES 2' >macros.h
 sed 's/256/512/' near.yaml >more.yaml
 asks "another size" advise more.yaml "${long[@]}"
 sed 's/seed: 1/seed: 2/' near.yaml >other.yaml
