@@ -284,7 +284,7 @@ static void say_how_far(cli *c, const hd_database *database, const hd_training *
     if (training->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal with %u of %u kernels measured%s", known,
                 training->planned,
-                database ? "; they are kept, and the same command goes on with the others" : "");
+                database && known ? "; they are kept, and the same command goes on with the others" : "");
     else if (training->planned)
         hd_note(&c->diag, NULL, "%u of %u kernels are measured%s", known, training->planned,
                 database ? " and kept; the same command goes on with the others" : "");
@@ -316,7 +316,7 @@ int cmd_train(cli *c, int argc, char **argv) {
     request r = {0};
     const cli_option options[] = {
         {"show", 0, NULL, "print the tree that is kept, without measuring", CLI_FLAG, &r.show},
-        {"again", 0, NULL, "forget what was measured on this device, and measure all", CLI_FLAG,
+        {"again", 0, NULL, "forget all that was measured on this device first", CLI_FLAG,
          &r.again},
         {"lengths", 0, "N,...", "only loops of so many iterations", CLI_TEXT, &r.length_text},
         {"bytes", 0, "N,...", "only records of so many bytes", CLI_TEXT, &r.byte_text},

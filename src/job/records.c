@@ -83,7 +83,9 @@ static hd_status choose_record(const resolver *r) {
     job->record = job->arrays_count ? job->arrays[0].record : NULL;
     const hd_record *other = job->arrays_count > 1 ? job->arrays[1].record : NULL;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
-        const hd_record *record = job->buffers[b].record;
+        uint32_t field;
+        const hd_record *record =
+            hd_job_arrays_of(job, b, &field) ? NULL : job->buffers[b].record;
         if (record && job->record && record != job->record)
             other = record;
         else if (record)

@@ -1,6 +1,6 @@
 // flags: -g 64 --local 64 -n 64 -o -DSCALE=3
 // accesses: 3
-// refuses: 6 'twice' takes a pointer to 'shared' in an included file; mov
+// layouts: soa aosoa:4 da
 #include "macros.h"
 #include "macros.h"
 #ifndef SCALE

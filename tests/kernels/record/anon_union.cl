@@ -1,6 +1,6 @@
 // flags: -g 256 --local 64 -n 256
 // accesses: 5
-// refuses: 4 'rec' has a union without a name; give it one
+// layouts: soa aosoa:4 da
 typedef struct { union { float f; uint u; }; int n; struct { float p, q; }; } rec;
 __kernel void un(__global rec *r) {
     int i = get_global_id(0);

@@ -1,6 +1,6 @@
 // flags: -g 256 --local 64 -n 4096
 // accesses: 3
-// refuses: 9 'R' is reached inside the macro FLD; write the access out, o
+// layouts: soa aosoa:4 da
 typedef struct R { float x, y; int n; float4 v; float d[4]; } R;
 #define X(i) p[i].x
 #define AT(a, i) (a)[i]

@@ -1,6 +1,6 @@
 // flags: -g 128 --local 64 -n 1024
 // accesses: 2
-// refuses: 6 'q' is declared together with others; give each pointer to '
+// layouts: soa aosoa:4 da
 typedef struct { float x, y; } R;
 __kernel void k(__global R *p) {
     __global R *q = p + get_global_id(0) * 8, *end = q + 8;

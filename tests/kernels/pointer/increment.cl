@@ -1,6 +1,6 @@
 // flags: -g 128 --local 64 -n 1024
 // accesses: 2
-// refuses: 8 the pointer 'q' to 'R' is changed; keep an index, and initia
+// layouts: soa aosoa:4 da
 typedef struct { float x, y; } R;
 __kernel void k(__global R *p) {
     __global R *q = p + get_global_id(0) * 8;

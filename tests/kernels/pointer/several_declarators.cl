@@ -1,6 +1,6 @@
 // flags: -g 256 --local 64 -n 4096
 // accesses: 2
-// refuses: 8 'c' is declared together with others; give each pointer to '
+// layouts: soa aosoa:4 da
 typedef struct R { float x, y; int n; float4 v; float d[4]; } R;
 __kernel void k(__global R *p) {
     __global R *a = &p[get_global_id(0)];
