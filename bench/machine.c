@@ -67,7 +67,7 @@ static hd_status run_machine(const hd_diag *diag, const workload *w, const char 
         status = hd_trace_create(arena, diag, path, &header, &writer);
     if (writer)
         sink = hd_trace_sink(writer);
-    double start = wall_clock();
+    double start = hd_clock();
     for (uint32_t l = 0; l < w->job->launch_count && status == HD_OK; l++)
         status = hd_vm_run(vm, l, writer ? &sink : NULL, NULL);
     if (writer && status != HD_OK)
@@ -77,7 +77,7 @@ static hd_status run_machine(const hd_diag *diag, const workload *w, const char 
         hd_trace_written(writer, &without_index, &r->lane_accesses);
         status = hd_trace_finish(writer, true);
     }
-    *seconds = wall_clock() - start;
+    *seconds = hd_clock() - start;
     struct stat file;
     if (writer && status == HD_OK && stat(path, &file) == 0)
         r->trace_bytes = (uint64_t)file.st_size;

@@ -24,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "locality/reuse.h"
@@ -47,12 +46,6 @@ typedef struct bench {
     const hd_diag *diag;
     const char *folder;
 } bench;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static const char *trace_path(const bench *b, const char *name) {
     return hd_format(b->arena, "%s/%s.hdt", b->folder, name);
@@ -133,13 +126,13 @@ typedef struct cell_result {
 
 static hd_status time_analysis(hd_arena *arena, const cell_work *w, double *seconds,
                                hd_reuse **reuse) {
-    double start = now();
+    double start = hd_clock();
     hd_trace *trace;
     hd_status status = hd_trace_open(arena, w->bench->diag, w->path, &trace);
     if (status != HD_OK)
         return status;
     status = hd_reuse_analyse(arena, w->bench->diag, trace, w->options, reuse);
-    *seconds = now() - start;
+    *seconds = hd_clock() - start;
     hd_trace_close(trace);
     return status;
 }
@@ -264,16 +257,16 @@ static hd_status time_own(hd_arena *arena, const row_work *w, row_result *r, hd_
 static hd_status time_pairs(hd_arena *arena, const row_work *w, row_result *r,
                             const uint64_t **degree, const uint64_t **again) {
     pairs_stream stream;
-    double start = now();
+    double start = hd_clock();
     hd_status status = pairs_read(arena, w->bench->diag, w->prefix_path, paired.k, &stream);
     if (status != HD_OK)
         return status;
-    double read = now();
+    double read = hd_clock();
     *degree = pairs_characteristic(arena, &stream, false);
-    double compared = now();
+    double compared = hd_clock();
     *again = pairs_characteristic(arena, &stream, true);
     r->pairs = compared - start;
-    r->overlapping = read - start + now() - compared;
+    r->overlapping = read - start + hd_clock() - compared;
     r->mis = stream.mis.count;
     r->elements = stream.elements.count;
     r->work = pairs_work(&stream);

@@ -19,7 +19,6 @@
 
 #include "frontend/frontend.h"
 #include "report/report.h"
-#include "shared/database.h"
 #include "table2/programs.h"
 #include "table2/selection.h"
 #include "table2/turns.h"
@@ -241,7 +240,7 @@ static hd_status run_devices(bench *b, bool *all_met) {
     const char *missing;
     hd_status status = HD_OK;
     hd_compute_device *devices = hd_measure_devices(arena, "opencl", &count, &missing);
-    hd_database *database = open_database(arena, b->diag);
+    hd_database *database = hd_database_open_user(arena, b->diag);
     if (!count)
         status = hd_fail(b->diag, HD_EINPUT, NULL, "%s", missing);
     for (uint32_t d = 0; d < count; d++) {

@@ -3,16 +3,9 @@
  * the loader's place, on that.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "machine/workload.h"
 #include "measure/opencl.h"
-
-double wall_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static cl_int fill(const hd_session *session, const hd_version *version) {
     cl_int error = CL_SUCCESS;
@@ -27,7 +20,7 @@ static cl_int fill(const hd_session *session, const hd_version *version) {
 
 static cl_int run(const hd_session *session, const hd_version *version, double *seconds) {
     cl_int error = fill(session, version);
-    double start = wall_clock();
+    double start = hd_clock();
     for (uint32_t l = 0; l < session->job->launch_count && error == CL_SUCCESS; l++) {
         const hd_launch *launch = &session->job->launches[l];
         size_t global[3], local[3];
@@ -39,7 +32,7 @@ static cl_int run(const hd_session *session, const hd_version *version, double *
                                        global, local, 0, NULL, NULL);
     }
     cl_int finished = clFinish(hd_opencl_queue(session));
-    *seconds = wall_clock() - start;
+    *seconds = hd_clock() - start;
     return error == CL_SUCCESS ? finished : error;
 }
 

@@ -34,6 +34,4 @@ hd_status workload_make(hd_arena *arena, const hd_diag *diag, const char *source
 hd_status client_run(hd_arena *arena, const hd_diag *diag, const workload *w, const char *device,
                      bool warm_up, uint32_t runs, double *seconds);
 
-double wall_clock(void);
-
 #endif

@@ -86,6 +86,9 @@ void hd_note(const hd_diag *diag, const hd_place *place, const char *format, ...
  * OOPSLA 2014, figure 17): 64 bits, the same on every machine. */
 uint64_t hd_next_random(uint64_t *state);
 
+/* clock.c: seconds of a clock that never goes back, from a start of its own. */
+double hd_clock(void);
+
 /* ---- file.c: whole files ------------------------------------------------ */
 
 /* Reads all of `path`; *text ends in a '\0' that *length does not count. */

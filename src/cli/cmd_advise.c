@@ -2,7 +2,6 @@
 
 #include "cli/analysis.h"
 #include "cli/choice.h"
-#include "cli/database.h"
 
 enum { WORST = 5, SHOWN = 8 };
 
@@ -224,7 +223,7 @@ static hd_status read_budget(cli *c, request *r) {
 static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     hd_choose_options *choose = &r->options.choose;
     if (choose->budget > 0)
-        choose->database = cli_open_database(c);
+        choose->database = hd_database_open_user(c->arena, &c->diag);
     cli_progress(c, r->options.measure ? "searching and measuring" : "searching");
     hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, advice);
     hd_database_close(choose->database);

@@ -1,7 +1,5 @@
 /* heddle train: which tile is best for how many bytes, measured on a device. */
-#include <time.h>
-
-#include "cli/database.h"
+#include "cli/cli.h"
 #include "cli/stop.h"
 #include "measure/train.h"
 #include "report/json.h"
@@ -239,16 +237,10 @@ typedef struct watch {
     double start, shown; /* seconds */
 } watch;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A few times a second: a terminal is slow. */
 static void show_progress(void *user, const char *what, double share) {
     watch *w = user;
-    double time = now(), spent = time - w->start;
+    double time = hd_clock(), spent = time - w->start;
     if (time - w->shown < 0.2)
         return;
     w->shown = time;
@@ -261,7 +253,7 @@ static void show_progress(void *user, const char *what, double share) {
 }
 
 static hd_status measure(cli *c, hd_database *database, const request *r, hd_training *training) {
-    watch w = {.c = c, .start = now()};
+    watch w = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
                                       .lengths = r->lengths.data,
@@ -284,7 +276,8 @@ static void say_how_far(cli *c, const hd_database *database, const hd_training *
     if (training->stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal with %u of %u kernels measured%s", known,
                 training->planned,
-                database && known ? "; they are kept, and the same command goes on with the others" : "");
+                database && known ? "; they are kept, and the same command goes on with the others"
+                                  : "");
     else if (training->planned)
         hd_note(&c->diag, NULL, "%u of %u kernels are measured%s", known, training->planned,
                 database ? " and kept; the same command goes on with the others" : "");
@@ -316,8 +309,7 @@ int cmd_train(cli *c, int argc, char **argv) {
     request r = {0};
     const cli_option options[] = {
         {"show", 0, NULL, "print the tree that is kept, without measuring", CLI_FLAG, &r.show},
-        {"again", 0, NULL, "forget all that was measured on this device first", CLI_FLAG,
-         &r.again},
+        {"again", 0, NULL, "forget all that was measured on this device first", CLI_FLAG, &r.again},
         {"lengths", 0, "N,...", "only loops of so many iterations", CLI_TEXT, &r.length_text},
         {"bytes", 0, "N,...", "only records of so many bytes", CLI_TEXT, &r.byte_text},
         {"repeats", 0, "N", "timed runs of each kernel and tile; default 7", CLI_NUMBER,
@@ -341,7 +333,7 @@ int cmd_train(cli *c, int argc, char **argv) {
     r.device = word_count ? words[0] : NULL;
     if (read_lists(c, &r))
         return CLI_WRONG;
-    hd_database *database = cli_open_database(c);
+    hd_database *database = hd_database_open_user(c->arena, &c->diag);
     status = r.show ? show_stored(c, database, r.device) : train(c, database, &r);
     hd_database_close(database);
     return status;

@@ -4,8 +4,6 @@
  * Launches that are run many times would fill pages of equal lines, so runs of one
  * kernel with the same sizes share a row, in the order in which they come first.
  */
-#include <time.h>
-
 #include "cli/execute.h"
 #include "cli/stop.h"
 
@@ -45,16 +43,10 @@ static void print_text(void *user, const char *text, size_t length) {
     fwrite(text, 1, length, stdout);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A few times a second: a terminal is slow. */
 static void show_progress(void *user, uint64_t done, uint64_t count) {
     executor *e = user;
-    double time = now();
+    double time = hd_clock();
     if (time - e->shown < 0.2)
         return;
     e->shown = time;
@@ -166,7 +158,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
     executor *e = hd_new(c->arena, executor);
     *run = (cli_run){
         .executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
-    *e = (executor){.c = c, .run = run, .shown = now(), .keeps_text = c->json || choice->keep_text};
+    *e = (executor){.c = c, .run = run, .shown = hd_clock(), .keeps_text = c->json || choice->keep_text};
     if (choice->workers > CLI_WORKERS_MOST)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
     const hd_vm_options options = {.workers = (uint32_t)choice->workers,

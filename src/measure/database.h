@@ -30,6 +30,9 @@ typedef struct hd_database hd_database;
  * damaged one, one of a newer version or one that cannot be written is left as it is: NULL,
  * and a warning. The warnings of later calls go to `diag`, too. */
 hd_database *hd_database_open(hd_arena *arena, const hd_diag *diag, const char *path);
+/* database_user.c: that of this user, $HEDDLE_DATABASE, or heddle/profiles.db in $XDG_DATA_HOME
+ * or ~/.local/share. */
+hd_database *hd_database_open_user(hd_arena *arena, const hd_diag *diag);
 void hd_database_close(hd_database *database);
 
 /* What a measurement ran on. Measurements of another driver are others. */

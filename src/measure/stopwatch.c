@@ -5,8 +5,6 @@
  * is compared with, once. A layout that cannot be rewritten, built or allocated is no failure
  * of the measurement: its first message becomes the reason why it is left out.
  */
-#include <time.h>
-
 #include "measure/stopwatch.h"
 
 struct hd_device_clock {
@@ -117,10 +115,8 @@ static void release(void *state, uint32_t racer) {
 }
 
 static double now(void *state) {
-    struct timespec time;
     (void)state;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+    return hd_clock();
 }
 
 hd_stopwatch hd_device_clock_stopwatch(hd_device_clock *clock) {

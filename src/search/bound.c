@@ -56,7 +56,7 @@ static hd_cost_vector scaled(const hd_cost_vector *a, double factor) {
 }
 
 static bool out_of_time(bounding *b) {
-    if (!b->late && (++b->nodes & 255) == 0 && search_clock() > b->deadline)
+    if (!b->late && (++b->nodes & 255) == 0 && hd_clock() > b->deadline)
         b->late = true;
     return b->late;
 }
@@ -258,7 +258,7 @@ hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known, double 
     b->arena = arena;
     b->known = known;
     b->fields = known->fields;
-    b->deadline = search_clock() + seconds;
+    b->deadline = hd_clock() + seconds;
     find_first_layout(b);
     find_savers(b);
     prepare_shares(b);

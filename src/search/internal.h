@@ -125,6 +125,4 @@ hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *bounds, double
 /* Exact cost of a candidate under its own answers. */
 hd_cost_vector candidate_cost(hd_cost_model *model, const candidate *c);
 
-double search_clock(void);
-
 #endif

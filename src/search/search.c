@@ -8,15 +8,7 @@
  * ranking, so that a reader can compare; the recommendation is to leave AoS unless something is
  * cheaper by more than `leave`.
  */
-#include <time.h>
-
 #include "search/internal.h"
-
-double search_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static uint64_t all_fields(const hd_record *record) {
     return record->field_count >= 64 ? UINT64_MAX : ((uint64_t)1 << record->field_count) - 1;
@@ -93,7 +85,7 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     uint32_t keep = options->keep ? options->keep : 10;
     uint32_t exact = options->exact_fields ? options->exact_fields : 12;
     double leave = options->leave > 0 ? options->leave : 0.01;
-    double start = search_clock();
+    double start = hd_clock();
     *result = (hd_search_result){.proven = true};
     /* Fields alone, each in an array, cost what one `soa` cluster does. */
     candidate original = {.count = 1,
@@ -113,5 +105,5 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     if (result->ranked_count > keep)
         result->ranked_count = keep;
     result->leave = result->ranked[0].ratio > 1 - leave;
-    result->seconds = search_clock() - start;
+    result->seconds = hd_clock() - start;
 }

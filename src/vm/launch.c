@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* One launch while it runs. */
 typedef struct running {
@@ -230,12 +229,6 @@ static uint32_t workers_for(const running *x) {
     return (uint32_t)(count < blocks ? count : blocks ? blocks : 1);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm_counts *counts) {
     *counts = (hd_vm_counts){.blocks = x->done, .seconds = seconds, .workers = workers,
                              .stopped = x->stopped};
@@ -270,7 +263,7 @@ static hd_status check_size(const running *x, const hd_event_launch *e) {
 
 static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_vm_counts *counts) {
     hd_vm *vm = x->vm;
-    double start = now();
+    double start = hd_clock();
     hd_event_launch event = hd_describe(arena, vm, x->launch, b, x->compiled->program);
     x->total = event.block_count;
     hd_status too_large = check_size(x, &event);
@@ -296,7 +289,7 @@ static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_v
     }
     if (shadow)
         hd_shadow_free(shadow);
-    add_counts(x, workers, now() - start, counts);
+    add_counts(x, workers, hd_clock() - start, counts);
     vm->launches++;
     return report_fault(x);
 }

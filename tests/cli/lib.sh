@@ -38,6 +38,26 @@ prints() {
     grep -Eq -- "$1" "$work/log/out" || complain "no line matches: $1"
 }
 
+# need_shim: from here on `with VARIABLE=VALUE... -- ARGUMENTS` calls heddle with tests/measure/
+# lost_device.c, which the variables guide, before OpenCL's loader.
+need_shim() {
+    shim=$(dirname "$heddle")/tests/lost_device.so
+    [ -f "$shim" ] || { echo "no $shim"; exit 2; }
+}
+
+with() {
+    local settings=()
+    while [ "$1" != -- ]; do
+        settings+=("$1")
+        shift
+    done
+    shift
+    env "${settings[@]}" LD_PRELOAD="$shim" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
+        "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null
+    status=$?
+}
+
 # The files here, with their sizes and times.
 files_here() { find . \( -type d -printf '%p\n' -o -printf '%p %s %T@\n' \) | sort; }
 

@@ -4,22 +4,7 @@ source "$(dirname "$0")/lib.sh"
 export HEDDLE_DATABASE=$work/log/profiles.db
 export TMPDIR=$work/log/tmp
 mkdir "$TMPDIR"
-shim=$(dirname "$heddle")/tests/lost_device.so
-[ -f "$shim" ] || { echo "no $shim"; exit 2; }
-
-# with VARIABLE=VALUE... -- ARGUMENTS: heddle with the shim before the loader.
-with() {
-    local settings=()
-    while [ "$1" != -- ]; do
-        settings+=("$1")
-        shift
-    done
-    shift
-    env "${settings[@]}" LD_PRELOAD="$shim" \
-        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
-        "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null
-    status=$?
-}
+need_shim
 
 # remembers WHAT ARGUMENTS: the answer is there without a run: the device is lost at once.
 remembers() {

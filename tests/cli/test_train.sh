@@ -4,23 +4,8 @@ source "$(dirname "$0")/lib.sh"
 export HEDDLE_DATABASE=$work/log/profiles.db
 export TMPDIR=$work/log/tmp
 mkdir "$TMPDIR"
-shim=$(dirname "$heddle")/tests/lost_device.so
-[ -f "$shim" ] || { echo "no $shim"; exit 2; }
+need_shim
 small=(--bytes 4 --lengths 128,256 --repeats 1) # one shape: 17 builds, 34 timings for each length
-
-# with VARIABLE=VALUE... -- ARGUMENTS: heddle with the shim before the loader.
-with() {
-    local settings=()
-    while [ "$1" != -- ]; do
-        settings+=("$1")
-        shift
-    done
-    shift
-    env "${settings[@]}" LD_PRELOAD="$shim" \
-        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" \
-        "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null
-    status=$?
-}
 
 # ends STATUS PATTERN: the last call ended so, printed nothing, and said this.
 ends() {
