@@ -1,0 +1,290 @@
+/*
+ * libheddle-remap: data that lies on the device in another layout than on the host.
+ *
+ * A program keeps its arrays as they are. A map says how they are to lie on the device; the
+ * library moves them there and back, and kernels find an element through the map's index
+ * transform (heddle/index.h, or hd_remap_source()):
+ *
+ *     hd_remap *map;
+ *     hd_remap_transpose(&diag, rows, columns, sizeof(float), &map);
+ *     hd_remap_device *device;
+ *     hd_remap_open_opencl(&diag, context, device_id, &device);
+ *     hd_remap_to_device(&diag, device, map, &memory, features, NULL);
+ *     ... the program's kernels ...
+ *     hd_remap_from_device(&diag, device, map, features, &memory, NULL);
+ *     hd_remap_close(device);
+ *     hd_remap_free(map);
+ *
+ * The maps and the way they are hidden behind the transfer are those of Che, Sheaffer and
+ * Skadron, "Dymaxion: Optimizing memory access patterns for heterogeneous systems", sections 3
+ * and 5, with layouts of records in Heddle's notation in place of its array of structs.
+ *
+ * Every function that can fail returns HD_OK or has explained what is wrong through `diag`
+ * (heddle/heddle.h). There is no global state; a map may be used by several threads at once, a
+ * device by one at a time.
+ */
+#ifndef HEDDLE_REMAP_H
+#define HEDDLE_REMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle/heddle.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- maps -------------------------------------------------------------------- */
+
+/* How data lies on the host, its source, and on the device. Free with hd_remap_free(). Maps keep
+ * nothing of what they are made from. Bytes of the device's side that hold no element (gaps
+ * between runs, the corners of a diagonal map) are left or set to zero. */
+typedef struct hd_remap hd_remap;
+
+/* A field of a struct: HD_REMAP_FIELD(struct body, x). */
+typedef struct hd_remap_field {
+    const char *name;
+    size_t offset, size, align; /* bytes */
+} hd_remap_field;
+
+#define HD_REMAP_FIELD(type, field)                                                                \
+    { #field, offsetof(type, field), sizeof(((type *)0)->field), __alignof__(((type *)0)->field) }
+
+/* A struct with all its fields, in order. */
+typedef struct hd_remap_record {
+    const char *name;
+    size_t size, align; /* bytes */
+    const hd_remap_field *fields;
+    uint32_t field_count;
+} hd_remap_record;
+
+#define HD_REMAP_RECORD(type, field_list)                                                          \
+    {                                                                                              \
+#type, sizeof(type), __alignof__(type), field_list,                                        \
+            sizeof(field_list) / sizeof *(field_list)                                              \
+    }
+
+/* `count` structs to a layout in Heddle's notation: "soa", "aosoa:32", "{x,y}{mass}:16",
+ * "{x}{y}{mass}/da" (docs/layout.md). Errors in the notation stand at their column. Padding of
+ * the structs is zero after the way back. */
+hd_status hd_remap_layout(const hd_diag *diag, const hd_remap_record *record, const char *layout,
+                          uint64_t count, hd_remap **map);
+
+/* A matrix in rows to one in columns: element i goes to
+ * rows * (i % columns) + i / columns (Dymaxion, section 5.1). */
+hd_status hd_remap_transpose(const hd_diag *diag, uint64_t rows, uint64_t columns,
+                             uint32_t element_bytes, hd_remap **map);
+
+/* Diagonals become rows: the element in row r and column c goes to rows * (r + c) + r, so that
+ * the device's side has rows + columns - 1 strips of `rows` places (Dymaxion, section 5.2). */
+hd_status hd_remap_diagonal(const hd_diag *diag, uint64_t rows, uint64_t columns,
+                            uint32_t element_bytes, hd_remap **map);
+
+/* Morton order: the bits of row and column interleaved, the column's lowest bit first; where one
+ * has more bits than the other, the rest stands above. Both sides of the matrix are filled up to
+ * powers of two on the device. */
+hd_status hd_remap_morton(const hd_diag *diag, uint64_t rows, uint64_t columns,
+                          uint32_t element_bytes, hd_remap **map);
+
+/* Place i of the device gets element index[i] of the source, for `count` places and
+ * `source_count` elements; an index may name an element often (Dymaxion, section 5.3). On the
+ * way back an element takes the value of the last place that names it, and one that none names
+ * keeps what it had. `index_bytes` is 4 or 8: uint32_t or uint64_t, int32_t or int64_t. An index
+ * out of range is HD_EINPUT and named. */
+hd_status hd_remap_gather(const hd_diag *diag, const void *index, uint32_t index_bytes,
+                          uint64_t count, uint64_t source_count, uint32_t element_bytes,
+                          hd_remap **map);
+
+/* Element i of `source_count` goes to place index[i] of `count`; two that meet in one place are
+ * HD_EINPUT. Places that no element goes to are left. */
+hd_status hd_remap_scatter(const hd_diag *diag, const void *index, uint32_t index_bytes,
+                           uint64_t source_count, uint64_t count, uint32_t element_bytes,
+                           hd_remap **map);
+
+/* A map of the program's own. */
+typedef struct hd_remap_user {
+    uint64_t source_count, count; /* elements of the source; places on the device */
+    uint32_t element_bytes;
+    /* The place of an element, each its own. Called for every element when the map is made. */
+    uint64_t (*place)(uint64_t element, const void *user);
+    const void *user;
+    /* The same for devices, or NULL where the map is for hosts alone: text that is OpenCL C and
+     * CUDA C and defines `HD_INDEX place(HD_INDEX element)` with HD_FUNCTION before it
+     * (heddle/index.h, which it may use). Compared with `place` on the device's first use. */
+    const char *source;
+} hd_remap_user;
+hd_status hd_remap_user_map(const hd_diag *diag, const hd_remap_user *user, hd_remap **map);
+
+void hd_remap_free(hd_remap *map);
+
+/* Elements [first, first + count) of a map of a layout, or as many rows of a transpose, as a map
+ * of their own. Other maps have no slices: HD_EUNSUPPORTED. */
+hd_status hd_remap_slice(const hd_diag *diag, const hd_remap *map, uint64_t first, uint64_t count,
+                         hd_remap **slice);
+
+/* Bytes of the source. */
+uint64_t hd_remap_source_bytes(const hd_remap *map);
+/* Allocations on the device: one, or for "/da" as many as the layout has clusters. */
+uint32_t hd_remap_parts(const hd_remap *map);
+/* Bytes of one of them. */
+uint64_t hd_remap_bytes(const hd_remap *map, uint32_t part);
+
+/* Where something lies on the device. */
+typedef struct hd_remap_place {
+    uint32_t part;
+    uint64_t offset; /* bytes */
+} hd_remap_place;
+/* Of field `field` of element `element` of a layout; of other maps field 0 is the element, and of
+ * a gather `element` is the place. */
+hd_remap_place hd_remap_find(const hd_remap *map, uint64_t element, uint32_t field);
+
+/* Device code of the map's index transform, as text that is C, OpenCL C and CUDA C, with all
+ * sizes as constants. It includes heddle/index.h, whose text hd_remap_index_text() returns for
+ * compilers that find no files. For a layout it defines for each field
+ * `HD_INDEX NAME_FIELD(HD_INDEX element)`, the byte offset in its part, for other maps
+ * `HD_INDEX NAME(HD_INDEX element)`, the place's number. Maps with an index array have none:
+ * HD_EUNSUPPORTED. Free the text with free(). */
+hd_status hd_remap_source(const hd_diag *diag, const hd_remap *map, const char *name, char **text);
+const char *hd_remap_index_text(void);
+
+/* ---- host to host --------------------------------------------------------------- */
+
+typedef enum hd_remap_simd {
+    HD_REMAP_SIMD_BEST, /* of what the processor has */
+    HD_REMAP_SIMD_NONE,
+    HD_REMAP_SIMD_AVX2,
+    HD_REMAP_SIMD_AVX512,
+    HD_REMAP_SIMD_NEON
+} hd_remap_simd;
+
+typedef struct hd_remap_host_options {
+    uint32_t threads;   /* 0: one for each core */
+    hd_remap_simd simd; /* one that the processor lacks is HD_EINPUT */
+} hd_remap_host_options;
+
+/* From the source into the device's layout, in memory of the host: to[part] has
+ * hd_remap_bytes(map, part) bytes. `options` may be NULL. Memory that overlaps is HD_EINPUT. */
+hd_status hd_remap_apply(const hd_diag *diag, const hd_remap *map, void *const to[],
+                         const void *from, const hd_remap_host_options *options);
+/* The way back. */
+hd_status hd_remap_revert(const hd_diag *diag, const hd_remap *map, void *to,
+                          const void *const from[], const hd_remap_host_options *options);
+
+/* The same within `data`, which has hd_remap_in_place_bytes() bytes, for transposes and for
+ * layouts of one part that are one `soa` cluster of fields of one size (others:
+ * HD_EUNSUPPORTED). Needs a scratch of at most hd_remap_in_place_scratch() bytes. */
+hd_status hd_remap_apply_in_place(const hd_diag *diag, const hd_remap *map, void *data,
+                                  const hd_remap_host_options *options);
+hd_status hd_remap_revert_in_place(const hd_diag *diag, const hd_remap *map, void *data,
+                                   const hd_remap_host_options *options);
+uint64_t hd_remap_in_place_bytes(const hd_remap *map);
+uint64_t hd_remap_in_place_scratch(const hd_remap *map);
+
+/* ---- devices ------------------------------------------------------------------------ */
+
+/* A device that the program already uses, with the library's queues, kernels and staging memory
+ * on it. Free with hd_remap_close(). */
+typedef struct hd_remap_device hd_remap_device;
+
+struct _cl_context;
+struct _cl_device_id;
+struct _cl_mem;
+
+/* A cl_context and one of its cl_device_ids. */
+hd_status hd_remap_open_opencl(const hd_diag *diag, struct _cl_context *context,
+                               struct _cl_device_id *id, hd_remap_device **device);
+/* The CUDA context that is current in the calling thread, of the driver or the runtime
+ * interface; the library's functions expect it to be current. */
+hd_status hd_remap_open_cuda(const hd_diag *diag, hd_remap_device **device);
+void hd_remap_close(hd_remap_device *device);
+
+/* Memory on a device: a cl_mem, or a CUdeviceptr. */
+typedef union hd_remap_memory {
+    struct _cl_mem *opencl;
+    uint64_t cuda;
+} hd_remap_memory;
+
+typedef enum hd_remap_strategy {
+    HD_REMAP_PLANNED,  /* as hd_remap_plan() says */
+    HD_REMAP_CHUNKED,  /* chunks: one is transferred while another is remapped on the device */
+    HD_REMAP_BULK,     /* one transfer, then one remap on the device */
+    HD_REMAP_HOST,     /* the host remaps, then one transfer */
+    HD_REMAP_ZERO_COPY /* the device remaps out of the host's memory */
+} hd_remap_strategy;
+enum { HD_REMAP_STRATEGIES = 5 };
+/* "planned", "chunked", "bulk", "host", "zero-copy" */
+const char *hd_remap_strategy_name(hd_remap_strategy strategy);
+
+typedef struct hd_remap_options {
+    hd_remap_strategy strategy;
+    uint64_t chunk_bytes; /* of the source; 0: as planned */
+    hd_remap_host_options host;
+} hd_remap_options;
+
+/* From the host's source into the device's memory in the device's layout; to[part] has
+ * hd_remap_bytes(map, part) bytes. Returns when all is there; the program's own queues must not
+ * use `to` meanwhile. After an error `to` holds anything. `options` may be NULL. */
+hd_status hd_remap_to_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                             const hd_remap_memory to[], const void *from,
+                             const hd_remap_options *options);
+/* The way back. After an error (a device that is lost, say) the host's memory is untouched, unless
+ * the message says which bytes are not. */
+hd_status hd_remap_from_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                               void *to, const hd_remap_memory from[],
+                               const hd_remap_options *options);
+
+/* Both in the device's memory. */
+hd_status hd_remap_on_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                             const hd_remap_memory to[], hd_remap_memory from);
+hd_status hd_remap_back_on_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                                  hd_remap_memory to, const hd_remap_memory from[]);
+
+typedef enum hd_remap_direction { HD_REMAP_TO_DEVICE, HD_REMAP_FROM_DEVICE } hd_remap_direction;
+
+typedef struct hd_remap_choice {
+    hd_remap_strategy strategy;
+    uint64_t chunk_bytes;                /* for HD_REMAP_CHUNKED */
+    double seconds[HD_REMAP_STRATEGIES]; /* expected of each strategy; 0: it cannot be used */
+    double transfer, remap;              /* expected seconds of the parts, in one piece */
+    char why[256];                       /* one sentence */
+} hd_remap_choice;
+
+/* What would be done, from figures of the device that are measured when first asked for (some
+ * tenths of a second) and kept in $XDG_CACHE_HOME/heddle or ~/.cache/heddle. */
+hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                        hd_remap_direction direction, hd_remap_choice *choice);
+
+/* ---- host and device at once --------------------------------------------------------- */
+
+/* Work on an array that is split: the host's threads take pieces as they lie, the device takes
+ * pieces in its own layout (Dymaxion, chapter 6). */
+typedef struct hd_remap_work {
+    const hd_remap *map; /* of the whole array; it must have slices */
+    void *data;          /* the whole array, in the host's layout */
+    bool returns;        /* the device's work changes the data, so it is brought back */
+    /* Elements [first, first + count), lying as in `data`, on one of the host's threads. */
+    hd_status (*on_host)(uint64_t first, uint64_t count, void *user);
+    /* The same elements on the device, in the memories of `piece`. Returns when done. */
+    hd_status (*on_device)(const hd_remap *piece, const hd_remap_memory memory[], uint64_t first,
+                           uint64_t count, void *user);
+    void *user;
+} hd_remap_work;
+
+typedef struct hd_remap_shares {
+    uint64_t host, device;               /* elements that each has done */
+    double host_seconds, device_seconds; /* that each was busy */
+} hd_remap_shares;
+
+/* Splits by the throughput that is measured as it runs: both sides take pieces until none is
+ * left, smaller ones towards the end. `threads` of the host, 0: one for each core but one. The
+ * device's pieces are taken by the calling thread. `shares` may be NULL. */
+hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
+                         uint32_t threads, hd_remap_shares *shares);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
