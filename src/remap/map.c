@@ -77,30 +77,60 @@ static hd_status set_sizes(const hd_diag *diag, hd_remap *map, uint32_t element_
 
 /* ---- records ---------------------------------------------------------------------- */
 
+/* The field lies within the record, so that its numbers fit 32 bits. */
+static bool is_within(const hd_remap_record *record, const hd_remap_field *field) {
+    return field->name && field->size <= record->size && field->align <= record->size &&
+           field->offset <= record->size - field->size;
+}
+
+static hd_status check_field(const hd_diag *diag, const hd_remap_record *given, uint32_t f,
+                             const char *record) {
+    const char *name = given->fields[f].name;
+    if (!is_within(given, &given->fields[f]))
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "field %" PRIu32 " of '%s' (%s) does not lie within its %zu bytes; describe "
+                       "it by HD_REMAP_FIELD",
+                       f, record, name ? name : "without a name", given->size);
+    for (uint32_t other = 0; other < f; other++)
+        if (!strcmp(name, given->fields[other].name))
+            return hd_fail(diag, HD_EINPUT, NULL,
+                           "fields %" PRIu32 " and %" PRIu32 " of '%s' are both called '%s'; a "
+                           "layout could not tell them apart",
+                           other, f, record, name);
+    return HD_OK;
+}
+
+static hd_status check_record(const hd_diag *diag, const hd_remap_record *given, const char *name) {
+    if (given->size > UINT32_MAX || given->align > UINT32_MAX)
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "'%s' has %zu bytes aligned to %zu; a record may have %" PRIu32, name,
+                       given->size, given->align, UINT32_MAX);
+    if (!given->fields || given->field_count < 1 || given->field_count > HD_MAX_FIELDS)
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "'%s' has %" PRIu32 " fields%s; a record has an array of 1 to %d", name,
+                       given->field_count, given->fields ? "" : ", but no array of them",
+                       HD_MAX_FIELDS);
+    hd_status status = HD_OK;
+    for (uint32_t f = 0; f < given->field_count && status == HD_OK; f++)
+        status = check_field(diag, given, f, name);
+    return status;
+}
+
 /* `record` as src/layout sees it. */
 static hd_status take_record(hd_arena *arena, const hd_diag *diag, const hd_remap_record *given,
                              const hd_record **result) {
     const char *name = given->name ? given->name : "the record";
+    hd_status status = check_record(diag, given, name);
+    if (status != HD_OK)
+        return status;
     hd_record *record = hd_new(arena, hd_record);
     record->name = record->spelling = hd_strdup(arena, name);
     record->size = (uint32_t)given->size;
     record->align = (uint32_t)given->align;
     record->field_count = given->field_count;
-    if (given->size > UINT32_MAX || given->align > UINT32_MAX)
-        return hd_fail(diag, HD_EINPUT, NULL, "'%s' has %zu bytes; a record may have 4294967295",
-                       name, given->size);
-    if (given->field_count && !given->fields)
-        return hd_fail(diag, HD_EINPUT, NULL, "'%s' has %u fields, but no array of them", name,
-                       given->field_count);
     record->fields = hd_new_array(arena, hd_field, given->field_count);
     for (uint32_t f = 0; f < given->field_count; f++) {
         const hd_remap_field *field = &given->fields[f];
-        if (!field->name || field->offset > given->size || field->size > given->size ||
-            field->align > given->size)
-            return hd_fail(diag, HD_EINPUT, NULL,
-                           "field %u of '%s' (%s) does not lie within its %zu bytes; describe it "
-                           "by HD_REMAP_FIELD",
-                           f, name, field->name ? field->name : "without a name", given->size);
         record->fields[f] = (hd_field){hd_strdup(arena, field->name),
                                        "",
                                        (uint32_t)field->offset,
@@ -129,7 +159,11 @@ static hd_status make_records(const hd_diag *diag, hd_remap *map, const hd_remap
     hd_layout *layout;
     hd_map *laid;
     uint64_t bytes;
-    hd_status status = check_count(diag, count, "the number of records");
+    hd_status status = given && text ? HD_OK
+                                     : hd_fail(diag, HD_EINPUT, NULL, "there is no %s (NULL)",
+                                               given ? "text of a layout" : "record to lay out");
+    if (status == HD_OK)
+        status = check_count(diag, count, "the number of records");
     if (status == HD_OK)
         status = take_record(map->arena, diag, given, &record);
     if (status == HD_OK)
@@ -183,8 +217,6 @@ static hd_status count_places(const hd_diag *diag, hd_remap *map) {
     if (map->kind == HD_REMAP_DIAGONAL)
         return multiply(diag, rows + columns - 1, rows, "the places of the diagonals",
                         &map->places);
-    if (map->kind == HD_REMAP_MORTON && (rows > INT64_MAX / 2 || columns > INT64_MAX / 2))
-        return multiply(diag, rows, columns, "the places in Morton order", &map->places);
     if (map->kind == HD_REMAP_MORTON) {
         rows = (uint64_t)1 << hd_morton_bits(rows);
         columns = (uint64_t)1 << hd_morton_bits(columns);
@@ -359,11 +391,13 @@ static hd_status take_user(const hd_diag *diag, hd_remap *map, const hd_remap_us
 
 hd_status hd_remap_user_map(const hd_diag *diag, const hd_remap_user *user, hd_remap **result) {
     hd_remap *map = new_map(HD_REMAP_USER);
-    map->source = user->source ? hd_strdup(map->arena, user->source) : NULL;
-    hd_status status = user->place ? HD_OK
-                                   : hd_fail(diag, HD_EINPUT, NULL,
-                                             "a map of the program's own needs its function "
-                                             "`place`, also when it has device code");
+    hd_status status = user && user->place
+                           ? HD_OK
+                           : hd_fail(diag, HD_EINPUT, NULL,
+                                     "a map of the program's own needs its function "
+                                     "`place`, also when it has device code");
+    if (status == HD_OK && user->source)
+        map->source = hd_strdup(map->arena, user->source);
     if (status == HD_OK)
         status = make_indexed(diag, map, user->source_count, user->count, user->element_bytes);
     if (status == HD_OK)
@@ -410,7 +444,9 @@ hd_status hd_remap_slice(const hd_diag *diag, const hd_remap *map, uint64_t firs
 
 uint64_t hd_remap_source_bytes(const hd_remap *map) { return map->source_bytes; }
 uint32_t hd_remap_parts(const hd_remap *map) { return map->parts; }
-uint64_t hd_remap_bytes(const hd_remap *map, uint32_t part) { return map->bytes[part]; }
+uint64_t hd_remap_bytes(const hd_remap *map, uint32_t part) {
+    return part < map->parts ? map->bytes[part] : 0;
+}
 
 hd_remap_place hd_remap_find(const hd_remap *map, uint64_t element, uint32_t field) {
     if (map->kind == HD_REMAP_RECORDS) {

@@ -7,16 +7,17 @@
 
 #include "heddle/remap.h"
 
-/* The last message that was heard. */
+/* How many messages were heard, and the last one. */
 typedef struct heard {
     char text[512];
-    unsigned column;
+    unsigned column, count;
 } heard;
 
 static inline void hear(const hd_message *message, void *user) {
     heard *last = user;
     snprintf(last->text, sizeof last->text, "%s", message->text);
     last->column = message->place.column;
+    last->count++;
 }
 
 #define assert_says(heard, part)                                                                   \
