@@ -8,7 +8,7 @@
 #include "layout/random_record.h"
 #include "remap/map.h"
 
-enum { MAP_KINDS = HD_REMAP_USER + 1 };
+#define MAP_KINDS (HD_REMAP_USER + 1)
 
 /* From 1 to `most`, small ones as often as large ones. */
 static inline uint64_t roll_size(dice *d, uint64_t most) {
