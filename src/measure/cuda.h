@@ -2,7 +2,7 @@
 #ifndef HD_MEASURE_CUDA_H
 #define HD_MEASURE_CUDA_H
 
-#include "measure/cuda_library.h"
+#include "driver/cuda_library.h"
 #include "measure/session.h"
 
 /* A session's state. */

@@ -5,7 +5,7 @@
 #
 # The checker first proves on a made-up tree that it can fail.
 set -u
-order="base graph device layout kernel frontend job cost event vm trace locality search rewrite remap measure
+order="base driver graph device layout kernel frontend job cost event vm trace locality search rewrite remap measure
 advise report cli"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 

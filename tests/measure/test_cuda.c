@@ -6,7 +6,7 @@
 
 #include "frontend/frontend.h"
 #include "job/fixture.h"
-#include "measure/cuda_library.h"
+#include "driver/cuda_library.h"
 #include "measure/session.h"
 
 /* ---- a job --------------------------------------------------------------------- */

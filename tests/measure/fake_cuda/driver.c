@@ -36,8 +36,21 @@ typedef struct event {
     int recorded;
 } event;
 
+/* A range of the host's memory: allocated by the driver, or registered with it. */
+typedef struct pinned {
+    char *bytes;
+    size_t size;
+    int registered;
+} pinned;
+
+typedef struct stream {
+    int is_open;
+} stream;
+
 static struct {
     int started, context, modules, events;
+    pinned pinned[MOST];
+    stream streams[64];
     allocation memory[MOST];
     size_t used;
     function functions[MOST];
@@ -72,6 +85,21 @@ int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxSetCurrent(void *context);
 int cuCtxSynchronize(void);
+int cuCtxGetCurrent(void **context);
+int cuCtxGetDevice(int *device);
+int cuStreamCreate(void **made, unsigned flags);
+int cuStreamDestroy_v2(void *destroyed);
+int cuStreamSynchronize(void *waited_for);
+int cuStreamWaitEvent(void *waiting, void *waited_for, unsigned flags);
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *on);
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *on);
+int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t memory);
+int cuMemAllocHost_v2(void **memory, size_t bytes);
+int cuMemFreeHost(void *memory);
+int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags);
+int cuMemHostUnregister(void *memory);
+int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags);
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer);
 int cuModuleLoadData(void **loaded, const void *image);
 int cuModuleUnload(void *loaded);
 int cuModuleGetFunction(void **found, void *loaded, const char *name);
@@ -82,12 +110,12 @@ int cuMemAlloc_v2(uint64_t *memory, size_t bytes);
 int cuMemFree_v2(uint64_t memory);
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes);
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes);
-int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream);
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *on);
 int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
                    unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
-                   void *stream, void **params, void **extra);
+                   void *on, void **params, void **extra);
 int cuEventCreate(void **made, unsigned flags);
-int cuEventRecord(void *recorded, void *stream);
+int cuEventRecord(void *recorded, void *on);
 int cuEventElapsedTime(float *milliseconds, void *start, void *end);
 int cuEventDestroy_v2(void *destroyed);
 
@@ -156,12 +184,68 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
     REQUIRE(state.used == 0);
     REQUIRE(state.modules == 0);
     REQUIRE(state.events == 0);
+    for (int p = 0; p < MOST; p++)
+        REQUIRE(!state.pinned[p].bytes);
+    for (int t = 0; t < 64; t++)
+        REQUIRE(!state.streams[t].is_open);
     state.context = 0;
     return 0;
 }
 
 int cuCtxSynchronize(void) {
     REQUIRE(state.context);
+    FAIL_ON_REQUEST();
+    return 0;
+}
+
+int cuCtxGetCurrent(void **context) {
+    REQUIRE(state.started);
+    FAIL_ON_REQUEST();
+    *context = state.context ? &state : NULL;
+    return 0;
+}
+
+int cuCtxGetDevice(int *device) {
+    REQUIRE(state.context);
+    FAIL_ON_REQUEST();
+    *device = 70;
+    return 0;
+}
+
+/* ---- streams ------------------------------------------------------------------------ */
+
+/* Commands run when they are given, so what a stream waits for has been. */
+static int is_stream(const void *handle) {
+    const stream *s = handle;
+    return !s || (s >= state.streams && s < state.streams + 64 && s->is_open);
+}
+
+int cuStreamCreate(void **made, unsigned flags) {
+    REQUIRE(state.context && !flags);
+    FAIL_ON_REQUEST();
+    int s = 0;
+    while (s < 64 && state.streams[s].is_open)
+        s++;
+    REQUIRE(s < 64);
+    state.streams[s].is_open = 1;
+    *made = &state.streams[s];
+    return 0;
+}
+
+int cuStreamDestroy_v2(void *destroyed) {
+    REQUIRE(destroyed && is_stream(destroyed));
+    ((stream *)destroyed)->is_open = 0;
+    return 0;
+}
+
+int cuStreamSynchronize(void *waited_for) {
+    REQUIRE(state.context && is_stream(waited_for));
+    FAIL_ON_REQUEST();
+    return 0;
+}
+
+int cuStreamWaitEvent(void *waiting, void *waited_for, unsigned flags) {
+    REQUIRE(is_stream(waiting) && ((event *)waited_for)->recorded && !flags);
     FAIL_ON_REQUEST();
     return 0;
 }
@@ -297,10 +381,99 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     return 0;
 }
 
-int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) {
-    REQUIRE(state.context && !stream && (find(to, bytes) || find(from, bytes)));
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *on) {
+    REQUIRE(state.context && is_stream(on) && (find(to, bytes) || find(from, bytes)));
     FAIL_ON_REQUEST();
     memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
+    return 0;
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *on) {
+    REQUIRE(state.context && is_stream(on) && find(to, bytes));
+    FAIL_ON_REQUEST();
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *on) {
+    REQUIRE(state.context && is_stream(on) && find(from, bytes));
+    FAIL_ON_REQUEST();
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return 0;
+}
+
+int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t memory) {
+    const allocation *a = find(memory, 0);
+    FAIL_ON_REQUEST();
+    if (!a)
+        return NOT_FOUND;
+    *base = (uintptr_t)a->bytes;
+    *bytes = a->size;
+    return 0;
+}
+
+/* ---- the host's memory --------------------------------------------------------------------- */
+
+static pinned *find_pinned(const void *memory) {
+    for (int p = 0; p < MOST; p++)
+        if (state.pinned[p].bytes && (const char *)memory >= state.pinned[p].bytes &&
+            (const char *)memory < state.pinned[p].bytes + state.pinned[p].size)
+            return &state.pinned[p];
+    return NULL;
+}
+
+static void keep_pinned(void *memory, size_t bytes, int registered) {
+    int p = 0;
+    while (p < MOST && state.pinned[p].bytes)
+        p++;
+    REQUIRE(p < MOST);
+    state.pinned[p] = (pinned){memory, bytes, registered};
+}
+
+int cuMemAllocHost_v2(void **memory, size_t bytes) {
+    REQUIRE(state.context && bytes);
+    FAIL_ON_REQUEST();
+    *memory = malloc(bytes);
+    keep_pinned(*memory, bytes, 0);
+    return 0;
+}
+
+int cuMemFreeHost(void *memory) {
+    pinned *p = find_pinned(memory);
+    REQUIRE(p && p->bytes == memory && !p->registered);
+    *p = (pinned){0};
+    free(memory);
+    return 0;
+}
+
+int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
+    REQUIRE(state.context && bytes && flags == 2 && !find_pinned(memory));
+    FAIL_ON_REQUEST();
+    keep_pinned(memory, bytes, 1);
+    return 0;
+}
+
+int cuMemHostUnregister(void *memory) {
+    pinned *p = find_pinned(memory);
+    REQUIRE(p && p->bytes == memory && p->registered);
+    *p = (pinned){0};
+    FAIL_ON_REQUEST();
+    return 0;
+}
+
+int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned flags) {
+    REQUIRE(find_pinned(memory) && !flags);
+    FAIL_ON_REQUEST();
+    *address = (uintptr_t)memory;
+    return 0;
+}
+
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
+    REQUIRE(attribute == 2);
+    FAIL_ON_REQUEST();
+    if (!find_pinned((const void *)(uintptr_t)pointer))
+        return INVALID_VALUE;
+    *(unsigned *)value = 1;
     return 0;
 }
 
@@ -308,9 +481,9 @@ int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
 
 int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
                    unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
-                   void *stream, void **params, void **extra) {
+                   void *on, void **params, void **extra) {
     function *f = launched;
-    REQUIRE(state.context && f->of && !stream && !extra && shared <= 100 * 1024);
+    REQUIRE(state.context && f->of && is_stream(on) && !extra && shared <= 100 * 1024);
     REQUIRE(blocks_x && blocks_y && blocks_z && threads_x * threads_y * threads_z <= 1024);
     FAIL_ON_REQUEST();
     f->of->run(f->thread, params, (const unsigned[]){blocks_x, blocks_y, blocks_z},
@@ -319,17 +492,17 @@ int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigne
 }
 
 int cuEventCreate(void **made, unsigned flags) {
-    REQUIRE(state.context && !flags);
+    REQUIRE(state.context && (flags == 0 || flags == 2));
     FAIL_ON_REQUEST();
     *made = calloc(1, sizeof(event));
     state.events++;
     return 0;
 }
 
-int cuEventRecord(void *recorded, void *stream) {
+int cuEventRecord(void *recorded, void *on) {
     event *e = recorded;
     struct timespec now;
-    REQUIRE(state.context && !stream);
+    REQUIRE(state.context && is_stream(on));
     FAIL_ON_REQUEST();
     clock_gettime(CLOCK_MONOTONIC, &now);
     *e = (event){(double)now.tv_sec + (double)now.tv_nsec * 1e-9, 1};

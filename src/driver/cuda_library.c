@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "measure/cuda_library.h"
+#include "driver/cuda_library.h"
 
 /* Where a function goes in a library, and what it is called there. */
 typedef struct symbol {

@@ -5,8 +5,8 @@
  * The declarations are ours: handles are pointers, a device is a number, and results are 0 for
  * success (CUDA Driver API and NVRTC manuals, versions 11 to 13).
  */
-#ifndef HD_MEASURE_CUDA_LIBRARY_H
-#define HD_MEASURE_CUDA_LIBRARY_H
+#ifndef HD_DRIVER_CUDA_LIBRARY_H
+#define HD_DRIVER_CUDA_LIBRARY_H
 
 #include "base/base.h"
 
@@ -22,7 +22,13 @@
     X(retain_context, cuDevicePrimaryCtxRetain, (void **context, int device))                      \
     X(release_context, cuDevicePrimaryCtxRelease_v2, (int device))                                 \
     X(use_context, cuCtxSetCurrent, (void *context))                                               \
+    X(current_context, cuCtxGetCurrent, (void **context))                                          \
+    X(current_device, cuCtxGetDevice, (int *device))                                               \
     X(synchronize, cuCtxSynchronize, (void))                                                       \
+    X(make_stream, cuStreamCreate, (void **stream, unsigned flags))                                \
+    X(destroy_stream, cuStreamDestroy_v2, (void *stream))                                          \
+    X(synchronize_stream, cuStreamSynchronize, (void *stream))                                     \
+    X(wait_for_event, cuStreamWaitEvent, (void *stream, void *event, unsigned flags))              \
     X(load_module, cuModuleLoadData, (void **module, const void *image))                           \
     X(unload_module, cuModuleUnload, (void *module))                                               \
     X(get_function, cuModuleGetFunction, (void **function, void *module, const char *name))        \
@@ -34,6 +40,17 @@
     X(free, cuMemFree_v2, (uint64_t memory))                                                       \
     X(to_device, cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                   \
     X(to_host, cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                           \
+    X(to_device_async, cuMemcpyHtoDAsync_v2,                                                       \
+      (uint64_t to, const void *from, size_t bytes, void *stream))                                 \
+    X(to_host_async, cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream))  \
+    X(address_range, cuMemGetAddressRange_v2, (uint64_t * base, size_t * bytes, uint64_t memory))  \
+    X(allocate_host, cuMemAllocHost_v2, (void **memory, size_t bytes))                             \
+    X(free_host, cuMemFreeHost, (void *memory))                                                    \
+    X(register_host, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags))           \
+    X(unregister_host, cuMemHostUnregister, (void *memory))                                        \
+    X(address_of_host, cuMemHostGetDevicePointer_v2,                                               \
+      (uint64_t * address, void *memory, unsigned flags))                                          \
+    X(pointer_attribute, cuPointerGetAttribute, (void *value, int attribute, uint64_t pointer))    \
     X(copy, cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream))        \
     X(launch, cuLaunchKernel,                                                                      \
       (void *function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,                    \
@@ -76,6 +93,10 @@ enum {
     HD_CUDA_SHARED_OF_FUNCTION = 8,  /* most bytes of dynamic shared memory */
     HD_CUDA_CAPABILITY_MAJOR = 75,
     HD_CUDA_CAPABILITY_MINOR = 76,
+    HD_CUDA_MEMORY_TYPE = 2,    /* of a pointer; it has none where the driver does not know it: */
+    HD_CUDA_MEMORY_OF_HOST = 1, /* pinned */
+    HD_CUDA_EVENT_WITHOUT_TIME = 2,
+    HD_CUDA_REGISTER_MAPPED = 2,
 };
 
 /* False: *missing says what is missing and how to mend it. */
