@@ -1,0 +1,65 @@
+/*
+ * What the writers of remapping kernels share. Private to kernels*.c.
+ *
+ * All kernels are written in one language, that of the words below, which a prelude defines in
+ * OpenCL C and in CUDA C:
+ *
+ *     hd_w1 ... hd_w16      words of 1, 2, 4, 8 and 16 bytes; the last has members x, y, z, w
+ *     HD_WORDS(x, y, z, w)  one of 16 bytes
+ *     HD_GLOBAL, HD_LOCAL   of pointers; HD_SHARED of the local memory itself
+ *     HD_ITEM, HD_GROUP     numbers; HD_ITEMS is how many items a group has
+ *
+ * Launches have one dimension.
+ */
+#ifndef HD_REMAP_KERNELS_TEXT_H
+#define HD_REMAP_KERNELS_TEXT_H
+
+#include "remap/kernels.h"
+
+/* A kernel that is being written. */
+typedef struct hd_kernel_writer {
+    const hd_remap *map;
+    bool back; /* from the device to the host */
+    hd_remap_dialect dialect;
+    hd_remap_tuning tuning; /* nothing is 0 in it */
+    hd_str out;
+} hd_kernel_writer;
+
+/* Local memory that a group uses, at most; OpenCL 1.2 promises 32 KB. */
+enum { HD_KERNEL_LOCAL_BYTES = 24576 };
+
+/* `tuning`, or what stands for its zeros, for a device of this kind. */
+hd_remap_tuning hd_remap_tuned(const hd_remap_tuning *tuning);
+
+/* The words, and the head of the kernel up to its opening brace. Text that the kernel calls goes
+ * between the two. */
+void hd_kernel_words(hd_kernel_writer *writer);
+void hd_kernel_head(hd_kernel_writer *writer);
+
+/* The greatest power of two up to `most` that divides a and b. */
+uint32_t hd_common_word(uint64_t a, uint64_t b, uint32_t most);
+/* The name of an unsigned type for numbers below `limit`: hd_w4 or hd_w8. */
+const char *hd_kernel_number(uint64_t limit);
+
+/* ---- one file for each kind of map ------------------------------------------------------- */
+
+/* Records that a group moves, and the kernel. */
+uint32_t hd_records_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
+void hd_kernel_of_records(hd_kernel_writer *writer);
+void hd_kernel_of_records_direct(hd_kernel_writer *writer);
+
+/* A matrix is moved in tiles, one by each group. */
+typedef struct hd_matrix_tile {
+    uint32_t rows, columns; /* of a diagonal map: diagonals */
+    uint64_t across;        /* tiles next to each other */
+    uint32_t word;          /* bytes of what an item moves */
+    bool packed;            /* a word is several elements */
+} hd_matrix_tile;
+hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning);
+void hd_kernel_of_matrix(hd_kernel_writer *writer);
+
+/* Words that a group moves, and the kernel. */
+uint64_t hd_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
+void hd_kernel_of_indexed(hd_kernel_writer *writer);
+
+#endif
