@@ -3,7 +3,7 @@
  */
 #include <inttypes.h>
 
-#include "remap/map.h"
+#include "remap/host.h"
 
 /* ---- checks --------------------------------------------------------------------------- */
 
@@ -34,57 +34,46 @@ static hd_status check_memory(const hd_diag *diag, const hd_remap *map, const vo
     return HD_OK;
 }
 
-/* ---- element by element -------------------------------------------------------------------- */
+/* ---- there and back ------------------------------------------------------------------------ */
 
-static void apply_numbers(const hd_remap_numbers *numbers, size_t bytes, char *to,
-                          const char *from) {
-    for (uint64_t i = 0; i < numbers->count; i++) {
-        uint64_t source = hd_remap_number(numbers, i);
-        if (source != HD_REMAP_NONE)
-            memcpy(to + i * bytes, from + source * bytes, bytes);
-    }
-}
-
-static void apply_matrix(const hd_remap *map, char *to, const char *from, bool back) {
-    size_t bytes = (size_t)map->element_bytes;
-    for (uint64_t r = 0, i = 0; r < map->rows; r++)
-        for (uint64_t c = 0; c < map->columns; c++, i++) {
-            uint64_t place = hd_remap_place_in_matrix(map, r, c);
-            memcpy(to + (back ? i : place) * bytes, from + (back ? place : i) * bytes, bytes);
-        }
+static uint64_t moved_bytes(const hd_remap *map) {
+    uint64_t bytes = map->source_bytes;
+    for (uint32_t p = 0; p < map->parts; p++)
+        bytes += map->bytes[p];
+    return bytes;
 }
 
 hd_status hd_remap_apply(const hd_diag *diag, const hd_remap *map, void *const to[],
                          const void *from, const hd_remap_host_options *options) {
-    (void)options;
+    hd_remap_engine engine;
     hd_status status = check_memory(diag, map, (const void *const *)to, from);
+    if (status == HD_OK)
+        status = hd_remap_engine_of(diag, options, moved_bytes(map), &engine);
     if (status != HD_OK)
         return status;
     if (map->kind == HD_REMAP_RECORDS)
-        hd_map_scatter(map->layout, from, to);
-    else if (map->element.data)
-        apply_numbers(&map->element, (size_t)map->element_bytes, to[0], from);
-    else
-        apply_matrix(map, to[0], from, false);
-    return HD_OK;
+        return hd_remap_apply_records(&engine, map, to, from);
+    if (map->element.data)
+        return hd_remap_move_numbers(&engine, &map->element, (size_t)map->element_bytes, to[0],
+                                     from);
+    return hd_remap_move_matrix(&engine, map, to[0], from, false);
 }
 
 hd_status hd_remap_revert(const hd_diag *diag, const hd_remap *map, void *to,
                           const void *const from[], const hd_remap_host_options *options) {
-    (void)options;
+    hd_remap_engine engine;
     const hd_remap_numbers *places;
     hd_status status = check_memory(diag, map, from, to);
+    if (status == HD_OK)
+        status = hd_remap_engine_of(diag, options, moved_bytes(map), &engine);
     if (status != HD_OK)
         return status;
-    if (map->kind == HD_REMAP_RECORDS) {
-        memset(to, 0, (size_t)map->source_bytes);
-        hd_map_gather(map->layout, (void *const *)from, to);
-    } else if (map->element.data) {
-        status = hd_remap_places_of(diag, map, &places);
-        if (status == HD_OK)
-            apply_numbers(places, (size_t)map->element_bytes, to, from[0]);
-    } else {
-        apply_matrix(map, to, from[0], true);
-    }
-    return status;
+    if (map->kind == HD_REMAP_RECORDS)
+        return hd_remap_revert_records(&engine, map, to, from);
+    if (!map->element.data)
+        return hd_remap_move_matrix(&engine, map, to, from[0], true);
+    status = hd_remap_places_of(diag, map, &places);
+    if (status != HD_OK)
+        return status;
+    return hd_remap_move_numbers(&engine, places, (size_t)map->element_bytes, to, from[0]);
 }

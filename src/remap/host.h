@@ -1,0 +1,92 @@
+/* The host engine from the inside: threads, streams of output, and a file for each kind of map. */
+#ifndef HD_REMAP_HOST_H
+#define HD_REMAP_HOST_H
+
+#include "remap/lanes/lanes.h"
+#include "remap/map.h"
+
+/* ---- host_threads.c ----------------------------------------------------------------------- */
+
+typedef struct hd_remap_engine {
+    const hd_diag *diag;
+    const hd_remap_lanes *lanes;
+    uint32_t threads;
+    bool streaming; /* past the caches: the data is larger than they are */
+} hd_remap_engine;
+
+/* For a remap that reads and writes `bytes` in all. */
+hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *options,
+                             uint64_t bytes, hd_remap_engine *engine);
+
+/* Does task `task` with `scratch`, which begins a line and is zero at a thread's first task. */
+typedef void hd_remap_task_fn(const hd_remap_engine *engine, void *job, uint64_t task,
+                              char *scratch);
+/* Does tasks 0 to tasks - 1 on the engine's threads, each with a scratch of its own. */
+hd_status hd_remap_run(const hd_remap_engine *engine, uint64_t tasks, size_t scratch_bytes,
+                       hd_remap_task_fn *task, void *job);
+/* In how many tasks to cut `units` of work that moves `bytes`. */
+uint64_t hd_remap_tasks(const hd_remap_engine *engine, uint64_t units, uint64_t bytes);
+
+/* ---- host_stream.c: writing whole lines ------------------------------------------------------ */
+
+/* Bytes on their way to memory: what does not fill a line yet is carried in front of the next
+ * block, which must have HD_LINE bytes of room before it. */
+typedef struct hd_remap_stream {
+    char *to; /* where the next byte to be written goes */
+    size_t carried;
+} hd_remap_stream;
+
+/* The `bytes` at `block` follow those of before. */
+void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
+                  size_t bytes);
+/* Writes what is carried. */
+void hd_remap_end(hd_remap_stream *stream, const char *block);
+
+/* Copies one value. */
+static inline void hd_remap_copy(char *restrict to, const char *restrict from, size_t bytes) {
+    switch (bytes) {
+    case 1:
+        *to = *from;
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    case 12:
+        memcpy(to, from, 12);
+        break;
+    case 16:
+        memcpy(to, from, 16);
+        break;
+    default:
+        memcpy(to, from, bytes);
+    }
+}
+/* `count` values of `bytes`, which lie `from_step` apart, to where they lie `to_step` apart. */
+void hd_remap_copy_values(char *to, size_t to_step, const char *from, size_t from_step,
+                          size_t bytes, size_t count);
+
+/* The number of `bytes` among the sizes of words, or -1. */
+static inline int hd_remap_word(uint64_t bytes) {
+    return bytes && bytes <= 16 && !(bytes & (bytes - 1)) ? __builtin_ctzll(bytes) : -1;
+}
+
+/* ---- host_records.c, host_matrix.c, host_index.c ------------------------------------------------
+ */
+
+hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *map,
+                                 void *const to[], const char *from);
+hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap *map, char *to,
+                                  const void *const from[]);
+hd_status hd_remap_move_matrix(const hd_remap_engine *engine, const hd_remap *map, char *to,
+                               const char *from, bool back);
+/* Value i from number numbers[i]; where there is none, what is there stays. */
+hd_status hd_remap_move_numbers(const hd_remap_engine *engine, const hd_remap_numbers *numbers,
+                                size_t bytes, char *to, const char *from);
+
+#endif

@@ -1,0 +1,310 @@
+/*
+ * Records to a layout and back.
+ *
+ * The records are taken in blocks of a power of two, so that each block fits the first-level
+ * cache. For a layout's cluster with shorter tiles than that, a block is some whole tiles; in
+ * longer ones, and with `soa`, it is a piece of each field's run. The block's output is put in
+ * order in an area for each cluster or for each run, and streamed out of there.
+ *
+ * What is moved at once is a field, fields that lie side by side on both sides, or, where
+ * neighbours of one word's size lie in runs, a matrix of words that the vector functions transpose.
+ */
+#include "remap/host.h"
+
+enum { BLOCK_BYTES = 32 << 10, LEAST_RECORDS = 64, MOST_RECORDS = 4096, MOST_BYTES = 256 << 10 };
+
+/* Fields `field` to field + count - 1 of a record. */
+typedef struct move {
+    uint32_t field, count;
+    size_t offset; /* in the record */
+    size_t bytes;  /* of a word, or of all that is copied at once */
+    int word;      /* which of the sizes of words, -1: copied */
+} move;
+
+/* Where a block's output is put in order: of a cluster's tiles, or of a field's run. */
+typedef struct area {
+    size_t at; /* in the scratch */
+    uint32_t cluster;
+    int field; /* -1: all of the cluster */
+} area;
+
+typedef struct job {
+    const hd_remap *map;
+    char *records;
+    char *const *parts;
+    uint64_t block; /* records */
+    uint64_t blocks, tasks;
+    uint32_t move_count, area_count;
+    move moves[HD_MAX_FIELDS];
+    area areas[HD_MAX_FIELDS];
+    uint32_t area_of[HD_MAX_FIELDS]; /* of each field */
+    size_t scratch_bytes;
+} job;
+
+static const hd_cluster_place *place_of(const job *j, uint32_t field) {
+    return &j->map->layout->clusters[j->map->layout->fields[field].cluster];
+}
+
+/* Is a block within one tile? */
+static bool is_long(const job *j, uint32_t cluster) {
+    return j->map->layout->layout->clusters[cluster].tile >= j->block;
+}
+
+static uint64_t choose_block(uint64_t record_bytes) {
+    uint64_t records = MOST_RECORDS;
+    while (records > LEAST_RECORDS && records * record_bytes > BLOCK_BYTES)
+        records /= 2;
+    while (records > 1 && records * record_bytes > MOST_BYTES)
+        records /= 2;
+    return records;
+}
+
+/* ---- what is moved at once --------------------------------------------------------------- */
+
+static bool can_join(const job *j, const move *m, uint32_t f) {
+    const hd_map *map = j->map->layout;
+    const hd_field *field = &map->record->fields[f], *first = &map->record->fields[m->field];
+    const hd_field_place *place = &map->fields[f], *first_place = &map->fields[m->field];
+    uint32_t cluster = place->cluster;
+    bool beside = field->offset == m->offset + m->bytes * (m->word < 0 ? 1 : m->count);
+    if (!beside)
+        return false;
+    if (m->word >= 0 && is_long(j, cluster) && is_long(j, first_place->cluster))
+        return field->size == first->size && place->size == field->size;
+    if (cluster != first_place->cluster || is_long(j, cluster))
+        return false;
+    if (map->clusters[cluster].tile == 1)
+        return place->run == first_place->run + m->bytes;
+    uint64_t run = map->clusters[cluster].tile * m->bytes;
+    return m->word >= 0 && field->size == first->size && place->size == field->size &&
+           place->run == first_place->run + m->count * run;
+}
+
+/* A field alone. Words are transposed where their runs fill lines. */
+static move move_of(const job *j, uint32_t f) {
+    const hd_field *field = &j->map->layout->record->fields[f];
+    const hd_field_place *place = &j->map->layout->fields[f];
+    bool lines = is_long(j, place->cluster) || place_of(j, f)->tile * field->size >= HD_LINE;
+    return (move){.field = f,
+                  .count = 1,
+                  .offset = field->offset,
+                  .bytes = field->size,
+                  .word = lines && place->size == field->size ? hd_remap_word(field->size) : -1};
+}
+
+static void list_moves(job *j) {
+    for (uint32_t f = 0; f < j->map->layout->record->field_count; f++) {
+        move *last = j->move_count ? &j->moves[j->move_count - 1] : NULL;
+        if (!last || !can_join(j, last, f)) {
+            j->moves[j->move_count++] = move_of(j, f);
+            continue;
+        }
+        last->count++;
+        if (last->word < 0)
+            last->bytes += j->map->layout->record->fields[f].size;
+    }
+}
+
+/* ---- areas --------------------------------------------------------------------------------- */
+
+static void add_area(job *j, uint32_t cluster, int field, size_t bytes) {
+    j->areas[j->area_count++] = (area){j->scratch_bytes, cluster, field};
+    j->scratch_bytes += (size_t)hd_align_up(bytes, HD_LINE) + HD_LINE;
+}
+
+static void list_areas(job *j) {
+    const hd_map *map = j->map->layout;
+    int area_of_cluster[HD_MAX_FIELDS];
+    memset(area_of_cluster, -1, sizeof area_of_cluster);
+    j->scratch_bytes = HD_LINE;
+    for (uint32_t f = 0; f < map->record->field_count; f++) {
+        uint32_t c = map->fields[f].cluster;
+        const hd_cluster_place *place = &map->clusters[c];
+        if (is_long(j, c)) {
+            add_area(j, c, (int)f, (size_t)(j->block * map->fields[f].size));
+        } else if (area_of_cluster[c] < 0) {
+            area_of_cluster[c] = (int)j->area_count;
+            add_area(j, c, -1, (size_t)(j->block / place->tile * place->tile_bytes));
+        }
+        j->area_of[f] = is_long(j, c) ? j->area_count - 1 : (uint32_t)area_of_cluster[c];
+    }
+}
+
+/* Where the area's output for the block from record `first` on belongs. */
+static char *target_of(const job *j, const area *a, uint64_t first) {
+    const hd_cluster_place *place = &j->map->layout->clusters[a->cluster];
+    char *part = j->parts[place->allocation];
+    if (a->field >= 0)
+        return part + hd_map_address(j->map->layout, (uint32_t)a->field, first);
+    return part + place->base + first / place->tile * place->tile_bytes;
+}
+
+/* The bytes of it: the last value of a run has no gap after it. */
+static size_t bytes_of(const job *j, const area *a, uint64_t first, uint64_t count) {
+    const hd_cluster_place *place = &j->map->layout->clusters[a->cluster];
+    if (a->field < 0)
+        return (size_t)((count + place->tile - 1) / place->tile * place->tile_bytes);
+    size_t step = j->map->layout->fields[a->field].size;
+    bool last = first + count == j->map->elements || (first + count) % place->tile == 0;
+    size_t gap = step - j->map->layout->record->fields[a->field].size;
+    return (size_t)count * step - (last ? gap : 0);
+}
+
+/* ---- to the layout -----------------------------------------------------------------------------
+ */
+
+static void apply_to_run(const hd_remap_engine *engine, const job *j, const move *m, char *scratch,
+                         uint64_t first, uint64_t count) {
+    const area *a = &j->areas[j->area_of[m->field]];
+    size_t record = (size_t)j->map->element_bytes;
+    const char *from = j->records + first * record + m->offset;
+    size_t apart = m->count > 1 ? a[1].at - a[0].at : 0;
+    if (m->word >= 0)
+        engine->lanes->unzip[m->word](scratch + a->at, apart, from, record, (size_t)count, m->count,
+                                      j->records + j->map->source_bytes);
+    else
+        hd_remap_copy_values(scratch + a->at, j->map->layout->fields[m->field].size, from, record,
+                             m->bytes, (size_t)count);
+}
+
+static void apply_to_tiles(const hd_remap_engine *engine, const job *j, const move *m,
+                           char *scratch, uint64_t first, uint64_t count) {
+    const hd_cluster_place *place = place_of(j, m->field);
+    const hd_field_place *field = &j->map->layout->fields[m->field];
+    size_t record = (size_t)j->map->element_bytes;
+    const char *from = j->records + first * record + m->offset;
+    char *to = scratch + j->areas[j->area_of[m->field]].at + field->run;
+    if (place->tile == 1) {
+        hd_remap_copy_values(to, (size_t)place->tile_bytes, from, record, m->bytes, (size_t)count);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i += place->tile) {
+        size_t rows = (size_t)(count - i < place->tile ? count - i : place->tile);
+        if (m->word >= 0)
+            engine->lanes->unzip[m->word](to, (size_t)place->tile * m->bytes, from, record, rows,
+                                          m->count, j->records + j->map->source_bytes);
+        else
+            hd_remap_copy_values(to, field->size, from, record, m->bytes, rows);
+        to += place->tile_bytes;
+        from += place->tile * record;
+    }
+}
+
+static void apply_block(const hd_remap_engine *engine, const job *j, hd_remap_stream *streams,
+                        char *scratch, uint64_t first, uint64_t count) {
+    for (uint32_t a = 0; a < j->area_count && count < j->block; a++)
+        memset(scratch + j->areas[a].at, 0, bytes_of(j, &j->areas[a], first, count));
+    for (uint32_t m = 0; m < j->move_count; m++)
+        if (is_long(j, j->map->layout->fields[j->moves[m].field].cluster))
+            apply_to_run(engine, j, &j->moves[m], scratch, first, count);
+        else
+            apply_to_tiles(engine, j, &j->moves[m], scratch, first, count);
+    for (uint32_t a = 0; a < j->area_count; a++) {
+        char *block = scratch + j->areas[a].at, *to = target_of(j, &j->areas[a], first);
+        if (streams[a].to + streams[a].carried != to) { /* another tile */
+            hd_remap_end(&streams[a], block);
+            streams[a].to = to;
+        }
+        hd_remap_put(engine, &streams[a], block, bytes_of(j, &j->areas[a], first, count));
+    }
+}
+
+static void apply_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const job *j = user;
+    hd_remap_stream streams[HD_MAX_FIELDS];
+    uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
+    for (uint32_t a = 0; a < j->area_count; a++)
+        streams[a] = (hd_remap_stream){target_of(j, &j->areas[a], begin * j->block), 0};
+    for (uint64_t b = begin; b < end; b++) {
+        uint64_t left = j->map->elements - b * j->block;
+        apply_block(engine, j, streams, scratch, b * j->block, left < j->block ? left : j->block);
+    }
+    for (uint32_t a = 0; a < j->area_count; a++)
+        hd_remap_end(&streams[a], scratch + j->areas[a].at);
+}
+
+/* ---- back
+ * ---------------------------------------------------------------------------------------- */
+
+static void revert_from_run(const hd_remap_engine *engine, const job *j, const move *m, char *block,
+                            uint64_t first, uint64_t count) {
+    const char *from[HD_MAX_FIELDS];
+    size_t record = (size_t)j->map->element_bytes;
+    for (uint32_t k = 0; k < m->count; k++)
+        from[k] = j->parts[place_of(j, m->field + k)->allocation] +
+                  hd_map_address(j->map->layout, m->field + k, first);
+    if (m->word >= 0)
+        engine->lanes->zip[m->word](block + m->offset, record, from, 0, (size_t)count, m->count);
+    else
+        hd_remap_copy_values(block + m->offset, record, from[0],
+                             j->map->layout->fields[m->field].size, m->bytes, (size_t)count);
+}
+
+static void revert_from_tiles(const hd_remap_engine *engine, const job *j, const move *m,
+                              char *block, uint64_t first, uint64_t count) {
+    const hd_cluster_place *place = place_of(j, m->field);
+    const hd_field_place *field = &j->map->layout->fields[m->field];
+    size_t record = (size_t)j->map->element_bytes;
+    const char *from[HD_MAX_FIELDS];
+    for (uint32_t k = 0; k < m->count; k++)
+        from[k] = j->parts[place->allocation] + hd_map_address(j->map->layout, m->field + k, first);
+    if (place->tile == 1) {
+        hd_remap_copy_values(block + m->offset, record, from[0], (size_t)place->tile_bytes,
+                             m->bytes, (size_t)count);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i += place->tile) {
+        size_t rows = (size_t)(count - i < place->tile ? count - i : place->tile);
+        size_t skipped = (size_t)(i / place->tile * place->tile_bytes);
+        char *to = block + i * record + m->offset;
+        if (m->word >= 0)
+            engine->lanes->zip[m->word](to, record, from, skipped, rows, m->count);
+        else
+            hd_remap_copy_values(to, record, from[0] + skipped, field->size, m->bytes, rows);
+    }
+}
+
+static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const job *j = user;
+    uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
+    char *block = scratch + HD_LINE;
+    hd_remap_stream stream = {j->records + begin * j->block * j->map->element_bytes, 0};
+    for (uint64_t b = begin; b < end; b++) {
+        uint64_t first = b * j->block, left = j->map->elements - first;
+        uint64_t count = left < j->block ? left : j->block;
+        for (uint32_t m = 0; m < j->move_count; m++)
+            if (is_long(j, j->map->layout->fields[j->moves[m].field].cluster))
+                revert_from_run(engine, j, &j->moves[m], block, first, count);
+            else
+                revert_from_tiles(engine, j, &j->moves[m], block, first, count);
+        hd_remap_put(engine, &stream, block, (size_t)(count * j->map->element_bytes));
+    }
+    hd_remap_end(&stream, block);
+}
+
+/* ---- both
+ * ------------------------------------------------------------------------------------------ */
+
+static job make_job(const hd_remap_engine *engine, const hd_remap *map, char *records,
+                    char *const *parts) {
+    job j = {.map = map, .records = records, .parts = parts};
+    j.block = choose_block(map->element_bytes);
+    j.blocks = (map->elements + j.block - 1) / j.block;
+    j.tasks = hd_remap_tasks(engine, j.blocks, map->source_bytes);
+    list_moves(&j);
+    list_areas(&j);
+    return j;
+}
+
+hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *map,
+                                 void *const to[], const char *from) {
+    job j = make_job(engine, map, (char *)(uintptr_t)from, (char *const *)to);
+    return hd_remap_run(engine, j.tasks, j.scratch_bytes, apply_task, &j);
+}
+
+hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap *map, char *to,
+                                  const void *const from[]) {
+    job j = make_job(engine, map, to, (char *const *)(uintptr_t)from);
+    size_t bytes = HD_LINE + (size_t)(j.block * map->element_bytes);
+    return hd_remap_run(engine, j.tasks, bytes, revert_task, &j);
+}

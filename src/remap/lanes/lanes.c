@@ -1,0 +1,201 @@
+/* Rows to runs and back (lanes.h). Compiled once for each HD_LANES_NAME; see CMakeLists.txt. */
+#include "remap/lanes/lanes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define ALWAYS static inline __attribute__((always_inline))
+#define SEPARATE static __attribute__((noinline))
+#define UNROLL _Pragma("GCC unroll 16")
+
+typedef uint64_t lane_of_8 __attribute__((vector_size(16), aligned(1), may_alias));
+
+#if defined __AVX512BW__
+#include "remap/lanes/avx512.h"
+#elif defined __AVX2__
+#include "remap/lanes/avx2.h"
+#else
+#include "remap/lanes/base.h"
+#endif
+
+enum { PIECE = 16, VECTOR = PIECE * LANES, MOST_WORDS = 16 };
+
+ALWAYS size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* In each lane: word j of vector k becomes word k of vector j. */
+ALWAYS void transpose(size_t u, vector v[MOST_WORDS]) {
+    const size_t n = PIECE / u;
+    vector mixed[MOST_WORDS];
+    UNROLL for (size_t stage = 1; stage < n; stage *= 2) {
+        UNROLL for (size_t k = 0; k < n / 2; k++) {
+            mixed[2 * k] = low(u, v[k], v[k + n / 2]);
+            mixed[2 * k + 1] = high(u, v[k], v[k + n / 2]);
+        }
+        UNROLL for (size_t k = 0; k < n; k++) v[k] = mixed[k];
+    }
+}
+
+/* The first `bytes` of a lane, fewer than 16, and not a byte more. */
+ALWAYS void store_part(char *to, lane_of_8 lane, size_t bytes) {
+    uint64_t rest = lane[0];
+    if (bytes & 8) {
+        memcpy(to, &rest, 8);
+        to += 8;
+        rest = lane[1];
+    }
+    if (bytes & 4) {
+        memcpy(to, &rest, 4);
+        to += 4;
+        rest >>= 32;
+    }
+    if (bytes & 2) {
+        memcpy(to, &rest, 2);
+        to += 2;
+        rest >>= 16;
+    }
+    if (bytes & 1)
+        memcpy(to, &rest, 1);
+}
+
+/* ---- rows to runs ------------------------------------------------------------------------ */
+
+/* A piece of 64 / u rows, of which `words` are wanted. */
+ALWAYS void unzip_piece(size_t u, char *to, size_t run, const char *from, size_t row,
+                        size_t words) {
+    const size_t n = PIECE / u;
+    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) {
+        vector v[MOST_WORDS];
+        UNROLL for (size_t k = 0; k < n; k++) v[k] =
+            join(from + (part * n * LANES + k) * row, n * row);
+        transpose(u, v);
+        UNROLL for (size_t k = 0; k < n; k++) if (k < words)
+            store(to + k * run + part * VECTOR, v[k]);
+    }
+}
+
+typedef void unzip_piece_fn(char *to, size_t run, const char *from, size_t row, size_t words);
+
+/* The same where fewer rows, or fewer bytes of a row, may be touched. */
+static void unzip_rest(unzip_piece_fn *piece, size_t u, char *to, size_t run, const char *from,
+                       size_t row, size_t rows, size_t words) {
+    char in[HD_LINE * PIECE] = {0}, out[MOST_WORDS * HD_LINE];
+    for (size_t i = 0; i < rows; i++)
+        memcpy(in + i * PIECE, from + i * row, words * u);
+    piece(out, HD_LINE, in, PIECE, words);
+    for (size_t j = 0; j < words; j++)
+        memcpy(to + j * run, out + j * HD_LINE, rows * u);
+}
+
+ALWAYS void unzip(unzip_piece_fn *piece, size_t u, char *to, size_t run, const char *from,
+                  size_t row, size_t rows, size_t words, const char *end) {
+    const size_t group = HD_LINE / u, n = PIECE / u;
+    for (size_t i = 0; i < rows; i += group)
+        for (size_t j = 0; j < words; j += n) {
+            const char *at = from + i * row + j * u;
+            size_t left = least(rows - i, group), wanted = least(words - j, n);
+            if (left == group && (wanted == n || (size_t)(end - at) >= (group - 1) * row + PIECE))
+                piece(to + j * run + i * u, run, at, row, wanted);
+            else
+                unzip_rest(piece, u, to + j * run + i * u, run, at, row, left, wanted);
+        }
+}
+
+/* ---- runs to rows ------------------------------------------------------------------------ */
+
+/* A piece of 64 / u rows out of `words` runs. */
+ALWAYS void zip_piece(size_t u, char *to, size_t row, const char *const *from, size_t skipped,
+                      size_t words) {
+    const size_t n = PIECE / u;
+    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) {
+        vector v[MOST_WORDS];
+        UNROLL for (size_t k = 0; k < n; k++) v[k] =
+            load(from[k < words ? k : 0] + skipped + part * VECTOR);
+        transpose(u, v);
+        UNROLL for (size_t k = 0; k < n; k++) UNROLL for (int lane = 0; lane < LANES; lane++) {
+            char *at = to + (part * n * LANES + (size_t)lane * n + k) * row;
+            if (words == n)
+                *(lane_of_8 *)at = lane_of(v[k], lane);
+            else
+                store_part(at, lane_of(v[k], lane), words * u);
+        }
+    }
+}
+
+typedef void zip_piece_fn(char *to, size_t row, const char *const *from, size_t skipped,
+                          size_t words);
+
+/* The same for fewer rows. */
+static void zip_rest(zip_piece_fn *piece, size_t u, char *to, size_t row, const char *const *from,
+                     size_t skipped, size_t rows, size_t words) {
+    char in[MOST_WORDS * HD_LINE] = {0}, out[HD_LINE * PIECE];
+    const char *runs[MOST_WORDS];
+    for (size_t j = 0; j < words; j++) {
+        memcpy(in + j * HD_LINE, from[j] + skipped, rows * u);
+        runs[j] = in + j * HD_LINE;
+    }
+    piece(out, PIECE, runs, 0, words);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(to + i * row, out + i * PIECE, words * u);
+}
+
+ALWAYS void zip(zip_piece_fn *piece, size_t u, char *to, size_t row, const char *const *from,
+                size_t skipped, size_t rows, size_t words) {
+    const size_t group = HD_LINE / u, n = PIECE / u;
+    for (size_t i = 0; i < rows; i += group)
+        for (size_t j = 0; j < words; j += n) {
+            char *at = to + i * row + j * u;
+            size_t left = least(rows - i, group), wanted = least(words - j, n);
+            if (left == group)
+                piece(at, row, from + j, skipped + i * u, wanted);
+            else
+                zip_rest(piece, u, at, row, from + j, skipped + i * u, left, wanted);
+        }
+}
+
+/* ---- past the caches ----------------------------------------------------------------------- */
+
+static void stream(char *to, const char *from, size_t lines) {
+    for (size_t i = 0; i < lines; i++)
+        UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR)
+            store_past(to + i * HD_LINE + part, load(from + i * HD_LINE + part));
+}
+
+static void fence(void) { wait_for_stores(); }
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+/* Pieces are functions of their own: inlined, they are too much for the registers. */
+#define DEFINE(u)                                                                                  \
+    SEPARATE void unzip_piece_##u(char *to, size_t run, const char *from, size_t row,              \
+                                  size_t words) {                                                  \
+        unzip_piece(u, to, run, from, row, words);                                                 \
+    }                                                                                              \
+    SEPARATE void zip_piece_##u(char *to, size_t row, const char *const *from, size_t skipped,     \
+                                size_t words) {                                                    \
+        if (words == PIECE / u)                                                                    \
+            zip_piece(u, to, row, from, skipped, PIECE / u);                                       \
+        else                                                                                       \
+            zip_piece(u, to, row, from, skipped, words);                                           \
+    }                                                                                              \
+    static void unzip_##u(char *to, size_t run, const char *from, size_t row, size_t rows,         \
+                          size_t words, const char *end) {                                         \
+        unzip(unzip_piece_##u, u, to, run, from, row, rows, words, end);                           \
+    }                                                                                              \
+    static void zip_##u(char *to, size_t row, const char *const *from, size_t skipped,             \
+                        size_t rows, size_t words) {                                               \
+        zip(zip_piece_##u, u, to, row, from, skipped, rows, words);                                \
+    }
+DEFINE(1)
+DEFINE(2)
+DEFINE(4)
+DEFINE(8)
+DEFINE(16)
+
+#define NAME_(name) hd_remap_lanes_##name
+#define NAME(name) NAME_(name)
+const hd_remap_lanes NAME(HD_LANES_NAME) = {{unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
+                                            {zip_1, zip_2, zip_4, zip_8, zip_16},
+                                            stream,
+                                            fence};

@@ -1,0 +1,43 @@
+/*
+ * What the host engine does with vectors. lanes.c is compiled once for each instruction set.
+ *
+ * Words of u bytes, u = 1, 2, 4, 8, 16, lie in rows and are wanted in runs, or the other way
+ * round. In both cases 16 bytes of a row, a piece, hold 16 / u words, and 64 / u rows fill a line
+ * of 64 bytes of each of 16 / u runs:
+ *
+ *     u = 4    row 0   a0 b0 c0 d0          a0 a1 a2 ... a15
+ *              row 1   a1 b1 c1 d1    <->   b0 b1 b2 ... b15
+ *              ...                          c0 c1 c2 ... c15
+ *              row 15  a15 b15 c15 d15      d0 d1 d2 ... d15
+ *
+ * A vector has 1, 2 or 4 lanes of 16 bytes, each with the piece of another row. Interleaving
+ * vectors k and k + n/2 of the n = 16 / u, log2 n times, transposes every lane.
+ */
+#ifndef HD_REMAP_LANES_H
+#define HD_REMAP_LANES_H
+
+#include <stddef.h>
+
+enum { HD_LINE = 64, HD_WORD_SIZES = 5 }; /* words of 1 << 0 .. 1 << 4 bytes */
+
+typedef struct hd_remap_lanes {
+    /* Rows to runs: word j of row i, at from + i * row + j * u, goes to to + j * run + i * u.
+     * Bytes up to `end` may be read. */
+    void (*unzip[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row, size_t rows,
+                                 size_t words, const char *end);
+    /* Runs to rows: word i of run j, at from[j] + skipped + i * u, goes to to + i * row + j * u.
+     * Writes nothing else. */
+    void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
+                               size_t rows, size_t words);
+    /* Copies whole lines past the caches; `to` is the start of one. */
+    void (*stream)(char *to, const char *from, size_t lines);
+    /* What was streamed is visible to other threads after those see what follows. */
+    void (*fence)(void);
+} hd_remap_lanes;
+
+extern const hd_remap_lanes hd_remap_lanes_base;
+#if defined __x86_64__
+extern const hd_remap_lanes hd_remap_lanes_avx2, hd_remap_lanes_avx512;
+#endif
+
+#endif
