@@ -105,7 +105,7 @@ static void check_both_ways(const hd_remap *map, uint64_t *seed) {
     for (int simd = HD_REMAP_SIMD_BEST; simd <= HD_REMAP_SIMD_NEON; simd++)
         if (has((hd_remap_simd)simd))
             check_options(
-                slow, seed,
+                map, seed,
                 &(hd_remap_host_options){1 + (uint32_t)random_below(seed, 4), (hd_remap_simd)simd});
 }
 
