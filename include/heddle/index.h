@@ -11,7 +11,7 @@
 #ifndef HEDDLE_INDEX_H
 #define HEDDLE_INDEX_H
 
-#if defined(__OPENCL_VERSION__)
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define HD_FUNCTION static inline
 typedef ulong hd_wide;
 #elif defined(__CUDACC__) || defined(__CUDA__)
@@ -120,7 +120,7 @@ HD_FUNCTION unsigned int hd_high32(unsigned int a, unsigned int b) {
     return (unsigned int)((hd_wide)a * b >> 32);
 }
 HD_FUNCTION hd_wide hd_high64(hd_wide a, hd_wide b) {
-#if defined(__OPENCL_VERSION__)
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
     return mul_hi(a, b);
 #elif defined(__CUDA_ARCH__)
     return __umul64hi(a, b);
@@ -147,7 +147,7 @@ HD_FUNCTION hd_wide hd_remainder64(hd_wide a, hd_divisor64 by) {
     return a - hd_quotient64(a, by) * by.divisor;
 }
 
-#if !defined(__OPENCL_VERSION__) && !defined(__CUDA_ARCH__)
+#if !defined(__OPENCL_VERSION__) && !defined(__OPENCL_C_VERSION__) && !defined(__CUDA_ARCH__)
 /* With 2^log the least power of two that is not below the divisor, the multiplier is
  * 2^bits * (2^log - divisor) / divisor + 1, of which the lower `bits` bits count. */
 HD_FUNCTION hd_divisor64 hd_make_divisor64(hd_wide divisor) {
