@@ -56,14 +56,14 @@ comm -13 "$work/declared" "$work/exported" >"$work/log"
 soname=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 [[ $soname =~ ^libheddle-remap\.so\.[0-9]+\.[0-9]+$ ]] || complain "the soname is '$soname'"
 
-# ---- the header, alone, in each language ------------------------------------------------
+# ---- the headers, in each language ---------------------------------------------------------
 
-echo '#include <heddle/remap.h>' >"$work/header.c"
+printf '#include <heddle/%s.h>\n' remap index >"$work/header.c"
 cp "$work/header.c" "$work/header.cpp"
 strict="-Wall -Wextra -pedantic -Werror -fsyntax-only -I$prefix/include"
-try "the header in C17" cc -std=c17 $strict "$work/header.c"
+try "the headers in C17" cc -std=c17 $strict "$work/header.c"
 if command -v c++ >/dev/null; then
-    try "the header in C++" c++ -std=c++17 $strict "$work/header.cpp"
+    try "the headers in C++" c++ -std=c++17 $strict "$work/header.cpp"
 fi
 
 # ---- the README's program -----------------------------------------------------------------
@@ -77,7 +77,7 @@ mkdir "$work/program"
 cd "$work/program" || exit 2
 block c >program.c
 block cmake >CMakeLists.txt
-expected=$(sed -n 's/^It prints `\(.*\)`\.$/\1/p' "$prefix/share/doc/heddle-remap/README.md")
+expected=$(sed -n 's/^It prints `\([^`]*\)`.*/\1/p' "$prefix/share/doc/heddle-remap/README.md")
 [ -s program.c ] && [ -s CMakeLists.txt ] && [ -n "$expected" ] ||
     complain "the README lacks its program, its CMakeLists.txt or what is printed"
 
@@ -89,7 +89,7 @@ runs() {
 }
 
 export PKG_CONFIG_PATH=$folder/pkgconfig
-flags=$(pkg-config --cflags --libs heddle-remap) || complain "pkg-config knows no heddle-remap"
+flags=$(pkg-config --cflags --libs heddle-remap OpenCL) || complain "pkg-config knows no heddle-remap or no OpenCL"
 try "building with pkg-config" cc -std=c17 -Wall -Wextra -pedantic -Werror $sanitizer program.c \
     -o by-pkg-config $flags
 runs ./by-pkg-config
