@@ -11,6 +11,8 @@
  *                         those of the chunk's units, 4 or 8 bytes each
  *     first, count        64 bits each
  *
+ * Memory begins at a multiple of 16 bytes.
+ *
  *     map            direction    unit     numbers
  *     records        both         element
  *     matrices       both         row

@@ -17,7 +17,7 @@
 
 enum { LONG_ELEMENT = 64 };
 
-/* ---- tiles ------------------------------------------------------------------------------ */
+/* ---- tiles --------------------------------------------------------------------------- */
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -47,7 +47,7 @@ hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tun
     return tile;
 }
 
-/* ---- text ---------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------- */
 
 typedef struct matrix_writer {
     hd_kernel_writer *w;
@@ -203,10 +203,10 @@ static void put_packed(const matrix_writer *m) {
         put_copy(m, false, device_word(m), hd_str_text(&together));
 }
 
-/* Without local memory, in the order of what is written. */
+/* Without local memory, in the order of what is written; in Morton order that of the device. */
 static void put_straight(const matrix_writer *m) {
     if (m->w->back)
-        put_copy(m, true, host_word(m), device_word(m));
+        put_copy(m, m->map->kind != HD_REMAP_MORTON, host_word(m), device_word(m));
     else
         put_copy(m, false, device_word(m), host_word(m));
 }

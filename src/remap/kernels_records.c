@@ -50,7 +50,7 @@ typedef struct plan {
     bool padded;           /* the record has bytes that are no field's */
 } plan;
 
-/* ---- the plan --------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------ */
 
 uint32_t hd_records_of_group(const hd_remap *map, const hd_remap_tuning *tuning) {
     uint64_t bytes = (uint64_t)tuning->group * tuning->per_item * 4, records = LEAST_RECORDS;
@@ -160,63 +160,63 @@ static bool fits(const plan *p) {
     return image_bytes(p) + p->device_bytes <= HD_KERNEL_LOCAL_BYTES;
 }
 
-/* ---- text: local memory ------------------------------------------------------------------- */
+/* ---- text: local memory -------------------------------------------------------------- */
 
 /* Places of words of 4, 2 and 1 bytes in skewed local memory. */
 static const char skew[] = "#define HD_AT4(w) ((w) + ((w) >> 5))\n"
                            "#define HD_AT2(h) ((h) + ((h) >> 6 << 1))\n"
                            "#define HD_AT1(b) ((b) + ((b) >> 7 << 2))\n"
-                           "#define HD_4(local) (local)\n"
-                           "#define HD_2(local) ((HD_LOCAL hd_w2 *)(local))\n"
-                           "#define HD_1(local) ((HD_LOCAL hd_w1 *)(local))\n";
+                           "#define HD_4(memory) (memory)\n"
+                           "#define HD_2(memory) ((HD_LOCAL hd_w2 *)(memory))\n"
+                           "#define HD_1(memory) ((HD_LOCAL hd_w1 *)(memory))\n";
 
 /* Pieces between global and local memory, at byte `at` there; %1$s is their width. */
 static const char move_16[] =
-    "HD_INLINE void hd_take_16(HD_LOCAL hd_w4 *local, hd_w4 at, HD_GLOBAL const hd_w1 *from,\n"
+    "HD_INLINE void hd_take_16(HD_LOCAL hd_w4 *memory, hd_w4 at, HD_GLOBAL const hd_w1 *from,\n"
     "                          hd_w4 bytes) {\n"
     "    for (hd_w4 i = HD_ITEM; i < bytes / 16; i += HD_ITEMS) {\n"
     "        const hd_w16 value = ((HD_GLOBAL const hd_w16 *)from)[i];\n"
     "        const hd_w4 w = at / 4 + 4 * i;\n"
-    "        local[HD_AT4(w)] = value.x;\n"
-    "        local[HD_AT4(w + 1)] = value.y;\n"
-    "        local[HD_AT4(w + 2)] = value.z;\n"
-    "        local[HD_AT4(w + 3)] = value.w;\n"
+    "        memory[HD_AT4(w)] = value.x;\n"
+    "        memory[HD_AT4(w + 1)] = value.y;\n"
+    "        memory[HD_AT4(w + 2)] = value.z;\n"
+    "        memory[HD_AT4(w + 3)] = value.w;\n"
     "    }\n"
     "    for (hd_w4 b = bytes / 16 * 16 + HD_ITEM; b < bytes; b += HD_ITEMS)\n"
-    "        HD_1(local)[HD_AT1(at + b)] = from[b];\n"
+    "        HD_1(memory)[HD_AT1(at + b)] = from[b];\n"
     "}\n"
-    "HD_INLINE void hd_give_16(HD_GLOBAL hd_w1 *to, HD_LOCAL const hd_w4 *local, hd_w4 at,\n"
+    "HD_INLINE void hd_give_16(HD_GLOBAL hd_w1 *to, HD_LOCAL const hd_w4 *memory, hd_w4 at,\n"
     "                          hd_w4 bytes) {\n"
     "    for (hd_w4 i = HD_ITEM; i < bytes / 16; i += HD_ITEMS) {\n"
     "        const hd_w4 w = at / 4 + 4 * i;\n"
     "        ((HD_GLOBAL hd_w16 *)to)[i] =\n"
-    "            HD_WORDS(local[HD_AT4(w)], local[HD_AT4(w + 1)], local[HD_AT4(w + 2)],\n"
-    "                     local[HD_AT4(w + 3)]);\n"
+    "            HD_WORDS(memory[HD_AT4(w)], memory[HD_AT4(w + 1)], memory[HD_AT4(w + 2)],\n"
+    "                     memory[HD_AT4(w + 3)]);\n"
     "    }\n"
     "    for (hd_w4 b = bytes / 16 * 16 + HD_ITEM; b < bytes; b += HD_ITEMS)\n"
-    "        to[b] = ((HD_LOCAL const hd_w1 *)local)[HD_AT1(at + b)];\n"
+    "        to[b] = ((HD_LOCAL const hd_w1 *)memory)[HD_AT1(at + b)];\n"
     "}\n";
 
 static const char move_narrow[] =
-    "HD_INLINE void hd_take_%1$u(HD_LOCAL hd_w4 *local, hd_w4 at, HD_GLOBAL const hd_w1 *from,\n"
+    "HD_INLINE void hd_take_%1$u(HD_LOCAL hd_w4 *memory, hd_w4 at, HD_GLOBAL const hd_w1 *from,\n"
     "                         hd_w4 bytes) {\n"
     "    for (hd_w4 i = HD_ITEM; i < bytes / %1$u; i += HD_ITEMS)\n"
-    "        HD_%1$u(local)[HD_AT%1$u(at / %1$u + i)] = ((HD_GLOBAL const hd_w%1$u *)from)[i];\n"
+    "        HD_%1$u(memory)[HD_AT%1$u(at / %1$u + i)] = ((HD_GLOBAL const hd_w%1$u *)from)[i];\n"
     "    for (hd_w4 b = bytes / %1$u * %1$u + HD_ITEM; b < bytes; b += HD_ITEMS)\n"
-    "        HD_1(local)[HD_AT1(at + b)] = from[b];\n"
+    "        HD_1(memory)[HD_AT1(at + b)] = from[b];\n"
     "}\n"
-    "HD_INLINE void hd_give_%1$u(HD_GLOBAL hd_w1 *to, HD_LOCAL hd_w4 *local, hd_w4 at,\n"
+    "HD_INLINE void hd_give_%1$u(HD_GLOBAL hd_w1 *to, HD_LOCAL hd_w4 *memory, hd_w4 at,\n"
     "                         hd_w4 bytes) {\n"
     "    for (hd_w4 i = HD_ITEM; i < bytes / %1$u; i += HD_ITEMS)\n"
-    "        ((HD_GLOBAL hd_w%1$u *)to)[i] = HD_%1$u(local)[HD_AT%1$u(at / %1$u + i)];\n"
+    "        ((HD_GLOBAL hd_w%1$u *)to)[i] = HD_%1$u(memory)[HD_AT%1$u(at / %1$u + i)];\n"
     "    for (hd_w4 b = bytes / %1$u * %1$u + HD_ITEM; b < bytes; b += HD_ITEMS)\n"
-    "        to[b] = HD_1(local)[HD_AT1(at + b)];\n"
+    "        to[b] = HD_1(memory)[HD_AT1(at + b)];\n"
     "}\n";
 
 static const char clear[] =
-    "HD_INLINE void hd_clear(HD_LOCAL hd_w4 *local, hd_w4 bytes) {\n"
+    "HD_INLINE void hd_clear(HD_LOCAL hd_w4 *memory, hd_w4 bytes) {\n"
     "    for (hd_w4 w = HD_ITEM; w < HD_AT4((bytes + 3) / 4); w += HD_ITEMS)\n"
-    "        local[w] = 0;\n"
+    "        memory[w] = 0;\n"
     "}\n";
 
 static void put_helpers(hd_kernel_writer *w, const plan *p) {
@@ -232,7 +232,7 @@ static void put_helpers(hd_kernel_writer *w, const plan *p) {
         hd_str_add(&w->out, clear);
 }
 
-/* ---- text: fields ---------------------------------------------------------------------------- */
+/* ---- text: fields -------------------------------------------------------------------- */
 
 /* Where the group's first element lies in the device's memory, as a byte offset. */
 static const char *place_text(hd_arena *arena, uint64_t base, uint64_t tile, uint64_t tile_bytes,
@@ -394,37 +394,73 @@ static void put_in_pieces(hd_kernel_writer *w, const plan *p) {
             put_in_piece(w, p, f);
 }
 
-/* ---- text: the kernel
- * ----------------------------------------------------------------------------- */
+/* ---- text: the kernel ---------------------------------------------------------------- */
 
-static const char barrier[] = "    HD_BARRIER();\n";
-
-static void put_to_device(hd_kernel_writer *w, const plan *p) {
-    hd_str *out = &w->out;
-    hd_str_printf(out, "    hd_take_16(image, 0, staging, n * %uu);\n",
-                  p->map->layout->record->size);
-    if (p->piece_count)
-        hd_str_printf(out, "    hd_clear(device, %u);\n", p->device_bytes);
-    hd_str_add(out, barrier);
-    put_in_pieces(w, p);
-    put_plain_fields(w, p);
-    if (p->piece_count)
-        hd_str_add(out, barrier);
-    put_pieces(w, p);
+/* The parameters of a step, and what the kernel gives for them but for `n`. */
+static const char *parameters(const hd_kernel_writer *w, const plan *p) {
+    hd_str text = {.arena = w->out.arena};
+    for (uint32_t part = 0; part < p->map->parts; part++)
+        hd_str_printf(&text, "HD_GLOBAL %shd_w1 *part%u, ", w->back ? "const " : "", part);
+    hd_str_printf(&text, "HD_GLOBAL %shd_w1 *host,\n    HD_LOCAL hd_w4 *image, ",
+                  w->back ? "" : "const ");
+    hd_str_printf(&text, "%shd_w8 element", p->piece_count ? "HD_LOCAL hd_w4 *device, " : "");
+    return hd_str_text(&text);
 }
 
-static void put_from_device(hd_kernel_writer *w, const plan *p) {
-    hd_str *out = &w->out;
-    if (p->padded)
-        hd_str_printf(out, "    hd_clear(image, %u);\n%s", image_bytes(p), barrier);
-    put_pieces(w, p);
-    put_plain_fields(w, p);
-    if (p->piece_count)
-        hd_str_add(out, barrier);
-    put_in_pieces(w, p);
-    hd_str_add(out, barrier);
-    hd_str_printf(out, "    hd_give_16(staging, image, 0, n * %uu);\n",
-                  p->map->layout->record->size);
+static const char *arguments(const hd_kernel_writer *w, const plan *p) {
+    hd_str text = {.arena = w->out.arena};
+    for (uint32_t part = 0; part < p->map->parts; part++)
+        hd_str_printf(&text, "part%u, ", part);
+    hd_str_printf(&text, "host, image, %selement", p->piece_count ? "device, " : "");
+    return hd_str_text(&text);
+}
+
+/* A group's work is a few steps with barriers between them; each is a function of the number of
+ * records, which is a constant for a whole group. */
+enum { TAKE, MOVE, GIVE, STEPS };
+static const char *const step_names[] = {"take", "move", "give"};
+
+static bool has_step(const plan *p, int step) { return step != MOVE || p->piece_count; }
+
+static void put_step_to_device(hd_kernel_writer *w, const plan *p, int step) {
+    switch (step) {
+    case TAKE:
+        hd_str_printf(&w->out, "    hd_take_16(image, 0, host, n * %uu);\n",
+                      p->map->layout->record->size);
+        break;
+    case MOVE:
+        put_in_pieces(w, p);
+        break;
+    default:
+        put_plain_fields(w, p);
+        put_pieces(w, p);
+    }
+}
+
+static void put_step_from_device(hd_kernel_writer *w, const plan *p, int step) {
+    switch (step) {
+    case TAKE:
+        put_pieces(w, p);
+        put_plain_fields(w, p);
+        break;
+    case MOVE:
+        put_in_pieces(w, p);
+        break;
+    default:
+        hd_str_printf(&w->out, "    hd_give_16(host, image, 0, n * %uu);\n",
+                      p->map->layout->record->size);
+    }
+}
+
+static void put_steps(hd_kernel_writer *w, const plan *p) {
+    for (int step = 0; step < STEPS; step++) {
+        if (!has_step(p, step))
+            continue;
+        hd_str_printf(&w->out, "\nHD_INLINE void hd_%s(%s, hd_w4 n) {\n", step_names[step],
+                      parameters(w, p));
+        (w->back ? put_step_from_device : put_step_to_device)(w, p, step);
+        hd_str_add(&w->out, "}\n");
+    }
 }
 
 /* Local memory of `bytes` bytes, skewed. */
@@ -433,43 +469,41 @@ static void put_local(hd_kernel_writer *w, const char *name, uint32_t bytes) {
     hd_str_printf(&w->out, "    HD_SHARED hd_w4 %s[%u];\n", name, words + words / 32);
 }
 
-/* The function that moves `n` records, and the kernel that calls it for a whole group, where all
- * loops have constant ends, or for what is left. */
-static void put_whole(hd_kernel_writer *w, const plan *p) {
+/* What no value is written to becomes 0 in local memory, before the first step. */
+static void put_clearing(hd_kernel_writer *w, const plan *p) {
+    if (w->back && p->padded)
+        hd_str_printf(&w->out, "    hd_clear(image, %u);\n    HD_BARRIER();\n", image_bytes(p));
+    if (!w->back && p->piece_count)
+        hd_str_printf(&w->out, "    hd_clear(device, %u);\n", p->device_bytes);
+}
+
+static void put_kernel(hd_kernel_writer *w, const plan *p) {
     hd_str *out = &w->out;
-    const char *device = w->back ? "const " : "", *staging = w->back ? "" : "const ";
-    hd_arena *arena = out->arena;
-    const char *given = "";
-    hd_str_add(out, "HD_INLINE void hd_move(");
-    for (uint32_t part = 0; part < p->map->parts; part++) {
-        hd_str_printf(out, "HD_GLOBAL %shd_w1 *part%u, ", device, part);
-        given = hd_format(arena, "%spart%u, ", given, part);
-    }
-    const char *local = p->piece_count ? "image, device" : "image";
-    hd_str_printf(out,
-                  "HD_GLOBAL %shd_w1 *staging,\n    HD_LOCAL hd_w4 *image, %shd_w8 element, "
-                  "hd_w4 n) {\n",
-                  staging, p->piece_count ? "HD_LOCAL hd_w4 *device, " : "");
-    (w->back ? put_from_device : put_to_device)(w, p);
-    hd_str_add(out, "}\n");
+    const char *given = arguments(w, p);
+    put_helpers(w, p);
+    put_steps(w, p);
     hd_kernel_head(w);
     put_local(w, "image", image_bytes(p));
     if (p->piece_count)
         put_local(w, "device", p->device_bytes);
     hd_str_printf(out,
-                  "    const hd_w8 begin = HD_GROUP * %u;\n"
-                  "    staging += begin * %u;\n"
-                  "    if (count - begin >= %u)\n"
-                  "        hd_move(%sstaging, %s, first + begin, %u);\n"
-                  "    else\n"
-                  "        hd_move(%sstaging, %s, first + begin, (hd_w4)(count - begin));\n"
-                  "}\n",
-                  p->records, p->map->layout->record->size, p->records, given, local, p->records,
-                  given, local);
+                  "    const hd_w8 begin = HD_GROUP * %u, element = first + begin;\n"
+                  "    const hd_w4 n = count - begin < %u ? (hd_w4)(count - begin) : %u;\n"
+                  "    HD_GLOBAL %shd_w1 *host = staging + begin * %u;\n",
+                  p->records, p->records, p->records, w->back ? "" : "const ",
+                  p->map->layout->record->size);
+    put_clearing(w, p);
+    for (int step = 0; step < STEPS; step++)
+        if (has_step(p, step))
+            hd_str_printf(out,
+                          "%s    if (n == %u)\n        hd_%s(%s, %u);\n"
+                          "    else\n        hd_%s(%s, n);\n",
+                          step ? "    HD_BARRIER();\n" : "", p->records, step_names[step], given,
+                          p->records, step_names[step], given);
+    hd_str_add(out, "}\n");
 }
 
-/* ---- long records
- * ------------------------------------------------------------------------------------ */
+/* ---- long records -------------------------------------------------------------------- */
 
 /* Where element `element` of a field lies, as an expression. */
 static void put_long_field(hd_kernel_writer *w, const moved_field *f, uint64_t record_bytes) {
@@ -519,10 +553,8 @@ static void put_long(hd_kernel_writer *w, const plan *p) {
 void hd_kernel_of_records(hd_kernel_writer *writer) {
     plan *p = hd_new(writer->out.arena, plan);
     make_plan(p, writer->map, &writer->tuning);
-    if (fits(p)) {
-        put_helpers(writer, p);
-        put_whole(writer, p);
-    } else {
+    if (fits(p))
+        put_kernel(writer, p);
+    else
         put_long(writer, p);
-    }
 }

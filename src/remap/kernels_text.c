@@ -1,6 +1,7 @@
 /* The language of the remapping kernels, in OpenCL C and in CUDA C. */
 #include "remap/kernels_text.h"
 
+/* PoCL 3.1 takes a wrong item's number in functions that it does not inline. */
 static const char opencl_words[] =
     "typedef uchar hd_w1;\n"
     "typedef ushort hd_w2;\n"
@@ -11,7 +12,7 @@ static const char opencl_words[] =
     "#define HD_GLOBAL __global\n"
     "#define HD_LOCAL __local\n"
     "#define HD_SHARED __local\n"
-    "#define HD_INLINE static inline\n"
+    "#define HD_INLINE static inline __attribute__((always_inline))\n"
     "#define HD_KERNEL __kernel __attribute__((reqd_work_group_size(HD_ITEMS, 1, 1))) void\n"
     "#define HD_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n"
     "#define HD_ITEM ((hd_w4)get_local_id(0))\n"

@@ -1,0 +1,174 @@
+/*
+ * Remapping kernels on the OpenCL device: every map, both directions, in chunks and as a whole,
+ * against maps applied element by element.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "oracle/remap.h"
+#include "remap/kernel_runs.h"
+#include "remap/random_maps.h"
+
+static const hd_diag quiet = {0};
+
+enum { LEFT = 0xa5 };
+
+typedef struct scene {
+    const opencl *cl;
+    const hd_remap *map;
+    hd_remap_tuning tuning;
+    uint64_t chunk; /* units */
+    region *parts;
+    unsigned char *source;
+} scene;
+
+static void fill(unsigned char *bytes, size_t count, uint64_t seed) {
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (unsigned char)(hd_next_random(&seed) >> 32);
+}
+
+static cl_kernel make_kernel(const scene *s, hd_remap_direction direction) {
+    hd_arena *arena = hd_arena_new();
+    const char *text;
+    assert_int_equal(hd_remap_kernel_text(arena, &quiet, s->map, direction, HD_REMAP_OPENCL_C,
+                                          &s->tuning, &text),
+                     HD_OK);
+    cl_kernel kernel = opencl_kernel(s->cl, text, HD_REMAP_KERNEL);
+    hd_arena_free(arena);
+    return kernel;
+}
+
+/* The map's kernel over all chunks; `source` is read or written. */
+static void run_chunks(const scene *s, hd_remap_direction direction) {
+    hd_remap_units units = hd_remap_units_of(s->map, direction);
+    cl_kernel kernel = make_kernel(s, direction);
+    bool whole = s->map->kind == HD_REMAP_GATHER && direction == HD_REMAP_TO_DEVICE;
+    for (uint64_t first = 0; first < units.count; first += s->chunk) {
+        uint64_t count = units.count - first < s->chunk ? units.count - first : s->chunk;
+        uint64_t from = whole ? 0 : first * units.bytes;
+        region staging =
+            region_new(s->cl, (size_t)(whole ? s->map->source_bytes : count * units.bytes));
+        memcpy(staging.data, s->source + from, staging.bytes);
+        region_put(s->cl, &staging);
+        launch_chunk(s->cl, kernel, s->map, direction, &s->tuning, s->parts, &staging, first,
+                     count);
+        region_get(s->cl, &staging);
+        memcpy(s->source + from, staging.data, staging.bytes);
+        region_free(s->cl, &staging);
+    }
+    s->cl->library.release_kernel(kernel);
+}
+
+/* Bytes that hold no element are left or zero. */
+static void check_device(const scene *s, const unsigned char *source) {
+    void *left[HD_MAX_FIELDS], *zero[HD_MAX_FIELDS];
+    for (uint32_t p = 0; p < s->map->parts; p++) {
+        left[p] = malloc((size_t)s->map->bytes[p]);
+        zero[p] = calloc(1, (size_t)s->map->bytes[p]);
+        memset(left[p], LEFT, (size_t)s->map->bytes[p]);
+        region_get(s->cl, &s->parts[p]);
+    }
+    slow_apply(s->map, left, source);
+    slow_apply(s->map, zero, source);
+    for (uint32_t p = 0; p < s->map->parts; p++) {
+        const unsigned char *is = s->parts[p].data, *a = left[p], *b = zero[p];
+        for (uint64_t i = 0; i < s->map->bytes[p]; i++)
+            if (is[i] != a[i] && is[i] != b[i])
+                fail_msg("byte %llu of part %u is %u, not %u", (unsigned long long)i, p, is[i],
+                         a[i]);
+        free(left[p]);
+        free(zero[p]);
+    }
+}
+
+static void check_to_device(scene *s) {
+    unsigned char *source = malloc((size_t)s->map->source_bytes);
+    fill(source, (size_t)s->map->source_bytes, 7);
+    s->source = source;
+    for (uint32_t p = 0; p < s->map->parts; p++) {
+        memset(s->parts[p].data, LEFT, s->parts[p].bytes);
+        region_put(s->cl, &s->parts[p]);
+    }
+    run_chunks(s, HD_REMAP_TO_DEVICE);
+    check_device(s, source);
+    free(source);
+}
+
+static void check_from_device(scene *s) {
+    size_t bytes = (size_t)s->map->source_bytes;
+    unsigned char *source = malloc(bytes), *expected = malloc(bytes);
+    void *parts[HD_MAX_FIELDS];
+    memset(source, LEFT, bytes);
+    memset(expected, LEFT, bytes);
+    for (uint32_t p = 0; p < s->map->parts; p++) {
+        fill(s->parts[p].data, s->parts[p].bytes, p);
+        region_put(s->cl, &s->parts[p]);
+        parts[p] = s->parts[p].data;
+    }
+    s->source = source;
+    run_chunks(s, HD_REMAP_FROM_DEVICE);
+    slow_revert(s->map, expected, parts);
+    for (size_t i = 0; i < bytes; i++)
+        if (source[i] != expected[i])
+            fail_msg("byte %zu of the source is %u, not %u", i, source[i], expected[i]);
+    free(source);
+    free(expected);
+}
+
+static void check_map(const opencl *cl, const hd_remap *map, const hd_remap_tuning *tuning,
+                      uint64_t chunk) {
+    scene s = {.cl = cl, .map = map, .tuning = *tuning, .chunk = chunk};
+    s.parts = malloc(map->parts * sizeof *s.parts);
+    for (uint32_t p = 0; p < map->parts; p++)
+        s.parts[p] = region_new(cl, (size_t)map->bytes[p]);
+    check_to_device(&s);
+    check_from_device(&s);
+    for (uint32_t p = 0; p < map->parts; p++)
+        region_free(cl, &s.parts[p]);
+    free(s.parts);
+}
+
+/* A map as it is named, for messages, in chunks of one to three steps. */
+static void check_random(const opencl *cl, hd_remap_kind kind, uint64_t seed) {
+    dice d = {0x9e3779b97f4a7c15ull * (seed + 1)};
+    static const hd_remap_tuning tunings[] = {
+        {0}, {.direct = true}, {.group = 64, .per_item = 5}, {.per_item = 2}};
+    hd_remap *map;
+    assert_int_equal(random_map(&quiet, &d, kind, 1 << 18, &map), HD_OK);
+    hd_remap_units units = hd_remap_units_of(map, HD_REMAP_TO_DEVICE);
+    uint64_t step = units.step == 1 ? 1 + units.count / 3 : units.step;
+    uint64_t chunk = roll(&d, 2) ? step * (1 + roll(&d, 3)) : units.count;
+    hd_remap_tuning tuning = tunings[seed % 4];
+    print_message("kind %d, seed %llu: %llu elements of %llu bytes, %llu rows, direct %d\n", kind,
+                  (unsigned long long)seed, (unsigned long long)map->elements,
+                  (unsigned long long)map->element_bytes, (unsigned long long)map->rows,
+                  tuning.direct);
+    check_map(cl, map, &tuning, chunk);
+    hd_remap_free(map);
+}
+
+static void test_random(void **state) {
+    opencl *cl = *state;
+    for (uint64_t seed = 0; seed < 12; seed++)
+        for (hd_remap_kind kind = 0; kind < MAP_KINDS; kind++)
+            check_random(cl, kind, seed);
+}
+
+static int open_device(void **state) {
+    static opencl cl;
+    static hd_arena *arena;
+    arena = hd_arena_new();
+    cl = opencl_open(arena);
+    *state = &cl;
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    return cmocka_run_group_tests(tests, open_device, NULL);
+}
