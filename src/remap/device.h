@@ -9,6 +9,7 @@
 #ifndef HD_REMAP_DEVICE_H
 #define HD_REMAP_DEVICE_H
 
+#include "remap/calibrate.h"
 #include "remap/kernels.h"
 
 /* A command queue or a stream. */
@@ -111,12 +112,14 @@ struct hd_remap_device {
     void *state; /* the back end's */
     const char *name, *driver;
     bool is_processor;   /* runs on the host's cores */
+    uint64_t most_bytes; /* of an allocation; 0: not known */
     bool is_unified;     /* its memory is the host's, so nothing is gained by pinning */
     const hd_diag *diag; /* of the call */
     uint64_t changed; /* bytes at the front of the host's memory that the call may have changed */
     hd_remap_slot slots[HD_REMAP_SLOTS];
     hd_remap_built built[HD_REMAP_BUILT];
     uint64_t kernels_asked;
+    hd_remap_figures *figures; /* as far as they are known */
 };
 
 /* ---- device.c -------------------------------------------------------------------- */
@@ -146,9 +149,18 @@ void hd_remap_slots_trim(hd_remap_device *device);
 /* Waits for all queues, whatever became of them. */
 void hd_remap_device_settle(hd_remap_device *device);
 
-/* ---- plan.c ------------------------------------------------------------------------ */
+/* ---- pipeline.c ------------------------------------------------------------------ */
 
-hd_remap_tuning hd_remap_tuning_of(const hd_remap_device *device, const hd_remap *map,
-                                   hd_remap_direction direction);
+/* Parts of a move, for measuring them. */
+typedef enum hd_remap_extent {
+    HD_REMAP_WHOLE,
+    HD_REMAP_ONLY_TRANSFERS, /* chunks, but no kernels */
+    HD_REMAP_ONLY_REMAPS     /* kernels on what the staging memory holds; an index still goes */
+} hd_remap_extent;
+
+/* One way or the other, by a strategy that is named, with nothing checked. */
+hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                        hd_remap_direction direction, const hd_remap_memory memory[], void *host,
+                        const hd_remap_options *options, hd_remap_extent extent);
 
 #endif

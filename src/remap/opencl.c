@@ -333,11 +333,15 @@ static const char *device_text(const hd_remap_device *device, cl_device_info wha
 static void describe(hd_remap_device *device) {
     cl_device_type type = 0;
     cl_bool unified = CL_FALSE;
+    cl_ulong most = 0;
     device->name = device_text(device, CL_DEVICE_NAME);
     device->driver = device_text(device, CL_DRIVER_VERSION);
     call_of(device)->device_info(of(device)->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     call_of(device)->device_info(of(device)->id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified,
                                  &unified, NULL);
+    call_of(device)->device_info(of(device)->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most,
+                                 NULL);
+    device->most_bytes = most;
     device->is_processor = type & CL_DEVICE_TYPE_CPU;
     device->is_unified = device->is_processor || unified;
 }

@@ -34,6 +34,7 @@ typedef struct move {
     bool whole_source;   /* a gather to the device: a unit has none of its own */
     bool keeps;          /* elements of the host that no place names keep their value */
     bool pinned;         /* the host's memory is */
+    bool transfers, remaps;
 } move;
 
 /* A chunk in its slot. */
@@ -180,6 +181,8 @@ static hd_status stage(const move *m, const chunk *c, bool staged, const void **
 
 static hd_status read_back(const move *m, chunk *c, bool staged) {
     uint64_t bytes = c->count * m->unit_bytes;
+    if (!m->transfers)
+        return HD_OK;
     void *to = staged ? c->slot->pinned.data : host_at(m, c);
     c->waiting = staged;
     if (!staged)
@@ -190,8 +193,9 @@ static hd_status read_back(const move *m, chunk *c, bool staged) {
 static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_remap_memory source) {
     const void *bytes, *numbers;
     hd_remap_slot *slot = c->slot;
+    bool writes = m->transfers && m->unit_bytes && (m->direction == HD_REMAP_TO_DEVICE || m->keeps);
     hd_status status = stage(m, c, staged, &bytes, &numbers);
-    if (status == HD_OK && m->unit_bytes && (m->direction == HD_REMAP_TO_DEVICE || m->keeps))
+    if (status == HD_OK && writes)
         status =
             m->call->write(m->device, &slot->queue, slot->staging, bytes, c->count * m->unit_bytes);
     if (status == HD_OK)
@@ -375,7 +379,7 @@ static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
  * ------------------------------------------------------------------------------------- */
 
 /* `given` with a strategy and a chunk size. */
-static hd_status complete_options(hd_remap_device *device, const hd_remap *map,
+static hd_status complete_options(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                                   hd_remap_direction direction, const hd_remap_options *given,
                                   hd_remap_options *options) {
     hd_remap_choice choice;
@@ -383,7 +387,7 @@ static hd_status complete_options(hd_remap_device *device, const hd_remap *map,
     bool is_chunked = options->strategy == HD_REMAP_CHUNKED;
     if (options->strategy != HD_REMAP_PLANNED && !(is_chunked && !options->chunk_bytes))
         return HD_OK;
-    hd_status status = hd_remap_plan(device->diag, device, map, direction, &choice);
+    hd_status status = hd_remap_plan(diag, device, map, direction, &choice);
     if (!is_chunked)
         options->strategy = choice.strategy;
     if (!options->chunk_bytes)
@@ -392,11 +396,14 @@ static hd_status complete_options(hd_remap_device *device, const hd_remap *map,
 }
 
 static hd_status run(hd_remap_device *device, const hd_remap *map, hd_remap_direction direction,
-                     const hd_remap_memory memory[], void *host, const hd_remap_options *options) {
+                     const hd_remap_memory memory[], void *host, const hd_remap_options *options,
+                     hd_remap_extent extent) {
     move m;
     if (options->strategy == HD_REMAP_HOST)
         return host_remaps(device, map, direction, memory, host, &options->host);
     hd_status status = begin(device, map, direction, memory, host, &m);
+    m.transfers = extent != HD_REMAP_ONLY_REMAPS;
+    m.remaps = extent != HD_REMAP_ONLY_TRANSFERS;
     if (status != HD_OK)
         return status;
     switch (options->strategy) {
@@ -409,6 +416,16 @@ static hd_status run(hd_remap_device *device, const hd_remap *map, hd_remap_dire
     }
 }
 
+hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                        hd_remap_direction direction, const hd_remap_memory memory[], void *host,
+                        const hd_remap_options *options, hd_remap_extent extent) {
+    device->diag = diag;
+    device->changed = 0;
+    hd_status status = run(device, map, direction, memory, host, options, extent);
+    hd_remap_slots_trim(device);
+    return status;
+}
+
 static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                           hd_remap_direction direction, const hd_remap_memory memory[], void *host,
                           const hd_remap_options *given) {
@@ -419,11 +436,10 @@ static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd
     if (status == HD_OK)
         status = check_parts(diag, device, map, memory);
     if (status == HD_OK)
-        status = complete_options(device, map, direction, given, &options);
-    if (status == HD_OK)
-        status = run(device, map, direction, memory, host, &options);
-    hd_remap_slots_trim(device);
-    return status;
+        status = complete_options(diag, device, map, direction, given, &options);
+    return status == HD_OK
+               ? hd_remap_move(diag, device, map, direction, memory, host, &options, HD_REMAP_WHOLE)
+               : status;
 }
 
 hd_status hd_remap_to_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
@@ -457,6 +473,7 @@ static hd_status within_device(const hd_diag *diag, hd_remap_device *device, con
                              "part %u and the source are the same memory; each needs its own", p);
     if (status == HD_OK)
         status = begin(device, map, direction, parts, NULL, &m);
+    m.transfers = m.remaps = true;
     if (status == HD_OK)
         status = launch_all(&m, source);
     if (status != HD_OK)
