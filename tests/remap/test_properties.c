@@ -65,9 +65,9 @@ static void check_random_maps(uint64_t seed, unsigned count, uint64_t most_bytes
 
 /* Of each kind; the thread sanitizer is slow, and small maps have one thread. */
 #ifdef __SANITIZE_THREAD__
-enum { SMALL_MAPS = 10, LARGE_MAPS = 1 };
+enum { SMALL_MAPS = 10, LARGE_MAPS = 1, LARGE_BYTES = 5 << 20 };
 #else
-enum { SMALL_MAPS = 150, LARGE_MAPS = 2 };
+enum { SMALL_MAPS = 150, LARGE_MAPS = 2, LARGE_BYTES = 12 << 20 };
 #endif
 
 static void test_small_maps(void **state) {
@@ -78,7 +78,7 @@ static void test_small_maps(void **state) {
 /* Large enough for several threads. */
 static void test_large_maps(void **state) {
     (void)state;
-    check_random_maps(7, LARGE_MAPS, 12 << 20);
+    check_random_maps(7, LARGE_MAPS, LARGE_BYTES);
 }
 
 int main(void) {
