@@ -15,10 +15,7 @@
 #define HD_FUNCTION static inline
 typedef ulong hd_wide;
 #elif defined(__CUDACC__) || defined(__CUDA__)
-#define HD_FUNCTION static __host__ __device__ inline
-typedef unsigned long long hd_wide;
-#elif defined(__cplusplus)
-#define HD_FUNCTION static inline
+#define HD_FUNCTION static __host__ __device__ inline __attribute__((unused))
 typedef unsigned long long hd_wide;
 #else
 #define HD_FUNCTION static inline __attribute__((unused))

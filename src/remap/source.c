@@ -1,4 +1,20 @@
-/* Index transforms as text for device code. */
+/*
+ * Index transforms as text for device code, with all sizes as constants: of a layout a function
+ * for each field, of another map one.
+ *
+ *     struct { float x; int id; } in {x,id}:32, as `body`:
+ *
+ *     HD_FUNCTION HD_INDEX body_x(HD_INDEX element) {
+ *         return (element >> 5) * 256 + (element & 31) * 4;
+ *     }
+ *     HD_FUNCTION HD_INDEX body_id(HD_INDEX element) {
+ *         return (element >> 5) * 256 + 128 + (element & 31) * 4;
+ *     }
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "remap/map.h"
 
 static const char index_text[] =
@@ -6,3 +22,121 @@ static const char index_text[] =
     ;
 
 const char *hd_remap_index_text(void) { return index_text; }
+
+/* A function `name` of its parameter, an element's number. */
+static void put_function(hd_str *out, const char *name, const char *parameter, const char *value) {
+    hd_str_printf(out, "HD_FUNCTION HD_INDEX %s(HD_INDEX %s) {\n    return %s;\n}\n", name,
+                  parameter, value);
+}
+
+/* ---- layouts ---- */
+
+/* `+ number`, or nothing. */
+static const char *plus(hd_arena *arena, uint64_t number) {
+    return number ? hd_format(arena, " + %" PRIu64, number) : "";
+}
+
+static const char *offset_text(hd_arena *arena, const hd_map *layout, uint32_t f) {
+    const hd_field_place *at = &layout->fields[f];
+    const hd_cluster_place *cluster = &layout->clusters[at->cluster];
+    const char *start = plus(arena, cluster->base + at->run);
+    if (cluster->tile >= layout->count || cluster->tile_bytes == at->size)
+        return hd_format(arena, "element * %u%s", at->size, start);
+    if (cluster->tile == 1)
+        return hd_format(arena, "element * %" PRIu64 "%s", cluster->tile_bytes, start);
+    return hd_format(arena, "(element >> %d) * %" PRIu64 "%s + (element & %" PRIu64 ") * %u",
+                     __builtin_ctzll(cluster->tile), cluster->tile_bytes, start, cluster->tile - 1,
+                     at->size);
+}
+
+/* A field's name as part of a function's: of "pos[1].x" what a name may have. */
+static const char *field_name(hd_arena *arena, const char *name, const char *field) {
+    char *whole = hd_format(arena, "%s_%s", name, field);
+    for (char *c = whole; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return whole;
+}
+
+static void put_layout(hd_str *out, const hd_remap *map, const char *name) {
+    const hd_record *record = map->layout->record;
+    for (uint32_t f = 0; f < record->field_count; f++)
+        put_function(out, field_name(out->arena, name, record->fields[f].name), "element",
+                     offset_text(out->arena, map->layout, f));
+}
+
+/* ---- other maps ---- */
+
+static void put_matrix(hd_str *out, const hd_remap *map, const char *name) {
+    static const char *const transforms[] = {[HD_REMAP_TRANSPOSE] = "hd_transpose",
+                                             [HD_REMAP_DIAGONAL] = "hd_diagonal",
+                                             [HD_REMAP_MORTON] = "hd_morton"};
+    put_function(out, name, "element",
+                 hd_format(out->arena, "%s(element, %" PRIu64 ", %" PRIu64 ")",
+                           transforms[map->kind], map->rows, map->columns));
+}
+
+/* The program's own text has a function `place`; under its own name it may stand beside others. */
+static void put_own(hd_str *out, const hd_remap *map, const char *name) {
+    hd_str_printf(out, "#define place %s\n%s\n#undef place\n", name, map->source);
+}
+
+/* ---- the text ---- */
+
+/* The greatest number that the functions take, give or use on the way. */
+static uint64_t greatest(const hd_remap *map) {
+    uint64_t most = map->elements > map->places ? map->elements : map->places;
+    for (uint32_t p = 0; map->kind == HD_REMAP_RECORDS && p < map->parts; p++)
+        if (map->bytes[p] > most)
+            most = map->bytes[p];
+    return most;
+}
+
+static hd_status check(const hd_diag *diag, const hd_remap *map, const char *name) {
+    if (!name || !(isalpha((unsigned char)*name) || *name == '_'))
+        return hd_fail(diag, HD_EINPUT, NULL, "'%s' is no name of a function", name ? name : "");
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return hd_fail(diag, HD_EINPUT, NULL, "'%s' is no name of a function", name);
+    if (map->kind == HD_REMAP_GATHER || map->kind == HD_REMAP_SCATTER)
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                       "a map with an index array has no index transform; on the device element i "
+                       "of what is gathered is at place i");
+    if (map->kind == HD_REMAP_USER && !map->source)
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                       "this map has no device code; give it as `source` of hd_remap_user");
+    return HD_OK;
+}
+
+static void put_all(hd_str *out, const hd_remap *map, const char *name) {
+    bool wide = greatest(map) > UINT32_MAX;
+    hd_str_printf(out,
+                  "%s#ifndef HEDDLE_INDEX_H\n"
+                  "#include \"heddle/index.h\"\n"
+                  "#endif\n",
+                  wide ? "#ifndef HD_INDEX\n#define HD_INDEX hd_wide\n#endif\n" : "");
+    if (wide) /* another map's text may have come first */
+        hd_str_printf(out,
+                      "/* needs indices of 64 bits: #define HD_INDEX hd_wide before all else */\n"
+                      "typedef char %s_needs_wide_indices[sizeof(HD_INDEX) >= 8 ? 1 : -1];\n",
+                      name);
+    if (map->kind == HD_REMAP_RECORDS)
+        put_layout(out, map, name);
+    else if (map->kind == HD_REMAP_USER)
+        put_own(out, map, name);
+    else
+        put_matrix(out, map, name);
+}
+
+hd_status hd_remap_source(const hd_diag *diag, const hd_remap *map, const char *name, char **text) {
+    *text = NULL;
+    hd_status status = check(diag, map, name);
+    if (status != HD_OK)
+        return status;
+    hd_arena *arena = hd_arena_new();
+    hd_str out = {.arena = arena};
+    put_all(&out, map, name);
+    *text = strdup(hd_str_text(&out));
+    hd_arena_free(arena);
+    return *text ? HD_OK : hd_fail(diag, HD_ESYSTEM, NULL, "no memory for the text");
+}

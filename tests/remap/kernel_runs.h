@@ -39,6 +39,14 @@ static inline opencl opencl_open(hd_arena *arena) {
     return cl;
 }
 
+static inline void opencl_close(opencl *cl) {
+    cl_int (*release_context)(cl_context);
+    *(void **)&release_context = dlsym(RTLD_DEFAULT, "clReleaseContext");
+    cl->library.release_queue(cl->queue);
+    if (release_context)
+        release_context(cl->context);
+}
+
 static inline cl_kernel opencl_kernel(const opencl *cl, const char *text, const char *name) {
     cl_int status;
     cl_program program = cl->library.make_program(cl->context, 1, &text, NULL, &status);
