@@ -84,11 +84,12 @@ static inline char *host_file(const char *path) {
     return text;
 }
 
-static inline void host_build(host *h, const char *path, const char *options) {
+static inline void host_build(host *h, const char *before, const char *path, const char *options) {
     static char log[65536];
     cl_int error;
     char *text = host_file(path);
-    h->program = clCreateProgramWithSource(h->context, 1, (const char **)&text, NULL, &error);
+    const char *texts[] = {before, text};
+    h->program = clCreateProgramWithSource(h->context, 2, texts, NULL, &error);
     host_check(error, path);
     error = clBuildProgram(h->program, 1, &h->device, options, NULL, NULL);
     if (error != CL_SUCCESS && !clGetProgramBuildInfo(h->program, h->device, CL_PROGRAM_BUILD_LOG,
@@ -98,16 +99,21 @@ static inline void host_build(host *h, const char *path, const char *options) {
     free(text);
 }
 
-/* The first device, with the program of a source file built for it. */
-static inline host host_open(const char *path, const char *options) {
+/* The first device, with the program of a source file built for it, and `before` in front of
+ * what stands in the file. */
+static inline host host_open_after(const char *before, const char *path, const char *options) {
     host h = {.device = host_device()};
     cl_int error;
     h.context = clCreateContext(NULL, 1, &h.device, NULL, NULL, &error);
     host_check(error, "context");
     h.queue = clCreateCommandQueue(h.context, h.device, CL_QUEUE_PROFILING_ENABLE, &error);
     host_check(error, "queue");
-    host_build(&h, path, options);
+    host_build(&h, before, path, options);
     return h;
+}
+
+static inline host host_open(const char *path, const char *options) {
+    return host_open_after("", path, options);
 }
 
 static inline void host_close(host *h) {

@@ -12,22 +12,27 @@ static hd_status run_launches(hd_vm *vm, const hd_job *job, const hd_sink *sink)
     return status;
 }
 
-hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *path, uint32_t spaces,
-                  const hd_sink *sink) {
+hd_status run_read_job(hd_arena *arena, const hd_diag *diag, hd_job *job, uint32_t spaces,
+                       const hd_sink *sink) {
     const hd_vm_options options = {.spaces = spaces};
-    const char *file = hd_format(arena, "%s/%s", HEDDLE_SOURCE, path);
-    hd_job *job;
     kir_module *module;
     hd_vm *vm;
     hd_status status;
-    if ((status = hd_job_read(arena, diag, file, &job)) ||
-        (status = hd_frontend(arena, diag, job->kernel_path, job->options, &module)) ||
+    if ((status = hd_frontend(arena, diag, job->kernel_path, job->options, &module)) ||
         (status = hd_job_resolve(arena, diag, job, module)) ||
         (status = hd_vm_open(arena, diag, job, NULL, &options, &vm)))
         return status;
     status = run_launches(vm, job, sink);
     hd_vm_close(vm);
     return status;
+}
+
+hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *path, uint32_t spaces,
+                  const hd_sink *sink) {
+    const char *file = hd_format(arena, "%s/%s", HEDDLE_SOURCE, path);
+    hd_job *job;
+    hd_status status = hd_job_read(arena, diag, file, &job);
+    return status == HD_OK ? run_read_job(arena, diag, job, spaces, sink) : status;
 }
 
 hd_status trace_job(const hd_diag *diag, const char *path, uint32_t spaces, const char *trace) {

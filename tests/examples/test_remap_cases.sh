@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The case studies of the remap library: both versions of each compute what its reference does, a
+# kernel that does not know of the map is found out, and docs/reproduce-remap.md has the numbers of
+# lines that changed.
+set -u
+heddle=$(realpath "${1:?the path of heddle}")
+root=$(realpath "$(dirname "$0")/../..")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HEDDLE=$heddle XDG_CACHE_HOME=$work/cache
+failures=0
+complain() { failures=$((failures + 1)); printf 'FAILED: %s\n' "$*"; }
+
+# A program that uses a sanitized library is sanitized, too.
+grep -qx 'HEDDLE_SANITIZE:BOOL=ON' "$(dirname "$heddle")/CMakeCache.txt" &&
+    export CFLAGS=-fsanitize=address,undefined
+
+# check NAME SIZE...: also sizes that fill no group.
+check() {
+    local name=$1 size version printed
+    shift
+    "$root/examples/remap/build.sh" "$name" "$work/$name" >"$work/log" 2>&1 ||
+        { complain "$name is not built: $(cat "$work/log")"; return; }
+    for version in plain remapped; do
+        for size; do
+            printed=$("$work/$name/$version" "$size" 2>&1) ||
+                complain "$name, $version, $size: exit status $?: $printed"
+            [[ $printed = equal:* ]] || complain "$name, $version, $size: $printed"
+        done
+    done
+    grep -qF -- "$("$root/examples/remap/changes.sh" "$name")" "$root/docs/reproduce-remap.md" ||
+        complain "docs/reproduce-remap.md has not what $("$root/examples/remap/changes.sh" "$name")"
+}
+check kmeans 1 1000
+check nw 1 100
+check spmv 1 1001
+check nn 1 1000
+
+# The host remaps, the kernel does not: the comparison must see it.
+mkdir "$work/examples"
+ln -s "$root/include" "$work/include"
+cp -r "$root/examples/host.h" "$root/examples/remap" "$work/examples"
+cp "$work/examples/remap/kmeans/plain.cl" "$work/examples/remap/kmeans/remapped.cl"
+"$work/examples/remap/build.sh" kmeans "$work/wrong" >"$work/log" 2>&1 || complain "$(cat "$work/log")"
+"$work/wrong/remapped" 1000 >"$work/out" 2>&1
+status=$?
+[ $status -eq 1 ] && grep -q 'the reference says' "$work/out" ||
+    complain "the wrong kernel ended with status $status: $(cat "$work/out")"
+
+"$root/examples/remap/build.sh" lud >"$work/out" 2>&1
+[ $? -eq 2 ] && grep -q "no case study 'lud'" "$work/out" || complain "lud is no case study"
+
+[ "$failures" -eq 0 ] || { echo "$failures failed"; exit 1; }
