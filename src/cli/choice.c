@@ -108,15 +108,56 @@ const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice 
 
 static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
     const hd_choice_entry *e = &choice->entries[i];
+    if (!i)
+        return "original";
     if (i == choice->winner && choice->timed)
-        return i ? "chosen" : "left as it is";
+        return "chosen";
     if (e->end == HD_RACE_SLOWER)
         return hd_format(c->arena, "slower after %u rounds", e->timing.repeats);
     return e->as_fast ? "as fast" : "";
 }
 
+/* Those who proposed layouts; a row has only their numbers. */
+typedef hd_vec(const char *) judge_names;
+
+/* The next of "cost on h200, plain"; NULL: no more. */
+static const char *next_judge(cli *c, const char **by) {
+    size_t length = strcspn(*by, ",");
+    const char *name = length ? hd_strndup(c->arena, *by, length) : NULL;
+    *by += length + strspn(*by + length, ", ");
+    return name;
+}
+
+static bool is_by(cli *c, const char *by, const char *judge) {
+    const char *name;
+    while ((name = next_judge(c, &by)) != NULL)
+        if (!strcmp(name, judge))
+            return true;
+    return false;
+}
+
+static void note_judges(cli *c, judge_names *judges, const char *by) {
+    const char *name;
+    while ((name = next_judge(c, &by)) != NULL) {
+        bool known = false;
+        for (size_t j = 0; j < judges->count && !known; j++)
+            known = !strcmp(judges->data[j], name);
+        if (!known)
+            hd_push(c->arena, judges, name);
+    }
+}
+
+/* "1,3" */
+static const char *numbers_of(cli *c, const judge_names *judges, const char *by) {
+    hd_str text = {.arena = c->arena};
+    for (size_t j = 0; j < judges->count; j++)
+        if (is_by(c, by, judges->data[j]))
+            hd_str_printf(&text, "%s%zu", text.length ? "," : "", j + 1);
+    return hd_str_text(&text);
+}
+
 static void add_row(cli *c, const hd_record *record, const hd_choice *choice, uint32_t i,
-                    hd_table *table) {
+                    const judge_names *judges, hd_table *table) {
     const hd_choice_entry *e = &choice->entries[i];
     bool known = i && isfinite(e->ratio.high);
     hd_table_row(table,
@@ -125,7 +166,7 @@ static void add_row(cli *c, const hd_record *record, const hd_choice *choice, ui
                      hd_show_seconds(c->arena, e->timing.median),
                      hd_format(c->arena, "%.3f", e->ratio.median),
                      known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
-                     e->by, note_of(c, choice, i)});
+                     numbers_of(c, judges, e->by), note_of(c, choice, i)});
 }
 
 /* The fastest first. */
@@ -144,18 +185,30 @@ static uint32_t *by_ratio(cli *c, const hd_choice *choice, uint32_t *count) {
     return order;
 }
 
+static void show_judges(const judge_names *judges, hd_str *out) {
+    hd_str text = {.arena = out->arena};
+    for (size_t j = 0; j < judges->count; j++)
+        hd_str_printf(&text, "%s%zu %s", j ? ", " : "  proposed by: ", j + 1, judges->data[j]);
+    if (judges->count)
+        hd_wrap(out, hd_str_text(&text), 4, HD_TABLE_WIDTH);
+}
+
 static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
     static const hd_column columns[] = {
-        {"layout", HD_LEFT, true},        {"time", HD_RIGHT, false},
-        {"to original", HD_RIGHT, false}, {"between", HD_LEFT, false},
-        {"proposed by", HD_LEFT, true},   {"", HD_LEFT, false}};
+        {"layout", HD_LEFT, true},   {"time", HD_RIGHT, false}, {"to original", HD_RIGHT, false},
+        {"between", HD_LEFT, false}, {"by", HD_LEFT, false},    {"", HD_LEFT, false}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+    judge_names judges = {0};
     uint32_t count;
     const uint32_t *order = by_ratio(c, choice, &count);
     for (uint32_t i = 0; i < count; i++)
-        add_row(c, record, choice, order[i], table);
+        if (order[i]) /* the original is nobody's */
+            note_judges(c, &judges, choice->entries[order[i]].by);
+    for (uint32_t i = 0; i < count; i++)
+        add_row(c, record, choice, order[i], &judges, table);
     if (count)
         hd_table_print(table, out, c->colour);
+    show_judges(&judges, out);
 }
 
 static bool was_refused(const hd_choice_entry *e) {

@@ -7,11 +7,13 @@ enum { WORST = 5, SHOWN = 8 };
 
 typedef struct request {
     const char *path;
-    const cli_source *source;
+    cli_source source;
+    cli_model_options model;
     const char *apply;  /* folder for the rewritten files, or NULL */
     const char *budget; /* a time, or NULL */
-    bool unverified;    /* rewritten files are not checked on the machine */
-    bool refused;       /* the kernels cannot be rewritten: no command would do it */
+    uint64_t repeats;
+    bool unverified; /* rewritten files are not checked on the machine */
+    bool refused;    /* the kernels cannot be rewritten: no command would do it */
     hd_advise_options options;
 } request;
 
@@ -97,12 +99,12 @@ static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, h
 static void show_command(const request *r, const char *layout, hd_str *out) {
     hd_str_printf(out, strchr(r->path, ' ') ? "  heddle rewrite '%s'" : "  heddle rewrite %s",
                   r->path);
-    if (r->source->options)
-        hd_str_printf(out, " --options '%s'", r->source->options);
-    if (r->source->record)
-        hd_str_printf(out, " --record '%s'", r->source->record);
-    for (size_t s = 0; s < r->source->split.count; s++)
-        hd_str_printf(out, " --split '%s'", r->source->split.data[s]);
+    if (r->source.options)
+        hd_str_printf(out, " --options '%s'", r->source.options);
+    if (r->source.record)
+        hd_str_printf(out, " --record '%s'", r->source.record);
+    for (size_t s = 0; s < r->source.split.count; s++)
+        hd_str_printf(out, " --split '%s'", r->source.split.data[s]);
     hd_str_printf(out, " --layout '%s' --out DIR\n", layout);
 }
 
@@ -205,9 +207,12 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
 
 static void show_progress(void *user, const char *what) { cli_progress(user, what); }
 
-/* What --budget asks for. */
-static hd_status read_budget(cli *c, request *r) {
+/* What --repeats and --budget ask for. */
+static hd_status read_options(cli *c, request *r) {
     hd_choose_options *choose = &r->options.choose;
+    if (r->repeats > 1000000)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000000");
+    r->options.measurement.repeats = (uint32_t)r->repeats;
     if (!r->budget && choose->again)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--again goes with --budget");
     if (!r->budget)
@@ -237,20 +242,19 @@ static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_ou
     const hd_record_layout best = {advice->job->record, advice->best};
     bool checked;
     hd_status status = r->unverified ? HD_OK
-                                     : cli_verify(c, r->path, r->source, advice->job, &best, 1,
+                                     : cli_verify(c, r->path, &r->source, advice->job, &best, 1,
                                                   advice->rewritten, &checked);
     return status ? status : cli_write_rewritten(c, output, advice->rewritten);
 }
 
-static int advise(cli *c, request *r, const cli_source *source, const cli_model_options *choice) {
+static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
-    r->source = source;
-    if (cli_load(c, r->path, source, &job) || cli_require_record(c, job) ||
-        cli_model_options_read(c, choice, &r->options.cost, &devices))
+    if (cli_load(c, r->path, &r->source, &job) || cli_require_record(c, job) ||
+        cli_model_options_read(c, &r->model, &r->options.cost, &devices))
         return CLI_WRONG;
     r->options.devices = devices;
-    r->options.device_count = (uint32_t)cli_device_count(choice);
+    r->options.device_count = (uint32_t)cli_device_count(&r->model);
     r->options.rewrite = r->apply != NULL;
     cli_output output;
     if (r->apply && cli_output_paths(c, "apply", r->apply, job->kernel_path, &output))
@@ -270,13 +274,10 @@ static int advise(cli *c, request *r, const cli_source *source, const cli_model_
 }
 
 int cmd_advise(cli *c, int argc, char **argv) {
-    cli_model_options choice = {0};
-    cli_source source = {0};
     request r = {0};
-    uint64_t repeats = 0;
     cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
-        CLI_MODEL_OPTIONS(choice),
+        CLI_MODEL_OPTIONS(r.model),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
          CLI_TEXT, &r.apply},
         {"no-verify", 0, NULL,
@@ -294,7 +295,7 @@ int cmd_advise(cli *c, int argc, char **argv) {
          "name; default: the first",
          CLI_TEXT, &r.options.measurement.device},
         {"repeats", 0, "N", "timed runs of each version, default 7; with --budget: at most so many",
-         CLI_NUMBER, &repeats},
+         CLI_NUMBER, &r.repeats},
         {"seconds", 0, "S", "time limit of branch and bound; default 60", CLI_REAL,
          &r.options.search.seconds},
         {0}};
@@ -305,7 +306,7 @@ int cmd_advise(cli *c, int argc, char **argv) {
         "static cost, the layout graph and a trained tree propose are measured, and the fastest "
         "is advised. The advice may be to leave the layout as it is.",
         options,
-        cli_job_options(&source, job_options),
+        cli_job_options(&r.source, job_options),
         1,
         1};
     char **words;
@@ -313,13 +314,6 @@ int cmd_advise(cli *c, int argc, char **argv) {
     int status;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
-    if (repeats > 1000000) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000000");
-        return CLI_WRONG;
-    }
-    r.options.measurement.repeats = (uint32_t)repeats;
     r.path = words[0];
-    if (read_budget(c, &r))
-        return CLI_WRONG;
-    return advise(c, &r, &source, &choice);
+    return read_options(c, &r) ? CLI_WRONG : advise(c, &r);
 }

@@ -51,6 +51,7 @@ long=(--budget 10m --repeats 12)
 asked=(advise near.yaml "${long[@]}")
 accepts "${asked[@]}"
 prints '^Measured on .*: [0-9]+ layouts and the original, [0-9]+ rounds, '
+prints '^  proposed by: 1 '
 prints '^  aos +[0-9.]+ .*original'
 prints '^  soa +[0-9.]+ .*'
 prints 'heddle train'

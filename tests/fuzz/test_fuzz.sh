@@ -1,23 +1,38 @@
 #!/usr/bin/env bash
-# test_fuzz.sh HEDDLE: random kernels do the same on the machine and on PoCL.
+# test_fuzz.sh HEDDLE: random kernels do the same on the machine and on PoCL, and random programs
+# do the same in random layouts.
 set -euo pipefail
-program=$(dirname "$1")/tests/fuzz_kernels
-folder=$(mktemp -d)
-cd "$folder"
+programs=$(dirname "$1")/tests
 result=0
-count=50
-ldd "$program" | grep -q libasan && count=10 # sanitized, everything takes ten times as long
-"$program" --count $count --seed 3 || result=1
-if [ $result -ne 0 ]; then
-    for kernel in fuzz-*/kernels.cl; do
-        echo "== $kernel"
-        cat "$kernel"
+
+# finds_nothing PROGRAM SEED COUNT FEWER: sanitized, when everything takes several times as long,
+# it tries FEWER.
+finds_nothing() {
+    local count=$3 folder file
+    ldd "$1" | grep -q libasan && count=$4
+    folder=$(mktemp -d)
+    if ! (cd "$folder" && "$1" --count "$count" --seed "$2"); then
+        result=1
+        for file in "$folder"/fuzz-*/*; do
+            echo "== $file"
+            cat "$file"
+        done
+    fi
+    rm -rf "$folder"
+}
+
+refuses_options() {
+    local wrong status
+    for wrong in "--count" "--count many" "--first many" "--rounds 3"; do
+        status=0
+        # shellcheck disable=SC2086 # an option and its value
+        "$1" $wrong >/dev/null 2>&1 || status=$?
+        [ $status -eq 2 ] || { echo "$1 $wrong: status $status, not 2"; result=1; }
     done
-fi
-rm -rf "$folder"
-for wrong in "--count" "--count many" "--rounds 3"; do
-    status=0
-    "$program" $wrong >/dev/null 2>&1 || status=$?
-    [ $status -eq 2 ] || { echo "fuzz_kernels $wrong: status $status, not 2"; result=1; }
-done
+}
+
+finds_nothing "$programs/fuzz_kernels" 3 50 10
+finds_nothing "$programs/fuzz_rewrites" 1 100 20
+refuses_options "$programs/fuzz_kernels"
+refuses_options "$programs/fuzz_rewrites"
 exit $result
