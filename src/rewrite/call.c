@@ -38,6 +38,14 @@ static void edit_foreign_argument(rewriter *rw, const frame *call, CXCursor argu
     hd_walk(rw, &child);
 }
 
+/* p[i] += v, p[i][k] of an operator in the class. */
+static void edit_object(rewriter *rw, const frame *call, CXCursor object, CXCursor method) {
+    thing t = hd_thing_of(rw, object);
+    if (t.depth == 0)
+        hd_check_method(rw, call, method, t.what.of);
+    hd_walk_child(rw, call, object);
+}
+
 static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
                           const holding *wanted) {
     frame child = {argument, call};
@@ -82,7 +90,9 @@ static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
         holding wanted = {.field = -1};
         if (i >= skip && i - skip < (int)parameters.count)
             wanted = hd_holding_of(rw, parameters.data[i - skip]);
-        if (wanted.of)
+        if (i < skip)
+            edit_object(rw, at, argument, callee);
+        else if (wanted.of)
             edit_argument(rw, at, argument, &wanted);
         else
             edit_foreign_argument(rw, at, argument);

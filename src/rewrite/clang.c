@@ -210,9 +210,7 @@ bool hd_is_plain_copy(hd_arena *arena, CXCursor call) {
     bool copies = clang_getCursorKind(callee) == CXCursor_Constructor ||
                   (clang_getCursorKind(callee) == CXCursor_CXXMethod &&
                    !strcmp(hd_spelling(arena, callee), "operator="));
-    return copies && (clang_CXXMethod_isDefaulted(callee) ||
-                      clang_equalCursors(callee, clang_getNullCursor()) ||
-                      clang_Cursor_isNull(hd_body(arena, callee)));
+    return copies && clang_CXXMethod_isDefaulted(callee);
 }
 
 /* ---- types ------------------------------------------------------------------------ */
@@ -236,16 +234,28 @@ bool hd_is_array(CXType type) {
            kind == CXType_VariableArray || kind == CXType_DependentSizedArray;
 }
 
+static bool step_inside(CXType *type) {
+    bool is_pointer = type->kind == CXType_Pointer;
+    if (!is_pointer && !hd_is_array(*type))
+        return false;
+    *type = clang_getCanonicalType(is_pointer ? clang_getPointeeType(*type)
+                                              : clang_getArrayElementType(*type));
+    return true;
+}
+
 int hd_pointer_depth(CXType type) {
+    CXType t = hd_value_type(type);
     int depth = 0;
-    for (CXType t = hd_value_type(type);; depth++) {
-        if (hd_is_array(t))
-            t = clang_getCanonicalType(clang_getArrayElementType(t));
-        else if (t.kind == CXType_Pointer)
-            t = clang_getCanonicalType(clang_getPointeeType(t));
-        else
-            return depth;
-    }
+    while (step_inside(&t))
+        depth++;
+    return depth;
+}
+
+CXType hd_innermost(CXType type) {
+    CXType t = hd_value_type(type);
+    while (step_inside(&t))
+        continue;
+    return t;
 }
 
 bool hd_is_host(const rewriter *rw, CXCursor function) {

@@ -69,7 +69,7 @@ bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
 
 /* ---- operators that take pointers and give numbers ----------------------------------- */
 
-static bool takes_indices(enum CXBinaryOperatorKind kind) {
+static bool compares(enum CXBinaryOperatorKind kind) {
     switch (kind) {
     case CXBinaryOperator_Sub:
     case CXBinaryOperator_EQ:
@@ -84,12 +84,25 @@ static bool takes_indices(enum CXBinaryOperatorKind kind) {
     }
 }
 
-/* q == p and q - p: pointers into the same array differ by their indices. */
-static bool edit_indices(rewriter *rw, const frame *at, const cursors *sides) {
+/* q == p: they may lead into different arrays. */
+static void draft_equality(rewriter *rw, draft *d, const frame *left, const frame *right,
+                           const holding *what, bool negated) {
+    family *f = &what->of->families[what->in];
+    f->compares = true;
+    hd_draft_text(&rw->src, d, "%s%s%s(", negated ? "!" : "", what->of->scope, f->same);
+    hd_draft_reference(rw, d, left);
+    hd_draft_text(&rw->src, d, ", ");
+    hd_draft_reference(rw, d, right);
+    hd_draft_text(&rw->src, d, ")");
+}
+
+/* q < p and q - p: pointers into the same array differ by their indices. */
+static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides) {
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     thing a = hd_thing_of(rw, sides->data[0]), b = hd_thing_of(rw, sides->data[1]);
     range whole, ranges[2];
     draft d = {0};
-    if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of)
+    if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of || a.what.field != b.what.field)
         return false;
     if (!hd_ranges_of(rw, at->cursor, sides, &whole, ranges) ||
         hd_token_from(&rw->src, ranges[0].end) + 1 != hd_token_at(&rw->src, ranges[1].begin)) {
@@ -97,9 +110,13 @@ static bool edit_indices(rewriter *rw, const frame *at, const cursors *sides) {
         return true;
     }
     frame left = {sides->data[0], at}, right = {sides->data[1], at};
-    hd_draft_index(rw, &d, &left);
-    hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
-    hd_draft_index(rw, &d, &right);
+    if (kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE) {
+        draft_equality(rw, &d, &left, &right, &a.what, kind == CXBinaryOperator_NE);
+    } else {
+        hd_draft_index(rw, &d, &left);
+        hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
+        hd_draft_index(rw, &d, &right);
+    }
     hd_edit(&rw->src, whole, &d);
     return true;
 }
@@ -111,7 +128,7 @@ bool hd_edit_operator(rewriter *rw, const frame *at) {
         return false;
     if (kind == CXBinaryOperator_Assign)
         return hd_edit_store(rw, at, sides.data[0], sides.data[1]);
-    return takes_indices(kind) && edit_indices(rw, at, &sides);
+    return compares(kind) && edit_comparison(rw, at, &sides);
 }
 
 /* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */

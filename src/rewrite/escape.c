@@ -53,16 +53,41 @@ static bool is_zero(CXCursor index) {
     return zero;
 }
 
-enum { MOST_CALLS = 8 }; /* of helpers that hand a pointer on */
+enum { MOST_CALLS = 8 }; /* of helpers, and variables, that hand a pointer on */
 
-static bool uses_one_value(rewriter *rw, const frame *at, CXCursor parameter, int depth);
+static bool uses_one_value(rewriter *rw, const frame *at, CXCursor pointer, int depth);
 static bool callee_uses_one(rewriter *rw, CXCursor call, CXCursor argument, int depth);
 
-/* One appearance of the parameter: *p, p[0], or handed on to such a function. */
+static bool cast_escapes(CXType from, CXType to) {
+    return !hd_is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
+                                     clang_Type_getSizeOf(clang_getPointeeType(to));
+}
+
+static bool is_wrapping(CXCursor up, CXCursor inner) {
+    switch (clang_getCursorKind(up)) {
+    case CXCursor_ParenExpr:
+    case CXCursor_UnexposedExpr:
+        return true;
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+        return !cast_escapes(clang_getCanonicalType(clang_getCursorType(inner)),
+                             clang_getCanonicalType(clang_getCursorType(up)));
+    default:
+        return false;
+    }
+}
+
+static const frame *outermost(const frame *at) {
+    while (at->up)
+        at = at->up;
+    return at;
+}
+
+/* One appearance of the pointer: *p, p[0], handed on to such a function, or kept as another
+ * pointer of which the same is true. */
 static bool use_is_one_value(rewriter *rw, const frame *name, int depth) {
     const frame *up = name->up, *below = name;
-    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
-                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr)) {
+    while (up && is_wrapping(up->cursor, below->cursor)) {
         below = up;
         up = up->up;
     }
@@ -70,6 +95,9 @@ static bool use_is_one_value(rewriter *rw, const frame *name, int depth) {
         return false;
     cursors inside = hd_children(rw->arena, up->cursor);
     switch (clang_getCursorKind(up->cursor)) {
+    case CXCursor_VarDecl:
+        return depth < MOST_CALLS && hd_is_pointer(clang_getCursorType(up->cursor)) &&
+               uses_one_value(rw, outermost(up), up->cursor, depth + 1);
     case CXCursor_UnaryOperator:
         return clang_getCursorUnaryOperatorKind(up->cursor) == CXUnaryOperator_Deref;
     case CXCursor_ArraySubscriptExpr:
@@ -82,14 +110,14 @@ static bool use_is_one_value(rewriter *rw, const frame *name, int depth) {
     }
 }
 
-static bool uses_one_value(rewriter *rw, const frame *at, CXCursor parameter, int depth) {
+static bool uses_one_value(rewriter *rw, const frame *at, CXCursor pointer, int depth) {
     if (clang_getCursorKind(at->cursor) == CXCursor_DeclRefExpr &&
-        clang_equalCursors(clang_getCursorReferenced(at->cursor), parameter))
+        clang_equalCursors(clang_getCursorReferenced(at->cursor), pointer))
         return use_is_one_value(rw, at, depth);
     cursors inside = hd_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
-        if (!uses_one_value(rw, &child, parameter, depth))
+        if (!uses_one_value(rw, &child, pointer, depth))
             return false;
     }
     return true;
@@ -97,11 +125,13 @@ static bool uses_one_value(rewriter *rw, const frame *at, CXCursor parameter, in
 
 static bool callee_uses_one(rewriter *rw, CXCursor call, CXCursor argument, int depth) {
     CXCursor callee = hd_callee(rw->arena, call);
-    if (is_known(hd_spelling(rw->arena, call)))
-        return true;
     CXCursor definition = clang_Cursor_isNull(callee) ? callee : clang_getCursorDefinition(callee);
     CXCursor body = clang_Cursor_isNull(definition) ? definition : hd_body(rw->arena, definition);
-    if (clang_Cursor_isNull(body) || depth > MOST_CALLS)
+    bool is_users = !clang_Cursor_isNull(body) &&
+                    !clang_Location_isInSystemHeader(clang_getCursorLocation(definition));
+    if (!is_users)
+        return is_known(hd_spelling(rw->arena, call));
+    if (depth > MOST_CALLS)
         return false;
     cursors parameters = hd_parameters(rw->arena, definition);
     for (unsigned i = 0; i < parameters.count; i++) {
@@ -170,11 +200,6 @@ static bool call_escapes(rewriter *rw, CXCursor call, CXCursor argument, const c
                            "value and assign the result",
                      *name ? name : "a function");
     return true;
-}
-
-static bool cast_escapes(CXType from, CXType to) {
-    return !hd_is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
-                                     clang_Type_getSizeOf(clang_getPointeeType(to));
 }
 
 /* One step up. Returns true while the climb goes on; otherwise *escapes says how it ended. */

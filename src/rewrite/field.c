@@ -48,13 +48,7 @@ static void edit_method(rewriter *rw, const frame *at, const frame *base, const 
     const char *name = member_name(rw, at->cursor);
     range whole;
     draft d = {0};
-    if (hd_method_changes(rw, method)) {
-        hd_refuse(rw, at->cursor,
-                  "the method '%s' may change the element of '%s' that it is called on; call it on "
-                  "a copy and store that, or make it const",
-                  name, t->what.of->record->name);
-        return;
-    }
+    hd_check_method(rw, at->up, method, t->what.of);
     f->loads = true;
     hd_range_of(&rw->src, at->cursor, &whole);
     hd_draft_text(&rw->src, &d, "%s%s(", t->what.of->scope, f->load);
@@ -70,20 +64,26 @@ bool hd_edit_field(rewriter *rw, const frame *at) {
     frame base = {inside.data[0], at};
     thing t = hd_thing_of(rw, base.cursor);
     const char *name = member_name(rw, at->cursor), *why;
+    CXCursor member = clang_getCursorReferenced(at->cursor);
     range whole = {0, 0};
     if (t.depth < 0 || t.depth > 1 || t.what.field >= 0)
         return false;
+    if (clang_getCursorKind(member) == CXCursor_ConversionFunction) {
+        hd_check_method(rw, at->up, member, t.what.of);
+        hd_walk(rw, &base);
+        return true;
+    }
     if (!hd_range_of(&rw->src, at->cursor, &whole) || !is_plain(rw, base.cursor, whole, name)) {
         hd_refuse_macro(rw, at->cursor);
         return true;
     }
-    if (clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod) {
+    if (clang_getCursorKind(member) == CXCursor_CXXMethod) {
         edit_method(rw, at, &base, &t);
         return true;
     }
     if (hd_edit_part(rw, at, &base, &t))
         return true;
-    int field = hd_field_of_member(rw, t.what.of, clang_getCursorReferenced(at->cursor), name);
+    int field = hd_field_of_member(rw, t.what.of, member, name);
     if (field < 0)
         hd_refuse(rw, at->cursor,
                   "'%s' is no field of '%s' itself; give the struct or union that "

@@ -333,13 +333,63 @@ static bool array_holding(rewriter *rw, CXCursor kernel, CXCursor parameter, hol
     return false;
 }
 
+/* ---- CUDA: what else could lead to laid-out records, unseen --------------------------- */
+
+typedef struct pointer_search {
+    rewriter *rw;
+    const laid *found;
+    CXCursor at; /* the field that is one */
+} pointer_search;
+
+static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data) {
+    pointer_search *s = data;
+    CXType type = clang_getCursorType(field), inner = hd_innermost(type);
+    if (hd_pointer_depth(type))
+        s->found = hd_laid_of(s->rw, inner);
+    if (s->found)
+        s->at = field;
+    else if (inner.kind == CXType_Record && !hd_is_pointer(type))
+        clang_Type_visitFields(inner, look_at_field, s);
+    return s->found ? CXVisit_Break : CXVisit_Continue;
+}
+
+static void refuse_fields(rewriter *rw) {
+    for (uint32_t i = 0; rw->is_cuda && i < rw->laid_count; i++) {
+        pointer_search s = {.rw = rw};
+        if (!rw->laid[i].record->of_arrays)
+            clang_Type_visitFields(clang_getCursorType(rw->laid[i].declaration), look_at_field, &s);
+        if (s.found)
+            hd_refuse(rw, s.at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
+                      hd_spelling(rw->arena, s.at), s.found->record->name);
+    }
+}
+
+/* A kernel's parameter that is no pointer, or a pointer to pointers. */
+static void refuse_unseen(rewriter *rw, CXCursor parameter) {
+    pointer_search s = {.rw = rw};
+    CXType type = hd_value_type(clang_getCursorType(parameter));
+    if (hd_pointer_depth(type))
+        s.found = hd_laid_of(rw, hd_innermost(type));
+    else if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, look_at_field, &s);
+    if (s.found)
+        hd_refuse(rw, parameter,
+                  "'%s' brings pointers to '%s' to the kernel; pass one pointer for each array",
+                  hd_spelling(rw->arena, parameter), s.found->record->name);
+}
+
+/* ---- kernels and other functions ------------------------------------------------------ */
+
 static void seed_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters) {
     for (size_t i = 0; i < parameters->count; i++) {
         CXCursor parameter = parameters->data[i];
         CXType type = hd_value_type(clang_getCursorType(parameter));
         holding what = {.field = -1};
-        if (hd_pointer_depth(type) != 1)
+        if (hd_pointer_depth(type) != 1) {
+            if (rw->is_cuda)
+                refuse_unseen(rw, parameter);
             continue;
+        }
         if (rw->is_cuda)
             what.of = hd_laid_of(rw, hd_is_array(type) ? clang_getArrayElementType(type)
                                                        : clang_getPointeeType(type));
@@ -460,6 +510,7 @@ void hd_flow_run(rewriter *rw) {
     rw->flow->arena = rw->arena;
     grow_table(rw->flow);
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
+    refuse_fields(rw);
     size_t before = rw->refusals.count;
     carry_all(rw);
     if (rw->refusals.count == before)
@@ -469,18 +520,9 @@ void hd_flow_run(rewriter *rw) {
 
 /* ---- what is known afterwards -------------------------------------------------------- */
 
-/* What is behind all pointers and arrays. */
-static CXType innermost(CXType type) {
-    CXType t = hd_value_type(type);
-    while (t.kind == CXType_Pointer || hd_is_array(t))
-        t = clang_getCanonicalType(t.kind == CXType_Pointer ? clang_getPointeeType(t)
-                                                            : clang_getArrayElementType(t));
-    return t;
-}
-
 /* A `void *` that is given laid-out records does not hold them as such. */
 static bool can_hold(const rewriter *rw, CXType type, const holding *what) {
-    CXType t = innermost(type);
+    CXType t = hd_innermost(type);
     if (t.kind == CXType_Dependent || t.kind == CXType_Unexposed || t.kind == CXType_Auto)
         return true;
     if (what->field < 0)

@@ -112,6 +112,26 @@ const char *hd_reference_name(rewriter *rw, CXCursor declaration, const holding 
     return is_kernel_parameter(rw, declaration) ? names_of(rw, what, name).ref : name;
 }
 
+bool hd_refuse_shared(rewriter *rw, CXCursor pointer) {
+    CXCursor declared = clang_getCursorReferenced(hd_bare(rw->arena, pointer));
+    if (!is_kernel_parameter(rw, declared))
+        return false;
+    cursors all = hd_parameters(rw->arena, clang_getCursorSemanticParent(declared));
+    holding what = hd_holding_of(rw, declared);
+    for (size_t i = 0; i < all.count && what.field >= 0; i++) {
+        holding other = hd_holding_of(rw, all.data[i]);
+        if (other.of != what.of || clang_equalCursors(all.data[i], declared))
+            continue;
+        hd_refuse(rw, pointer,
+                  "'%s' is moved here, but has one reference together with '%s', another array of "
+                  "'%s'; move a pointer of its own that begins as '%s'",
+                  hd_spelling(rw->arena, declared), hd_spelling(rw->arena, all.data[i]),
+                  what.of->record->name, hd_spelling(rw->arena, declared));
+        return true;
+    }
+    return false;
+}
+
 /* A function that is being edited. */
 typedef struct target {
     CXCursor function;
@@ -209,10 +229,7 @@ static void edit_helper_parameter(rewriter *rw, const target *f, size_t number,
 /* ---- refusals ------------------------------------------------------------------------ */
 
 static bool is_dependent(CXType type) {
-    CXType t = hd_value_type(type);
-    while (t.kind == CXType_Pointer || hd_is_array(t))
-        t = clang_getCanonicalType(t.kind == CXType_Pointer ? clang_getPointeeType(t)
-                                                            : clang_getArrayElementType(t));
+    CXType t = hd_innermost(type);
     return t.kind == CXType_Dependent || t.kind == CXType_Unexposed;
 }
 
@@ -231,8 +248,8 @@ static bool refuse_parameter(rewriter *rw, CXCursor parameter, const holding *wh
     else if (hd_value_type(type).kind == CXType_ConstantArray)
         hd_refuse(rw, parameter, "'%s' is declared as an array of fixed size; write '*%s'", name,
                   name);
-    else if (hd_target_is(rw, type, "volatile"))
-        hd_refuse(rw, parameter, "'%s' points to volatile records; drop the volatile", name);
+    else if (hd_refuse_volatile(rw, parameter, type))
+        return true;
     else if ((is_kernel || is_array) && hd_pointer_depth(type) > 1)
         hd_refuse(rw, parameter,
                   "'%s' is a pointer to pointers to '%s'; pass one pointer for each array", name,
@@ -253,10 +270,16 @@ static bool stands_behind(rewriter *rw, CXCursor function, const holding *what) 
     if (!hd_offset_of(&rw->src, clang_getCursorLocation(function), &offset) ||
         offset >= what->of->declared)
         return true;
-    hd_refuse(rw, function,
-              "'%s' takes a pointer to '%s' before that is defined; move the "
-              "struct above it",
-              hd_spelling(rw->arena, function), what->of->record->name);
+    const char *name = what->of->record->name;
+    if (clang_getCursorKind(function) == CXCursor_Constructor)
+        hd_refuse(rw, function,
+                  "this constructor takes an element of '%s' from its place; leave copying to the "
+                  "compiler, or copy field by field in a function",
+                  name);
+    else
+        hd_refuse(rw, function,
+                  "'%s' takes a pointer to '%s' before that is defined; move the struct above it",
+                  hd_spelling(rw->arena, function), name);
     return false;
 }
 
@@ -318,7 +341,8 @@ static void edit_result(rewriter *rw, CXCursor function) {
     holding what = hd_holding_of_result(rw, function);
     unsigned name;
     range whole, words;
-    if (!what.of || !stands_behind(rw, function, &what))
+    if (!what.of || !stands_behind(rw, function, &what) ||
+        hd_refuse_volatile(rw, function, clang_getCursorResultType(function)))
         return;
     const char *spelling = hd_spelling(rw->arena, function);
     if (!hd_offset_of(&rw->src, clang_getCursorLocation(function), &name) ||

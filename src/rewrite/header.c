@@ -118,13 +118,34 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 
 /* ---- the parts of the header ------------------------------------------------ */
 
-static const char *accessor(const hd_plan *plan, const char *stem, uint32_t field) {
-    static const char *const taken[] = {"elem", "ref",       "make",        "bytes",
-                                        "size", "to_layout", "from_layout", "allocations"};
-    const char *name = plan->names[field];
+/* True for the name of something else in the header: of x, also "x_offset". */
+static bool is_taken(const hd_plan *plan, const char *name) {
+    static const char *const taken[] = {"elem",      "ref",         "make",        "bytes",
+                                        "to_layout", "from_layout", "allocations", "size_is_right"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(name, taken[i]))
-            return hd_format(plan->arena, "%s_%s_", stem, name);
+            return true;
+    for (uint32_t f = 0; f < plan->record->field_count; f++) {
+        size_t length = strlen(plan->names[f]);
+        if (!strncmp(name, plan->names[f], length) &&
+            (!strcmp(name + length, "_offset") || !strcmp(name + length, "_allocation")))
+            return true;
+    }
+    return false;
+}
+
+static bool is_another_field(const hd_plan *plan, const char *name, uint32_t field) {
+    for (uint32_t f = 0; f < plan->record->field_count; f++)
+        if (f != field && !strcmp(name, plan->names[f]))
+            return true;
+    return false;
+}
+
+/* A name that is taken gets a _ at its end. */
+static const char *accessor(const hd_plan *plan, const char *stem, uint32_t field) {
+    const char *name = plan->names[field];
+    while (is_taken(plan, name) || is_another_field(plan, name, field))
+        name = hd_format(plan->arena, "%s_", name);
     return hd_format(plan->arena, "%s_%s", stem, name);
 }
 

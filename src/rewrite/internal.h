@@ -130,16 +130,17 @@ bool hd_is_pointer(CXType type);
 bool hd_is_array(CXType type);
 /* Pointers and arrays around what a type ends in, references left out. */
 int hd_pointer_depth(CXType type);
+CXType hd_innermost(CXType type);
 
 /* ---- prelude.c: the generated functions ------------------------------------ */
 
 typedef enum space { SPACE_GLOBAL, SPACE_CONSTANT, SPACE_COUNT } space;
 
 typedef struct family {
-    bool is_used, loads, stores;
+    bool is_used, loads, stores, compares;
     bool store_is_value;   /* somebody uses what an assignment gives */
     const char *qualifier; /* "__global " */
-    const char *ref, *make, *at, *load, *store;
+    const char *ref, *make, *at, *same, *load, *store;
     const char **fields; /* [field]: its accessor */
 } family;
 
@@ -147,6 +148,7 @@ typedef struct family {
 typedef struct field_type {
     const char *element; /* type of one element */
     bool is_pointer;
+    uint64_t align;   /* that a pointer to it promises */
     uint64_t dims[8]; /* of an array, outermost first */
     uint32_t dim_count;
     const char *members; /* of a union without a name: its text; `element` names it anew */
@@ -252,6 +254,9 @@ laid *hd_laid_of(const rewriter *rw, CXType type);
 int hd_field_of_member(rewriter *rw, const laid *l, CXCursor member, const char *name);
 /* What a declaration's reference is called in the new source. */
 const char *hd_reference_name(rewriter *rw, CXCursor declaration, const holding *what);
+/* True, with a refusal, for a kernel's parameter that cannot move alone: a record of arrays has
+ * one reference for all of them. */
+bool hd_refuse_shared(rewriter *rw, CXCursor pointer);
 /* Places for all preludes, and the preludes. */
 void hd_edit_preludes(rewriter *rw);
 
@@ -323,6 +328,8 @@ void hd_edit_reference(rewriter *rw, const frame *at);
 void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t);
 /* The same of an expression that is edited whole; hd_draft_position() is for parts of one. */
 void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing *t);
+/* Adds a pointer as part of something else. */
+void hd_draft_reference(rewriter *rw, draft *d, const frame *at);
 /* Adds "pointer.index". */
 void hd_draft_index(rewriter *rw, draft *d, const frame *pointer);
 /* The text of an expression and of its parts; false where macros are in the way. */
@@ -349,8 +356,8 @@ bool hd_edit_field(rewriter *rw, const frame *at);
 bool hd_field_escapes(rewriter *rw, const frame *field, const char **why);
 /* Functions that touch the one value that they are given the address of. */
 bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
-/* method.c: false when the method only reads the object that it is called on. */
-bool hd_method_changes(rewriter *rw, CXCursor method);
+/* method.c: refuses a call of a method for which a copy of the element will not do. */
+void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid *l);
 /* split.c: an access to a part of a record that is taken apart. */
 bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const thing *t);
 /* Types and paths of the fields of a record that is taken apart. */
@@ -368,6 +375,8 @@ void hd_edit_instantiations(rewriter *rw);
 /* The range of what names a type before a declared name, without words that stay
  * ("static", "__device__"). False: a macro is in the way. */
 bool hd_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result);
+/* True, with a refusal, for what points to volatile records: the generated functions know none. */
+bool hd_refuse_volatile(rewriter *rw, CXCursor declared, CXType type);
 /* How many pointers a declared name of this holding has before it in the new source. */
 const char *hd_stars(rewriter *rw, CXType type);
 

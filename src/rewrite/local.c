@@ -56,6 +56,16 @@ const char *hd_stars(rewriter *rw, CXType type) {
     return hd_str_text(&stars);
 }
 
+bool hd_refuse_volatile(rewriter *rw, CXCursor declared, CXType type) {
+    if (!hd_target_is(rw, type, "volatile"))
+        return false;
+    hd_refuse(rw, declared,
+              "'%s' points to volatile records; drop the volatile, and write "
+              "*(volatile int *)&p[i].field where it matters",
+              hd_spelling(rw->arena, declared));
+    return true;
+}
+
 /* ---- initialisers --------------------------------------------------------------------- */
 
 static void edit_value(rewriter *rw, const frame *at, CXCursor value, const char *name) {
@@ -134,6 +144,7 @@ static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, rang
         hd_refuse(rw, declared, "'%s' keeps pointers in local memory; keep indices there", name);
         return;
     }
+    hd_refuse_volatile(rw, declared, type);
     edit_type(rw, declared, statement, is_first, what);
     if (!clang_Cursor_isNull(value))
         edit_value(rw, &child, value, name);

@@ -1,9 +1,10 @@
 /*
- * Whether a method changes the object that it is called on.
+ * Whether a method can be called on a copy of an element.
  *
- * Many methods in kernels only read, without being declared const. Such a method can be called
- * on a copy of an element. What its body does with the members decides: each must be read at
- * once, and `this` itself may only stand before a member.
+ * It must not change its object. Many methods in kernels only read, without being declared const:
+ * what the body does with the members decides. Each must be read at once, and `this` itself may
+ * only stand before a member. And the copy is gone behind the statement, so a pointer or
+ * reference that the method returns must not be kept.
  */
 #include "internal.h"
 
@@ -80,4 +81,56 @@ static bool code_changes(rewriter *rw, const frame *at, int depth) {
     return false;
 }
 
-bool hd_method_changes(rewriter *rw, CXCursor method) { return method_changes(rw, method, 0); }
+/* ---- what it returns ---------------------------------------------------------------- */
+
+/* A conversion that reads the value. */
+static bool reads(CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    return t.kind != CXType_Pointer && t.kind != CXType_Record && !hd_is_array(t) && !is_const(t);
+}
+
+static bool result_is_kept(const frame *call, CXCursor method) {
+    CXType result = clang_getCursorResultType(method);
+    if (!hd_is_reference(result) && !hd_is_pointer(result))
+        return false;
+    for (const frame *up = call->up; up; up = up->up) {
+        CXType type = clang_getCursorType(up->cursor);
+        switch (clang_getCursorKind(up->cursor)) {
+        case CXCursor_VarDecl:
+            return hd_holds_values(type);
+        case CXCursor_ReturnStmt:
+        case CXCursor_InitListExpr:
+            return true;
+        case CXCursor_BinaryOperator:
+            if (!hd_is_pointer(type))
+                return false;
+            if (clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign)
+                return true;
+            break;
+        case CXCursor_UnexposedExpr:
+            if (reads(type))
+                return false;
+            break;
+        case CXCursor_CallExpr:
+            return false;
+        default:
+            if (!clang_isExpression(clang_getCursorKind(up->cursor)))
+                return false;
+        }
+    }
+    return false;
+}
+
+void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid *l) {
+    const char *name = hd_spelling(rw->arena, method);
+    if (method_changes(rw, method, 0))
+        hd_refuse(rw, call->cursor,
+                  "the method '%s' may change the element of '%s' that it is called on; call it on "
+                  "a copy and store that, or make it const",
+                  name, l->record->name);
+    else if (result_is_kept(call, method))
+        hd_refuse(rw, call->cursor,
+                  "what the method '%s' returns leads into the element of '%s' and is kept here; "
+                  "keep a copy of the value, or of the element",
+                  name, l->record->name);
+}

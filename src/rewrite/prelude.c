@@ -9,6 +9,7 @@
  *     } R_ref;
  *     R_ref R_make(p, count)           from a kernel's parameters, at element 0
  *     R_ref R_at(ref, i)               &ref[i]
+ *     bool R_same(a, b)                a == b, where that is used
  *     __global float *R_x(ref, i)      &ref[i].x
  *     R R_load(ref, i)                 ref[i]
  *     void R_store(ref, i, value)      ref[i] = value; gives the value where that is used
@@ -46,6 +47,7 @@ static void name_all(rewriter *rw, const laid *l, family *f, const char *stem, c
     f->ref = hd_format(rw->arena, "%s_ref", stem);
     f->make = hd_format(rw->arena, "%s_make", stem);
     f->at = hd_format(rw->arena, "%s_at", stem);
+    f->same = hd_format(rw->arena, "%s_same", stem);
     f->load = hd_format(rw->arena, "%s_load", stem);
     f->store = hd_format(rw->arena, "%s_store", stem);
     for (uint32_t i = 0; i < l->record->field_count; i++)
@@ -55,7 +57,7 @@ static void name_all(rewriter *rw, const laid *l, family *f, const char *stem, c
 static bool is_name_of(const laid *l, const family *f, const char *name) {
     if (!f->ref)
         return false;
-    const char *const special[] = {f->ref, f->make, f->at, f->load, f->store};
+    const char *const special[] = {f->ref, f->make, f->at, f->same, f->load, f->store};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (!strcmp(special[i], name))
             return true;
@@ -85,7 +87,7 @@ static bool name_is_taken(const rewriter *rw, const char *name, const family *bu
 }
 
 static bool names_are_free(const rewriter *rw, const laid *l, const family *f) {
-    const char *const special[] = {f->ref, f->make, f->at, f->load, f->store};
+    const char *const special[] = {f->ref, f->make, f->at, f->same, f->load, f->store};
     for (size_t s = 0; s < sizeof special / sizeof *special; s++) {
         if (name_is_taken(rw, special[s], f))
             return false;
@@ -158,6 +160,12 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid *l, space 
     hd_str_add(out, "    ref.index = 0;\n    return ref;\n}\n");
     hd_str_printf(out, "%s%s %s(%s ref, %s i) {\n    ref.index += i;\n    return ref;\n}\n",
                   dialect->function, f->ref, f->at, f->ref, dialect->index);
+    if (f->compares) /* one base tells arrays apart */
+        hd_str_printf(out,
+                      "%sbool %s(%s a, %s b) {\n"
+                      "    return a.index == b.index && a.%s == b.%s;\n}\n",
+                      dialect->function, f->same, f->ref, f->ref, l->plan->streams[0],
+                      l->plan->streams[0]);
 }
 
 static void add_accessor(hd_str *out, const rewriter *rw, const laid *l, space in, uint32_t field) {
@@ -177,7 +185,7 @@ static void add_accessor(hd_str *out, const rewriter *rw, const laid *l, space i
 /* ---- copies of whole elements ------------------------------------------------------- */
 
 /* Copies one field between `value` and its place; arrays element by element. `path`: the field
- * in the value, as C writes it. */
+ * in the value, as C writes it. Without an extension OpenCL C has half only in memory. */
 static void add_copy(hd_str *out, const rewriter *rw, const laid *l, space in, uint32_t field,
                      const char *path, bool store) {
     const field_type *type = &l->types[field];
@@ -196,8 +204,26 @@ static void add_copy(hd_str *out, const rewriter *rw, const laid *l, space in, u
     const char *place =
         hd_format(rw->arena, type->dim_count || *member ? "(*%s(ref, i))%s%s" : "*%s(ref, i)%s%s",
                   accessor, member, hd_str_text(&index));
+    if (!rw->is_cuda && !strcmp(hd_plain_type(rw->arena, type->element), "half")) {
+        value = hd_format(rw->arena, "*(ushort *)&%s", value);
+        place = hd_format(rw->arena, "*(%sushort *)&%s", l->families[in].qualifier, place);
+    }
     hd_str_printf(out, "%*s%s = %s;\n", 4 * (int)(type->dim_count + 1), "", store ? place : value,
                   store ? value : place);
+}
+
+/* A record with constructors of which none makes an empty one: its copy is made in bytes. */
+static bool needs_bytes(const rewriter *rw, const laid *l) {
+    cursors inside = {0};
+    bool any = false;
+    if (rw->is_cuda && !l->record->of_arrays)
+        inside = hd_children(rw->arena, l->declaration);
+    for (size_t i = 0; i < inside.count; i++) {
+        if (clang_CXXConstructor_isDefaultConstructor(inside.data[i]))
+            return false;
+        any |= clang_getCursorKind(inside.data[i]) == CXCursor_Constructor;
+    }
+    return any;
 }
 
 typedef enum copier { LOADS, STORES, STORES_AND_GIVES } copier;
@@ -210,7 +236,12 @@ static void add_copier(hd_str *out, const rewriter *rw, const laid *l, space in,
     size_t skip = strlen(prefix);
     hd_str_printf(out, "%s%s %s(%s ref, %s i", dialect->function, does == STORES ? "void" : type,
                   name, f->ref, dialect->index);
-    if (does == LOADS)
+    if (does == LOADS && !skip && needs_bytes(rw, l))
+        hd_str_printf(out,
+                      ") {\n    alignas(%s) unsigned char bytes[sizeof(%s)];\n"
+                      "    %s &value = *(%s *)bytes;\n",
+                      type, type, type, type);
+    else if (does == LOADS)
         hd_str_printf(out, ") {\n    %s value;\n", type);
     else
         hd_str_printf(out, ", %s value) {\n", type);

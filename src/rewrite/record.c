@@ -90,14 +90,36 @@ static CXType array_behind(CXType type) {
     return type;
 }
 
-/* Keeps the name of an element's type: canonical vector types have none. */
+/* Keeps the name of an element's type: canonical vector types have none. A name that a class
+ * declares means nothing outside of it. */
 void hd_read_type(rewriter *rw, CXType type, field_type *result) {
     enum { MOST = sizeof result->dims / sizeof *result->dims };
     for (type = array_behind(type); type.kind == CXType_ConstantArray && result->dim_count < MOST;
          type = array_behind(clang_getArrayElementType(type)))
         result->dims[result->dim_count++] = (uint64_t)clang_getArraySize(type);
-    result->element = hd_type_text(rw->arena, type);
+    CXCursor owner = clang_getCursorSemanticParent(clang_getTypeDeclaration(type));
+    bool is_local = clang_getCursorKind(owner) == CXCursor_StructDecl ||
+                    clang_getCursorKind(owner) == CXCursor_ClassDecl;
+    result->element = hd_type_text(rw->arena, is_local ? clang_getCanonicalType(type) : type);
     result->is_pointer = clang_getCanonicalType(type).kind == CXType_Pointer;
+    long long align = clang_Type_getAlignOf(type);
+    result->align = align > 0 ? (uint64_t)align : 1;
+}
+
+/* The fields of a packed record lie where their types could not; so may their places. */
+static void check_alignment(rewriter *rw, const laid *l) {
+    for (uint32_t f = 0; f < l->record->field_count; f++) {
+        const hd_field_place *place = &l->plan->map->fields[f];
+        bool is_run = l->plan->layout->clusters[place->cluster].tile == HD_TILE_SOA;
+        uint64_t align = l->types[f].align ? l->types[f].align : 1; /* 0: of a union */
+        uint64_t tile = is_run ? 0 : l->plan->map->clusters[place->cluster].tile_bytes;
+        uint64_t run = is_run ? 0 : place->run;
+        if (place->size % align || tile % align || run % align)
+            hd_refuse(rw, l->declaration,
+                      "'%s' of '%s' is packed and would not lie at multiples of %llu bytes in this "
+                      "layout; choose soa, or drop the packing",
+                      l->record->fields[f].name, l->record->name, (unsigned long long)align);
+    }
 }
 
 static enum CXVisitorResult note_first(CXCursor cursor, CXClientData data) {
@@ -163,6 +185,11 @@ static bool read_union(rewriter *rw, const laid *l, CXCursor field, field_type *
     return true;
 }
 
+static bool is_hidden(CXCursor field) {
+    enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(field);
+    return access == CX_CXXPrivate || access == CX_CXXProtected;
+}
+
 static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     field_reader *r = data;
     rewriter *rw = r->rw;
@@ -182,6 +209,10 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     if (of_union && (is_unnamed(of_union) || r->record != r->laid->record ||
                      !read_union(rw, r->laid, cursor, &read)))
         hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
+    else if (is_hidden(cursor))
+        hd_refuse(rw, cursor,
+                  "'%s' is private, so the generated functions cannot copy it; make it public",
+                  name);
     else if (clang_Cursor_isBitField(cursor))
         hd_refuse(rw, cursor,
                   "'%s' is a bit-field, which has no address to move; make it a plain "
@@ -270,6 +301,8 @@ static hd_status find_record(rewriter *rw, laid *l) {
     read_fields(rw, l);
     if (l->record->whole && !rw->refusals.count)
         hd_leaf_types(rw, l);
+    if (!rw->refusals.count)
+        check_alignment(rw, l);
     find_place(rw, l);
     choose_spelling(rw, l, typedef_name);
     return HD_OK;
@@ -313,10 +346,11 @@ static unsigned behind(const rewriter *rw, const flat_node *header) {
 }
 
 /* Functions stand as far out as they can: behind the #include that brings the declaration, when
- * nothing in that header needs them. */
-static unsigned outermost(const rewriter *rw, unsigned offset) {
+ * nothing in that header needs them, and the namespace of the record does not end in it. */
+static unsigned outermost(const rewriter *rw, const laid *l) {
+    unsigned offset = l->declared;
     flat_spot spot;
-    if (!hd_flat_spot(rw->flat, (range){offset, offset}, &spot))
+    if (*l->scope || !hd_flat_spot(rw->flat, (range){offset, offset}, &spot))
         return offset;
     for (const flat_node *node = spot.node; node->up; node = node->up) {
         for (size_t i = 0; i < rw->src.edits.count; i++) {
@@ -341,7 +375,7 @@ void hd_edit_preludes(rewriter *rw) {
         laid *l = &rw->laid[i];
         if (!is_used(l))
             continue;
-        unsigned at = l->record->of_arrays ? hd_first_use(rw, l) : outermost(rw, l->declared);
+        unsigned at = l->record->of_arrays ? hd_first_use(rw, l) : outermost(rw, l);
         hd_edit_insert(&rw->src, at, hd_prelude(rw, l));
     }
 }

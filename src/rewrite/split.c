@@ -136,6 +136,10 @@ static int field_of(const laid *l, const char *path) {
     return -1;
 }
 
+static bool is_method(CXCursor e) {
+    return clang_getCursorKind(clang_getCursorReferenced(e)) == CXCursor_CXXMethod;
+}
+
 /* The next expression around one, without parentheses and conversions of arrays. */
 static const frame *next_up(const frame *at) {
     at = at->up;
@@ -209,7 +213,7 @@ static bool climb(rewriter *rw, reached *r) {
     const frame *up = next_up(r->at);
     if (hd_is_array(clang_getCursorType(r->at->cursor)))
         return climb_array(rw, r, r->at);
-    if (!up || clang_getCursorKind(up->cursor) != CXCursor_MemberRefExpr)
+    if (!up || clang_getCursorKind(up->cursor) != CXCursor_MemberRefExpr || is_method(up->cursor))
         return false;
     const char *name = hd_spelling(rw->arena, up->cursor);
     hd_str_printf(&r->path, ".%s", name);
@@ -272,14 +276,31 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
     if (!up)
         return false;
     cursors sides = hd_children(rw->arena, up->cursor);
-    bool assigns =
-        clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign ||
-        (hd_is_plain_copy(rw->arena, up->cursor) &&
-         clang_getCursorKind(clang_getCursorReferenced(up->cursor)) == CXCursor_CXXMethod);
+    bool assigns = clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign ||
+                   (hd_is_plain_copy(rw->arena, up->cursor) && is_method(up->cursor));
     if (!assigns || sides.count < 2 || !hd_same_expression(sides.data[0], at->cursor))
         return false;
     *value = sides.data[sides.count - 1];
     return true;
+}
+
+/* A whole part is a copy: no place for a reference, nor for a method that changes it. */
+static void check_copy(rewriter *rw, const reached *r, const char *path, const laid *l) {
+    const frame *up = r->at->up;
+    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
+                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr))
+        up = up->up;
+    if (!up)
+        return;
+    if (clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
+        hd_is_reference(clang_getCursorType(up->cursor)))
+        hd_refuse(rw, r->at->cursor,
+                  "'%s' of '%s' is taken apart in this layout, so no reference can lead to it; "
+                  "copy it, reach its parts one by one, or leave it whole (--split)",
+                  path, l->record->name);
+    else if (is_method(up->cursor))
+        hd_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
+                        clang_getCursorReferenced(up->cursor), l);
 }
 
 /* The text of what follows is walked by the expression around. */
@@ -301,6 +322,8 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     }
     const char *name = hd_plain_type(rw->arena, hd_type_text(rw->arena, type));
     bool stores = is_assigned(rw, r->at, &value);
+    if (!stores)
+        check_copy(rw, r, path, l);
     if (!hd_range_of(&rw->src, r->at->cursor, &whole) ||
         (stores && !hd_range_of(&rw->src, value, &right))) {
         hd_refuse_macro(rw, r->at->cursor);

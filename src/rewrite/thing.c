@@ -52,6 +52,7 @@ bool hd_keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner) {
         from.kind == CXType_Pointer ? clang_getPointeeType(from) : clang_getArrayElementType(from);
     const laid *record = hd_laid_of(rw, clang_getPointeeType(to));
     return record && hd_laid_of(rw, from_target) == record &&
+           hd_target_is(rw, to, "volatile") == hd_target_is(rw, from, "volatile") &&
            hd_target_is(rw, to, "__global") == hd_target_is(rw, from, "__global") &&
            hd_target_is(rw, to, "__constant") == hd_target_is(rw, from, "__constant");
 }

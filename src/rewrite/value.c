@@ -94,8 +94,7 @@ static bool is_apart(const rewriter *rw, const frame *at) {
     return node_of(rw, at->cursor) != node_of(rw, at->up->cursor);
 }
 
-/* Adds a pointer as part of something else. */
-static void add_reference(rewriter *rw, draft *d, const frame *at) {
+void hd_draft_reference(rewriter *rw, draft *d, const frame *at) {
     CXCursor bare = at->cursor;
     range whole;
     if (at->up && is_apart(rw, at)) {
@@ -145,7 +144,7 @@ static void add_sum(rewriter *rw, draft *d, const frame *at) {
         return;
     }
     frame pointer = {operands.data[p], at};
-    add_reference(rw, d, &pointer);
+    hd_draft_reference(rw, d, &pointer);
     hd_draft_text(&rw->src, d, ", ");
     add_index(rw, d, at, operands.data[1 - p], ranges[1 - p], minus);
 }
@@ -164,7 +163,7 @@ static void add_subscript(rewriter *rw, draft *d, const frame *at) {
     range inside = trimmed(src, src->tokens[open].at.end, src->tokens[close].at.begin);
     int p = hd_thing_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
     frame pointer = {operands.data[p], at};
-    add_reference(rw, d, &pointer);
+    hd_draft_reference(rw, d, &pointer);
     hd_draft_text(&rw->src, d, ", ");
     add_index(rw, d, at, operands.data[1 - p], p ? ranges[0] : inside, false);
 }
@@ -242,12 +241,14 @@ void hd_draft_index(rewriter *rw, draft *d, const frame *pointer) {
     bool wrap = needs_parentheses(rw, pointer->cursor);
     if (wrap)
         hd_draft_text(&rw->src, d, "(");
-    add_reference(rw, d, pointer);
+    hd_draft_reference(rw, d, pointer);
     hd_draft_text(&rw->src, d, wrap ? ").index" : ".index");
 }
 
 static void add_change(rewriter *rw, draft *d, const frame *at, const change *c) {
     frame pointer = {c->pointer, at};
+    if (hd_refuse_shared(rw, c->pointer))
+        return;
     hd_draft_index(rw, d, &pointer);
     hd_draft_text(&rw->src, d, c->minus ? " -= " : " += ");
     if (clang_Cursor_isNull(c->by)) {
@@ -270,7 +271,7 @@ static void add_changed(rewriter *rw, draft *d, const frame *at, const change *c
     hd_draft_text(&rw->src, d, "(");
     add_change(rw, d, at, c);
     hd_draft_text(&rw->src, d, ", ");
-    add_reference(rw, d, &pointer);
+    hd_draft_reference(rw, d, &pointer);
     hd_draft_text(&rw->src, d, ")");
 }
 
@@ -282,7 +283,7 @@ static void add_inner_target(rewriter *rw, draft *d, const frame *at) {
         add_target(rw, d, at);
         return;
     }
-    add_reference(rw, d, at);
+    hd_draft_reference(rw, d, at);
     hd_draft_text(&rw->src, d, ", 0");
 }
 
@@ -320,8 +321,10 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
     default:
         break;
     }
-    add_reference(rw, d, at);
-    hd_draft_text(&rw->src, d, ", 0");
+    bool comma = clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma;
+    hd_draft_text(&rw->src, d, comma ? "(" : "");
+    hd_draft_reference(rw, d, at);
+    hd_draft_text(&rw->src, d, comma ? "), 0" : ", 0");
 }
 
 bool hd_begins_with(rewriter *rw, CXCursor e, const char *word) {
@@ -352,7 +355,7 @@ void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing 
         add_inner_target(rw, d, &child);
         return;
     default: /* a reference of C++, or a function that returns one */
-        add_reference(rw, d, at);
+        hd_draft_reference(rw, d, at);
         hd_draft_text(&rw->src, d, ", 0");
     }
 }
@@ -362,7 +365,7 @@ void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t) 
         hd_draft_own_position(rw, d, at, t);
         return;
     }
-    add_reference(rw, d, at);
+    hd_draft_reference(rw, d, at);
     hd_draft_text(&rw->src, d, ", 0");
 }
 
@@ -396,10 +399,11 @@ static void edit_address(rewriter *rw, const frame *at, const thing *t) {
     if (!hd_begins_with(rw, at->cursor, "&") || !hd_range_of(&rw->src, at->cursor, &whole)) {
         hd_refuse_macro(rw, at->cursor);
     } else if (t->depth > 1) {
-        hd_edit_reference(rw, &child);
+        if (!hd_refuse_shared(rw, inner))
+            hd_edit_reference(rw, &child);
     } else if (clang_getCursorKind(inner) == CXCursor_DeclRefExpr) {
         frame name = {inner, at};
-        add_reference(rw, &d, &name);
+        hd_draft_reference(rw, &d, &name);
         hd_edit(&rw->src, whole, &d);
     } else {
         edit_at(rw, at, t);
@@ -458,6 +462,8 @@ static void edit_infix(rewriter *rw, const frame *at, const thing *t) {
         hd_walk_child(rw, at, sides.data[0]);
         edit_operand(rw, at, sides.data[1]);
     } else if (kind == CXBinaryOperator_Assign) {
+        if (hd_refuse_shared(rw, sides.data[0]))
+            return;
         edit_operand(rw, at, sides.data[0]);
         if (hd_thing_of(rw, sides.data[1]).depth < 0)
             hd_refuse_source(rw, sides.data[1]);
@@ -492,7 +498,7 @@ static void edit_same_cast(rewriter *rw, const frame *at) {
         hd_refuse_macro(rw, at->cursor);
         return;
     }
-    add_reference(rw, &d, &child);
+    hd_draft_reference(rw, &d, &child);
     hd_edit(&rw->src, whole, &d);
 }
 

@@ -181,6 +181,20 @@ static bool edit_lambda(rewriter *rw, const frame *at) {
     return true;
 }
 
+/* auto &[x, n] = p[i] */
+static bool refuse_bindings(rewriter *rw, const frame *at) {
+    CXCursor value = hd_last_child(rw->arena, at->cursor);
+    if (!hd_is_reference(clang_getCursorType(at->cursor)) || clang_Cursor_isNull(value))
+        return false;
+    thing t = hd_thing_of(rw, value);
+    if (t.depth == 0)
+        hd_refuse(rw, at->cursor,
+                  "this names fields of an element of '%s' where they lie; write 'auto [...]' for "
+                  "copies of them, or p[i].field",
+                  t.what.of->record->name);
+    return false;
+}
+
 static bool edited(rewriter *rw, const frame *at) {
     switch (clang_getCursorKind(at->cursor)) {
     case CXCursor_DeclStmt:
@@ -195,6 +209,8 @@ static bool edited(rewriter *rw, const frame *at) {
         return hd_edit_sizeof(rw, at);
     case CXCursor_FieldDecl:
         return refuse_foreign(rw, at);
+    case CXCursor_UnexposedDecl:
+        return refuse_bindings(rw, at);
     case CXCursor_CStyleCastExpr:
         return edit_cast(rw, at);
     case CXCursor_ReturnStmt:

@@ -124,6 +124,19 @@ static void several_records_share_a_header(void **state) {
                   k->folder));
 }
 
+/* Fields that are called as what the header has of another field, or of the record. */
+static void names_of_fields_do_not_collide(void **state) {
+    kit *k = *state;
+    const char *path =
+        kit_write(k, "k.cl",
+                  "typedef struct { float x, x_offset; int x_allocation, elem, elem_, "
+                  "size_is_right, make; } R;\nkernel void k(global R *p) {}\n");
+    const hd_record *record = kit_record(k, path, "", "R");
+    kit_write(k, "h.c", hd_rewrite_host_header(k->arena, record, kit_layout(k, record, "da"), "R"));
+    run(hd_format(k->arena, "cd %s && cc -std=c99 -Wall -Wextra -Werror -fsyntax-only h.c",
+                  k->folder));
+}
+
 static void arrays_are_converted(void **state) {
     kit *k = *state;
     hd_field fields[] = {{.name = "x", .type = "float", .size = 4, .align = 4, .count = 1},
@@ -153,6 +166,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(offsets_are_those_of_the_map_in_every_language),
         TEST(several_records_share_a_header),
+        TEST(names_of_fields_do_not_collide),
         TEST(arrays_are_converted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

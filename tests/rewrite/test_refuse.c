@@ -71,6 +71,9 @@ static void the_pointer_goes_astray(void **state) {
         {"prefetch((global const int *)q, 4);", "3:30: is cast"},
         {"local R t[4]; async_work_group_copy((local int *)t, (const global int *)p, 4, 0);",
          "3:73: is cast"},
+        {"volatile global R *r = &p[1]; r->x = 1;", "3:1: points to volatile records"},
+        {"((volatile global R *)p)->x = 1;", "3:23: is cast to 'volatile __global R *'"},
+        {"*(volatile global int *)&p->n = 1;", NULL},
         {"sizeof(p);", "3:8: cannot follow"},
         {"global R *a[2] = {p, p}; int i = 0; a[i++]++->x = 1;", "3:37: changed and used at once"},
         {"int l = sizeof(__typeof__(*p)) + sizeof(__typeof__(p->x));", NULL},
@@ -108,11 +111,18 @@ static void the_address_of_a_field_escapes(void **state) {
          NULL},
         {"\fvoid f(global float *x) { x[1] = 1; }\nkernel void k(global R *p) { f(&p[1].s.a); }",
          "3:33: is passed to 'f'"},
-        {"\fvoid f(global float *x) { global float *y = x; }\n"
+        {"\fvoid f(global float *x) { global float *y = x; y[1] = 2; }\n"
          "kernel void k(global R *p) { f(&p[1].x); }",
          "3:33: is passed to 'f'"},
         {"\fvoid g(global float *x) { atomic_xchg(x, 1); x[0] += 1; }\n"
          "void f(global float *x) { g(x); }\nkernel void k(global R *p) { f(&p[1].x); }",
+         NULL},
+        {"\fvoid atomic_two(global float *x) { x[0] += 1; x[1] += 1; }\n"
+         "kernel void k(global R *p) { atomic_two(&p[1].x); }",
+         "3:42: is passed to 'atomic_two'"},
+        {"\fvoid atomic_one(global float *x) {\n"
+         "volatile global int *bits = (volatile global int *)x; atomic_inc(bits); *bits = 1; }\n"
+         "kernel void k(global R *p) { atomic_one(&p[1].x); }",
          NULL},
         {"\fvoid f(global float *x);\nkernel void k(global R *p) { f(&p[1].x); }",
          "3:33: is passed to 'f'"},
@@ -143,6 +153,9 @@ static void functions_that_do_not_fit(void **state) {
          "4:68: what a struct holds"},
         {"\fkernel void k(global R p[16]) { p->x = 1; }", "2:15: write '*p'"},
         {"\fkernel void k(global volatile R *p) { p->x = 1; }", "2:15: volatile"},
+        {"\fvolatile global R *f(global R *p) { return p; }\n"
+         "kernel void k(global R *p) { f(p)->x = 1; }",
+         "2:1: points to volatile records"},
         {"\f#define ARGS global R *p, int n\nkernel void k(ARGS) { p->x = 1; }", NULL},
         {"\fkernel void k(global R *p) { R v, w; v = p[1] = w; }", NULL},
         {"\fglobal R *kept;\nkernel void k(global R *p) { p->x = 1; }",
@@ -231,6 +244,9 @@ static void what_cuda_c_cannot_do(void **state) {
         {"p[n].lend();", "4:1: the method 'lend' may change the element"},
         {"p[n].more();", "4:1: the method 'more' may change the element"},
         {"out[0] = p[n].first();", NULL},
+        {"volatile R &r = p[n]; r.x = 1;", "4:1: points to volatile records"},
+        {"auto &[x, m, d] = p[n]; x = 2;", "4:1: names fields of an element"},
+        {"auto [x, m, d] = p[n]; out[0] = x + m;", NULL},
         {"auto f = [](R *r) { r->x = 1; }; f(p);", "4:13: parameter of a lambda"},
         {"auto f = [=](int i) { return p[i].x; }; out[0] = f(n);", NULL},
         {"struct keep { R *at; } s; s.at = p;", "4:34: and what a struct holds"},
@@ -256,6 +272,89 @@ static void what_cuda_c_cannot_do(void **state) {
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         check_cuda(*state, &list[i]);
+}
+
+/* A file of its own, whose record R is as the front end finds it, with `part` taken apart. */
+static void check_file(kit *k, const char *name, const char *text, const char *part,
+                       const char *layout, const char *said) {
+    char *path = kit_write(k, name, text);
+    const hd_record *record = kit_record(k, path, "", "R");
+    hd_rewritten *result = NULL;
+    if (part)
+        assert_int_equal(hd_record_split(k->arena, &k->diag, NULL, record, &part, 1, &record),
+                         HD_OK);
+    k->messages = (hd_str){.arena = k->arena};
+    hd_status status = kit_try(k, path, "", record, kit_layout(k, record, layout), &result);
+    if (status != (said ? HD_EUNSUPPORTED : HD_OK) || (said && !strstr(kit_said(k), said)))
+        fail_msg("'%s' said\n%swhere this was expected:\n%s", text, kit_said(k), said);
+}
+
+/* In C++ a method can do to an element what no field's name tells. */
+static void what_methods_cannot_do(void **state) {
+    static const refusal list[] = {
+        {"p[1] += p[0].d[2];", "9:27: the method 'operator+=' may change the element of 'R'"},
+        {"p[1] = 3.0f;", "9:27: the method 'operator=' may change the element"},
+        {"p[1][2] = 3;", "9:27: the method 'operator[]' may change the element"},
+        {"++p[1];", "9:27: the method 'operator++' may change the element"},
+        {"R &r = p[1]; r(3);", "9:40: the method 'operator()' may change the element"},
+        {"p[0].x = p[1];", "9:36: the method 'operator float' may change the element"},
+        {"const float *d = p[1].data();", "9:44: what the method 'data' returns leads into"},
+        {"const float *d; d = p[1].data() + 1;", "9:47: what the method 'data' returns"},
+        {"const float &f = p[1].at(2);", "9:44: what the method 'at' returns leads into"},
+        {"float f = p[1].at(2) + *p[1].data() + p[0].data()[3]; p->x = f;", NULL},
+        {"p->x = -p[1];", NULL},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_file(*state, "k.cu",
+                   hd_format(((kit *)*state)->arena,
+                             "struct R {\n  float x, d[4];\n"
+                             "  __device__ R &operator+=(float v) { x += v; return *this; }\n"
+                             "  __device__ R &operator=(float v) { x = v; return *this; }\n"
+                             "  __device__ float &operator[](int i) { return d[i]; }  "
+                             "__device__ void operator()(float v) { x = v; }\n"
+                             "  __device__ R &operator++() { x++; return *this; }  "
+                             "__device__ operator float() { return x++; }\n"
+                             "  __device__ const float *data() const { return d; }  "
+                             "__device__ const float &at(int i) const { return d[i]; }\n"
+                             "  __device__ float operator-() { return 0 - x; } };\n"
+                             "__global__ void k(R *p) { %s }\n",
+                             list[i].body),
+                   NULL, "soa", list[i].said);
+}
+
+static void what_records_of_cuda_c_cannot_do(void **state) {
+    static const refusal list[] = {
+        {"struct R { float x; R *next; };\n__global__ void k(R *p) { p->x = p->next->x; }",
+         "1:21: 'next' keeps a pointer to 'R' in a struct"},
+        {"struct R { float x; };\nstruct S { int n; R *at[2]; };\n"
+         "__global__ void k(R *p) { p->x = 1; }\n__global__ void l(S s) { s.at[0]->x = 1; }",
+         "4:19: 's' brings pointers to 'R' to the kernel"},
+        {"struct R { float x; };\n__global__ void k(R *p) { p->x = 1; }\n"
+         "__global__ void l(R **p) { p[0]->x = 1; }",
+         "3:19: 'p' brings pointers to 'R' to the kernel"},
+        {"class R { float x; public: __device__ float get() const { return x; } };\n"
+         "__global__ void k(R *p, float *o) { *o = p->get(); }",
+         "1:11: 'x' is private"},
+        {"struct R { float x; __device__ R() {} __device__ R(const R &r) { x = -r.x; } };\n"
+         "__global__ void k(R *p, float *o) { R r = p[1]; *o = r.x; }",
+         "1:39: this constructor takes an element of 'R' from its place"},
+        {"struct R { float x; __device__ R &operator=(const R &r); };\n"
+         "__device__ R &R::operator=(const R &r) { x = -r.x; return *this; }\n"
+         "__global__ void k(R *p) { R r; r.x = 1; p[1] = r; }",
+         "3:41: the method 'operator=' may change the element"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        check_file(*state, "k.cu", list[i].body, NULL, "soa", list[i].said);
+}
+
+/* A packed field must lie where its type may: nothing on a CPU would tell. */
+static void what_packed_records_cannot_do(void **state) {
+    const char *text = "typedef struct __attribute__((packed)) { char c; int x; } R;\n"
+                       "kernel void k(global R *p) { p->x += p->c; }\n";
+    check_file(*state, "k.cl", text, NULL, "aos", "1:9: 'x' of 'R' is packed and would not lie");
+    check_file(*state, "k.cl", text, NULL, "aosoa:2", "1:9: 'x' of 'R' is packed");
+    check_file(*state, "k.cl", text, NULL, "aosoa:4", NULL);
+    check_file(*state, "k.cl", text, NULL, "soa", NULL);
 }
 
 /* ---- records of arrays, and records taken apart ------------------------------------ */
@@ -290,6 +389,12 @@ static void what_arrays_cannot_do(void **state) {
     check_arrays(k, KERNEL "local float t[4]; async_work_group_copy(t, x, 4, 0); }\n",
                  "copy them in a loop");
     check_arrays(k, KERNEL "global float *p = n ? x : y; }\n", "holds field");
+    check_arrays(k, KERNEL "z[n] = x == y; }\n", "is compared with what is no pointer");
+    check_arrays(k, KERNEL "x += n; }\n", "1:75: 'x' is moved here, but has one reference");
+    check_arrays(k, KERNEL "x++; }\n", "1:75: 'x' is moved here");
+    check_arrays(k, KERNEL "y = y + 1; }\n", "1:75: 'y' is moved here");
+    check_arrays(k, KERNEL "global float **a = &y; ++*a; }\n", "'y' is moved here");
+    check_arrays(k, KERNEL "global float *a = x; a += n; *a = y[a == x]; }\n", NULL);
 }
 
 static void check_parts(kit *k, const char *body, const char *said) {
@@ -319,6 +424,15 @@ static void what_parts_cannot_do(void **state) {
     check_parts(k, "p[n].v.a = vload3(0, p[n].d).x;", "5:22: 'd' of 'R' is taken apart");
     check_parts(k, "p[n].v.a = *p[n].d;", "5:13: 'd' of 'R' is taken apart");
     check_parts(k, "p[n].d[7] = 1;", "5:1: 'd[7]' of 'R' is taken apart");
+#define PARTS                                                                                      \
+    "struct vec { float a, b; __device__ void operator+=(const vec &v) { a += v.a; }\n"            \
+    "__device__ float sum() const { return a + b; } };\nstruct R { vec v; };\n"                    \
+    "__global__ void k(R *p) { "
+    check_file(k, "k.cu", PARTS "vec v = p->v; p[1].v += v; }\n", "v", "soa",
+               "4:41: the method 'operator+=' may change");
+    check_file(k, "k.cu", PARTS "const vec &v = p->v; p->v.a = 1; p->v.b = v.a; }\n", "v", "soa",
+               "4:42: 'v' of 'R' is taken apart in this layout, so no reference can lead to it");
+    check_file(k, "k.cu", PARTS "p->v.a = p[1].v.sum(); }\n", "v", "soa", NULL);
 }
 
 /* ---- headers ----------------------------------------------------------------------------- */
@@ -366,6 +480,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(functions_that_do_not_fit, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(macros_that_hide_an_access, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(what_cuda_c_cannot_do, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(what_methods_cannot_do, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(what_records_of_cuda_c_cannot_do, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(what_packed_records_cannot_do, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(what_arrays_cannot_do, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(what_parts_cannot_do, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(headers_that_cannot_be_found_or_agree, kit_setup,

@@ -41,4 +41,9 @@ kernel void walk(global node *list, global const node *fixed, global int *out, i
     if (i % 2) *at = at[0] = (node){i, 2.0f, i, 7};
     out[4 * i + 3] = (*at++).next + sizeof *at;
     out[4 * i + 3] += at - list;
+    global const node *either = i % 2 ? list : fixed;
+    out[4 * i + 3] += 100 * (either == fixed) + 200 * (either != list);
+    out[4 * i + 3] += (*(many++, own)).next;
+    out[4 * i + 3] += (many++, f)[-1].key;
+    out[4 * i + 3] += many;
 }
