@@ -163,4 +163,9 @@ hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_r
                         hd_remap_direction direction, const hd_remap_memory memory[], void *host,
                         const hd_remap_options *options, hd_remap_extent extent);
 
+/* ---- plan.c ------------------------------------------------------------------------ */
+
+/* The strategy that is expected to take the least time, `but` left out. */
+hd_remap_strategy hd_remap_least(const hd_remap_choice *choice, hd_remap_strategy but);
+
 #endif

@@ -44,6 +44,10 @@ typedef struct chunk {
     bool waiting; /* its bytes are to go from the slot's pinned memory to the host's */
 } chunk;
 
+/* Of the widest values that kernels read. */
+enum { SHARED_ALIGNMENT = 16 };
+static bool can_be_shared(const void *host) { return (uintptr_t)host % SHARED_ALIGNMENT == 0; }
+
 /* ---- checks -------------------------------------------------------------------------- */
 
 static hd_status check_parts(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
@@ -290,12 +294,10 @@ static hd_status move_chunks(const move *m, uint64_t units, bool staged) {
 /* ---- the host's memory from the device
  * ------------------------------------------------------------ */
 
-enum { SHARED_ALIGNMENT = 16 }; /* of the widest values that kernels read */
-
 static hd_status zero_copy(const move *m) {
     hd_remap_shared shared;
     bool written = m->direction == HD_REMAP_FROM_DEVICE;
-    if ((uintptr_t)m->host % SHARED_ALIGNMENT)
+    if (!can_be_shared(m->host))
         return hd_fail(m->device->diag, HD_EINPUT, NULL,
                        "a device works on the host's memory only where it begins at a multiple of "
                        "%d bytes; use another strategy",
@@ -380,8 +382,8 @@ static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
 
 /* `given` with a strategy and a chunk size. */
 static hd_status complete_options(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
-                                  hd_remap_direction direction, const hd_remap_options *given,
-                                  hd_remap_options *options) {
+                                  hd_remap_direction direction, const void *host,
+                                  const hd_remap_options *given, hd_remap_options *options) {
     hd_remap_choice choice;
     *options = given ? *given : (hd_remap_options){0};
     bool is_chunked = options->strategy == HD_REMAP_CHUNKED;
@@ -389,7 +391,9 @@ static hd_status complete_options(const hd_diag *diag, hd_remap_device *device, 
         return HD_OK;
     hd_status status = hd_remap_plan(diag, device, map, direction, &choice);
     if (!is_chunked)
-        options->strategy = choice.strategy;
+        options->strategy = choice.strategy == HD_REMAP_ZERO_COPY && !can_be_shared(host)
+                                ? hd_remap_least(&choice, HD_REMAP_ZERO_COPY)
+                                : choice.strategy;
     if (!options->chunk_bytes)
         options->chunk_bytes = choice.chunk_bytes;
     return status;
@@ -436,7 +440,7 @@ static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd
     if (status == HD_OK)
         status = check_parts(diag, device, map, memory);
     if (status == HD_OK)
-        status = complete_options(diag, device, map, direction, given, &options);
+        status = complete_options(diag, device, map, direction, host, given, &options);
     return status == HD_OK
                ? hd_remap_move(diag, device, map, direction, memory, host, &options, HD_REMAP_WHOLE)
                : status;

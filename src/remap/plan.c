@@ -40,12 +40,14 @@ static load load_of(const hd_remap *map, hd_remap_direction direction) {
     return l;
 }
 
-/* How many chunks are best; 1 where none is hidden. */
+/* How many chunks are best: one where nothing is hidden, as long as it is not larger than what a
+ * device keeps for chunks. */
 static double best_chunks(const load *l, const hd_remap_transfer_figures *f, double shorter) {
     uint64_t least = l->step > FEWEST_CHUNK_BYTES ? l->step : FEWEST_CHUNK_BYTES;
     double most = floor(l->transferred / (double)least);
+    double fewest = ceil(l->transferred / HD_REMAP_KEPT);
     double n = sqrt(f->overlap * shorter / (f->chunk > 1e-7 ? f->chunk : 1e-7));
-    n = floor(n < most ? n : most);
+    n = fmin(fmax(floor(n), fewest), most);
     return n < 1 ? 1 : n;
 }
 
@@ -79,12 +81,16 @@ static void expect(const hd_remap_device *device, const hd_remap *map, hd_remap_
 
 /* ---- the choice ----------------------------------------------------------------------------- */
 
-static hd_remap_strategy least(const hd_remap_choice *choice, hd_remap_strategy but) {
+hd_remap_strategy hd_remap_least(const hd_remap_choice *choice, hd_remap_strategy but) {
+    static const hd_remap_strategy simple_first[] = {HD_REMAP_BULK, HD_REMAP_CHUNKED, HD_REMAP_HOST,
+                                                     HD_REMAP_ZERO_COPY};
     hd_remap_strategy best = HD_REMAP_PLANNED;
-    for (unsigned s = HD_REMAP_CHUNKED; s < HD_REMAP_STRATEGIES; s++)
-        if (s != (unsigned)but && choice->seconds[s] > 0 &&
+    for (size_t i = 0; i < sizeof simple_first / sizeof *simple_first; i++) {
+        hd_remap_strategy s = simple_first[i];
+        if (s != but && choice->seconds[s] > 0 &&
             (best == HD_REMAP_PLANNED || choice->seconds[s] < choice->seconds[best]))
             best = s;
+    }
     return best;
 }
 
@@ -118,7 +124,7 @@ static const char *reason(hd_arena *arena, const hd_remap_choice *choice) {
 
 static void explain(hd_remap_choice *choice) {
     hd_arena *arena = hd_arena_new();
-    hd_remap_strategy second = least(choice, choice->strategy);
+    hd_remap_strategy second = hd_remap_least(choice, choice->strategy);
     snprintf(choice->why, sizeof choice->why, "%s is expected to take %s, %s %s: %s",
              hd_remap_strategy_name(choice->strategy),
              time_text(arena, choice->seconds[choice->strategy]), hd_remap_strategy_name(second),
@@ -133,7 +139,7 @@ hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_r
     if (status != HD_OK)
         return status;
     expect(device, map, direction, choice);
-    choice->strategy = least(choice, HD_REMAP_PLANNED);
+    choice->strategy = hd_remap_least(choice, HD_REMAP_PLANNED);
     explain(choice);
     return HD_OK;
 }

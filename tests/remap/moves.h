@@ -160,10 +160,12 @@ static inline void expect_from_device(hd_remap_device *device, const moves *m,
     heard last = {0};
     hd_diag diag = {hear, &last};
     hd_remap_memory *memory = device_parts(device, m->map, m->parts);
-    unsigned char *host = filled(m->map->source_bytes, HOLE_HOST);
+    unsigned char *host = filled(m->map->source_bytes + BEYOND, HOLE_HOST);
     if (hd_remap_from_device(&diag, device, m->map, host, memory, options) != HD_OK)
         fail_msg("from the device: %s", last.text);
     expect_host(m, host);
+    for (uint64_t i = 0; i < BEYOND; i++)
+        assert_int_equal(host[m->map->source_bytes + i], HOLE_HOST);
     expect_parts(device, m, memory); /* they are only read */
     free(host);
     release_parts(device, m->map, memory);
