@@ -67,20 +67,21 @@ static inline cl_kernel opencl_kernel(const opencl *cl, const char *text, const 
 
 enum { GUARD = 4096, GUARD_FILL = 0xc5 };
 
-/* `bytes` bytes at `data`, which the buffer is, between guards. */
+/* `bytes` bytes at `data`, which the buffer is, between guards; `data` is `shift` bytes after a
+ * multiple of 4096. */
 typedef struct region {
     unsigned char *all, *data;
     size_t bytes;
     cl_mem buffer;
 } region;
 
-static inline region region_new(const opencl *cl, size_t bytes) {
+static inline region region_new(const opencl *cl, size_t bytes, size_t shift) {
     region r = {.bytes = bytes};
     cl_int status;
-    size_t all = hd_align_up(bytes, GUARD) + 2 * GUARD;
+    size_t all = hd_align_up(bytes + shift, GUARD) + 2 * GUARD;
     r.all = aligned_alloc(GUARD, all);
     memset(r.all, GUARD_FILL, all);
-    r.data = r.all + GUARD;
+    r.data = r.all + GUARD + shift;
     r.buffer = cl->library.make_buffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                        r.data, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -106,8 +107,8 @@ static inline void region_get(const opencl *cl, const region *r) {
     free(copy);
     for (unsigned char *at = r->all; at < r->data; at++)
         assert_int_equal(*at, GUARD_FILL);
-    size_t all = hd_align_up(r->bytes, GUARD) + 2 * GUARD;
-    for (unsigned char *at = r->data + r->bytes; at < r->all + all; at++)
+    size_t end = hd_align_up((size_t)(r->data - r->all) + r->bytes, GUARD) + GUARD;
+    for (unsigned char *at = r->data + r->bytes; at < r->all + end; at++)
         assert_int_equal(*at, GUARD_FILL);
 }
 
@@ -146,7 +147,7 @@ static inline void launch_chunk(const opencl *cl, cl_kernel kernel, const hd_rem
     region numbers = {0};
     void *chosen = numbers_of(map, direction, first, count);
     if (chosen) {
-        numbers = region_new(cl, (size_t)count * hd_remap_units_of(map, direction).number_bytes);
+        numbers = region_new(cl, (size_t)count * hd_remap_units_of(map, direction).number_bytes, 0);
         memcpy(numbers.data, chosen, numbers.bytes);
         region_put(cl, &numbers);
         cl->library.set_argument(kernel, a++, sizeof(cl_mem), &numbers.buffer);

@@ -230,7 +230,7 @@ static void check_opencl(bool wide) {
     opencl cl = opencl_open(p.arena);
     cl_kernel kernel = opencl_kernel(
         &cl, hd_format(p.arena, "%s%s", program_text(&p, wide, "static"), find_all), "find_all");
-    region found = region_new(&cl, MOST_ELEMENTS * sizeof(uint64_t));
+    region found = region_new(&cl, MOST_ELEMENTS * sizeof(uint64_t), 0);
     for (uint32_t t = 0; t < p.count; t++) {
         cl_ulong elements = p.transforms[t].map->elements;
         cl_uint all = (cl_uint)elements_of(&p.transforms[t]);
@@ -312,9 +312,9 @@ static void test_division_on_device(void **state) {
     opencl cl = opencl_open(arena);
     cl_kernel kernel =
         opencl_kernel(&cl, hd_format(arena, "%s%s", hd_remap_index_text(), divide), "divide");
-    region a = region_new(&cl, DIVIDENDS * 4), wide = region_new(&cl, DIVIDENDS * 8);
-    region q = region_new(&cl, DIVIDENDS * 4), wide_q = region_new(&cl, DIVIDENDS * 8);
-    region t = region_new(&cl, DIVIDENDS * 4);
+    region a = region_new(&cl, DIVIDENDS * 4, 0), wide = region_new(&cl, DIVIDENDS * 8, 0);
+    region q = region_new(&cl, DIVIDENDS * 4, 0), wide_q = region_new(&cl, DIVIDENDS * 8, 0);
+    region t = region_new(&cl, DIVIDENDS * 4, 0);
     uint64_t seed = 5;
     for (unsigned i = 0; i < DIVIDENDS; i++) {
         ((uint32_t *)a.data)[i] = (uint32_t)odd_number(i, 32, &seed);

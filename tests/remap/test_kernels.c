@@ -23,6 +23,7 @@ typedef struct scene {
     const hd_remap *map;
     hd_remap_tuning tuning;
     uint64_t chunk; /* units */
+    uint64_t seed;
     region *parts;
     unsigned char *source;
 } scene;
@@ -52,7 +53,8 @@ static void run_chunks(const scene *s, hd_remap_direction direction) {
         uint64_t count = units.count - first < s->chunk ? units.count - first : s->chunk;
         uint64_t from = whole ? 0 : first * units.bytes;
         region staging =
-            region_new(s->cl, (size_t)(whole ? s->map->source_bytes : count * units.bytes));
+            region_new(s->cl, (size_t)(whole ? s->map->source_bytes : count * units.bytes),
+                       s->seed / 2 % 2 * 16);
         memcpy(staging.data, s->source + from, staging.bytes);
         region_put(s->cl, &staging);
         launch_chunk(s->cl, kernel, s->map, direction, &s->tuning, s->parts, &staging, first,
@@ -79,8 +81,8 @@ static void check_device(const scene *s, const unsigned char *source) {
         const unsigned char *is = s->parts[p].data, *a = left[p], *b = zero[p];
         for (uint64_t i = 0; i < s->map->bytes[p]; i++)
             if (is[i] != a[i] && is[i] != b[i])
-                fail_msg("byte %llu of part %u is %u, not %u", (unsigned long long)i, p, is[i],
-                         a[i]);
+                fail_msg("kind %d, seed %llu: byte %llu of part %u is %u, not %u", s->map->kind,
+                         (unsigned long long)s->seed, (unsigned long long)i, p, is[i], a[i]);
         free(left[p]);
         free(zero[p]);
     }
@@ -115,17 +117,18 @@ static void check_from_device(scene *s) {
     slow_revert(s->map, expected, parts);
     for (size_t i = 0; i < bytes; i++)
         if (source[i] != expected[i])
-            fail_msg("byte %zu of the source is %u, not %u", i, source[i], expected[i]);
+            fail_msg("kind %d, seed %llu: byte %zu of the source is %u, not %u", s->map->kind,
+                     (unsigned long long)s->seed, i, source[i], expected[i]);
     free(source);
     free(expected);
 }
 
 static void check_map(const opencl *cl, const hd_remap *map, const hd_remap_tuning *tuning,
-                      uint64_t chunk) {
-    scene s = {.cl = cl, .map = map, .tuning = *tuning, .chunk = chunk};
+                      uint64_t chunk, uint64_t seed) {
+    scene s = {.cl = cl, .map = map, .tuning = *tuning, .chunk = chunk, .seed = seed};
     s.parts = malloc(map->parts * sizeof *s.parts);
     for (uint32_t p = 0; p < map->parts; p++)
-        s.parts[p] = region_new(cl, (size_t)map->bytes[p]);
+        s.parts[p] = region_new(cl, (size_t)map->bytes[p], seed / 2 % 2 * 16);
     check_to_device(&s);
     check_from_device(&s);
     for (uint32_t p = 0; p < map->parts; p++)
@@ -133,7 +136,7 @@ static void check_map(const opencl *cl, const hd_remap *map, const hd_remap_tuni
     free(s.parts);
 }
 
-/* A map as it is named, for messages, in chunks of one to three steps. */
+/* In chunks of one to three steps, or as a whole. */
 static void check_random(const opencl *cl, hd_remap_kind kind, uint64_t seed) {
     dice d = {0x9e3779b97f4a7c15ull * (seed + 1)};
     static const hd_remap_tuning tunings[] = {
@@ -144,19 +147,43 @@ static void check_random(const opencl *cl, hd_remap_kind kind, uint64_t seed) {
     uint64_t step = units.step == 1 ? 1 + units.count / 3 : units.step;
     uint64_t chunk = roll(&d, 2) ? step * (1 + roll(&d, 3)) : units.count;
     hd_remap_tuning tuning = tunings[seed % 4];
-    print_message("kind %d, seed %llu: %llu elements of %llu bytes, %llu rows, direct %d\n", kind,
-                  (unsigned long long)seed, (unsigned long long)map->elements,
-                  (unsigned long long)map->element_bytes, (unsigned long long)map->rows,
-                  tuning.direct);
-    check_map(cl, map, &tuning, chunk);
+    check_map(cl, map, &tuning, chunk, seed);
     hd_remap_free(map);
 }
 
 static void test_random(void **state) {
     opencl *cl = *state;
-    for (uint64_t seed = 0; seed < 12; seed++)
+    for (uint64_t seed = 0; seed < 8; seed++)
         for (hd_remap_kind kind = 0; kind < MAP_KINDS; kind++)
             check_random(cl, kind, seed);
+}
+
+/* Structs of equal fields, for which there are special ways. */
+static void check_equal_fields(const opencl *cl, uint32_t bytes, uint32_t fields,
+                               const char *layout, uint64_t count) {
+    static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
+    hd_remap_field field[16];
+    char names[16][4];
+    for (uint32_t f = 0; f < fields; f++) {
+        snprintf(names[f], sizeof names[f], "f%u", f);
+        field[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, bytes};
+    }
+    hd_remap_record record = {"equal", (size_t)fields * bytes, bytes, field, fields};
+    hd_remap *map;
+    assert_int_equal(hd_remap_layout(&quiet, &record, layout, count, &map), HD_OK);
+    for (int t = 0; t < 2; t++)
+        check_map(cl, map, &tunings[t], hd_remap_units_of(map, HD_REMAP_TO_DEVICE).step, fields);
+    hd_remap_free(map);
+}
+
+static void test_equal_fields(void **state) {
+    static const char *const layouts[] = {"soa", "aosoa:4", "aosoa:8", "aosoa:16", "aosoa:2048"};
+    static const uint64_t counts[] = {4099, 1000, 4096, 17, 8191};
+    const opencl *cl = *state;
+    int i = 0;
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
+        for (uint32_t fields = 1; fields <= 9; fields++, i++)
+            check_equal_fields(cl, bytes, fields, layouts[i % 5], counts[i / 2 % 5]);
 }
 
 static int open_device(void **state) {
@@ -169,6 +196,7 @@ static int open_device(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_equal_fields)};
     return cmocka_run_group_tests(tests, open_device, NULL);
 }
