@@ -39,27 +39,29 @@ static double count_ratio(const outcome *o) {
 
 /* ---- counting ------------------------------------------------------------------------ */
 
-static hd_status count_case(const bench *b, const remap_case *c, uint32_t s, outcome *o) {
-    hd_status status = HD_OK;
-    for (int v = 0; v < VERSIONS && status == HD_OK; v++) {
-        hd_arena *arena = hd_arena_new();
-        hd_job *job;
-        status = read_case(arena, b->diag, c, (version)v, c->sizes[s], b->scratch, &job);
-        if (status == HD_OK)
-            status = count_transactions(b->diag, job, NULL, &o->versions[v]);
-        hd_arena_free(arena);
-    }
-    return status;
+/* A program at one of its sizes, or a variant of one. */
+typedef struct subject {
+    const remap_case *program;
+    uint32_t size;
+    const variant *variant;
+} subject;
+
+static hd_status read_job(hd_arena *arena, const bench *b, const subject *s, version v,
+                          hd_job **job) {
+    return s->variant ? read_variant(arena, b->diag, s->variant, v, job)
+                      : read_case(arena, b->diag, s->program, v, s->program->sizes[s->size],
+                                  b->scratch, job);
 }
 
-static hd_status count_variant(const bench *b, const variant *a, outcome *o) {
+static hd_status count(const bench *b, const subject *s, outcome *o) {
     hd_status status = HD_OK;
     for (int v = 0; v < VERSIONS && status == HD_OK; v++) {
         hd_arena *arena = hd_arena_new();
         hd_job *job;
-        status = read_variant(arena, b->diag, a, (version)v, &job);
+        status = read_job(arena, b, s, (version)v, &job);
         if (status == HD_OK)
-            status = count_transactions(b->diag, job, a->without, &o->versions[v]);
+            status = count_transactions(b->diag, job, s->variant ? s->variant->without : NULL,
+                                        &o->versions[v]);
         hd_arena_free(arena);
     }
     return status;
@@ -71,7 +73,9 @@ static hd_status count_cases(const bench *b, outcome outcomes[CASES][SIZES]) {
         for (uint32_t s = 0; s < b->sizes && status == HD_OK; s++) {
             outcome *o = &outcomes[c][s];
             const uint64_t *there = remap_cases[c].there[s];
-            status = count_case(b, &remap_cases[c], s, o);
+            status = count(b, &(subject){.program = &remap_cases[c], .size = s}, o);
+            if (status != HD_OK)
+                break;
             double part = count_ratio(o) / ratio(there[PLAIN], there[REMAPPED]);
             o->met = part >= 1 - NEAR && part <= 1 + NEAR;
         }
@@ -138,7 +142,7 @@ static hd_status print_variants(const bench *b) {
            "|---|---|---|---|---|---|\n");
     for (int a = 0; a < VARIANTS && status == HD_OK; a++) {
         outcome o;
-        status = count_variant(b, &variants[a], &o);
+        status = count(b, &(subject){.variant = &variants[a]}, &o);
         if (status != HD_OK)
             break;
         const transactions *plain = &o.versions[PLAIN], *remapped = &o.versions[REMAPPED];
