@@ -12,7 +12,7 @@ failures=0
 complain() { failures=$((failures + 1)); printf 'FAILED: %s\n' "$*"; }
 
 # A program that uses a sanitized library is sanitized, too.
-grep -qx 'HEDDLE_SANITIZE:BOOL=ON' "$(dirname "$heddle")/CMakeCache.txt" &&
+grep -qx 'HEDDLE_SANITIZE:[A-Z]*=ON' "$(dirname "$heddle")/CMakeCache.txt" &&
     export CFLAGS=-fsanitize=address,undefined
 
 # check NAME SIZE...: also sizes that fill no group.
