@@ -37,7 +37,10 @@ hd_status hd_remap_kernel_text(hd_arena *arena, const hd_diag *diag, const hd_re
                                .tuning = hd_remap_tuned(tuning),
                                .out = {.arena = arena}};
     hd_kernel_words(&writer);
-    if (is_matrix(map))
+    if (is_matrix(map) && writer.tuning.direct && hd_matrix_has_direct(map) &&
+        dialect == HD_REMAP_OPENCL_C)
+        hd_kernel_of_matrix_direct(&writer);
+    else if (is_matrix(map))
         hd_kernel_of_matrix(&writer);
     else if (map->kind != HD_REMAP_RECORDS)
         hd_kernel_of_indexed(&writer);

@@ -2,9 +2,9 @@
  * The kernel of structs and their layout on a processor: an item moves records that follow one
  * another, a block after the other, so that what a block touches stays in the first cache.
  *
- * Fields of 4 or of 8 bytes whose values lie in runs are moved in vectors: a window is as many
- * neighbouring words of a record as 16 bytes hold. Of a bundle of records, whose values of a field
- * are 64 bytes, the windows are read one below the other and turned:
+ * Fields of 1, 2, 4, 8 or 16 bytes whose values lie in runs are moved in vectors: a window is as
+ * many neighbouring words of a record as 16 bytes hold. Of a bundle of records, whose values of a
+ * field are 64 bytes, the windows are read one below the other and turned:
  *
  *     a0 b0 c0 d0        a0 a1 a2 a3     of records 0 to 3, and so on to record 15; the four
  *     a1 b1 c1 d1  --->  b0 b1 b2 b3     quarters of a field are stored at once, past the caches
@@ -23,7 +23,7 @@ enum { BLOCK_BYTES = 8192, VECTOR = 16, LINE = 64, MOST_WINDOWS = HD_MAX_FIELDS 
 /* Words of `unit` bytes that are moved together, from `first` of the record on. */
 typedef struct window {
     uint32_t unit, first;
-    int field[4]; /* of each word; -1: none that is moved here */
+    int field[16]; /* of each word; -1: none that is moved here */
 } window;
 
 typedef struct direct {
@@ -66,9 +66,9 @@ static int field_at(const direct *d, uint32_t unit, uint32_t word) {
 /* The window for the words from `word` on, further left where the record ends before it does. */
 static window window_at(const direct *d, uint32_t unit, uint32_t word) {
     uint32_t words = d->record_bytes / unit, lanes = VECTOR / unit;
-    window made = {unit, words < lanes ? 0 : least(word, words - lanes), {-1, -1, -1, -1}};
-    for (uint32_t l = 0; l < lanes && made.first + l < words; l++)
-        made.field[l] = field_at(d, unit, made.first + l);
+    window made = {unit, words < lanes ? 0 : least(word, words - lanes), {0}};
+    for (uint32_t l = 0; l < lanes; l++)
+        made.field[l] = made.first + l < words ? field_at(d, unit, made.first + l) : -1;
     return made;
 }
 
@@ -99,38 +99,6 @@ static void find_windows(direct *d, uint32_t unit) {
 
 /* ---- text: vectors ---- */
 
-static const char vectors[] =
-    "#ifdef __has_builtin\n"
-    "#if __has_builtin(__builtin_nontemporal_store)\n"
-    "#define HD_STREAM(to, value) __builtin_nontemporal_store(value, (HD_GLOBAL uint16 *)(to))\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifndef HD_STREAM\n"
-    "#define HD_STREAM(to, value) vstore16(value, 0, (HD_GLOBAL uint *)(to))\n"
-    "#endif\n"
-    "#define HD_STORE(to, value, streams)                                                      \\\n"
-    "    do {                                                                                  \\\n"
-    "        if (streams)                                                                      \\\n"
-    "            HD_STREAM(to, value);                                                         \\\n"
-    "        else                                                                              \\\n"
-    "            vstore16(value, 0, (HD_GLOBAL uint *)(to));                                   \\\n"
-    "    } while (0)\n"
-    "#define HD_TURN_4(a, b, c, d)                                                             \\\n"
-    "    do {                                                                                  \\\n"
-    "        const uint4 ab = (uint4)(a.x, b.x, a.y, b.y), cd = (uint4)(c.x, d.x, c.y, d.y);   \\\n"
-    "        const uint4 AB = (uint4)(a.z, b.z, a.w, b.w), CD = (uint4)(c.z, d.z, c.w, d.w);   \\\n"
-    "        a = (uint4)(ab.lo, cd.lo);                                                        \\\n"
-    "        b = (uint4)(ab.hi, cd.hi);                                                        \\\n"
-    "        c = (uint4)(AB.lo, CD.lo);                                                        \\\n"
-    "        d = (uint4)(AB.hi, CD.hi);                                                        \\\n"
-    "    } while (0)\n"
-    "#define HD_TURN_8(a, b)                                                                   \\\n"
-    "    do {                                                                                  \\\n"
-    "        const uint4 ab = (uint4)(a.lo, b.lo);                                             \\\n"
-    "        b = (uint4)(a.hi, b.hi);                                                          \\\n"
-    "        a = ab;                                                                           \\\n"
-    "    } while (0)\n";
-
 /* Where element `r` of a block's lies in its part, as an expression. */
 static const char *place_text(const direct *d, uint32_t f) {
     const hd_field_place *at = &d->layout->fields[f];
@@ -154,62 +122,52 @@ static bool is_on_line(const direct *d, uint32_t f) {
            (is_linear(d->layout, f) || cluster->tile_bytes % LINE == 0);
 }
 
-static void put_turn(const direct *d, const window *w, uint32_t quarter) {
-    if (w->unit == 4)
-        hd_str_printf(&d->w->out, "                HD_TURN_4(v%u0, v%u1, v%u2, v%u3);\n", quarter,
-                      quarter, quarter, quarter);
-    else
-        hd_str_printf(&d->w->out, "                HD_TURN_8(v%u0, v%u1);\n", quarter, quarter);
-}
-
-/* Vectors vQL: before they are turned, record L of quarter Q; then field L of its records. */
+/* Vectors qQ[L]: before they are turned, record L of quarter Q; then field L of its records. */
 static void put_window_to(const direct *d, const window *w) {
     const uint32_t lanes = VECTOR / w->unit;
     hd_str *out = &d->w->out;
     for (uint32_t quarter = 0; quarter < 4; quarter++) {
+        hd_str_printf(out, "                uint4 q%u[%u];\n", quarter, lanes);
         for (uint32_t l = 0; l < lanes; l++)
-            hd_str_printf(out,
-                          "                uint4 v%u%u = vload4(0, (HD_GLOBAL const uint *)(host + "
-                          "r * %u + %u));\n",
-                          quarter, l, d->record_bytes,
+            hd_str_printf(out, "                q%u[%u] = HD_LOAD(host + r * %uu + %u);\n", quarter,
+                          l, d->record_bytes,
                           (quarter * lanes + l) * d->record_bytes + w->first * w->unit);
-        put_turn(d, w, quarter);
+        hd_str_printf(out, "                hd_turn_%u(q%u);\n", w->unit, quarter);
     }
     for (uint32_t l = 0; l < lanes; l++)
         if (w->field[l] >= 0) {
             uint32_t f = (uint32_t)w->field[l];
-            hd_str_printf(out,
-                          "                HD_STORE(part%u + (%s), (uint16)(v0%u, v1%u, v2%u, "
-                          "v3%u), %s);\n",
-                          d->layout->clusters[d->layout->fields[f].cluster].allocation,
-                          place_text(d, f), l, l, l, l, is_on_line(d, f) ? "streams" : "false");
+            hd_str_printf(
+                out,
+                "                HD_STORE(part%u + (%s), (uint16)(q0[%u], q1[%u], q2[%u], "
+                "q3[%u]), %s);\n",
+                d->layout->clusters[d->layout->fields[f].cluster].allocation, place_text(d, f), l,
+                l, l, l, is_on_line(d, f) ? "streams" : "false");
         }
 }
 
-static void put_window_back(const direct *d, const window *w) {
-    static const char *const quarters[] = {"lo.lo", "lo.hi", "hi.lo", "hi.hi"};
+static void put_quarter_back(const direct *d, const window *w, uint32_t quarter) {
     const uint32_t lanes = VECTOR / w->unit;
     hd_str *out = &d->w->out;
+    hd_str_printf(out, "                {\n                    uint4 v[%u];\n", lanes);
     for (uint32_t l = 0; l < lanes; l++)
-        if (w->field[l] >= 0)
-            hd_str_printf(out,
-                          "                const uint16 all%u = vload16(0, (HD_GLOBAL const uint "
-                          "*)(part%u + (%s)));\n",
-                          l, d->layout->clusters[d->layout->fields[w->field[l]].cluster].allocation,
-                          place_text(d, (uint32_t)w->field[l]));
-    for (uint32_t quarter = 0; quarter < 4; quarter++) {
-        for (uint32_t l = 0; l < lanes; l++)
-            if (w->field[l] >= 0)
-                hd_str_printf(out, "                uint4 v%u%u = all%u.%s;\n", quarter, l, l,
-                              quarters[quarter]);
-            else
-                hd_str_printf(out, "                uint4 v%u%u = (uint4)(0);\n", quarter, l);
-        put_turn(d, w, quarter);
-        for (uint32_t l = 0; l < lanes; l++)
-            hd_str_printf(
-                out, "                vstore4(v%u%u, 0, (uint *)(bytes + r * %u + %u));\n", quarter,
-                l, d->record_bytes, (quarter * lanes + l) * d->record_bytes + w->first * w->unit);
-    }
+        if (w->field[l] < 0)
+            hd_str_printf(out, "                    v[%u] = (uint4)(0);\n", l);
+        else
+            hd_str_printf(out, "                    v[%u] = HD_LOAD(part%u + (%s) + %u);\n", l,
+                          d->layout->clusters[d->layout->fields[w->field[l]].cluster].allocation,
+                          place_text(d, (uint32_t)w->field[l]), quarter * VECTOR);
+    hd_str_printf(out, "                    hd_turn_%u(v);\n", w->unit);
+    for (uint32_t l = 0; l < lanes; l++)
+        hd_str_printf(
+            out, "                    vstore16(as_uchar16(v[%u]), 0, bytes + r * %uu + %u);\n", l,
+            d->record_bytes, (quarter * lanes + l) * d->record_bytes + w->first * w->unit);
+    hd_str_add(out, "                }\n");
+}
+
+static void put_window_back(const direct *d, const window *w) {
+    for (uint32_t quarter = 0; quarter < 4; quarter++)
+        put_quarter_back(d, w, quarter);
 }
 
 /* All windows of words of `unit` bytes. */
@@ -287,8 +245,8 @@ static void put_moves(const direct *d) {
     hd_str *out = &d->w->out;
     hd_str_printf(out, "        const hd_w4 whole = %s;\n",
                   d->reaches_on && !d->w->back ? "at + n < count ? n : n - 1" : "n");
-    put_windows(d, 4);
-    put_windows(d, 8);
+    for (uint32_t unit = 1; unit <= VECTOR; unit *= 2)
+        put_windows(d, unit);
     for (uint32_t f = 0; f < d->layout->record->field_count; f++)
         put_field(d, f);
     if (d->w->back) {
@@ -347,8 +305,8 @@ void hd_kernel_of_records_direct(hd_kernel_writer *writer) {
                   .layout = layout,
                   .record_bytes = layout->record->size,
                   .block = block ? block : LINE};
-    find_windows(d, 4);
-    find_windows(d, 8);
-    hd_str_add(&writer->out, vectors);
+    for (uint32_t unit = 1; unit <= VECTOR; unit *= 2)
+        find_windows(d, unit);
+    hd_kernel_vectors(writer);
     put_kernel(d);
 }

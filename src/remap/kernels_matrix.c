@@ -29,6 +29,11 @@ static hd_matrix_tile morton_tile(const hd_remap *map, unsigned bits) {
     return (hd_matrix_tile){.rows = 1u << rows, .columns = 1u << columns};
 }
 
+/* On a processor: as many rows as are 256 bytes of a column, and enough columns for an item. */
+static hd_matrix_tile direct_tile(const hd_remap *map) {
+    return (hd_matrix_tile){.rows = (uint32_t)(256 / map->element_bytes), .columns = 256};
+}
+
 hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning) {
     uint64_t bytes = map->element_bytes;
     unsigned log = bytes <= 16 || (tuning->direct && bytes < LONG_ELEMENT) ? 5 : 4;
@@ -36,6 +41,8 @@ hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tun
     uint64_t across = map->columns;
     if (map->kind == HD_REMAP_MORTON)
         tile = morton_tile(map, 2 * log);
+    else if (tuning->direct && hd_matrix_has_direct(map))
+        tile = direct_tile(map);
     if (map->kind == HD_REMAP_DIAGONAL)
         across += tile.rows - 1;
     tile.word = hd_common_word(bytes, 0, 16);

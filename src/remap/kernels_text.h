@@ -41,6 +41,12 @@ uint32_t hd_common_word(uint64_t a, uint64_t b, uint32_t most);
 /* The name of an unsigned type for numbers below `limit`: hd_w4 or hd_w8. */
 const char *hd_kernel_number(uint64_t limit);
 
+/* What kernels of processors share, in OpenCL C alone: HD_LOAD(from), a uint4 from anywhere;
+ * HD_STORE(to, value, streams), a uint16, past the caches where `streams`, which asks for a
+ * multiple of 64 bytes; hd_turn_1(v) to hd_turn_16(v), which turn the matrix of as many vectors
+ * as each has words of 1 to 16 bytes. */
+void hd_kernel_vectors(hd_kernel_writer *writer);
+
 /* ---- one file for each kind of map ------------------------------------------------------- */
 
 /* Records that a group moves, and the kernel. */
@@ -57,6 +63,9 @@ typedef struct hd_matrix_tile {
 } hd_matrix_tile;
 hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning);
 void hd_kernel_of_matrix(hd_kernel_writer *writer);
+/* Of elements of 1 to 16 bytes, transposed or to diagonals, on processors. */
+bool hd_matrix_has_direct(const hd_remap *map);
+void hd_kernel_of_matrix_direct(hd_kernel_writer *writer);
 
 /* Words that a group moves, and the kernel. */
 uint64_t hd_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
