@@ -2,16 +2,16 @@
  * Records to a layout and back.
  *
  * The records are taken in blocks of a power of two, so that each block fits the first-level
- * cache. For a layout's cluster with shorter tiles than that, a block is some whole tiles; in
- * longer ones, and with `soa`, it is a piece of each field's run. The block's output is put in
- * order in an area for each cluster or for each run, and streamed out of there.
+ * cache many times over. For a layout's cluster with shorter tiles than that, a block is some whole
+ * tiles; in longer ones, and with `soa`, it is a piece of each field's run. The block's output is
+ * put in order in an area for each cluster or for each run, and streamed out of there.
  *
  * What is moved at once is a field, fields that lie side by side on both sides, or, where
  * neighbours of one word's size lie in runs, a matrix of words that the vector functions transpose.
  */
 #include "remap/host.h"
 
-enum { BLOCK_BYTES = 32 << 10, LEAST_RECORDS = 64, MOST_RECORDS = 4096, MOST_BYTES = 256 << 10 };
+enum { BLOCK_BYTES = 2048, MOST_RECORDS = 1024, MOST_BYTES = 256 << 10 };
 
 /* Fields `field` to field + count - 1 of a record. */
 typedef struct move {
@@ -50,11 +50,16 @@ static bool is_long(const job *j, uint32_t cluster) {
     return j->map->layout->layout->clusters[cluster].tile >= j->block;
 }
 
-static uint64_t choose_block(uint64_t record_bytes) {
-    uint64_t records = MOST_RECORDS;
-    while (records > LEAST_RECORDS && records * record_bytes > BLOCK_BYTES)
+/* So many records that the lines of a block can wait in the store buffer while the next block is
+ * read, but that the smallest field's values fill a line. */
+static uint64_t choose_block(const hd_record *record) {
+    uint64_t records = MOST_RECORDS, least = 1;
+    for (uint32_t f = 0; f < record->field_count; f++)
+        while (least * record->fields[f].size < HD_LINE)
+            least *= 2;
+    while (records > least && records * record->size > BLOCK_BYTES)
         records /= 2;
-    while (records > 1 && records * record_bytes > MOST_BYTES)
+    while (records > 1 && records * record->size > MOST_BYTES)
         records /= 2;
     return records;
 }
@@ -288,7 +293,7 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
 static job make_job(const hd_remap_engine *engine, const hd_remap *map, char *records,
                     char *const *parts) {
     job j = {.map = map, .records = records, .parts = parts};
-    j.block = choose_block(map->element_bytes);
+    j.block = choose_block(map->layout->record);
     j.blocks = (map->elements + j.block - 1) / j.block;
     j.tasks = hd_remap_tasks(engine, j.blocks, map->source_bytes);
     list_moves(&j);
