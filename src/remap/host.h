@@ -29,16 +29,12 @@ uint64_t hd_remap_tasks(const hd_remap_engine *engine, uint64_t units, uint64_t 
 
 /* ---- host_stream.c: writing whole lines ------------------------------------------------------ */
 
-/* Bytes on their way to memory: what does not fill a line yet is carried in front of the next
- * block, which must have HD_LINE bytes of room before it. */
-typedef struct hd_remap_stream {
-    char *to; /* where the next byte to be written goes */
-    size_t carried;
-} hd_remap_stream;
-
 /* The `bytes` at `block` follow those of before. */
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
                   size_t bytes);
+/* The same for `count` streams whose blocks lie `apart`. Afterwards the blocks hold anything. */
+void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, size_t count,
+                      char *block, size_t apart, size_t bytes);
 /* Writes what is carried. */
 void hd_remap_end(hd_remap_stream *stream, const char *block);
 

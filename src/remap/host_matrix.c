@@ -90,8 +90,8 @@ static void move_panel(const hd_remap_engine *engine, const grid *g, char *scrat
     for (uint64_t r = rows.begin; r < rows.end; r += g->block) {
         uint64_t count = rows.end - r < g->block ? rows.end - r : g->block;
         collect(engine, g, areas, word, words, r, count);
-        for (uint64_t w = 0; w < words; w++)
-            hd_remap_put(engine, &streams[w], areas + w * area_bytes(g), (size_t)count * g->bytes);
+        hd_remap_put_all(engine, streams, (size_t)words, areas, area_bytes(g),
+                         (size_t)count * g->bytes);
     }
     for (uint64_t w = 0; w < words; w++)
         hd_remap_end(&streams[w], areas + w * area_bytes(g));

@@ -25,7 +25,9 @@ typedef struct move {
 typedef struct area {
     size_t at; /* in the scratch */
     uint32_t cluster;
-    int field; /* -1: all of the cluster */
+    int field;    /* -1: all of the cluster */
+    size_t bytes; /* of a block */
+    bool gaps;    /* some of them belong to no value */
 } area;
 
 typedef struct job {
@@ -38,6 +40,7 @@ typedef struct job {
     move moves[HD_MAX_FIELDS];
     area areas[HD_MAX_FIELDS];
     uint32_t area_of[HD_MAX_FIELDS]; /* of each field */
+    bool jumps; /* blocks do not follow one another everywhere: long tiles end */
     size_t scratch_bytes;
 } job;
 
@@ -112,9 +115,26 @@ static void list_moves(job *j) {
 
 /* ---- areas --------------------------------------------------------------------------------- */
 
-static void add_area(job *j, uint32_t cluster, int field, size_t bytes) {
-    j->areas[j->area_count++] = (area){j->scratch_bytes, cluster, field};
-    j->scratch_bytes += (size_t)hd_align_up(bytes, HD_LINE) + HD_LINE;
+static void add_area(job *j, area a) {
+    a.at = j->scratch_bytes;
+    j->areas[j->area_count++] = a;
+    j->scratch_bytes += (size_t)hd_align_up(a.bytes, HD_LINE) + HD_LINE;
+}
+
+static area area_of_run(const job *j, uint32_t f) {
+    const hd_field_place *place = &j->map->layout->fields[f];
+    return (area){.cluster = place->cluster,
+                  .field = (int)f,
+                  .bytes = (size_t)(j->block * place->size),
+                  .gaps = place->size != j->map->layout->record->fields[f].size};
+}
+
+static area area_of_tiles(const job *j, uint32_t c) {
+    const hd_cluster_place *place = &j->map->layout->clusters[c];
+    return (area){.cluster = c,
+                  .field = -1,
+                  .bytes = (size_t)(j->block / place->tile * place->tile_bytes),
+                  .gaps = true};
 }
 
 static void list_areas(job *j) {
@@ -124,12 +144,12 @@ static void list_areas(job *j) {
     j->scratch_bytes = HD_LINE;
     for (uint32_t f = 0; f < map->record->field_count; f++) {
         uint32_t c = map->fields[f].cluster;
-        const hd_cluster_place *place = &map->clusters[c];
         if (is_long(j, c)) {
-            add_area(j, c, (int)f, (size_t)(j->block * map->fields[f].size));
+            add_area(j, area_of_run(j, f));
+            j->jumps |= map->layout->clusters[c].tile != HD_TILE_SOA;
         } else if (area_of_cluster[c] < 0) {
             area_of_cluster[c] = (int)j->area_count;
-            add_area(j, c, -1, (size_t)(j->block / place->tile * place->tile_bytes));
+            add_area(j, area_of_tiles(j, c));
         }
         j->area_of[f] = is_long(j, c) ? j->area_count - 1 : (uint32_t)area_of_cluster[c];
     }
@@ -147,12 +167,23 @@ static char *target_of(const job *j, const area *a, uint64_t first) {
 /* The bytes of it: the last value of a run has no gap after it. */
 static size_t bytes_of(const job *j, const area *a, uint64_t first, uint64_t count) {
     const hd_cluster_place *place = &j->map->layout->clusters[a->cluster];
+    if (count == j->block && !a->gaps)
+        return a->bytes;
     if (a->field < 0)
         return (size_t)((count + place->tile - 1) / place->tile * place->tile_bytes);
     size_t step = j->map->layout->fields[a->field].size;
     bool last = first + count == j->map->elements || (first + count) % place->tile == 0;
     size_t gap = step - j->map->layout->record->fields[a->field].size;
     return (size_t)count * step - (last ? gap : 0);
+}
+
+/* Neighbours of area `a` that are written alike, with itself. */
+static uint32_t count_alike(const job *j, uint32_t a) {
+    uint32_t end = a + 1;
+    while (end < j->area_count && !j->areas[a].gaps && !j->areas[end].gaps &&
+           j->areas[end].bytes == j->areas[a].bytes)
+        end++;
+    return end - a;
 }
 
 /* ---- to the layout -----------------------------------------------------------------------------
@@ -195,6 +226,16 @@ static void apply_to_tiles(const hd_remap_engine *engine, const job *j, const mo
     }
 }
 
+/* Where the block begins another tile, its output does not follow the last one's. */
+static void follow(const job *j, const area *a, hd_remap_stream *stream, const char *scratch,
+                   uint64_t first) {
+    char *to = target_of(j, a, first);
+    if (stream->to + stream->carried == to)
+        return;
+    hd_remap_end(stream, scratch + a->at);
+    stream->to = to;
+}
+
 static void apply_block(const hd_remap_engine *engine, const job *j, hd_remap_stream *streams,
                         char *scratch, uint64_t first, uint64_t count) {
     for (uint32_t a = 0; a < j->area_count && count < j->block; a++)
@@ -204,13 +245,17 @@ static void apply_block(const hd_remap_engine *engine, const job *j, hd_remap_st
             apply_to_run(engine, j, &j->moves[m], scratch, first, count);
         else
             apply_to_tiles(engine, j, &j->moves[m], scratch, first, count);
-    for (uint32_t a = 0; a < j->area_count; a++) {
-        char *block = scratch + j->areas[a].at, *to = target_of(j, &j->areas[a], first);
-        if (streams[a].to + streams[a].carried != to) { /* another tile */
-            hd_remap_end(&streams[a], block);
-            streams[a].to = to;
-        }
-        hd_remap_put(engine, &streams[a], block, bytes_of(j, &j->areas[a], first, count));
+    for (uint32_t a = 0; a < j->area_count && j->jumps; a++)
+        follow(j, &j->areas[a], &streams[a], scratch, first);
+    for (uint32_t a = 0, alike; a < j->area_count; a += alike) {
+        char *block = scratch + j->areas[a].at;
+        size_t bytes = bytes_of(j, &j->areas[a], first, count);
+        alike = count_alike(j, a);
+        if (j->areas[a].gaps)
+            hd_remap_put(engine, &streams[a], block, bytes);
+        else
+            hd_remap_put_all(engine, &streams[a], alike, block,
+                             alike > 1 ? j->areas[a + 1].at - j->areas[a].at : 0, bytes);
     }
 }
 

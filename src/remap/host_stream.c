@@ -8,30 +8,37 @@
  */
 #include "remap/host.h"
 
-static void write_lines(const hd_remap_engine *engine, char *to, const char *from, size_t lines) {
-    if (engine->streaming)
-        engine->lanes->stream(to, from, lines);
-    else
-        memcpy(to, from, lines * HD_LINE);
+/* What comes before the first whole line; says how many bytes that was. */
+static size_t put_head(hd_remap_stream *stream, const char *from, size_t bytes) {
+    size_t head = -(uintptr_t)stream->to % HD_LINE;
+    head = head < bytes ? head : bytes;
+    memcpy(stream->to, from, head);
+    stream->to += head;
+    return head;
 }
 
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
                   size_t bytes) {
-    const char *from = block - stream->carried;
-    size_t left = stream->carried + bytes, head = -(uintptr_t)stream->to % HD_LINE;
-    if (head) { /* before the first whole line */
-        head = head < left ? head : left;
-        memcpy(stream->to, from, head);
-        from += head;
-        left -= head;
-        stream->to += head;
+    char *from = block - stream->carried;
+    size_t left = stream->carried + bytes, head = put_head(stream, from, left);
+    size_t rest = (left - head) % HD_LINE;
+    *stream = (hd_remap_stream){stream->to, 0};
+    engine->lanes->put(stream, 1, from + head, 0, left - head - rest, engine->streaming);
+    memmove(block - rest, block + bytes - rest, rest);
+    stream->carried = rest;
+}
+
+void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, size_t count,
+                      char *block, size_t apart, size_t bytes) {
+    bool begun = true;
+    for (size_t s = 0; s < count; s++)
+        begun &= (uintptr_t)streams[s].to % HD_LINE == 0;
+    if (begun) {
+        engine->lanes->put(streams, count, block, apart, bytes, engine->streaming);
+        return;
     }
-    size_t lines = left / HD_LINE;
-    write_lines(engine, stream->to, from, lines);
-    stream->to += lines * HD_LINE;
-    stream->carried = left % HD_LINE;
-    if (stream->carried)
-        memmove(block - stream->carried, from + lines * HD_LINE, stream->carried);
+    for (size_t s = 0; s < count; s++)
+        hd_remap_put(engine, &streams[s], block + s * apart, bytes);
 }
 
 void hd_remap_end(hd_remap_stream *stream, const char *block) {

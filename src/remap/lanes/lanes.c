@@ -153,12 +153,41 @@ ALWAYS void zip(zip_piece_fn *piece, size_t u, char *to, size_t row, const char 
         }
 }
 
-/* ---- past the caches ----------------------------------------------------------------------- */
+/* ---- out ----------------------------------------------------------------------------------- */
 
-static void stream(char *to, const char *from, size_t lines) {
+ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past) {
     for (size_t i = 0; i < lines; i++)
-        UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR)
-            store_past(to + i * HD_LINE + part, load(from + i * HD_LINE + part));
+        UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR) {
+            vector v = load(from + i * HD_LINE + part);
+            if (past)
+                store_past(to + i * HD_LINE + part, v);
+            else
+                store(to + i * HD_LINE + part, v);
+        }
+}
+
+ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool past) {
+    const char *from = block - stream->carried;
+    size_t all = stream->carried + bytes, lines = all / HD_LINE;
+    put_lines(stream->to, from, lines, past);
+    stream->to += lines * HD_LINE;
+    stream->carried = all % HD_LINE;
+    if (!stream->carried)
+        return;
+    vector rest[HD_LINE / VECTOR];
+    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) rest[part] =
+        load(from + lines * HD_LINE + part * VECTOR);
+    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++)
+        store(block - stream->carried + part * VECTOR, rest[part]);
+}
+
+static void put(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
+                bool past) {
+    for (size_t s = 0; s < count; s++)
+        if (past)
+            put_one(&streams[s], block + s * apart, bytes, true);
+        else
+            put_one(&streams[s], block + s * apart, bytes, false);
 }
 
 static void fence(void) { wait_for_stores(); }
@@ -197,5 +226,5 @@ DEFINE(16)
 #define NAME(name) NAME_(name)
 const hd_remap_lanes NAME(HD_LANES_NAME) = {{unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
                                             {zip_1, zip_2, zip_4, zip_8, zip_16},
-                                            stream,
+                                            put,
                                             fence};

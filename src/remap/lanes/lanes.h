@@ -16,9 +16,17 @@
 #ifndef HD_REMAP_LANES_H
 #define HD_REMAP_LANES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { HD_LINE = 64, HD_WORD_SIZES = 5 }; /* words of 1 << 0 .. 1 << 4 bytes */
+
+/* Bytes on their way to memory: what does not fill a line yet is carried in front of the next
+ * block, which must have HD_LINE bytes of room before it and after it. */
+typedef struct hd_remap_stream {
+    char *to; /* where the next byte to be written goes */
+    size_t carried;
+} hd_remap_stream;
 
 typedef struct hd_remap_lanes {
     /* Rows to runs: word j of row i, at from + i * row + j * u, goes to to + j * run + i * u.
@@ -29,9 +37,12 @@ typedef struct hd_remap_lanes {
      * Writes nothing else. */
     void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
                                size_t rows, size_t words);
-    /* Copies whole lines past the caches; `to` is the start of one. */
-    void (*stream)(char *to, const char *from, size_t lines);
-    /* What was streamed is visible to other threads after those see what follows. */
+    /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
+     * begins a line. Past the caches or not. Reads and writes up to HD_LINE bytes more around a
+     * block; what it leaves in the block is anything. */
+    void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
+                bool past);
+    /* What was written past the caches is visible to other threads after they see what follows. */
     void (*fence)(void);
 } hd_remap_lanes;
 
