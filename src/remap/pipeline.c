@@ -129,7 +129,8 @@ static hd_status launch(const move *m, hd_remap_slot *slot, hd_remap_memory stag
     return m->call->launch(m->device, &slot->queue, m->kernel, &shape, &arguments);
 }
 
-/* All units at once, in the first slot; `staging` has them all. */
+/* All units at once, in the first slot; `staging` has them all. Where it is the host's memory, that
+ * may change from the launch on. */
 static hd_status launch_all(const move *m, hd_remap_memory staging) {
     hd_remap_slot *slot = m->device->slots;
     hd_status status =
@@ -138,6 +139,8 @@ static hd_status launch_all(const move *m, hd_remap_memory staging) {
         status = write_numbers(m, slot, numbers_at(m, 0), m->units.count);
     if (status == HD_OK)
         status = launch(m, slot, staging, 0, m->units.count);
+    if (status == HD_OK && m->host && m->direction == HD_REMAP_FROM_DEVICE)
+        m->device->changed = m->map->source_bytes;
     return status == HD_OK ? m->call->finish(m->device, &slot->queue) : status;
 }
 
@@ -306,8 +309,6 @@ static hd_status zero_copy(const move *m) {
     if (status != HD_OK)
         return status;
     status = launch_all(m, shared.memory);
-    if (written)
-        m->device->changed = m->map->source_bytes;
     if (status != HD_OK)
         hd_remap_device_settle(m->device);
     hd_status last =

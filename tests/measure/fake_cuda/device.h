@@ -5,11 +5,19 @@
 #define __constant__
 #define __shared__ static
 #define __forceinline__ inline
+#define __launch_bounds__(...)
 
 struct fake_index {
     unsigned x, y, z;
 };
 static fake_index threadIdx, blockIdx, blockDim, gridDim;
+
+struct uint4 {
+    unsigned x, y, z, w;
+};
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+    return {x, y, z, w};
+}
 
 template <int... N> struct fake_numbers {};
 template <int N, int... Rest> struct fake_count : fake_count<N - 1, N - 1, Rest...> {};
@@ -25,15 +33,78 @@ template <typename... A> static void fake_call(void (*kernel)(A...), void **para
     fake_call(kernel, params, typename fake_count<sizeof...(A)>::numbers());
 }
 
+/* A thread of a block is started. */
+static void fake_start(void (*thread)(void **), void **params);
+/* All threads of a block are at their end. */
+static void fake_finish();
+
+#ifdef FAKE_BARRIERS
+/* Each thread of a block has a stack of its own, and leaves it at a barrier until all others are
+ * there, too. */
+#include <ucontext.h>
+
+enum { FAKE_THREADS = 1024, FAKE_STACK = 1 << 15 };
+static ucontext_t fake_block, fake_fibers[FAKE_THREADS];
+static char fake_stacks[FAKE_THREADS][FAKE_STACK];
+static bool fake_ended[FAKE_THREADS];
+static unsigned fake_now, fake_started;
+static void (*fake_thread)(void **);
+static void **fake_params;
+
+static void fake_body() {
+    fake_thread(fake_params);
+    fake_ended[fake_now] = true;
+}
+
+static void __syncthreads() {
+    fake_index self = threadIdx;
+    swapcontext(&fake_fibers[fake_now], &fake_block);
+    threadIdx = self;
+}
+
+static void fake_start(void (*thread)(void **), void **params) {
+    fake_now = fake_started++;
+    fake_thread = thread;
+    fake_params = params;
+    fake_ended[fake_now] = false;
+    getcontext(&fake_fibers[fake_now]);
+    fake_fibers[fake_now].uc_stack.ss_sp = fake_stacks[fake_now];
+    fake_fibers[fake_now].uc_stack.ss_size = FAKE_STACK;
+    fake_fibers[fake_now].uc_link = &fake_block;
+    makecontext(&fake_fibers[fake_now], fake_body, 0);
+    swapcontext(&fake_block, &fake_fibers[fake_now]);
+}
+
+static void fake_finish() {
+    for (bool waits = true; waits;) {
+        waits = false;
+        for (fake_now = 0; fake_now < fake_started; fake_now++)
+            if (!fake_ended[fake_now]) {
+                waits = true;
+                swapcontext(&fake_block, &fake_fibers[fake_now]);
+            }
+    }
+    fake_started = 0;
+}
+#else
+static void fake_start(void (*thread)(void **), void **params) { thread(params); }
+static void fake_finish() {}
+#endif
+
 extern "C" void fake_run(void (*thread)(void **), void **params, const unsigned *blocks,
                          const unsigned *threads) {
     gridDim = {blocks[0], blocks[1], blocks[2]};
     blockDim = {threads[0], threads[1], threads[2]};
     for (blockIdx.z = 0; blockIdx.z < blocks[2]; blockIdx.z++)
         for (blockIdx.y = 0; blockIdx.y < blocks[1]; blockIdx.y++)
-            for (blockIdx.x = 0; blockIdx.x < blocks[0]; blockIdx.x++)
+            for (blockIdx.x = 0; blockIdx.x < blocks[0]; blockIdx.x++) {
                 for (threadIdx.z = 0; threadIdx.z < threads[2]; threadIdx.z++)
                     for (threadIdx.y = 0; threadIdx.y < threads[1]; threadIdx.y++)
-                        for (threadIdx.x = 0; threadIdx.x < threads[0]; threadIdx.x++)
-                            thread(params);
+                        for (threadIdx.x = 0; threadIdx.x < threads[0]; threadIdx.x++) {
+                            fake_index self = threadIdx;
+                            fake_start(thread, params);
+                            threadIdx = self;
+                        }
+                fake_finish();
+            }
 }

@@ -9,7 +9,14 @@
 
 #include "fake.h"
 
-enum { MOST = 64, COMPILATION = 6, INVALID_OPTION = 5, NOT_VALID = 10, INTERNAL_ERROR = 11 };
+enum {
+    MOST = 64,
+    KEPT = 64,
+    COMPILATION = 6,
+    INVALID_OPTION = 5,
+    NOT_VALID = 10,
+    INTERNAL_ERROR = 11
+};
 
 typedef struct program {
     char *text, *name, *log;
@@ -84,6 +91,8 @@ static int write_source(const program *p, const char *path) {
     FILE *file = fopen(path, "w");
     if (!file)
         return 0;
+    if (strstr(p->text, "__syncthreads"))
+        fprintf(file, "#define FAKE_BARRIERS\n");
     fprintf(file, "#include \"%s\"\n#line 1 \"%s\"\n%s\n#line 1 \"names\"\n", FAKE_CUDA_DEVICE_H,
             p->name, p->text);
     for (unsigned e = 0; e < p->count; e++)
@@ -162,15 +171,47 @@ static int compile_in(program *p, const char *folder, int count, const char *con
     return fine ? 0 : known ? COMPILATION : INVALID_OPTION;
 }
 
+/* The images of the last texts that needed no options but the architecture: tests compile the
+ * same again and again. */
+static struct {
+    char *text, *image;
+    size_t size;
+} known[KEPT];
+
+static int find_image(program *p) {
+    for (unsigned k = 0; k < KEPT; k++)
+        if (known[k].text && !strcmp(known[k].text, p->text)) {
+            p->image_size = known[k].size;
+            p->image = memcpy(malloc(p->image_size), known[k].image, p->image_size);
+            return 1;
+        }
+    return 0;
+}
+
+static void keep_known(const program *p) {
+    static unsigned next;
+    unsigned k = next++ % KEPT;
+    free(known[k].text);
+    free(known[k].image);
+    known[k].text = strdup(p->text);
+    known[k].image = memcpy(malloc(p->image_size), p->image, p->image_size);
+    known[k].size = p->image_size;
+}
+
 int nvrtcCompileProgram(void *handle, int count, const char *const *options) {
     program *p = handle;
     char folder[] = "/tmp/fake-cuda-XXXXXX";
     FAIL_ON_REQUEST();
     p->compiled = 1;
+    int is_plain = count == 1 && p->count == 1;
+    if (is_plain && find_image(p))
+        return 0;
     if (!mkdtemp(folder))
         return INTERNAL_ERROR;
     int error = compile_in(p, folder, count, options);
     rmdir(folder);
+    if (is_plain && !error)
+        keep_known(p);
     return error;
 }
 
