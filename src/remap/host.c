@@ -43,37 +43,43 @@ static uint64_t moved_bytes(const hd_remap *map) {
     return bytes;
 }
 
+hd_status hd_remap_apply_by(const hd_remap_engine *engine, const hd_remap *map, void *const to[],
+                            const void *from) {
+    if (map->kind == HD_REMAP_RECORDS)
+        return hd_remap_apply_records(engine, map, to, from);
+    if (map->element.data)
+        return hd_remap_move_numbers(engine, &map->element, (size_t)map->element_bytes, to[0],
+                                     from);
+    return hd_remap_move_matrix(engine, map, to[0], from, false);
+}
+
+hd_status hd_remap_revert_by(const hd_remap_engine *engine, const hd_remap *map, void *to,
+                             const void *const from[]) {
+    const hd_remap_numbers *places;
+    if (map->kind == HD_REMAP_RECORDS)
+        return hd_remap_revert_records(engine, map, to, from);
+    if (!map->element.data)
+        return hd_remap_move_matrix(engine, map, to, from[0], true);
+    hd_status status = hd_remap_places_of(engine->diag, map, &places);
+    if (status != HD_OK)
+        return status;
+    return hd_remap_move_numbers(engine, places, (size_t)map->element_bytes, to, from[0]);
+}
+
 hd_status hd_remap_apply(const hd_diag *diag, const hd_remap *map, void *const to[],
                          const void *from, const hd_remap_host_options *options) {
     hd_remap_engine engine;
     hd_status status = check_memory(diag, map, (const void *const *)to, from);
     if (status == HD_OK)
         status = hd_remap_engine_of(diag, options, moved_bytes(map), &engine);
-    if (status != HD_OK)
-        return status;
-    if (map->kind == HD_REMAP_RECORDS)
-        return hd_remap_apply_records(&engine, map, to, from);
-    if (map->element.data)
-        return hd_remap_move_numbers(&engine, &map->element, (size_t)map->element_bytes, to[0],
-                                     from);
-    return hd_remap_move_matrix(&engine, map, to[0], from, false);
+    return status == HD_OK ? hd_remap_apply_by(&engine, map, to, from) : status;
 }
 
 hd_status hd_remap_revert(const hd_diag *diag, const hd_remap *map, void *to,
                           const void *const from[], const hd_remap_host_options *options) {
     hd_remap_engine engine;
-    const hd_remap_numbers *places;
     hd_status status = check_memory(diag, map, from, to);
     if (status == HD_OK)
         status = hd_remap_engine_of(diag, options, moved_bytes(map), &engine);
-    if (status != HD_OK)
-        return status;
-    if (map->kind == HD_REMAP_RECORDS)
-        return hd_remap_revert_records(&engine, map, to, from);
-    if (!map->element.data)
-        return hd_remap_move_matrix(&engine, map, to, from[0], true);
-    status = hd_remap_places_of(diag, map, &places);
-    if (status != HD_OK)
-        return status;
-    return hd_remap_move_numbers(&engine, places, (size_t)map->element_bytes, to, from[0]);
+    return status == HD_OK ? hd_remap_revert_by(&engine, map, to, from) : status;
 }

@@ -85,4 +85,13 @@ hd_status hd_remap_move_matrix(const hd_remap_engine *engine, const hd_remap *ma
 hd_status hd_remap_move_numbers(const hd_remap_engine *engine, const hd_remap_numbers *numbers,
                                 size_t bytes, char *to, const char *from);
 
+/* ---- host.c ------------------------------------------------------------------------------------
+ */
+
+/* What hd_remap_apply() and hd_remap_revert() do with the engine that they choose, unchecked. */
+hd_status hd_remap_apply_by(const hd_remap_engine *engine, const hd_remap *map, void *const to[],
+                            const void *from);
+hd_status hd_remap_revert_by(const hd_remap_engine *engine, const hd_remap *map, void *to,
+                             const void *const from[]);
+
 #endif

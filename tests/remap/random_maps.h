@@ -97,7 +97,21 @@ static inline hd_status random_gather(const hd_diag *diag, dice *d, uint64_t mos
     return status;
 }
 
-/* A permutation of the places; elements take the first of them. */
+/* Places in random order. */
+static inline void shuffle(dice *d, uint64_t *order, uint64_t places) {
+    for (uint64_t p = 0; p < places; p++) {
+        uint64_t other = roll(d, (uint32_t)p + 1);
+        order[p] = order[other];
+        order[other] = p;
+    }
+}
+
+/* Places in their order; those that stay free are all before that of element `gap`. */
+static inline void open_gap(uint64_t *order, uint64_t places, uint64_t elements, uint64_t gap) {
+    for (uint64_t i = 0; i < elements; i++)
+        order[i] = i < gap ? i : i + places - elements;
+}
+
 static inline hd_status random_scatter(const hd_diag *diag, dice *d, uint64_t most_bytes,
                                        hd_remap **map) {
     uint32_t bytes = roll_bytes(d);
@@ -107,11 +121,10 @@ static inline hd_status random_scatter(const hd_diag *diag, dice *d, uint64_t mo
     random_index index = new_index(d, elements);
     if (!order)
         abort();
-    for (uint64_t p = 0; p < places; p++) {
-        uint64_t other = roll(d, (uint32_t)p + 1);
-        order[p] = order[other];
-        order[other] = p;
-    }
+    if (roll(d, 2))
+        shuffle(d, order, places);
+    else
+        open_gap(order, places, elements, roll(d, (uint32_t)elements));
     for (uint64_t i = 0; i < elements; i++)
         set_index(&index, i, order[i]);
     hd_status status =

@@ -5,19 +5,45 @@
  */
 #include <dlfcn.h>
 
+#include "remap/host.h"
 #include "remap/maps.h"
 #include "remap/random_maps.h"
 #include "remap/sides.h"
 
 /* ---- there and back ----------------------------------------------------------------------- */
 
-static hd_status apply_and_revert(dice *d, const hd_remap *map, const expectation *e,
-                                  const hd_remap_host_options *options) {
+/* As the host engine is told; past the caches, where it would do so for larger data. */
+typedef struct way {
+    const hd_remap_host_options *options;
+    bool streaming;
+} way;
+
+static hd_status apply(const way *w, const sides *s) {
     hd_diag diag = {0};
+    hd_remap_engine engine;
+    if (!w->streaming)
+        return hd_remap_apply(&diag, s->map, s->parts, s->source.data, w->options);
+    hd_status status = hd_remap_engine_of(&diag, w->options, s->source.bytes, &engine);
+    engine.streaming = true;
+    return status == HD_OK ? hd_remap_apply_by(&engine, s->map, s->parts, s->source.data) : status;
+}
+
+static hd_status revert(const way *w, const sides *s) {
+    hd_diag diag = {0};
+    hd_remap_engine engine;
+    const void *const *parts = (const void *const *)s->parts;
+    if (!w->streaming)
+        return hd_remap_revert(&diag, s->map, s->source.data, parts, w->options);
+    hd_status status = hd_remap_engine_of(&diag, w->options, s->source.bytes, &engine);
+    engine.streaming = true;
+    return status == HD_OK ? hd_remap_revert_by(&engine, s->map, s->source.data, parts) : status;
+}
+
+static hd_status there_and_back(dice *d, const hd_remap *map, const expectation *e, const way *w) {
     sides fast = new_sides(d, map, HOLE_A);
     memcpy(fast.source.data, e->slow.source.data, fast.source.bytes);
     guarded_protect(&fast.source, 1);
-    hd_status status = hd_remap_apply(&diag, map, fast.parts, fast.source.data, options);
+    hd_status status = apply(w, &fast);
     guarded_protect(&fast.source, 0);
     for (uint32_t p = 0; status == HD_OK && p < hd_remap_parts(map); p++) {
         assert_same(map, &fast.part[p], &e->slow.part[p], &e->holes.part[p]);
@@ -25,9 +51,7 @@ static hd_status apply_and_revert(dice *d, const hd_remap *map, const expectatio
     }
     memset(fast.source.data, HOLE_A, fast.source.bytes);
     if (status == HD_OK) {
-        assert_int_equal(
-            hd_remap_revert(&diag, map, fast.source.data, (const void *const *)fast.parts, options),
-            HD_OK);
+        assert_int_equal(revert(w, &fast), HD_OK);
         assert_memory_equal(fast.source.data, e->back.data, fast.source.bytes);
     }
     assert_whole(&fast);
@@ -38,49 +62,59 @@ static hd_status apply_and_revert(dice *d, const hd_remap *map, const expectatio
 /* With every instruction set, in some number of threads. */
 static void check_map(dice *d, const hd_remap *map) {
     expectation e = expect(d, map);
-    assert_int_equal(apply_and_revert(d, map, &e, NULL), HD_OK);
-    for (hd_remap_simd simd = HD_REMAP_SIMD_BEST; simd <= HD_REMAP_SIMD_NEON; simd++) {
-        hd_status status =
-            apply_and_revert(d, map, &e, &(hd_remap_host_options){1 + roll(d, 4), simd});
-        if (simd <= HD_REMAP_SIMD_NONE)
-            assert_int_equal(status, HD_OK);
-        else
-            assert_true(status == HD_OK || status == HD_EINPUT); /* not in this processor */
-    }
+    assert_int_equal(there_and_back(d, map, &e, &(way){NULL, false}), HD_OK);
+    for (hd_remap_simd simd = HD_REMAP_SIMD_BEST; simd <= HD_REMAP_SIMD_NEON; simd++)
+        for (int streaming = 0; streaming < 2; streaming++) {
+            hd_remap_host_options options = {1 + roll(d, 4), simd};
+            hd_status status = there_and_back(d, map, &e, &(way){&options, streaming});
+            if (simd <= HD_REMAP_SIMD_NONE)
+                assert_int_equal(status, HD_OK);
+            else
+                assert_true(status == HD_OK || status == HD_EINPUT); /* not in this processor */
+        }
     free_expectation(&e);
 }
 
-/* `count` maps of each kind, from seed `seed`. */
-static void check_random_maps(uint64_t seed, unsigned count, uint64_t most_bytes) {
+/* `count` maps of each kind whose sources have from `least` bytes to about `most`. */
+static void check_random_maps(uint64_t seed, unsigned count, uint64_t least, uint64_t most) {
+    heard last = {0};
+    hd_diag diag = {hear, &last};
     for (hd_remap_kind kind = 0; kind < MAP_KINDS; kind++)
-        for (unsigned i = 0; i < count; i++) {
-            heard last = {0};
-            hd_diag diag = {hear, &last};
-            dice d = {(seed + kind * 1000 + i) * HD_RANDOM_STEP};
+        for (unsigned checked = 0; checked < count;) {
+            dice d = {seed++ * HD_RANDOM_STEP};
             hd_remap *map;
-            if (random_map(&diag, &d, kind, most_bytes, &map) != HD_OK)
-                fail_msg("kind %d, map %u: %s", kind, i, last.text);
-            check_map(&d, map);
+            if (random_map(&diag, &d, kind, most, &map) != HD_OK)
+                fail_msg("kind %d, seed %llu: %s", kind, (unsigned long long)seed, last.text);
+            if (hd_remap_source_bytes(map) >= least) {
+                check_map(&d, map);
+                checked++;
+            }
             hd_remap_free(map);
         }
 }
 
 /* Of each kind; the thread sanitizer is slow, and small maps have one thread. */
 #ifdef __SANITIZE_THREAD__
-enum { SMALL_MAPS = 10, LARGE_MAPS = 1, LARGE_BYTES = 5 << 20 };
+enum { SMALL_MAPS = 10, MIDDLE_MAPS = 2, LARGE_MAPS = 1, LARGE_BYTES = 5 << 20 };
 #else
-enum { SMALL_MAPS = 150, LARGE_MAPS = 2, LARGE_BYTES = 12 << 20 };
+enum { SMALL_MAPS = 150, MIDDLE_MAPS = 20, LARGE_MAPS = 2, LARGE_BYTES = 12 << 20 };
 #endif
 
 static void test_small_maps(void **state) {
     (void)state;
-    check_random_maps(20261121, SMALL_MAPS, 1 << 13);
+    check_random_maps(20261121, SMALL_MAPS, 1, 1 << 13);
 }
 
-/* Large enough for several threads. */
+/* Of several blocks of the engine's. */
+static void test_middle_maps(void **state) {
+    (void)state;
+    check_random_maps(20261122, MIDDLE_MAPS, 1 << 16, 1 << 18);
+}
+
+/* For several threads. */
 static void test_large_maps(void **state) {
     (void)state;
-    check_random_maps(7, LARGE_MAPS, LARGE_BYTES);
+    check_random_maps(20261123, LARGE_MAPS, LARGE_BYTES / 3, LARGE_BYTES);
 }
 
 /* ---- index transforms ----------------------------------------------------------------------- */
@@ -173,6 +207,7 @@ static void test_index_of_moved_data(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_maps),
+        cmocka_unit_test(test_middle_maps),
         cmocka_unit_test(test_large_maps),
         cmocka_unit_test(test_index_of_moved_data),
     };
