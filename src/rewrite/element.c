@@ -39,6 +39,48 @@ void hd_walk_thing(rewriter *rw, const frame *at, const thing *t) {
     }
 }
 
+/* ---- the order of what an assignment does ---------------------------------------------- */
+
+/* The variable that ++, -- or an assignment changes, or a null cursor. */
+static CXCursor changed_by(rewriter *rw, CXCursor e) {
+    cursors operands = hd_children(rw->arena, e);
+    if (!hd_is_change(e) && clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign)
+        return clang_getNullCursor();
+    return operands.count ? clang_getCursorReferenced(hd_bare(rw->arena, operands.data[0]))
+                          : clang_getNullCursor();
+}
+
+static bool mentions(rewriter *rw, CXCursor e, CXCursor changed) {
+    if (clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
+        clang_equalCursors(clang_getCursorReferenced(e), changed))
+        return true;
+    cursors inside = hd_children(rw->arena, e);
+    for (size_t i = 0; i < inside.count; i++)
+        if (mentions(rw, inside.data[i], changed))
+            return true;
+    return false;
+}
+
+/* True when `e` changes a variable that `other` mentions. */
+static bool interferes(rewriter *rw, CXCursor e, CXCursor other) {
+    CXCursor changed = changed_by(rw, e);
+    if (!clang_Cursor_isNull(changed) && mentions(rw, other, changed))
+        return true;
+    cursors inside = hd_children(rw->arena, e);
+    for (size_t i = 0; i < inside.count; i++)
+        if (interferes(rw, inside.data[i], other))
+            return true;
+    return false;
+}
+
+/* C++ computes the value of p[n++] = f(n) first; arguments of a function have no order. */
+static void check_order(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
+    if (rw->is_cuda && (interferes(rw, target, value) || interferes(rw, value, target)))
+        hd_refuse(rw, at->cursor,
+                  "one side of this assignment of an element changes a variable that the other "
+                  "side uses; change it in a statement of its own");
+}
+
 bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
     thing t = hd_thing_of(rw, target);
     cursors sides = {0};
@@ -53,6 +95,7 @@ bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
         hd_refuse_macro(rw, at->cursor);
         return true;
     }
+    check_order(rw, at, target, value);
     family *f = &t.what.of->families[t.what.in];
     frame left = {target, at};
     f->stores = true;

@@ -335,6 +335,8 @@ void hd_draft_index(rewriter *rw, draft *d, const frame *pointer);
 /* The text of an expression and of its parts; false where macros are in the way. */
 bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges);
 bool hd_begins_with(rewriter *rw, CXCursor e, const char *word);
+/* ++, --, += and their like. */
+bool hd_is_change(CXCursor e);
 /* What is no pointer to laid-out records where one must be. */
 void hd_refuse_source(rewriter *rw, CXCursor value);
 /* An element or a pointer in a place where its value is used. */

@@ -216,7 +216,7 @@ static bool read_change(rewriter *rw, CXCursor e, change *c) {
     return hd_token_is(&rw->src, sign, c->minus ? "--" : "++");
 }
 
-static bool is_change(CXCursor e) {
+bool hd_is_change(CXCursor e) {
     switch (clang_getCursorUnaryOperatorKind(e)) {
     case CXUnaryOperator_PostInc:
     case CXUnaryOperator_PostDec:
@@ -305,7 +305,7 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
             hd_draft_position(rw, d, &child, &t);
             return;
         }
-        if (is_change(e) && read_change(rw, e, &c) && c.is_post) {
+        if (hd_is_change(e) && read_change(rw, e, &c) && c.is_post) {
             add_changed(rw, d, at, &c);
             hd_draft_text(&rw->src, d, c.minus ? ", 1" : ", -1");
             return;
@@ -526,7 +526,7 @@ static void edit_unary(rewriter *rw, const frame *at, const thing *t) {
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(at->cursor);
     if (kind == CXUnaryOperator_AddrOf)
         edit_address(rw, at, t);
-    else if (is_change(at->cursor))
+    else if (hd_is_change(at->cursor))
         edit_change(rw, at);
     else
         edit_operand(rw, at, hd_only_child(rw->arena, at->cursor));

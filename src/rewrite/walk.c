@@ -157,9 +157,14 @@ static bool edit_return(rewriter *rw, const frame *at) {
 /* [p] becomes [p_ref]; what [=] captures has no name there. */
 static void edit_capture(rewriter *rw, const frame *at) {
     range name;
-    if (hd_range_of(&rw->src, at->cursor, &name) &&
-        hd_token_is(&rw->src, hd_token_at(&rw->src, name.begin),
-                    hd_spelling(rw->arena, at->cursor)))
+    if (!hd_range_of(&rw->src, at->cursor, &name))
+        return;
+    size_t t = hd_token_at(&rw->src, name.begin);
+    if (!hd_token_is(&rw->src, t, hd_spelling(rw->arena, at->cursor)))
+        return;
+    if (hd_token_is(&rw->src, t - 1, "="))
+        hd_refuse(rw, at->cursor, "this capture makes a new pointer; declare it before the lambda");
+    else
         hd_edit_reference(rw, at);
 }
 
