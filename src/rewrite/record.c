@@ -190,24 +190,15 @@ static bool is_hidden(CXCursor field) {
     return access == CX_CXXPrivate || access == CX_CXXProtected;
 }
 
-static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
-    field_reader *r = data;
+/* Refuses a field, number `f`, that cannot be laid out; `of_union` names an unnamed union. */
+static bool refuse_field(field_reader *r, CXCursor cursor, uint32_t f, const char *of_union,
+                         field_type *read) {
     rewriter *rw = r->rw;
     const char *name = hd_spelling(rw->arena, cursor);
-    CXType type = clang_getCursorType(cursor);
-    bool is_struct = clang_getCursorKind(definition_of(type)) == CXCursor_StructDecl;
-    if (is_unnamed(name) && is_struct) { /* its members are the record's, as in C */
-        clang_Type_visitFields(type, read_field, r);
-        return r->failed ? CXVisit_Break : CXVisit_Continue;
-    }
-    uint32_t f = r->count++;
-    field_type read = {0};
-    const char *of_union = is_unnamed(name) ? union_name(rw, type) : NULL;
     bool matches = f < r->record->field_count &&
                    !strcmp(r->record->fields[f].name, of_union ? of_union : name);
-    r->failed = true;
     if (of_union && (is_unnamed(of_union) || r->record != r->laid->record ||
-                     !read_union(rw, r->laid, cursor, &read)))
+                     !read_union(rw, r->laid, cursor, read)))
         hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
     else if (is_hidden(cursor))
         hd_refuse(rw, cursor,
@@ -224,7 +215,24 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
                   "file again, with the same options",
                   name);
     else
-        r->failed = false;
+        return false;
+    return true;
+}
+
+static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
+    field_reader *r = data;
+    rewriter *rw = r->rw;
+    const char *name = hd_spelling(rw->arena, cursor);
+    CXType type = clang_getCursorType(cursor);
+    bool is_struct = clang_getCursorKind(definition_of(type)) == CXCursor_StructDecl;
+    if (is_unnamed(name) && is_struct) { /* its members are the record's, as in C */
+        clang_Type_visitFields(type, read_field, r);
+        return r->failed ? CXVisit_Break : CXVisit_Continue;
+    }
+    uint32_t f = r->count++;
+    field_type read = {0};
+    const char *of_union = is_unnamed(name) ? union_name(rw, type) : NULL;
+    r->failed = refuse_field(r, cursor, f, of_union, &read);
     if (r->failed)
         return CXVisit_Break;
     if (!of_union)
