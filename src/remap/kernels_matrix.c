@@ -48,7 +48,8 @@ hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tun
     tile.word = hd_common_word(bytes, 0, 16);
     if (map->kind == HD_REMAP_TRANSPOSE && bytes < 4 && !tuning->direct &&
         map->rows % (4 / bytes) == 0 && map->columns % (4 / bytes) == 0 && bytes != 3) {
-        tile = (hd_matrix_tile){64, 64, 0, 4, true};
+        uint32_t side = (uint32_t)(128 / bytes);
+        tile = (hd_matrix_tile){side, side, 0, 4, true};
     }
     tile.across = across / tile.columns + (across % tile.columns != 0);
     return tile;

@@ -186,6 +186,39 @@ static void test_equal_fields(void **state) {
             check_equal_fields(cl, bytes, fields, layouts[i % 5], counts[i / 2 % 5]);
 }
 
+/* In CUDA C, where the toolkit is; tests/vm runs them. */
+static void compile_cuda(const hd_remap *map, hd_remap_direction direction) {
+    hd_arena *arena = hd_arena_new();
+    const char *text;
+    char *folder;
+    assert_int_equal(
+        hd_remap_kernel_text(arena, &quiet, map, direction, HD_REMAP_CUDA_C, NULL, &text), HD_OK);
+    assert_int_equal(hd_scratch_make(arena, &quiet, &folder), HD_OK);
+    const char *path = hd_format(arena, "%s/kernel.cu", folder);
+    assert_int_equal(hd_write_file(&quiet, path, text, strlen(text)), HD_OK);
+    const char *command =
+        hd_format(arena,
+                  "nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc; [ ! -x $nvcc ] || "
+                  "$nvcc --ptx -Werror all-warnings -o %s/kernel.ptx %s",
+                  folder, path);
+    if (system(command) != 0)
+        fail_msg("failed: %s", command);
+    hd_scratch_remove(folder);
+    hd_arena_free(arena);
+}
+
+static void test_cuda(void **state) {
+    (void)state;
+    dice d = {9};
+    for (hd_remap_kind kind = 0; kind < MAP_KINDS; kind++) {
+        hd_remap *map;
+        assert_int_equal(random_map(&quiet, &d, kind, 1 << 16, &map), HD_OK);
+        compile_cuda(map, HD_REMAP_TO_DEVICE);
+        compile_cuda(map, HD_REMAP_FROM_DEVICE);
+        hd_remap_free(map);
+    }
+}
+
 static int open_device(void **state) {
     static opencl cl;
     static hd_arena *arena;
@@ -197,6 +230,7 @@ static int open_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_equal_fields)};
+                                       cmocka_unit_test(test_equal_fields),
+                                       cmocka_unit_test(test_cuda)};
     return cmocka_run_group_tests(tests, open_device, NULL);
 }
