@@ -28,7 +28,7 @@ static const char cuda_words[] =
     "#define HD_GLOBAL\n"
     "#define HD_LOCAL\n"
     "#define HD_SHARED __shared__\n"
-    "#define HD_INLINE static __device__ __forceinline__\n"
+    "#define HD_INLINE static __device__ __forceinline__ __attribute__((unused))\n"
     "#define HD_KERNEL extern \"C\" __global__ void __launch_bounds__(HD_ITEMS)\n"
     "#define HD_BARRIER() __syncthreads()\n"
     "#define HD_ITEM ((hd_w4)threadIdx.x)\n"
