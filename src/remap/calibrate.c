@@ -89,7 +89,7 @@ static hd_status sample_finish(hd_status status, sample *s) {
 
 /* The best of some runs, after one that is not counted. */
 static hd_status time_move(const sample *s, const hd_diag *diag, hd_remap_direction direction,
-                           const hd_remap_options *options, hd_remap_extent extent, double *best) {
+                           const hd_remap_options *options, unsigned extent, double *best) {
     hd_status status = HD_OK;
     *best = 0;
     for (int run = -1; run < RUNS && status == HD_OK; run++) {

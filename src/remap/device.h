@@ -151,17 +151,18 @@ void hd_remap_device_settle(hd_remap_device *device);
 
 /* ---- pipeline.c ------------------------------------------------------------------ */
 
-/* Parts of a move, for measuring them. */
-typedef enum hd_remap_extent {
-    HD_REMAP_WHOLE,
-    HD_REMAP_ONLY_TRANSFERS, /* chunks, but no kernels */
-    HD_REMAP_ONLY_REMAPS     /* kernels on what the staging memory holds; an index still goes */
-} hd_remap_extent;
+/* Parts of a move, for measuring them; they may be combined. */
+enum {
+    HD_REMAP_WHOLE = 0,
+    HD_REMAP_ONLY_TRANSFERS = 1, /* chunks, but no kernels */
+    HD_REMAP_ONLY_REMAPS = 2,    /* kernels on what the staging memory holds; an index still goes */
+    HD_REMAP_FROM_PINNED = 4     /* the host's memory is pinned, although the driver cannot tell */
+};
 
 /* One way or the other, by a strategy that is named, with nothing checked. */
 hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, const hd_remap_memory memory[], void *host,
-                        const hd_remap_options *options, hd_remap_extent extent);
+                        const hd_remap_options *options, unsigned extent);
 
 /* ---- plan.c ------------------------------------------------------------------------ */
 

@@ -402,13 +402,14 @@ static hd_status complete_options(const hd_diag *diag, hd_remap_device *device, 
 
 static hd_status run(hd_remap_device *device, const hd_remap *map, hd_remap_direction direction,
                      const hd_remap_memory memory[], void *host, const hd_remap_options *options,
-                     hd_remap_extent extent) {
+                     unsigned extent) {
     move m;
     if (options->strategy == HD_REMAP_HOST)
         return host_remaps(device, map, direction, memory, host, &options->host);
     hd_status status = begin(device, map, direction, memory, host, &m);
-    m.transfers = extent != HD_REMAP_ONLY_REMAPS;
-    m.remaps = extent != HD_REMAP_ONLY_TRANSFERS;
+    m.transfers = !(extent & HD_REMAP_ONLY_REMAPS);
+    m.remaps = !(extent & HD_REMAP_ONLY_TRANSFERS);
+    m.pinned |= (extent & HD_REMAP_FROM_PINNED) != 0;
     if (status != HD_OK)
         return status;
     switch (options->strategy) {
@@ -423,7 +424,7 @@ static hd_status run(hd_remap_device *device, const hd_remap *map, hd_remap_dire
 
 hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, const hd_remap_memory memory[], void *host,
-                        const hd_remap_options *options, hd_remap_extent extent) {
+                        const hd_remap_options *options, unsigned extent) {
     device->diag = diag;
     device->changed = 0;
     hd_status status = run(device, map, direction, memory, host, options, extent);
