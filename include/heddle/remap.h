@@ -174,7 +174,8 @@ hd_status hd_remap_revert(const hd_diag *diag, const hd_remap *map, void *to,
 
 /* The same within `data`, which has hd_remap_in_place_bytes() bytes, for transposes and for
  * layouts of one part that are one `soa` cluster of fields of one size (others:
- * HD_EUNSUPPORTED). Needs a scratch of at most hd_remap_in_place_scratch() bytes. */
+ * HD_EUNSUPPORTED). Every thread needs a scratch of at most hd_remap_in_place_scratch() bytes.
+ * Bytes between the runs become anything. After an error (no memory) `data` holds anything. */
 hd_status hd_remap_apply_in_place(const hd_diag *diag, const hd_remap *map, void *data,
                                   const hd_remap_host_options *options);
 hd_status hd_remap_revert_in_place(const hd_diag *diag, const hd_remap *map, void *data,
