@@ -142,6 +142,20 @@ static inline void expect_host(const moves *m, const unsigned char *host) {
                      m->back[i]);
 }
 
+/* The host's bytes after a failure are those of before, up to those that the message names. */
+static inline void expect_untouched(const moves *m, bool back, const unsigned char *host,
+                                    const heard *said) {
+    unsigned long long end = 0;
+    const char *changed = strstr(said->text, "; bytes 0 to ");
+    if (changed) {
+        assert_true(back);
+        assert_int_equal(sscanf(changed, "; bytes 0 to %llu of the host's memory may", &end), 1);
+        end++;
+    }
+    for (uint64_t i = end; i < m->map->source_bytes; i++)
+        assert_int_equal(host[i], back ? HOLE_HOST : m->source[i]);
+}
+
 /* ---- moves ------------------------------------------------------------------------------ */
 
 static inline void expect_to_device(hd_remap_device *device, const moves *m,
