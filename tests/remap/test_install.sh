@@ -58,7 +58,14 @@ soname=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 
 # ---- the headers, in each language ---------------------------------------------------------
 
-printf '#include <heddle/%s.h>\n' remap index >"$work/header.c"
+cat >"$work/header.c" <<'END'
+#include <heddle/index.h>
+#include <heddle/remap.h>
+typedef struct body { double x; char kind[3]; } body;
+extern const hd_remap_record record;
+static const hd_remap_field fields[] = {HD_REMAP_FIELD(body, x), HD_REMAP_FIELD(body, kind)};
+const hd_remap_record record = HD_REMAP_RECORD(body, fields);
+END
 cp "$work/header.c" "$work/header.cpp"
 strict="-Wall -Wextra -pedantic -Werror -fsyntax-only -I$prefix/include"
 try "the headers in C17" cc -std=c17 $strict "$work/header.c"
