@@ -267,7 +267,8 @@ static void put_kernel(const direct *d) {
     for (uint32_t p = 0; p < d->w->map->parts; p++) {
         hd_str_printf(out, "HD_GLOBAL %shd_w1 *part%u, ", device, p);
         hd_str_printf(&given, "part%u, ", p);
-        hd_str_printf(&joined, d->w->back ? "" : " | (size_t)part%u", p);
+        if (!d->w->back)
+            hd_str_printf(&joined, " | (size_t)part%u", p);
     }
     hd_str_printf(out,
                   "HD_GLOBAL %shd_w1 *staging,\n    hd_w8 first, hd_w8 begin, hd_w8 end, "

@@ -271,7 +271,7 @@ static hd_status launch(hd_remap_device *device, hd_remap_queue *queue, void *ke
                         const hd_remap_launch *shape, const hd_remap_arguments *arguments) {
     const program *built = kernel;
     size_t global[3], local[3];
-    cl_event event;
+    cl_event event = NULL;
     for (int d = 0; d < 3; d++) {
         local[d] = shape->items[d];
         global[d] = (size_t)shape->groups[d] * shape->items[d];
