@@ -99,7 +99,7 @@ static hd_remap_built *find_built(hd_remap_device *device, const char *text) {
     return oldest;
 }
 
-static hd_status build_text(hd_remap_device *device, const char *text, void **kernel) {
+hd_status hd_remap_build(hd_remap_device *device, const char *text, bool is_own, void **kernel) {
     hd_remap_built *built = find_built(device, text);
     hd_status status = HD_OK;
     if (!built->text) {
@@ -109,7 +109,7 @@ static hd_status build_text(hd_remap_device *device, const char *text, void **ke
     }
     built->used = ++device->kernels_asked;
     *kernel = built->kernel;
-    return status;
+    return status != HD_OK && is_own ? HD_EINPUT : status;
 }
 
 hd_status hd_remap_kernel_of(hd_remap_device *device, const hd_remap *map,
@@ -119,11 +119,8 @@ hd_status hd_remap_kernel_of(hd_remap_device *device, const hd_remap *map,
     const char *text;
     hd_status status = hd_remap_kernel_text(arena, device->diag, map, direction,
                                             device->backend->dialect, tuning, &text);
-    if (status == HD_OK) {
-        status = build_text(device, text, kernel);
-        if (status != HD_OK && map->source)
-            status = HD_EINPUT; /* it is the program's own code */
-    }
+    if (status == HD_OK)
+        status = hd_remap_build(device, text, map->source, kernel);
     hd_arena_free(arena);
     return status;
 }

@@ -135,6 +135,9 @@ hd_status hd_remap_device_finish(hd_remap_device *device, hd_status status,
 hd_status hd_remap_device_fail(const hd_remap_device *device, const char *error, const char *doing,
                                ...) __attribute__((format(printf, 3, 4)));
 
+/* The kernel of a program's text; it lives as long as the call. Where the text has code that is
+ * the program's own, it is HD_EINPUT when it does not compile. */
+hd_status hd_remap_build(hd_remap_device *device, const char *text, bool is_own, void **kernel);
 /* The map's kernel; it lives as long as the call. */
 hd_status hd_remap_kernel_of(hd_remap_device *device, const hd_remap *map,
                              hd_remap_direction direction, const hd_remap_tuning *tuning,
@@ -148,6 +151,12 @@ hd_status hd_remap_slot_pinned(hd_remap_device *device, hd_remap_slot *slot, uin
 void hd_remap_slots_trim(hd_remap_device *device);
 /* Waits for all queues, whatever became of them. */
 void hd_remap_device_settle(hd_remap_device *device);
+
+/* ---- compare.c ------------------------------------------------------------------- */
+
+/* That the device code of a program's own map gives the places that its function gave; looks only
+ * the first time. */
+hd_status hd_remap_compare(hd_remap_device *device, const hd_remap *map);
 
 /* ---- pipeline.c ------------------------------------------------------------------ */
 

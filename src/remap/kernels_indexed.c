@@ -13,8 +13,7 @@ uint64_t hd_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning)
     return units ? units : 1;
 }
 
-/* The program's own function, with the index header that it may use. */
-static void put_own_function(hd_kernel_writer *w) {
+void hd_kernel_own_function(hd_kernel_writer *w) {
     uint64_t most = w->map->places > w->map->elements ? w->map->places : w->map->elements;
     hd_str_printf(&w->out, "#define HD_INDEX %s\n%s\n%s\n", hd_kernel_number(most),
                   hd_remap_index_text(), w->map->source);
@@ -34,7 +33,7 @@ void hd_kernel_of_indexed(hd_kernel_writer *w) {
     const char *device = "number", *host = "unit";
     bool some_have_none = w->back && map->kind == HD_REMAP_GATHER;
     if (map->source)
-        put_own_function(w);
+        hd_kernel_own_function(w);
     if (map->kind == HD_REMAP_GATHER && !w->back) {
         device = "first + unit";
         host = "number";

@@ -36,6 +36,9 @@ hd_remap_tuning hd_remap_tuned(const hd_remap_tuning *tuning);
 void hd_kernel_words(hd_kernel_writer *writer);
 void hd_kernel_head(hd_kernel_writer *writer);
 
+/* The function of a program's own map, with the index header that it may use. */
+void hd_kernel_own_function(hd_kernel_writer *writer);
+
 /* The greatest power of two up to `most` that divides a and b. */
 uint32_t hd_common_word(uint64_t a, uint64_t b, uint32_t most);
 /* The name of an unsigned type for numbers below `limit`: hd_w4 or hd_w8. */

@@ -28,6 +28,7 @@ typedef struct hd_remap_numbers {
 typedef struct hd_remap_places {
     pthread_mutex_t making;
     hd_remap_numbers numbers;
+    const void *compared_by; /* the device whose code was last found to give the same places */
 } hd_remap_places;
 
 /* No element, no place. */

@@ -103,6 +103,8 @@ static hd_status begin(hd_remap_device *device, const hd_remap *map, hd_remap_di
     m->unit_bytes = m->whole_source ? 0 : m->units.bytes;
     m->pinned = host && device->backend->is_pinned(device, host);
     hd_status status = take_numbers(m);
+    if (status == HD_OK && map->source)
+        status = hd_remap_compare(device, map);
     if (status == HD_OK)
         status = hd_remap_kernel_of(device, map, direction, &m->tuning, &m->kernel);
     return status;

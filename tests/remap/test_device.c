@@ -196,6 +196,30 @@ static void code_that_does_not_compile(void **state) {
     hd_remap_free(map);
 }
 
+static void code_that_says_something_else(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    uint64_t last = 99;
+    static float host[100];
+    hd_remap_memory memory = device_memory(f->device, NULL, sizeof host);
+    hd_remap_user user = {100,
+                          100,
+                          4,
+                          reversed,
+                          &last,
+                          "HD_FUNCTION HD_INDEX place(HD_INDEX element) { return element < 98 ? 99 "
+                          "- element : 7; }\n"};
+    assert_int_equal(hd_remap_user_map(&f->diag, &user, &map), HD_OK);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &memory, host,
+                                            &(hd_remap_options){.strategy = HD_REMAP_BULK}),
+                         HD_EINPUT);
+        assert_says(f->last, "gives element 98 the place 7, its function the place 1");
+    }
+    f->device->backend->release(f->device, memory);
+    hd_remap_free(map);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts),
@@ -209,6 +233,7 @@ int main(void) {
         cmocka_unit_test(parts_that_are_the_same),
         cmocka_unit_test(host_memory_in_the_middle_of_a_value),
         cmocka_unit_test(code_that_does_not_compile),
+        cmocka_unit_test(code_that_says_something_else),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
