@@ -159,9 +159,9 @@ static void put_quarter_back(const direct *d, const window *w, uint32_t quarter)
                           place_text(d, (uint32_t)w->field[l]), quarter * VECTOR);
     hd_str_printf(out, "                    hd_turn_%u(v);\n", w->unit);
     for (uint32_t l = 0; l < lanes; l++)
-        hd_str_printf(
-            out, "                    vstore16(as_uchar16(v[%u]), 0, bytes + r * %uu + %u);\n", l,
-            d->record_bytes, (quarter * lanes + l) * d->record_bytes + w->first * w->unit);
+        hd_str_printf(out, "                    HD_KEEP(bytes + r * %uu + %u, v[%u]);\n",
+                      d->record_bytes, (quarter * lanes + l) * d->record_bytes + w->first * w->unit,
+                      l);
     hd_str_add(out, "                }\n");
 }
 

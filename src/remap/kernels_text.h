@@ -45,9 +45,9 @@ uint32_t hd_common_word(uint64_t a, uint64_t b, uint32_t most);
 const char *hd_kernel_number(uint64_t limit);
 
 /* What kernels of processors share, in OpenCL C alone: HD_LOAD(from), a uint4 from anywhere;
- * HD_STORE(to, value, streams), a uint16, past the caches where `streams`, which asks for a
- * multiple of 64 bytes; hd_turn_1(v) to hd_turn_16(v), which turn the matrix of as many vectors
- * as each has words of 1 to 16 bytes. */
+ * HD_KEEP(to, value), one to anywhere in private memory; HD_STORE(to, value, streams), a uint16,
+ * past the caches where `streams`, which asks for a multiple of 64 bytes; hd_turn_1(v) to
+ * hd_turn_16(v), which turn the matrix of as many vectors as each has words of 1 to 16 bytes. */
 void hd_kernel_vectors(hd_kernel_writer *writer);
 
 /* ---- one file for each kind of map ------------------------------------------------------- */
