@@ -470,8 +470,8 @@ static hd_status remap_in_place(const hd_diag *diag, const hd_remap *map, void *
         return hd_fail(diag, HD_EINPUT, NULL, "there is no memory (NULL) for the data");
     hd_status status = hd_remap_engine_of(diag, options, 2 * bytes, &engine);
     matrix m = matrix_of(map, data, &run);
-    if (status != HD_OK || m.rows == 1 || m.columns == 1)
-        return status;
+    if (status != HD_OK || m.columns == 1 || (m.rows == 1 && run == m.bytes))
+        return status; /* nothing moves */
     return move(&engine, &m, run);
 }
 

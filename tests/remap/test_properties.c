@@ -117,99 +117,36 @@ static void test_large_maps(void **state) {
     check_random_maps(20261123, LARGE_MAPS, LARGE_BYTES / 3, LARGE_BYTES);
 }
 
-/* ---- index transforms ----------------------------------------------------------------------- */
+/* ---- in place ------------------------------------------------------------------------------- */
 
-enum { TRANSFORMED = 40 };
-
-/* Maps with their index transforms as one C program, which has `find_MAP_FIELD` for each field. */
-typedef struct transforms {
-    hd_remap *map[TRANSFORMED];
-    hd_str text;
-    void *library;
-} transforms;
-
-typedef unsigned find_fn(unsigned element);
-
-static uint32_t fields_of(const hd_remap *map) {
-    return map->kind == HD_REMAP_RECORDS ? map->layout->record->field_count : 1;
-}
-
-static void add_map(transforms *t, unsigned m, dice *d) {
-    static const hd_remap_kind kinds[] = {HD_REMAP_RECORDS, HD_REMAP_TRANSPOSE, HD_REMAP_DIAGONAL,
-                                          HD_REMAP_MORTON};
-    hd_diag diag = {0};
-    hd_arena *arena = t->text.arena;
-    char *text;
-    assert_int_equal(random_map(&diag, d, kinds[m % 4], 1 << 13, &t->map[m]), HD_OK);
-    assert_int_equal(hd_remap_source(&diag, t->map[m], hd_format(arena, "map_%u", m), &text),
-                     HD_OK);
-    hd_str_add(&t->text, text);
-    free(text);
-    for (uint32_t f = 0; f < fields_of(t->map[m]); f++)
-        hd_str_printf(&t->text,
-                      "HD_INDEX find_%u_%u(HD_INDEX element) { return map_%u%s%s(element); }\n", m,
-                      f, m, t->map[m]->layout ? "_" : "",
-                      t->map[m]->layout ? t->map[m]->layout->record->fields[f].name : "");
-}
-
-static void compile(transforms *t) {
-    hd_diag diag = {0};
-    hd_arena *arena = t->text.arena;
-    char *folder;
-    assert_int_equal(hd_scratch_make(arena, &diag, &folder), HD_OK);
-    const char *source = hd_format(arena, "%s/find.c", folder);
-    const char *library = hd_format(arena, "%s/find.so", folder);
-    assert_int_equal(hd_write_file(&diag, source, t->text.data, t->text.length), HD_OK);
-    assert_int_equal(system(hd_format(arena, "cc -shared -fPIC -o %s %s", library, source)), 0);
-    t->library = dlopen(library, RTLD_NOW);
-    assert_non_null(t->library);
-    hd_scratch_remove(folder);
-}
-
-/* Each value lies where the transform of its element says. */
-static void check_field(const hd_remap *map, uint32_t f, find_fn *find, const sides *moved) {
-    bool records = map->kind == HD_REMAP_RECORDS;
-    const hd_field *field = records ? &map->layout->record->fields[f] : NULL;
-    size_t bytes = field ? field->size : (size_t)map->element_bytes;
-    const unsigned char *part = moved->parts[hd_remap_find(map, 0, f).part];
-    const unsigned char *value = moved->source.data + (field ? field->offset : 0);
-    for (uint64_t i = 0; i < map->elements; i++, value += map->element_bytes)
-        assert_memory_equal(part + find((unsigned)i) * (records ? 1 : bytes), value, bytes);
-}
-
-static void test_index_of_moved_data(void **state) {
-    (void)state;
-    transforms t = {.text = {.arena = hd_arena_new()}};
-    dice d = {20261124 * HD_RANDOM_STEP};
-    hd_diag diag = {0};
-    hd_str_add(&t.text, hd_remap_index_text());
-    for (unsigned m = 0; m < TRANSFORMED; m++)
-        add_map(&t, m, &d);
-    compile(&t);
-    for (unsigned m = 0; m < TRANSFORMED; m++) {
-        sides moved = new_sides(&d, t.map[m], HOLE_A);
-        fill_randomly(&d, &moved.source);
-        assert_int_equal(hd_remap_apply(&diag, t.map[m], moved.parts, moved.source.data, NULL),
-                         HD_OK);
-        for (uint32_t f = 0; f < fields_of(t.map[m]); f++) {
-            find_fn *find;
-            *(void **)&find = dlsym(t.library, hd_format(t.text.arena, "find_%u_%u", m, f));
-            assert_non_null(find);
-            check_field(t.map[m], f, find, &moved);
-        }
-        free_sides(&moved);
-        hd_remap_free(t.map[m]);
+/* Structs of one to twelve fields of one size, as `soa`. */
+static hd_status equal_fields(const hd_diag *diag, dice *d, uint64_t most_bytes, hd_remap **map) {
+    hd_remap_field fields[12];
+    char names[12][4];
+    uint32_t count = 1 + roll(d, 12), bytes = roll_bytes(d), align = bytes & -bytes;
+    for (uint32_t f = 0; f < count; f++) {
+        snprintf(names[f], sizeof names[f], "f%u", f);
+        fields[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, align};
     }
-    dlclose(t.library);
-    hd_arena_free(t.text.arena);
+    hd_remap_record record = {"equal", (size_t)count * bytes, align, fields, count};
+    return hd_remap_layout(diag, &record, "soa", roll_size(d, most_bytes / record.size), map);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_maps),
-        cmocka_unit_test(test_middle_maps),
-        cmocka_unit_test(test_large_maps),
-        cmocka_unit_test(test_index_of_moved_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+/* Places that no element has hold anything. */
+typedef struct in_place {
+    const unsigned char *data;
+    const expectation *expected;
+} in_place;
+
+static void tell_there(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
+    (void)from;
+    const in_place *there = user;
+    assert_memory_equal(there->data + place.offset, there->expected->slow.part->data + place.offset,
+                        bytes);
 }
+
+static void check_in_place(dice *d, const hd_remap *map, const hd_remap_host_options *options) {
+    heard last = {0};
+    hd_diag diag = {hear, &last};
+    expectation e = expect(d, map);
+    guarded data = new_guarded(d, hd_remap_in_place_bytes(map), HOLE_A);
