@@ -212,7 +212,8 @@ typedef enum hd_remap_strategy {
     HD_REMAP_CHUNKED,  /* chunks: one is transferred while another is remapped on the device */
     HD_REMAP_BULK,     /* one transfer, then one remap on the device */
     HD_REMAP_HOST,     /* the host remaps, then one transfer */
-    HD_REMAP_ZERO_COPY /* the device remaps out of the host's memory */
+    HD_REMAP_ZERO_COPY /* the device remaps out of the host's memory, or into it; that begins at a
+                          multiple of 16 bytes */
 } hd_remap_strategy;
 enum { HD_REMAP_STRATEGIES = 5 };
 /* "planned", "chunked", "bulk", "host", "zero-copy" */
@@ -225,8 +226,9 @@ typedef struct hd_remap_options {
 } hd_remap_options;
 
 /* From the host's source into the device's memory in the device's layout; to[part] has
- * hd_remap_bytes(map, part) bytes. Returns when all is there; the program's own queues must not
- * use `to` meanwhile. After an error `to` holds anything. `options` may be NULL. */
+ * hd_remap_bytes(map, part) bytes. Returns when all is there. What the program's own queues do with
+ * the memory must be done before, and not begin meanwhile; CUDA's default stream is waited for.
+ * After an error `to` holds anything. `options` may be NULL. */
 hd_status hd_remap_to_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                              const hd_remap_memory to[], const void *from,
                              const hd_remap_options *options);

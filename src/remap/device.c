@@ -15,6 +15,7 @@ hd_remap_device *hd_remap_device_new(const hd_diag *diag, const hd_remap_backend
     device->arena = arena;
     device->backend = backend;
     device->diag = diag;
+    device->kept_bytes = HD_REMAP_KEPT;
     return device;
 }
 
@@ -161,8 +162,8 @@ hd_status hd_remap_slot_pinned(hd_remap_device *device, hd_remap_slot *slot, uin
 void hd_remap_slots_trim(hd_remap_device *device) {
     for (int s = 0; s < HD_REMAP_SLOTS; s++) {
         const hd_remap_slot *slot = &device->slots[s];
-        if (slot->staging_bytes > HD_REMAP_KEPT || slot->numbers_bytes > HD_REMAP_KEPT ||
-            slot->pinned.bytes > HD_REMAP_KEPT)
+        if (slot->staging_bytes > device->kept_bytes || slot->numbers_bytes > device->kept_bytes ||
+            slot->pinned.bytes > device->kept_bytes)
             release_slot(device, &device->slots[s]);
     }
 }

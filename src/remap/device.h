@@ -89,8 +89,8 @@ typedef struct hd_remap_backend {
 /* Chunks that are under way at once. */
 enum { HD_REMAP_SLOTS = 3, HD_REMAP_KEPT = 64 << 20 };
 
-/* What a chunk needs while it is under way. Its memory is kept from call to call, but not more
- * than HD_REMAP_KEPT bytes of a kind. */
+/* What a chunk needs while it is under way. Its memory is kept from call to call, as long as there
+ * are at most `kept_bytes` of a kind. */
 typedef struct hd_remap_slot {
     hd_remap_queue queue;
     hd_remap_memory staging, numbers;
@@ -119,6 +119,7 @@ struct hd_remap_device {
     hd_remap_slot slots[HD_REMAP_SLOTS];
     hd_remap_built built[HD_REMAP_BUILT];
     uint64_t kernels_asked;
+    uint64_t kept_bytes;       /* what a slot keeps of a kind of memory from call to call */
     hd_remap_figures *figures; /* as far as they are known */
 };
 

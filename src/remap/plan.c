@@ -116,7 +116,9 @@ static const char *reason(hd_arena *arena, const hd_remap_choice *choice) {
                          "to be worth their cost",
                          transfer, remap);
     case HD_REMAP_HOST:
-        return hd_format(arena, "the host remaps faster than the device, which needs %s", remap);
+        return hd_format(arena, "the host remaps in %s, the device in %s",
+                         time_text(arena, choice->seconds[HD_REMAP_HOST] - choice->transfer),
+                         remap);
     default:
         return "the device reaches the host's memory faster than a copy of it is made";
     }
