@@ -163,7 +163,7 @@ static void check_equal_fields(const opencl *cl, uint32_t bytes, uint32_t fields
                                const char *layout, uint64_t count) {
     static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
     hd_remap_field field[16];
-    char names[16][4];
+    char names[16][12];
     for (uint32_t f = 0; f < fields; f++) {
         snprintf(names[f], sizeof names[f], "f%u", f);
         field[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, bytes};
