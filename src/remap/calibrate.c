@@ -10,11 +10,8 @@
 #include "remap/device.h"
 
 enum {
-    SAMPLE_ELEMENTS = 1 << 22, /* of 4 bytes each */
-    SAMPLE_SIDE = 1 << 11,     /* of a square matrix */
-    SMALL_RECORDS = 1 << 17,   /* that go in SMALL_CHUNKS chunks */
+    LARGE_CHUNKS = 8, /* of a sample */
     SMALL_CHUNKS = 16,
-    CHUNK_BYTES = 2 << 20,
     RUNS = 3
 };
 
@@ -37,30 +34,34 @@ static hd_status make_records(const hd_diag *diag, uint64_t count, hd_remap **ma
 }
 
 /* Far from each other, and each once. */
-static hd_status make_indexed(const hd_diag *diag, hd_remap_kind kind, hd_remap **map) {
-    uint32_t *index = malloc(SAMPLE_ELEMENTS * sizeof *index);
+static hd_status make_indexed(const hd_diag *diag, hd_remap_kind kind, uint32_t elements,
+                              hd_remap **map) {
+    uint32_t *index = malloc(elements * sizeof *index);
     if (!index)
         return hd_fail(diag, HD_ESYSTEM, NULL, "no memory for a calibration");
-    for (uint32_t i = 0; i < SAMPLE_ELEMENTS; i++)
-        index[i] = i * UINT32_C(2654435761) % SAMPLE_ELEMENTS;
+    for (uint32_t i = 0; i < elements; i++)
+        index[i] = i * UINT32_C(2654435761) % elements;
     hd_status status = (kind == HD_REMAP_GATHER ? hd_remap_gather : hd_remap_scatter)(
-        diag, index, 4, SAMPLE_ELEMENTS, SAMPLE_ELEMENTS, 4, map);
+        diag, index, 4, elements, elements, 4, map);
     free(index);
     return status;
 }
 
-static hd_status make_map(const hd_diag *diag, hd_remap_kind kind, hd_remap **map) {
+/* Of `elements` values of 4 bytes, a power of four. */
+static hd_status make_map(const hd_diag *diag, hd_remap_kind kind, uint32_t elements,
+                          hd_remap **map) {
+    uint64_t side = (uint64_t)1 << (31 - __builtin_clz(elements)) / 2;
     switch (kind) {
     case HD_REMAP_RECORDS:
-        return make_records(diag, SAMPLE_ELEMENTS / 4, map);
+        return make_records(diag, elements / 4, map);
     case HD_REMAP_TRANSPOSE:
-        return hd_remap_transpose(diag, SAMPLE_SIDE, SAMPLE_SIDE, 4, map);
+        return hd_remap_transpose(diag, side, side, 4, map);
     case HD_REMAP_DIAGONAL:
-        return hd_remap_diagonal(diag, SAMPLE_SIDE, SAMPLE_SIDE, 4, map);
+        return hd_remap_diagonal(diag, side, side, 4, map);
     case HD_REMAP_MORTON:
-        return hd_remap_morton(diag, SAMPLE_SIDE, SAMPLE_SIDE, 4, map);
+        return hd_remap_morton(diag, side, side, 4, map);
     default: /* a map of the program's own without device code is a scatter */
-        return make_indexed(diag, kind, map);
+        return make_indexed(diag, kind, elements, map);
     }
 }
 
@@ -114,8 +115,8 @@ static double overlap_of(double a, double b, double both) {
 static hd_status measure_large(const sample *s, hd_remap_direction direction,
                                hd_remap_transfer_figures *figures) {
     static const hd_remap_options bulk = {.strategy = HD_REMAP_BULK};
-    static const hd_remap_options chunked = {.strategy = HD_REMAP_CHUNKED,
-                                             .chunk_bytes = CHUNK_BYTES};
+    hd_remap_options chunked = {.strategy = HD_REMAP_CHUNKED,
+                                .chunk_bytes = s->map->source_bytes / LARGE_CHUNKS};
     double whole, transfers, remaps, both, bytes = (double)s->map->source_bytes;
     hd_status status = time_move(s, s->diag, direction, &bulk, HD_REMAP_ONLY_TRANSFERS, &whole);
     if (status == HD_OK)
@@ -156,11 +157,12 @@ typedef hd_status measure_fn(const sample *s, hd_remap_direction direction,
 
 static hd_status measure_transfers(const hd_diag *diag, hd_remap_device *device,
                                    hd_remap_direction direction) {
-    static const struct {
+    const struct {
         uint64_t records;
         measure_fn *measure;
-    } steps[] = {
-        {SAMPLE_ELEMENTS / 4, measure_large}, {SMALL_RECORDS, measure_small}, {1, measure_latency}};
+    } steps[] = {{device->sample_elements / 4, measure_large},
+                 {device->sample_elements / 32, measure_small},
+                 {1, measure_latency}};
     hd_remap_transfer_figures figures = {0};
     hd_status status = HD_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == HD_OK; i++) {
@@ -255,7 +257,7 @@ static hd_status measure_kind(const hd_diag *diag, hd_remap_device *device, hd_r
                               hd_remap_direction direction) {
     hd_remap_kind_figures figures = {0};
     sample s = {device, diag};
-    hd_status status = sample_finish(make_map(diag, kind, &s.map), &s);
+    hd_status status = sample_finish(make_map(diag, kind, device->sample_elements, &s.map), &s);
     if (status != HD_OK)
         return status;
     status = tune(&s, direction, &figures);

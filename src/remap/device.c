@@ -16,6 +16,7 @@ hd_remap_device *hd_remap_device_new(const hd_diag *diag, const hd_remap_backend
     device->backend = backend;
     device->diag = diag;
     device->kept_bytes = HD_REMAP_KEPT;
+    device->sample_elements = HD_REMAP_SAMPLE;
     return device;
 }
 

@@ -87,7 +87,7 @@ typedef struct hd_remap_backend {
 } hd_remap_backend;
 
 /* Chunks that are under way at once. */
-enum { HD_REMAP_SLOTS = 3, HD_REMAP_KEPT = 64 << 20 };
+enum { HD_REMAP_SLOTS = 3, HD_REMAP_KEPT = 64 << 20, HD_REMAP_SAMPLE = 1 << 22 };
 
 /* What a chunk needs while it is under way. Its memory is kept from call to call, as long as there
  * are at most `kept_bytes` of a kind. */
@@ -121,6 +121,7 @@ struct hd_remap_device {
     uint64_t kernels_asked;
     uint64_t kept_bytes;       /* what a slot keeps of a kind of memory from call to call */
     hd_remap_figures *figures; /* as far as they are known */
+    uint32_t sample_elements;  /* that they are measured on */
 };
 
 /* ---- device.c -------------------------------------------------------------------- */

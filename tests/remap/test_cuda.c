@@ -124,6 +124,27 @@ static void pinned_memory(void **state) {
     hd_remap_free(map);
 }
 
+/* Of kernels in several shapes one is kept, for each kind of map. */
+static void calibration(void **state) {
+    static const hd_remap_figures nothing;
+    fixture *f = *state;
+    hd_remap_choice choice;
+    hd_remap *map;
+    hd_remap_figures_write(f->device->name, f->device->driver, &nothing);
+    f->device->sample_elements = 1 << 12;
+    for (int d = 0; d < 2; d++) {
+        assert_int_equal(hd_remap_morton(&f->diag, 10, 10, 4, &map), HD_OK);
+        if (hd_remap_plan(&f->diag, f->device, map, d, &choice) != HD_OK)
+            fail_msg("%s", f->last.text);
+        hd_remap_free(map);
+        const hd_remap_kind_figures *kind = &f->device->figures->kinds[HD_REMAP_MORTON][d];
+        assert_true(kind->remap > 0 && kind->host > 0 && kind->zero_copy > 0);
+        assert_true(kind->tuning.group >= 64 && kind->tuning.per_item && !kind->tuning.direct);
+        for (int s = HD_REMAP_CHUNKED; s < HD_REMAP_STRATEGIES; s++)
+            assert_true(choice.seconds[s] > 0);
+    }
+}
+
 /* ---- what is refused --------------------------------------------------------------------------
  */
 
@@ -273,8 +294,13 @@ int main(int argc, char **argv) {
         return 2;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_context),   TEST(all_kinds_of_maps),  TEST(pinned_memory),
-        TEST(memory_that_is_too_small), TEST(each_call_may_fail), TEST(too_much_memory),
+        cmocka_unit_test(no_context),
+        TEST(all_kinds_of_maps),
+        TEST(pinned_memory),
+        TEST(calibration),
+        TEST(memory_that_is_too_small),
+        TEST(each_call_may_fail),
+        TEST(too_much_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,10 +67,11 @@ static void transposes(void **state) {
     expect_map(f, hd_remap_transpose(&f->diag, 5, 3001, 4, &map), &map);
 }
 
-static void diagonals(void **state) {
+static void diagonals_and_morton_order(void **state) {
     fixture *f = *state;
     hd_remap *map;
     expect_map(f, hd_remap_diagonal(&f->diag, 2100, 37, 4, &map), &map);
+    expect_map(f, hd_remap_morton(&f->diag, 2100, 37, 4, &map), &map);
 }
 
 enum { NUMBERS = 20011 };
@@ -224,7 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts),
         cmocka_unit_test(transposes),
-        cmocka_unit_test(diagonals),
+        cmocka_unit_test(diagonals_and_morton_order),
         cmocka_unit_test(gathers),
         cmocka_unit_test(scatters),
         cmocka_unit_test(maps_of_the_programs_own),
