@@ -64,11 +64,15 @@ static hd_status compare(hd_remap_device *device, const hd_remap *map) {
     hd_arena *arena = hd_arena_new();
     uint64_t bytes =
         sizeof(uint64_t) * (map->elements < COMPARED_AT_ONCE ? map->elements : COMPARED_AT_ONCE);
-    uint64_t *places = hd_checked(malloc((size_t)bytes));
+    uint64_t *places = malloc((size_t)bytes);
     hd_remap_memory memory;
     void *kernel;
-    hd_status status =
-        hd_remap_build(device, places_text(arena, map, device->backend->dialect), true, &kernel);
+    hd_status status = places ? HD_OK
+                              : hd_fail(device->diag, HD_ESYSTEM, NULL,
+                                        "no memory for %" PRIu64 " bytes of places", bytes);
+    if (status == HD_OK)
+        status = hd_remap_build(device, places_text(arena, map, device->backend->dialect), true,
+                                &kernel);
     if (status == HD_OK)
         status = device->backend->allocate(device, bytes, &memory);
     if (status == HD_OK) {
