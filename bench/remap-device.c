@@ -82,7 +82,7 @@ static bool report(bench_device *device, const char *name, hd_remap *map, double
 
 static bool report_structs(bench_device *device, const char *layout, uint32_t bytes) {
     hd_remap_field fields[MOST_FIELDS];
-    char names[MOST_FIELDS][4], name[64];
+    char names[MOST_FIELDS][12], name[64];
     hd_remap *map;
     for (uint32_t f = 0; f < bytes / 4; f++) {
         snprintf(names[f], sizeof names[f], "f%u", f);

@@ -11,6 +11,9 @@
  */
 #include "remap/kernels_text.h"
 
+/* Of a struct that a processor moves in blocks; of a longer one the fields are long themselves. */
+enum { MOST_DIRECT_BYTES = 512 };
+
 hd_remap_tuning hd_remap_tuned(const hd_remap_tuning *given) {
     hd_remap_tuning tuning = given ? *given : (hd_remap_tuning){0};
     if (tuning.direct)
@@ -44,7 +47,7 @@ hd_status hd_remap_kernel_text(hd_arena *arena, const hd_diag *diag, const hd_re
         hd_kernel_of_matrix(&writer);
     else if (map->kind != HD_REMAP_RECORDS)
         hd_kernel_of_indexed(&writer);
-    else if (writer.tuning.direct)
+    else if (writer.tuning.direct && map->element_bytes <= MOST_DIRECT_BYTES)
         hd_kernel_of_records_direct(&writer);
     else
         hd_kernel_of_records(&writer);

@@ -48,6 +48,7 @@ typedef struct plan {
     piece pieces[HD_MAX_FIELDS];
     uint32_t device_bytes; /* of all pieces */
     bool padded;           /* the record has bytes that are no field's */
+    bool is_long;          /* too much for local memory; pieces are not planned then */
 } plan;
 
 /* ---- the plan ------------------------------------------------------------------------ */
@@ -146,19 +147,19 @@ static void make_plan(plan *p, const hd_remap *map, const hd_remap_tuning *tunin
         p->fields[f] = field_of(map, f, p->records);
     }
     p->padded = bytes < record->size;
+    p->is_long = tuning->direct || map->element_bytes * p->records > HD_KERNEL_LOCAL_BYTES;
+    if (p->is_long)
+        return;
     share_tiles(p);
     for (uint32_t f = 0; f < record->field_count; f++)
         if (!p->fields[f].plain) {
             p->fields[f].word = word_in_piece(p, f);
             p->piece_of[f] = piece_of(p, f);
         }
+    p->is_long = p->records * record->size + p->device_bytes > HD_KERNEL_LOCAL_BYTES;
 }
 
 static uint32_t image_bytes(const plan *p) { return p->records * p->map->layout->record->size; }
-
-static bool fits(const plan *p) {
-    return image_bytes(p) + p->device_bytes <= HD_KERNEL_LOCAL_BYTES;
-}
 
 /* ---- text: local memory -------------------------------------------------------------- */
 
@@ -507,7 +508,10 @@ static void put_kernel(hd_kernel_writer *w, const plan *p) {
 
 /* Where element `element` of a field lies, as an expression. */
 static void put_long_field(hd_kernel_writer *w, const moved_field *f, uint64_t record_bytes) {
-    uint32_t word = hd_common_word(f->word, f->base, f->word), words = f->size / word;
+    uint32_t word =
+        hd_common_word(f->word | f->step, f->base | (f->tile ? f->tile_bytes : 0), f->word);
+    uint32_t words = f->size / word;
+    const char *number = hd_kernel_number((uint64_t)MOST_RECORDS * words);
     hd_arena *arena = w->out.arena;
     const char *place = place_text(arena, f->base, f->tile, f->tile_bytes, f->step);
     const char *device = hd_format(arena, "((HD_GLOBAL %shd_w%u *)(part%u + (%s)))[i %% %uu]",
@@ -516,11 +520,12 @@ static void put_long_field(hd_kernel_writer *w, const moved_field *f, uint64_t r
         arena, "((HD_GLOBAL %shd_w%u *)(staging + (element - first) * %" PRIu64 " + %u))[i %% %uu]",
         w->back ? "" : "const ", word, record_bytes, f->offset, words);
     hd_str_printf(&w->out,
-                  "    for (hd_w4 i = HD_ITEM; i < n * %uu; i += HD_ITEMS) { /* %s */\n"
+                  "    for (%s i = HD_ITEM; i < (%s)n * %uu; i += HD_ITEMS) { /* %s */\n"
                   "        const hd_w8 element = first + begin + i / %uu;\n"
                   "        %s =\n            %s;\n"
                   "    }\n",
-                  words, f->name, words, w->back ? host : device, w->back ? device : host);
+                  number, number, words, f->name, words, w->back ? host : device,
+                  w->back ? device : host);
 }
 
 /* Bytes of a record that are no field's become 0. */
@@ -530,7 +535,7 @@ static void put_long_padding(hd_kernel_writer *w, const plan *p) {
         uint32_t next = f < p->field_count ? p->fields[f].offset : bytes;
         if (next > end)
             hd_str_printf(&w->out,
-                          "    for (hd_w4 i = HD_ITEM; i < n * %uu; i += HD_ITEMS)\n"
+                          "    for (hd_w8 i = HD_ITEM; i < (hd_w8)n * %uu; i += HD_ITEMS)\n"
                           "        staging[(begin + i / %uu) * %u + %u + i %% %uu] = 0;\n",
                           next - end, next - end, bytes, end, next - end);
         end = f < p->field_count ? next + p->fields[f].size : end;
@@ -553,8 +558,5 @@ static void put_long(hd_kernel_writer *w, const plan *p) {
 void hd_kernel_of_records(hd_kernel_writer *writer) {
     plan *p = hd_new(writer->out.arena, plan);
     make_plan(p, writer->map, &writer->tuning);
-    if (fits(p))
-        put_kernel(writer, p);
-    else
-        put_long(writer, p);
+    (p->is_long ? put_long : put_kernel)(writer, p);
 }

@@ -219,18 +219,43 @@ static void test_cuda(void **state) {
     }
 }
 
+/* Structs that local memory or a block has no room for. */
+static void test_long_structs(void **state) {
+    static const char *const layouts[] = {"soa", "aosoa:8", "{a,c}{b}:64", "{a}{b}{c}/da"};
+    static const hd_remap_field fields[] = {{"a", 0, 600, 4}, {"b", 600, 3, 1}, {"c", 608, 8, 8}};
+    static const hd_remap_record record = {"long", 616, 8, fields, 3};
+    static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
+    for (int i = 0; i < 8; i++) {
+        hd_remap *map;
+        assert_int_equal(hd_remap_layout(&quiet, &record, layouts[i / 2], 333, &map), HD_OK);
+        check_map(*state, map, &tunings[i % 2], 333, (uint64_t)i);
+        hd_remap_free(map);
+    }
+}
+
+typedef struct device {
+    hd_arena *arena;
+    opencl cl;
+} device;
+
 static int open_device(void **state) {
-    static opencl cl;
-    static hd_arena *arena;
-    arena = hd_arena_new();
-    cl = opencl_open(arena);
-    *state = &cl;
+    static device opened;
+    opened.arena = hd_arena_new();
+    opened.cl = opencl_open(opened.arena);
+    *state = &opened.cl;
+    return 0;
+}
+
+static int close_device(void **state) {
+    device *opened = (device *)((char *)*state - offsetof(device, cl));
+    opencl_close(&opened->cl);
+    hd_arena_free(opened->arena);
     return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_equal_fields),
-                                       cmocka_unit_test(test_cuda)};
-    return cmocka_run_group_tests(tests, open_device, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random), cmocka_unit_test(test_equal_fields),
+        cmocka_unit_test(test_long_structs), cmocka_unit_test(test_cuda)};
+    return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -222,7 +222,7 @@ static void test_structs_move_nothing_twice(void **state) {
     for (int l = 0; l < 4; l++)
         for (int s = 0; s < (l < 3 ? 7 : 1); s++) {
             hd_remap_field field[16];
-            char names[16][4];
+            char names[16][12];
             for (uint32_t f = 0; f < sizes[s] / 4; f++) {
                 snprintf(names[f], sizeof names[f], "f%u", f);
                 field[f] = (hd_remap_field){names[f], (size_t)f * 4, 4, 4};
