@@ -303,7 +303,42 @@ static const char divide[] =
     "    t[i] = hd_transpose_by(a[i], rows, by);\n"
     "}\n";
 
-enum { DIVIDENDS = 1000 };
+enum { DIVIDENDS = 1000, ROWS = 77 };
+
+/* The arguments of `divide`. */
+typedef struct division {
+    region a, wide, q, wide_q, t;
+} division;
+
+static void check_division(const opencl *cl, cl_kernel kernel, const division *d, uint32_t divisor,
+                           uint64_t wide_divisor) {
+    hd_divisor32 by = hd_make_divisor32(divisor);
+    hd_divisor64 wide_by = hd_make_divisor64(wide_divisor);
+    const cl_uint rows = ROWS;
+    const size_t items = DIVIDENDS;
+    const region *const before[] = {&d->a, &d->wide}, *const after[] = {&d->q, &d->wide_q};
+    for (cl_uint i = 0; i < 2; i++) {
+        cl->library.set_argument(kernel, i, sizeof(cl_mem), &before[i]->buffer);
+        cl->library.set_argument(kernel, 4 + i, sizeof(cl_mem), &after[i]->buffer);
+    }
+    cl->library.set_argument(kernel, 2, sizeof by, &by);
+    cl->library.set_argument(kernel, 3, sizeof wide_by, &wide_by);
+    cl->library.set_argument(kernel, 6, sizeof rows, &rows);
+    cl->library.set_argument(kernel, 7, sizeof(cl_mem), &d->t.buffer);
+    assert_int_equal(cl->library.launch(cl->queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL),
+                     CL_SUCCESS);
+    region_get(cl, &d->q);
+    region_get(cl, &d->wide_q);
+    region_get(cl, &d->t);
+    for (unsigned i = 0; i < DIVIDENDS; i++) {
+        uint32_t dividend = ((uint32_t *)d->a.data)[i];
+        assert_int_equal(((uint32_t *)d->q.data)[i], dividend / divisor);
+        assert_int_equal(((uint64_t *)d->wide_q.data)[i],
+                         ((uint64_t *)d->wide.data)[i] / wide_divisor);
+        assert_int_equal(((uint32_t *)d->t.data)[i],
+                         ROWS * (dividend % divisor) + dividend / divisor);
+    }
+}
 
 /* Divisors made on the host, in a kernel. */
 static void test_division_on_device(void **state) {
@@ -312,45 +347,20 @@ static void test_division_on_device(void **state) {
     opencl cl = opencl_open(arena);
     cl_kernel kernel =
         opencl_kernel(&cl, hd_format(arena, "%s%s", hd_remap_index_text(), divide), "divide");
-    region a = region_new(&cl, DIVIDENDS * 4, 0), wide = region_new(&cl, DIVIDENDS * 8, 0);
-    region q = region_new(&cl, DIVIDENDS * 4, 0), wide_q = region_new(&cl, DIVIDENDS * 8, 0);
-    region t = region_new(&cl, DIVIDENDS * 4, 0);
+    division d = {region_new(&cl, DIVIDENDS * 4, 0), region_new(&cl, DIVIDENDS * 8, 0),
+                  region_new(&cl, DIVIDENDS * 4, 0), region_new(&cl, DIVIDENDS * 8, 0),
+                  region_new(&cl, DIVIDENDS * 4, 0)};
     uint64_t seed = 5;
     for (unsigned i = 0; i < DIVIDENDS; i++) {
-        ((uint32_t *)a.data)[i] = (uint32_t)odd_number(i, 32, &seed);
-        ((uint64_t *)wide.data)[i] = odd_number(i, 64, &seed);
+        ((uint32_t *)d.a.data)[i] = (uint32_t)odd_number(i, 32, &seed);
+        ((uint64_t *)d.wide.data)[i] = odd_number(i, 64, &seed);
     }
-    region_put(&cl, &a);
-    region_put(&cl, &wide);
-    for (unsigned n = 1; n < 64; n += 3) {
-        uint32_t divisor = (uint32_t)odd_number(n, 32, &seed) | 1, rows = n;
-        uint64_t wide_divisor = odd_number(2 * n, 64, &seed) | 1;
-        hd_divisor32 by = hd_make_divisor32(divisor);
-        hd_divisor64 wide_by = hd_make_divisor64(wide_divisor);
-        size_t items = DIVIDENDS;
-        cl.library.set_argument(kernel, 0, sizeof a.buffer, &a.buffer);
-        cl.library.set_argument(kernel, 1, sizeof wide.buffer, &wide.buffer);
-        cl.library.set_argument(kernel, 2, sizeof by, &by);
-        cl.library.set_argument(kernel, 3, sizeof wide_by, &wide_by);
-        cl.library.set_argument(kernel, 4, sizeof q.buffer, &q.buffer);
-        cl.library.set_argument(kernel, 5, sizeof wide_q.buffer, &wide_q.buffer);
-        cl.library.set_argument(kernel, 6, sizeof rows, &rows);
-        cl.library.set_argument(kernel, 7, sizeof t.buffer, &t.buffer);
-        assert_int_equal(cl.library.launch(cl.queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL),
-                         CL_SUCCESS);
-        region_get(&cl, &q);
-        region_get(&cl, &wide_q);
-        region_get(&cl, &t);
-        for (unsigned i = 0; i < DIVIDENDS; i++) {
-            uint32_t dividend = ((uint32_t *)a.data)[i];
-            assert_int_equal(((uint32_t *)q.data)[i], dividend / divisor);
-            assert_int_equal(((uint64_t *)wide_q.data)[i],
-                             ((uint64_t *)wide.data)[i] / wide_divisor);
-            assert_int_equal(((uint32_t *)t.data)[i],
-                             rows * (dividend % divisor) + dividend / divisor);
-        }
-    }
-    region *all[] = {&a, &wide, &q, &wide_q, &t};
+    region_put(&cl, &d.a);
+    region_put(&cl, &d.wide);
+    for (unsigned n = 1; n < 64; n += 3)
+        check_division(&cl, kernel, &d, (uint32_t)odd_number(n, 32, &seed) | 1,
+                       odd_number(2 * n, 64, &seed) | 1);
+    region *all[] = {&d.a, &d.wide, &d.q, &d.wide_q, &d.t};
     for (size_t r = 0; r < sizeof all / sizeof *all; r++)
         region_free(&cl, all[r]);
     cl.library.release_kernel(kernel);
