@@ -12,7 +12,9 @@
  *     a3 b3 c3 d3        d0 d1 d2 d3     again, into a block of records that is then stored.
  *
  * A window may reach into the next record where records are shorter than 16 bytes: what it finds
- * there is not used. Other fields, and what is left of a block, are moved value by value.
+ * there is not used. Records of two words need no turning: their vectors are taken apart into even
+ * and odd words, and put together by alternating. Other fields, and what is left of a block, are
+ * moved value by value.
  */
 #include <inttypes.h>
 
@@ -80,6 +82,12 @@ static bool is_usable(const direct *d, const window *w) {
     return true;
 }
 
+/* Records of two words: a quarter of two bundles of fields is two vectors of records. */
+static bool is_pair(const direct *d, const window *w) {
+    return d->record_bytes == 2 * w->unit && w->unit < VECTOR / 2 && w->field[0] >= 0 &&
+           w->field[1] >= 0;
+}
+
 static void find_windows(direct *d, uint32_t unit) {
     if (d->record_bytes % unit || d->w->dialect != HD_REMAP_OPENCL_C)
         return;
@@ -92,7 +100,8 @@ static void find_windows(direct *d, uint32_t unit) {
         for (uint32_t l = 0; l < VECTOR / unit; l++)
             if (made.field[l] >= 0)
                 d->unit[made.field[l]] = unit;
-        d->reaches_on |= (made.first + VECTOR / unit) * unit > d->record_bytes;
+        d->reaches_on |=
+            !is_pair(d, &made) && (made.first + VECTOR / unit) * unit > d->record_bytes;
         d->windows[d->window_count++] = made;
     }
 }
@@ -122,12 +131,45 @@ static bool is_on_line(const direct *d, uint32_t f) {
            (is_linear(d->layout, f) || cluster->tile_bytes % LINE == 0);
 }
 
+static const char *vector_type(uint32_t unit) {
+    return unit == 1 ? "uchar16" : unit == 2 ? "ushort8" : "uint4";
+}
+
+static void put_pair_to(const direct *d, const window *w, uint32_t quarter) {
+    static const char *const halves[] = {"even", "odd"};
+    const char *type = vector_type(w->unit);
+    hd_str *out = &d->w->out;
+    hd_str_printf(out,
+                  "                const %s a%u = as_%s(HD_LOAD(host + r * %uu + %u));\n"
+                  "                const %s b%u = as_%s(HD_LOAD(host + r * %uu + %u));\n",
+                  type, quarter, type, d->record_bytes, 2 * quarter * VECTOR, type, quarter, type,
+                  d->record_bytes, (2 * quarter + 1) * VECTOR);
+    for (uint32_t l = 0; l < 2; l++)
+        hd_str_printf(out, "                q%u[%u] = as_uint4((%s)(a%u.%s, b%u.%s));\n", quarter,
+                      l, type, quarter, halves[l], quarter, halves[l]);
+}
+
+static void put_pair_back(const direct *d, const window *w, uint32_t quarter) {
+    static const char *const halves[] = {"low", "high"};
+    const char *type = vector_type(w->unit);
+    for (uint32_t half = 0; half < 2; half++)
+        hd_str_printf(&d->w->out,
+                      "                    HD_KEEP(bytes + r * %uu + %u, hd_%s_%u(as_%s(v[0]), "
+                      "as_%s(v[1])));\n",
+                      d->record_bytes, (2 * quarter + half) * VECTOR, halves[half], w->unit, type,
+                      type);
+}
+
 /* Vectors qQ[L]: before they are turned, record L of quarter Q; then field L of its records. */
 static void put_window_to(const direct *d, const window *w) {
     const uint32_t lanes = VECTOR / w->unit;
     hd_str *out = &d->w->out;
     for (uint32_t quarter = 0; quarter < 4; quarter++) {
         hd_str_printf(out, "                uint4 q%u[%u];\n", quarter, lanes);
+        if (is_pair(d, w)) {
+            put_pair_to(d, w, quarter);
+            continue;
+        }
         for (uint32_t l = 0; l < lanes; l++)
             hd_str_printf(out, "                q%u[%u] = HD_LOAD(host + r * %uu + %u);\n", quarter,
                           l, d->record_bytes,
@@ -157,6 +199,11 @@ static void put_quarter_back(const direct *d, const window *w, uint32_t quarter)
             hd_str_printf(out, "                    v[%u] = HD_LOAD(part%u + (%s) + %u);\n", l,
                           d->layout->clusters[d->layout->fields[w->field[l]].cluster].allocation,
                           place_text(d, (uint32_t)w->field[l]), quarter * VECTOR);
+    if (is_pair(d, w)) {
+        put_pair_back(d, w, quarter);
+        hd_str_add(out, "                }\n");
+        return;
+    }
     hd_str_printf(out, "                    hd_turn_%u(v);\n", w->unit);
     for (uint32_t l = 0; l < lanes; l++)
         hd_str_printf(out, "                    HD_KEEP(bytes + r * %uu + %u, v[%u]);\n",

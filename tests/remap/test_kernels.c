@@ -181,8 +181,8 @@ static void test_equal_fields(void **state) {
     static const uint64_t counts[] = {4099, 1000, 4096, 17, 8191};
     const opencl *cl = *state;
     int i = 0;
-    for (uint32_t bytes = 4; bytes <= 8; bytes += 4)
-        for (uint32_t fields = 1; fields <= 9; fields++, i++)
+    for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+        for (uint32_t fields = 1; fields <= 9; fields += fields < 4 ? 1 : 2, i++)
             check_equal_fields(cl, bytes, fields, layouts[i % 5], counts[i / 2 % 5]);
 }
 
