@@ -223,22 +223,11 @@ static hd_status tune(const sample *s, hd_remap_direction direction,
 
 static hd_status measure_host(const sample *s, hd_remap_direction direction,
                               hd_remap_kind_figures *figures) {
-    void *other = malloc((size_t)s->map->bytes[0]);
-    double best = 0;
-    hd_status status =
-        other ? HD_OK : hd_fail(s->diag, HD_ESYSTEM, NULL, "no memory for a calibration");
-    for (int run = -1; run < RUNS && status == HD_OK; run++) {
-        double start = hd_clock();
-        status = direction == HD_REMAP_TO_DEVICE
-                     ? hd_remap_apply(s->diag, s->map, &other, s->host, NULL)
-                     : hd_remap_revert(s->diag, s->map, s->host, (const void *const *)&other, NULL);
-        double seconds = hd_clock() - start;
-        if (run == 0 || (run > 0 && seconds < best))
-            best = seconds > 1e-9 ? seconds : 1e-9;
-    }
-    free(other);
+    static const hd_remap_options host = {.strategy = HD_REMAP_HOST};
+    double seconds;
+    hd_status status = time_move(s, s->diag, direction, &host, HD_REMAP_WHOLE, &seconds);
     if (status == HD_OK)
-        figures->host = (double)s->map->source_bytes / best;
+        figures->host = (double)s->map->source_bytes / seconds;
     return status;
 }
 

@@ -19,7 +19,7 @@ typedef struct hd_remap_transfer_figures {
 /* Of a kind of map in one direction; bytes of the source per second. */
 typedef struct hd_remap_kind_figures {
     double remap;     /* by the device, in its memory; 0: not measured yet */
-    double host;      /* by the host */
+    double host;      /* by the host, with the transfer */
     double zero_copy; /* by the device, out of the host's memory; 0: it cannot */
     hd_remap_tuning tuning;
 } hd_remap_kind_figures;

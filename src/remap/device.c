@@ -52,6 +52,7 @@ void hd_remap_close(hd_remap_device *device) {
         release_slot(device, &device->slots[s]);
     for (int s = 0; s < HD_REMAP_SLOTS; s++)
         device->backend->release_queue(device, &device->slots[s].queue);
+    free(device->host_parts);
     hd_arena_free(device->arena);
 }
 
@@ -166,5 +167,10 @@ void hd_remap_slots_trim(hd_remap_device *device) {
         if (slot->staging_bytes > device->kept_bytes || slot->numbers_bytes > device->kept_bytes ||
             slot->pinned.bytes > device->kept_bytes)
             release_slot(device, &device->slots[s]);
+    }
+    if (device->host_bytes > device->kept_bytes) {
+        free(device->host_parts);
+        device->host_parts = NULL;
+        device->host_bytes = 0;
     }
 }

@@ -117,6 +117,8 @@ struct hd_remap_device {
     const hd_diag *diag; /* of the call */
     uint64_t changed; /* bytes at the front of the host's memory that the call may have changed */
     hd_remap_slot slots[HD_REMAP_SLOTS];
+    void *host_parts; /* where the host remaps */
+    uint64_t host_bytes;
     hd_remap_built built[HD_REMAP_BUILT];
     uint64_t kernels_asked;
     uint64_t kept_bytes;       /* what a slot keeps of a kind of memory from call to call */

@@ -1,7 +1,7 @@
 /*
  * The file of a device's figures, $XDG_CACHE_HOME/heddle/remap-HASH.txt:
  *
- *     heddle remap figures 1
+ *     heddle remap figures 2
  *     device NAME
  *     driver VERSION
  *     transfers DIRECTION latency chunk transfer staged overlap
@@ -20,7 +20,7 @@
 
 #include "remap/calibrate.h"
 
-static const char head[] = "heddle remap figures 1";
+static const char head[] = "heddle remap figures 2";
 
 /* FNV-1a (Fowler, Noll, Vo). */
 static uint64_t hash_of(const char *text, uint64_t hash) {

@@ -44,8 +44,10 @@ typedef struct chunk {
     bool waiting; /* its bytes are to go from the slot's pinned memory to the host's */
 } chunk;
 
-/* Of the widest values that kernels read. */
-enum { SHARED_ALIGNMENT = 16 };
+enum {
+    SHARED_ALIGNMENT = 16, /* of the widest values that kernels read */
+    HOST_ALIGNMENT = 4096  /* a page */
+};
 static bool can_be_shared(const void *host) { return (uintptr_t)host % SHARED_ALIGNMENT == 0; }
 
 /* ---- checks -------------------------------------------------------------------------- */
@@ -329,23 +331,39 @@ static bool leaves_places(const hd_remap *map) {
     return false;
 }
 
-static void free_parts(const hd_remap *map, void **parts) {
-    for (uint32_t p = 0; parts && p < map->parts; p++)
-        free(parts[p]);
-    free(parts);
+/* Bytes of the device's side that hold elements; 0: it is not known. */
+static uint64_t held_bytes(const hd_remap *map) {
+    uint64_t of_element = 0;
+    if (map->kind == HD_REMAP_TRANSPOSE || map->kind == HD_REMAP_GATHER)
+        return map->bytes[0];
+    for (uint32_t f = 0; map->layout && f < map->layout->record->field_count; f++)
+        of_element += map->layout->record->fields[f].size;
+    return of_element * map->elements;
 }
 
-/* Zeroed, so that nothing of the host's reaches the device in bytes that hold no element. */
-static void **allocate_parts(const hd_diag *diag, const hd_remap *map) {
-    void **parts = calloc(map->parts, sizeof *parts);
-    for (uint32_t p = 0; parts && p < map->parts; p++)
-        if (!(parts[p] = calloc(1, (size_t)map->bytes[p]))) {
-            hd_fail(diag, HD_ESYSTEM, NULL, "no memory for %" PRIu64 " remapped bytes",
-                    map->bytes[p]);
-            free_parts(map, parts);
-            return NULL;
-        }
-    return parts;
+/* Memory of the host for all parts, which the device keeps. What holds no element is zero, so that
+ * nothing else of the host's reaches the device. */
+static hd_status take_parts(hd_remap_device *device, const hd_remap *map, void **parts) {
+    uint64_t bytes = 0, aligned = 0;
+    for (uint32_t p = 0; p < map->parts; p++) {
+        bytes += map->bytes[p];
+        aligned += hd_align_up(map->bytes[p], HOST_ALIGNMENT);
+    }
+    if (device->host_bytes < aligned) {
+        free(device->host_parts);
+        device->host_parts = NULL;
+        device->host_bytes = 0;
+        if (posix_memalign(&device->host_parts, HOST_ALIGNMENT, (size_t)aligned) != 0)
+            return hd_fail(device->diag, HD_ESYSTEM, NULL,
+                           "no memory for %" PRIu64 " remapped bytes", aligned);
+        device->host_bytes = aligned;
+    }
+    if (held_bytes(map) != bytes)
+        memset(device->host_parts, 0, (size_t)aligned);
+    for (uint32_t p = 0; p < map->parts; p++)
+        parts[p] = p ? (char *)parts[p - 1] + hd_align_up(map->bytes[p - 1], HOST_ALIGNMENT)
+                     : device->host_parts;
+    return HD_OK;
 }
 
 static hd_status transfer_parts(hd_remap_device *device, const hd_remap *map,
@@ -366,8 +384,8 @@ static hd_status transfer_parts(hd_remap_device *device, const hd_remap *map,
 static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
                              hd_remap_direction direction, const hd_remap_memory memory[],
                              void *host, const hd_remap_host_options *options) {
-    void **parts = allocate_parts(device->diag, map);
-    hd_status status = parts ? HD_OK : HD_ESYSTEM;
+    void **parts = hd_checked(calloc(map->parts, sizeof *parts));
+    hd_status status = take_parts(device, map, parts);
     bool to = direction == HD_REMAP_TO_DEVICE;
     if (status == HD_OK && (!to || leaves_places(map)))
         status = transfer_parts(device, map, memory, parts, false);
@@ -376,7 +394,7 @@ static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
                     : hd_remap_revert(device->diag, map, host, (const void *const *)parts, options);
     if (status == HD_OK && to)
         status = transfer_parts(device, map, memory, parts, true);
-    free_parts(map, parts);
+    free(parts);
     return status;
 }
 

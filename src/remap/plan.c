@@ -7,8 +7,7 @@
  *     latency + max(t, r) + (1 - v) min(t, r) + v min(t, r) / n + (n - 1) c
  *
  * since the first transfer and the last remap have nothing to hide behind. That is least for
- * n = sqrt(v min(t, r) / c). On the host's side there is t after the host's remap, and with
- * zero-copy only the kernel, which waits for each access.
+ * n = sqrt(v min(t, r) / c). The host's remap and zero-copy are measured with their transfers.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,15 +25,13 @@ const char *hd_remap_strategy_name(hd_remap_strategy strategy) {
 
 /* What is to be moved, in bytes. */
 typedef struct load {
-    double source, parts, transferred; /* with the numbers of an index */
-    uint64_t step;                     /* the least chunk */
+    double source, transferred; /* with the numbers of an index */
+    uint64_t step;              /* the least chunk */
 } load;
 
 static load load_of(const hd_remap *map, hd_remap_direction direction) {
     hd_remap_units units = hd_remap_units_of(map, direction);
     load l = {.source = (double)map->source_bytes};
-    for (uint32_t p = 0; p < map->parts; p++)
-        l.parts += (double)map->bytes[p];
     l.transferred = l.source + (double)units.count * units.number_bytes;
     l.step = units.step * (units.bytes + units.number_bytes);
     return l;
@@ -71,7 +68,7 @@ static void expect(const hd_remap_device *device, const hd_remap *map, hd_remap_
     choice->transfer = l.transferred / f->transfer;
     choice->remap = l.source / kind->remap;
     choice->seconds[HD_REMAP_BULK] = f->latency + choice->transfer + choice->remap;
-    choice->seconds[HD_REMAP_HOST] = f->latency + l.source / kind->host + l.parts / f->transfer;
+    choice->seconds[HD_REMAP_HOST] = f->latency + l.source / kind->host;
     if (kind->zero_copy > 0)
         choice->seconds[HD_REMAP_ZERO_COPY] = f->latency + l.source / kind->zero_copy;
     expect_chunked(&l, f, choice);
@@ -116,9 +113,9 @@ static const char *reason(hd_arena *arena, const hd_remap_choice *choice) {
                          "to be worth their cost",
                          transfer, remap);
     case HD_REMAP_HOST:
-        return hd_format(arena, "the host remaps in %s, the device in %s",
-                         time_text(arena, choice->seconds[HD_REMAP_HOST] - choice->transfer),
-                         remap);
+        return hd_format(arena,
+                         "the host's remap adds less to the transfer (%s) than the device's (%s)",
+                         transfer, remap);
     default:
         return "the device reaches the host's memory faster than a copy of it is made";
     }
