@@ -116,8 +116,12 @@ static void show_row(bench *b, const row *r, const double best[CONTESTANTS]) {
     b->rows++;
 }
 
+static bool is_wanted(const bench *b, const char *name) {
+    return !b->only || strstr(name, b->only);
+}
+
 static hd_status bench_row(bench *b, row *r) {
-    if (b->only && !strstr(r->name, b->only))
+    if (!is_wanted(b, r->name))
         return HD_OK;
     r->job.to = b->to;
     r->job.from = b->from;
@@ -148,22 +152,22 @@ static hd_status bench_map(bench *b, hd_status made, row r) {
 static const char *const field_names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                           "i", "j", "k", "l", "m", "n", "o", "p"};
 
-/* A struct of `words` words. */
-typedef struct words {
+/* A struct of fields of one size. */
+typedef struct equal_fields {
     unsigned bytes, count; /* of each, how many */
     const char *layout;
     unsigned tile; /* 0: soa */
     bool back, in_place;
     double required;
-} words;
+} equal_fields;
 
-static work_fn *loop_of(const words *w) {
+static work_fn *loop_of(const equal_fields *w) {
     if (w->tile)
         return (w->back ? loop_from_tiles : loop_to_tiles)(w->count, w->tile);
     return (w->back ? loop_to_aos : loop_to_soa)(w->bytes, w->count);
 }
 
-static hd_status bench_words(bench *b, words w) {
+static hd_status bench_words(bench *b, equal_fields w) {
     hd_remap_field fields[16];
     for (unsigned f = 0; f < w.count; f++)
         fields[f] = (hd_remap_field){field_names[f], (size_t)f * w.bytes, w.bytes, w.bytes};
@@ -181,7 +185,7 @@ static hd_status bench_words(bench *b, words w) {
     return bench_map(b, made, r);
 }
 
-static hd_status bench_both_ways(bench *b, words w) {
+static hd_status bench_both_ways(bench *b, equal_fields w) {
     hd_status status = bench_words(b, w);
     w.back = true;
     return status == HD_OK ? bench_words(b, w) : status;
@@ -209,22 +213,22 @@ static double required_of(unsigned words) {
 
 static hd_status bench_records(bench *b) {
     static const unsigned counts[] = {2, 3, 4, 7, 8, 12, 16}, tiled[] = {3, 4, 8};
-    static const words others[] = {{1, 4, "soa"}, {2, 8, "soa"}, {8, 4, "soa"}};
+    static const equal_fields others[] = {{1, 4, "soa"}, {2, 8, "soa"}, {8, 4, "soa"}};
     hd_status status = HD_OK;
     for (int i = 0; i < 7 && status == HD_OK; i++)
-        status =
-            bench_both_ways(b, (words){4, counts[i], "soa", .required = required_of(counts[i])});
+        status = bench_both_ways(
+            b, (equal_fields){4, counts[i], "soa", .required = required_of(counts[i])});
     for (int i = 0; i < 6 && status == HD_OK; i++)
-        status =
-            bench_both_ways(b, (words){4, tiled[i / 2], i % 2 ? "aosoa:32" : "aosoa:16",
-                                       i % 2 ? 32 : 16, .required = required_of(tiled[i / 2])});
+        status = bench_both_ways(b, (equal_fields){4, tiled[i / 2], i % 2 ? "aosoa:32" : "aosoa:16",
+                                                   i % 2 ? 32 : 16,
+                                                   .required = required_of(tiled[i / 2])});
     for (int i = 0; i < 3 && status == HD_OK; i++)
         status = bench_both_ways(b, others[i]);
     for (int back = 0; back < 2 && status == HD_OK; back++)
         status = bench_mixed(b, back);
     for (int i = 0; i < 7 && status == HD_OK; i++)
         status = bench_both_ways(
-            b, (words){4, counts[i], "soa", .in_place = true, .required = of_in_place});
+            b, (equal_fields){4, counts[i], "soa", .in_place = true, .required = of_in_place});
     return status;
 }
 
@@ -270,6 +274,10 @@ static hd_status bench_transposes(bench *b, bool in_place) {
 /* All elements in an order of chance, or each within `window` of where it was. */
 static hd_status bench_gather(bench *b, unsigned bytes, uint64_t window) {
     uint64_t count = SOURCE_BYTES / bytes, seed = 1;
+    const char *name = hd_format(b->arena, "gather, %u bytes, %s", bytes,
+                                 window < count ? "nearby" : "from anywhere");
+    if (!is_wanted(b, name))
+        return HD_OK;
     uint32_t *index = malloc((size_t)count * sizeof *index);
     for (uint64_t i = 0; index && i < count; i++)
         index[i] = (uint32_t)i;
@@ -279,11 +287,7 @@ static hd_status bench_gather(bench *b, unsigned bytes, uint64_t window) {
         index[i] = index[other];
         index[other] = kept;
     }
-    row r = {.name = hd_format(b->arena, "gather, %u bytes, %s", bytes,
-                               window < count ? "nearby" : "from anywhere"),
-             .loop = loop_gather(bytes),
-             .job.index = index,
-             .units = count};
+    row r = {.name = name, .loop = loop_gather(bytes), .job.index = index, .units = count};
     hd_status made = hd_remap_gather(b->diag, index, 4, count, count, bytes, &r.map);
     hd_status status = bench_map(b, made, r);
     free(index);

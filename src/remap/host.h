@@ -29,14 +29,14 @@ uint64_t hd_remap_tasks(const hd_remap_engine *engine, uint64_t units, uint64_t 
 
 /* ---- host_stream.c: writing whole lines ------------------------------------------------------ */
 
-/* The `bytes` at `block` follow those of before. */
+/* The `bytes` at `block` follow those of before. The line before a block is changed. */
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
                   size_t bytes);
-/* The same for `count` streams whose blocks lie `apart`. Afterwards the blocks hold anything. */
+/* The same for `count` streams whose blocks lie `apart`. */
 void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, size_t count,
                       char *block, size_t apart, size_t bytes);
 /* Writes what is carried. */
-void hd_remap_end(hd_remap_stream *stream, const char *block);
+void hd_remap_end(hd_remap_stream *stream);
 
 /* Copies one value. */
 static inline void hd_remap_copy(char *restrict to, const char *restrict from, size_t bytes) {

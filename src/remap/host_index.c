@@ -56,7 +56,7 @@ static void gather_task(const hd_remap_engine *engine, void *user, uint64_t task
     const job *j = user;
     char *block = scratch + HD_LINE;
     uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
-    hd_remap_stream stream = {j->to + begin * j->block * j->bytes, 0};
+    hd_remap_stream stream = {.to = j->to + begin * j->block * j->bytes};
     for (uint64_t b = begin; b < end; b++) {
         uint64_t first = b * j->block, left = j->numbers->count - first;
         uint64_t count = left < j->block ? left : j->block;
@@ -64,11 +64,11 @@ static void gather_task(const hd_remap_engine *engine, void *user, uint64_t task
             hd_remap_put(engine, &stream, block, (size_t)count * j->bytes);
             continue;
         }
-        hd_remap_end(&stream, block);
+        hd_remap_end(&stream);
         gather_some(j, first, count);
         stream.to += count * j->bytes;
     }
-    hd_remap_end(&stream, block);
+    hd_remap_end(&stream);
 }
 
 hd_status hd_remap_move_numbers(const hd_remap_engine *engine, const hd_remap_numbers *numbers,

@@ -3,8 +3,8 @@
  *
  * A transpose moves word j of row i to place i of run j. It is done in panels of some words: down
  * the rows, block by block, each panel's words are collected in one area for each run and
- * streamed out from there. Panel and block are so large that every page that is visited gives or
- * takes several lines, and so small that all areas stay in the second-level cache.
+ * streamed out from there. A panel is two pages wide, so that the processor sees streams to read
+ * ahead and looks up few pages, and a block so low that all areas stay in the second-level cache.
  *
  * Diagonals are transposes with slanted sides. Element (r, c) lies r * columns + c, and goes to
  * place r of strip d = r + c; seen from the strips, word d of row r lies r * (columns - 1) + d.
@@ -24,11 +24,13 @@
 #include "remap/host.h"
 
 enum {
-    PANEL_BYTES = 512, /* of a row */
-    BLOCK_BYTES = 512, /* of a run */
+    PANEL_BYTES = 8192, /* of a row: long enough for the processor to see a stream */
+    PANEL_WORDS = 4096,
+    BLOCK_BYTES = 128, /* of a run */
     SHORT_RUN = 1024,  /* bytes */
     ZIPPED_BYTES = 32 << 10,
-    SIDE = 64 /* of a block in Morton order */
+    PIECE = 16, /* words that are read at once, at most */
+    SIDE = 64   /* of a block in Morton order */
 };
 
 typedef struct grid {
@@ -40,7 +42,8 @@ typedef struct grid {
     uint64_t words, rows;
     uint64_t before, length; /* word j has rows j - before to j - before + length - 1 of them */
     bool slanted;            /* else all rows */
-    uint64_t panel, block;   /* words, rows */
+    uint64_t panel;          /* words whose runs are written at once */
+    uint64_t across, block;  /* words and rows of a block */
     uint64_t panels, pieces; /* tasks: panels times pieces of the rows */
 } grid;
 
@@ -66,18 +69,19 @@ static size_t area_bytes(const grid *g) {
     return (size_t)hd_align_up(g->block * g->bytes, HD_LINE) + HD_LINE;
 }
 
-/* Rows `first` on of a panel into its areas. */
+/* A block of some words and rows to their areas. */
 static void collect(const hd_remap_engine *engine, const grid *g, char *areas, uint64_t word,
-                    uint64_t words, uint64_t first, uint64_t rows) {
-    const char *from = g->from + first * g->row + word * g->bytes;
+                    uint64_t words, range rows) {
+    const char *from = g->from + rows.begin * g->row + word * g->bytes;
+    size_t count = (size_t)(rows.end - rows.begin);
     if (g->word >= 0) {
-        engine->lanes->unzip[g->word](areas, area_bytes(g), from, g->row, (size_t)rows,
-                                      (size_t)words, g->end);
+        engine->lanes->unzip[g->word](areas, area_bytes(g), from, g->row, count, (size_t)words,
+                                      g->end);
         return;
     }
     for (uint64_t w = 0; w < words; w++)
         hd_remap_copy_values(areas + w * area_bytes(g), g->bytes, from + w * g->bytes, g->row,
-                             g->bytes, (size_t)rows);
+                             g->bytes, count);
 }
 
 /* Rows that all words of the panel have. */
@@ -86,15 +90,15 @@ static void move_panel(const hd_remap_engine *engine, const grid *g, char *scrat
     hd_remap_stream *streams = (hd_remap_stream *)(void *)scratch;
     char *areas = scratch + hd_align_up(g->panel * sizeof *streams, HD_LINE) + HD_LINE;
     for (uint64_t w = 0; w < words; w++)
-        streams[w] = (hd_remap_stream){g->to + (word + w) * g->run + rows.begin * g->bytes, 0};
+        streams[w] = (hd_remap_stream){.to = g->to + (word + w) * g->run + rows.begin * g->bytes};
     for (uint64_t r = rows.begin; r < rows.end; r += g->block) {
-        uint64_t count = rows.end - r < g->block ? rows.end - r : g->block;
-        collect(engine, g, areas, word, words, r, count);
+        range some = {r, rows.end - r < g->block ? rows.end : r + g->block};
+        collect(engine, g, areas, word, words, some);
         hd_remap_put_all(engine, streams, (size_t)words, areas, area_bytes(g),
-                         (size_t)count * g->bytes);
+                         (size_t)(some.end - r) * g->bytes);
     }
     for (uint64_t w = 0; w < words; w++)
-        hd_remap_end(&streams[w], areas + w * area_bytes(g));
+        hd_remap_end(&streams[w]);
 }
 
 static void move_singly(const grid *g, uint64_t word, range rows) {
@@ -124,13 +128,17 @@ static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task,
     }
 }
 
+static uint64_t at_least(uint64_t least, uint64_t value) { return value < least ? least : value; }
+
 static hd_status move_grid(const hd_remap_engine *engine, grid *g) {
     uint64_t bytes = g->words * g->rows * g->bytes;
     g->word = hd_remap_word(g->bytes);
-    g->panel = PANEL_BYTES / g->bytes > 16 ? PANEL_BYTES / g->bytes : 16;
-    g->panel = g->panel < g->words ? g->panel : g->words;
-    g->block = BLOCK_BYTES / g->bytes > 16 ? BLOCK_BYTES / g->bytes : 16;
+    uint64_t most = at_least(4, PANEL_BYTES / g->bytes);
+    most = most < PANEL_WORDS ? most : PANEL_WORDS;
+    g->panels = (g->words + most - 1) / most;
+    g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
+    g->block = at_least(4, g->bytes == 1 ? HD_LINE : BLOCK_BYTES / g->bytes);
     uint64_t tasks = hd_remap_tasks(engine, g->rows / g->block + 1, bytes);
     g->pieces = g->panels < tasks ? tasks : 1;
     size_t scratch = (size_t)hd_align_up(g->panel * sizeof(hd_remap_stream), HD_LINE) + HD_LINE +
@@ -165,14 +173,14 @@ static void zip_task(const hd_remap_engine *engine, void *user, uint64_t task, c
     const grid *g = z->grid;
     char *block = scratch + HD_LINE;
     uint64_t begin = z->blocks * task / z->tasks, end = z->blocks * (task + 1) / z->tasks;
-    hd_remap_stream stream = {g->to + begin * z->block * g->run, 0};
+    hd_remap_stream stream = {.to = g->to + begin * z->block * g->run};
     for (uint64_t b = begin; b < end; b++) {
         uint64_t word = b * z->block, left = g->words - word;
         uint64_t words = left < z->block ? left : z->block;
         zip_block(engine, z, block, word, words);
         hd_remap_put(engine, &stream, block, (size_t)words * g->run);
     }
-    hd_remap_end(&stream, block);
+    hd_remap_end(&stream);
 }
 
 static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {

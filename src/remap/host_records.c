@@ -227,12 +227,11 @@ static void apply_to_tiles(const hd_remap_engine *engine, const job *j, const mo
 }
 
 /* Where the block begins another tile, its output does not follow the last one's. */
-static void follow(const job *j, const area *a, hd_remap_stream *stream, const char *scratch,
-                   uint64_t first) {
+static void follow(const job *j, const area *a, hd_remap_stream *stream, uint64_t first) {
     char *to = target_of(j, a, first);
     if (stream->to + stream->carried == to)
         return;
-    hd_remap_end(stream, scratch + a->at);
+    hd_remap_end(stream);
     stream->to = to;
 }
 
@@ -246,16 +245,13 @@ static void apply_block(const hd_remap_engine *engine, const job *j, hd_remap_st
         else
             apply_to_tiles(engine, j, &j->moves[m], scratch, first, count);
     for (uint32_t a = 0; a < j->area_count && j->jumps; a++)
-        follow(j, &j->areas[a], &streams[a], scratch, first);
+        follow(j, &j->areas[a], &streams[a], first);
     for (uint32_t a = 0, alike; a < j->area_count; a += alike) {
         char *block = scratch + j->areas[a].at;
         size_t bytes = bytes_of(j, &j->areas[a], first, count);
         alike = count_alike(j, a);
-        if (j->areas[a].gaps)
-            hd_remap_put(engine, &streams[a], block, bytes);
-        else
-            hd_remap_put_all(engine, &streams[a], alike, block,
-                             alike > 1 ? j->areas[a + 1].at - j->areas[a].at : 0, bytes);
+        hd_remap_put_all(engine, &streams[a], alike, block,
+                         alike > 1 ? j->areas[a + 1].at - j->areas[a].at : 0, bytes);
     }
 }
 
@@ -264,13 +260,13 @@ static void apply_task(const hd_remap_engine *engine, void *user, uint64_t task,
     hd_remap_stream streams[HD_MAX_FIELDS];
     uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
     for (uint32_t a = 0; a < j->area_count; a++)
-        streams[a] = (hd_remap_stream){target_of(j, &j->areas[a], begin * j->block), 0};
+        streams[a] = (hd_remap_stream){.to = target_of(j, &j->areas[a], begin * j->block)};
     for (uint64_t b = begin; b < end; b++) {
         uint64_t left = j->map->elements - b * j->block;
         apply_block(engine, j, streams, scratch, b * j->block, left < j->block ? left : j->block);
     }
     for (uint32_t a = 0; a < j->area_count; a++)
-        hd_remap_end(&streams[a], scratch + j->areas[a].at);
+        hd_remap_end(&streams[a]);
 }
 
 /* ---- back
@@ -318,7 +314,7 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
     const job *j = user;
     uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
     char *block = scratch + HD_LINE;
-    hd_remap_stream stream = {j->records + begin * j->block * j->map->element_bytes, 0};
+    hd_remap_stream stream = {.to = j->records + begin * j->block * j->map->element_bytes};
     for (uint64_t b = begin; b < end; b++) {
         uint64_t first = b * j->block, left = j->map->elements - first;
         uint64_t count = left < j->block ? left : j->block;
@@ -329,7 +325,7 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
                 revert_from_tiles(engine, j, &j->moves[m], block, first, count);
         hd_remap_put(engine, &stream, block, (size_t)(count * j->map->element_bytes));
     }
-    hd_remap_end(&stream, block);
+    hd_remap_end(&stream);
 }
 
 /* ---- both

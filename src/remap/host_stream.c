@@ -8,24 +8,15 @@
  */
 #include "remap/host.h"
 
-/* What comes before the first whole line; says how many bytes that was. */
-static size_t put_head(hd_remap_stream *stream, const char *from, size_t bytes) {
-    size_t head = -(uintptr_t)stream->to % HD_LINE;
-    head = head < bytes ? head : bytes;
-    memcpy(stream->to, from, head);
-    stream->to += head;
-    return head;
-}
-
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
                   size_t bytes) {
-    char *from = block - stream->carried;
-    size_t left = stream->carried + bytes, head = put_head(stream, from, left);
-    size_t rest = (left - head) % HD_LINE;
-    *stream = (hd_remap_stream){stream->to, 0};
-    engine->lanes->put(stream, 1, from + head, 0, left - head - rest, engine->streaming);
-    memmove(block - rest, block + bytes - rest, rest);
-    stream->carried = rest;
+    size_t head = -(uintptr_t)stream->to % HD_LINE; /* before the first whole line */
+    if (head) {
+        head = head < bytes ? head : bytes;
+        memcpy(stream->to, block, head);
+        stream->to += head;
+    }
+    engine->lanes->put(stream, 1, block + head, 0, bytes - head, engine->streaming);
 }
 
 void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, size_t count,
@@ -41,8 +32,8 @@ void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, s
         hd_remap_put(engine, &streams[s], block + s * apart, bytes);
 }
 
-void hd_remap_end(hd_remap_stream *stream, const char *block) {
-    memcpy(stream->to, block - stream->carried, stream->carried);
+void hd_remap_end(hd_remap_stream *stream) {
+    memcpy(stream->to, stream->kept + HD_LINE - stream->carried, stream->carried);
     stream->to += stream->carried;
     stream->carried = 0;
 }

@@ -166,19 +166,17 @@ ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past) {
         }
 }
 
+ALWAYS void copy_line(char *to, const char *from) { put_lines(to, from, 1, false); }
+
 ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool past) {
-    const char *from = block - stream->carried;
     size_t all = stream->carried + bytes, lines = all / HD_LINE;
-    put_lines(stream->to, from, lines, past);
+    if (stream->carried)
+        copy_line(block - HD_LINE, stream->kept);
+    put_lines(stream->to, block - stream->carried, lines, past);
     stream->to += lines * HD_LINE;
     stream->carried = all % HD_LINE;
-    if (!stream->carried)
-        return;
-    vector rest[HD_LINE / VECTOR];
-    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) rest[part] =
-        load(from + lines * HD_LINE + part * VECTOR);
-    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++)
-        store(block - stream->carried + part * VECTOR, rest[part]);
+    if (stream->carried)
+        copy_line(stream->kept, block + bytes - HD_LINE);
 }
 
 static void put(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,

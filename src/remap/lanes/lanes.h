@@ -21,11 +21,12 @@
 
 enum { HD_LINE = 64, HD_WORD_SIZES = 5 }; /* words of 1 << 0 .. 1 << 4 bytes */
 
-/* Bytes on their way to memory: what does not fill a line yet is carried in front of the next
- * block, which must have HD_LINE bytes of room before it and after it. */
+/* Bytes on their way to memory: what does not fill a line yet is kept until the next block comes.
+ */
 typedef struct hd_remap_stream {
     char *to; /* where the next byte to be written goes */
     size_t carried;
+    char kept[HD_LINE]; /* the carried bytes are its last ones */
 } hd_remap_stream;
 
 typedef struct hd_remap_lanes {
@@ -38,8 +39,7 @@ typedef struct hd_remap_lanes {
     void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
                                size_t rows, size_t words);
     /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
-     * begins a line. Past the caches or not. Reads and writes up to HD_LINE bytes more around a
-     * block; what it leaves in the block is anything. */
+     * begins a line; past the caches or not. The line before a block is changed. */
     void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
                 bool past);
     /* What was written past the caches is visible to other threads after they see what follows. */
