@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "remap-device/device.h"
 
-enum { RUNS = 9, MOST_FIELDS = 16 };
+enum { RUNS = 15, MOST_FIELDS = 16 };
 static const double GOAL = 0.9;
 
 static void tell(const hd_message *message, void *user) {

@@ -38,21 +38,23 @@ void hd_kernel_of_indexed(hd_kernel_writer *w) {
         device = "first + unit";
         host = "number";
     }
+    const uint64_t group = hd_indexed_of_group(map, &w->tuning);
     hd_kernel_head(w);
+    hd_str_printf(
+        &w->out,
+        "    HD_GLOBAL %shd_w%u *device = (HD_GLOBAL %shd_w%u *)part0;\n"
+        "    HD_GLOBAL %shd_w%u *host = (HD_GLOBAL %shd_w%u *)staging;\n"
+        "    const hd_w8 begin = HD_GROUP * %" PRIu64 ";\n"
+        "    const hd_w4 n = count - begin < %" PRIu64 " ? (hd_w4)(count - begin) : %" PRIu64 ";\n",
+        w->back ? "const " : "", word, w->back ? "const " : "", word, w->back ? "" : "const ", word,
+        w->back ? "" : "const ", word, group, group, group);
     hd_str_printf(&w->out,
-                  "    HD_GLOBAL %shd_w%u *device = (HD_GLOBAL %shd_w%u *)part0;\n"
-                  "    HD_GLOBAL %shd_w%u *host = (HD_GLOBAL %shd_w%u *)staging;\n"
-                  "    const hd_w8 begin = HD_GROUP * %" PRIu64 ";\n"
-                  "    const hd_w4 n = count - begin < %" PRIu64
-                  " ? (hd_w4)(count - begin) : %" PRIu64 ";\n"
-                  "    for (hd_w4 i = HD_ITEM; i < n * %" PRIu64 "u; i += HD_ITEMS) {\n"
+                  "    for (%s i = HD_ITEM; i < n * %" PRIu64 "u; i += HD_ITEMS) {\n"
                   "        const hd_w8 unit = begin + i / %" PRIu64 "u;\n"
-                  "        const hd_w4 k = i %% %" PRIu64 "u;\n"
+                  "        const hd_w4 k = (hd_w4)(i %% %" PRIu64 "u);\n"
                   "        const hd_w8 number = %s;\n",
-                  w->back ? "const " : "", word, w->back ? "const " : "", word,
-                  w->back ? "" : "const ", word, w->back ? "" : "const ", word,
-                  hd_indexed_of_group(map, &w->tuning), hd_indexed_of_group(map, &w->tuning),
-                  hd_indexed_of_group(map, &w->tuning), words, words, words, number_of(w));
+                  hd_kernel_number(group * words + w->tuning.group), words, words, words,
+                  number_of(w));
     if (some_have_none)
         hd_str_printf(&w->out, "        if (number != %s)\n    ",
                       units.number_bytes == 4 ? "0xffffffffu" : "~(hd_w8)0");

@@ -15,7 +15,8 @@
 
 #include "remap/kernels_text.h"
 
-enum { LONG_ELEMENT = 64 };
+/* Without local memory; with a group of its own. */
+enum { LONG_ELEMENT = 64, LONGEST_ELEMENT = 65536 };
 
 /* ---- tiles --------------------------------------------------------------------------- */
 
@@ -37,6 +38,8 @@ static hd_matrix_tile direct_tile(const hd_remap *map) {
 hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning) {
     uint64_t bytes = map->element_bytes;
     unsigned log = bytes <= 16 || (tuning->direct && bytes < LONG_ELEMENT) ? 5 : 4;
+    if (bytes > LONGEST_ELEMENT)
+        log = 0;
     hd_matrix_tile tile = {.rows = 1u << log, .columns = 1u << log};
     uint64_t across = map->columns;
     if (map->kind == HD_REMAP_MORTON)
@@ -87,11 +90,13 @@ static void put_loop(const matrix_writer *m, bool along_rows, const char *body) 
     uint32_t inner = (along_rows ? tile->columns : tile->rows) * m->words / m->elements;
     uint32_t all = tile->rows * tile->columns * m->words / m->elements;
     hd_str *out = &m->w->out;
-    hd_str_printf(out, "    for (hd_w4 i = HD_ITEM; i < %uu; i += HD_ITEMS) {\n", all);
+    hd_str_printf(out, "    for (%s i = HD_ITEM; i < %uu; i += HD_ITEMS) {\n",
+                  hd_kernel_number((uint64_t)all + m->w->tuning.group), all);
     if (!along_rows && m->map->kind == HD_REMAP_MORTON) {
         uint32_t square = least(tile->rows, tile->columns);
         hd_str_printf(out,
-                      "        const hd_w4 place = i / %uu, low = place %% %uu, k = i %% %uu;\n"
+                      "        const hd_w4 place = (hd_w4)(i / %uu), low = place %% %uu;\n"
+                      "        const hd_w4 k = (hd_w4)(i %% %uu);\n"
                       "        const hd_w4 row = (hd_w4)hd_gather(low >> 1)%s;\n"
                       "        const hd_w4 column = (hd_w4)hd_gather(low)%s;\n",
                       m->words, square * square, m->words,
@@ -103,7 +108,7 @@ static void put_loop(const matrix_writer *m, bool along_rows, const char *body) 
                           : "");
     } else {
         hd_str_printf(out,
-                      "        const hd_w4 %s = i / %uu, w = i %% %uu;\n"
+                      "        const hd_w4 %s = (hd_w4)(i / %uu), w = (hd_w4)(i %% %uu);\n"
                       "        const hd_w4 %s = w / %uu * %uu, k = w %% %uu;\n",
                       along_rows ? "row" : "column", inner, inner, along_rows ? "column" : "row",
                       m->words, m->elements, m->words);

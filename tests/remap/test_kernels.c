@@ -233,6 +233,23 @@ static void test_long_structs(void **state) {
     }
 }
 
+/* Elements of matrices and of an index array that are long themselves. */
+static void test_long_elements(void **state) {
+    static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
+    static const uint32_t index[] = {2, 0, 1};
+    for (int t = 0; t < 2; t++)
+        for (int k = 0; k < 4; k++) {
+            hd_remap *map;
+            assert_int_equal(k == 0   ? hd_remap_transpose(&quiet, 2, 3, 70000, &map)
+                             : k == 1 ? hd_remap_diagonal(&quiet, 2, 3, 65552, &map)
+                             : k == 2 ? hd_remap_morton(&quiet, 2, 3, 65537, &map)
+                                      : hd_remap_scatter(&quiet, index, 4, 3, 3, 70001, &map),
+                             HD_OK);
+            check_map(*state, map, &tunings[t], 3, 0);
+            hd_remap_free(map);
+        }
+}
+
 typedef struct device {
     hd_arena *arena;
     opencl cl;
@@ -256,6 +273,7 @@ static int close_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random), cmocka_unit_test(test_equal_fields),
-        cmocka_unit_test(test_long_structs), cmocka_unit_test(test_cuda)};
+        cmocka_unit_test(test_long_structs), cmocka_unit_test(test_long_elements),
+        cmocka_unit_test(test_cuda)};
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
