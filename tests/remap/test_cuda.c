@@ -124,6 +124,35 @@ static void pinned_memory(void **state) {
     hd_remap_free(map);
 }
 
+/* This driver runs what is queued at once, so when the first wait fails, all that was queued before
+ * it has been done: all chunks. */
+static void no_wait_between_chunks(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    void *pinned;
+    hd_remap_options options = {.strategy = HD_REMAP_CHUNKED, .chunk_bytes = 1 << 16};
+    assert_int_equal(hd_remap_layout(&f->diag, &body_record, "soa", 40000, &map), HD_OK);
+    moves m = moves_new(map);
+    hd_remap_memory *memory = device_parts(f->device, map, NULL);
+    assert_int_equal(f->driver.allocate_host(&pinned, (size_t)map->source_bytes), 0);
+    memcpy(pinned, m.source, (size_t)map->source_bytes);
+    setenv("FAKE_CUDA_FAIL", "cuStreamSynchronize:1:46", 1);
+    assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, memory, pinned, &options),
+                     HD_ESYSTEM);
+    unsetenv("FAKE_CUDA_FAIL");
+    expect_parts(f->device, &m, memory);
+    memset(pinned, HOLE_HOST, (size_t)map->source_bytes);
+    setenv("FAKE_CUDA_FAIL", "cuStreamSynchronize:1:46", 1);
+    assert_int_equal(hd_remap_from_device(&f->diag, f->device, map, pinned, memory, &options),
+                     HD_ESYSTEM);
+    unsetenv("FAKE_CUDA_FAIL");
+    expect_host(&m, pinned);
+    assert_int_equal(f->driver.free_host(pinned), 0);
+    release_parts(f->device, map, memory);
+    moves_free(&m);
+    hd_remap_free(map);
+}
+
 /* Of kernels in several shapes one is kept, for each kind of map. */
 static void calibration(void **state) {
     static const hd_remap_figures nothing;
@@ -294,13 +323,10 @@ int main(int argc, char **argv) {
         return 2;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_context),
-        TEST(all_kinds_of_maps),
-        TEST(pinned_memory),
-        TEST(calibration),
-        TEST(memory_that_is_too_small),
-        TEST(each_call_may_fail),
-        TEST(too_much_memory),
+        cmocka_unit_test(no_context), TEST(all_kinds_of_maps),
+        TEST(pinned_memory),          TEST(calibration),
+        TEST(no_wait_between_chunks), TEST(memory_that_is_too_small),
+        TEST(each_call_may_fail),     TEST(too_much_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
