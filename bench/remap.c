@@ -258,7 +258,7 @@ static hd_status bench_transposes(bench *b, bool in_place) {
     hd_status status = HD_OK;
     for (int s = 0; s < 4 && status == HD_OK; s++) {
         unsigned bytes = sizes[s].bytes;
-        uint64_t length = SOURCE_BYTES / bytes / NARROW;
+        uint64_t length = SOURCE_BYTES / bytes / NARROW / 64 * 64;
         status = bench_transpose(b, "square", sizes[s].side, sizes[s].side, bytes, in_place);
         if (status == HD_OK)
             status = bench_transpose(b, "tall", length, NARROW, bytes, in_place);

@@ -42,8 +42,7 @@ typedef struct grid {
     uint64_t words, rows;
     uint64_t before, length; /* word j has rows j - before to j - before + length - 1 of them */
     bool slanted;            /* else all rows */
-    uint64_t panel;          /* words whose runs are written at once */
-    uint64_t across, block;  /* words and rows of a block */
+    uint64_t panel, block;   /* words, rows */
     uint64_t panels, pieces; /* tasks: panels times pieces of the rows */
 } grid;
 
@@ -84,9 +83,40 @@ static void collect(const hd_remap_engine *engine, const grid *g, char *areas, u
                              g->bytes, count);
 }
 
+static void move_singly(const grid *g, uint64_t word, range rows) {
+    if (rows.begin < rows.end)
+        hd_remap_copy_values(g->to + word * g->run + rows.begin * g->bytes, g->bytes,
+                             g->from + rows.begin * g->row + word * g->bytes, g->row, g->bytes,
+                             (size_t)(rows.end - rows.begin));
+}
+
+/* Rows that all words have, straight to their runs, where these begin and end alike in lines.
+ * False: they don't. */
+static bool move_lines(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
+                       range rows) {
+    char *to = g->to + word * g->run + rows.begin * g->bytes;
+    size_t head = -(uintptr_t)to % HD_LINE, group = HD_LINE / g->bytes;
+    if (!engine->streaming || g->word < 0 || g->run % HD_LINE || head % g->bytes)
+        return false;
+    range whole = {rows.begin + head / g->bytes, rows.end};
+    if (whole.begin >= rows.end || rows.end - whole.begin < group)
+        return false;
+    whole.end -= (whole.end - whole.begin) % group;
+    engine->lanes->unzip_past[g->word](to + head, g->run,
+                                       g->from + whole.begin * g->row + word * g->bytes, g->row,
+                                       (size_t)(whole.end - whole.begin), (size_t)words, g->end);
+    for (uint64_t w = word; w < word + words; w++) {
+        move_singly(g, w, (range){rows.begin, whole.begin});
+        move_singly(g, w, (range){whole.end, rows.end});
+    }
+    return true;
+}
+
 /* Rows that all words of the panel have. */
 static void move_panel(const hd_remap_engine *engine, const grid *g, char *scratch, uint64_t word,
                        uint64_t words, range rows) {
+    if (move_lines(engine, g, word, words, rows))
+        return;
     hd_remap_stream *streams = (hd_remap_stream *)(void *)scratch;
     char *areas = scratch + hd_align_up(g->panel * sizeof *streams, HD_LINE) + HD_LINE;
     for (uint64_t w = 0; w < words; w++)
@@ -99,13 +129,6 @@ static void move_panel(const hd_remap_engine *engine, const grid *g, char *scrat
     }
     for (uint64_t w = 0; w < words; w++)
         hd_remap_end(&streams[w]);
-}
-
-static void move_singly(const grid *g, uint64_t word, range rows) {
-    if (rows.begin < rows.end)
-        hd_remap_copy_values(g->to + word * g->run + rows.begin * g->bytes, g->bytes,
-                             g->from + rows.begin * g->row + word * g->bytes, g->row, g->bytes,
-                             (size_t)(rows.end - rows.begin));
 }
 
 static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {

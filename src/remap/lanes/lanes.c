@@ -61,7 +61,7 @@ ALWAYS void store_part(char *to, lane_of_8 lane, size_t bytes) {
 /* ---- rows to runs ------------------------------------------------------------------------ */
 
 /* A piece of 64 / u rows, of which `words` are wanted. */
-ALWAYS void unzip_piece(size_t u, char *to, size_t run, const char *from, size_t row,
+ALWAYS void unzip_piece(size_t u, bool past, char *to, size_t run, const char *from, size_t row,
                         size_t words) {
     const size_t n = PIECE / u;
     UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) {
@@ -69,8 +69,9 @@ ALWAYS void unzip_piece(size_t u, char *to, size_t run, const char *from, size_t
         UNROLL for (size_t k = 0; k < n; k++) v[k] =
             join(from + (part * n * LANES + k) * row, n * row);
         transpose(u, v);
-        UNROLL for (size_t k = 0; k < n; k++) if (k < words)
-            store(to + k * run + part * VECTOR, v[k]);
+        UNROLL for (size_t k = 0; k < n; k++) if (k < words && past)
+            store_past(to + k * run + part * VECTOR, v[k]);
+        else if (k < words) store(to + k * run + part * VECTOR, v[k]);
     }
 }
 
@@ -87,8 +88,8 @@ static void unzip_rest(unzip_piece_fn *piece, size_t u, char *to, size_t run, co
         memcpy(to + j * run, out + j * HD_LINE, rows * u);
 }
 
-ALWAYS void unzip(unzip_piece_fn *piece, size_t u, char *to, size_t run, const char *from,
-                  size_t row, size_t rows, size_t words, const char *end) {
+ALWAYS void unzip(unzip_piece_fn *piece, unzip_piece_fn *to_scratch, size_t u, char *to, size_t run,
+                  const char *from, size_t row, size_t rows, size_t words, const char *end) {
     const size_t group = HD_LINE / u, n = PIECE / u;
     for (size_t i = 0; i < rows; i += group)
         for (size_t j = 0; j < words; j += n) {
@@ -97,7 +98,7 @@ ALWAYS void unzip(unzip_piece_fn *piece, size_t u, char *to, size_t run, const c
             if (left == group && (wanted == n || (size_t)(end - at) >= (group - 1) * row + PIECE))
                 piece(to + j * run + i * u, run, at, row, wanted);
             else
-                unzip_rest(piece, u, to + j * run + i * u, run, at, row, left, wanted);
+                unzip_rest(to_scratch, u, to + j * run + i * u, run, at, row, left, wanted);
         }
 }
 
@@ -194,21 +195,24 @@ static void fence(void) { wait_for_stores(); }
  */
 
 /* Pieces are functions of their own: inlined, they are too much for the registers. */
-#define DEFINE(u)                                                                                  \
-    SEPARATE void unzip_piece_##u(char *to, size_t run, const char *from, size_t row,              \
-                                  size_t words) {                                                  \
-        unzip_piece(u, to, run, from, row, words);                                                 \
+#define DEFINE_UNZIP(u, name, past)                                                                \
+    SEPARATE void name##_piece_##u(char *to, size_t run, const char *from, size_t row,             \
+                                   size_t words) {                                                 \
+        unzip_piece(u, past, to, run, from, row, words);                                           \
     }                                                                                              \
+    static void name##_##u(char *to, size_t run, const char *from, size_t row, size_t rows,        \
+                           size_t words, const char *end) {                                        \
+        unzip(name##_piece_##u, unzip_piece_##u, u, to, run, from, row, rows, words, end);         \
+    }
+#define DEFINE(u)                                                                                  \
+    DEFINE_UNZIP(u, unzip, false)                                                                  \
+    DEFINE_UNZIP(u, unzip_past, true)                                                              \
     SEPARATE void zip_piece_##u(char *to, size_t row, const char *const *from, size_t skipped,     \
                                 size_t words) {                                                    \
         if (words == PIECE / u)                                                                    \
             zip_piece(u, to, row, from, skipped, PIECE / u);                                       \
         else                                                                                       \
             zip_piece(u, to, row, from, skipped, words);                                           \
-    }                                                                                              \
-    static void unzip_##u(char *to, size_t run, const char *from, size_t row, size_t rows,         \
-                          size_t words, const char *end) {                                         \
-        unzip(unzip_piece_##u, u, to, run, from, row, rows, words, end);                           \
     }                                                                                              \
     static void zip_##u(char *to, size_t row, const char *const *from, size_t skipped,             \
                         size_t rows, size_t words) {                                               \
@@ -222,7 +226,9 @@ DEFINE(16)
 
 #define NAME_(name) hd_remap_lanes_##name
 #define NAME(name) NAME_(name)
-const hd_remap_lanes NAME(HD_LANES_NAME) = {{unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
-                                            {zip_1, zip_2, zip_4, zip_8, zip_16},
-                                            put,
-                                            fence};
+const hd_remap_lanes NAME(HD_LANES_NAME) = {
+    {unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
+    {unzip_past_1, unzip_past_2, unzip_past_4, unzip_past_8, unzip_past_16},
+    {zip_1, zip_2, zip_4, zip_8, zip_16},
+    put,
+    fence};

@@ -34,6 +34,9 @@ typedef struct hd_remap_lanes {
      * Bytes up to `end` may be read. */
     void (*unzip[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row, size_t rows,
                                  size_t words, const char *end);
+    /* The same past the caches; `to` and `run` are whole lines, and so are `rows` words. */
+    void (*unzip_past[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row,
+                                      size_t rows, size_t words, const char *end);
     /* Runs to rows: word i of run j, at from[j] + skipped + i * u, goes to to + i * row + j * u.
      * Writes nothing else. */
     void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
