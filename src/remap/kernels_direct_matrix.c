@@ -1,16 +1,17 @@
 /*
  * The kernel of transposed and of diagonal matrices on a processor. An item moves as many rows as
  * are 256 bytes of a line on the device, and some of their columns (of a diagonal map: diagonals;
- * "line" is either). It reads 64 bytes of each row, turns them in vectors into a block in the first
- * cache, and writes the block's lines from there, so that each row of the source and each line of
- * the device is gone through in pieces of whole cache lines. The way back does the same with 64
- * bytes of each line. Pieces at the matrix's edges are moved element by element.
+ * "line" is either). It reads 256 bytes of each row, turns them in vectors into a square block in
+ * the nearest caches, and writes the block's lines from there, so that each row of the source and
+ * each line of the device is gone through in pieces of a few whole cache lines. The way back does
+ * the same with lines and rows exchanged. Pieces at the matrix's edges are moved element by
+ * element.
  */
 #include <inttypes.h>
 
 #include "remap/kernels_text.h"
 
-enum { VECTOR = 16, CACHE_LINE = 64, PIECE = 256 };
+enum { VECTOR = 16, CACHE_LINE = 64, PIECE = HD_KERNEL_PIECE };
 
 typedef struct direct {
     hd_kernel_writer *w;
@@ -49,48 +50,31 @@ static void put_turned(const direct *d, const char *from, const char *to) {
                   d->lanes, d->lanes, from, d->bytes, d->lanes, to);
 }
 
-/* 64 bytes of each of the item's rows: lines line to line + 4 * lanes - 1. */
-static void put_block_to(const direct *d) {
-    uint32_t across = CACHE_LINE / d->bytes, quarter = VECTOR / d->bytes;
+/* Reads a block, whose side is `rows`, along one side and writes it along the other: of row and
+ * line the block's own are `from` and `to`. */
+static void put_block(const direct *d) {
     hd_arena *arena = d->w->out.arena;
+    const char *from =
+        d->w->back ? device_text(d, "b", "line + a + l") : host_text(d, "a + l", "line + b");
+    const char *to = d->w->back ? host_text(d, "a", "line") : device_text(d, "0", "line + a");
+    const uint64_t bytes = (d->w->back ? d->map->columns : d->map->rows) * d->bytes;
+    bool on_line = bytes % CACHE_LINE == 0 && !(d->w->back && is_diagonal(d));
     hd_str_printf(&d->w->out,
-                  "            for (hd_w4 r = 0; r < %u; r += %u)\n"
-                  "                for (hd_w4 c = 0; c < %u; c += %u) {\n",
-                  d->rows, d->lanes, across, quarter);
-    put_turned(d, host_text(d, "r + l", "line + c"),
-               hd_format(arena, "((c + l) * %u + r) / %u", d->rows, d->lanes));
-    bool on_line = d->map->rows * d->bytes % CACHE_LINE == 0;
+                  "            for (hd_w4 a = 0; a < %u; a += %u)\n"
+                  "                for (hd_w4 b = 0; b < %u; b += %u) {\n",
+                  d->rows, d->lanes, d->rows, d->lanes);
+    put_turned(d, from, hd_format(arena, "((b + l) * %u + a) / %u", d->rows, d->lanes));
     hd_str_printf(&d->w->out,
                   "                }\n"
-                  "            for (hd_w4 c = 0; c < %u; c++)\n"
-                  "                for (hd_w4 i = 0; i < 4; i++)\n"
-                  "                    HD_STORE(%s + 64 * i, ((uint16 *)block)[c * 4 + i], %s);\n",
-                  across, device_text(d, "0", "line + c"), on_line ? "streams" : "false");
-}
-
-/* 64 bytes of each of as many lines as are 256 bytes of a row. */
-static void put_block_back(const direct *d) {
-    uint32_t some = CACHE_LINE / d->bytes, across = PIECE / d->bytes;
-    hd_arena *arena = d->w->out.arena;
-    hd_str_printf(&d->w->out,
-                  "            for (hd_w4 s = 0; s < %u; s += %u) {\n"
-                  "            for (hd_w4 c = 0; c < %u; c += %u)\n"
-                  "                for (hd_w4 r = 0; r < %u; r += %u) {\n",
-                  d->rows, some, across, d->lanes, some, d->lanes);
-    put_turned(d, device_text(d, "s + r", "line + c + l"),
-               hd_format(arena, "((r + l) * %u + c) / %u", across, d->lanes));
-    bool on_line = !is_diagonal(d) && d->map->columns * d->bytes % CACHE_LINE == 0;
-    hd_str_printf(&d->w->out,
-                  "                }\n"
-                  "            for (hd_w4 r = 0; r < %u; r++)\n"
-                  "                for (hd_w4 i = 0; i < 4; i++)\n"
-                  "                    HD_STORE(%s + 64 * i, ((uint16 *)block)[r * 4 + i], %s);\n"
-                  "            }\n",
-                  some, host_text(d, "s + r", "line"), on_line ? "streams" : "false");
+                  "            for (hd_w4 a = 0; a < %u; a++)\n"
+                  "                for (hd_w4 i = 0; i < %d; i++)\n"
+                  "                    HD_STORE(%s + 64 * i, ((uint16 *)block)[a * %d + i], %s);\n",
+                  d->rows, PIECE / CACHE_LINE, to, PIECE / CACHE_LINE,
+                  on_line ? "streams" : "false");
 }
 
 /* Where not all of a block is in the matrix. */
-static void put_edge(const direct *d, uint32_t across) {
+static void put_edge(const direct *d) {
     const char *in_line =
         is_diagonal(d) ? hd_format(d->w->out.arena, "c >= r && c - r < %" PRIu64, d->map->columns)
                        : hd_format(d->w->out.arena, "c < %" PRIu64, d->map->columns);
@@ -103,11 +87,10 @@ static void put_edge(const direct *d, uint32_t across) {
                   "                for (hd_w4 r = 0; r < rows; r++)\n"
                   "                    if (%s)\n"
                   "                        %s =\n                            %s;\n",
-                  across, in_line, d->w->back ? host : device, d->w->back ? device : host);
+                  d->rows, in_line, d->w->back ? host : device, d->w->back ? device : host);
 }
 
 static void put_move(const direct *d) {
-    const uint32_t across = (d->w->back ? PIECE : CACHE_LINE) / d->bytes;
     hd_str *out = &d->w->out;
     hd_str_printf(out,
                   "\nHD_INLINE void hd_move(HD_GLOBAL %shd_w1 *device, HD_GLOBAL %shd_w1 *host,\n"
@@ -116,12 +99,11 @@ static void put_move(const direct *d) {
                   "    for (hd_w8 line = begin; line < end; line += %u) {\n"
                   "        if (rows == %u && line + %u <= %" PRIu64 "%s) {\n",
                   d->w->back ? "const " : "", d->w->back ? "" : "const ",
-                  PIECE * (CACHE_LINE / d->bytes) / VECTOR, across, d->rows, across,
-                  d->map->columns,
+                  d->rows * (PIECE / VECTOR), d->rows, d->rows, d->rows, d->map->columns,
                   is_diagonal(d) ? hd_format(out->arena, " && line >= %u", d->rows - 1) : "");
-    (d->w->back ? put_block_back : put_block_to)(d);
+    put_block(d);
     hd_str_add(out, "        } else {\n");
-    put_edge(d, across);
+    put_edge(d);
     hd_str_add(out, "        }\n    }\n}\n");
 }
 

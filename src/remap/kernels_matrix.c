@@ -30,9 +30,10 @@ static hd_matrix_tile morton_tile(const hd_remap *map, unsigned bits) {
     return (hd_matrix_tile){.rows = 1u << rows, .columns = 1u << columns};
 }
 
-/* On a processor: as many rows as are 256 bytes of a column, and enough columns for an item. */
+/* On a processor: as many rows as make a piece of a column, and enough columns for an item. */
 static hd_matrix_tile direct_tile(const hd_remap *map) {
-    return (hd_matrix_tile){.rows = (uint32_t)(256 / map->element_bytes), .columns = 256};
+    return (hd_matrix_tile){.rows = (uint32_t)(HD_KERNEL_PIECE / map->element_bytes),
+                            .columns = 256};
 }
 
 hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning) {

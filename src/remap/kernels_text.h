@@ -28,6 +28,9 @@ typedef struct hd_kernel_writer {
 /* Local memory that a group uses, at most; OpenCL 1.2 promises 32 KB. */
 enum { HD_KERNEL_LOCAL_BYTES = 24576 };
 
+/* Bytes of a row or line that an item of a processor moves at a time, of matrices. */
+enum { HD_KERNEL_PIECE = 256 };
+
 /* `tuning`, or what stands for its zeros, for a device of this kind. */
 hd_remap_tuning hd_remap_tuned(const hd_remap_tuning *tuning);
 
