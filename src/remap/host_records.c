@@ -11,7 +11,7 @@
  */
 #include "remap/host.h"
 
-enum { BLOCK_BYTES = 2048, MOST_RECORDS = 1024, MOST_BYTES = 256 << 10 };
+enum { BLOCK_BYTES = 4096, MOST_RECORDS = 1024, MOST_BYTES = 256 << 10 };
 
 /* Fields `field` to field + count - 1 of a record. */
 typedef struct move {

@@ -130,7 +130,7 @@ typedef void zip_piece_fn(char *to, size_t row, const char *const *from, size_t 
 static void zip_rest(zip_piece_fn *piece, size_t u, char *to, size_t row, const char *const *from,
                      size_t skipped, size_t rows, size_t words) {
     char in[MOST_WORDS * HD_LINE] = {0}, out[HD_LINE * PIECE];
-    const char *runs[MOST_WORDS];
+    const char *runs[MOST_WORDS] = {0};
     for (size_t j = 0; j < words; j++) {
         memcpy(in + j * HD_LINE, from[j] + skipped, rows * u);
         runs[j] = in + j * HD_LINE;
@@ -140,18 +140,22 @@ static void zip_rest(zip_piece_fn *piece, size_t u, char *to, size_t row, const 
         memcpy(to + i * row, out + i * PIECE, words * u);
 }
 
+/* Of few runs, one piece is read to the end before the next one is: processors follow a few
+ * streams at once, and runs that lie a power of two apart push each other out of the caches. */
 ALWAYS void zip(zip_piece_fn *piece, size_t u, char *to, size_t row, const char *const *from,
                 size_t skipped, size_t rows, size_t words) {
     const size_t group = HD_LINE / u, n = PIECE / u;
-    for (size_t i = 0; i < rows; i += group)
-        for (size_t j = 0; j < words; j += n) {
-            char *at = to + i * row + j * u;
-            size_t left = least(rows - i, group), wanted = least(words - j, n);
-            if (left == group)
-                piece(at, row, from + j, skipped + i * u, wanted);
-            else
-                zip_rest(piece, u, at, row, from + j, skipped + i * u, left, wanted);
-        }
+    size_t beside = words <= 2 * n ? n : words;
+    for (size_t first = 0; first < words; first += beside)
+        for (size_t i = 0; i < rows; i += group)
+            for (size_t j = first; j < least(first + beside, words); j += n) {
+                char *at = to + i * row + j * u;
+                size_t left = least(rows - i, group), wanted = least(words - j, n);
+                if (left == group)
+                    piece(at, row, from + j, skipped + i * u, wanted);
+                else
+                    zip_rest(piece, u, at, row, from + j, skipped + i * u, left, wanted);
+            }
 }
 
 /* ---- out ----------------------------------------------------------------------------------- */
