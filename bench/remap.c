@@ -54,8 +54,7 @@ typedef struct bench {
 
 typedef enum contestant { COPY, REMAP, LOOP, MEMCPY, CONTESTANTS } contestant;
 
-/* ---- one row ----------------------------------------------------------------------------------
- */
+/* ---- one row ------------------------------------------------------------------------------- */
 
 static uint64_t there_bytes(const row *r) { return hd_remap_bytes(r->map, 0); }
 
@@ -146,8 +145,7 @@ static hd_status bench_map(bench *b, hd_status made, row r) {
     return status;
 }
 
-/* ---- the rows
- * ------------------------------------------------------------------------------------ */
+/* ---- the rows ------------------------------------------------------------------------------ */
 
 static const char *const field_names[] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                           "i", "j", "k", "l", "m", "n", "o", "p"};
@@ -301,8 +299,7 @@ static hd_status bench_gathers(bench *b) {
     return status == HD_OK ? bench_gather(b, 4, 4096) : status;
 }
 
-/* ---- the bench
- * -------------------------------------------------------------------------------------- */
+/* ---- the bench ----------------------------------------------------------------------------- */
 
 static char *new_buffer(bool huge) {
     char *memory = NULL;

@@ -131,8 +131,7 @@ work_fn *loop_gather(unsigned bytes) {
                         : gather_float4;
 }
 
-/* ---- a struct of fields of several sizes ------------------------------------------------------
- */
+/* ---- a struct of fields of several sizes --------------------------------------------------- */
 
 /* X(field): where its run begins follows from the runs before. */
 #define MIXED_FIELDS(X) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h) X(i)

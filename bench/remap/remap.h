@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- work.c: work on threads ---------------------------------------------------------- */
+/* ---- work.c: work on threads --------------------------------------------------------------- */
 
 /* Does units [begin, end) of something. */
 typedef void work_fn(const void *job, uint64_t begin, uint64_t end);
 /* All of 0 to units - 1, split between the threads in equal parts; the calling thread is one. */
 void work_on(unsigned threads, uint64_t units, work_fn *work, const void *job);
 
-/* ---- copy.c: the yardstick --------------------------------------------------------------- */
+/* ---- copy.c: the yardstick ----------------------------------------------------------------- */
 
 /* Ways of copying past the caches. */
 typedef struct copy_way {
@@ -26,7 +26,7 @@ void copy_past(const copy_way *way, unsigned threads, char *to, const char *from
 /* memcpy() of each thread's part. */
 void copy_plainly(unsigned threads, char *to, const char *from, uint64_t bytes);
 
-/* ---- loops.c: what a program would write, compiled with -O3 ------------------------------- */
+/* ---- loops.c: what a program would write, compiled with -O3 -------------------------------- */
 
 typedef struct loop {
     char *to;

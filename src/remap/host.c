@@ -5,7 +5,7 @@
 
 #include "remap/host.h"
 
-/* ---- checks --------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------- */
 
 static bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
     return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;

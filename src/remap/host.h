@@ -5,7 +5,7 @@
 #include "remap/lanes/lanes.h"
 #include "remap/map.h"
 
-/* ---- host_threads.c ----------------------------------------------------------------------- */
+/* ---- host_threads.c ------------------------------------------------------------------------ */
 
 typedef struct hd_remap_engine {
     const hd_diag *diag;
@@ -27,7 +27,7 @@ hd_status hd_remap_run(const hd_remap_engine *engine, uint64_t tasks, size_t scr
 /* In how many tasks to cut `units` of work that moves `bytes`. */
 uint64_t hd_remap_tasks(const hd_remap_engine *engine, uint64_t units, uint64_t bytes);
 
-/* ---- host_stream.c: writing whole lines ------------------------------------------------------ */
+/* ---- host_stream.c: writing whole lines ---------------------------------------------------- */
 
 /* The `bytes` at `block` follow those of before. The line before a block is changed. */
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
@@ -72,8 +72,7 @@ static inline int hd_remap_word(uint64_t bytes) {
     return bytes && bytes <= 16 && !(bytes & (bytes - 1)) ? __builtin_ctzll(bytes) : -1;
 }
 
-/* ---- host_records.c, host_matrix.c, host_index.c ------------------------------------------------
- */
+/* ---- host_records.c, host_matrix.c, host_index.c ------------------------------------------- */
 
 hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *map,
                                  void *const to[], const char *from);
@@ -85,8 +84,7 @@ hd_status hd_remap_move_matrix(const hd_remap_engine *engine, const hd_remap *ma
 hd_status hd_remap_move_numbers(const hd_remap_engine *engine, const hd_remap_numbers *numbers,
                                 size_t bytes, char *to, const char *from);
 
-/* ---- host.c ------------------------------------------------------------------------------------
- */
+/* ---- host.c -------------------------------------------------------------------------------- */
 
 /* What hd_remap_apply() and hd_remap_revert() do with the engine that they choose, unchecked. */
 hd_status hd_remap_apply_by(const hd_remap_engine *engine, const hd_remap *map, void *const to[],

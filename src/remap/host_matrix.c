@@ -27,8 +27,8 @@ enum {
     PANEL_BYTES = 8192, /* of a row: long enough for the processor to see a stream */
     PANEL_WORDS = 4096,
     BLOCK_BYTES = 128, /* of a run */
-    SHORT_RUN = 1024,  /* bytes */
-    ZIPPED_BYTES = 32 << 10,
+    SHORT_RUN = 256,   /* bytes */
+    ZIPPED_BYTES = 16 << 10,
     PIECE = 16, /* words that are read at once, at most */
     SIDE = 64   /* of a block in Morton order */
 };
@@ -50,8 +50,7 @@ typedef struct range {
     uint64_t begin, end;
 } range;
 
-/* ---- panels ------------------------------------------------------------------------------------
- */
+/* ---- panels -------------------------------------------------------------------------------- */
 
 static range rows_of(const grid *g, uint64_t word, range piece) {
     range rows = piece;
@@ -169,8 +168,7 @@ static hd_status move_grid(const hd_remap_engine *engine, grid *g) {
     return hd_remap_run(engine, g->panels * g->pieces, scratch, panel_task, g);
 }
 
-/* ---- short runs
- * ---------------------------------------------------------------------------------- */
+/* ---- short runs ---------------------------------------------------------------------------- */
 
 typedef struct zipped {
     const grid *grid;
@@ -223,8 +221,7 @@ static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
     return status;
 }
 
-/* ---- Morton order
- * ----------------------------------------------------------------------------------- */
+/* ---- Morton order -------------------------------------------------------------------------- */
 
 typedef struct morton {
     const hd_remap *map;
@@ -277,8 +274,7 @@ static hd_status move_morton(const hd_remap_engine *engine, const hd_remap *map,
     return hd_remap_run(engine, (map->rows + SIDE - 1) / SIDE, HD_LINE, morton_task, &m);
 }
 
-/* ---- all of them
- * --------------------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------------- */
 
 static hd_status transpose(const hd_remap_engine *engine, uint64_t rows, uint64_t columns,
                            size_t bytes, char *to, const char *from) {

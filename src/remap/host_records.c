@@ -67,7 +67,7 @@ static uint64_t choose_block(const hd_record *record) {
     return records;
 }
 
-/* ---- what is moved at once --------------------------------------------------------------- */
+/* ---- what is moved at once ----------------------------------------------------------------- */
 
 static bool can_join(const job *j, const move *m, uint32_t f) {
     const hd_map *map = j->map->layout;
@@ -186,8 +186,7 @@ static uint32_t count_alike(const job *j, uint32_t a) {
     return end - a;
 }
 
-/* ---- to the layout -----------------------------------------------------------------------------
- */
+/* ---- to the layout ------------------------------------------------------------------------- */
 
 static void apply_to_run(const hd_remap_engine *engine, const job *j, const move *m, char *scratch,
                          uint64_t first, uint64_t count) {
@@ -269,8 +268,7 @@ static void apply_task(const hd_remap_engine *engine, void *user, uint64_t task,
         hd_remap_end(&streams[a]);
 }
 
-/* ---- back
- * ---------------------------------------------------------------------------------------- */
+/* ---- back ---------------------------------------------------------------------------------- */
 
 static void revert_from_run(const hd_remap_engine *engine, const job *j, const move *m, char *block,
                             uint64_t first, uint64_t count) {
@@ -328,8 +326,7 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
     hd_remap_end(&stream);
 }
 
-/* ---- both
- * ------------------------------------------------------------------------------------------ */
+/* ---- both ---------------------------------------------------------------------------------- */
 
 static job make_job(const hd_remap_engine *engine, const hd_remap *map, char *records,
                     char *const *parts) {

@@ -38,8 +38,7 @@ void hd_remap_end(hd_remap_stream *stream) {
     stream->carried = 0;
 }
 
-/* ---- values of any size ------------------------------------------------------------------------
- */
+/* ---- values of any size -------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) void copy_values(char *restrict to, size_t to_step,
                                                               const char *restrict from,

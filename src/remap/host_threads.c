@@ -6,7 +6,7 @@
 
 #include "remap/host.h"
 
-/* ---- the engine ------------------------------------------------------------------------------ */
+/* ---- the engine ---------------------------------------------------------------------------- */
 
 enum { LEAST_BYTES = 1 << 20, TASKS_PER_THREAD = 4, MOST_THREADS = 1024 };
 
@@ -91,7 +91,7 @@ hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *o
     return choose_lanes(diag, options->simd, &engine->lanes);
 }
 
-/* ---- tasks ----------------------------------------------------------------------------------- */
+/* ---- tasks --------------------------------------------------------------------------------- */
 
 uint64_t hd_remap_tasks(const hd_remap_engine *engine, uint64_t units, uint64_t bytes) {
     uint64_t tasks = bytes / LEAST_BYTES, most = (uint64_t)engine->threads * TASKS_PER_THREAD;

@@ -26,7 +26,7 @@
 enum {
     BLOCK_BYTES = 256, /* of a row of a square's block */
     LEAST_CHUNK = 64,  /* bytes */
-    GOOD_CHUNK = 1024,
+    GOOD_CHUNK = 2048,
     PANEL_BYTES = 1 << 20, /* at most */
     AHEAD_BYTES = 4096,
     MOST_WORDS = 64, /* that are zipped */
@@ -39,7 +39,7 @@ typedef struct matrix {
     size_t bytes; /* of an element */
 } matrix;
 
-/* ---- a panel by itself ----------------------------------------------------------------------- */
+/* ---- a panel by itself --------------------------------------------------------------------- */
 
 /* rows x columns elements at `data` to columns x rows, by way of `scratch`. */
 static void transpose_panel(const hd_remap_engine *engine, const matrix *m, char *data,
@@ -83,8 +83,7 @@ static hd_status transpose_panels(const hd_remap_engine *engine, matrix panel, u
     return hd_remap_run(engine, p.tasks, bytes, panels_task, &p);
 }
 
-/* ---- squares ------------------------------------------------------------------------------------
- */
+/* ---- squares ------------------------------------------------------------------------------- */
 
 typedef struct square {
     matrix all;
@@ -143,8 +142,7 @@ static hd_status transpose_square(const hd_remap_engine *engine, const matrix *m
                         &s);
 }
 
-/* ---- chunks
- * ---------------------------------------------------------------------------------------- */
+/* ---- chunks -------------------------------------------------------------------------------- */
 
 /* Chunk number i * columns + j goes to number j * rows + i. */
 typedef struct chunks {
@@ -275,8 +273,7 @@ static hd_status transpose_chunks(const hd_remap_engine *engine, char *data, uin
     return status;
 }
 
-/* ---- two passes
- * ------------------------------------------------------------------------------------- */
+/* ---- two passes ---------------------------------------------------------------------------- */
 
 /* What divides `length` in chunks of about GOOD_CHUNK bytes, such that panels of `across` elements
  * times that are not too large. */
@@ -315,8 +312,7 @@ static hd_status transpose_whole(const hd_remap_engine *engine, const matrix *m)
     return status == HD_OK ? transpose_panels(engine, panel, count) : status;
 }
 
-/* ---- three passes
- * ------------------------------------------------------------------------------------ */
+/* ---- three passes -------------------------------------------------------------------------- */
 
 /* The chunk, in elements, that the length is cut down to a multiple of. */
 static uint64_t forced_chunk(uint64_t across, size_t bytes) {
@@ -383,9 +379,7 @@ static hd_status transpose_from_runs(const hd_remap_engine *engine, const matrix
     return status;
 }
 
-/* ---- maps
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- maps ---------------------------------------------------------------------------------- */
 
 /* The bytes of each field where the map is of structs to `soa`, of fields of one size; else 0. */
 static uint32_t word_of_soa(const hd_remap *map) {

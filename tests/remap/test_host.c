@@ -21,7 +21,7 @@ static uint64_t random_below(uint64_t *seed, uint64_t limit) {
     return hd_next_random(seed) % limit;
 }
 
-/* ---- memory with margins -------------------------------------------------------------------- */
+/* ---- memory with margins ------------------------------------------------------------------- */
 
 typedef struct memory {
     unsigned char *all, *data;
@@ -46,8 +46,7 @@ static void check_margins(const memory *m) {
 
 static void free_memory(memory *m) { free(m->all); }
 
-/* ---- there and back ----------------------------------------------------------------------------
- */
+/* ---- there and back ------------------------------------------------------------------------ */
 
 static bool has(hd_remap_simd simd) {
     hd_diag diag = {0};
@@ -109,8 +108,7 @@ static void check_both_ways(const hd_remap *map, uint64_t *seed) {
                 &(hd_remap_host_options){1 + (uint32_t)random_below(seed, 4), (hd_remap_simd)simd});
 }
 
-/* ---- records
- * -------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------- */
 
 typedef struct made_record {
     hd_remap_record record;
@@ -184,8 +182,7 @@ static void test_records(void **state) {
     }
 }
 
-/* ---- matrices
- * ---------------------------------------------------------------------------------------- */
+/* ---- matrices ------------------------------------------------------------------------------ */
 
 static void test_matrices(void **state) {
     (void)state;
@@ -239,8 +236,7 @@ static void test_streamed(void **state) {
     hd_remap_free(map);
 }
 
-/* ---- index arrays
- * ----------------------------------------------------------------------------------- */
+/* ---- index arrays -------------------------------------------------------------------------- */
 
 static void test_gather(void **state) {
     (void)state;
@@ -283,8 +279,7 @@ static void test_scatter(void **state) {
     }
 }
 
-/* ---- what is refused
- * ---------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------- */
 
 static void test_refused(void **state) {
     (void)state;

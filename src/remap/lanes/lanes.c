@@ -58,7 +58,7 @@ ALWAYS void store_part(char *to, lane_of_8 lane, size_t bytes) {
         memcpy(to, &rest, 1);
 }
 
-/* ---- rows to runs ------------------------------------------------------------------------ */
+/* ---- rows to runs -------------------------------------------------------------------------- */
 
 /* A piece of 64 / u rows, of which `words` are wanted. */
 ALWAYS void unzip_piece(size_t u, bool past, char *to, size_t run, const char *from, size_t row,
@@ -102,7 +102,7 @@ ALWAYS void unzip(unzip_piece_fn *piece, unzip_piece_fn *to_scratch, size_t u, c
         }
 }
 
-/* ---- runs to rows ------------------------------------------------------------------------ */
+/* ---- runs to rows -------------------------------------------------------------------------- */
 
 /* A piece of 64 / u rows out of `words` runs. */
 ALWAYS void zip_piece(size_t u, char *to, size_t row, const char *const *from, size_t skipped,
@@ -195,8 +195,7 @@ static void put(hd_remap_stream *streams, size_t count, char *block, size_t apar
 
 static void fence(void) { wait_for_stores(); }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ----------------------------------------------------------------------------- */
 
 /* Pieces are functions of their own: inlined, they are too much for the registers. */
 #define DEFINE_UNZIP(u, name, past)                                                                \
