@@ -24,6 +24,7 @@
 #include "remap/host.h"
 
 enum {
+    SMALL_PANEL = 64 << 10,
     BLOCK_BYTES = 256, /* of a row of a square's block */
     LEAST_CHUNK = 64,  /* bytes */
     GOOD_CHUNK = 2048,
@@ -275,14 +276,21 @@ static hd_status transpose_chunks(const hd_remap_engine *engine, char *data, uin
 
 /* ---- two passes ---------------------------------------------------------------------------- */
 
-/* What divides `length` in chunks of about GOOD_CHUNK bytes, such that panels of `across` elements
- * times that are not too large. */
-static uint64_t best_divisor(uint64_t length, uint64_t across, size_t bytes) {
+/* The largest divisor of `length` such that chunks of so many elements have GOOD_CHUNK bytes or
+ * little more, and panels of `across` elements times it at most `panel`. */
+static uint64_t divisor_within(uint64_t length, uint64_t across, size_t bytes, uint64_t panel) {
     uint64_t best = 1;
-    for (uint64_t b = 1; b * bytes <= 2 * GOOD_CHUNK && b * across * bytes <= PANEL_BYTES; b++)
+    for (uint64_t b = 1; b * bytes <= 2 * GOOD_CHUNK && b * across * bytes <= panel; b++)
         if (length % b == 0)
             best = b;
     return best;
+}
+
+/* Small panels are transposed faster, if only chunks have some lines. */
+static uint64_t best_divisor(uint64_t length, uint64_t across, size_t bytes) {
+    uint64_t best = divisor_within(length, across, bytes, SMALL_PANEL);
+    return best * bytes >= GOOD_CHUNK / 8 ? best
+                                          : divisor_within(length, across, bytes, PANEL_BYTES);
 }
 
 static bool divides_well(const matrix *m) {
