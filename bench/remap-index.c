@@ -158,8 +158,7 @@ static double count_instructions(const char *text, const hd_remap *map, uint32_t
     return (double)counts.instructions / ((double)counts.blocks * columns);
 }
 
-/* ---- on the OpenCL device ---------------------------------------------------------------------
- */
+/* ---- on the OpenCL device ------------------------------------------------------------------- */
 
 typedef struct opencl {
     cl_device_id id;

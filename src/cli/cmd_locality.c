@@ -150,8 +150,7 @@ static hd_status hear(cli *c, request *r) {
                          r->input.space_text ? r->input.space_text : "global");
 }
 
-/* ---- results as text ----------------------------------------------------------------------------
- */
+/* ---- results as text ------------------------------------------------------------------------ */
 
 static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
 
@@ -260,8 +259,7 @@ static int show_text(cli *c, const request *r) {
     return cli_print(c, &out);
 }
 
-/* ---- as CSV, as JSON ----------------------------------------------------------------------------
- */
+/* ---- as CSV, as JSON ------------------------------------------------------------------------ */
 
 /* A line for every size at which the ratio is another than one line below, for 1 and for the
  * footprint: what is between two of them is as the first. */

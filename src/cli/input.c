@@ -190,8 +190,7 @@ hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job) {
     return HD_OK;
 }
 
-/* ---- a job as a trace --------------------------------------------------------------------------
- */
+/* ---- a job as a trace ----------------------------------------------------------------------- */
 
 typedef struct hearing {
     const cli_input *input;
@@ -291,8 +290,7 @@ hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **t
     return status ? status : run_and_open(c, input, job, run, trace);
 }
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages ------------------------------------------------------------------------------- */
 
 static void add_file(const hd_message *message, void *user) {
     const cli_about *about = user;

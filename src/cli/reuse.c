@@ -130,8 +130,7 @@ hd_status cli_reuse_read(cli *c, cli_reuse_options *o, char *const *paths, uint3
     return status ? status : cli_read_inputs(c, &o->input, paths, count);
 }
 
-/* ---- which stream ------------------------------------------------------------------------------
- */
+/* ---- which stream --------------------------------------------------------------------------- */
 
 static hd_status find_stream(cli *c, const cli_reuse_options *o, cli_reuse *r) {
     const hd_place place = {.file = r->file};
@@ -210,8 +209,7 @@ static hd_status choose(cli *c, const cli_reuse_options *o, const hd_trace_conte
     return HD_OK;
 }
 
-/* ---- the analysis -------------------------------------------------------------------------------
- */
+/* ---- the analysis --------------------------------------------------------------------------- */
 
 static uint64_t count_launches(const cli_input *input, const hd_trace_contents *contents) {
     uint64_t count = 0;

@@ -139,8 +139,7 @@ static hd_status read_sides(cli *c, cli_reuse_options *o, char *const *paths, cl
                    b->element, a->element, a->file);
 }
 
-/* ---- text -------------------------------------------------------------------------------------
- */
+/* ---- text ----------------------------------------------------------------------------------- */
 
 static const char *signed_text(hd_arena *arena, int64_t value) {
     return value ? hd_format(arena, "%+" PRId64, value) : "0";
@@ -212,8 +211,7 @@ static int show_text(cli *c, const cli_reuse_options *o, const cli_reuse *a, con
     return cli_print(c, &out);
 }
 
-/* ---- CSV and JSON -------------------------------------------------------------------------------
- */
+/* ---- CSV and JSON --------------------------------------------------------------------------- */
 
 static uint64_t degree_at(const cli_reuse *r, uint64_t d) {
     return d <= r->stream.domain ? r->stream.degree[d] : 0;

@@ -138,8 +138,7 @@ static hd_reuse_class classify(crests all, const uint64_t *degree, uint64_t doma
     return at <= 2 && crests_fall(all, maximum) ? HD_REUSE_AMB : HD_REUSE_NMB;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
 hd_reuse_shape hd_reuse_shape_of(const uint64_t *degree, uint64_t domain) {
     hd_reuse_shape shape = {.domain = domain};

@@ -354,8 +354,7 @@ hd_sink hd_stack_sink(hd_stack *analysis) {
     return (hd_sink){analysis, begin_launch, open_block, count_event, close_block, end_launch};
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 const hd_stack_result *hd_stack_result_of(hd_stack *analysis) {
     hd_stack_result *result = &analysis->result;

@@ -418,8 +418,7 @@ uint64_t line_stack_footprint(const line_stack *stack) { return stack->footprint
 const uint64_t *line_stack_counts(const line_stack *stack) { return stack->counts; }
 bool line_stack_overflowed(const line_stack *stack) { return stack->overflowed; }
 
-/* ---- checking itself ---------------------------------------------------------------------------
- */
+/* ---- checking itself ------------------------------------------------------------------------ */
 
 /* Every sum is that of the bits below it. */
 static bool sums_agree(const line_stack *s) {

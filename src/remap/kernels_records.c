@@ -335,8 +335,7 @@ static void put_plain(hd_kernel_writer *w, const plan *p, const moved_field *f) 
     hd_str_add(&w->out, "    }\n");
 }
 
-/* ---- text: pieces ------------------------------------------------------------------------------
- */
+/* ---- text: pieces --------------------------------------------------------------------------- */
 
 /* Between image and `device`. */
 static void put_in_piece(hd_kernel_writer *w, const plan *p, uint32_t f) {

@@ -218,8 +218,7 @@ static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_remap_memor
     return status == HD_OK ? m->call->flush(m->device, &slot->queue) : status;
 }
 
-/* ---- chunked and in bulk ----------------------------------------------------------------------
- */
+/* ---- chunked and in bulk -------------------------------------------------------------------- */
 
 static uint64_t units_of_chunk(const move *m, uint64_t chunk_bytes) {
     uint64_t of_unit = m->unit_bytes + m->units.number_bytes;

@@ -191,8 +191,7 @@ static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s)
     release_memory(device, &memory);
 }
 
-/* ---- both -------------------------------------------------------------------------------------
- */
+/* ---- both ----------------------------------------------------------------------------------- */
 
 static hd_status check_work(const hd_diag *diag, const hd_remap_work *work) {
     hd_remap *slice;

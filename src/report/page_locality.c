@@ -224,8 +224,7 @@ static void add_accesses(hd_arena *arena, const hd_trace_contents *contents,
     set(run, "accesses", array);
 }
 
-/* ---- stack distances --------------------------------------------------------------------------
- */
+/* ---- stack distances ------------------------------------------------------------------------ */
 
 /* The cache that a stack stands for: that of one SM, or the device's. */
 static const hd_cache *cache_of(const hd_device *device, hd_stack_scope scope) {
@@ -286,8 +285,7 @@ static json_t *stack_json(const hd_page_options *o, hd_stack_scope scope, hd_sta
     return object;
 }
 
-/* ---- buffers ------------------------------------------------------------------------------------
- */
+/* ---- buffers -------------------------------------------------------------------------------- */
 
 static json_t *buffer_json(const hd_picture *p) {
     json_t *object = json_object();
@@ -326,8 +324,7 @@ static void add_buffers(const hd_picture_set *set_of, json_t *run) {
     set(run, "buffers", array);
 }
 
-/* ---- all of them, in one reading ---------------------------------------------------------------
- */
+/* ---- all of them, in one reading ------------------------------------------------------------ */
 
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *o, json_t *run) {

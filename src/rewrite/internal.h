@@ -315,8 +315,7 @@ bool hd_macros_wanted(const rewriter *rw);
 /* Expands what was asked for in the flat text; false when there was nothing to expand. */
 bool hd_macros_expand(rewriter *rw);
 
-/* ---- value.c, element.c, field.c, call.c, local.c, function.c: the edits ----------------------
- */
+/* ---- value.c, element.c, field.c, call.c, local.c, function.c: the edits -------------------- */
 
 void hd_walk(rewriter *rw, const frame *at);
 void hd_walk_child(rewriter *rw, const frame *at, CXCursor child);

@@ -249,8 +249,7 @@ static void take(bounding *b, uint32_t at, uint64_t used, const hd_cost_vector *
     take(b, at + 1, used, saved);
 }
 
-/* ---- the result -------------------------------------------------------------------------------
- */
+/* ---- the result ----------------------------------------------------------------------------- */
 
 hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known, double seconds,
                             candidate *found, bound_effort *effort) {

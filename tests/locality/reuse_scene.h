@@ -170,8 +170,7 @@ static inline slow_stream scene_stream(hd_arena *arena, scene *s, const hd_reuse
     return stream;
 }
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------ */
 
 static inline void scene_compare_stream(hd_arena *arena, scene *s, const hd_reuse_options *o,
                                         size_t number, const hd_reuse_stream *got) {

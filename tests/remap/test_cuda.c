@@ -174,8 +174,7 @@ static void calibration(void **state) {
     }
 }
 
-/* ---- what is refused --------------------------------------------------------------------------
- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static void no_context(void **state) {
     fixture *f = calloc(1, sizeof *f);

@@ -191,8 +191,7 @@ static void test_compiled(void **state) {
     end(&p);
 }
 
-/* ---- as CUDA C ---------------------------------------------------------------------------------
- */
+/* ---- as CUDA C ------------------------------------------------------------------------------ */
 
 static void check_cuda(bool wide) {
     program p = wide ? large_program() : random_program();

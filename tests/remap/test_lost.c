@@ -92,8 +92,7 @@ cl_int clFinish(cl_command_queue queue) {
     return is_lost() && !is_silent ? CL_DEVICE_NOT_AVAILABLE : error;
 }
 
-/* ---- the tests ----------------------------------------------------------------------------------
- */
+/* ---- the tests ------------------------------------------------------------------------------ */
 
 typedef struct fixture {
     opencl_device opencl;

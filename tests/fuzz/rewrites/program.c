@@ -139,8 +139,7 @@ static void add_kernel(builder *b, uint32_t number) {
     g->in_kernel = false;
 }
 
-/* ---- job and layouts --------------------------------------------------------------------------
- */
+/* ---- job and layouts ------------------------------------------------------------------------ */
 
 static void add_buffers(builder *b) {
     gen *g = &b->g;
