@@ -1,10 +1,12 @@
 /*
  * Matrices: rows to columns, to diagonals, and in Morton order.
  *
- * A transpose moves word j of row i to place i of run j. It is done in panels of some words: down
- * the rows, block by block, each panel's words are collected in one area for each run and
- * streamed out from there. A panel is two pages wide, so that the processor sees streams to read
- * ahead and looks up few pages, and a block so low that all areas stay in the second-level cache.
+ * A transpose moves word j of row i to place i of run j. It is done in panels of some words, two
+ * pages wide, so that few pages are looked up often. Where runs begin with lines, words go straight
+ * to them. Elsewhere a panel is crossed in strips, block by block down the rows: a strip's rows are
+ * copied side by side, since rows that lie a power of two apart would push each other out of the
+ * caches, while those of the next strip are asked for. From there its words go to one area for
+ * each run, which is streamed out.
  *
  * Diagonals are transposes with slanted sides. Element (r, c) lies r * columns + c, and goes to
  * place r of strip d = r + c; seen from the strips, word d of row r lies r * (columns - 1) + d.
@@ -26,11 +28,13 @@
 enum {
     PANEL_BYTES = 8192, /* of a row: long enough for the processor to see a stream */
     PANEL_WORDS = 4096,
-    BLOCK_BYTES = 128, /* of a run */
-    SHORT_RUN = 256,   /* bytes */
+    STRIP_BYTES = 512, /* of a row */
+    BLOCK_BYTES = 256, /* of a run */
+    SHORT_RUN = 512,   /* bytes */
     ZIPPED_BYTES = 16 << 10,
-    PIECE = 16, /* words that are read at once, at most */
-    SIDE = 64   /* of a block in Morton order */
+    ROW_BYTES = 256, /* of a row for a block of short runs, at least */
+    PIECE = 16,      /* words that are read at once, at most */
+    SIDE = 64        /* of a block in Morton order */
 };
 
 typedef struct grid {
@@ -43,6 +47,7 @@ typedef struct grid {
     uint64_t before, length; /* word j has rows j - before to j - before + length - 1 of them */
     bool slanted;            /* else all rows */
     uint64_t panel, block;   /* words, rows */
+    uint64_t across;         /* words of a strip of a block */
     uint64_t panels, pieces; /* tasks: panels times pieces of the rows */
 } grid;
 
@@ -67,18 +72,44 @@ static size_t area_bytes(const grid *g) {
     return (size_t)hd_align_up(g->block * g->bytes, HD_LINE) + HD_LINE;
 }
 
-/* A block of some words and rows to their areas. */
-static void collect(const hd_remap_engine *engine, const grid *g, char *areas, uint64_t word,
-                    uint64_t words, range rows) {
-    const char *from = g->from + rows.begin * g->row + word * g->bytes;
-    size_t count = (size_t)(rows.end - rows.begin);
+/* Some rows of some words, in a block. */
+typedef struct strip {
+    uint64_t word, words;
+    range rows;
+} strip;
+
+static size_t staged_row(const grid *g) {
+    return (size_t)hd_align_up(g->across * g->bytes, HD_LINE) + HD_LINE;
+}
+
+/* Copies the strip's rows side by side. */
+static void stage(const grid *g, const strip *s, char *rows) {
+    size_t bytes = (size_t)s->words * g->bytes;
+    const char *from = g->from + s->rows.begin * g->row + s->word * g->bytes;
+    for (uint64_t r = s->rows.begin; r < s->rows.end; r++, from += g->row, rows += staged_row(g))
+        memcpy(rows, from, bytes);
+}
+
+/* Asks for the strip's rows. */
+static void ask_for(const grid *g, const strip *s) {
+    const char *from = g->from + s->rows.begin * g->row + s->word * g->bytes;
+    for (uint64_t r = s->rows.begin; r < s->rows.end; r++, from += g->row)
+        for (size_t line = 0; line < s->words * g->bytes; line += HD_LINE)
+            __builtin_prefetch(from + line, 0, 2);
+}
+
+/* A strip to its areas. */
+static void collect(const hd_remap_engine *engine, const grid *g, const strip *s, char *areas,
+                    char *rows) {
+    size_t count = (size_t)(s->rows.end - s->rows.begin), row = staged_row(g);
+    stage(g, s, rows);
     if (g->word >= 0) {
-        engine->lanes->unzip[g->word](areas, area_bytes(g), from, g->row, count, (size_t)words,
-                                      g->end);
+        engine->lanes->unzip[g->word](areas, area_bytes(g), rows, row, count, (size_t)s->words,
+                                      rows + count * row);
         return;
     }
-    for (uint64_t w = 0; w < words; w++)
-        hd_remap_copy_values(areas + w * area_bytes(g), g->bytes, from + w * g->bytes, g->row,
+    for (uint64_t w = 0; w < s->words; w++)
+        hd_remap_copy_values(areas + w * area_bytes(g), g->bytes, rows + w * g->bytes, row,
                              g->bytes, count);
 }
 
@@ -89,43 +120,84 @@ static void move_singly(const grid *g, uint64_t word, range rows) {
                              (size_t)(rows.end - rows.begin));
 }
 
-/* Rows that all words have, straight to their runs, where these begin and end alike in lines.
- * False: they don't. */
-static bool move_lines(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
-                       range rows) {
-    char *to = g->to + word * g->run + rows.begin * g->bytes;
+/* The rows of `rows` that fill lines of all runs, where the runs begin and end alike in lines;
+ * none: they don't. */
+static range rows_in_lines(const hd_remap_engine *engine, const grid *g, range rows) {
+    char *to = g->to + rows.begin * g->bytes;
     size_t head = -(uintptr_t)to % HD_LINE, group = HD_LINE / g->bytes;
-    if (!engine->streaming || g->word < 0 || g->run % HD_LINE || head % g->bytes)
-        return false;
     range whole = {rows.begin + head / g->bytes, rows.end};
-    if (whole.begin >= rows.end || rows.end - whole.begin < group)
-        return false;
+    if (!engine->streaming || g->word < 0 || g->run % HD_LINE || head % g->bytes ||
+        whole.begin >= rows.end || rows.end - whole.begin < group)
+        return (range){0, 0};
     whole.end -= (whole.end - whole.begin) % group;
-    engine->lanes->unzip_past[g->word](to + head, g->run,
-                                       g->from + whole.begin * g->row + word * g->bytes, g->row,
-                                       (size_t)(whole.end - whole.begin), (size_t)words, g->end);
-    for (uint64_t w = word; w < word + words; w++) {
-        move_singly(g, w, (range){rows.begin, whole.begin});
-        move_singly(g, w, (range){whole.end, rows.end});
+    return whole;
+}
+
+/* Rows straight to their runs, whose lines they fill. */
+static void put_lines(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
+                      range rows) {
+    engine->lanes->unzip_past[g->word](g->to + word * g->run + rows.begin * g->bytes, g->run,
+                                       g->from + rows.begin * g->row + word * g->bytes, g->row,
+                                       (size_t)(rows.end - rows.begin), (size_t)words, g->end);
+}
+
+/* A panel on its way. */
+typedef struct panel {
+    const hd_remap_engine *engine;
+    const grid *grid;
+    uint64_t word, words;
+    hd_remap_stream *streams;
+    char *areas, *rows;
+} panel;
+
+static void move_strip(const panel *p, const strip *s) {
+    const grid *g = p->grid;
+    collect(p->engine, g, s, p->areas, p->rows);
+    hd_remap_put_all(p->engine, p->streams + (s->word - p->word), (size_t)s->words, p->areas,
+                     area_bytes(g), (size_t)(s->rows.end - s->rows.begin) * g->bytes);
+}
+
+/* The strip after `s` among rows [.., end) of the panel; without rows: there is none. */
+static strip next_strip(const panel *p, strip s, uint64_t end) {
+    const grid *g = p->grid;
+    s.word += s.words;
+    if (s.word == p->word + p->words) {
+        s.word = p->word;
+        s.rows.begin = s.rows.end;
+        s.rows.end = end - s.rows.begin < g->block ? end : s.rows.begin + g->block;
     }
-    return true;
+    uint64_t left = p->word + p->words - s.word;
+    s.words = left < g->across ? left : g->across;
+    return s;
+}
+
+static void move_strips(const panel *p, range rows) {
+    strip none = {p->word + p->words, 0, {rows.begin, rows.begin}};
+    for (strip s = next_strip(p, none, rows.end), next; s.rows.begin < s.rows.end; s = next) {
+        next = next_strip(p, s, rows.end);
+        ask_for(p->grid, &next);
+        move_strip(p, &s);
+    }
 }
 
 /* Rows that all words of the panel have. */
 static void move_panel(const hd_remap_engine *engine, const grid *g, char *scratch, uint64_t word,
                        uint64_t words, range rows) {
-    if (move_lines(engine, g, word, words, rows))
-        return;
     hd_remap_stream *streams = (hd_remap_stream *)(void *)scratch;
     char *areas = scratch + hd_align_up(g->panel * sizeof *streams, HD_LINE) + HD_LINE;
+    panel p = {engine, g, word, words, streams, areas, areas + g->across * area_bytes(g)};
+    range lines = rows_in_lines(engine, g, rows);
+    if (lines.begin < lines.end) {
+        put_lines(engine, g, word, words, lines);
+        for (uint64_t w = word; w < word + words; w++) {
+            move_singly(g, w, (range){rows.begin, lines.begin});
+            move_singly(g, w, (range){lines.end, rows.end});
+        }
+        return;
+    }
     for (uint64_t w = 0; w < words; w++)
         streams[w] = (hd_remap_stream){.to = g->to + (word + w) * g->run + rows.begin * g->bytes};
-    for (uint64_t r = rows.begin; r < rows.end; r += g->block) {
-        range some = {r, rows.end - r < g->block ? rows.end : r + g->block};
-        collect(engine, g, areas, word, words, some);
-        hd_remap_put_all(engine, streams, (size_t)words, areas, area_bytes(g),
-                         (size_t)(some.end - r) * g->bytes);
-    }
+    move_strips(&p, rows);
     for (uint64_t w = 0; w < words; w++)
         hd_remap_end(&streams[w]);
 }
@@ -160,11 +232,13 @@ static hd_status move_grid(const hd_remap_engine *engine, grid *g) {
     g->panels = (g->words + most - 1) / most;
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
-    g->block = at_least(4, g->bytes == 1 ? HD_LINE : BLOCK_BYTES / g->bytes);
+    g->block = at_least(4, BLOCK_BYTES / g->bytes);
+    g->across = at_least(4, STRIP_BYTES / g->bytes);
+    g->across = g->across < g->panel ? g->across : g->panel;
     uint64_t tasks = hd_remap_tasks(engine, g->rows / g->block + 1, bytes);
     g->pieces = g->panels < tasks ? tasks : 1;
     size_t scratch = (size_t)hd_align_up(g->panel * sizeof(hd_remap_stream), HD_LINE) + HD_LINE +
-                     (size_t)g->panel * area_bytes(g);
+                     (size_t)g->across * area_bytes(g) + (size_t)g->block * staged_row(g);
     return hd_remap_run(engine, g->panels * g->pieces, scratch, panel_task, g);
 }
 
@@ -212,7 +286,8 @@ static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
     g->word = hd_remap_word(g->bytes);
     for (uint64_t r = 0; r < g->rows; r++)
         z.rows[r] = g->from + r * g->row;
-    z.block = ZIPPED_BYTES / g->run;
+    z.block = at_least(ROW_BYTES / g->bytes, ZIPPED_BYTES / g->run);
+    z.block = hd_align_up(z.block, HD_LINE);
     z.blocks = (g->words + z.block - 1) / z.block;
     z.tasks = hd_remap_tasks(engine, z.blocks, g->words * g->run);
     hd_status status =

@@ -19,6 +19,8 @@ typedef struct move {
     size_t offset; /* in the record */
     size_t bytes;  /* of a word, or of all that is copied at once */
     int word;      /* which of the sizes of words, -1: copied */
+    size_t head;   /* records before the first that begins a line of its run */
+    size_t run;    /* bytes from one run to the next */
 } move;
 
 /* Where a block's output is put in order: of a cluster's tiles, or of a field's run. */
@@ -268,6 +270,63 @@ static void apply_task(const hd_remap_engine *engine, void *user, uint64_t task,
         hd_remap_end(&streams[a]);
 }
 
+/* ---- straight to the runs ------------------------------------------------------------------ */
+
+static char *run_at(const job *j, uint32_t field, uint64_t record) {
+    return j->parts[place_of(j, field)->allocation] + hd_map_address(j->map->layout, field, record);
+}
+
+/* Are all runs of a move whole, and do they begin alike in their lines? Then lines of all of them
+ * can be written at once. */
+static bool find_lines(const job *j, move *m) {
+    const hd_map *map = j->map->layout;
+    char *first = run_at(j, m->field, 0);
+    size_t head = -(uintptr_t)first % HD_LINE;
+    m->run = m->count > 1 ? (size_t)(run_at(j, m->field + 1, 0) - first) : HD_LINE;
+    for (uint32_t k = 0; k < m->count; k++)
+        if (place_of(j, m->field + k)->tile < map->count ||
+            run_at(j, m->field + k, 0) != first + k * m->run)
+            return false;
+    m->head = head / m->bytes;
+    return m->word >= 0 && map->fields[m->field].size == m->bytes && head % m->bytes == 0 &&
+           m->run % HD_LINE == 0;
+}
+
+static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end) {
+    size_t record = (size_t)j->map->element_bytes;
+    for (uint32_t k = 0; k < m->count && begin < end; k++)
+        hd_remap_copy_values(run_at(j, m->field + k, begin), m->bytes,
+                             j->records + begin * record + m->offset + k * m->bytes, record,
+                             m->bytes, (size_t)(end - begin));
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* The lines that begin in a block. */
+static void move_lines(const hd_remap_engine *engine, const job *j, const move *m, uint64_t block) {
+    uint64_t all = j->map->elements, head = least(m->head, all), group = HD_LINE / m->bytes;
+    uint64_t last = all - (all - head) % group;
+    uint64_t begin = least(block * j->block + head, last);
+    uint64_t end = least((block + 1) * j->block + head, last);
+    size_t record = (size_t)j->map->element_bytes;
+    if (begin < end)
+        engine->lanes->unzip_past[m->word](
+            run_at(j, m->field, begin), m->run, j->records + begin * record + m->offset, record,
+            (size_t)(end - begin), m->count, j->records + j->map->source_bytes);
+    if (block == 0) {
+        move_singly(j, m, 0, head);
+        move_singly(j, m, last, all);
+    }
+}
+
+static void lines_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const job *j = user;
+    (void)scratch;
+    for (uint64_t b = j->blocks * task / j->tasks; b < j->blocks * (task + 1) / j->tasks; b++)
+        for (uint32_t m = 0; m < j->move_count; m++)
+            move_lines(engine, j, &j->moves[m], b);
+}
+
 /* ---- back ---------------------------------------------------------------------------------- */
 
 static void revert_from_run(const hd_remap_engine *engine, const job *j, const move *m, char *block,
@@ -342,7 +401,10 @@ static job make_job(const hd_remap_engine *engine, const hd_remap *map, char *re
 hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *map,
                                  void *const to[], const char *from) {
     job j = make_job(engine, map, (char *)(uintptr_t)from, (char *const *)to);
-    return hd_remap_run(engine, j.tasks, j.scratch_bytes, apply_task, &j);
+    bool lines = engine->streaming;
+    for (uint32_t m = 0; m < j.move_count && lines; m++)
+        lines = find_lines(&j, &j.moves[m]);
+    return hd_remap_run(engine, j.tasks, j.scratch_bytes, lines ? lines_task : apply_task, &j);
 }
 
 hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap *map, char *to,

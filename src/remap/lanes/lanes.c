@@ -104,18 +104,21 @@ ALWAYS void unzip(unzip_piece_fn *piece, unzip_piece_fn *to_scratch, size_t u, c
 
 /* ---- runs to rows -------------------------------------------------------------------------- */
 
-/* A piece of 64 / u rows out of `words` runs. */
+/* A piece of 64 / u rows out of `words` runs, row by row. Fewer words than a piece has, but for
+ * the 8 bytes that are stored as fast, are followed by others where no byte lies between rows: the
+ * next row is written over them. */
 ALWAYS void zip_piece(size_t u, char *to, size_t row, const char *const *from, size_t skipped,
                       size_t words) {
     const size_t n = PIECE / u;
+    bool whole = words == n || (row == words * u && row != 8);
     UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) {
         vector v[MOST_WORDS];
         UNROLL for (size_t k = 0; k < n; k++) v[k] =
             load(from[k < words ? k : 0] + skipped + part * VECTOR);
         transpose(u, v);
-        UNROLL for (size_t k = 0; k < n; k++) UNROLL for (int lane = 0; lane < LANES; lane++) {
+        UNROLL for (int lane = 0; lane < LANES; lane++) UNROLL for (size_t k = 0; k < n; k++) {
             char *at = to + (part * n * LANES + (size_t)lane * n + k) * row;
-            if (words == n)
+            if (whole)
                 *(lane_of_8 *)at = lane_of(v[k], lane);
             else
                 store_part(at, lane_of(v[k], lane), words * u);
@@ -141,16 +144,18 @@ static void zip_rest(zip_piece_fn *piece, size_t u, char *to, size_t row, const 
 }
 
 /* Of few runs, one piece is read to the end before the next one is: processors follow a few
- * streams at once, and runs that lie a power of two apart push each other out of the caches. */
+ * streams at once, and runs that lie a power of two apart push each other out of the caches. The
+ * last piece begins so early that it is whole. */
 ALWAYS void zip(zip_piece_fn *piece, size_t u, char *to, size_t row, const char *const *from,
                 size_t skipped, size_t rows, size_t words) {
     const size_t group = HD_LINE / u, n = PIECE / u;
     size_t beside = words <= 2 * n ? n : words;
     for (size_t first = 0; first < words; first += beside)
         for (size_t i = 0; i < rows; i += group)
-            for (size_t j = first; j < least(first + beside, words); j += n) {
+            for (size_t piece_at = first; piece_at < least(first + beside, words); piece_at += n) {
+                size_t j = words < n ? 0 : least(piece_at, words - n);
                 char *at = to + i * row + j * u;
-                size_t left = least(rows - i, group), wanted = least(words - j, n);
+                size_t left = least(rows - i, group), wanted = least(words, n);
                 if (left == group)
                     piece(at, row, from + j, skipped + i * u, wanted);
                 else

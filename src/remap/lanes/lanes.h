@@ -38,7 +38,8 @@ typedef struct hd_remap_lanes {
     void (*unzip_past[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row,
                                       size_t rows, size_t words, const char *end);
     /* Runs to rows: word i of run j, at from[j] + skipped + i * u, goes to to + i * row + j * u.
-     * Writes nothing else. */
+     * Writes nothing else, but for up to 16 bytes behind the last row where rows of fewer bytes
+     * than that lie without gaps. */
     void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
                                size_t rows, size_t words);
     /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
