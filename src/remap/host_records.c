@@ -157,13 +157,17 @@ static void list_areas(job *j) {
     }
 }
 
+/* A field's value in a record. */
+static char *run_at(const job *j, uint32_t field, uint64_t record) {
+    return j->parts[place_of(j, field)->allocation] + hd_map_address(j->map->layout, field, record);
+}
+
 /* Where the area's output for the block from record `first` on belongs. */
 static char *target_of(const job *j, const area *a, uint64_t first) {
     const hd_cluster_place *place = &j->map->layout->clusters[a->cluster];
-    char *part = j->parts[place->allocation];
     if (a->field >= 0)
-        return part + hd_map_address(j->map->layout, (uint32_t)a->field, first);
-    return part + place->base + first / place->tile * place->tile_bytes;
+        return run_at(j, (uint32_t)a->field, first);
+    return j->parts[place->allocation] + place->base + first / place->tile * place->tile_bytes;
 }
 
 /* The bytes of it: the last value of a run has no gap after it. */
@@ -272,10 +276,6 @@ static void apply_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* ---- straight to the runs ------------------------------------------------------------------ */
 
-static char *run_at(const job *j, uint32_t field, uint64_t record) {
-    return j->parts[place_of(j, field)->allocation] + hd_map_address(j->map->layout, field, record);
-}
-
 /* Are all runs of a move whole, and do they begin alike in their lines? Then lines of all of them
  * can be written at once. */
 static bool find_lines(const job *j, move *m) {
@@ -334,8 +334,7 @@ static void revert_from_run(const hd_remap_engine *engine, const job *j, const m
     const char *from[HD_MAX_FIELDS];
     size_t record = (size_t)j->map->element_bytes;
     for (uint32_t k = 0; k < m->count; k++)
-        from[k] = j->parts[place_of(j, m->field + k)->allocation] +
-                  hd_map_address(j->map->layout, m->field + k, first);
+        from[k] = run_at(j, m->field + k, first);
     if (m->word >= 0)
         engine->lanes->zip[m->word](block + m->offset, record, from, 0, (size_t)count, m->count);
     else
@@ -350,7 +349,7 @@ static void revert_from_tiles(const hd_remap_engine *engine, const job *j, const
     size_t record = (size_t)j->map->element_bytes;
     const char *from[HD_MAX_FIELDS];
     for (uint32_t k = 0; k < m->count; k++)
-        from[k] = j->parts[place->allocation] + hd_map_address(j->map->layout, m->field + k, first);
+        from[k] = run_at(j, m->field + k, first);
     if (place->tile == 1) {
         hd_remap_copy_values(block + m->offset, record, from[0], (size_t)place->tile_bytes,
                              m->bytes, (size_t)count);

@@ -26,4 +26,15 @@ static inline void hear(const hd_message *message, void *user) {
             fail_msg("'%s' does not say '%s'", (heard).text, part);                                \
     } while (0)
 
+/* A record of some fields and padding. */
+typedef struct body {
+    float x, y, z;
+    char kind;
+} body;
+
+static const hd_remap_field body_fields[] = {HD_REMAP_FIELD(body, x), HD_REMAP_FIELD(body, y),
+                                             HD_REMAP_FIELD(body, z), HD_REMAP_FIELD(body, kind)};
+__attribute__((unused)) static const hd_remap_record body_record =
+    HD_REMAP_RECORD(body, body_fields);
+
 #endif

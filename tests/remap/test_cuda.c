@@ -7,15 +7,6 @@
 #include "driver/cuda_library.h"
 #include "remap/moves.h"
 
-typedef struct body {
-    float x, y, z;
-    char kind;
-} body;
-
-static const hd_remap_field body_fields[] = {HD_REMAP_FIELD(body, x), HD_REMAP_FIELD(body, y),
-                                             HD_REMAP_FIELD(body, z), HD_REMAP_FIELD(body, kind)};
-static const hd_remap_record body_record = HD_REMAP_RECORD(body, body_fields);
-
 typedef struct fixture {
     hd_arena *arena;
     char *folder; /* of the user's cache */

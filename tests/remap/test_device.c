@@ -3,42 +3,7 @@
  * all sizes; and what is refused.
  */
 #include "remap/moves.h"
-#include "remap/opencl.h"
-
-typedef struct body {
-    float x, y, z;
-    char kind;
-} body;
-
-static const hd_remap_field body_fields[] = {HD_REMAP_FIELD(body, x), HD_REMAP_FIELD(body, y),
-                                             HD_REMAP_FIELD(body, z), HD_REMAP_FIELD(body, kind)};
-static const hd_remap_record body_record = HD_REMAP_RECORD(body, body_fields);
-
-/* ---- the device ------------------------------------------------------------------------- */
-
-typedef struct fixture {
-    opencl_device opencl;
-    hd_remap_device *device;
-    heard last;
-    hd_diag diag;
-} fixture;
-
-static int set_up(void **state) {
-    static fixture f;
-    f.diag = (hd_diag){hear, &f.last};
-    if (!opencl_find(&f.opencl) ||
-        hd_remap_open_opencl(&f.diag, f.opencl.context, f.opencl.id, &f.device) != HD_OK)
-        return -1;
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    hd_remap_close(f->device);
-    clReleaseContext(f->opencl.context);
-    return 0;
-}
+#include "remap/opencl_fixture.h"
 
 /* ---- all strategies ----------------------------------------------------------------------- */
 

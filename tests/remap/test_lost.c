@@ -10,15 +10,6 @@
 #include "remap/moves.h"
 #include "remap/opencl.h"
 
-typedef struct body {
-    float x, y, z;
-    char kind;
-} body;
-
-static const hd_remap_field body_fields[] = {HD_REMAP_FIELD(body, x), HD_REMAP_FIELD(body, y),
-                                             HD_REMAP_FIELD(body, z), HD_REMAP_FIELD(body, kind)};
-static const hd_remap_record body_record = HD_REMAP_RECORD(body, body_fields);
-
 /* ---- a device that may be lost --------------------------------------------------------------- */
 
 /* Commands until it is; and whether they are refused then, or queued and never done. */

@@ -4,35 +4,11 @@
  * or written. Buffers of the device lie in guarded memory, too.
  */
 #include "remap/maps.h"
-#include "remap/opencl.h"
+#include "remap/opencl_fixture.h"
 #include "remap/random_maps.h"
 #include "remap/sides.h"
 
 enum { BASE_ALIGN = 128 }; /* where OpenCL's buffers begin */
-
-typedef struct fixture {
-    opencl_device opencl;
-    hd_remap_device *device;
-    heard last;
-    hd_diag diag;
-} fixture;
-
-static int set_up(void **state) {
-    static fixture f;
-    f.diag = (hd_diag){hear, &f.last};
-    if (!opencl_find(&f.opencl) ||
-        hd_remap_open_opencl(&f.diag, f.opencl.context, f.opencl.id, &f.device) != HD_OK)
-        return -1;
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    hd_remap_close(f->device);
-    clReleaseContext(f->opencl.context);
-    return 0;
-}
 
 /* ---- buffers in guarded memory ---------------------------------------------------------- */
 
