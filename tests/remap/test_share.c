@@ -5,13 +5,14 @@
 #include "remap/moves.h"
 #include "remap/opencl.h"
 
-typedef struct body {
+typedef struct counted_body {
     float x, y, z;
-} body;
+} counted_body;
 
-static const hd_remap_field body_fields[] = {HD_REMAP_FIELD(body, x), HD_REMAP_FIELD(body, y),
-                                             HD_REMAP_FIELD(body, z)};
-static const hd_remap_record body_record = HD_REMAP_RECORD(body, body_fields);
+static const hd_remap_field counted_fields[] = {HD_REMAP_FIELD(counted_body, x),
+                                                HD_REMAP_FIELD(counted_body, y),
+                                                HD_REMAP_FIELD(counted_body, z)};
+static const hd_remap_record counted_record = HD_REMAP_RECORD(counted_body, counted_fields);
 
 enum { BODIES = 100003, ROWS = 3000, COLUMNS = 17 };
 
@@ -127,7 +128,7 @@ static void each_element_is_done_once(void **state) {
     f->of_unit = 3;
     for (uint32_t threads = 0; threads < 4; threads++) {
         make_values(f, BODIES * 3);
-        assert_int_equal(hd_remap_layout(&f->diag, &body_record, "soa", BODIES, &f->map), HD_OK);
+        assert_int_equal(hd_remap_layout(&f->diag, &counted_record, "soa", BODIES, &f->map), HD_OK);
         if (share(f, true, threads, &shares) != HD_OK)
             fail_msg("%s", f->last.text);
         assert_int_equal(shares.host + shares.device, BODIES);
@@ -156,7 +157,7 @@ static void data_that_stays_on_the_device(void **state) {
     uint64_t changed = 0;
     f->of_unit = 3;
     make_values(f, BODIES * 3);
-    assert_int_equal(hd_remap_layout(&f->diag, &body_record, "soa", BODIES, &f->map), HD_OK);
+    assert_int_equal(hd_remap_layout(&f->diag, &counted_record, "soa", BODIES, &f->map), HD_OK);
     assert_int_equal(share(f, false, 1, &shares), HD_OK);
     for (uint64_t i = 0; i < BODIES * 3; i++)
         changed += f->values[i] != (float)(i % 997);
@@ -169,7 +170,7 @@ static void a_single_element(void **state) {
     hd_remap_shares shares;
     f->of_unit = 3;
     make_values(f, 3);
-    assert_int_equal(hd_remap_layout(&f->diag, &body_record, "soa", 1, &f->map), HD_OK);
+    assert_int_equal(hd_remap_layout(&f->diag, &counted_record, "soa", 1, &f->map), HD_OK);
     hd_remap_work work = {f->map, f->values, true, on_host, on_device, f};
     atomic_store(&f->device_began, 1); /* whoever is first has it all */
     assert_int_equal(hd_remap_share(&f->diag, f->device, &work, 1, &shares), HD_OK);
@@ -186,7 +187,7 @@ static void errors_of_either_side_end_both(void **state) {
         make_values(f, BODIES * 3);
         f->host_status = who == 0 ? HD_EDIFFER : HD_OK;
         f->device_status = who == 1 ? HD_EDIFFER : HD_OK;
-        assert_int_equal(hd_remap_layout(&f->diag, &body_record, "soa", BODIES, &f->map), HD_OK);
+        assert_int_equal(hd_remap_layout(&f->diag, &counted_record, "soa", BODIES, &f->map), HD_OK);
         assert_int_equal(share(f, true, 1, &shares), HD_EDIFFER);
         assert_true(shares.host + shares.device < BODIES);
         assert_int_equal(f->last.count, 0); /* they have said what is wrong */
