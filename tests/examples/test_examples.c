@@ -19,6 +19,7 @@
 
 #include "frontend/frontend.h"
 #include "measure/measure.h"
+#include "one_context.h"
 
 #include "../../examples/bfs/reference.c"
 #include "../../examples/bitonic/reference.c"

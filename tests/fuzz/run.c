@@ -12,6 +12,7 @@
 #include "frontend/frontend.h"
 #include "fuzz.h"
 #include "measure/measure.h"
+#include "one_context.h"
 #include "vm/lane_sets.h"
 #include "vm/vm.h"
 

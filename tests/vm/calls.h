@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "measure/measure.h"
+#include "one_context.h"
 #include "support.h"
 #include "vm/vm.h"
 

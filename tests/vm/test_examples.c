@@ -14,6 +14,7 @@
 
 #include "frontend/frontend.h"
 #include "measure/measure.h"
+#include "one_context.h"
 #include "vm/vm.h"
 
 enum { FEWEST_EXAMPLES = 15 };

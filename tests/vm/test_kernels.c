@@ -22,6 +22,7 @@
 #include "corpus.h"
 #include "lane_sets.h"
 #include "measure/session.h"
+#include "one_context.h"
 #include "record.h"
 #include "vm/vm.h"
 
