@@ -89,6 +89,9 @@ uint64_t hd_next_random(uint64_t *state);
 /* clock.c: seconds of a clock that never goes back, from a start of its own. */
 double hd_clock(void);
 
+/* cores.c: cores that this process may run on, at least 1. */
+uint32_t hd_core_count(void);
+
 /* ---- file.c: whole files ------------------------------------------------ */
 
 /* Reads all of `path`; *text ends in a '\0' that *length does not count. */

@@ -1,7 +1,6 @@
 /* Numbered work for several threads. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "locality/reuse_plan.h"
 
@@ -70,6 +69,5 @@ hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, 
 }
 
 uint32_t reuse_worker_count(uint32_t wanted) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return wanted ? wanted : cores > 0 ? (uint32_t)cores : 1;
+    return wanted ? wanted : hd_core_count();
 }

@@ -1,5 +1,4 @@
 /* What the host's processor has, and work for its threads. */
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -63,12 +62,6 @@ static hd_status choose_lanes(const hd_diag *diag, hd_remap_simd simd,
     return HD_OK;
 }
 
-static uint32_t count_cores(void) {
-    cpu_set_t cores;
-    int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
-    return count > 0 ? (uint32_t)count : 1;
-}
-
 /* Half of the last cache: what is larger will not be found there again. */
 static uint64_t cached_bytes(void) {
     long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -81,7 +74,7 @@ hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *o
                              uint64_t bytes, hd_remap_engine *engine) {
     static const hd_remap_host_options usual = {0};
     options = options ? options : &usual;
-    uint64_t threads = options->threads ? options->threads : count_cores();
+    uint64_t threads = options->threads ? options->threads : hd_core_count();
     uint64_t most = 1 + bytes / LEAST_BYTES;
     threads = threads < most ? threads : most;
     *engine =

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "remap/device.h"
 
@@ -205,8 +204,8 @@ static hd_status check_work(const hd_diag *diag, const hd_remap_work *work) {
 
 /* Threads that the host begins with; the calling one is the device's. */
 static uint32_t count_threads(uint32_t wanted) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return wanted ? wanted : cores > 2 ? (uint32_t)cores - 1 : 1;
+    uint32_t cores = hd_core_count();
+    return wanted ? wanted : cores > 2 ? cores - 1 : 1;
 }
 
 static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, uint32_t threads) {

@@ -5,7 +5,6 @@
  *     hd_vm_run    (launch.c) blocks are handed to whichever worker is free
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "vm/launch.h"
 
@@ -128,8 +127,7 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     vm->job = job;
     vm->options = *options;
     vm->next_address = HD_GLOBAL_BASE;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    vm->worker_count = options->workers ? options->workers : cores > 0 ? (uint32_t)cores : 1;
+    vm->worker_count = options->workers ? options->workers : hd_core_count();
     if (!vm->options.max_instructions)
         vm->options.max_instructions = 10000000000;
     if (!vm->options.local_memory)

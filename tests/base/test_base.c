@@ -1,4 +1,5 @@
 /* The arena, strings, and files that appear whole or not at all. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,6 +111,21 @@ static void a_file_of_many_pieces_appears_at_its_end(void **state) {
     hd_arena_free(arena);
 }
 
+static void cores_are_those_that_may_be_used(void **state) {
+    (void)state;
+    cpu_set_t all, one;
+    int first = 0;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(hd_core_count(), CPU_COUNT(&all));
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(hd_core_count(), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 static void names_are_seen_from_their_file(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -126,6 +142,7 @@ int main(void) {
         cmocka_unit_test(files_are_written_whole_or_not_at_all),
         cmocka_unit_test(a_file_of_many_pieces_appears_at_its_end),
         cmocka_unit_test(names_are_seen_from_their_file),
+        cmocka_unit_test(cores_are_those_that_may_be_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,14 +104,12 @@ int fuzz_main(const char *what, uint32_t batch, fuzz_batch_fn *run, int argc, ch
             seed = number(what, argc, argv, i + 1);
         else
             number(what, argc, argv, argc);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t cores = hd_core_count();
     pool p = {.what = what,
               .batch = batch,
               .run = run,
               .arena = hd_arena_new(),
-              .room = cores < 1                ? 1
-                      : cores > MOST_PROCESSES ? MOST_PROCESSES
-                                               : (uint32_t)cores};
+              .room = cores > MOST_PROCESSES ? MOST_PROCESSES : cores};
     time_t begin = time(NULL);
     run_pool(&p, seed, (uint32_t)first, (uint32_t)count);
     printf("%u %s from seed %lu, %u wrong, %ld s\n", p.done, what, (unsigned long)seed, p.wrong,
