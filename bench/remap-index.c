@@ -20,6 +20,7 @@
 #include "frontend/frontend.h"
 #include "heddle/index.h"
 #include "heddle/remap.h"
+#include "shared/opencl.h"
 #include "vm/vm.h"
 
 enum { ROWS = 4096, GROUP = 64, RUNS = 40, WAYS = 4 };
@@ -168,12 +169,10 @@ typedef struct opencl {
 } opencl;
 
 static bool open_opencl(opencl *cl) {
-    cl_platform_id platform;
     cl_uchar zero = 0;
     cl_int error;
     size_t bytes = (size_t)ROWS * (ROWS + 64) * 4; /* as much as diagonals take */
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &cl->id, NULL) != CL_SUCCESS)
+    if (find_opencl_devices(&cl->id, 1) == 0)
         return false;
     cl->context = clCreateContext(NULL, 1, &cl->id, NULL, NULL, &error);
     cl->queue = clCreateCommandQueue(cl->context, cl->id, 0, &error);

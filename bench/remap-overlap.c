@@ -20,8 +20,9 @@
 #include "driver/cuda_library.h"
 #include "remap/device.h"
 #include "report/report.h"
+#include "shared/opencl.h"
 
-enum { RUNS = 15, CHUNK_SIZES = 6, DEVICES = 16 };
+enum { RUNS = 15, CHUNK_SIZES = 6, MOST_DEVICES = 16 };
 static const double over_larger = 1.15, over_bulk = 1.05;
 
 /* What is timed. The last sizes of chunks is the planned one. */
@@ -197,23 +198,17 @@ static hd_status run_device(bench *b, hd_remap_device *device) {
 }
 
 static hd_status run_opencl(bench *b) {
-    cl_platform_id platforms[DEVICES];
-    cl_device_id ids[DEVICES];
-    cl_uint platform_count = 0, count = 0;
+    cl_device_id ids[MOST_DEVICES];
+    unsigned count = find_opencl_devices(ids, MOST_DEVICES);
     hd_status status = HD_OK;
-    clGetPlatformIDs(DEVICES, platforms, &platform_count);
-    for (cl_uint p = 0; p < platform_count && p < DEVICES; p++) {
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES, ids, &count) != CL_SUCCESS)
-            continue;
-        for (cl_uint i = 0; i < count && i < DEVICES && status == HD_OK; i++) {
-            hd_remap_device *device;
-            cl_context context = clCreateContext(NULL, 1, &ids[i], NULL, NULL, NULL);
-            status = hd_remap_open_opencl(b->diag, context, ids[i], &device);
-            if (status == HD_OK)
-                status = run_device(b, device);
-            hd_remap_close(device);
-            clReleaseContext(context);
-        }
+    for (unsigned i = 0; i < count && status == HD_OK; i++) {
+        hd_remap_device *device;
+        cl_context context = clCreateContext(NULL, 1, &ids[i], NULL, NULL, NULL);
+        status = hd_remap_open_opencl(b->diag, context, ids[i], &device);
+        if (status == HD_OK)
+            status = run_device(b, device);
+        hd_remap_close(device);
+        clReleaseContext(context);
     }
     return status;
 }

@@ -4,8 +4,9 @@
 
 #include "driver/cuda_library.h"
 #include "remap-device/device.h"
+#include "shared/opencl.h"
 
-enum { MOST_PLATFORMS = 8, MOST_DEVICES = 16 };
+enum { MOST_DEVICES = 16 };
 
 /* ---- OpenCL ------------------------------------------------------------------------------- */
 
@@ -61,26 +62,6 @@ static void open_opencl(const hd_diag *diag, cl_device_id id, bench_device *devi
         device->remap = NULL;
 }
 
-/* Device number `*n`; where there are fewer, `*n` is what is left of it. */
-static bool find_opencl(unsigned *n, cl_device_id *id) {
-    cl_platform_id platforms[MOST_PLATFORMS];
-    cl_device_id devices[MOST_DEVICES];
-    cl_uint platform_count = 0, count;
-    if (clGetPlatformIDs(MOST_PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
-        return false;
-    for (cl_uint p = 0; p < platform_count && p < MOST_PLATFORMS; p++) {
-        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, devices, &count) !=
-            CL_SUCCESS)
-            continue;
-        if (*n < count && *n < MOST_DEVICES) {
-            *id = devices[*n];
-            return true;
-        }
-        *n -= count;
-    }
-    return false;
-}
-
 /* ---- CUDA --------------------------------------------------------------------------------- */
 
 typedef struct cuda {
@@ -132,11 +113,11 @@ static bool open_cuda(const hd_diag *diag, bench_device *device) {
 }
 
 bool bench_open_device(const hd_diag *diag, unsigned n, uint64_t bytes, bench_device *device) {
-    cl_device_id id;
+    cl_device_id ids[MOST_DEVICES];
+    unsigned count = find_opencl_devices(ids, MOST_DEVICES);
     *device = (bench_device){.bytes = bytes};
-    if (find_opencl(&n, &id)) {
-        open_opencl(diag, id, device);
-        return true;
-    }
-    return n == 0 && open_cuda(diag, device);
+    if (n >= count)
+        return n == count && open_cuda(diag, device);
+    open_opencl(diag, ids[n], device);
+    return true;
 }
