@@ -232,8 +232,11 @@ typedef struct hd_remap_options {
 hd_status hd_remap_to_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                              const hd_remap_memory to[], const void *from,
                              const hd_remap_options *options);
-/* The way back. After an error (a device that is lost, say) the host's memory is untouched, unless
- * the message says which bytes are not. */
+/* The way back. After an error (a device that is lost, say) `from` is as before, and so is the
+ * host's memory, but for the bytes that the end of the message names: "; bytes 0 to 65535 of the
+ * host's memory may have changed, no others". With HD_REMAP_HOST it never names any; with the other
+ * strategies it may name some or all, since the transfer goes right there. A program that may need
+ * what it had takes HD_REMAP_HOST, or gives other memory. */
 hd_status hd_remap_from_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                                void *to, const hd_remap_memory from[],
                                const hd_remap_options *options);
@@ -282,7 +285,8 @@ typedef struct hd_remap_shares {
 
 /* Splits by the throughput that is measured as it runs: both sides take pieces until none is
  * left, smaller ones towards the end. `threads` of the host, 0: one for each core but one. The
- * device's pieces are taken by the calling thread. `shares` may be NULL. */
+ * device's pieces are taken by the calling thread. `shares` may be NULL. After an error some of the
+ * data has been worked on and some not. */
 hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
                          uint32_t threads, hd_remap_shares *shares);
 

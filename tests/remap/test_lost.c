@@ -1,6 +1,7 @@
 /*
  * An OpenCL device that is lost in the middle of a move: an error that says so, and the host's
- * data is untouched, but for bytes that the message names.
+ * data is untouched, but for bytes on the way back that the message names; docs/remap.md says for
+ * each strategy which these are.
  *
  * The functions of OpenCL that are defined here stand before those of the loader.
  */
@@ -137,6 +138,41 @@ static hd_status move_and_lose(fixture *f, bool back, const hd_remap_options *op
     return status;
 }
 
+enum { CHUNK = 1 << 16, COMMANDS_OF_CHUNK = 2 /* its kernel, and its transfer */ };
+
+static uint64_t bytes_of_chunks(const fixture *f, int chunks) {
+    hd_remap_units units = hd_remap_units_of(f->map, HD_REMAP_FROM_DEVICE);
+    uint64_t bytes = CHUNK / units.bytes / units.step * units.step * units.bytes * (uint64_t)chunks;
+    return bytes < f->map->source_bytes ? bytes : f->map->source_bytes;
+}
+
+/* How many bytes a move back may have changed, when it fails after so many commands. */
+static uint64_t may_change(const fixture *f, hd_remap_strategy strategy, int after) {
+    int chunk = after / COMMANDS_OF_CHUNK; /* the first that is not whole */
+    switch (strategy) {
+    case HD_REMAP_HOST: /* the transfers go to memory of the library's */
+        return 0;
+    case HD_REMAP_CHUNKED:
+        if (f->device->is_unified) /* where nobody waits before all transfers are asked for */
+            return is_silent ? f->map->source_bytes
+                             : bytes_of_chunks(f, chunk + after % COMMANDS_OF_CHUNK);
+        if (!is_silent) /* those before it are not waited for any more */
+            chunk = chunk < HD_REMAP_SLOTS ? 0 : chunk - HD_REMAP_SLOTS + 1;
+        return bytes_of_chunks(f, chunk);
+    default: /* the first command is the kernel of all */
+        return after > 0 || is_silent ? f->map->source_bytes : 0;
+    }
+}
+
+/* Just those bytes are named. Chunks that had come back whole are right. */
+static void expect_named(const fixture *f, hd_remap_strategy strategy, int after,
+                         const unsigned char *host) {
+    uint64_t named = named_bytes(&f->last);
+    assert_int_equal(named, may_change(f, strategy, after));
+    if (strategy == HD_REMAP_CHUNKED && !f->device->is_unified)
+        assert_memory_equal(host, f->m.back, named);
+}
+
 /* After each number of commands, until the move needs no more. */
 static int lose_after_each(fixture *f, bool back, const hd_remap_options *options) {
     int after = 0;
@@ -149,6 +185,8 @@ static int lose_after_each(fixture *f, bool back, const hd_remap_options *option
             assert_int_equal(status, HD_ESYSTEM);
             assert_says(f->last, is_silent ? "CL_EXEC_STATUS_ERROR" : "CL_DEVICE_NOT_AVAILABLE");
             expect_untouched(&f->m, back, host, &f->last);
+            if (back)
+                expect_named(f, options->strategy, after, host);
         } else if (back) {
             expect_host(&f->m, host);
         }
@@ -157,22 +195,33 @@ static int lose_after_each(fixture *f, bool back, const hd_remap_options *option
     return after - 1;
 }
 
-static void every_strategy(void **state, bool silent) {
+static void every_strategy(fixture *f) {
     /* Commands of a move: a transfer and a kernel for each of 5 chunks; a transfer of each part;
      * a kernel, and the host's look at what it did. */
-    const int expected[2][HD_REMAP_STRATEGIES] = {{0, 10, 2, 2, 1}, {0, 10, 2, 2, silent ? 1 : 2}};
-    fixture *f = *state;
-    is_silent = silent;
+    const int expected[2][HD_REMAP_STRATEGIES] = {{0, 10, 2, 2, 1},
+                                                  {0, 10, 2, 2, is_silent ? 1 : 2}};
     for (int back = 0; back < 2; back++)
         for (int s = HD_REMAP_CHUNKED; s < HD_REMAP_STRATEGIES; s++) {
-            hd_remap_options options = {.strategy = s, .chunk_bytes = 1 << 16};
+            hd_remap_options options = {.strategy = s, .chunk_bytes = CHUNK};
             assert_int_equal(lose_after_each(f, back, &options), expected[back][s]);
         }
+    expect_parts(f->device, &f->m, f->memory); /* each failure left what is brought back */
 }
 
-static void lost_with_an_error(void **state) { every_strategy(state, false); }
+/* One that works in the host's memory, and one with memory of its own, for which chunks pass
+ * through pinned memory. */
+static void both_kinds_of_device(void **state, bool silent) {
+    fixture *f = *state;
+    is_silent = silent;
+    for (int unified = 0; unified < 2; unified++) {
+        f->device->is_unified = unified;
+        every_strategy(f);
+    }
+}
 
-static void lost_without_one(void **state) { every_strategy(state, true); }
+static void lost_with_an_error(void **state) { both_kinds_of_device(state, false); }
+
+static void lost_without_one(void **state) { both_kinds_of_device(state, true); }
 
 /* Before anything came back nothing is said of bytes that changed. */
 static void nothing_changes_before_it_is_read(void **state) {
