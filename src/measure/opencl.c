@@ -137,13 +137,15 @@ static const char *include_option(hd_arena *arena, const char *folder) {
     return strchr(folder, '"') ? "" : hd_format(arena, "-I %s%s%s ", quote, folder, quote);
 }
 
-/* The job's options, `folder` and the kernel's own for its headers. */
-static const char *build_options(const hd_session *session, const char *folder) {
+/* The job's options, and for a text with headers their folders. Others are named none: drivers that
+ * keep what they compiled know it again by text and options, and folders may be temporary. */
+static const char *build_options(const hd_session *session, const hd_program_text *text) {
     hd_arena *arena = session->arena;
-    const hd_job *job = session->job;
-    return hd_format(arena, "%s%s%s", folder ? include_option(arena, folder) : "",
-                     include_option(arena, hd_session_folder(session)),
-                     job->options ? job->options : "");
+    const char *options = session->job->options ? session->job->options : "";
+    if (hd_text_is_alone(text->text) && hd_text_is_alone(options))
+        return options;
+    return hd_format(arena, "%s%s%s", text->folder ? include_option(arena, text->folder) : "",
+                     include_option(arena, hd_session_folder(session)), options);
 }
 
 static const char *build_log(const hd_session *session, cl_program program) {
@@ -172,7 +174,7 @@ static hd_status build(hd_session *session, const hd_program_text *text, hd_vers
     version->program = program;
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, &(hd_place){.file = text->file}, "make a program");
-    error = clBuildProgram(program, 1, &of(session)->device, build_options(session, text->folder),
+    error = clBuildProgram(program, 1, &of(session)->device, build_options(session, text),
                            NULL, NULL);
     if (error == CL_SUCCESS)
         return HD_OK;

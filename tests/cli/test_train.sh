@@ -51,6 +51,10 @@ accepts train --lengths 512 --bytes 4 --repeats 1
 prints '^  from 3 kernels .*measured now: 1$'
 accepts train "${small[@]}" --again
 prints '^  from 2 kernels .*measured now: 2$'
+# Drivers that keep what they compiled find it again: no folder is named that comes and goes.
+with BUILD_OPTIONS="$work/log/options" -- train "${small[@]}" --again
+[ "$(wc -l <"$work/log/options")" -eq 17 ] || complain "not 17 builds"
+! grep -q -- -I "$work/log/options" || complain "a build names a folder"
 ls "$TMPDIR" | grep -q '^heddle-' && complain "left temporary files"
 
 # ---- trainings that end early --------------------------------------------------------

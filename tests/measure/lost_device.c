@@ -4,6 +4,7 @@
  *
  *     LOST_DEVICE_AFTER=40     launches fail with CL_DEVICE_NOT_AVAILABLE after 40 timings
  *     LOST_BUILDS_AFTER=3      builds fail after 3 of them
+ *     BUILD_OPTIONS=file       gets the options of each build, a line for each
  *     SIGNAL_AFTER=40 SIGNAL=2 the process gets signal 2 at the end of timing 40
  *     OTHER_DEVICE=name, OTHER_DRIVER=text   what the device says it is
  */
@@ -11,6 +12,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,14 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     return next(queue, kernel, dims, offset, global, local, waits, wait_for, event);
 }
 
+static void note_options(const char *options) {
+    FILE *file = getenv("BUILD_OPTIONS") ? fopen(getenv("BUILD_OPTIONS"), "a") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%s\n", options ? options : "");
+    fclose(file);
+}
+
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
                       const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                       void *user) {
@@ -50,6 +60,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
                           void(CL_CALLBACK *)(cl_program, void *), void *);
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "clBuildProgram");
+    note_options(options);
     if (builds++ >= number("LOST_BUILDS_AFTER"))
         return CL_BUILD_PROGRAM_FAILURE;
     return next(program, count, devices, options, notify, user);
