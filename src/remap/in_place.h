@@ -1,0 +1,79 @@
+/* Remapping in place from the inside: the passes that in_place.c is made of. */
+#ifndef HD_REMAP_IN_PLACE_H
+#define HD_REMAP_IN_PLACE_H
+
+#include "remap/host.h"
+
+/* Records of some words of `bytes` bytes, which lie one after another or as runs, one for each
+ * word, that begin every `run` bytes. Both are cut in panels of `length` records; what a panel has
+ * in a run is a chunk. Records behind the last panel are kept aside by the caller. */
+typedef struct hd_remap_cut {
+    char *data;
+    uint64_t records, words;
+    size_t bytes, run;
+    uint64_t length, panels;
+    size_t chunk; /* bytes */
+} hd_remap_cut;
+
+static inline size_t hd_remap_panel_bytes(const hd_remap_cut *c) { return c->words * c->chunk; }
+
+/* Where chunk `number` lies, counted run by run; a run's end is open. Panel k by itself has chunks
+ * k * words to k * words + words - 1 in these places. */
+static inline char *hd_remap_chunk(const hd_remap_cut *c, uint64_t number) {
+    return c->data + number * c->chunk + number / c->panels * (c->run - c->panels * c->chunk);
+}
+
+static inline uint64_t hd_remap_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Asks for `bytes` that will be read and written somewhat later. What comes much later goes to the
+ * second-level cache: of requests for the first one a core has only few at a time. */
+static inline void hd_remap_ask(const char *from, size_t bytes) {
+    for (size_t line = 0; line < bytes; line += HD_LINE)
+        __builtin_prefetch(from + line, 0, 2);
+}
+
+/* Copies to where lines are cached, and so not past the caches. */
+static inline void hd_remap_copy_lines(const hd_remap_engine *engine, char *to, const char *from,
+                                       size_t bytes) {
+    hd_remap_stream stream = {.to = to};
+    size_t lines = bytes - bytes % HD_LINE;
+    engine->lanes->put(&stream, 1, (char *)(uintptr_t)from, 0, lines, false);
+    memcpy(to + lines, from + lines, bytes - lines);
+}
+
+/* ---- in_place_panels.c --------------------------------------------------------------------- */
+
+/* `records` records at `from` to runs that begin every `pitch` bytes. */
+void hd_remap_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
+                      size_t pitch, const char *from, uint64_t records);
+/* Values `first` and following of each run to `records` records. */
+void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
+                        const char *const *runs, uint64_t first, uint64_t records);
+
+/* Each panel of records by itself becomes its chunks, or back. */
+hd_status hd_remap_panels_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *cut);
+hd_status hd_remap_chunks_to_panels(const hd_remap_engine *engine, const hd_remap_cut *cut);
+/* What these need at most, in bytes for each thread; so the others below. */
+uint64_t hd_remap_panels_scratch(const hd_remap_cut *cut);
+
+/* ---- in_place_chunks.c --------------------------------------------------------------------- */
+
+/* Chunks go from where the panels left them to their runs, or back. */
+hd_status hd_remap_move_chunks(const hd_remap_engine *engine, const hd_remap_cut *cut, bool back);
+uint64_t hd_remap_chunks_scratch(const hd_remap_cut *cut);
+
+/* ---- in_place_square.c --------------------------------------------------------------------- */
+
+hd_status hd_remap_transpose_square(const hd_remap_engine *engine, char *data, uint64_t side,
+                                    size_t bytes);
+uint64_t hd_remap_square_scratch(size_t bytes);
+
+/* Rows of `bytes` that lie one after another go to where one begins every `run` bytes, each with
+ * its tail of `tails` behind it; or back. */
+hd_status hd_remap_spread_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
+                               size_t bytes, size_t run, char *tails);
+hd_status hd_remap_close_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
+                              size_t bytes, size_t run, char *tails);
+uint64_t hd_remap_shift_scratch(uint64_t rows, size_t bytes, size_t run);
+
+#endif

@@ -1,0 +1,240 @@
+/*
+ * Square matrices change pairs of blocks. Both blocks of a pair are transposed into the scratch,
+ * and written from there to each other's place, whose lines are cached by then; meanwhile the next
+ * pair is asked for.
+ *
+ * Nearly square ones are brought to squares, or squares to them, by rows that move apart or
+ * together.
+ */
+#include <stdlib.h>
+
+#include "remap/in_place.h"
+
+enum { BLOCK_ROW = 512, ROW_STEP = 4096, ROW_AHEAD = 16 << 10 };
+
+/* ---- squares ------------------------------------------------------------------------------- */
+
+typedef struct square {
+    char *data;
+    uint64_t side;
+    size_t bytes, row;
+    uint64_t block, blocks, group; /* elements; rows that are read at once */
+    size_t pitch;                  /* of a block's rows in the scratch */
+} square;
+
+/* A block, by its first row and column. */
+typedef struct block {
+    uint64_t row, column, rows, columns;
+    char *data;
+} block;
+
+static block block_of(const square *s, uint64_t i, uint64_t j) {
+    block b = {.row = i * s->block, .column = j * s->block};
+    b.rows = hd_remap_least(s->block, s->side - b.row);
+    b.columns = hd_remap_least(s->block, s->side - b.column);
+    b.data = s->data + b.row * s->row + b.column * s->bytes;
+    return b;
+}
+
+static void ask_rows(const square *s, const block *b, uint64_t first) {
+    uint64_t end = hd_remap_least(b->rows, first + s->group);
+    for (uint64_t r = first; r < end; r++)
+        hd_remap_ask(b->data + r * s->row, (size_t)b->columns * s->bytes);
+}
+
+/* Some rows of a block, transposed, into `scratch`, by way of `rows`. */
+static void fetch_rows(const hd_remap_engine *engine, const square *s, const block *b,
+                       uint64_t first, char *scratch, char *rows) {
+    int word = hd_remap_word(s->bytes);
+    size_t count = (size_t)hd_remap_least(b->rows - first, s->group);
+    size_t bytes = (size_t)b->columns * s->bytes;
+    const char *from = b->data + first * s->row;
+    for (size_t r = 0; r < count; r++)
+        hd_remap_copy_lines(engine, rows + r * s->pitch, from + r * s->row, bytes);
+    if (word >= 0) {
+        engine->lanes->unzip[word](scratch + first * s->bytes, s->pitch, rows, s->pitch, count,
+                                   (size_t)b->columns, rows + count * s->pitch);
+        return;
+    }
+    for (uint64_t c = 0; c < b->columns; c++)
+        hd_remap_copy_values(scratch + c * s->pitch + first * s->bytes, s->bytes,
+                             rows + c * s->bytes, s->pitch, s->bytes, count);
+}
+
+static void put_block(const hd_remap_engine *engine, const square *s, const block *b,
+                      const char *scratch) {
+    for (uint64_t r = 0; r < b->rows; r++)
+        hd_remap_copy_lines(engine, b->data + r * s->row, scratch + r * s->pitch,
+                            (size_t)b->columns * s->bytes);
+}
+
+/* A row of blocks left of the diagonal, and those that they change places with. */
+static void square_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const square *s = user;
+    char *other = scratch + s->block * s->pitch, *rows = other + s->block * s->pitch;
+    /* Long rows and short ones by turns. */
+    uint64_t i = task % 2 ? s->blocks - 1 - task / 2 : task / 2;
+    for (uint64_t j = 0; j <= i; j++) {
+        block left = block_of(s, i, j), right = block_of(s, j, i);
+        block next_left = block_of(s, i, j < i ? j + 1 : j);
+        block next_right = block_of(s, j < i ? j + 1 : j, i);
+        for (uint64_t r = 0; r < left.rows; r += s->group) {
+            if (j < i)
+                ask_rows(s, &next_left, r);
+            fetch_rows(engine, s, &left, r, scratch, rows);
+        }
+        for (uint64_t r = 0; r < right.rows && j < i; r += s->group) {
+            if (j + 1 < i)
+                ask_rows(s, &next_right, r);
+            fetch_rows(engine, s, &right, r, other, rows);
+        }
+        put_block(engine, s, &right, scratch);
+        if (j < i)
+            put_block(engine, s, &left, other);
+    }
+}
+
+static square square_of(char *data, uint64_t side, size_t bytes) {
+    square s = {.data = data, .side = side, .bytes = bytes, .row = (size_t)side * bytes};
+    s.block = bytes < BLOCK_ROW / 16 ? BLOCK_ROW / bytes : 16;
+    s.blocks = (side + s.block - 1) / s.block;
+    s.group = bytes < HD_LINE / 4 ? HD_LINE / bytes : 4;
+    s.pitch = (size_t)hd_align_up(s.block * bytes, HD_LINE) + HD_LINE;
+    return s;
+}
+
+static size_t scratch_of(const square *s) { return (size_t)(2 * s->block + s->group) * s->pitch; }
+
+hd_status hd_remap_transpose_square(const hd_remap_engine *engine, char *data, uint64_t side,
+                                    size_t bytes) {
+    square s = square_of(data, side, bytes);
+    return hd_remap_run(engine, s.blocks, scratch_of(&s), square_task, &s);
+}
+
+uint64_t hd_remap_square_scratch(size_t bytes) {
+    square s = square_of(NULL, 0, bytes);
+    return scratch_of(&s) + HD_LINE;
+}
+
+/* ---- rows apart and together --------------------------------------------------------------- */
+
+typedef struct shift {
+    char *data;
+    uint64_t rows;
+    size_t bytes, run, rest; /* of a row; from one to the next; of that, what is behind the row */
+    char *tails;             /* the rests of all rows */
+    uint64_t tasks;
+    char *saved; /* the rows at the tasks' borders that a neighbour overwrites */
+    size_t saved_bytes;
+} shift;
+
+static uint64_t border_of(const shift *s, uint64_t task) { return s->rows * task / s->tasks; }
+
+/* Rows behind the border that spreading those before it overwrites. */
+static uint64_t overwritten_behind(const shift *s, uint64_t border) {
+    return border ? ((border - 1) * s->rest + s->bytes - 1) / s->bytes : 0;
+}
+
+/* The first row before the border that closing those behind it overwrites. */
+static uint64_t overwritten_from(const shift *s, uint64_t border) {
+    return border ? (border - 1) * s->bytes / s->run + 1 : 0;
+}
+
+static void spread_row(const shift *s, uint64_t row, const char *from) {
+    char *to = s->data + row * s->run;
+    for (size_t end = s->bytes; end;) {
+        size_t begin = end > ROW_STEP ? end - ROW_STEP : 0;
+        const char *at = from + begin;
+        if (at - ROW_AHEAD > s->data)
+            hd_remap_ask(at - ROW_AHEAD, end - begin);
+        memmove(to + begin, at, end - begin);
+        end = begin;
+    }
+    memcpy(to + s->bytes, s->tails + row * s->rest, s->rest);
+}
+
+static void spread_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const shift *s = user;
+    uint64_t border = border_of(s, task);
+    uint64_t saved = task ? border + overwritten_behind(s, border) : border;
+    (void)engine;
+    (void)scratch;
+    for (uint64_t r = border_of(s, task + 1); r-- > border;)
+        spread_row(s, r,
+                   r < saved ? s->saved + (task - 1) * s->saved_bytes + (r - border) * s->bytes
+                             : s->data + r * s->bytes);
+}
+
+static void close_row(const shift *s, uint64_t row, const char *from) {
+    char *to = s->data + row * s->bytes, *end = s->data + s->rows * s->run;
+    memcpy(s->tails + row * s->rest, from + s->bytes, s->rest);
+    for (size_t begin = 0; begin < s->bytes; begin += ROW_STEP) {
+        size_t bytes = (size_t)hd_remap_least(s->bytes - begin, ROW_STEP);
+        if (end - (from + begin) > ROW_AHEAD + ROW_STEP)
+            hd_remap_ask(from + begin + ROW_AHEAD, bytes);
+        memmove(to + begin, from + begin, bytes);
+    }
+}
+
+static void close_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const shift *s = user;
+    uint64_t border = border_of(s, task + 1);
+    uint64_t saved = task + 1 < s->tasks ? overwritten_from(s, border) : border;
+    (void)engine;
+    (void)scratch;
+    for (uint64_t r = border_of(s, task); r < border; r++)
+        close_row(s, r,
+                  r < saved ? s->data + r * s->run
+                            : s->saved + task * s->saved_bytes + (r - saved) * s->run);
+}
+
+static void save_rows(const shift *s, bool back) {
+    for (uint64_t task = 1; task < s->tasks; task++) {
+        uint64_t border = border_of(s, task);
+        char *to = s->saved + (task - 1) * s->saved_bytes;
+        if (!back) {
+            memcpy(to, s->data + border * s->bytes,
+                   (size_t)overwritten_behind(s, border) * s->bytes);
+        } else {
+            uint64_t from = overwritten_from(s, border);
+            memcpy(to, s->data + from * s->run, (size_t)(border - from) * s->run);
+        }
+    }
+}
+
+static uint64_t most_saved(const shift *s) { return overwritten_behind(s, s->rows) + 2; }
+
+uint64_t hd_remap_shift_scratch(uint64_t rows, size_t bytes, size_t run) {
+    shift s = {.rows = rows, .bytes = bytes, .run = run, .rest = run - bytes};
+    return most_saved(&s) * run + HD_LINE;
+}
+
+/* Every task has more rows than are saved at a border. */
+static hd_status shift_rows(const hd_remap_engine *engine, shift *s, bool back) {
+    uint64_t most = most_saved(s);
+    s->tasks = hd_remap_least(engine->threads, s->rows / most);
+    s->tasks = s->tasks ? s->tasks : 1;
+    s->saved_bytes = (size_t)most * s->run;
+    s->saved = malloc((size_t)s->tasks * s->saved_bytes);
+    if (!s->saved)
+        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
+                       (unsigned)s->tasks, s->saved_bytes);
+    save_rows(s, back);
+    hd_status status = hd_remap_run(engine, s->tasks, HD_LINE, back ? close_task : spread_task, s);
+    free(s->saved);
+    return status;
+}
+
+hd_status hd_remap_spread_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
+                               size_t bytes, size_t run, char *tails) {
+    shift s = {.data = data, .rows = rows, .bytes = bytes, .run = run, .rest = run - bytes};
+    s.tails = tails;
+    return shift_rows(engine, &s, false);
+}
+
+hd_status hd_remap_close_rows(const hd_remap_engine *engine, char *data, uint64_t rows,
+                              size_t bytes, size_t run, char *tails) {
+    shift s = {.data = data, .rows = rows, .bytes = bytes, .run = run, .rest = run - bytes};
+    s.tails = tails;
+    return shift_rows(engine, &s, true);
+}
