@@ -19,9 +19,10 @@
 #include "remap/in_place.h"
 
 enum {
-    SMALL_PANEL = 8 << 10,   /* fits the first-level cache together with its copy */
-    GOOD_CHUNK = 1 << 10,    /* is moved about as fast as a larger one */
-    LARGE_PANEL = 256 << 10, /* fits the second-level cache together with its copy */
+    GOOD_PANEL = 256 << 10,
+    GOOD_CHUNK = 4096, /* is moved about as fast as a larger one */
+    MOST_PANEL = 1 << 20,
+    SHIFT_BYTES = 1 << 20,
     SHORT_CHUNK = 512,
     NEAR_BYTES = 1 << 20 /* that a nearly square matrix has more than a square */
 };
@@ -40,10 +41,10 @@ static uint64_t group_of(size_t bytes) {
 }
 
 static hd_remap_cut cut_of(const runs *r) {
-    size_t record = (size_t)r->words * r->bytes;
-    uint64_t length = SMALL_PANEL / record, group = group_of(r->bytes);
-    if (length * r->bytes < GOOD_CHUNK)
-        length = hd_remap_least(GOOD_CHUNK / r->bytes, LARGE_PANEL / record);
+    uint64_t group = group_of(r->bytes), chunk = GOOD_PANEL / r->words;
+    if (chunk < GOOD_CHUNK)
+        chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / r->words);
+    uint64_t length = chunk / r->bytes;
     length = length > group ? length / group * group : group;
     hd_remap_cut cut = {.data = r->data,
                         .records = r->records,
@@ -53,6 +54,9 @@ static hd_remap_cut cut_of(const runs *r) {
                         .length = length,
                         .panels = r->records / length,
                         .chunk = (size_t)length * r->bytes};
+    size_t open = cut.run - (size_t)cut.panels * cut.chunk, panel = hd_remap_panel_bytes(&cut);
+    uint64_t reach = 2 + (r->words - 1) * open / panel, far = SHIFT_BYTES / panel;
+    cut.shift = hd_remap_least(reach > far ? reach : far, cut.panels);
     return cut;
 }
 

@@ -6,19 +6,25 @@
 
 /* Records of some words of `bytes` bytes, which lie one after another or as runs, one for each
  * word, that begin every `run` bytes. Both are cut in panels of `length` records; what a panel has
- * in a run is a chunk. Records behind the last panel are kept aside by the caller. */
+ * in a run is a chunk. Records behind the last panel are kept aside by the caller.
+ *
+ * The chunks of one panel together lie in one of as many places as there are panels: those that
+ * panel p becomes in place p - shift, those that become panel p in place p + shift, both counted
+ * round and round. */
 typedef struct hd_remap_cut {
     char *data;
     uint64_t records, words;
     size_t bytes, run;
-    uint64_t length, panels;
+    uint64_t length, panels, shift;
     size_t chunk; /* bytes */
 } hd_remap_cut;
 
-static inline size_t hd_remap_panel_bytes(const hd_remap_cut *c) { return c->words * c->chunk; }
+static inline size_t hd_remap_panel_bytes(const hd_remap_cut *c) {
+    return (size_t)c->words * c->chunk;
+}
 
-/* Where chunk `number` lies, counted run by run; a run's end is open. Panel k by itself has chunks
- * k * words to k * words + words - 1 in these places. */
+/* Chunk `number`, counted run by run, of which the ends are open. Place q has chunks q * words to
+ * q * words + words - 1. */
 static inline char *hd_remap_chunk(const hd_remap_cut *c, uint64_t number) {
     return c->data + number * c->chunk + number / c->panels * (c->run - c->panels * c->chunk);
 }
@@ -50,7 +56,7 @@ void hd_remap_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, ch
 void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
                         const char *const *runs, uint64_t first, uint64_t records);
 
-/* Each panel of records by itself becomes its chunks, or back. */
+/* Panels of records become their chunks, or back. */
 hd_status hd_remap_panels_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *cut);
 hd_status hd_remap_chunks_to_panels(const hd_remap_engine *engine, const hd_remap_cut *cut);
 /* What these need at most, in bytes for each thread; so the others below. */
@@ -58,7 +64,7 @@ uint64_t hd_remap_panels_scratch(const hd_remap_cut *cut);
 
 /* ---- in_place_chunks.c --------------------------------------------------------------------- */
 
-/* Chunks go from where the panels left them to their runs, or back. */
+/* Chunks go from the panels' places to their runs, or back. */
 hd_status hd_remap_move_chunks(const hd_remap_engine *engine, const hd_remap_cut *cut, bool back);
 uint64_t hd_remap_chunks_scratch(const hd_remap_cut *cut);
 

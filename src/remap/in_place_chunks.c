@@ -12,13 +12,12 @@
 enum {
     AHEAD_BYTES = 8192,
     STEP_BYTES = 2048,
-    MOST_PIECES = 8 /* of a cycle, for each thread */
+    MOST_PIECES = 4 /* of a cycle, for each thread */
 };
 
-/* Chunk number i * columns + j goes to number j * rows + i. */
 typedef struct chunks {
     const hd_remap_cut *cut;
-    uint64_t rows, columns;
+    bool back;
     size_t bytes;
     uint64_t *seen,
         *short_cycles; /* bits: chunks that a cycle has; those that short ones begin at */
@@ -37,13 +36,24 @@ typedef struct piece {
 static inline bool has_bit(const uint64_t *bits, uint64_t i) { return bits[i / 64] >> i % 64 & 1; }
 static inline void set_bit(uint64_t *bits, uint64_t i) { bits[i / 64] |= (uint64_t)1 << i % 64; }
 
-/* The chunk that goes to `place`. */
-static inline uint64_t source_of(const chunks *c, uint64_t place) {
-    if (place <= UINT32_MAX && c->rows <= UINT32_MAX && c->columns <= UINT32_MAX) {
-        uint32_t rows = (uint32_t)c->rows, number = (uint32_t)place;
-        return (uint64_t)(number % rows) * c->columns + number / rows;
+/* Word w of panel p comes from the panel's place, and goes to number w * panels + p, or back. */
+static inline uint64_t source_of(const chunks *c, uint64_t number) {
+    const hd_remap_cut *cut = c->cut;
+    uint64_t panels = cut->panels, words = cut->words, shift = cut->shift;
+    if (number <= UINT32_MAX) {
+        uint32_t by = (uint32_t)(c->back ? words : panels), n = (uint32_t)number;
+        uint64_t quotient = n / by, rest = n % by;
+        if (c->back)
+            return rest * panels +
+                   (quotient >= shift ? quotient - shift : quotient + panels - shift);
+        return (rest >= shift ? rest - shift : rest + panels - shift) * words + quotient;
     }
-    return place % c->rows * c->columns + place / c->rows;
+    if (c->back) {
+        uint64_t place = number / words;
+        return number % words * panels + (place >= shift ? place - shift : place + panels - shift);
+    }
+    uint64_t panel = number % panels;
+    return (panel >= shift ? panel - shift : panel + panels - shift) * words + number / panels;
 }
 
 /* How far along a cycle was asked for. */
@@ -90,7 +100,7 @@ static void chunks_task(const hd_remap_engine *engine, void *user, uint64_t task
         return;
     }
     uint64_t parts = c->tasks - c->piece_count, part = task - c->piece_count;
-    uint64_t words = (c->rows * c->columns + 63) / 64;
+    uint64_t words = (c->cut->words * c->cut->panels + 63) / 64;
     for (uint64_t w = words * part / parts; w < words * (part + 1) / parts; w++)
         for (uint64_t bits = c->short_cycles[w]; bits; bits &= bits - 1) {
             uint64_t start = w * 64 + (uint64_t)__builtin_ctzll(bits);
@@ -118,7 +128,7 @@ static void cut_cycle(chunks *c, uint64_t start, uint64_t length) {
 
 /* Finds every cycle. */
 static void find_cycles(chunks *c) {
-    for (uint64_t start = 0; start < c->rows * c->columns; start++) {
+    for (uint64_t start = 0; start < c->cut->words * c->cut->panels; start++) {
         if (has_bit(c->seen, start) || source_of(c, start) == start)
             continue;
         uint64_t length = 0, at = start;
@@ -137,11 +147,8 @@ static void find_cycles(chunks *c) {
 hd_status hd_remap_move_chunks(const hd_remap_engine *engine, const hd_remap_cut *cut, bool back) {
     uint64_t count = cut->words * cut->panels, pieces = (uint64_t)engine->threads * MOST_PIECES;
     size_t words = (size_t)(count / 64 + 1), bytes = cut->chunk;
-    chunks c = {.cut = cut,
-                .rows = back ? cut->words : cut->panels,
-                .columns = back ? cut->panels : cut->words,
-                .bytes = bytes};
-    if (c.rows <= 1 || c.columns <= 1)
+    chunks c = {.cut = cut, .back = back, .bytes = bytes};
+    if (!count)
         return HD_OK;
     c.longest = count / pieces + 1;
     c.seen = calloc(2 * words, sizeof *c.seen);

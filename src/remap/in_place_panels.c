@@ -1,23 +1,16 @@
 /*
- * Panels of records become their chunks, each panel by itself, and back.
+ * Panels of records become their chunks, and back.
  *
- * A panel is transposed into the scratch, which fits the first-level cache where records are short,
- * and is copied back over itself: its lines are cached by then, so that each is read from memory
- * once and written once.
+ * A panel's chunks go to the place of a panel some way before, which was read and is out of the
+ * caches by now: whole lines are written there as fast as to other memory, and no panel is copied
+ * twice. The first panels, and those where a task's part begins, are saved before; the last ones
+ * of each part come from what was saved of the next one.
  *
- * Where runs have open ends, chunks lie further on than the panel's records, by less than a panel.
- * Then panels go from the last one to the first, and back from the first one to the last. A task's
- * neighbour would overwrite its outermost panel, which is saved before.
+ * Where runs have open ends, a place begins further on than the panel did, by less than the shift.
  */
 #include <stdlib.h>
 
 #include "remap/in_place.h"
-
-enum {
-    AHEAD_BYTES = 16 << 10,
-    STEP_BYTES = 4096,
-    SAVED_PANELS = 4 /* for each thread, at most */
-};
 
 /* ---- one panel ----------------------------------------------------------------------------- */
 
@@ -50,60 +43,84 @@ void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, 
 
 /* ---- all panels ---------------------------------------------------------------------------- */
 
+enum { STEP_BYTES = 4096, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 8 };
+
 typedef struct sweep {
     const hd_remap_cut *cut;
+    bool back, past;
     uint64_t tasks;
-    char *saved;    /* the panels that neighbours overwrite, or NULL */
-    uint64_t ahead; /* panels */
-    size_t pitch;   /* of chunks in the scratch */
-    uint64_t step;  /* records */
+    uint64_t before; /* places in front of a task's first one that it overwrites */
+    char *saved;
+    uint64_t step; /* records */
 } sweep;
 
 static uint64_t first_of(const sweep *s, uint64_t task) { return s->cut->panels * task / s->tasks; }
 
-/* From a panel of records, or from its copy, to its chunks. */
-static void panel_to_chunks(const hd_remap_engine *engine, const sweep *s, uint64_t panel,
-                            const char *from, char *scratch) {
-    const hd_remap_cut *c = s->cut;
-    size_t row = (size_t)c->words * c->bytes;
-    const char *later = panel < s->ahead ? NULL : c->data + (panel - s->ahead) * c->length * row;
-    for (uint64_t r = 0; r < c->length; r += s->step) {
-        uint64_t records = hd_remap_least(c->length - r, s->step);
-        if (later)
-            hd_remap_ask(later + r * row, (size_t)records * row);
-        hd_remap_to_runs(engine, c, scratch + r * c->bytes, s->pitch, from + r * row, records);
-    }
-    for (uint64_t w = 0; w < c->words; w++)
-        hd_remap_copy_lines(engine, hd_remap_chunk(c, panel * c->words + w), scratch + w * s->pitch,
-                            c->chunk);
+static size_t saved_bytes(const sweep *s) {
+    return (size_t)(s->before + s->cut->shift) * hd_remap_panel_bytes(s->cut);
 }
 
+/* Saves the panels, or places, where the task's part begins. */
+static void save_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const sweep *s = user;
+    const hd_remap_cut *c = s->cut;
+    size_t bytes = hd_remap_panel_bytes(c);
+    uint64_t first = first_of(s, task);
+    char *to = s->saved + task * saved_bytes(s) + s->before * bytes;
+    (void)engine;
+    (void)scratch;
+    if (!s->back) {
+        memcpy(to, c->data + first * bytes, (size_t)c->shift * bytes);
+        return;
+    }
+    for (uint64_t q = first - (task ? s->before : 0); q < first + c->shift; q++)
+        for (uint64_t w = 0; w < c->words; w++)
+            memcpy(to + (q - first) * bytes + w * c->chunk, hd_remap_chunk(c, q * c->words + w),
+                   c->chunk);
+}
+
+/* Panel or place `number`, the task's part's or a later one, where it was saved, or NULL. */
+static char *saved_of(const sweep *s, uint64_t task, uint64_t number) {
+    uint64_t end = first_of(s, task + 1), next = (task + 1) % s->tasks;
+    if (number + (next ? s->before : 0) < end)
+        return NULL;
+    return s->saved + next * saved_bytes(s) +
+           (s->before + number - end) * hd_remap_panel_bytes(s->cut);
+}
+
+static void panel_to_chunks(const hd_remap_engine *engine, const sweep *s, char *to,
+                            const char *from) {
+    const hd_remap_cut *c = s->cut;
+    size_t row = (size_t)c->words * c->bytes;
+    int word = hd_remap_word(c->bytes);
+    for (uint64_t r = 0; r < c->length; r += s->step) {
+        uint64_t records = hd_remap_least(c->length - r, s->step);
+        if (row >= LONG_RECORD)
+            hd_remap_ask(from + r * row + AHEAD_BYTES, (size_t)records * row);
+        if (s->past)
+            engine->lanes->unzip_past[word](to + r * c->bytes, c->chunk, from + r * row, row,
+                                            (size_t)records, (size_t)c->words,
+                                            from + c->length * row);
+        else
+            hd_remap_to_runs(engine, c, to + r * c->bytes, c->chunk, from + r * row, records);
+    }
+}
+
+/* Chunks go to their places by way of the scratch where a run ends among them. */
 static void to_chunks_task(const hd_remap_engine *engine, void *user, uint64_t task,
                            char *scratch) {
     const sweep *s = user;
-    size_t bytes = hd_remap_panel_bytes(s->cut);
-    for (uint64_t p = first_of(s, task + 1); p-- > first_of(s, task);) {
-        bool overwritten = s->saved && task && p == first_of(s, task);
-        panel_to_chunks(engine, s, p,
-                        overwritten ? s->saved + (task - 1) * bytes : s->cut->data + p * bytes,
-                        scratch);
-    }
-}
-
-/* Back, by way of `scratch`. */
-static void chunks_to_panel(const hd_remap_engine *engine, const sweep *s, uint64_t panel,
-                            const char **runs, char *scratch) {
     const hd_remap_cut *c = s->cut;
-    size_t row = (size_t)c->words * c->bytes;
-    uint64_t later = panel + s->ahead;
-    for (uint64_t r = 0; r < c->length; r += s->step) {
-        uint64_t records = hd_remap_least(c->length - r, s->step);
-        if (later < c->panels)
-            hd_remap_ask(hd_remap_chunk(c, later * c->words) + r * row, (size_t)records * row);
-        hd_remap_from_runs(engine, c, scratch + r * row, runs, r, records);
+    size_t bytes = hd_remap_panel_bytes(c);
+    for (uint64_t q = first_of(s, task); q < first_of(s, task + 1); q++) {
+        const char *saved = saved_of(s, task, q + c->shift);
+        const char *from = saved ? saved : c->data + (q + c->shift) * bytes;
+        char *to = hd_remap_chunk(c, q * c->words);
+        bool together = hd_remap_chunk(c, q * c->words + c->words - 1) + c->chunk == to + bytes;
+        panel_to_chunks(engine, s, together ? to : scratch, from);
+        for (uint64_t w = 0; w < c->words && !together; w++)
+            memcpy(hd_remap_chunk(c, q * c->words + w), scratch + w * c->chunk, c->chunk);
     }
-    hd_remap_copy_lines(engine, c->data + panel * hd_remap_panel_bytes(c), scratch,
-                        hd_remap_panel_bytes(c));
 }
 
 static size_t runs_bytes(const hd_remap_cut *c) {
@@ -114,60 +131,58 @@ static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t t
                            char *scratch) {
     const sweep *s = user;
     const hd_remap_cut *c = s->cut;
+    size_t row = (size_t)c->words * c->bytes, bytes = hd_remap_panel_bytes(c);
     const char **runs = (const char **)(void *)scratch;
-    uint64_t end = first_of(s, task + 1);
-    for (uint64_t p = first_of(s, task); p < end; p++) {
-        bool overwritten = s->saved && task + 1 < s->tasks && p + 1 == end;
-        const char *copy = overwritten ? s->saved + task * hd_remap_panel_bytes(c) : NULL;
+    char *block = scratch + runs_bytes(c) + HD_LINE;
+    for (uint64_t p = first_of(s, task); p < first_of(s, task + 1); p++) {
+        uint64_t place = p + c->shift;
+        const char *saved = saved_of(s, task, place);
         for (uint64_t w = 0; w < c->words; w++)
-            runs[w] = copy ? copy + w * c->chunk : hd_remap_chunk(c, p * c->words + w);
-        chunks_to_panel(engine, s, p, runs, scratch + runs_bytes(c));
+            runs[w] = saved ? saved + w * c->chunk : hd_remap_chunk(c, place * c->words + w);
+        hd_remap_stream stream = {.to = c->data + p * bytes};
+        for (uint64_t r = 0; r < c->length; r += s->step) {
+            uint64_t records = hd_remap_least(c->length - r, s->step);
+            if (c->words >= MANY_RUNS && !saved)
+                hd_remap_ask(runs[0] + bytes + r * row, (size_t)records * row);
+            hd_remap_from_runs(engine, c, block, runs, r, records);
+            hd_remap_put(engine, &stream, block, (size_t)records * row);
+        }
+        hd_remap_end(&stream);
     }
 }
 
-/* The panels at the tasks' borders: those of records begin a task, those of chunks end one. */
-static void save_panels(const sweep *s, bool back) {
+static size_t scratch_of(const sweep *s) {
     const hd_remap_cut *c = s->cut;
-    size_t bytes = hd_remap_panel_bytes(c);
-    for (uint64_t task = 1; task < s->tasks; task++) {
-        uint64_t border = first_of(s, task);
-        char *to = s->saved + (task - 1) * bytes;
-        if (!back)
-            memcpy(to, c->data + border * bytes, bytes);
-        for (uint64_t w = 0; w < c->words && back; w++)
-            memcpy(to + w * c->chunk, hd_remap_chunk(c, (border - 1) * c->words + w), c->chunk);
-    }
+    size_t block = s->back ? (size_t)(s->step * c->words) * c->bytes : hd_remap_panel_bytes(c);
+    return runs_bytes(c) + block + 2 * HD_LINE;
 }
 
-static size_t pitch_of(const hd_remap_cut *c) {
-    return (size_t)hd_align_up(c->chunk, HD_LINE) + HD_LINE;
+static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
+    size_t bytes = hd_remap_panel_bytes(c), row = (size_t)c->words * c->bytes;
+    size_t open = c->run - (size_t)c->panels * c->chunk;
+    sweep s = {.cut = c, .back = back};
+    s.step = STEP_BYTES / row / HD_LINE * HD_LINE;
+    s.step = s.step ? s.step : HD_LINE;
+    s.before = back ? ((size_t)(c->words - 1) * open + bytes - 1) / bytes : 0;
+    s.tasks = hd_remap_least(engine->threads, c->panels / (s.before + c->shift + 1));
+    s.tasks = s.tasks ? s.tasks : 1;
+    s.past = engine->streaming && hd_remap_word(c->bytes) >= 0 && c->chunk % HD_LINE == 0 &&
+             c->run % HD_LINE == 0 && (uintptr_t)c->data % HD_LINE == 0;
+    return s;
 }
 
 static hd_status sweep_panels(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
-    size_t bytes = hd_remap_panel_bytes(c), row = (size_t)c->words * c->bytes;
-    size_t open = c->run - c->panels * c->chunk;
-    sweep s = {.cut = c,
-               .tasks = hd_remap_tasks(engine, c->panels, c->panels * bytes),
-               .ahead = 1 + AHEAD_BYTES / bytes,
-               .pitch = pitch_of(c)};
-    s.step = STEP_BYTES / row / HD_LINE * HD_LINE;
-    s.step = s.step ? s.step : HD_LINE;
     if (!c->panels)
         return HD_OK;
-    if (open && (c->words - 1) * open > bytes)
-        s.tasks = 1;
-    else if (open)
-        s.tasks = hd_remap_least(s.tasks, (uint64_t)engine->threads * SAVED_PANELS);
-    if (open && s.tasks > 1) {
-        s.saved = malloc((size_t)(s.tasks - 1) * bytes);
-        if (!s.saved)
-            return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
-                           (unsigned)s.tasks, bytes);
-        save_panels(&s, back);
-    }
-    size_t scratch = (size_t)c->words * s.pitch + (back ? runs_bytes(c) : 0);
-    hd_status status =
-        hd_remap_run(engine, s.tasks, scratch, back ? to_panels_task : to_chunks_task, &s);
+    sweep s = sweep_of(engine, c, back);
+    s.saved = malloc((size_t)s.tasks * saved_bytes(&s) + 1);
+    if (!s.saved)
+        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
+                       (unsigned)s.tasks, saved_bytes(&s));
+    hd_status status = hd_remap_run(engine, s.tasks, HD_LINE, save_task, &s);
+    if (status == HD_OK)
+        status = hd_remap_run(engine, s.tasks, scratch_of(&s),
+                              back ? to_panels_task : to_chunks_task, &s);
     free(s.saved);
     return status;
 }
@@ -181,6 +196,7 @@ hd_status hd_remap_chunks_to_panels(const hd_remap_engine *engine, const hd_rema
 }
 
 uint64_t hd_remap_panels_scratch(const hd_remap_cut *cut) {
-    return SAVED_PANELS * hd_remap_panel_bytes(cut) +
-           cut->words * (pitch_of(cut) + sizeof(char *)) + 2 * HD_LINE;
+    hd_remap_engine engine = {.threads = 1};
+    sweep back = sweep_of(&engine, cut, true), there = sweep_of(&engine, cut, false);
+    return cut->panels ? saved_bytes(&back) + scratch_of(&back) + scratch_of(&there) : 0;
 }
