@@ -22,7 +22,7 @@ enum {
     GOOD_PANEL = 256 << 10,
     GOOD_CHUNK = 4096, /* is moved about as fast as a larger one */
     MOST_PANEL = 1 << 20,
-    SHIFT_BYTES = 1 << 20,
+    SHIFT_BYTES = 2 << 20,
     SHORT_CHUNK = 512,
     NEAR_BYTES = 1 << 20 /* that a nearly square matrix has more than a square */
 };

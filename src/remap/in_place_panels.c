@@ -43,7 +43,7 @@ void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, 
 
 /* ---- all panels ---------------------------------------------------------------------------- */
 
-enum { STEP_BYTES = 4096, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 8 };
+enum { STEP_BYTES = 2048, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 8 };
 
 typedef struct sweep {
     const hd_remap_cut *cut;
