@@ -1,5 +1,7 @@
 /* What the host's processor has, and work for its threads. */
+#include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -7,7 +9,13 @@
 
 /* ---- the engine ---------------------------------------------------------------------------- */
 
-enum { LEAST_BYTES = 1 << 20, TASKS_PER_THREAD = 4, MOST_THREADS = 1024 };
+enum {
+    LEAST_BYTES = 1 << 20, /* for which a thread is worth its making */
+    TASKS_PER_THREAD = 4,
+    MOST_THREADS = 1024,
+    LEAST_STREAMED = 4 << 20, /* below, asking for the size of the cache takes too long */
+    USUAL_CACHE = 16 << 20 /* where the system does not tell */
+};
 
 static bool has_avx2(void) {
 #if defined __x86_64__
@@ -62,12 +70,29 @@ static hd_status choose_lanes(const hd_diag *diag, hd_remap_simd simd,
     return HD_OK;
 }
 
-/* Half of the last cache: what is larger will not be found there again. */
-static uint64_t cached_bytes(void) {
-    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (bytes <= 0)
-        bytes = 16 << 20;
-    return (uint64_t)bytes / 2;
+/* Of the last cache that the first core sees, as the system's file says; 0: it does not. */
+static uint64_t cache_in_file(void) {
+    uint64_t kib = 0;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%" SCNu64 "K", &kib) != 1)
+        kib = 0;
+    fclose(file);
+    return kib << 10;
+}
+
+/* Half of the last cache: what is larger will not be found there again. A virtual machine's
+ * processor may tell of all caches of the machine below it, so the smaller figure is the one. */
+static bool passes_caches(uint64_t bytes) {
+    if (bytes <= LEAST_STREAMED)
+        return false;
+    long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    uint64_t in_file = cache_in_file();
+    uint64_t cache = told > 0 ? (uint64_t)told : in_file ? in_file : USUAL_CACHE;
+    if (in_file && in_file < cache)
+        cache = in_file;
+    return bytes > cache / 2;
 }
 
 hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *options,
@@ -80,7 +105,7 @@ hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *o
     *engine =
         (hd_remap_engine){.diag = diag,
                           .threads = (uint32_t)(threads < MOST_THREADS ? threads : MOST_THREADS),
-                          .streaming = bytes > cached_bytes()};
+                          .streaming = passes_caches(bytes)};
     return choose_lanes(diag, options->simd, &engine->lanes);
 }
 
