@@ -11,6 +11,7 @@
 # path of heddle; it then calls itself with --some for some of the files at a time.
 set -u
 failed=0
+toolkit=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}} # where heddle looks for it
 
 complain() { printf 'FAILED %s (%s): %s\n' "$name" "$mode" "$*"; failed=1; }
 
@@ -104,8 +105,10 @@ if [ "$1" = --some ]; then
     trap 'rm -rf "$work"' EXIT
     for file; do
         name=${file%.cu}
-        mode=toolkit
-        check_job
+        if [ -n "$toolkit" ] && [ -e "$toolkit/include/cuda_runtime.h" ]; then
+            mode=toolkit
+            check_job
+        fi
         mode=own
         CUDA_PATH='' check_job
     done

@@ -95,7 +95,7 @@ static void check_random_maps(uint64_t seed, unsigned count, uint64_t least, uin
 
 /* Of each kind; the thread sanitizer is slow, and small maps have one thread. */
 #ifdef __SANITIZE_THREAD__
-enum { SMALL_MAPS = 10, MIDDLE_MAPS = 2, LARGE_MAPS = 1, LARGE_BYTES = 5 << 20 };
+enum { SMALL_MAPS = 10, MIDDLE_MAPS = 2, LARGE_MAPS = 1, LARGE_BYTES = 3 << 20 };
 #else
 enum { SMALL_MAPS = 150, MIDDLE_MAPS = 20, LARGE_MAPS = 2, LARGE_BYTES = 12 << 20 };
 #endif

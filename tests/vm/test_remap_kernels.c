@@ -251,6 +251,7 @@ static void test_transposes_move_nothing_twice(void **state) {
 }
 
 int main(void) {
+    setenv("CUDA_PATH", "", 1); /* Heddle's own headers, which are read faster */
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
                                        cmocka_unit_test(test_structs_move_nothing_twice),
                                        cmocka_unit_test(test_transposes_move_nothing_twice)};
