@@ -6,6 +6,7 @@
 #include "frontend/frontend.h"
 #include "job/fixture.h"
 #include "measure/train.h"
+#include "one_context.h"
 
 static const char *write_source(fixture *f, const hd_training_shape *shape) {
     const char *source = hd_training_source(f->arena, shape);
