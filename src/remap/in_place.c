@@ -19,11 +19,13 @@
 #include "remap/in_place.h"
 
 enum {
-    GOOD_PANEL = 256 << 10,
-    GOOD_CHUNK = 4096, /* is moved about as fast as a larger one */
+    GOOD_PANEL = 512 << 10,
+    LONG_CHUNK = 128 << 10,
+    GOOD_CHUNK = 4096, /* is moved about as fast as a longer one */
     MOST_PANEL = 1 << 20,
     SHIFT_BYTES = 2 << 20,
     SHORT_CHUNK = 512,
+    PAGE = 4096,
     NEAR_BYTES = 1 << 20 /* that a nearly square matrix has more than a square */
 };
 
@@ -40,11 +42,17 @@ static uint64_t group_of(size_t bytes) {
     return hd_remap_word(bytes) >= 0 ? HD_LINE / bytes : HD_LINE / 4;
 }
 
+/* Chunks of a panel begin in different sets of the first-level cache, all of which a page fills. */
+static uint64_t chunk_bytes(uint64_t words) {
+    uint64_t chunk = hd_remap_least(GOOD_PANEL / words, LONG_CHUNK) / PAGE * PAGE;
+    if (!chunk)
+        chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / words / HD_LINE * HD_LINE);
+    uint64_t apart = PAGE / words / HD_LINE * HD_LINE;
+    return chunk % PAGE ? chunk : chunk + (apart ? apart : HD_LINE);
+}
+
 static hd_remap_cut cut_of(const runs *r) {
-    uint64_t group = group_of(r->bytes), chunk = GOOD_PANEL / r->words;
-    if (chunk < GOOD_CHUNK)
-        chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / r->words);
-    uint64_t length = chunk / r->bytes;
+    uint64_t group = group_of(r->bytes), length = chunk_bytes(r->words) / r->bytes;
     length = length > group ? length / group * group : group;
     hd_remap_cut cut = {.data = r->data,
                         .records = r->records,

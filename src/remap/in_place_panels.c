@@ -43,7 +43,7 @@ void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, 
 
 /* ---- all panels ---------------------------------------------------------------------------- */
 
-enum { STEP_BYTES = 2048, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 8 };
+enum { STEP_BYTES = 2048, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 12 };
 
 typedef struct sweep {
     const hd_remap_cut *cut;
@@ -123,6 +123,12 @@ static void to_chunks_task(const hd_remap_engine *engine, void *user, uint64_t t
     }
 }
 
+static void ask_runs(const hd_remap_cut *c, const char *const *runs, uint64_t first,
+                     uint64_t records) {
+    for (uint64_t w = 0; w < c->words; w++)
+        hd_remap_ask(runs[w] + first * c->bytes, (size_t)records * c->bytes);
+}
+
 static size_t runs_bytes(const hd_remap_cut *c) {
     return (size_t)hd_align_up(c->words * sizeof(char *), HD_LINE);
 }
@@ -142,8 +148,8 @@ static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t t
         hd_remap_stream stream = {.to = c->data + p * bytes};
         for (uint64_t r = 0; r < c->length; r += s->step) {
             uint64_t records = hd_remap_least(c->length - r, s->step);
-            if (c->words >= MANY_RUNS && !saved)
-                hd_remap_ask(runs[0] + bytes + r * row, (size_t)records * row);
+            if (c->words >= MANY_RUNS && r + s->step < c->length)
+                ask_runs(c, runs, r + s->step, s->step);
             hd_remap_from_runs(engine, c, block, runs, r, records);
             hd_remap_put(engine, &stream, block, (size_t)records * row);
         }
@@ -161,8 +167,9 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     size_t bytes = hd_remap_panel_bytes(c), row = (size_t)c->words * c->bytes;
     size_t open = c->run - (size_t)c->panels * c->chunk;
     sweep s = {.cut = c, .back = back};
-    s.step = STEP_BYTES / row / HD_LINE * HD_LINE;
-    s.step = s.step ? s.step : HD_LINE;
+    uint64_t group = hd_remap_word(c->bytes) >= 0 ? HD_LINE / c->bytes : HD_LINE;
+    s.step = STEP_BYTES / row / group * group;
+    s.step = s.step ? s.step : group;
     s.before = back ? ((size_t)(c->words - 1) * open + bytes - 1) / bytes : 0;
     s.tasks = hd_remap_least(engine->threads, c->panels / (s.before + c->shift + 1));
     s.tasks = s.tasks ? s.tasks : 1;
