@@ -257,10 +257,10 @@ typedef struct hd_remap_choice {
     char why[256];                       /* one sentence */
 } hd_remap_choice;
 
-/* What would be done, from figures of the device that are measured when first asked for, and kept in
- * $XDG_CACHE_HOME/heddle or ~/.cache/heddle. That takes as long as compiling some kernels: with PoCL
- * a second or two for a device's first map, and some tenths of a second for each other kind of map
- * and direction. */
+/* What would be done, from figures of the device that are measured when first asked for, and kept
+ * in $XDG_CACHE_HOME/heddle or ~/.cache/heddle. That takes as long as compiling some kernels: with
+ * PoCL a second or two for a device's first map, and some tenths of a second for each other kind of
+ * map and direction. */
 hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, hd_remap_choice *choice);
 
