@@ -21,7 +21,7 @@
 enum {
     GOOD_PANEL = 512 << 10,
     LONG_CHUNK = 128 << 10,
-    GOOD_CHUNK = 4096, /* is moved about as fast as a longer one */
+    GOOD_CHUNK = 8 << 10,
     MOST_PANEL = 1 << 20,
     SHIFT_BYTES = 2 << 20,
     SHORT_CHUNK = 512,
@@ -45,7 +45,7 @@ static uint64_t group_of(size_t bytes) {
 /* Chunks of a panel begin in different sets of the first-level cache, all of which a page fills. */
 static uint64_t chunk_bytes(uint64_t words) {
     uint64_t chunk = hd_remap_least(GOOD_PANEL / words, LONG_CHUNK) / PAGE * PAGE;
-    if (!chunk)
+    if (chunk < GOOD_CHUNK)
         chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / words / HD_LINE * HD_LINE);
     uint64_t apart = PAGE / words / HD_LINE * HD_LINE;
     return chunk % PAGE ? chunk : chunk + (apart ? apart : HD_LINE);

@@ -29,6 +29,11 @@ static inline char *hd_remap_chunk(const hd_remap_cut *c, uint64_t number) {
     return c->data + number * c->chunk + number / c->panels * (c->run - c->panels * c->chunk);
 }
 
+/* Do chunks begin and end with lines that are written past the caches? */
+static inline bool hd_remap_in_lines(const hd_remap_engine *engine, const hd_remap_cut *c) {
+    return engine->streaming && ((uintptr_t)c->data | c->chunk | c->run) % HD_LINE == 0;
+}
+
 static inline uint64_t hd_remap_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Asks for `bytes` that will be read and written somewhat later. What comes much later goes to the
@@ -38,13 +43,17 @@ static inline void hd_remap_ask(const char *from, size_t bytes) {
         __builtin_prefetch(from + line, 0, 2);
 }
 
-/* Copies to where lines are cached, and so not past the caches. */
+/* Copies to where lines are cached, and so not past the caches; whole lines at once. */
 static inline void hd_remap_copy_lines(const hd_remap_engine *engine, char *to, const char *from,
                                        size_t bytes) {
-    hd_remap_stream stream = {.to = to};
-    size_t lines = bytes - bytes % HD_LINE;
-    engine->lanes->put(&stream, 1, (char *)(uintptr_t)from, 0, lines, false);
-    memcpy(to + lines, from + lines, bytes - lines);
+    size_t head = hd_remap_least(-(uintptr_t)to % HD_LINE, bytes);
+    hd_remap_stream stream = {.to = to + head};
+    size_t lines = (bytes - head) / HD_LINE * HD_LINE;
+    if (head)
+        memcpy(to, from, head);
+    engine->lanes->put(&stream, 1, (char *)(uintptr_t)from + head, 0, lines, false);
+    if (head + lines < bytes)
+        memcpy(to + head + lines, from + head + lines, bytes - head - lines);
 }
 
 /* ---- in_place_panels.c --------------------------------------------------------------------- */

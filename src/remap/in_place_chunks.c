@@ -3,7 +3,7 @@
  * computer", The Computer Journal, 1959, follows such cycles element by element). A chunk's
  * successor is known, so it is asked for early, and long cycles are cut in pieces for the threads
  * by keeping aside the chunks at the cuts. The chunk that is written is the one that was read
- * before, and so still cached.
+ * before: short ones are still cached then, long ones are written past the caches.
  */
 #include <stdlib.h>
 
@@ -12,12 +12,14 @@
 enum {
     AHEAD_BYTES = 8192,
     STEP_BYTES = 2048,
-    MOST_PIECES = 4 /* of a cycle, for each thread */
+    PAST_CHUNK = 12 << 10, /* left the first-level cache before it is written over */
+    LONG_CHUNK = 32 << 10, /* processors see that it is read, and fetch its rest in time */
+    MOST_PIECES = 4        /* of a cycle, for each thread */
 };
 
 typedef struct chunks {
     const hd_remap_cut *cut;
-    bool back;
+    bool back, past;
     size_t bytes;
     uint64_t *seen,
         *short_cycles; /* bits: chunks that a cycle has; those that short ones begin at */
@@ -68,8 +70,18 @@ static void ask_next(const chunks *c, reader *r) {
         r->done = 0;
     }
     size_t step = (size_t)hd_remap_least(c->bytes - r->done, STEP_BYTES);
-    hd_remap_ask(hd_remap_chunk(c->cut, r->chunk) + r->done, step);
+    if (!r->done || c->bytes < LONG_CHUNK)
+        hd_remap_ask(hd_remap_chunk(c->cut, r->chunk) + r->done, step);
     r->done += step;
+}
+
+static void copy_lines(const hd_remap_engine *engine, char *to, char *from, size_t bytes,
+                       bool past) {
+    hd_remap_stream stream = {.to = to};
+    if (past)
+        engine->lanes->put(&stream, 1, from, 0, bytes, true);
+    else
+        hd_remap_copy_lines(engine, to, from, bytes);
 }
 
 /* Fills the hole from behind, and so on, until the chunk is kept aside that comes next. */
@@ -85,7 +97,7 @@ static void move_piece(const hd_remap_engine *engine, const chunks *c, const pie
         for (size_t done = 0; done < c->bytes; done += step) {
             size_t left = c->bytes - done;
             ask_next(c, &ahead);
-            hd_remap_copy_lines(engine, to + done, data + done, left < step ? left : step);
+            copy_lines(engine, to + done, data + done, left < step ? left : step, c->past);
         }
         to = data;
     }
@@ -150,6 +162,7 @@ hd_status hd_remap_move_chunks(const hd_remap_engine *engine, const hd_remap_cut
     chunks c = {.cut = cut, .back = back, .bytes = bytes};
     if (!count)
         return HD_OK;
+    c.past = bytes >= PAST_CHUNK && hd_remap_in_lines(engine, cut);
     c.longest = count / pieces + 1;
     c.seen = calloc(2 * words, sizeof *c.seen);
     c.pieces = malloc((size_t)(2 * pieces) * sizeof *c.pieces); /* each is over half as long */

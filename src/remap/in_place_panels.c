@@ -43,7 +43,7 @@ void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, 
 
 /* ---- all panels ---------------------------------------------------------------------------- */
 
-enum { STEP_BYTES = 2048, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 12 };
+enum { STEP_BYTES = 1024, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 12 };
 
 typedef struct sweep {
     const hd_remap_cut *cut;
@@ -173,8 +173,7 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     s.before = back ? ((size_t)(c->words - 1) * open + bytes - 1) / bytes : 0;
     s.tasks = hd_remap_least(engine->threads, c->panels / (s.before + c->shift + 1));
     s.tasks = s.tasks ? s.tasks : 1;
-    s.past = engine->streaming && hd_remap_word(c->bytes) >= 0 && c->chunk % HD_LINE == 0 &&
-             c->run % HD_LINE == 0 && (uintptr_t)c->data % HD_LINE == 0;
+    s.past = hd_remap_word(c->bytes) >= 0 && hd_remap_in_lines(engine, c);
     return s;
 }
 

@@ -10,7 +10,7 @@
 
 #include "remap/in_place.h"
 
-enum { BLOCK_ROW = 512, ROW_STEP = 4096, ROW_AHEAD = 16 << 10 };
+enum { BLOCK_ROW = 512, SHORT_ROW = 256, ROW_STEP = 4096, ROW_AHEAD = 16 << 10 };
 
 /* ---- squares ------------------------------------------------------------------------------- */
 
@@ -36,10 +36,22 @@ static block block_of(const square *s, uint64_t i, uint64_t j) {
     return b;
 }
 
-static void ask_rows(const square *s, const block *b, uint64_t first) {
-    uint64_t end = hd_remap_least(b->rows, first + s->group);
-    for (uint64_t r = first; r < end; r++)
-        hd_remap_ask(b->data + r * s->row, (size_t)b->columns * s->bytes);
+/* The blocks of the next pair, and how far they were asked for. */
+typedef struct request {
+    block blocks[2];
+    uint64_t at, count, row;
+} request;
+
+static void ask_rows(const square *s, request *r, uint64_t rows) {
+    for (; rows && r->at < r->count; rows--) {
+        const block *b = &r->blocks[r->at];
+        const char *row = b->data + r->row * s->row;
+        hd_remap_ask(row, (size_t)b->columns * s->bytes + (uintptr_t)row % HD_LINE);
+        if (++r->row == b->rows) {
+            r->row = 0;
+            r->at++;
+        }
+    }
 }
 
 /* Some rows of a block, transposed, into `scratch`, by way of `rows`. */
@@ -61,11 +73,21 @@ static void fetch_rows(const hd_remap_engine *engine, const square *s, const blo
                              rows + c * s->bytes, s->pitch, s->bytes, count);
 }
 
+static void fetch_block(const hd_remap_engine *engine, const square *s, const block *b,
+                        char *scratch, char *rows, request *next) {
+    for (uint64_t r = 0; r < b->rows; r += s->group) {
+        ask_rows(s, next, s->group / 2);
+        fetch_rows(engine, s, b, r, scratch, rows);
+    }
+}
+
 static void put_block(const hd_remap_engine *engine, const square *s, const block *b,
-                      const char *scratch) {
-    for (uint64_t r = 0; r < b->rows; r++)
+                      const char *scratch, request *next) {
+    for (uint64_t r = 0; r < b->rows; r++) {
+        ask_rows(s, next, r % 2);
         hd_remap_copy_lines(engine, b->data + r * s->row, scratch + r * s->pitch,
                             (size_t)b->columns * s->bytes);
+    }
 }
 
 /* A row of blocks left of the diagonal, and those that they change places with. */
@@ -76,27 +98,24 @@ static void square_task(const hd_remap_engine *engine, void *user, uint64_t task
     uint64_t i = task % 2 ? s->blocks - 1 - task / 2 : task / 2;
     for (uint64_t j = 0; j <= i; j++) {
         block left = block_of(s, i, j), right = block_of(s, j, i);
-        block next_left = block_of(s, i, j < i ? j + 1 : j);
-        block next_right = block_of(s, j < i ? j + 1 : j, i);
-        for (uint64_t r = 0; r < left.rows; r += s->group) {
-            if (j < i)
-                ask_rows(s, &next_left, r);
-            fetch_rows(engine, s, &left, r, scratch, rows);
+        request next = {.count = j < i ? 1 + (j + 1 < i) : 0};
+        if (next.count) {
+            next.blocks[0] = block_of(s, i, j + 1);
+            next.blocks[1] = block_of(s, j + 1, i);
         }
-        for (uint64_t r = 0; r < right.rows && j < i; r += s->group) {
-            if (j + 1 < i)
-                ask_rows(s, &next_right, r);
-            fetch_rows(engine, s, &right, r, other, rows);
-        }
-        put_block(engine, s, &right, scratch);
+        fetch_block(engine, s, &left, scratch, rows, &next);
         if (j < i)
-            put_block(engine, s, &left, other);
+            fetch_block(engine, s, &right, other, rows, &next);
+        put_block(engine, s, &right, scratch, &next);
+        if (j < i)
+            put_block(engine, s, &left, other, &next);
     }
 }
 
 static square square_of(char *data, uint64_t side, size_t bytes) {
     square s = {.data = data, .side = side, .bytes = bytes, .row = (size_t)side * bytes};
-    s.block = bytes < BLOCK_ROW / 16 ? BLOCK_ROW / bytes : 16;
+    size_t row = bytes > 1 ? BLOCK_ROW : SHORT_ROW;
+    s.block = bytes < row / 16 ? row / bytes : 16;
     s.blocks = (side + s.block - 1) / s.block;
     s.group = bytes < HD_LINE / 4 ? HD_LINE / bytes : 4;
     s.pitch = (size_t)hd_align_up(s.block * bytes, HD_LINE) + HD_LINE;
