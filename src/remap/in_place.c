@@ -21,10 +21,10 @@
 enum {
     GOOD_PANEL = 512 << 10,
     LONG_CHUNK = 128 << 10,
-    GOOD_CHUNK = 8 << 10,
-    MOST_PANEL = 1 << 20,
-    SHIFT_BYTES = 2 << 20,
-    SHORT_CHUNK = 512,
+    GOOD_CHUNK = 8 << 10,  /* at least, as long as that makes no panel larger than: */
+    MOST_PANEL = 1 << 20,  /* of which some are kept aside */
+    SHIFT_BYTES = 2 << 20, /* out of the second-level cache */
+    SHORT_CHUNK = 512,     /* is moved far slower than a longer one */
     PAGE = 4096,
     NEAR_BYTES = 1 << 20 /* that a nearly square matrix has more than a square */
 };
@@ -42,7 +42,8 @@ static uint64_t group_of(size_t bytes) {
     return hd_remap_word(bytes) >= 0 ? HD_LINE / bytes : HD_LINE / 4;
 }
 
-/* Chunks of a panel begin in different sets of the first-level cache, all of which a page fills. */
+/* A chunk's. Those of a panel begin in different sets of the first-level cache, all of which a page
+ * fills. */
 static uint64_t chunk_bytes(uint64_t words) {
     uint64_t chunk = hd_remap_least(GOOD_PANEL / words, LONG_CHUNK) / PAGE * PAGE;
     if (chunk < GOOD_CHUNK)
@@ -251,10 +252,11 @@ uint64_t hd_remap_in_place_scratch(const hd_remap *map) {
         return square;
     uint64_t tails = (r.records - r.words) * r.words * r.bytes;
     if (is_nearly_square(&r))
-        return square + tails + hd_remap_shift_scratch(r.words, (size_t)r.words * r.bytes, r.run);
+        return square + tails + (r.records - r.words) * sizeof(char *) + HD_LINE +
+               hd_remap_shift_scratch(r.words, (size_t)r.words * r.bytes, r.run);
     hd_remap_cut cut = cut_of(&r);
     return hd_remap_panels_scratch(&cut) + hd_remap_chunks_scratch(&cut) +
-           2 * hd_remap_panel_bytes(&cut) + cut.words * sizeof(char *);
+           2 * hd_remap_panel_bytes(&cut) + cut.words * sizeof(char *) + HD_LINE;
 }
 
 static hd_status remap_in_place(const hd_diag *diag, const hd_remap *map, void *data,

@@ -89,13 +89,15 @@ static void test_transposes(void **state) {
         }
 }
 
-/* Several threads, long cycles, both ways of cutting, rows kept aside on either side. */
+/* Several threads, long cycles, records to runs and back, nearly square ones, records kept aside.
+ */
 static void test_large_transposes(void **state) {
     (void)state;
     static const uint64_t sizes[][3] = {
-        {1024, 1024, 4}, {1000, 1000, 3}, {4096, 100, 4}, {100, 4096, 4}, {1009, 997, 4},
-        {3, 200003, 4},  {200003, 3, 4},  {7, 300007, 1}, {2048, 96, 16}, {5, 90001, 12},
-        {90001, 5, 12},  {1, 77777, 8},   {600011, 2, 1}};
+        {1024, 1024, 4},  {1000, 1000, 3}, {4096, 100, 4},  {100, 4096, 4},  {1009, 997, 4},
+        {3, 200003, 4},   {200003, 3, 4},  {7, 300007, 1},  {2048, 96, 16},  {5, 90001, 12},
+        {90001, 5, 12},   {1, 77777, 8},   {600011, 2, 1},  {2203, 2207, 4}, {2207, 2203, 1},
+        {2201, 2203, 12}, {400007, 16, 4}, {16, 400000, 4}, {1200007, 3, 4}};
     uint64_t seed = 2;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         check_transpose(sizes[s][0], sizes[s][1], (uint32_t)sizes[s][2], &seed);
@@ -123,6 +125,30 @@ static void test_records(void **state) {
         hd_remap_host_options o = random_options(&seed);
         check_in_place(map, &seed, &o, what);
         hd_remap_free(map);
+    }
+}
+
+static void check_scratch(hd_status made, hd_remap *map) {
+    assert_int_equal(made, HD_OK);
+    uint64_t bits = hd_remap_in_place_bytes(map) / 16384;
+    assert_in_range(hd_remap_in_place_scratch(map), 1, (16 << 20) + bits);
+    hd_remap_free(map);
+}
+
+/* However large the data, the scratch is some megabytes and the chunks' bits. */
+static void test_scratch(void **state) {
+    (void)state;
+    static const hd_remap_field fields[] = {{"a", 0, 4, 4}, {"b", 4, 4, 4}, {"c", 8, 4, 4}};
+    static const hd_remap_record record = {"record", 12, 4, fields, 3};
+    hd_diag diag = {0};
+    hd_remap *map;
+    hd_status made = hd_remap_layout(&diag, &record, "soa", 1000000007, &map);
+    check_scratch(made, map);
+    static const uint64_t sizes[][3] = {{1 << 30, 100, 4}, {100, 1000000007, 1}, {65536, 65536, 8},
+                                        {65537, 65521, 1}, {11587, 11579, 16},   {4000, 60000, 4}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        made = hd_remap_transpose(&diag, sizes[s][0], sizes[s][1], sizes[s][2], &map);
+        check_scratch(made, map);
     }
 }
 
@@ -166,6 +192,7 @@ static void test_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transposes), cmocka_unit_test(test_large_transposes),
-        cmocka_unit_test(test_records), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_records), cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
