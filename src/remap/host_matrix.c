@@ -1,12 +1,18 @@
 /*
  * Matrices: rows to columns, to diagonals, and in Morton order.
  *
- * A transpose moves word j of row i to place i of run j. It is done in panels of some words, two
- * pages wide, so that few pages are looked up often. Where runs begin with lines, words go straight
- * to them. Elsewhere a panel is crossed in strips, block by block down the rows: a strip's rows are
- * copied side by side, since rows that lie a power of two apart would push each other out of the
- * caches, while those of the next strip are asked for. From there its words go to one area for
- * each run, which is streamed out.
+ * A transpose moves word j of row i to place i of run j. It is done in panels of some words.
+ *
+ * Where runs begin with lines, words go straight to them, and long panels are read as fast as
+ * memory gives them. Where runs begin anywhere in their lines, a line of a run is put together from
+ * two lines of rows, and panels are narrow: they are crossed block by block down the rows, and
+ * while one block is put, the next one is asked for, row by row, into the second-level cache. That
+ * holds for narrow matrices, too, and for bytes, whose panels have too many runs otherwise.
+ *
+ * Where lines can't be written so (small data, which stays in the caches; words of other sizes),
+ * a panel is crossed in strips: a strip's rows are copied side by side, since rows that lie a power
+ * of two apart would push each other out of the caches, and from there its words go to one area
+ * for each run, which is streamed out.
  *
  * Diagonals are transposes with slanted sides. Element (r, c) lies r * columns + c, and goes to
  * place r of strip d = r + c; seen from the strips, word d of row r lies r * (columns - 1) + d.
@@ -19,22 +25,27 @@
  *
  * A panel is transposed where all its words have rows; the corners are moved one by one.
  *
- * Where runs are short, the transpose's other side is a record of `rows` words, and moved so.
+ * Short runs lie close together: some of them are put in order, and streamed out as one.
  */
 #include <stdlib.h>
 
 #include "remap/host.h"
 
 enum {
-    PANEL_BYTES = 8192, /* of a row: long enough for the processor to see a stream */
+    LONG_PANEL = 8192, /* bytes of a row: long enough for the processor to see a stream */
+    PANEL_BYTES = 1024,
+    NARROW_BYTES = 2048, /* of whole rows */
+    BYTES_PANEL = 512,   /* of words of a byte */
     PANEL_WORDS = 4096,
-    STRIP_BYTES = 512, /* of a row */
-    BLOCK_BYTES = 256, /* of a run */
-    SHORT_RUN = 512,   /* bytes */
-    ZIPPED_BYTES = 16 << 10,
-    ROW_BYTES = 256, /* of a row for a block of short runs, at least */
-    PIECE = 16,      /* words that are read at once, at most */
-    SIDE = 64        /* of a block in Morton order */
+    CACHED_BYTES = 128 << 10, /* of a panel's block */
+    MOST_OF_RUN = 8192,       /* bytes that a block has */
+    STRIP_BYTES = 512,        /* of a row */
+    BLOCK_BYTES = 256,        /* of a run */
+    SHORT_RUN = 1024,         /* bytes */
+    ROW_BYTES = 512,          /* of a row for short runs */
+    IMAGE_BYTES = 4096,       /* of short runs that are put at once */
+    PIECE = 16,               /* bytes of a row that are read at once, and words at most */
+    SIDE = 64                 /* of a block in Morton order */
 };
 
 typedef struct grid {
@@ -46,8 +57,10 @@ typedef struct grid {
     uint64_t words, rows;
     uint64_t before, length; /* word j has rows j - before to j - before + length - 1 of them */
     bool slanted;            /* else all rows */
-    uint64_t panel, block;   /* words, rows */
-    uint64_t across;         /* words of a strip of a block */
+    uint64_t panel;          /* words */
+    bool asks;               /* for the next block while one is put */
+    uint64_t down, step;     /* rows of such a block, words that are put at once */
+    uint64_t block, strip;   /* where panels are crossed in strips: rows, words */
     uint64_t panels, pieces; /* tasks: panels times pieces of the rows */
 } grid;
 
@@ -79,7 +92,7 @@ typedef struct strip {
 } strip;
 
 static size_t staged_row(const grid *g) {
-    return (size_t)hd_align_up(g->across * g->bytes, HD_LINE) + HD_LINE;
+    return (size_t)hd_align_up(g->strip * g->bytes, HD_LINE) + HD_LINE;
 }
 
 /* Copies the strip's rows side by side. */
@@ -133,12 +146,94 @@ static range rows_in_lines(const hd_remap_engine *engine, const grid *g, range r
     return whole;
 }
 
-/* Rows straight to their runs, whose lines they fill. */
+/* Words of a panel whose runs are written straight: lines of all of them at once, or of each where
+ * it begins them. */
+typedef struct runs {
+    const hd_remap_engine *engine;
+    const grid *grid;
+    uint64_t word, words;
+    range rows;
+    hd_remap_carry *across; /* NULL: they begin alike */
+    char *kept;
+} runs;
+
+static const char *row_at(const runs *p, uint64_t row) {
+    return p->grid->from + row * p->grid->row + p->word * p->grid->bytes;
+}
+
+static void ask_for_rows(const runs *p, uint64_t begin, uint64_t end) {
+    size_t bytes = (size_t)p->words * p->grid->bytes;
+    for (uint64_t r = begin; r < end && r < p->rows.end; r++)
+        for (size_t line = 0; line < bytes; line += HD_LINE)
+            __builtin_prefetch(row_at(p, r) + line, 0, 2);
+}
+
+/* Some words of a block. */
+static void put_words(const runs *p, uint64_t first, uint64_t words, range rows) {
+    const grid *g = p->grid;
+    const hd_remap_lanes *lanes = p->engine->lanes;
+    const char *from = row_at(p, rows.begin) + first * g->bytes;
+    size_t count = (size_t)(rows.end - rows.begin);
+    if (p->across)
+        lanes->unzip_across[g->word](p->across + first, p->kept + first * HD_LINE,
+                                     (rows.begin - p->rows.begin) * g->bytes, from, g->row, count,
+                                     (size_t)words, g->end);
+    else
+        lanes->unzip_past[g->word](g->to + (p->word + first) * g->run + rows.begin * g->bytes,
+                                   g->run, from, g->row, count, (size_t)words, g->end);
+}
+
+/* Block by block, while the next one is asked for. */
+static void put_blocks(const runs *p) {
+    const grid *g = p->grid;
+    uint64_t step = g->step, steps = (p->words + step - 1) / step;
+    if (!g->asks) {
+        put_words(p, 0, p->words, p->rows);
+        return;
+    }
+    ask_for_rows(p, p->rows.begin, p->rows.begin + g->down);
+    for (uint64_t r = p->rows.begin, end; r < p->rows.end; r = end) {
+        end = p->rows.end - r < g->down ? p->rows.end : r + g->down;
+        for (uint64_t i = 0; i < steps; i++) {
+            uint64_t left = p->words - i * step;
+            ask_for_rows(p, r + g->down + g->down * i / steps,
+                         r + g->down + g->down * (i + 1) / steps);
+            put_words(p, i * step, left < step ? left : step, (range){r, end});
+        }
+    }
+}
+
 static void put_lines(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
                       range rows) {
-    engine->lanes->unzip_past[g->word](g->to + word * g->run + rows.begin * g->bytes, g->run,
-                                       g->from + rows.begin * g->row + word * g->bytes, g->row,
-                                       (size_t)(rows.end - rows.begin), (size_t)words, g->end);
+    put_blocks(&(runs){engine, g, word, words, rows, NULL, NULL});
+}
+
+/* Rows whose runs begin anywhere in their lines. The first rows are put singly, and so is what
+ * follows the last whole line. */
+static void put_across(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
+                       range rows, hd_remap_carry *across, char *kept) {
+    uint64_t group = HD_LINE / g->bytes, count = rows.end - rows.begin;
+    range rest = {rows.begin + group, rows.end - count % group};
+    runs p = {engine, g, word, words, rest, across, kept};
+    engine->lanes->unzip[g->word](kept, HD_LINE, row_at(&p, rows.begin), g->row, (size_t)group,
+                                  (size_t)words, g->end);
+    for (uint64_t w = 0; w < words; w++) {
+        char *to = g->to + (word + w) * g->run + rows.begin * g->bytes;
+        across[w].phase = HD_LINE - (uintptr_t)to % HD_LINE;
+        across[w].line = to + across[w].phase;
+        memcpy(to, kept + w * HD_LINE, across[w].phase);
+    }
+    put_blocks(&p);
+    for (uint64_t w = 0; w < words; w++) {
+        memcpy(across[w].line + (rest.end - rest.begin) * g->bytes,
+               kept + w * HD_LINE + across[w].phase, HD_LINE - across[w].phase);
+        move_singly(g, word + w, (range){rest.end, rows.end});
+    }
+}
+
+static bool can_put_across(const hd_remap_engine *engine, const grid *g, range rows) {
+    return engine->streaming && g->word >= 0 && rows.end - rows.begin >= HD_LINE / g->bytes &&
+           (g->bytes < 4 || ((uintptr_t)g->to | g->run) % 4 == 0);
 }
 
 /* A panel on its way. */
@@ -167,7 +262,7 @@ static strip next_strip(const panel *p, strip s, uint64_t end) {
         s.rows.end = end - s.rows.begin < g->block ? end : s.rows.begin + g->block;
     }
     uint64_t left = p->word + p->words - s.word;
-    s.words = left < g->across ? left : g->across;
+    s.words = left < g->strip ? left : g->strip;
     return s;
 }
 
@@ -185,7 +280,7 @@ static void move_panel(const hd_remap_engine *engine, const grid *g, char *scrat
                        uint64_t words, range rows) {
     hd_remap_stream *streams = (hd_remap_stream *)(void *)scratch;
     char *areas = scratch + hd_align_up(g->panel * sizeof *streams, HD_LINE) + HD_LINE;
-    panel p = {engine, g, word, words, streams, areas, areas + g->across * area_bytes(g)};
+    panel p = {engine, g, word, words, streams, areas, areas + g->strip * area_bytes(g)};
     range lines = rows_in_lines(engine, g, rows);
     if (lines.begin < lines.end) {
         put_lines(engine, g, word, words, lines);
@@ -193,6 +288,11 @@ static void move_panel(const hd_remap_engine *engine, const grid *g, char *scrat
             move_singly(g, w, (range){rows.begin, lines.begin});
             move_singly(g, w, (range){lines.end, rows.end});
         }
+        return;
+    }
+    if (can_put_across(engine, g, rows)) {
+        char *kept = scratch + hd_align_up(g->panel * sizeof(hd_remap_carry), HD_LINE);
+        put_across(engine, g, word, words, rows, (hd_remap_carry *)(void *)scratch, kept);
         return;
     }
     for (uint64_t w = 0; w < words; w++)
@@ -224,21 +324,38 @@ static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 static uint64_t at_least(uint64_t least, uint64_t value) { return value < least ? least : value; }
 
-static hd_status move_grid(const hd_remap_engine *engine, grid *g) {
-    uint64_t bytes = g->words * g->rows * g->bytes;
-    g->word = hd_remap_word(g->bytes);
-    uint64_t most = at_least(4, PANEL_BYTES / g->bytes);
-    most = most < PANEL_WORDS ? most : PANEL_WORDS;
+static uint64_t at_most(uint64_t most, uint64_t value) { return value > most ? most : value; }
+
+/* Long panels stream by themselves where each word of a row goes straight to a line of its own;
+ * elsewhere blocks are asked for. */
+static void shape_panels(const hd_remap_engine *engine, grid *g) {
+    bool lines = rows_in_lines(engine, g, (range){0, g->rows}).end > 0;
+    uint64_t most = g->bytes == 1 ? BYTES_PANEL : PANEL_BYTES / g->bytes;
+    if (g->words * g->bytes <= NARROW_BYTES && g->words * g->bytes == g->row)
+        most = g->words;
+    g->asks = !lines || g->bytes < 4 || most == g->words;
+    if (!g->asks)
+        most = LONG_PANEL / g->bytes;
+    most = at_most(PANEL_WORDS, at_least(4, most));
     g->panels = (g->words + most - 1) / most;
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
+    g->down = at_most(MOST_OF_RUN, CACHED_BYTES / g->panel) / g->bytes;
+    g->down = at_least(HD_LINE, g->down / HD_LINE * HD_LINE);
+    g->step = lines && g->bytes == 1 ? HD_LINE : at_least(1, PIECE / g->bytes);
+}
+
+static hd_status move_grid(const hd_remap_engine *engine, grid *g) {
+    uint64_t bytes = g->words * g->rows * g->bytes;
+    g->word = hd_remap_word(g->bytes);
+    shape_panels(engine, g);
     g->block = at_least(4, BLOCK_BYTES / g->bytes);
-    g->across = at_least(4, STRIP_BYTES / g->bytes);
-    g->across = g->across < g->panel ? g->across : g->panel;
+    g->strip = at_least(4, STRIP_BYTES / g->bytes);
+    g->strip = g->strip < g->panel ? g->strip : g->panel;
     uint64_t tasks = hd_remap_tasks(engine, g->rows / g->block + 1, bytes);
     g->pieces = g->panels < tasks ? tasks : 1;
     size_t scratch = (size_t)hd_align_up(g->panel * sizeof(hd_remap_stream), HD_LINE) + HD_LINE +
-                     (size_t)g->across * area_bytes(g) + (size_t)g->block * staged_row(g);
+                     (size_t)g->strip * area_bytes(g) + (size_t)g->block * staged_row(g);
     return hd_remap_run(engine, g->panels * g->pieces, scratch, panel_task, g);
 }
 
@@ -246,52 +363,70 @@ static hd_status move_grid(const hd_remap_engine *engine, grid *g) {
 
 typedef struct zipped {
     const grid *grid;
-    const char **rows;
+    const char **rows;             /* few; NULL: enough to fill lines of runs */
     uint64_t block, blocks, tasks; /* of words */
+    uint64_t step;                 /* words that are put at once */
 } zipped;
 
-static void zip_block(const hd_remap_engine *engine, const zipped *z, char *block, uint64_t word,
+static void zip_words(const hd_remap_engine *engine, const zipped *z, char *image, uint64_t word,
                       uint64_t words) {
     const grid *g = z->grid;
-    if (g->word >= 0) {
-        engine->lanes->zip[g->word](block, g->run, z->rows, (size_t)word * g->bytes, (size_t)words,
+    if (z->rows)
+        engine->lanes->zip[g->word](image, g->run, z->rows, (size_t)word * g->bytes, (size_t)words,
                                     (size_t)g->rows);
-        return;
+    else if (g->word >= 0)
+        engine->lanes->unzip[g->word](image, g->run, g->from + word * g->bytes, g->row,
+                                      (size_t)g->rows, (size_t)words, g->end);
+    for (uint64_t r = 0; r < g->rows && g->word < 0; r++)
+        hd_remap_copy_values(image + r * g->bytes, g->run, g->from + r * g->row + word * g->bytes,
+                             g->bytes, g->bytes, (size_t)words);
+}
+
+/* A block, step by step, while some rows of the next one are asked for. */
+static void zip_block(const hd_remap_engine *engine, const zipped *z, hd_remap_stream *stream,
+                      char *image, uint64_t block) {
+    const grid *g = z->grid;
+    uint64_t word = block * z->block,
+             words = g->words - word < z->block ? g->words - word : z->block;
+    uint64_t steps = (words + z->step - 1) / z->step;
+    strip next = {word + z->block, z->block, {0, 0}};
+    for (uint64_t i = 0; i < steps; i++) {
+        uint64_t left = words - i * z->step, count = left < z->step ? left : z->step;
+        next.rows = (range){g->rows * i / steps, g->rows * (i + 1) / steps};
+        if (block + 1 < z->blocks)
+            ask_for(g, &next);
+        zip_words(engine, z, image, word + i * z->step, count);
+        hd_remap_put(engine, stream, image, (size_t)count * g->run);
     }
-    for (uint64_t r = 0; r < g->rows; r++)
-        hd_remap_copy_values(block + r * g->bytes, g->run, z->rows[r] + word * g->bytes, g->bytes,
-                             g->bytes, (size_t)words);
 }
 
 static void zip_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
     const zipped *z = user;
     const grid *g = z->grid;
-    char *block = scratch + HD_LINE;
     uint64_t begin = z->blocks * task / z->tasks, end = z->blocks * (task + 1) / z->tasks;
     hd_remap_stream stream = {.to = g->to + begin * z->block * g->run};
-    for (uint64_t b = begin; b < end; b++) {
-        uint64_t word = b * z->block, left = g->words - word;
-        uint64_t words = left < z->block ? left : z->block;
-        zip_block(engine, z, block, word, words);
-        hd_remap_put(engine, &stream, block, (size_t)words * g->run);
-    }
+    for (uint64_t b = begin; b < end; b++)
+        zip_block(engine, z, &stream, scratch + HD_LINE, b);
     hd_remap_end(&stream);
 }
 
 static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
-    zipped z = {.grid = g, .rows = malloc((size_t)g->rows * sizeof *z.rows)};
-    if (!z.rows)
-        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the places of %u rows",
-                       (unsigned)g->rows);
+    zipped z = {.grid = g};
     g->word = hd_remap_word(g->bytes);
-    for (uint64_t r = 0; r < g->rows; r++)
-        z.rows[r] = g->from + r * g->row;
-    z.block = at_least(ROW_BYTES / g->bytes, ZIPPED_BYTES / g->run);
-    z.block = hd_align_up(z.block, HD_LINE);
+    if (g->word >= 0 && g->rows * g->bytes < HD_LINE) {
+        z.rows = malloc((size_t)g->rows * sizeof *z.rows);
+        if (!z.rows)
+            return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the places of %u rows",
+                           (unsigned)g->rows);
+        for (uint64_t r = 0; r < g->rows; r++)
+            z.rows[r] = g->from + r * g->row;
+    }
+    z.step = at_least(at_least(1, HD_LINE / g->bytes), IMAGE_BYTES / g->run / HD_LINE * HD_LINE);
+    z.block = hd_align_up(at_least(ROW_BYTES / g->bytes, z.step), z.step);
     z.blocks = (g->words + z.block - 1) / z.block;
     z.tasks = hd_remap_tasks(engine, z.blocks, g->words * g->run);
     hd_status status =
-        hd_remap_run(engine, z.tasks, HD_LINE + (size_t)(z.block * g->run), zip_task, &z);
+        hd_remap_run(engine, z.tasks, 2 * HD_LINE + (size_t)(z.step * g->run), zip_task, &z);
     free(z.rows);
     return status;
 }

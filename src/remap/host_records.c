@@ -276,17 +276,21 @@ static void apply_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* ---- straight to the runs ------------------------------------------------------------------ */
 
-/* Are all runs of a move whole, and do they begin alike in their lines? Then lines of all of them
- * can be written at once. */
+/* Do all runs of a move begin alike in their lines, and so do tiles? Then lines of all of them can
+ * be written at once. */
 static bool find_lines(const job *j, move *m) {
     const hd_map *map = j->map->layout;
+    const hd_cluster_place *place = place_of(j, m->field);
     char *first = run_at(j, m->field, 0);
     size_t head = -(uintptr_t)first % HD_LINE;
     m->run = m->count > 1 ? (size_t)(run_at(j, m->field + 1, 0) - first) : HD_LINE;
     for (uint32_t k = 0; k < m->count; k++)
-        if (place_of(j, m->field + k)->tile < map->count ||
+        if (place_of(j, m->field + k)->tile != place->tile ||
             run_at(j, m->field + k, 0) != first + k * m->run)
             return false;
+    if (place->tile < map->count &&
+        (head || place->tile * m->bytes % HD_LINE || place->tile_bytes % HD_LINE))
+        return false;
     m->head = head / m->bytes;
     return m->word >= 0 && map->fields[m->field].size == m->bytes && head % m->bytes == 0 &&
            m->run % HD_LINE == 0;
@@ -302,17 +306,33 @@ static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t en
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* Whole lines of runs, or of tiles one after another. */
+static void move_tiles(const hd_remap_engine *engine, const job *j, const move *m, uint64_t begin,
+                       uint64_t end) {
+    const hd_cluster_place *place = place_of(j, m->field);
+    bool whole = place->tile >= j->map->elements;
+    size_t record = (size_t)j->map->element_bytes;
+    uint64_t tile = whole ? end - begin : place->tile, first = whole ? 0 : begin % tile;
+    const char *from = j->records + begin * record + m->offset;
+    char *to = run_at(j, m->field, begin - first);
+    for (uint64_t left = end - begin, count; left; left -= count, first = 0) {
+        count = least(tile - first, left);
+        engine->lanes->unzip_past[m->word](to + first * m->bytes, m->run, from, record,
+                                           (size_t)count, m->count,
+                                           j->records + j->map->source_bytes);
+        from += count * record;
+        to += place->tile_bytes;
+    }
+}
+
 /* The lines that begin in a block. */
 static void move_lines(const hd_remap_engine *engine, const job *j, const move *m, uint64_t block) {
     uint64_t all = j->map->elements, head = least(m->head, all), group = HD_LINE / m->bytes;
     uint64_t last = all - (all - head) % group;
     uint64_t begin = least(block * j->block + head, last);
     uint64_t end = least((block + 1) * j->block + head, last);
-    size_t record = (size_t)j->map->element_bytes;
     if (begin < end)
-        engine->lanes->unzip_past[m->word](
-            run_at(j, m->field, begin), m->run, j->records + begin * record + m->offset, record,
-            (size_t)(end - begin), m->count, j->records + j->map->source_bytes);
+        move_tiles(engine, j, m, begin, end);
     if (block == 0) {
         move_singly(j, m, 0, head);
         move_singly(j, m, last, all);
@@ -384,6 +404,55 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
     hd_remap_end(&stream);
 }
 
+/* ---- straight from the runs ---------------------------------------------------------------- */
+
+/* Is the record one move of as many words as zip_past takes, all side by side, from runs that
+ * blocks are within or from tiles of whole lines? */
+static bool find_rows(const job *j) {
+    const move *m = &j->moves[0];
+    const hd_cluster_place *place = place_of(j, m->field);
+    uint64_t words = m->count;
+    if (j->move_count != 1 || m->word < 0 || m->offset || words * m->bytes != j->map->element_bytes)
+        return false;
+    if (place->tile < j->map->elements && place->tile * m->bytes % HD_LINE)
+        return false;
+    return (words == 2 || words == 4 || words == 8 || words == 16) &&
+           (uintptr_t)j->records % HD_LINE == 0;
+}
+
+/* Whole records [begin, end) of runs, or of tiles one after another. */
+static void move_rows(const hd_remap_engine *engine, const job *j, uint64_t begin, uint64_t end) {
+    const move *m = &j->moves[0];
+    const hd_cluster_place *place = place_of(j, m->field);
+    const char *from[HD_MAX_FIELDS];
+    bool runs = place->tile >= j->map->elements;
+    size_t record = (size_t)j->map->element_bytes;
+    uint64_t tile = runs ? j->map->elements : place->tile, group = HD_LINE / m->bytes;
+    uint64_t first = begin % tile;
+    for (uint32_t k = 0; k < m->count; k++)
+        from[k] = run_at(j, m->field + k, begin - first);
+    for (uint64_t i = begin, count; i < end; i += count, first = 0) {
+        count = least(tile - first, end - i);
+        uint64_t whole = count - count % group;
+        engine->lanes->zip_past[m->word](j->records + i * record, from, first * m->bytes,
+                                         (size_t)whole, m->count);
+        for (uint32_t k = 0; k < m->count && whole < count; k++)
+            hd_remap_copy_values(j->records + (i + whole) * record + k * m->bytes, record,
+                                 from[k] + (first + whole) * m->bytes, m->bytes, m->bytes,
+                                 (size_t)(count - whole));
+        for (uint32_t k = 0; k < m->count; k++)
+            from[k] += place->tile_bytes;
+    }
+}
+
+static void rows_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
+    const job *j = user;
+    uint64_t begin = j->blocks * task / j->tasks * j->block;
+    uint64_t end = j->blocks * (task + 1) / j->tasks * j->block;
+    (void)scratch;
+    move_rows(engine, j, begin, least(end, j->map->elements));
+}
+
 /* ---- both ---------------------------------------------------------------------------------- */
 
 static job make_job(const hd_remap_engine *engine, const hd_remap *map, char *records,
@@ -410,5 +479,6 @@ hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap 
                                   const void *const from[]) {
     job j = make_job(engine, map, to, (char *const *)(uintptr_t)from);
     size_t bytes = HD_LINE + (size_t)(j.block * map->element_bytes);
-    return hd_remap_run(engine, j.tasks, bytes, revert_task, &j);
+    bool rows = engine->streaming && find_rows(&j);
+    return hd_remap_run(engine, j.tasks, bytes, rows ? rows_task : revert_task, &j);
 }

@@ -32,3 +32,13 @@ ALWAYS vector high(size_t u, vector a, vector b) {
            : u == 4 ? _mm256_unpackhi_epi32(a, b)
                     : _mm256_unpackhi_epi64(a, b);
 }
+
+/* The words of a and b by turns, as two vectors. */
+ALWAYS vector zip_low(size_t u, vector a, vector b) {
+    return u == 16 ? _mm256_permute2x128_si256(a, b, 0x20)
+                   : _mm256_permute2x128_si256(low(u, a, b), high(u, a, b), 0x20);
+}
+ALWAYS vector zip_high(size_t u, vector a, vector b) {
+    return u == 16 ? _mm256_permute2x128_si256(a, b, 0x31)
+                   : _mm256_permute2x128_si256(low(u, a, b), high(u, a, b), 0x31);
+}

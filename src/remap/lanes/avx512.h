@@ -39,3 +39,66 @@ ALWAYS vector high(size_t u, vector a, vector b) {
            : u == 4 ? _mm512_unpackhi_epi32(a, b)
                     : _mm512_unpackhi_epi64(a, b);
 }
+
+/* 0, 32, 1, 33, ..., 15, 47, and `from` more each. */
+ALWAYS __m512i turns_of_2(short from) {
+    const __m512i first =
+        _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
+                         37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
+    return _mm512_add_epi16(first, _mm512_set1_epi16(from));
+}
+/* The words of a and b by turns, as two vectors. */
+ALWAYS vector zip_low(size_t u, vector a, vector b) {
+    if (u == 2)
+        return _mm512_permutex2var_epi16(a, turns_of_2(0), b);
+    if (u == 4)
+        return _mm512_permutex2var_epi32(
+            a, _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), b);
+    if (u == 8)
+        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), b);
+    if (u == 16)
+        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
+    return _mm512_permutex2var_epi64(low(u, a, b), _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                                     high(u, a, b));
+}
+ALWAYS vector zip_high(size_t u, vector a, vector b) {
+    if (u == 2)
+        return _mm512_permutex2var_epi16(a, turns_of_2(16), b);
+    if (u == 4)
+        return _mm512_permutex2var_epi32(
+            a, _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), b);
+    if (u == 8)
+        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), b);
+    if (u == 16)
+        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+    return _mm512_permutex2var_epi64(low(u, a, b), _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15),
+                                     high(u, a, b));
+}
+
+/* Of four lines of words that lie `step` bytes apart, the lanes with the same number in a vector
+ * each. */
+ALWAYS void join_lines(const char *from, size_t step, vector joined[LANES]) {
+    vector a = load(from), b = load(from + step), c = load(from + 2 * step),
+           d = load(from + 3 * step);
+    vector ab_low = _mm512_shuffle_i32x4(a, b, 0x44), ab_high = _mm512_shuffle_i32x4(a, b, 0xee);
+    vector cd_low = _mm512_shuffle_i32x4(c, d, 0x44), cd_high = _mm512_shuffle_i32x4(c, d, 0xee);
+    joined[0] = _mm512_shuffle_i32x4(ab_low, cd_low, 0x88);
+    joined[1] = _mm512_shuffle_i32x4(ab_low, cd_low, 0xdd);
+    joined[2] = _mm512_shuffle_i32x4(ab_high, cd_high, 0x88);
+    joined[3] = _mm512_shuffle_i32x4(ab_high, cd_high, 0xdd);
+}
+
+/* The line that begins `phase` bytes into a, which b follows. For words of 4 bytes and more the
+ * phase is a multiple of 4. */
+ALWAYS vector line_across(size_t u, vector a, vector b, size_t phase) {
+    const __m512i first = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i numbers = _mm512_add_epi32(first, _mm512_set1_epi32((int)(phase / 4)));
+    vector low_words = _mm512_permutex2var_epi32(a, numbers, b);
+    if (u >= 4)
+        return low_words;
+    numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(1));
+    vector high_words = _mm512_permutex2var_epi32(a, numbers, b);
+    __m128i right = _mm_cvtsi32_si128((int)(phase % 4 * 8));
+    __m128i left = _mm_cvtsi32_si128((int)(32 - phase % 4 * 8));
+    return _mm512_or_si512(_mm512_srl_epi32(low_words, right), _mm512_sll_epi32(high_words, left));
+}

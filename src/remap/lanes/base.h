@@ -50,3 +50,7 @@ ALWAYS void wait_for_stores(void) { _mm_sfence(); }
 ALWAYS void store_past(char *to, vector v) { store(to, v); }
 ALWAYS void wait_for_stores(void) {}
 #endif
+
+/* The words of a and b by turns, as two vectors. */
+ALWAYS vector zip_low(size_t u, vector a, vector b) { return u == 16 ? a : low(u, a, b); }
+ALWAYS vector zip_high(size_t u, vector a, vector b) { return u == 16 ? b : high(u, a, b); }

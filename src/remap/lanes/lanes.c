@@ -36,6 +36,19 @@ ALWAYS void transpose(size_t u, vector v[MOST_WORDS]) {
     }
 }
 
+ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past) {
+    for (size_t i = 0; i < lines; i++)
+        UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR) {
+            vector v = load(from + i * HD_LINE + part);
+            if (past)
+                store_past(to + i * HD_LINE + part, v);
+            else
+                store(to + i * HD_LINE + part, v);
+        }
+}
+
+ALWAYS void copy_line(char *to, const char *from) { put_lines(to, from, 1, false); }
+
 /* The first `bytes` of a lane, fewer than 16, and not a byte more. */
 ALWAYS void store_part(char *to, lane_of_8 lane, size_t bytes) {
     uint64_t rest = lane[0];
@@ -75,6 +88,30 @@ ALWAYS void unzip_piece(size_t u, bool past, char *to, size_t run, const char *f
     }
 }
 
+/* The same for as many words as rows, each of whose lines is loaded once. */
+#if defined __AVX512BW__
+enum { HAS_LINES = 1 };
+ALWAYS void unzip_lines(size_t u, bool past, char *to, size_t run, const char *from, size_t row) {
+    const size_t n = PIECE / u;
+    vector joined[LANES], v[LANES][MOST_WORDS];
+    UNROLL for (size_t k = 0; k < n; k++) {
+        join_lines(from + k * row, n * row, joined);
+        UNROLL for (int lane = 0; lane < LANES; lane++) v[lane][k] = joined[lane];
+    }
+    UNROLL for (size_t lane = 0; lane < LANES; lane++) {
+        transpose(u, v[lane]);
+        UNROLL for (size_t k = 0; k < n; k++) if (past)
+            store_past(to + (lane * n + k) * run, v[lane][k]);
+        else store(to + (lane * n + k) * run, v[lane][k]);
+    }
+}
+#else
+enum { HAS_LINES = 0 };
+ALWAYS void unzip_lines(size_t u, bool past, char *to, size_t run, const char *from, size_t row) {
+    (void)u, (void)past, (void)to, (void)run, (void)from, (void)row;
+}
+#endif
+
 typedef void unzip_piece_fn(char *to, size_t run, const char *from, size_t row, size_t words);
 
 /* The same where fewer rows, or fewer bytes of a row, may be touched. */
@@ -88,18 +125,90 @@ static void unzip_rest(unzip_piece_fn *piece, size_t u, char *to, size_t run, co
         memcpy(to + j * run, out + j * HD_LINE, rows * u);
 }
 
-ALWAYS void unzip(unzip_piece_fn *piece, unzip_piece_fn *to_scratch, size_t u, char *to, size_t run,
-                  const char *from, size_t row, size_t rows, size_t words, const char *end) {
+typedef void unzip_lines_fn(char *to, size_t run, const char *from, size_t row);
+
+/* The last rows begin so early that they are whole. */
+ALWAYS void unzip(unzip_piece_fn *piece, unzip_lines_fn *lines, unzip_piece_fn *to_scratch,
+                  size_t u, char *to, size_t run, const char *from, size_t row, size_t rows,
+                  size_t words, const char *end) {
     const size_t group = HD_LINE / u, n = PIECE / u;
-    for (size_t i = 0; i < rows; i += group)
-        for (size_t j = 0; j < words; j += n) {
+    for (size_t begun = 0; begun < rows; begun += group)
+        for (size_t j = 0, wanted; j < words; j += wanted) {
+            size_t i = rows < group ? 0 : least(begun, rows - group), left = least(rows, group);
             const char *at = from + i * row + j * u;
-            size_t left = least(rows - i, group), wanted = least(words - j, n);
+            wanted = least(words - j, n);
+            if (left == group && lines && words - j >= group) {
+                wanted = group;
+                lines(to + j * run + i * u, run, at, row);
+                continue;
+            }
             if (left == group && (wanted == n || (size_t)(end - at) >= (group - 1) * row + PIECE))
                 piece(to + j * run + i * u, run, at, row, wanted);
             else
                 unzip_rest(to_scratch, u, to + j * run + i * u, run, at, row, left, wanted);
         }
+}
+
+/* ---- rows to runs that begin anywhere ------------------------------------------------------ */
+
+#if defined __AVX512BW__
+/* One piece of all rows. The rows before stay in registers. */
+ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *runs, char *kept,
+                         size_t skipped, const char *from, size_t row, size_t rows, size_t words) {
+    const size_t group = HD_LINE / u, n = PIECE / u;
+    vector before[MOST_WORDS], v[MOST_WORDS];
+    (void)piece;
+    UNROLL for (size_t k = 0; k < n; k++) before[k] = load(kept + (k < words ? k : 0) * HD_LINE);
+    for (size_t i = 0; i < rows; i += group, from += group * row, skipped += HD_LINE) {
+        UNROLL for (size_t k = 0; k < n; k++) v[k] = join(from + k * row, n * row);
+        transpose(u, v);
+        UNROLL for (size_t k = 0; k < n; k++) if (k < words) {
+            store_past(runs[k].line + skipped, line_across(u, before[k], v[k], runs[k].phase));
+            before[k] = v[k];
+        }
+    }
+    UNROLL for (size_t k = 0; k < n; k++) if (k < words) store(kept + k * HD_LINE, before[k]);
+}
+#else
+ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *runs, char *kept,
+                         size_t skipped, const char *from, size_t row, size_t rows, size_t words) {
+    const size_t group = HD_LINE / u;
+    char both[MOST_WORDS][2 * HD_LINE];
+    for (size_t i = 0; i < rows; i += group) {
+        for (size_t k = 0; k < words; k++)
+            copy_line(both[k], kept + k * HD_LINE);
+        piece(both[0] + HD_LINE, sizeof both[0], from + i * row, row, words);
+        for (size_t k = 0; k < words; k++) {
+            put_lines(runs[k].line + skipped + i * u, both[k] + runs[k].phase, 1, true);
+            copy_line(kept + k * HD_LINE, both[k] + HD_LINE);
+        }
+    }
+}
+#endif
+
+typedef void unzip_across_fn(const hd_remap_carry *runs, char *kept, size_t skipped,
+                             const char *from, size_t row, size_t rows, size_t words);
+
+/* The last words go through a scratch, group by group, where their rows end with the memory. */
+ALWAYS void unzip_words_across(unzip_across_fn *across, size_t u, const hd_remap_carry *runs,
+                               char *kept, size_t skipped, const char *from, size_t row,
+                               size_t rows, size_t words, const char *end) {
+    const size_t n = PIECE / u;
+    char in[HD_LINE * PIECE];
+    for (size_t j = 0, wanted; j < words; j += wanted) {
+        const char *at = from + j * u;
+        size_t whole = rows, group = HD_LINE / u;
+        wanted = least(words - j, n);
+        while (wanted < n && whole && (size_t)(end - at) < (whole - 1) * row + PIECE)
+            whole -= group;
+        if (whole)
+            across(runs + j, kept + j * HD_LINE, skipped, at, row, whole, wanted);
+        for (size_t i = whole; i < rows; i += group) {
+            for (size_t r = 0; r < group; r++)
+                memcpy(in + r * PIECE, at + (i + r) * row, wanted * u);
+            across(runs + j, kept + j * HD_LINE, skipped + i * u, in, PIECE, group, wanted);
+        }
+    }
 }
 
 /* ---- runs to rows -------------------------------------------------------------------------- */
@@ -163,20 +272,27 @@ ALWAYS void zip(zip_piece_fn *piece, size_t u, char *to, size_t row, const char 
             }
 }
 
-/* ---- out ----------------------------------------------------------------------------------- */
-
-ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past) {
-    for (size_t i = 0; i < lines; i++)
-        UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR) {
-            vector v = load(from + i * HD_LINE + part);
-            if (past)
-                store_past(to + i * HD_LINE + part, v);
-            else
-                store(to + i * HD_LINE + part, v);
+/* As many rows as fill a vector of each of `words` runs, a power of two, to lines of rows. */
+ALWAYS void zip_vectors(size_t u, size_t words, char *to, const char *const *from, size_t skipped) {
+    vector v[MOST_WORDS], mixed[MOST_WORDS];
+    UNROLL for (size_t k = 0; k < words; k++) v[k] = load(from[k] + skipped);
+    UNROLL for (size_t stage = 1; stage < words; stage *= 2) {
+        UNROLL for (size_t k = 0; k < words / 2; k++) {
+            mixed[2 * k] = zip_low(u, v[k], v[k + words / 2]);
+            mixed[2 * k + 1] = zip_high(u, v[k], v[k + words / 2]);
         }
+        UNROLL for (size_t k = 0; k < words; k++) v[k] = mixed[k];
+    }
+    UNROLL for (size_t k = 0; k < words; k++) store_past(to + k * VECTOR, v[k]);
 }
 
-ALWAYS void copy_line(char *to, const char *from) { put_lines(to, from, 1, false); }
+ALWAYS void zip_past(size_t u, size_t words, char *to, const char *const *from, size_t skipped,
+                     size_t bytes) {
+    for (size_t i = 0; i < bytes; i += VECTOR)
+        zip_vectors(u, words, to + i * words, from, skipped + i);
+}
+
+/* ---- out ----------------------------------------------------------------------------------- */
 
 ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool past) {
     size_t all = stream->carried + bytes, lines = all / HD_LINE;
@@ -198,9 +314,18 @@ static void put(hd_remap_stream *streams, size_t count, char *block, size_t apar
             put_one(&streams[s], block + s * apart, bytes, false);
 }
 
+static void copy_lines(char *to, const char *from, size_t lines, bool past) {
+    if (past)
+        put_lines(to, from, lines, true);
+    else
+        put_lines(to, from, lines, false);
+}
+
 static void fence(void) { wait_for_stores(); }
 
 /* ---- the table ----------------------------------------------------------------------------- */
+
+#define LINES(u, name) (HAS_LINES && u >= 4 ? name##_lines_##u : NULL)
 
 /* Pieces are functions of their own: inlined, they are too much for the registers. */
 #define DEFINE_UNZIP(u, name, past)                                                                \
@@ -208,13 +333,26 @@ static void fence(void) { wait_for_stores(); }
                                    size_t words) {                                                 \
         unzip_piece(u, past, to, run, from, row, words);                                           \
     }                                                                                              \
+    SEPARATE void name##_lines_##u(char *to, size_t run, const char *from, size_t row) {           \
+        unzip_lines(u, past, to, run, from, row);                                                  \
+    }                                                                                              \
     static void name##_##u(char *to, size_t run, const char *from, size_t row, size_t rows,        \
                            size_t words, const char *end) {                                        \
-        unzip(name##_piece_##u, unzip_piece_##u, u, to, run, from, row, rows, words, end);         \
+        unzip(name##_piece_##u, LINES(u, name), unzip_piece_##u, u, to, run, from, row, rows,      \
+              words, end);                                                                         \
     }
 #define DEFINE(u)                                                                                  \
     DEFINE_UNZIP(u, unzip, false)                                                                  \
     DEFINE_UNZIP(u, unzip_past, true)                                                              \
+    SEPARATE void across_piece_##u(const hd_remap_carry *runs, char *kept, size_t skipped,         \
+                                   const char *from, size_t row, size_t rows, size_t words) {      \
+        unzip_across(u, unzip_piece_##u, runs, kept, skipped, from, row, rows, words);             \
+    }                                                                                              \
+    static void unzip_across_##u(const hd_remap_carry *runs, char *kept, size_t skipped,           \
+                                 const char *from, size_t row, size_t rows, size_t words,          \
+                                 const char *end) {                                                \
+        unzip_words_across(across_piece_##u, u, runs, kept, skipped, from, row, rows, words, end); \
+    }                                                                                              \
     SEPARATE void zip_piece_##u(char *to, size_t row, const char *const *from, size_t skipped,     \
                                 size_t words) {                                                    \
         if (words == PIECE / u)                                                                    \
@@ -225,6 +363,17 @@ static void fence(void) { wait_for_stores(); }
     static void zip_##u(char *to, size_t row, const char *const *from, size_t skipped,             \
                         size_t rows, size_t words) {                                               \
         zip(zip_piece_##u, u, to, row, from, skipped, rows, words);                                \
+    }                                                                                              \
+    static void zip_past_##u(char *to, const char *const *from, size_t skipped, size_t rows,       \
+                             size_t words) {                                                       \
+        if (words == 2)                                                                            \
+            zip_past(u, 2, to, from, skipped, rows *u);                                            \
+        else if (words == 4)                                                                       \
+            zip_past(u, 4, to, from, skipped, rows *u);                                            \
+        else if (words == 8)                                                                       \
+            zip_past(u, 8, to, from, skipped, rows *u);                                            \
+        else                                                                                       \
+            zip_past(u, 16, to, from, skipped, rows *u);                                           \
     }
 DEFINE(1)
 DEFINE(2)
@@ -237,6 +386,9 @@ DEFINE(16)
 const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
     {unzip_past_1, unzip_past_2, unzip_past_4, unzip_past_8, unzip_past_16},
+    {unzip_across_1, unzip_across_2, unzip_across_4, unzip_across_8, unzip_across_16},
     {zip_1, zip_2, zip_4, zip_8, zip_16},
+    {zip_past_1, zip_past_2, zip_past_4, zip_past_8, zip_past_16},
     put,
+    copy_lines,
     fence};

@@ -29,6 +29,12 @@ typedef struct hd_remap_stream {
     char kept[HD_LINE]; /* the carried bytes are its last ones */
 } hd_remap_stream;
 
+/* A run whose next rows come in lines that lie across its own. */
+typedef struct hd_remap_carry {
+    char *line;   /* its next one, which begins in the rows that are kept */
+    size_t phase; /* so many bytes after the first of them, 1 to 64 */
+} hd_remap_carry;
+
 typedef struct hd_remap_lanes {
     /* Rows to runs: word j of row i, at from + i * row + j * u, goes to to + j * run + i * u.
      * Bytes up to `end` may be read. */
@@ -37,15 +43,28 @@ typedef struct hd_remap_lanes {
     /* The same past the caches; `to` and `run` are whole lines, and so are `rows` words. */
     void (*unzip_past[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row,
                                       size_t rows, size_t words, const char *end);
+    /* The same, where runs begin anywhere in their lines: writes line after line of each, of the
+     * rows before, a line of each word at `kept`, and these, the last of which are kept. `kept`
+     * begins a line, `rows` words are whole lines; phases of words of 4 bytes and more are
+     * multiples of 4. */
+    void (*unzip_across[HD_WORD_SIZES])(const hd_remap_carry *runs, char *kept, size_t skipped,
+                                        const char *from, size_t row, size_t rows, size_t words,
+                                        const char *end);
     /* Runs to rows: word i of run j, at from[j] + skipped + i * u, goes to to + i * row + j * u.
      * Writes nothing else, but for up to 16 bytes behind the last row where rows of fewer bytes
      * than that lie without gaps. */
     void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
                                size_t rows, size_t words);
+    /* The same past the caches, of 2, 4, 8 or 16 runs, to rows without gaps; `to` begins a line,
+     * and `rows` words are whole lines. */
+    void (*zip_past[HD_WORD_SIZES])(char *to, const char *const *from, size_t skipped, size_t rows,
+                                    size_t words);
     /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
      * begins a line; past the caches or not. The line before a block is changed. */
     void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
                 bool past);
+    /* Whole lines; past the caches or not. */
+    void (*copy_lines)(char *to, const char *from, size_t lines, bool past);
     /* What was written past the caches is visible to other threads after they see what follows. */
     void (*fence)(void);
 } hd_remap_lanes;
