@@ -406,22 +406,27 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
 
 /* ---- straight from the runs ---------------------------------------------------------------- */
 
-/* Is the record one move of as many words as zip_past takes, all side by side, from runs that
- * blocks are within or from tiles of whole lines? */
-static bool find_rows(const job *j) {
+typedef void zip_past_fn(char *to, const char *const *from, size_t skipped, size_t rows,
+                         size_t words);
+
+/* The vector function for whole records: one move of as many words as it takes, all side by side,
+ * from runs or from tiles of whole lines. NULL: there is none. */
+static zip_past_fn *find_rows(const hd_remap_engine *engine, const job *j) {
     const move *m = &j->moves[0];
     const hd_cluster_place *place = place_of(j, m->field);
     uint64_t words = m->count;
-    if (j->move_count != 1 || m->word < 0 || m->offset || words * m->bytes != j->map->element_bytes)
-        return false;
+    if (!engine->streaming || (uintptr_t)j->records % HD_LINE || j->move_count != 1 ||
+        m->word < 0 || m->offset || words * m->bytes != j->map->element_bytes)
+        return NULL;
     if (place->tile < j->map->elements && place->tile * m->bytes % HD_LINE)
-        return false;
-    return (words == 2 || words == 4 || words == 8 || words == 16) &&
-           (uintptr_t)j->records % HD_LINE == 0;
+        return NULL;
+    if (words == 2 || words == 4 || words == 8 || words == 16)
+        return engine->lanes->zip_past[m->word];
+    return m->bytes == 4 && words > 2 && words < 8 ? engine->lanes->zip_places_past : NULL;
 }
 
-/* Whole records [begin, end) of runs, or of tiles one after another. */
-static void move_rows(const hd_remap_engine *engine, const job *j, uint64_t begin, uint64_t end) {
+/* Records [begin, end) of runs, or of tiles one after another. */
+static void move_rows(zip_past_fn *zip, const job *j, uint64_t begin, uint64_t end) {
     const move *m = &j->moves[0];
     const hd_cluster_place *place = place_of(j, m->field);
     const char *from[HD_MAX_FIELDS];
@@ -434,8 +439,7 @@ static void move_rows(const hd_remap_engine *engine, const job *j, uint64_t begi
     for (uint64_t i = begin, count; i < end; i += count, first = 0) {
         count = least(tile - first, end - i);
         uint64_t whole = count - count % group;
-        engine->lanes->zip_past[m->word](j->records + i * record, from, first * m->bytes,
-                                         (size_t)whole, m->count);
+        zip(j->records + i * record, from, (size_t)(first * m->bytes), (size_t)whole, m->count);
         for (uint32_t k = 0; k < m->count && whole < count; k++)
             hd_remap_copy_values(j->records + (i + whole) * record + k * m->bytes, record,
                                  from[k] + (first + whole) * m->bytes, m->bytes, m->bytes,
@@ -450,7 +454,7 @@ static void rows_task(const hd_remap_engine *engine, void *user, uint64_t task, 
     uint64_t begin = j->blocks * task / j->tasks * j->block;
     uint64_t end = j->blocks * (task + 1) / j->tasks * j->block;
     (void)scratch;
-    move_rows(engine, j, begin, least(end, j->map->elements));
+    move_rows(find_rows(engine, j), j, begin, least(end, j->map->elements));
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */
@@ -479,6 +483,6 @@ hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap 
                                   const void *const from[]) {
     job j = make_job(engine, map, to, (char *const *)(uintptr_t)from);
     size_t bytes = HD_LINE + (size_t)(j.block * map->element_bytes);
-    bool rows = engine->streaming && find_rows(&j);
-    return hd_remap_run(engine, j.tasks, bytes, rows ? rows_task : revert_task, &j);
+    return hd_remap_run(engine, j.tasks, bytes, find_rows(engine, &j) ? rows_task : revert_task,
+                        &j);
 }

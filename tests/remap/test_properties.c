@@ -111,6 +111,34 @@ static void test_middle_maps(void **state) {
     check_random_maps(20261122, MIDDLE_MAPS, 1 << 16, 1 << 18);
 }
 
+/* Structs of fields of one size, whose lines vector functions take whole. */
+static hd_status equal_words(const hd_diag *diag, dice *d, hd_remap **map) {
+    static const char *const layouts[] = {"soa", "aosoa:16", "aosoa:32", "aosoa:64", "aosoa:8"};
+    hd_remap_field fields[17];
+    char names[17][4];
+    uint32_t count = 2 + roll(d, 16), bytes = 1u << roll(d, 5);
+    for (uint32_t f = 0; f < count; f++) {
+        snprintf(names[f], sizeof names[f], "f%u", f);
+        fields[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, bytes};
+    }
+    hd_remap_record record = {"equal", (size_t)count * bytes, bytes, fields, count};
+    return hd_remap_layout(diag, &record, layouts[roll(d, 5)], 1 + roll(d, 1500), map);
+}
+
+static void test_equal_words(void **state) {
+    heard last = {0};
+    hd_diag diag = {hear, &last};
+    (void)state;
+    for (uint64_t seed = 1; seed <= SMALL_MAPS * 3; seed++) {
+        dice d = {seed * HD_RANDOM_STEP};
+        hd_remap *map;
+        if (equal_words(&diag, &d, &map) != HD_OK)
+            fail_msg("seed %llu: %s", (unsigned long long)seed, last.text);
+        check_map(&d, map);
+        hd_remap_free(map);
+    }
+}
+
 /* For several threads. */
 static void test_large_maps(void **state) {
     (void)state;
@@ -272,9 +300,9 @@ static void test_index_of_moved_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_maps),          cmocka_unit_test(test_middle_maps),
-        cmocka_unit_test(test_large_maps),          cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_index_of_moved_data),
+        cmocka_unit_test(test_small_maps),  cmocka_unit_test(test_middle_maps),
+        cmocka_unit_test(test_equal_words), cmocka_unit_test(test_large_maps),
+        cmocka_unit_test(test_in_place),    cmocka_unit_test(test_index_of_moved_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Vectors of four lanes: one line. */
 #include <immintrin.h>
 
-enum { LANES = 4 };
+enum { LANES = 4, MOST_PLACES = 7 };
 typedef __m512i vector;
 
 ALWAYS vector load(const char *from) { return _mm512_loadu_si512(from); }
@@ -101,4 +101,44 @@ ALWAYS vector line_across(size_t u, vector a, vector b, size_t phase) {
     __m128i right = _mm_cvtsi32_si128((int)(phase % 4 * 8));
     __m128i left = _mm_cvtsi32_si128((int)(32 - phase % 4 * 8));
     return _mm512_or_si512(_mm512_srl_epi32(low_words, right), _mm512_sll_epi32(high_words, left));
+}
+
+/* ---- records of any few words of 4 bytes --------------------------------------------------- */
+
+/* Of each word of a line of records: its field, and its row. */
+typedef struct places {
+    __m512i field, row;
+} places;
+
+ALWAYS void find_places(places *lines, size_t words) {
+    const __m512i first = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i all = _mm512_set1_epi32((int)words);
+    __m512i part = _mm512_set1_epi32((int)(65536 / words + 1)); /* exact below 256 words */
+    for (size_t line = 0; line < words; line++) {
+        __m512i word = _mm512_add_epi32(first, _mm512_set1_epi32((int)(16 * line)));
+        lines[line].row = _mm512_srli_epi32(_mm512_mullo_epi32(word, part), 16);
+        lines[line].field = _mm512_sub_epi32(word, _mm512_mullo_epi32(lines[line].row, all));
+    }
+}
+
+/* 16 rows of `words` runs to lines of rows: each word is fetched from its field's run. */
+ALWAYS void zip_places(const places *lines, size_t words, char *to, const char *const *from,
+                       size_t skipped) {
+    vector v[MOST_PLACES], line;
+    UNROLL for (size_t k = 0; k < words; k++) v[k] = load(from[k] + skipped);
+    UNROLL for (size_t i = 0; i < words; i++) {
+        line = _mm512_permutexvar_epi32(lines[i].row, v[0]);
+        UNROLL for (size_t k = 1; k < words; k++) {
+            __mmask16 own = _mm512_cmpeq_epi32_mask(lines[i].field, _mm512_set1_epi32((int)k));
+            line = _mm512_mask_permutexvar_epi32(line, own, lines[i].row, v[k]);
+        }
+        store_past(to + i * 64, line);
+    }
+}
+
+ALWAYS void zip_by_places(size_t words, char *to, const char *const *from, size_t rows) {
+    places lines[MOST_PLACES];
+    find_places(lines, words);
+    for (size_t i = 0; i < rows * 4; i += 64)
+        zip_places(lines, words, to + i * words, from, i);
 }

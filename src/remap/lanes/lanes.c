@@ -325,6 +325,25 @@ static void fence(void) { wait_for_stores(); }
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
+#if defined __AVX512BW__
+static void zip_places_past(char *to, const char *const *from, size_t skipped, size_t rows,
+                            size_t words) {
+    const char *runs[MOST_PLACES];
+    for (size_t k = 0; k < words; k++)
+        runs[k] = from[k] + skipped;
+    if (words == 3)
+        zip_by_places(3, to, runs, rows);
+    else if (words == 5)
+        zip_by_places(5, to, runs, rows);
+    else if (words == 6)
+        zip_by_places(6, to, runs, rows);
+    else
+        zip_by_places(7, to, runs, rows);
+}
+#else
+#define zip_places_past NULL
+#endif
+
 #define LINES(u, name) (HAS_LINES && u >= 4 ? name##_lines_##u : NULL)
 
 /* Pieces are functions of their own: inlined, they are too much for the registers. */
@@ -389,6 +408,7 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {unzip_across_1, unzip_across_2, unzip_across_4, unzip_across_8, unzip_across_16},
     {zip_1, zip_2, zip_4, zip_8, zip_16},
     {zip_past_1, zip_past_2, zip_past_4, zip_past_8, zip_past_16},
+    zip_places_past,
     put,
     copy_lines,
     fence};
