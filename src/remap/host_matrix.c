@@ -38,6 +38,7 @@ enum {
     BYTES_PANEL = 512,   /* of words of a byte */
     PANEL_WORDS = 4096,
     CACHED_BYTES = 128 << 10, /* of a panel's block */
+    LINES_BYTES = 64 << 10,   /* of one whose lines are put at once */
     MOST_OF_RUN = 8192,       /* bytes that a block has */
     STRIP_BYTES = 512,        /* of a row */
     BLOCK_BYTES = 256,        /* of a run */
@@ -340,9 +341,9 @@ static void shape_panels(const hd_remap_engine *engine, grid *g) {
     g->panels = (g->words + most - 1) / most;
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
-    g->down = at_most(MOST_OF_RUN, CACHED_BYTES / g->panel) / g->bytes;
+    g->down = at_most(MOST_OF_RUN, (lines ? LINES_BYTES : CACHED_BYTES) / g->panel) / g->bytes;
     g->down = at_least(HD_LINE, g->down / HD_LINE * HD_LINE);
-    g->step = lines && g->bytes == 1 ? HD_LINE : at_least(1, PIECE / g->bytes);
+    g->step = lines ? HD_LINE / g->bytes : at_least(1, PIECE / g->bytes);
 }
 
 static hd_status move_grid(const hd_remap_engine *engine, grid *g) {
