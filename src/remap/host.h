@@ -72,6 +72,35 @@ static inline int hd_remap_word(uint64_t bytes) {
     return bytes && bytes <= 16 && !(bytes & (bytes - 1)) ? __builtin_ctzll(bytes) : -1;
 }
 
+/* ---- host_panels.c: rows to runs ----------------------------------------------------------- */
+
+typedef struct hd_remap_grid {
+    char *to;
+    const char *from, *end; /* of what may be read */
+    size_t run, row;        /* bytes from one to the next */
+    size_t bytes;           /* of a word */
+    uint64_t words, rows;
+    uint64_t before, length; /* word j has rows j - before to j - before + length - 1 of them */
+    bool slanted;            /* else all rows */
+
+    /* Chosen by hd_remap_move_grid(). */
+    int word;                /* which of the sizes of words, -1: none */
+    uint64_t panel;          /* words */
+    bool asks;               /* for the next block while one is put */
+    uint64_t down, step;     /* rows of such a block, words that are put at once */
+    uint64_t block, strip;   /* where panels are crossed in strips: rows, words */
+    uint64_t panels, pieces; /* tasks: panels times pieces of the rows */
+} hd_remap_grid;
+
+hd_status hd_remap_move_grid(const hd_remap_engine *engine, hd_remap_grid *grid);
+
+/* Asks for `bytes` of each of some rows, for the second-level cache. */
+static inline void hd_remap_ask_for(const char *from, size_t row, uint64_t rows, size_t bytes) {
+    for (uint64_t r = 0; r < rows; r++)
+        for (size_t line = 0; line < bytes; line += HD_LINE)
+            __builtin_prefetch(from + r * row + line, 0, 2);
+}
+
 /* ---- host_records.c, host_matrix.c, host_index.c ------------------------------------------- */
 
 hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *map,
