@@ -20,7 +20,7 @@
 enum {
     SHORT_RUN = 1024,   /* bytes */
     ROW_BYTES = 512,    /* of a row for short runs */
-    IMAGE_BYTES = 4096, /* of short runs that are put at once */
+    IMAGE_BYTES = 4096, /* of short runs that are put at once, about */
     SIDE = 64           /* of a block in Morton order */
 };
 

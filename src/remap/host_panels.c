@@ -5,7 +5,8 @@
  * memory gives them. Where runs begin anywhere in their lines, a line of a run is put together from
  * two lines of rows, and panels are narrow: they are crossed block by block down the rows, and
  * while one block is put, the next one is asked for, row by row, into the second-level cache. That
- * holds for narrow matrices, too, and for bytes, whose panels have too many runs otherwise.
+ * holds for narrow matrices, too, and for words of 1 and 2 bytes, whose long panels have too many
+ * runs.
  *
  * Where lines can't be written so (small data, which stays in the caches; words of other sizes),
  * a panel is crossed in strips: a strip's rows are copied side by side, since rows that lie a power
@@ -20,14 +21,14 @@
 enum {
     LONG_PANEL = 8192, /* bytes of a row: long enough for the processor to see a stream */
     PANEL_BYTES = 1024,
-    NARROW_BYTES = 2048, /* of whole rows */
-    BYTES_PANEL = 512,   /* of words of a byte */
-    PANEL_WORDS = 4096,
+    NARROW_BYTES = 2048,      /* of whole rows */
+    BYTES_PANEL = 512,        /* of words of a byte */
     CACHED_BYTES = 128 << 10, /* of a panel's block */
     LINES_BYTES = 64 << 10,   /* of one whose lines are put at once */
     MOST_OF_RUN = 8192,       /* bytes that a block has */
     STRIP_BYTES = 512,        /* of a row */
     BLOCK_BYTES = 256,        /* of a run */
+    LARGE_BYTES = 4096,       /* elements that are moved singly */
     PIECE = 16                /* bytes of a row that are read at once, and words at most */
 };
 
@@ -289,8 +290,8 @@ static uint64_t at_least(uint64_t least, uint64_t value) { return value < least 
 
 static uint64_t at_most(uint64_t most, uint64_t value) { return value > most ? most : value; }
 
-/* Long panels stream by themselves where each word of a row goes straight to a line of its own;
- * elsewhere blocks are asked for. */
+/* Long panels stream by themselves where words go straight to lines; elsewhere, and for narrow
+ * matrices and short words, blocks are asked for. */
 static void shape_panels(const hd_remap_engine *engine, grid *g) {
     bool lines = rows_in_lines(engine, g, (range){0, g->rows}).end > 0;
     uint64_t most = g->bytes == 1 ? BYTES_PANEL : PANEL_BYTES / g->bytes;
@@ -299,7 +300,7 @@ static void shape_panels(const hd_remap_engine *engine, grid *g) {
     g->asks = !lines || g->bytes < 4 || most == g->words;
     if (!g->asks)
         most = LONG_PANEL / g->bytes;
-    most = at_most(PANEL_WORDS, at_least(4, most));
+    most = at_least(4, most);
     g->panels = (g->words + most - 1) / most;
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
@@ -312,8 +313,9 @@ hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {
     uint64_t bytes = g->words * g->rows * g->bytes;
     g->word = hd_remap_word(g->bytes);
     shape_panels(engine, g);
-    g->block = at_least(4, BLOCK_BYTES / g->bytes);
-    g->strip = at_least(4, STRIP_BYTES / g->bytes);
+    uint64_t least = g->bytes < LARGE_BYTES ? 4 : 1;
+    g->block = at_least(least, BLOCK_BYTES / g->bytes);
+    g->strip = at_least(least, STRIP_BYTES / g->bytes);
     g->strip = g->strip < g->panel ? g->strip : g->panel;
     uint64_t tasks = hd_remap_tasks(engine, g->rows / g->block + 1, bytes);
     g->pieces = g->panels < tasks ? tasks : 1;

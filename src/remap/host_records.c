@@ -8,6 +8,9 @@
  *
  * What is moved at once is a field, fields that lie side by side on both sides, or, where
  * neighbours of one word's size lie in runs, a matrix of words that the vector functions transpose.
+ *
+ * Large data needs no areas where all that is moved are words that fill whole lines of every run or
+ * tile: they go straight there, and records of few words of one size come straight back.
  */
 #include "remap/host.h"
 
@@ -276,6 +279,18 @@ static void apply_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* ---- straight to the runs ------------------------------------------------------------------ */
 
+/* Do all runs of a move go on alike, from tile to tile? */
+static bool go_on_alike(const job *j, const move *m) {
+    const hd_cluster_place *first = place_of(j, m->field);
+    for (uint32_t k = 1; k < m->count; k++) {
+        const hd_cluster_place *place = place_of(j, m->field + k);
+        bool whole = first->tile >= j->map->elements && place->tile >= j->map->elements;
+        if (!whole && (place->tile != first->tile || place->tile_bytes != first->tile_bytes))
+            return false;
+    }
+    return true;
+}
+
 /* Do all runs of a move begin alike in their lines, and so do tiles? Then lines of all of them can
  * be written at once. */
 static bool find_lines(const job *j, move *m) {
@@ -285,9 +300,10 @@ static bool find_lines(const job *j, move *m) {
     size_t head = -(uintptr_t)first % HD_LINE;
     m->run = m->count > 1 ? (size_t)(run_at(j, m->field + 1, 0) - first) : HD_LINE;
     for (uint32_t k = 0; k < m->count; k++)
-        if (place_of(j, m->field + k)->tile != place->tile ||
-            run_at(j, m->field + k, 0) != first + k * m->run)
+        if (run_at(j, m->field + k, 0) != first + k * m->run)
             return false;
+    if (!go_on_alike(j, m))
+        return false;
     if (place->tile < map->count &&
         (head || place->tile * m->bytes % HD_LINE || place->tile_bytes % HD_LINE))
         return false;
@@ -416,7 +432,7 @@ static zip_past_fn *find_rows(const hd_remap_engine *engine, const job *j) {
     const hd_cluster_place *place = place_of(j, m->field);
     uint64_t words = m->count;
     if (!engine->streaming || (uintptr_t)j->records % HD_LINE || j->move_count != 1 ||
-        m->word < 0 || m->offset || words * m->bytes != j->map->element_bytes)
+        m->word < 0 || m->offset || words * m->bytes != j->map->element_bytes || !go_on_alike(j, m))
         return NULL;
     if (place->tile < j->map->elements && place->tile * m->bytes % HD_LINE)
         return NULL;

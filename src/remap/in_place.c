@@ -37,11 +37,6 @@ typedef struct runs {
     size_t bytes, run; /* of a word; from one run to the next */
 } runs;
 
-/* How many records make a line, or a few lines, of a run. */
-static uint64_t group_of(size_t bytes) {
-    return hd_remap_word(bytes) >= 0 ? HD_LINE / bytes : HD_LINE / 4;
-}
-
 /* A chunk's. Those of a panel begin in different sets of the first-level cache, all of which a page
  * fills. */
 static uint64_t chunk_bytes(uint64_t words) {
@@ -53,7 +48,7 @@ static uint64_t chunk_bytes(uint64_t words) {
 }
 
 static hd_remap_cut cut_of(const runs *r) {
-    uint64_t group = group_of(r->bytes), length = chunk_bytes(r->words) / r->bytes;
+    uint64_t group = hd_remap_group_of(r->bytes), length = chunk_bytes(r->words) / r->bytes;
     length = length > group ? length / group * group : group;
     hd_remap_cut cut = {.data = r->data,
                         .records = r->records,

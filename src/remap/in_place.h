@@ -43,15 +43,19 @@ static inline void hd_remap_ask(const char *from, size_t bytes) {
         __builtin_prefetch(from + line, 0, 2);
 }
 
+/* How many records make a line, or a few lines, of a run. */
+static inline uint64_t hd_remap_group_of(size_t bytes) {
+    return hd_remap_word(bytes) >= 0 ? HD_LINE / bytes : bytes < HD_LINE ? HD_LINE / 4 : 1;
+}
+
 /* Copies to where lines are cached, and so not past the caches; whole lines at once. */
 static inline void hd_remap_copy_lines(const hd_remap_engine *engine, char *to, const char *from,
                                        size_t bytes) {
     size_t head = hd_remap_least(-(uintptr_t)to % HD_LINE, bytes);
-    hd_remap_stream stream = {.to = to + head};
     size_t lines = (bytes - head) / HD_LINE * HD_LINE;
     if (head)
         memcpy(to, from, head);
-    engine->lanes->put(&stream, 1, (char *)(uintptr_t)from + head, 0, lines, false);
+    engine->lanes->copy_lines(to + head, from + head, lines / HD_LINE, false);
     if (head + lines < bytes)
         memcpy(to + head + lines, from + head + lines, bytes - head - lines);
 }

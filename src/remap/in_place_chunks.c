@@ -77,9 +77,8 @@ static void ask_next(const chunks *c, reader *r) {
 
 static void copy_lines(const hd_remap_engine *engine, char *to, char *from, size_t bytes,
                        bool past) {
-    hd_remap_stream stream = {.to = to};
     if (past)
-        engine->lanes->put(&stream, 1, from, 0, bytes, true);
+        engine->lanes->copy_lines(to, from, bytes / HD_LINE, true);
     else
         hd_remap_copy_lines(engine, to, from, bytes);
 }

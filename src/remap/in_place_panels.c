@@ -167,9 +167,9 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     size_t bytes = hd_remap_panel_bytes(c), row = (size_t)c->words * c->bytes;
     size_t open = c->run - (size_t)c->panels * c->chunk;
     sweep s = {.cut = c, .back = back};
-    uint64_t group = hd_remap_word(c->bytes) >= 0 ? HD_LINE / c->bytes : HD_LINE;
+    uint64_t group = hd_remap_group_of(c->bytes);
     s.step = STEP_BYTES / row / group * group;
-    s.step = s.step ? s.step : group;
+    s.step = hd_remap_least(s.step ? s.step : group, c->length);
     s.before = back ? ((size_t)(c->words - 1) * open + bytes - 1) / bytes : 0;
     s.tasks = hd_remap_least(engine->threads, c->panels / (s.before + c->shift + 1));
     s.tasks = s.tasks ? s.tasks : 1;

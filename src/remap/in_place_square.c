@@ -10,7 +10,13 @@
 
 #include "remap/in_place.h"
 
-enum { BLOCK_ROW = 512, SHORT_ROW = 256, ROW_STEP = 4096, ROW_AHEAD = 16 << 10 };
+enum {
+    BLOCK_ROW = 512,
+    SHORT_ROW = 256,
+    ROW_STEP = 4096,
+    ROW_AHEAD = 16 << 10,
+    LARGE_ROW = 64 << 10
+};
 
 /* ---- squares ------------------------------------------------------------------------------- */
 
@@ -116,8 +122,10 @@ static square square_of(char *data, uint64_t side, size_t bytes) {
     square s = {.data = data, .side = side, .bytes = bytes, .row = (size_t)side * bytes};
     size_t row = bytes > 1 ? BLOCK_ROW : SHORT_ROW;
     s.block = bytes < row / 16 ? row / bytes : 16;
+    while (s.block > 1 && s.block * bytes > LARGE_ROW)
+        s.block /= 2;
     s.blocks = (side + s.block - 1) / s.block;
-    s.group = bytes < HD_LINE / 4 ? HD_LINE / bytes : 4;
+    s.group = bytes < HD_LINE / 4 ? HD_LINE / bytes : hd_remap_least(4, s.block);
     s.pitch = (size_t)hd_align_up(s.block * bytes, HD_LINE) + HD_LINE;
     return s;
 }
@@ -151,12 +159,12 @@ static uint64_t border_of(const shift *s, uint64_t task) { return s->rows * task
 
 /* Rows behind the border that spreading those before it overwrites. */
 static uint64_t overwritten_behind(const shift *s, uint64_t border) {
-    return border ? ((border - 1) * s->rest + s->bytes - 1) / s->bytes : 0;
+    return (border * s->rest + s->bytes - 1) / s->bytes;
 }
 
 /* The first row before the border that closing those behind it overwrites. */
 static uint64_t overwritten_from(const shift *s, uint64_t border) {
-    return border ? (border - 1) * s->bytes / s->run + 1 : 0;
+    return border * s->bytes / s->run;
 }
 
 static void spread_row(const shift *s, uint64_t row, const char *from) {

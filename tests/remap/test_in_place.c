@@ -13,13 +13,19 @@
 
 enum { MARGIN = 256 };
 
+/* Memory that begins a line, or elsewhere, as that of malloc() does. */
 static unsigned char *new_memory(uint64_t *seed, size_t bytes) {
-    unsigned char *memory = malloc(bytes + 2 * MARGIN);
-    memset(memory, 0xa5, bytes + 2 * MARGIN);
+    size_t shift = hd_next_random(seed) % 2 * 16;
+    size_t all = (size_t)hd_align_up(bytes + shift + 2 * MARGIN, 64);
+    unsigned char *memory = aligned_alloc(64, all);
+    memset(memory, 0xa5, all);
+    memory += MARGIN + shift;
     for (size_t i = 0; i < bytes; i++)
-        memory[MARGIN + i] = (unsigned char)hd_next_random(seed);
-    return memory + MARGIN;
+        memory[i] = (unsigned char)hd_next_random(seed);
+    return memory;
 }
+
+static void free_memory(unsigned char *memory) { free(memory - MARGIN - (uintptr_t)memory % 64); }
 
 static void check_margins(const unsigned char *memory, size_t bytes) {
     for (size_t i = 0; i < MARGIN; i++)
@@ -53,7 +59,7 @@ static void check_in_place(const hd_remap *map, uint64_t *seed, const hd_remap_h
     check_margins(data, bytes);
     if (memcmp(data, from, from_bytes) != 0)
         fail_msg("%s: other values back", what);
-    free(data - MARGIN);
+    free_memory(data);
     free(from);
     free(to);
     free(back);
@@ -66,16 +72,20 @@ static hd_remap_host_options random_options(uint64_t *seed) {
                                                             : HD_REMAP_SIMD_NONE};
 }
 
-static void check_transpose(uint64_t rows, uint64_t columns, uint32_t bytes, uint64_t *seed) {
+static void check_transpose_with(uint64_t rows, uint64_t columns, uint32_t bytes,
+                                 hd_remap_host_options o, uint64_t *seed) {
     hd_diag diag = {0};
     hd_remap *map;
     char what[96];
-    hd_remap_host_options o = random_options(seed);
     snprintf(what, sizeof what, "%u x %u of %u bytes, %u threads", (unsigned)rows,
              (unsigned)columns, bytes, o.threads);
     assert_int_equal(hd_remap_transpose(&diag, rows, columns, bytes, &map), HD_OK);
     check_in_place(map, seed, &o, what);
     hd_remap_free(map);
+}
+
+static void check_transpose(uint64_t rows, uint64_t columns, uint32_t bytes, uint64_t *seed) {
+    check_transpose_with(rows, columns, bytes, random_options(seed), seed);
 }
 
 static void test_transposes(void **state) {
@@ -97,10 +107,23 @@ static void test_large_transposes(void **state) {
         {1024, 1024, 4},  {1000, 1000, 3}, {4096, 100, 4},  {100, 4096, 4},  {1009, 997, 4},
         {3, 200003, 4},   {200003, 3, 4},  {7, 300007, 1},  {2048, 96, 16},  {5, 90001, 12},
         {90001, 5, 12},   {1, 77777, 8},   {600011, 2, 1},  {2203, 2207, 4}, {2207, 2203, 1},
-        {2201, 2203, 12}, {400007, 16, 4}, {16, 400000, 4}, {1200007, 3, 4}};
+        {2201, 2203, 12}, {400007, 16, 4}, {16, 400000, 4}, {1200007, 3, 4}, {3, 5, 1 << 20},
+        {12, 12, 70000},  {300000, 32, 2}, {5, 7, 5000}};
     uint64_t seed = 2;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         check_transpose(sizes[s][0], sizes[s][1], (uint32_t)sizes[s][2], &seed);
+}
+
+/* Rows at the tasks' borders, of which a neighbour overwrites the last one in part. */
+static void test_borders(void **state) {
+    static const uint64_t sizes[][3] = {
+        {2460, 2050, 1}, {2050, 2460, 1}, {2094, 2049, 4}, {2049, 2094, 4}};
+    uint64_t seed = 4;
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (uint32_t threads = 2; threads <= 5; threads++)
+            check_transpose_with(sizes[s][0], sizes[s][1], (uint32_t)sizes[s][2],
+                                 (hd_remap_host_options){.threads = threads}, &seed);
 }
 
 static void test_records(void **state) {
@@ -192,7 +215,7 @@ static void test_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transposes), cmocka_unit_test(test_large_transposes),
-        cmocka_unit_test(test_records), cmocka_unit_test(test_scratch),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_borders),    cmocka_unit_test(test_records),
+        cmocka_unit_test(test_scratch),    cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

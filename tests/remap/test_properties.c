@@ -111,18 +111,30 @@ static void test_middle_maps(void **state) {
     check_random_maps(20261122, MIDDLE_MAPS, 1 << 16, 1 << 18);
 }
 
-/* Structs of fields of one size, whose lines vector functions take whole. */
+/* "{f0,...}:tile" of fields `begin` to `end` - 1. */
+static size_t print_cluster(dice *d, char *to, uint32_t begin, uint32_t end) {
+    static const char *const tiles[] = {"soa", "8", "16", "32", "256", "1024"};
+    size_t at = 0;
+    for (uint32_t f = begin; f < end; f++)
+        at += (size_t)sprintf(to + at, "%cf%u", f == begin ? '{' : ',', f);
+    return at + (size_t)sprintf(to + at, "}:%s", tiles[roll(d, 6)]);
+}
+
+/* Structs of fields of one size, whose lines vector functions take whole, in one cluster or two. */
 static hd_status equal_words(const hd_diag *diag, dice *d, hd_remap **map) {
-    static const char *const layouts[] = {"soa", "aosoa:16", "aosoa:32", "aosoa:64", "aosoa:8"};
     hd_remap_field fields[17];
-    char names[17][4];
+    char names[17][4], layout[160];
     uint32_t count = 2 + roll(d, 16), bytes = 1u << roll(d, 5);
+    uint32_t first = roll(d, 2) ? count : 1 + roll(d, count - 1);
     for (uint32_t f = 0; f < count; f++) {
         snprintf(names[f], sizeof names[f], "f%u", f);
         fields[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, bytes};
     }
     hd_remap_record record = {"equal", (size_t)count * bytes, bytes, fields, count};
-    return hd_remap_layout(diag, &record, layouts[roll(d, 5)], 1 + roll(d, 1500), map);
+    size_t at = print_cluster(d, layout, 0, first);
+    if (first < count)
+        print_cluster(d, layout + at, first, count);
+    return hd_remap_layout(diag, &record, layout, 1 + roll(d, roll(d, 2) ? 1500 : 5000), map);
 }
 
 static void test_equal_words(void **state) {
