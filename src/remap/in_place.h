@@ -39,8 +39,7 @@ static inline uint64_t hd_remap_least(uint64_t a, uint64_t b) { return a < b ? a
 /* Asks for `bytes` that will be read and written somewhat later. What comes much later goes to the
  * second-level cache: of requests for the first one a core has only few at a time. */
 static inline void hd_remap_ask(const char *from, size_t bytes) {
-    for (size_t line = 0; line < bytes; line += HD_LINE)
-        __builtin_prefetch(from + line, 0, 2);
+    hd_remap_ask_for(from, 0, 1, bytes);
 }
 
 /* How many records make a line, or a few lines, of a run. */
