@@ -5,6 +5,9 @@
 #include "remap/lanes/lanes.h"
 #include "remap/map.h"
 
+static inline uint64_t hd_remap_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t hd_remap_most(uint64_t a, uint64_t b) { return a < b ? b : a; }
+
 /* ---- host_threads.c ------------------------------------------------------------------------ */
 
 typedef struct hd_remap_engine {

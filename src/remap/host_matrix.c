@@ -26,8 +26,6 @@ enum {
 
 typedef hd_remap_grid grid;
 
-static uint64_t at_least(uint64_t least, uint64_t value) { return value < least ? least : value; }
-
 /* ---- short runs ---------------------------------------------------------------------------- */
 
 typedef struct zipped {
@@ -89,8 +87,9 @@ static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
         for (uint64_t r = 0; r < g->rows; r++)
             z.rows[r] = g->from + r * g->row;
     }
-    z.step = at_least(at_least(1, HD_LINE / g->bytes), IMAGE_BYTES / g->run / HD_LINE * HD_LINE);
-    z.block = hd_align_up(at_least(ROW_BYTES / g->bytes, z.step), z.step);
+    z.step = hd_remap_most(hd_remap_most(1, HD_LINE / g->bytes),
+                           IMAGE_BYTES / g->run / HD_LINE * HD_LINE);
+    z.block = hd_align_up(hd_remap_most(ROW_BYTES / g->bytes, z.step), z.step);
     z.blocks = (g->words + z.block - 1) / z.block;
     z.tasks = hd_remap_tasks(engine, z.blocks, g->words * g->run);
     hd_status status =

@@ -165,11 +165,6 @@ static void put_blocks(const runs *p) {
     }
 }
 
-static void put_lines(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
-                      range rows) {
-    put_blocks(&(runs){engine, g, word, words, rows, NULL, NULL});
-}
-
 /* Rows whose runs begin anywhere in their lines. The first rows are put singly, and so is what
  * follows the last whole line. */
 static void put_across(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
@@ -247,7 +242,7 @@ static void move_panel(const hd_remap_engine *engine, const grid *g, char *scrat
     panel p = {engine, g, word, words, streams, areas, areas + g->strip * area_bytes(g)};
     range lines = rows_in_lines(engine, g, rows);
     if (lines.begin < lines.end) {
-        put_lines(engine, g, word, words, lines);
+        put_blocks(&(runs){engine, g, word, words, lines, NULL, NULL});
         for (uint64_t w = word; w < word + words; w++) {
             move_singly(g, w, (range){rows.begin, lines.begin});
             move_singly(g, w, (range){lines.end, rows.end});
@@ -286,10 +281,6 @@ static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task,
     }
 }
 
-static uint64_t at_least(uint64_t least, uint64_t value) { return value < least ? least : value; }
-
-static uint64_t at_most(uint64_t most, uint64_t value) { return value > most ? most : value; }
-
 /* Long panels stream by themselves where words go straight to lines; elsewhere, and for narrow
  * matrices and short words, blocks are asked for. */
 static void shape_panels(const hd_remap_engine *engine, grid *g) {
@@ -300,13 +291,14 @@ static void shape_panels(const hd_remap_engine *engine, grid *g) {
     g->asks = !lines || g->bytes < 4 || most == g->words;
     if (!g->asks)
         most = LONG_PANEL / g->bytes;
-    most = at_least(4, most);
+    most = hd_remap_most(4, most);
     g->panels = (g->words + most - 1) / most;
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
-    g->down = at_most(MOST_OF_RUN, (lines ? LINES_BYTES : CACHED_BYTES) / g->panel) / g->bytes;
-    g->down = at_least(HD_LINE, g->down / HD_LINE * HD_LINE);
-    g->step = lines ? HD_LINE / g->bytes : at_least(1, PIECE / g->bytes);
+    g->down =
+        hd_remap_least(MOST_OF_RUN, (lines ? LINES_BYTES : CACHED_BYTES) / g->panel) / g->bytes;
+    g->down = hd_remap_most(HD_LINE, g->down / HD_LINE * HD_LINE);
+    g->step = lines ? HD_LINE / g->bytes : hd_remap_most(1, PIECE / g->bytes);
 }
 
 hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {
@@ -314,8 +306,8 @@ hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {
     g->word = hd_remap_word(g->bytes);
     shape_panels(engine, g);
     uint64_t least = g->bytes < LARGE_BYTES ? 4 : 1;
-    g->block = at_least(least, BLOCK_BYTES / g->bytes);
-    g->strip = at_least(least, STRIP_BYTES / g->bytes);
+    g->block = hd_remap_most(least, BLOCK_BYTES / g->bytes);
+    g->strip = hd_remap_most(least, STRIP_BYTES / g->bytes);
     g->strip = g->strip < g->panel ? g->strip : g->panel;
     uint64_t tasks = hd_remap_tasks(engine, g->rows / g->block + 1, bytes);
     g->pieces = g->panels < tasks ? tasks : 1;

@@ -320,8 +320,6 @@ static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t en
                              m->bytes, (size_t)(end - begin));
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* Whole lines of runs, or of tiles one after another. */
 static void move_tiles(const hd_remap_engine *engine, const job *j, const move *m, uint64_t begin,
                        uint64_t end) {
@@ -332,7 +330,7 @@ static void move_tiles(const hd_remap_engine *engine, const job *j, const move *
     const char *from = j->records + begin * record + m->offset;
     char *to = run_at(j, m->field, begin - first);
     for (uint64_t left = end - begin, count; left; left -= count, first = 0) {
-        count = least(tile - first, left);
+        count = hd_remap_least(tile - first, left);
         engine->lanes->unzip_past[m->word](to + first * m->bytes, m->run, from, record,
                                            (size_t)count, m->count,
                                            j->records + j->map->source_bytes);
@@ -343,10 +341,11 @@ static void move_tiles(const hd_remap_engine *engine, const job *j, const move *
 
 /* The lines that begin in a block. */
 static void move_lines(const hd_remap_engine *engine, const job *j, const move *m, uint64_t block) {
-    uint64_t all = j->map->elements, head = least(m->head, all), group = HD_LINE / m->bytes;
+    uint64_t all = j->map->elements, head = hd_remap_least(m->head, all),
+             group = HD_LINE / m->bytes;
     uint64_t last = all - (all - head) % group;
-    uint64_t begin = least(block * j->block + head, last);
-    uint64_t end = least((block + 1) * j->block + head, last);
+    uint64_t begin = hd_remap_least(block * j->block + head, last);
+    uint64_t end = hd_remap_least((block + 1) * j->block + head, last);
     if (begin < end)
         move_tiles(engine, j, m, begin, end);
     if (block == 0) {
@@ -453,7 +452,7 @@ static void move_rows(zip_past_fn *zip, const job *j, uint64_t begin, uint64_t e
     for (uint32_t k = 0; k < m->count; k++)
         from[k] = run_at(j, m->field + k, begin - first);
     for (uint64_t i = begin, count; i < end; i += count, first = 0) {
-        count = least(tile - first, end - i);
+        count = hd_remap_least(tile - first, end - i);
         uint64_t whole = count - count % group;
         zip(j->records + i * record, from, (size_t)(first * m->bytes), (size_t)whole, m->count);
         for (uint32_t k = 0; k < m->count && whole < count; k++)
@@ -470,7 +469,7 @@ static void rows_task(const hd_remap_engine *engine, void *user, uint64_t task, 
     uint64_t begin = j->blocks * task / j->tasks * j->block;
     uint64_t end = j->blocks * (task + 1) / j->tasks * j->block;
     (void)scratch;
-    move_rows(find_rows(engine, j), j, begin, least(end, j->map->elements));
+    move_rows(find_rows(engine, j), j, begin, hd_remap_least(end, j->map->elements));
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */

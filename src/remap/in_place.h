@@ -34,8 +34,6 @@ static inline bool hd_remap_in_lines(const hd_remap_engine *engine, const hd_rem
     return engine->streaming && ((uintptr_t)c->data | c->chunk | c->run) % HD_LINE == 0;
 }
 
-static inline uint64_t hd_remap_least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* Asks for `bytes` that will be read and written somewhat later. What comes much later goes to the
  * second-level cache: of requests for the first one a core has only few at a time. */
 static inline void hd_remap_ask(const char *from, size_t bytes) {

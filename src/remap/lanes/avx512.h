@@ -40,40 +40,28 @@ ALWAYS vector high(size_t u, vector a, vector b) {
                     : _mm512_unpackhi_epi64(a, b);
 }
 
-/* 0, 32, 1, 33, ..., 15, 47, and `from` more each. */
-ALWAYS __m512i turns_of_2(short from) {
-    const __m512i first =
+/* The words of a and b by turns, as two vectors; `half` is 0 for the first and 1 for the second. */
+ALWAYS vector zip_half(size_t u, vector a, vector b, int half) {
+    const __m512i of_2 =
         _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
                          37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
-    return _mm512_add_epi16(first, _mm512_set1_epi16(from));
-}
-/* The words of a and b by turns, as two vectors. */
-ALWAYS vector zip_low(size_t u, vector a, vector b) {
+    const __m512i of_4 = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i of_8 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i of_16 = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    __m512i eighths = _mm512_set1_epi64(4 * half);
     if (u == 2)
-        return _mm512_permutex2var_epi16(a, turns_of_2(0), b);
+        return _mm512_permutex2var_epi16(
+            a, _mm512_add_epi16(of_2, _mm512_set1_epi16((short)(16 * half))), b);
     if (u == 4)
-        return _mm512_permutex2var_epi32(
-            a, _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), b);
+        return _mm512_permutex2var_epi32(a, _mm512_add_epi32(of_4, _mm512_set1_epi32(8 * half)), b);
     if (u == 8)
-        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), b);
+        return _mm512_permutex2var_epi64(a, _mm512_add_epi64(of_8, eighths), b);
     if (u == 16)
-        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
-    return _mm512_permutex2var_epi64(low(u, a, b), _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
-                                     high(u, a, b));
+        return _mm512_permutex2var_epi64(a, _mm512_add_epi64(of_16, eighths), b);
+    return _mm512_permutex2var_epi64(low(u, a, b), _mm512_add_epi64(of_16, eighths), high(u, a, b));
 }
-ALWAYS vector zip_high(size_t u, vector a, vector b) {
-    if (u == 2)
-        return _mm512_permutex2var_epi16(a, turns_of_2(16), b);
-    if (u == 4)
-        return _mm512_permutex2var_epi32(
-            a, _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), b);
-    if (u == 8)
-        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), b);
-    if (u == 16)
-        return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
-    return _mm512_permutex2var_epi64(low(u, a, b), _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15),
-                                     high(u, a, b));
-}
+ALWAYS vector zip_low(size_t u, vector a, vector b) { return zip_half(u, a, b, 0); }
+ALWAYS vector zip_high(size_t u, vector a, vector b) { return zip_half(u, a, b, 1); }
 
 /* Of four lines of words that lie `step` bytes apart, the lanes with the same number in a vector
  * each. */
