@@ -100,9 +100,10 @@ hd_status hd_remap_move_grid(const hd_remap_engine *engine, hd_remap_grid *grid)
 /* Asks for `bytes` of each of some rows, for the second-level cache. GCC takes a function that does
  * nothing else for one without effect, and leaves its calls out; hence the empty instruction. */
 static inline void hd_remap_ask_for(const char *from, size_t row, uint64_t rows, size_t bytes) {
-    for (uint64_t r = 0; r < rows; r++)
-        for (size_t line = 0; line < bytes; line += HD_LINE)
-            __builtin_prefetch(from + r * row + line, 0, 2);
+    for (uint64_t r = 0; r < rows; r++, from += row)
+        for (const char *line = from - (uintptr_t)from % HD_LINE; line < from + bytes;
+             line += HD_LINE)
+            __builtin_prefetch(line, 0, 2);
     __asm__ volatile("");
 }
 

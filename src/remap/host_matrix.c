@@ -18,7 +18,9 @@
 #include "remap/host.h"
 
 enum {
-    SHORT_RUN = 1024,   /* bytes */
+    SHORT_RUN = 1024, /* bytes */
+    FEW_ROWS = 256,
+    ALONG_BYTES = 1024, /* of each of them */
     ROW_BYTES = 512,    /* of a row for short runs */
     IMAGE_BYTES = 4096, /* of short runs that are put at once, about */
     SIDE = 64           /* of a block in Morton order */
@@ -78,7 +80,6 @@ static void zip_task(const hd_remap_engine *engine, void *user, uint64_t task, c
 
 static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
     zipped z = {.grid = g};
-    g->word = hd_remap_word(g->bytes);
     if (g->word >= 0 && g->rows * g->bytes < HD_LINE) {
         z.rows = malloc((size_t)g->rows * sizeof *z.rows);
         if (!z.rows)
@@ -96,6 +97,72 @@ static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
         hd_remap_run(engine, z.tasks, 2 * HD_LINE + (size_t)(z.step * g->run), zip_task, &z);
     free(z.rows);
     return status;
+}
+
+/* ---- short runs of whole lines ------------------------------------------------------------- */
+
+/* The lines that end in words [first, end). */
+typedef struct along {
+    const grid *grid;
+    uint64_t first, end;
+    uint64_t block, blocks, tasks; /* of words */
+} along;
+
+static bool can_go_along(const hd_remap_engine *engine, const grid *g) {
+    return engine->streaming && g->word >= 0 && engine->lanes->unzip_along[g->word] &&
+           g->run >= HD_LINE && g->bytes < 16 && g->words >= 2 * HD_LINE / g->bytes &&
+           (g->bytes < 4 || (uintptr_t)g->to % 4 == 0);
+}
+
+static void copy_words(const grid *g, uint64_t begin, uint64_t end) {
+    for (uint64_t w = begin; w < end; w++)
+        hd_remap_copy_values(g->to + w * g->run, g->bytes, g->from + w * g->bytes, g->row, g->bytes,
+                             (size_t)g->rows);
+}
+
+/* A block, some words at once, while some rows of the next one are asked for. */
+static void block_along(const hd_remap_engine *engine, const along *a, char *kept, uint64_t word) {
+    const grid *g = a->grid;
+    uint64_t step = HD_LINE / g->bytes, words = hd_remap_least(a->end - word, a->block);
+    uint64_t steps = (words + step - 1) / step;
+    const char *next = g->from + (word + a->block) * g->bytes;
+    for (uint64_t i = 0; i < steps; i++) {
+        uint64_t at = word + i * step, row = g->rows * i / steps;
+        if (words == a->block)
+            hd_remap_ask_for(next + row * g->row, g->row, g->rows * (i + 1) / steps - row,
+                             (size_t)hd_remap_least(a->end - word - words, a->block) * g->bytes);
+        engine->lanes->unzip_along[g->word](kept, g->to + at * g->run, g->from + at * g->bytes,
+                                            g->row, (size_t)g->rows,
+                                            (size_t)hd_remap_least(a->end - at, step));
+    }
+}
+
+static void task_along(const hd_remap_engine *engine, void *user, uint64_t task, char *kept) {
+    const along *a = user;
+    const grid *g = a->grid;
+    uint64_t begin = a->blocks * task / a->tasks, end = a->blocks * (task + 1) / a->tasks;
+    uint64_t word = a->first + begin * a->block, group = HD_LINE / g->bytes;
+    if (word > 0)
+        hd_remap_copy_values(kept, g->bytes,
+                             g->from + (g->rows - group) * g->row + (word - 1) * g->bytes, g->row,
+                             g->bytes, (size_t)group);
+    for (uint64_t b = begin; b < end; b++)
+        block_along(engine, a, kept, a->first + b * a->block);
+    if (task == 0)
+        copy_words(g, 0, a->first);
+    if (task == a->tasks - 1)
+        copy_words(g, a->end - 1, g->words);
+}
+
+/* Words before the first whole line, and behind the last piece, are copied singly. */
+static hd_status rows_along(const hd_remap_engine *engine, grid *g) {
+    along a = {.grid = g, .block = (getenv("XB") ? atoi(getenv("XB")) : ROW_BYTES) / g->bytes};
+    uint64_t piece = HD_LINE / g->bytes;
+    a.first = (uintptr_t)g->to % HD_LINE ? piece : 0;
+    a.end = g->words - g->words % piece;
+    a.blocks = (a.end - a.first + a.block - 1) / a.block;
+    a.tasks = hd_remap_tasks(engine, a.blocks, g->words * g->run);
+    return hd_remap_run(engine, a.tasks, HD_LINE, task_along, &a);
 }
 
 /* ---- Morton order -------------------------------------------------------------------------- */
@@ -163,6 +230,9 @@ static hd_status transpose(const hd_remap_engine *engine, uint64_t rows, uint64_
               .bytes = bytes,
               .words = columns,
               .rows = rows};
+    g.word = hd_remap_word(bytes);
+    if (rows <= FEW_ROWS && can_go_along(engine, &g))
+        return rows_along(engine, &g);
     return g.run <= SHORT_RUN ? zip_rows(engine, &g) : hd_remap_move_grid(engine, &g);
 }
 

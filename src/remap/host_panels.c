@@ -19,17 +19,18 @@
 #include "remap/host.h"
 
 enum {
-    LONG_PANEL = 8192, /* bytes of a row: long enough for the processor to see a stream */
-    PANEL_BYTES = 1024,
-    NARROW_BYTES = 2048,      /* of whole rows */
-    BYTES_PANEL = 512,        /* of words of a byte */
-    CACHED_BYTES = 128 << 10, /* of a panel's block */
-    LINES_BYTES = 64 << 10,   /* of one whose lines are put at once */
-    MOST_OF_RUN = 8192,       /* bytes that a block has */
-    STRIP_BYTES = 512,        /* of a row */
-    BLOCK_BYTES = 256,        /* of a run */
-    LARGE_BYTES = 4096,       /* elements that are moved singly */
-    PIECE = 16                /* bytes of a row that are read at once, and words at most */
+    LINES_BYTES = 256, /* of a row, where lines of runs are put at once */
+    LINES_ROWS = 64,
+    ACROSS_BYTES = 1024, /* where each run has lines of its own */
+    ACROSS_ROWS = 48,
+    LONG_BYTES = 8192, /* of few rows */
+    FEW_ROWS = 256,
+    NARROW_BYTES = 2048,    /* of whole rows, at most */
+    WHOLE_BYTES = 10 << 10, /* of their blocks, about */
+    STRIP_BYTES = 512,      /* of a row */
+    BLOCK_BYTES = 256,      /* of a run */
+    LARGE_BYTES = 4096,     /* elements that are moved singly */
+    PIECE = 16              /* bytes of a row that are read at once, and words at most */
 };
 
 typedef hd_remap_grid grid;
@@ -281,24 +282,29 @@ static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task,
     }
 }
 
-/* Long panels stream by themselves where words go straight to lines; elsewhere, and for narrow
- * matrices and short words, blocks are asked for. */
+/* Rows of a panel's block. */
+static uint64_t rows_down(const grid *g, bool lines, bool whole) {
+    uint64_t group = hd_remap_most(1, HD_LINE / g->bytes), groups = ACROSS_ROWS / group;
+    if (lines && whole)
+        groups = (WHOLE_BYTES / g->row + group / 2) / group;
+    else if (lines)
+        groups = hd_remap_most(LINES_ROWS / group, 2);
+    return hd_remap_most(1, groups) * group;
+}
+
+/* Whole rows of narrow matrices are read one after the other, and few rows as if each were alone:
+ * processors follow them. Elsewhere blocks are asked for. */
 static void shape_panels(const hd_remap_engine *engine, grid *g) {
     bool lines = rows_in_lines(engine, g, (range){0, g->rows}).end > 0;
-    uint64_t most = g->bytes == 1 ? BYTES_PANEL : PANEL_BYTES / g->bytes;
-    if (g->words * g->bytes <= NARROW_BYTES && g->words * g->bytes == g->row)
-        most = g->words;
-    g->asks = !lines || g->bytes < 4 || most == g->words;
-    if (!g->asks)
-        most = LONG_PANEL / g->bytes;
-    most = hd_remap_most(4, most);
+    bool whole = g->words * g->bytes <= NARROW_BYTES && g->words * g->bytes == g->row;
+    g->asks = !lines || whole || g->rows > FEW_ROWS;
+    uint64_t bytes = !lines ? ACROSS_BYTES : g->asks ? LINES_BYTES : LONG_BYTES;
+    uint64_t most = whole ? g->words : hd_remap_most(4, bytes / g->bytes);
     g->panels = (g->words + most - 1) / most;
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
-    g->down =
-        hd_remap_least(MOST_OF_RUN, (lines ? LINES_BYTES : CACHED_BYTES) / g->panel) / g->bytes;
-    g->down = hd_remap_most(HD_LINE, g->down / HD_LINE * HD_LINE);
-    g->step = lines ? HD_LINE / g->bytes : hd_remap_most(1, PIECE / g->bytes);
+    g->down = g->asks ? rows_down(g, lines, whole) : g->rows;
+    g->step = hd_remap_most(1, HD_LINE / g->bytes);
 }
 
 hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {

@@ -152,6 +152,22 @@ static void test_equal_words(void **state) {
 }
 
 /* For several threads. */
+/* Matrices of words, whose runs and panels are short or long, and begin with lines or anywhere. */
+static void test_matrices_of_words(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= SMALL_MAPS; seed++) {
+        dice d = {seed * HD_RANDOM_STEP};
+        uint32_t bytes = 1u << roll(&d, 5), group = 64 / bytes * (1 + roll(&d, 3));
+        uint64_t rows = 1 + roll(&d, 400), columns = 1 + roll(&d, 700);
+        hd_remap *map;
+        if (roll(&d, 3) == 0)
+            rows = (rows + group - 1) / group * group;
+        assert_int_equal(hd_remap_transpose(NULL, rows, columns, bytes, &map), HD_OK);
+        check_map(&d, map);
+        hd_remap_free(map);
+    }
+}
+
 static void test_large_maps(void **state) {
     (void)state;
     check_random_maps(20261123, LARGE_MAPS, LARGE_BYTES / 3, LARGE_BYTES);
@@ -312,9 +328,10 @@ static void test_index_of_moved_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_maps),  cmocka_unit_test(test_middle_maps),
-        cmocka_unit_test(test_equal_words), cmocka_unit_test(test_large_maps),
-        cmocka_unit_test(test_in_place),    cmocka_unit_test(test_index_of_moved_data),
+        cmocka_unit_test(test_small_maps),          cmocka_unit_test(test_middle_maps),
+        cmocka_unit_test(test_equal_words),         cmocka_unit_test(test_matrices_of_words),
+        cmocka_unit_test(test_large_maps),          cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_index_of_moved_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,18 @@ ALWAYS void join_lines(const char *from, size_t step, vector joined[LANES]) {
     joined[3] = _mm512_shuffle_i32x4(ab_high, cd_high, 0xdd);
 }
 
+/* The same of the halves of four lines. */
+ALWAYS void join_pairs(const char *from, size_t step, vector joined[2]) {
+    vector ab =
+        _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)from)),
+                           _mm256_loadu_si256((const __m256i *)(from + step)), 1);
+    vector cd = _mm512_inserti64x4(
+        _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(from + 2 * step))),
+        _mm256_loadu_si256((const __m256i *)(from + 3 * step)), 1);
+    joined[0] = _mm512_shuffle_i32x4(ab, cd, 0x88);
+    joined[1] = _mm512_shuffle_i32x4(ab, cd, 0xdd);
+}
+
 /* The line that begins `phase` bytes into a, which b follows. For words of 4 bytes and more the
  * phase is a multiple of 4. */
 ALWAYS vector line_across(size_t u, vector a, vector b, size_t phase) {

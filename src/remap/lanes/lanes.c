@@ -152,16 +152,35 @@ ALWAYS void unzip(unzip_piece_fn *piece, unzip_lines_fn *lines, unzip_piece_fn *
 /* ---- rows to runs that begin anywhere ------------------------------------------------------ */
 
 #if defined __AVX512BW__
-/* One piece of all rows. The rows before stay in registers. */
+/* Pieces that are read at once: as many as the registers hold. */
+#define SIDE_BY_SIDE(u) ((u) == 4 ? 2 : (u) == 8 ? 4 : 1)
+
+/* Some lanes of rows that fill a line of each of their words: word j of row k to row j of vector k.
+ */
+ALWAYS void load_group(size_t u, size_t lanes, vector v[], const char *from, size_t row) {
+    const size_t n = PIECE / u;
+    UNROLL for (size_t k = 0; k < n; k++) {
+        vector joined[LANES];
+        if (lanes == LANES)
+            join_lines(from + k * row, n * row, joined);
+        else if (lanes == 2)
+            join_pairs(from + k * row, n * row, joined);
+        else
+            joined[0] = join(from + k * row, n * row);
+        UNROLL for (size_t lane = 0; lane < lanes; lane++) v[lane * n + k] = joined[lane];
+    }
+    UNROLL for (size_t lane = 0; lane < lanes; lane++) transpose(u, v + lane * n);
+}
+
+/* Some pieces of all rows. The rows before stay in registers. */
 ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *runs, char *kept,
                          size_t skipped, const char *from, size_t row, size_t rows, size_t words) {
-    const size_t group = HD_LINE / u, n = PIECE / u;
+    const size_t group = HD_LINE / u, n = SIDE_BY_SIDE(u) * PIECE / u;
     vector before[MOST_WORDS], v[MOST_WORDS];
     (void)piece;
     UNROLL for (size_t k = 0; k < n; k++) before[k] = load(kept + (k < words ? k : 0) * HD_LINE);
     for (size_t i = 0; i < rows; i += group, from += group * row, skipped += HD_LINE) {
-        UNROLL for (size_t k = 0; k < n; k++) v[k] = join(from + k * row, n * row);
-        transpose(u, v);
+        load_group(u, SIDE_BY_SIDE(u), v, from, row);
         UNROLL for (size_t k = 0; k < n; k++) if (k < words) {
             store_past(runs[k].line + skipped, line_across(u, before[k], v[k], runs[k].phase));
             before[k] = v[k];
@@ -170,6 +189,8 @@ ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *
     UNROLL for (size_t k = 0; k < n; k++) if (k < words) store(kept + k * HD_LINE, before[k]);
 }
 #else
+#define SIDE_BY_SIDE(u) 1
+
 ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *runs, char *kept,
                          size_t skipped, const char *from, size_t row, size_t rows, size_t words) {
     const size_t group = HD_LINE / u;
@@ -193,23 +214,58 @@ typedef void unzip_across_fn(const hd_remap_carry *runs, char *kept, size_t skip
 ALWAYS void unzip_words_across(unzip_across_fn *across, size_t u, const hd_remap_carry *runs,
                                char *kept, size_t skipped, const char *from, size_t row,
                                size_t rows, size_t words, const char *end) {
-    const size_t n = PIECE / u;
+    const size_t bytes = SIDE_BY_SIDE(u) * PIECE, n = bytes / u;
     char in[HD_LINE * PIECE];
     for (size_t j = 0, wanted; j < words; j += wanted) {
         const char *at = from + j * u;
         size_t whole = rows, group = HD_LINE / u;
         wanted = least(words - j, n);
-        while (wanted < n && whole && (size_t)(end - at) < (whole - 1) * row + PIECE)
+        while (wanted < n && whole && (size_t)(end - at) < (whole - 1) * row + bytes)
             whole -= group;
         if (whole)
             across(runs + j, kept + j * HD_LINE, skipped, at, row, whole, wanted);
         for (size_t i = whole; i < rows; i += group) {
             for (size_t r = 0; r < group; r++)
-                memcpy(in + r * PIECE, at + (i + r) * row, wanted * u);
-            across(runs + j, kept + j * HD_LINE, skipped + i * u, in, PIECE, group, wanted);
+                memcpy(in + r * bytes, at + (i + r) * row, wanted * u);
+            across(runs + j, kept + j * HD_LINE, skipped + i * u, in, bytes, group, wanted);
         }
     }
 }
+
+/* ---- rows to runs without gaps ------------------------------------------------------------- */
+
+#if defined __AVX512BW__
+/* Lines of the runs of some words. `last` has the last rows of a word, and `before` those that
+ * come before: at first of the word before. The last rows reach back into whole lines of their run;
+ * what follows those makes one line more where the run ends in the next one. */
+ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t row, size_t rows) {
+    const size_t lanes = SIDE_BY_SIDE(u), group = HD_LINE / u, words = lanes * PIECE / u,
+                 run = rows * u;
+    size_t whole = rows / group, rest = run - whole * HD_LINE;
+    vector before[MOST_WORDS], last[MOST_WORDS], v[MOST_WORDS];
+    load_group(u, lanes, last, from + (rows - group) * row, row);
+    before[0] = load(kept);
+    UNROLL for (size_t k = 1; k < words; k++) before[k] = last[k - 1];
+    store(kept, last[words - 1]);
+    for (size_t i = 0; i < whole; i++, from += group * row) {
+        load_group(u, lanes, v, from, row);
+        UNROLL for (size_t k = 0; k < words; k++) {
+            size_t over = (uintptr_t)(to + k * run) % HD_LINE;
+            store_past(to + k * run - over + i * HD_LINE,
+                       line_across(u, before[k], v[k], HD_LINE - over));
+            before[k] = v[k];
+        }
+    }
+    UNROLL for (size_t k = 0; k < words; k++) {
+        size_t over = (uintptr_t)(to + k * run) % HD_LINE;
+        if (over + rest < HD_LINE)
+            continue;
+        vector end = line_across(u, last[k], last[k], HD_LINE - rest);
+        store_past(to + k * run - over + whole * HD_LINE,
+                   line_across(u, before[k], end, HD_LINE - over));
+    }
+}
+#endif
 
 /* ---- runs to rows -------------------------------------------------------------------------- */
 
@@ -340,11 +396,25 @@ static void zip_places_past(char *to, const char *const *from, size_t skipped, s
     else
         zip_by_places(7, to, runs, rows);
 }
+#define DEFINE_ALONG(u)                                                                            \
+    static void unzip_along_##u(char *kept, char *to, const char *from, size_t row, size_t rows,   \
+                                size_t words) {                                                    \
+        for (size_t j = 0; j < words; j += SIDE_BY_SIDE(u) * PIECE / u)                            \
+            unzip_along(u, kept, to + j * rows * u, from + j * u, row, rows);                      \
+    }
+DEFINE_ALONG(1)
+DEFINE_ALONG(2)
+DEFINE_ALONG(4)
+DEFINE_ALONG(8)
 #else
 #define zip_places_past NULL
+#define unzip_along_1 NULL
+#define unzip_along_2 NULL
+#define unzip_along_4 NULL
+#define unzip_along_8 NULL
 #endif
 
-#define LINES(u, name) (HAS_LINES && u >= 4 ? name##_lines_##u : NULL)
+#define LINES(u, name) (HAS_LINES ? name##_lines_##u : NULL)
 
 /* Pieces are functions of their own: inlined, they are too much for the registers. */
 #define DEFINE_UNZIP(u, name, past)                                                                \
@@ -406,6 +476,7 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
     {unzip_past_1, unzip_past_2, unzip_past_4, unzip_past_8, unzip_past_16},
     {unzip_across_1, unzip_across_2, unzip_across_4, unzip_across_8, unzip_across_16},
+    {unzip_along_1, unzip_along_2, unzip_along_4, unzip_along_8, NULL},
     {zip_1, zip_2, zip_4, zip_8, zip_16},
     {zip_past_1, zip_past_2, zip_past_4, zip_past_8, zip_past_16},
     zip_places_past,

@@ -50,6 +50,12 @@ typedef struct hd_remap_lanes {
     void (*unzip_across[HD_WORD_SIZES])(const hd_remap_carry *runs, char *kept, size_t skipped,
                                         const char *from, size_t row, size_t rows, size_t words,
                                         const char *end);
+    /* The same to runs without gaps, of 64 bytes at least: writes the lines that end in them. The
+     * line at `kept` has the last rows of the word before, and then of the last one. Pieces of
+     * words are whole; `to` is a multiple of 4 for words of 4 bytes and more. NULL: the processor
+     * can't. */
+    void (*unzip_along[HD_WORD_SIZES])(char *kept, char *to, const char *from, size_t row,
+                                       size_t rows, size_t words);
     /* Runs to rows: word i of run j, at from[j] + skipped + i * u, goes to to + i * row + j * u.
      * Writes nothing else, but for up to 16 bytes behind the last row where rows of fewer bytes
      * than that lie without gaps. */
