@@ -113,6 +113,10 @@ hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *
                                  void *const to[], const char *from);
 hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap *map, char *to,
                                   const void *const from[]);
+/* The vector function for whole records of `words` words, past the caches; NULL: there is none. */
+typedef void hd_remap_zip_fn(char *to, const char *const *from, size_t skipped, size_t rows,
+                             size_t words);
+hd_remap_zip_fn *hd_remap_zip_of(const hd_remap_engine *engine, int word, uint64_t words);
 hd_status hd_remap_move_matrix(const hd_remap_engine *engine, const hd_remap *map, char *to,
                                const char *from, bool back);
 /* Value i from number numbers[i]; where there is none, what is there stays. */

@@ -421,27 +421,30 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
 
 /* ---- straight from the runs ---------------------------------------------------------------- */
 
-typedef void zip_past_fn(char *to, const char *const *from, size_t skipped, size_t rows,
-                         size_t words);
+hd_remap_zip_fn *hd_remap_zip_of(const hd_remap_engine *engine, int word, uint64_t words) {
+    if (!engine->streaming || word < 0)
+        return NULL;
+    if (words == 2 || words == 4 || words == 8 || words == 16)
+        return engine->lanes->zip_past[word];
+    return 1 << word == 4 && words > 2 && words < 8 ? engine->lanes->zip_places_past : NULL;
+}
 
 /* The vector function for whole records: one move of as many words as it takes, all side by side,
  * from runs or from tiles of whole lines. NULL: there is none. */
-static zip_past_fn *find_rows(const hd_remap_engine *engine, const job *j) {
+static hd_remap_zip_fn *find_rows(const hd_remap_engine *engine, const job *j) {
     const move *m = &j->moves[0];
     const hd_cluster_place *place = place_of(j, m->field);
     uint64_t words = m->count;
-    if (!engine->streaming || (uintptr_t)j->records % HD_LINE || j->move_count != 1 ||
-        m->word < 0 || m->offset || words * m->bytes != j->map->element_bytes || !go_on_alike(j, m))
+    if ((uintptr_t)j->records % HD_LINE || j->move_count != 1 || m->offset ||
+        words * m->bytes != j->map->element_bytes || !go_on_alike(j, m))
         return NULL;
     if (place->tile < j->map->elements && place->tile * m->bytes % HD_LINE)
         return NULL;
-    if (words == 2 || words == 4 || words == 8 || words == 16)
-        return engine->lanes->zip_past[m->word];
-    return m->bytes == 4 && words > 2 && words < 8 ? engine->lanes->zip_places_past : NULL;
+    return hd_remap_zip_of(engine, m->word, words);
 }
 
 /* Records [begin, end) of runs, or of tiles one after another. */
-static void move_rows(zip_past_fn *zip, const job *j, uint64_t begin, uint64_t end) {
+static void move_rows(hd_remap_zip_fn *zip, const job *j, uint64_t begin, uint64_t end) {
     const move *m = &j->moves[0];
     const hd_cluster_place *place = place_of(j, m->field);
     const char *from[HD_MAX_FIELDS];

@@ -19,12 +19,13 @@
 #include "remap/in_place.h"
 
 enum {
-    GOOD_PANEL = 512 << 10,
+    FAR_PANEL = 512 << 10,
+    SHIFT_BYTES = 2 << 20,  /* out of the second-level cache */
+    NEAR_PANEL = 416 << 10, /* of which that cache has two */
     LONG_CHUNK = 128 << 10,
-    GOOD_CHUNK = 8 << 10,  /* at least, as long as that makes no panel larger than: */
-    MOST_PANEL = 1 << 20,  /* of which some are kept aside */
-    SHIFT_BYTES = 2 << 20, /* out of the second-level cache */
-    SHORT_CHUNK = 512,     /* is moved far slower than a longer one */
+    GOOD_CHUNK = 2 << 10, /* at least, as long as that makes no panel larger than: */
+    MOST_PANEL = 1 << 20, /* of which some are kept aside */
+    SHORT_CHUNK = 512,    /* is moved far slower than a longer one */
     PAGE = 4096,
     NEAR_BYTES = 1 << 20 /* that a nearly square matrix has more than a square */
 };
@@ -40,11 +41,13 @@ typedef struct runs {
 /* A chunk's. Those of a panel begin in different sets of the first-level cache, all of which a page
  * fills. */
 static uint64_t chunk_bytes(uint64_t words) {
-    uint64_t chunk = hd_remap_least(GOOD_PANEL / words, LONG_CHUNK) / PAGE * PAGE;
+    uint64_t panel = words > HD_FEW_WORDS ? NEAR_PANEL : FAR_PANEL;
+    uint64_t chunk = hd_remap_least(panel / words, LONG_CHUNK);
     if (chunk < GOOD_CHUNK)
-        chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / words / HD_LINE * HD_LINE);
-    uint64_t apart = PAGE / words / HD_LINE * HD_LINE;
-    return chunk % PAGE ? chunk : chunk + (apart ? apart : HD_LINE);
+        chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / words);
+    if (chunk < PAGE)
+        return chunk / HD_LINE * HD_LINE | HD_LINE;
+    return chunk / PAGE * PAGE + hd_remap_most(HD_LINE, PAGE / words / HD_LINE * HD_LINE);
 }
 
 static hd_remap_cut cut_of(const runs *r) {
@@ -59,8 +62,10 @@ static hd_remap_cut cut_of(const runs *r) {
                         .panels = r->records / length,
                         .chunk = (size_t)length * r->bytes};
     size_t open = cut.run - (size_t)cut.panels * cut.chunk, panel = hd_remap_panel_bytes(&cut);
-    uint64_t reach = 2 + (r->words - 1) * open / panel, far = SHIFT_BYTES / panel;
-    cut.shift = hd_remap_least(reach > far ? reach : far, cut.panels);
+    uint64_t shift = 2 + (r->words - 1) * open / panel;
+    if (r->words <= HD_FEW_WORDS)
+        shift = hd_remap_most(shift, SHIFT_BYTES / panel);
+    cut.shift = hd_remap_least(shift, cut.panels);
     return cut;
 }
 

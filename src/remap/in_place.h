@@ -4,6 +4,11 @@
 
 #include "remap/host.h"
 
+/* The chunks of so few words are written past the caches, to where panels were that are out of the
+ * caches by then; those of more words to panels that are still in them: single lines of many runs
+ * that a cache has are slow to write past it. */
+enum { HD_FEW_WORDS = 16 };
+
 /* Records of some words of `bytes` bytes, which lie one after another or as runs, one for each
  * word, that begin every `run` bytes. Both are cut in panels of `length` records; what a panel has
  * in a run is a chunk. Records behind the last panel are kept aside by the caller.

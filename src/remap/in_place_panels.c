@@ -14,18 +14,25 @@
 
 /* ---- one panel ----------------------------------------------------------------------------- */
 
-void hd_remap_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
-                      size_t pitch, const char *from, uint64_t records) {
+/* Some words of `records` records. */
+static void words_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
+                          size_t pitch, const char *from, uint64_t records, uint64_t words,
+                          const char *end) {
     int word = hd_remap_word(cut->bytes);
     size_t row = (size_t)cut->words * cut->bytes;
     if (word >= 0) {
-        engine->lanes->unzip[word](to, pitch, from, row, (size_t)records, (size_t)cut->words,
-                                   from + records * row);
+        engine->lanes->unzip[word](to, pitch, from, row, (size_t)records, (size_t)words, end);
         return;
     }
-    for (uint64_t w = 0; w < cut->words; w++)
+    for (uint64_t w = 0; w < words; w++)
         hd_remap_copy_values(to + w * pitch, cut->bytes, from + w * cut->bytes, row, cut->bytes,
                              (size_t)records);
+}
+
+void hd_remap_to_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
+                      size_t pitch, const char *from, uint64_t records) {
+    words_to_runs(engine, cut, to, pitch, from, records, cut->words,
+                  from + records * cut->words * cut->bytes);
 }
 
 void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, char *to,
@@ -43,7 +50,7 @@ void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, 
 
 /* ---- all panels ---------------------------------------------------------------------------- */
 
-enum { STEP_BYTES = 1024, AHEAD_BYTES = 16 << 10, LONG_RECORD = 256, MANY_RUNS = 12 };
+enum { STEP_BYTES = 1024, LONG_STEP = 10 << 10, MANY_RUNS = 12 };
 
 typedef struct sweep {
     const hd_remap_cut *cut;
@@ -88,21 +95,34 @@ static char *saved_of(const sweep *s, uint64_t task, uint64_t number) {
            (s->before + number - end) * hd_remap_panel_bytes(s->cut);
 }
 
+/* Some long records, line by line of their words, while the next ones are asked for. */
+static void long_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *c, char *to,
+                           const char *from, uint64_t records) {
+    size_t row = (size_t)c->words * c->bytes;
+    uint64_t step = hd_remap_most(1, HD_LINE / c->bytes), steps = (c->words + step - 1) / step;
+    for (uint64_t i = 0; i < steps; i++) {
+        uint64_t begin = records * i / steps, end = records * (i + 1) / steps;
+        hd_remap_ask(from + (records + begin) * row, (size_t)(end - begin) * row);
+        words_to_runs(engine, c, to + i * step * c->chunk, c->chunk, from + i * step * c->bytes,
+                      records, hd_remap_least(step, c->words - i * step), from + records * row);
+    }
+}
+
 static void panel_to_chunks(const hd_remap_engine *engine, const sweep *s, char *to,
                             const char *from) {
     const hd_remap_cut *c = s->cut;
     size_t row = (size_t)c->words * c->bytes;
-    int word = hd_remap_word(c->bytes);
     for (uint64_t r = 0; r < c->length; r += s->step) {
         uint64_t records = hd_remap_least(c->length - r, s->step);
-        if (row >= LONG_RECORD)
-            hd_remap_ask(from + r * row + AHEAD_BYTES, (size_t)records * row);
+        char *at = to + r * c->bytes;
         if (s->past)
-            engine->lanes->unzip_past[word](to + r * c->bytes, c->chunk, from + r * row, row,
-                                            (size_t)records, (size_t)c->words,
-                                            from + c->length * row);
+            engine->lanes->unzip_past[hd_remap_word(c->bytes)](at, c->chunk, from + r * row, row,
+                                                               (size_t)records, (size_t)c->words,
+                                                               from + c->length * row);
+        else if (c->words > HD_FEW_WORDS)
+            long_to_chunks(engine, c, at, from + r * row, records);
         else
-            hd_remap_to_runs(engine, c, to + r * c->bytes, c->chunk, from + r * row, records);
+            hd_remap_to_runs(engine, c, at, c->chunk, from + r * row, records);
     }
 }
 
@@ -133,27 +153,38 @@ static size_t runs_bytes(const hd_remap_cut *c) {
     return (size_t)hd_align_up(c->words * sizeof(char *), HD_LINE);
 }
 
+/* By way of a block, which is put while the next one is asked for. */
+static void blocks_to_panel(const hd_remap_engine *engine, const sweep *s, char *to,
+                            const char *const *runs, char *block) {
+    const hd_remap_cut *c = s->cut;
+    hd_remap_stream stream = {.to = to};
+    for (uint64_t r = 0; r < c->length; r += s->step) {
+        uint64_t records = hd_remap_least(c->length - r, s->step);
+        if (c->words >= MANY_RUNS && r + s->step < c->length)
+            ask_runs(c, runs, r + s->step, s->step);
+        hd_remap_from_runs(engine, c, block, runs, r, records);
+        hd_remap_put(engine, &stream, block, (size_t)(records * c->words) * c->bytes);
+    }
+    hd_remap_end(&stream);
+}
+
 static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t task,
                            char *scratch) {
     const sweep *s = user;
     const hd_remap_cut *c = s->cut;
-    size_t row = (size_t)c->words * c->bytes, bytes = hd_remap_panel_bytes(c);
+    hd_remap_zip_fn *zip =
+        s->past ? hd_remap_zip_of(engine, hd_remap_word(c->bytes), c->words) : NULL;
     const char **runs = (const char **)(void *)scratch;
-    char *block = scratch + runs_bytes(c) + HD_LINE;
     for (uint64_t p = first_of(s, task); p < first_of(s, task + 1); p++) {
         uint64_t place = p + c->shift;
         const char *saved = saved_of(s, task, place);
+        char *to = c->data + p * hd_remap_panel_bytes(c);
         for (uint64_t w = 0; w < c->words; w++)
             runs[w] = saved ? saved + w * c->chunk : hd_remap_chunk(c, place * c->words + w);
-        hd_remap_stream stream = {.to = c->data + p * bytes};
-        for (uint64_t r = 0; r < c->length; r += s->step) {
-            uint64_t records = hd_remap_least(c->length - r, s->step);
-            if (c->words >= MANY_RUNS && r + s->step < c->length)
-                ask_runs(c, runs, r + s->step, s->step);
-            hd_remap_from_runs(engine, c, block, runs, r, records);
-            hd_remap_put(engine, &stream, block, (size_t)records * row);
-        }
-        hd_remap_end(&stream);
+        if (zip)
+            zip(to, runs, 0, (size_t)c->length, (size_t)c->words);
+        else
+            blocks_to_panel(engine, s, to, runs, scratch + runs_bytes(c) + HD_LINE);
     }
 }
 
@@ -168,26 +199,30 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     size_t open = c->run - (size_t)c->panels * c->chunk;
     sweep s = {.cut = c, .back = back};
     uint64_t group = hd_remap_group_of(c->bytes);
-    s.step = STEP_BYTES / row / group * group;
-    s.step = hd_remap_least(s.step ? s.step : group, c->length);
+    size_t step = !back && c->words > HD_FEW_WORDS ? LONG_STEP : STEP_BYTES;
+    s.step = hd_remap_most((step / row + group / 2) / group, 1) * group;
+    s.step = hd_remap_least(s.step, c->length);
+    s.past =
+        hd_remap_word(c->bytes) >= 0 && c->words <= HD_FEW_WORDS && hd_remap_in_lines(engine, c);
     s.before = back ? ((size_t)(c->words - 1) * open + bytes - 1) / bytes : 0;
     s.tasks = hd_remap_least(engine->threads, c->panels / (s.before + c->shift + 1));
     s.tasks = s.tasks ? s.tasks : 1;
-    s.past = hd_remap_word(c->bytes) >= 0 && hd_remap_in_lines(engine, c);
     return s;
 }
 
 static hd_status sweep_panels(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
     if (!c->panels)
         return HD_OK;
+    hd_remap_engine cached = *engine;
     sweep s = sweep_of(engine, c, back);
+    cached.streaming = engine->streaming && c->words <= HD_FEW_WORDS;
     s.saved = malloc((size_t)s.tasks * saved_bytes(&s) + 1);
     if (!s.saved)
         return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
                        (unsigned)s.tasks, saved_bytes(&s));
     hd_status status = hd_remap_run(engine, s.tasks, HD_LINE, save_task, &s);
     if (status == HD_OK)
-        status = hd_remap_run(engine, s.tasks, scratch_of(&s),
+        status = hd_remap_run(&cached, s.tasks, scratch_of(&s),
                               back ? to_panels_task : to_chunks_task, &s);
     free(s.saved);
     return status;
