@@ -50,16 +50,13 @@ static inline uint64_t hd_remap_group_of(size_t bytes) {
     return hd_remap_word(bytes) >= 0 ? HD_LINE / bytes : bytes < HD_LINE ? HD_LINE / 4 : 1;
 }
 
-/* Copies to where lines are cached, and so not past the caches; whole lines at once. */
-static inline void hd_remap_copy_lines(const hd_remap_engine *engine, char *to, const char *from,
-                                       size_t bytes) {
-    size_t head = hd_remap_least(-(uintptr_t)to % HD_LINE, bytes);
-    size_t lines = (bytes - head) / HD_LINE * HD_LINE;
-    if (head)
-        memcpy(to, from, head);
-    engine->lanes->copy_lines(to + head, from + head, lines / HD_LINE, false);
-    if (head + lines < bytes)
-        memcpy(to + head + lines, from + head + lines, bytes - head - lines);
+/* Copies to where lines are cached, and so not past the caches. */
+static inline void hd_remap_copy_near(const hd_remap_engine *engine, char *to, const char *from,
+                                      size_t bytes) {
+    if (bytes < HD_LINE)
+        memcpy(to, from, bytes);
+    else
+        engine->lanes->copy(to, from, bytes);
 }
 
 /* ---- in_place_panels.c --------------------------------------------------------------------- */

@@ -80,7 +80,7 @@ static void copy_lines(const hd_remap_engine *engine, char *to, char *from, size
     if (past)
         engine->lanes->copy_lines(to, from, bytes / HD_LINE, true);
     else
-        hd_remap_copy_lines(engine, to, from, bytes);
+        hd_remap_copy_near(engine, to, from, bytes);
 }
 
 /* Fills the hole from behind, and so on, until the chunk is kept aside that comes next. */

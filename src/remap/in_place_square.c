@@ -11,8 +11,8 @@
 #include "remap/in_place.h"
 
 enum {
-    BLOCK_ROW = 512,
-    SHORT_ROW = 256,
+    BLOCK_ROW = 384,
+    SHORT_ROW = 192,
     ROW_STEP = 4096,
     ROW_AHEAD = 16 << 10,
     LARGE_ROW = 64 << 10
@@ -68,7 +68,7 @@ static void fetch_rows(const hd_remap_engine *engine, const square *s, const blo
     size_t bytes = (size_t)b->columns * s->bytes;
     const char *from = b->data + first * s->row;
     for (size_t r = 0; r < count; r++)
-        hd_remap_copy_lines(engine, rows + r * s->pitch, from + r * s->row, bytes);
+        hd_remap_copy_near(engine, rows + r * s->pitch, from + r * s->row, bytes);
     if (word >= 0) {
         engine->lanes->unzip[word](scratch + first * s->bytes, s->pitch, rows, s->pitch, count,
                                    (size_t)b->columns, rows + count * s->pitch);
@@ -91,8 +91,8 @@ static void put_block(const hd_remap_engine *engine, const square *s, const bloc
                       const char *scratch, request *next) {
     for (uint64_t r = 0; r < b->rows; r++) {
         ask_rows(s, next, r % 2);
-        hd_remap_copy_lines(engine, b->data + r * s->row, scratch + r * s->pitch,
-                            (size_t)b->columns * s->bytes);
+        hd_remap_copy_near(engine, b->data + r * s->row, scratch + r * s->pitch,
+                           (size_t)b->columns * s->bytes);
     }
 }
 

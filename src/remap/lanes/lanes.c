@@ -377,6 +377,16 @@ static void copy_lines(char *to, const char *from, size_t lines, bool past) {
         put_lines(to, from, lines, false);
 }
 
+static void copy(char *to, const char *from, size_t bytes) {
+    size_t at = -(uintptr_t)to % HD_LINE;
+    if (at)
+        copy_line(to, from);
+    for (; at + HD_LINE <= bytes; at += HD_LINE)
+        copy_line(to + at, from + at);
+    if (at < bytes)
+        copy_line(to + bytes - HD_LINE, from + bytes - HD_LINE);
+}
+
 static void fence(void) { wait_for_stores(); }
 
 /* ---- the table ----------------------------------------------------------------------------- */
@@ -482,4 +492,5 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     zip_places_past,
     put,
     copy_lines,
+    copy,
     fence};

@@ -74,6 +74,8 @@ typedef struct hd_remap_lanes {
                 bool past);
     /* Whole lines; past the caches or not. */
     void (*copy_lines)(char *to, const char *from, size_t lines, bool past);
+    /* A line of bytes or more, from and to anywhere, not past the caches. */
+    void (*copy)(char *to, const char *from, size_t bytes);
     /* What was written past the caches is visible to other threads after they see what follows. */
     void (*fence)(void);
 } hd_remap_lanes;
