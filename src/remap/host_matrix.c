@@ -20,7 +20,6 @@
 enum {
     SHORT_RUN = 1024, /* bytes */
     FEW_ROWS = 256,
-    ALONG_BYTES = 1024, /* of each of them */
     ROW_BYTES = 512,    /* of a row for short runs */
     IMAGE_BYTES = 4096, /* of short runs that are put at once, about */
     SIDE = 64           /* of a block in Morton order */
@@ -110,8 +109,7 @@ typedef struct along {
 
 static bool can_go_along(const hd_remap_engine *engine, const grid *g) {
     return engine->streaming && g->word >= 0 && engine->lanes->unzip_along[g->word] &&
-           g->run >= HD_LINE && g->bytes < 16 && g->words >= 2 * HD_LINE / g->bytes &&
-           (g->bytes < 4 || (uintptr_t)g->to % 4 == 0);
+           g->run >= HD_LINE && g->words >= 2 * HD_LINE / g->bytes && (uintptr_t)g->to % 4 == 0;
 }
 
 static void copy_words(const grid *g, uint64_t begin, uint64_t end) {
@@ -156,7 +154,7 @@ static void task_along(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* Words before the first whole line, and behind the last piece, are copied singly. */
 static hd_status rows_along(const hd_remap_engine *engine, grid *g) {
-    along a = {.grid = g, .block = (getenv("XB") ? atoi(getenv("XB")) : ROW_BYTES) / g->bytes};
+    along a = {.grid = g, .block = ROW_BYTES / g->bytes};
     uint64_t piece = HD_LINE / g->bytes;
     a.first = (uintptr_t)g->to % HD_LINE ? piece : 0;
     a.end = g->words - g->words % piece;

@@ -412,14 +412,10 @@ static void zip_places_past(char *to, const char *const *from, size_t skipped, s
         for (size_t j = 0; j < words; j += SIDE_BY_SIDE(u) * PIECE / u)                            \
             unzip_along(u, kept, to + j * rows * u, from + j * u, row, rows);                      \
     }
-DEFINE_ALONG(1)
-DEFINE_ALONG(2)
 DEFINE_ALONG(4)
 DEFINE_ALONG(8)
 #else
 #define zip_places_past NULL
-#define unzip_along_1 NULL
-#define unzip_along_2 NULL
 #define unzip_along_4 NULL
 #define unzip_along_8 NULL
 #endif
@@ -486,7 +482,7 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
     {unzip_past_1, unzip_past_2, unzip_past_4, unzip_past_8, unzip_past_16},
     {unzip_across_1, unzip_across_2, unzip_across_4, unzip_across_8, unzip_across_16},
-    {unzip_along_1, unzip_along_2, unzip_along_4, unzip_along_8, NULL},
+    {NULL, NULL, unzip_along_4, unzip_along_8, NULL},
     {zip_1, zip_2, zip_4, zip_8, zip_16},
     {zip_past_1, zip_past_2, zip_past_4, zip_past_8, zip_past_16},
     zip_places_past,

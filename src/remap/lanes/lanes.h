@@ -51,8 +51,8 @@ typedef struct hd_remap_lanes {
                                         const char *from, size_t row, size_t rows, size_t words,
                                         const char *end);
     /* The same to runs without gaps, of 64 bytes at least: writes the lines that end in them. The
-     * line at `kept` has the last rows of the word before, and then of the last one. Pieces of
-     * words are whole; `to` is a multiple of 4 for words of 4 bytes and more. NULL: the processor
+     * line at `kept` has the last rows of the word before, and then of the last one. `words` are
+     * whole lines, and `to` is a multiple of 4. Of words of 4 and 8 bytes; NULL: the processor
      * can't. */
     void (*unzip_along[HD_WORD_SIZES])(char *kept, char *to, const char *from, size_t row,
                                        size_t rows, size_t words);
