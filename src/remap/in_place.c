@@ -21,7 +21,7 @@
 enum {
     FAR_PANEL = 512 << 10,
     SHIFT_BYTES = 2 << 20,  /* out of the second-level cache */
-    NEAR_PANEL = 416 << 10, /* of which that cache has two */
+    NEAR_PANEL = 352 << 10, /* of which that cache has two */
     LONG_CHUNK = 128 << 10,
     GOOD_CHUNK = 2 << 10, /* at least, as long as that makes no panel larger than: */
     MOST_PANEL = 1 << 20, /* of which some are kept aside */

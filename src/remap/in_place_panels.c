@@ -50,7 +50,8 @@ void hd_remap_from_runs(const hd_remap_engine *engine, const hd_remap_cut *cut, 
 
 /* ---- all panels ---------------------------------------------------------------------------- */
 
-enum { STEP_BYTES = 1024, LONG_STEP = 10 << 10, MANY_RUNS = 12 };
+/* Bytes of records that are moved at once. */
+enum { STEP_BYTES = 1024, UNZIP_STEP = 10 << 10, ZIP_STEP = 6 << 10, MANY_RUNS = 12 };
 
 typedef struct sweep {
     const hd_remap_cut *cut;
@@ -153,7 +154,7 @@ static size_t runs_bytes(const hd_remap_cut *c) {
     return (size_t)hd_align_up(c->words * sizeof(char *), HD_LINE);
 }
 
-/* By way of a block, which is put while the next one is asked for. */
+/* By way of a block, since zipping short records writes behind the last one. */
 static void blocks_to_panel(const hd_remap_engine *engine, const sweep *s, char *to,
                             const char *const *runs, char *block) {
     const hd_remap_cut *c = s->cut;
@@ -166,6 +167,26 @@ static void blocks_to_panel(const hd_remap_engine *engine, const sweep *s, char 
         hd_remap_put(engine, &stream, block, (size_t)(records * c->words) * c->bytes);
     }
     hd_remap_end(&stream);
+}
+
+/* Chunks that lie one after another are a matrix whose columns are the records. */
+static void long_to_panel(const hd_remap_engine *engine, const sweep *s, char *to,
+                          const char *const *runs) {
+    const hd_remap_cut *c = s->cut;
+    int word = hd_remap_word(c->bytes);
+    size_t row = (size_t)c->words * c->bytes;
+    bool matrix = word >= 0 && runs[c->words - 1] == runs[0] + (c->words - 1) * c->chunk;
+    for (uint64_t r = 0; r < c->length; r += s->step) {
+        uint64_t records = hd_remap_least(c->length - r, s->step);
+        if (r + s->step < c->length)
+            ask_runs(c, runs, r + s->step, s->step);
+        if (matrix)
+            engine->lanes->unzip[word](to + r * row, row, runs[0] + r * c->bytes, c->chunk,
+                                       (size_t)c->words, (size_t)records,
+                                       runs[c->words - 1] + c->chunk);
+        else
+            hd_remap_from_runs(engine, c, to + r * row, runs, r, records);
+    }
 }
 
 static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t task,
@@ -183,6 +204,8 @@ static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t t
             runs[w] = saved ? saved + w * c->chunk : hd_remap_chunk(c, place * c->words + w);
         if (zip)
             zip(to, runs, 0, (size_t)c->length, (size_t)c->words);
+        else if (c->words > HD_FEW_WORDS)
+            long_to_panel(engine, s, to, runs);
         else
             blocks_to_panel(engine, s, to, runs, scratch + runs_bytes(c) + HD_LINE);
     }
@@ -199,7 +222,7 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     size_t open = c->run - (size_t)c->panels * c->chunk;
     sweep s = {.cut = c, .back = back};
     uint64_t group = hd_remap_group_of(c->bytes);
-    size_t step = !back && c->words > HD_FEW_WORDS ? LONG_STEP : STEP_BYTES;
+    size_t step = c->words <= HD_FEW_WORDS ? STEP_BYTES : back ? ZIP_STEP : UNZIP_STEP;
     s.step = hd_remap_most((step / row + group / 2) / group, 1) * group;
     s.step = hd_remap_least(s.step, c->length);
     s.past =
