@@ -2,7 +2,8 @@
  * Matrices: rows to columns, to diagonals, and in Morton order.
  *
  * A transpose moves word j of row i to place i of run j (host_panels.c). Short runs lie close
- * together: some of them are put in order, and streamed out as one.
+ * together: some of them are put in order, and streamed out as one; or go to whole lines, which
+ * begin in one run and end in the next.
  *
  * Diagonals are transposes with slanted sides. Element (r, c) lies r * columns + c, and goes to
  * place r of strip d = r + c; seen from the strips, word d of row r lies r * (columns - 1) + d.

@@ -1,12 +1,10 @@
 /*
  * Words of rows to runs: word j of row i to place i of run j, in panels of some words.
  *
- * Where runs begin with lines, words go straight to them, and long panels are read as fast as
- * memory gives them. Where runs begin anywhere in their lines, a line of a run is put together from
- * two lines of rows, and panels are narrow: they are crossed block by block down the rows, and
- * while one block is put, the next one is asked for, row by row, into the second-level cache. That
- * holds for narrow matrices, too, and for words of 1 and 2 bytes, whose long panels have too many
- * runs.
+ * A panel is crossed block by block down the rows, and while one block is put, the next one is
+ * asked for, row by row, into the second-level cache. Where runs begin with lines, words go
+ * straight to them; where they begin anywhere in their lines, a line of a run is put together from
+ * two lines of rows. Of few rows, long panels are read as fast as memory gives them.
  *
  * Where lines can't be written so (small data, which stays in the caches; words of other sizes),
  * a panel is crossed in strips: a strip's rows are copied side by side, since rows that lie a power

@@ -1,10 +1,10 @@
 /*
  * Panels of records become their chunks, and back.
  *
- * A panel's chunks go to the place of a panel some way before, which was read and is out of the
- * caches by now: whole lines are written there as fast as to other memory, and no panel is copied
- * twice. The first panels, and those where a task's part begins, are saved before; the last ones
- * of each part come from what was saved of the next one.
+ * A panel's chunks go to the place of a panel before, and so no panel is copied twice. Those of few
+ * words go to one that is out of the caches by now, past them; those of many words, single lines in
+ * many chunks, to one that is still cached. The first panels, and those where a task's part begins,
+ * are saved before; the last ones of each part come from what was saved of the next one.
  *
  * Where runs have open ends, a place begins further on than the panel did, by less than the shift.
  */
@@ -175,7 +175,8 @@ static void long_to_panel(const hd_remap_engine *engine, const sweep *s, char *t
     const hd_remap_cut *c = s->cut;
     int word = hd_remap_word(c->bytes);
     size_t row = (size_t)c->words * c->bytes;
-    bool matrix = word >= 0 && runs[c->words - 1] == runs[0] + (c->words - 1) * c->chunk;
+    bool matrix =
+        word >= 0 && row >= HD_LINE && runs[c->words - 1] == runs[0] + (c->words - 1) * c->chunk;
     for (uint64_t r = 0; r < c->length; r += s->step) {
         uint64_t records = hd_remap_least(c->length - r, s->step);
         if (r + s->step < c->length)
@@ -213,8 +214,8 @@ static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t t
 
 static size_t scratch_of(const sweep *s) {
     const hd_remap_cut *c = s->cut;
-    size_t block = s->back ? (size_t)(s->step * c->words) * c->bytes : hd_remap_panel_bytes(c);
-    return runs_bytes(c) + block + 2 * HD_LINE;
+    size_t block = c->words > HD_FEW_WORDS ? 0 : (size_t)(s->step * c->words) * c->bytes;
+    return runs_bytes(c) + (s->back ? block : hd_remap_panel_bytes(c)) + 2 * HD_LINE;
 }
 
 static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
