@@ -85,9 +85,9 @@ typedef struct hd_remap_grid {
     uint64_t words, rows;
     uint64_t before, length; /* word j has rows j - before to j - before + length - 1 of them */
     bool slanted;            /* else all rows */
+    int word;                /* which of the sizes of words, -1: none */
 
     /* Chosen by hd_remap_move_grid(). */
-    int word;                /* which of the sizes of words, -1: none */
     uint64_t panel;          /* words */
     bool asks;               /* for the next block while one is put */
     uint64_t down, step;     /* rows of such a block, words that are put at once */
@@ -125,10 +125,13 @@ hd_status hd_remap_move_numbers(const hd_remap_engine *engine, const hd_remap_nu
 
 /* ---- host.c -------------------------------------------------------------------------------- */
 
-/* What hd_remap_apply() and hd_remap_revert() do with the engine that they choose, unchecked. */
+/* What hd_remap_apply(), hd_remap_revert() and those in place do with the engine that they choose,
+ * unchecked. */
 hd_status hd_remap_apply_by(const hd_remap_engine *engine, const hd_remap *map, void *const to[],
                             const void *from);
 hd_status hd_remap_revert_by(const hd_remap_engine *engine, const hd_remap *map, void *to,
                              const void *const from[]);
+hd_status hd_remap_in_place_by(const hd_remap_engine *engine, const hd_remap *map, void *data,
+                               bool back);
 
 #endif

@@ -227,9 +227,9 @@ static hd_status transpose(const hd_remap_engine *engine, uint64_t rows, uint64_
               .run = (size_t)rows * bytes,
               .row = (size_t)columns * bytes,
               .bytes = bytes,
+              .word = hd_remap_word(bytes),
               .words = columns,
               .rows = rows};
-    g.word = hd_remap_word(bytes);
     if (rows <= FEW_ROWS && can_go_along(engine, &g))
         return rows_along(engine, &g);
     return g.run <= SHORT_RUN ? zip_rows(engine, &g) : hd_remap_move_grid(engine, &g);
@@ -246,6 +246,7 @@ static hd_status move_diagonal(const hd_remap_engine *engine, const hd_remap *ma
               .run = back ? short_step : long_step,
               .row = back ? long_step : short_step,
               .bytes = bytes,
+              .word = hd_remap_word(bytes),
               .words = back ? rows : strips,
               .rows = back ? strips : rows,
               .slanted = true,

@@ -307,7 +307,6 @@ static void shape_panels(const hd_remap_engine *engine, grid *g) {
 
 hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {
     uint64_t bytes = g->words * g->rows * g->bytes;
-    g->word = hd_remap_word(g->bytes);
     shape_panels(engine, g);
     uint64_t least = g->bytes < LARGE_BYTES ? 4 : 1;
     g->block = hd_remap_most(least, BLOCK_BYTES / g->bytes);

@@ -46,7 +46,7 @@ static uint64_t chunk_bytes(uint64_t words) {
     if (chunk < GOOD_CHUNK)
         chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / words);
     if (chunk < PAGE)
-        return chunk / HD_LINE * HD_LINE | HD_LINE;
+        return HD_LINE * ((hd_remap_most(chunk / HD_LINE, 1) - 1) | 1);
     return chunk / PAGE * PAGE + hd_remap_most(HD_LINE, PAGE / words / HD_LINE * HD_LINE);
 }
 
@@ -259,10 +259,16 @@ uint64_t hd_remap_in_place_scratch(const hd_remap *map) {
            2 * hd_remap_panel_bytes(&cut) + cut.words * sizeof(char *) + HD_LINE;
 }
 
+hd_status hd_remap_in_place_by(const hd_remap_engine *engine, const hd_remap *map, void *data,
+                               bool back) {
+    bool to_runs;
+    runs r = runs_of(map, data, &to_runs);
+    return r.words == 1 ? HD_OK : move(engine, &r, to_runs != back); /* one word moves nowhere */
+}
+
 static hd_status remap_in_place(const hd_diag *diag, const hd_remap *map, void *data,
                                 const hd_remap_host_options *options, bool back) {
     hd_remap_engine engine;
-    bool to_runs;
     uint64_t bytes = hd_remap_in_place_bytes(map);
     if (!bytes)
         return hd_fail(diag, HD_EUNSUPPORTED, NULL,
@@ -271,10 +277,7 @@ static hd_status remap_in_place(const hd_diag *diag, const hd_remap *map, void *
     if (!data)
         return hd_fail(diag, HD_EINPUT, NULL, "there is no memory (NULL) for the data");
     hd_status status = hd_remap_engine_of(diag, options, 2 * bytes, &engine);
-    runs r = runs_of(map, data, &to_runs);
-    if (status != HD_OK || r.words == 1)
-        return status; /* nothing moves */
-    return move(&engine, &r, to_runs != back);
+    return status == HD_OK ? hd_remap_in_place_by(&engine, map, data, back) : status;
 }
 
 hd_status hd_remap_apply_in_place(const hd_diag *diag, const hd_remap *map, void *data,

@@ -4,8 +4,8 @@
 
 #include "remap/host.h"
 
-/* The chunks of so few words are written past the caches, to where panels were that are out of the
- * caches by then; those of more words to panels that are still in them: single lines of many runs
+/* The chunks of so few words go to where panels were that are out of the caches by then, past them
+ * where chunks are whole lines of large data; those of more words to panels that are still in them: single lines of many runs
  * that a cache has are slow to write past it. */
 enum { HD_FEW_WORDS = 16 };
 

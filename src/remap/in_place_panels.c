@@ -2,7 +2,8 @@
  * Panels of records become their chunks, and back.
  *
  * A panel's chunks go to the place of a panel before, and so no panel is copied twice. Those of few
- * words go to one that is out of the caches by now, past them; those of many words, single lines in
+ * words go to one that is out of the caches by now, past them where they are whole lines of large
+ * data; those of many words, single lines in
  * many chunks, to one that is still cached. The first panels, and those where a task's part begins,
  * are saved before; the last ones of each part come from what was saved of the next one.
  *
@@ -237,16 +238,14 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
 static hd_status sweep_panels(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
     if (!c->panels)
         return HD_OK;
-    hd_remap_engine cached = *engine;
     sweep s = sweep_of(engine, c, back);
-    cached.streaming = engine->streaming && c->words <= HD_FEW_WORDS;
     s.saved = malloc((size_t)s.tasks * saved_bytes(&s) + 1);
     if (!s.saved)
         return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
                        (unsigned)s.tasks, saved_bytes(&s));
     hd_status status = hd_remap_run(engine, s.tasks, HD_LINE, save_task, &s);
     if (status == HD_OK)
-        status = hd_remap_run(&cached, s.tasks, scratch_of(&s),
+        status = hd_remap_run(engine, s.tasks, scratch_of(&s),
                               back ? to_panels_task : to_chunks_task, &s);
     free(s.saved);
     return status;

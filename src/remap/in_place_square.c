@@ -52,7 +52,7 @@ static void ask_rows(const square *s, request *r, uint64_t rows) {
     for (; rows && r->at < r->count; rows--) {
         const block *b = &r->blocks[r->at];
         const char *row = b->data + r->row * s->row;
-        hd_remap_ask(row, (size_t)b->columns * s->bytes + (uintptr_t)row % HD_LINE);
+        hd_remap_ask(row, (size_t)b->columns * s->bytes);
         if (++r->row == b->rows) {
             r->row = 0;
             r->at++;
@@ -140,7 +140,7 @@ hd_status hd_remap_transpose_square(const hd_remap_engine *engine, char *data, u
 
 uint64_t hd_remap_square_scratch(size_t bytes) {
     square s = square_of(NULL, 0, bytes);
-    return scratch_of(&s) + HD_LINE;
+    return scratch_of(&s) + 3 * HD_LINE;
 }
 
 /* ---- rows apart and together --------------------------------------------------------------- */

@@ -151,7 +151,6 @@ static void test_equal_words(void **state) {
     }
 }
 
-/* For several threads. */
 /* Matrices of words, whose runs and panels are short or long, and begin with lines or anywhere. */
 static void test_matrices_of_words(void **state) {
     (void)state;
@@ -168,8 +167,19 @@ static void test_matrices_of_words(void **state) {
     }
 }
 
+/* For several threads. */
 static void test_large_maps(void **state) {
     (void)state;
+    static const uint64_t few_rows[][3] = {{250, 3001, 4}, {137, 2053, 8}, {100, 8009, 4}};
+    for (size_t s = 0; s < sizeof few_rows / sizeof *few_rows; s++) {
+        dice d = {(s + 1) * HD_RANDOM_STEP};
+        hd_remap *map;
+        assert_int_equal(hd_remap_transpose(NULL, few_rows[s][0], few_rows[s][1],
+                                            (uint32_t)few_rows[s][2], &map),
+                         HD_OK);
+        check_map(&d, map);
+        hd_remap_free(map);
+    }
     check_random_maps(20261123, LARGE_MAPS, LARGE_BYTES / 3, LARGE_BYTES);
 }
 
