@@ -78,7 +78,7 @@ static void ask_next(const chunks *c, reader *r) {
 static void copy_lines(const hd_remap_engine *engine, char *to, char *from, size_t bytes,
                        bool past) {
     if (past)
-        engine->lanes->copy_lines(to, from, bytes / HD_LINE, true);
+        engine->lanes->copy_past(to, from, bytes / HD_LINE);
     else
         hd_remap_copy_near(engine, to, from, bytes);
 }

@@ -88,21 +88,33 @@ ALWAYS void unzip_piece(size_t u, bool past, char *to, size_t run, const char *f
     }
 }
 
-/* The same for as many words as rows, each of whose lines is loaded once. */
 #if defined __AVX512BW__
+/* Some lanes of rows that fill a line of each of their words: n = 16 / u vectors for each lane. */
+ALWAYS void join_group(size_t u, size_t lanes, vector v[], const char *from, size_t row) {
+    const size_t n = PIECE / u;
+    UNROLL for (size_t k = 0; k < n; k++) {
+        vector joined[LANES];
+        if (lanes == LANES)
+            join_lines(from + k * row, n * row, joined);
+        else if (lanes == 2)
+            join_pairs(from + k * row, n * row, joined);
+        else
+            joined[0] = join(from + k * row, n * row);
+        UNROLL for (size_t lane = 0; lane < lanes; lane++) v[lane * n + k] = joined[lane];
+    }
+}
+
+/* A piece of as many words as rows, each of whose lines is loaded once. */
 enum { HAS_LINES = 1 };
 ALWAYS void unzip_lines(size_t u, bool past, char *to, size_t run, const char *from, size_t row) {
     const size_t n = PIECE / u;
-    vector joined[LANES], v[LANES][MOST_WORDS];
-    UNROLL for (size_t k = 0; k < n; k++) {
-        join_lines(from + k * row, n * row, joined);
-        UNROLL for (int lane = 0; lane < LANES; lane++) v[lane][k] = joined[lane];
-    }
+    vector v[HD_LINE];
+    join_group(u, LANES, v, from, row);
     UNROLL for (size_t lane = 0; lane < LANES; lane++) {
-        transpose(u, v[lane]);
-        UNROLL for (size_t k = 0; k < n; k++) if (past)
-            store_past(to + (lane * n + k) * run, v[lane][k]);
-        else store(to + (lane * n + k) * run, v[lane][k]);
+        transpose(u, v + lane * n);
+        UNROLL for (size_t k = lane * n; k < lane * n + n; k++) if (past)
+            store_past(to + k * run, v[k]);
+        else store(to + k * run, v[k]);
     }
 }
 #else
@@ -155,21 +167,10 @@ ALWAYS void unzip(unzip_piece_fn *piece, unzip_lines_fn *lines, unzip_piece_fn *
 /* Pieces that are read at once: as many as the registers hold. */
 #define SIDE_BY_SIDE(u) ((u) == 4 ? 2 : (u) == 8 ? 4 : 1)
 
-/* Some lanes of rows that fill a line of each of their words: word j of row k to row j of vector k.
- */
+/* Word j of row k to row j of vector k. */
 ALWAYS void load_group(size_t u, size_t lanes, vector v[], const char *from, size_t row) {
-    const size_t n = PIECE / u;
-    UNROLL for (size_t k = 0; k < n; k++) {
-        vector joined[LANES];
-        if (lanes == LANES)
-            join_lines(from + k * row, n * row, joined);
-        else if (lanes == 2)
-            join_pairs(from + k * row, n * row, joined);
-        else
-            joined[0] = join(from + k * row, n * row);
-        UNROLL for (size_t lane = 0; lane < lanes; lane++) v[lane * n + k] = joined[lane];
-    }
-    UNROLL for (size_t lane = 0; lane < lanes; lane++) transpose(u, v + lane * n);
+    join_group(u, lanes, v, from, row);
+    UNROLL for (size_t lane = 0; lane < lanes; lane++) transpose(u, v + lane * (PIECE / u));
 }
 
 /* Some pieces of all rows. The rows before stay in registers. */
@@ -370,11 +371,8 @@ static void put(hd_remap_stream *streams, size_t count, char *block, size_t apar
             put_one(&streams[s], block + s * apart, bytes, false);
 }
 
-static void copy_lines(char *to, const char *from, size_t lines, bool past) {
-    if (past)
-        put_lines(to, from, lines, true);
-    else
-        put_lines(to, from, lines, false);
+static void copy_past(char *to, const char *from, size_t lines) {
+    put_lines(to, from, lines, true);
 }
 
 static void copy(char *to, const char *from, size_t bytes) {
@@ -487,6 +485,6 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {zip_past_1, zip_past_2, zip_past_4, zip_past_8, zip_past_16},
     zip_places_past,
     put,
-    copy_lines,
+    copy_past,
     copy,
     fence};

@@ -72,8 +72,8 @@ typedef struct hd_remap_lanes {
      * begins a line; past the caches or not. The line before a block is changed. */
     void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
                 bool past);
-    /* Whole lines; past the caches or not. */
-    void (*copy_lines)(char *to, const char *from, size_t lines, bool past);
+    /* Whole lines, past the caches. */
+    void (*copy_past)(char *to, const char *from, size_t lines);
     /* A line of bytes or more, from and to anywhere, not past the caches. */
     void (*copy)(char *to, const char *from, size_t bytes);
     /* What was written past the caches is visible to other threads after they see what follows. */
