@@ -107,6 +107,12 @@ static inline void hd_remap_ask_for(const char *from, size_t row, uint64_t rows,
     __asm__ volatile("");
 }
 
+/* The same while lines are written. */
+static inline hd_remap_ahead hd_remap_rows_ahead(const char *from, size_t row, uint64_t rows,
+                                                 size_t bytes) {
+    return (hd_remap_ahead){from, from + bytes, row, bytes, (size_t)rows};
+}
+
 /* ---- host_records.c, host_matrix.c, host_index.c ------------------------------------------- */
 
 hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *map,

@@ -21,7 +21,7 @@
 enum {
     SHORT_RUN = 1024, /* bytes */
     FEW_ROWS = 256,
-    ROW_BYTES = 512,    /* of a row for short runs */
+    ROW_BYTES = 256,    /* of a row for short runs */
     IMAGE_BYTES = 4096, /* of short runs that are put at once, about */
     SIDE = 64           /* of a block in Morton order */
 };
@@ -51,21 +51,26 @@ static void zip_words(const hd_remap_engine *engine, const zipped *z, char *imag
                              g->bytes, g->bytes, (size_t)words);
 }
 
-/* A block, step by step, while some rows of the next one are asked for. */
+/* The words of the block behind this one. */
+static hd_remap_ahead words_ahead(const grid *g, uint64_t word, uint64_t words) {
+    uint64_t rest = g->words - hd_remap_least(word, g->words);
+    return hd_remap_rows_ahead(g->from + word * g->bytes, g->row, rest ? g->rows : 0,
+                               (size_t)hd_remap_least(words, rest) * g->bytes);
+}
+
+/* A block, step by step, while the next one is asked for. */
 static void zip_block(const hd_remap_engine *engine, const zipped *z, hd_remap_stream *stream,
                       char *image, uint64_t block) {
     const grid *g = z->grid;
-    uint64_t word = block * z->block, rest = g->words - word;
-    uint64_t words = rest < z->block ? rest : z->block, steps = (words + z->step - 1) / z->step;
-    const char *next = g->from + (word + z->block) * g->bytes;
-    for (uint64_t i = 0; i < steps; i++) {
-        uint64_t left = words - i * z->step, count = left < z->step ? left : z->step;
-        uint64_t row = g->rows * i / steps, end = g->rows * (i + 1) / steps;
-        if (block + 1 < z->blocks)
-            hd_remap_ask_for(next + row * g->row, g->row, end - row, (size_t)z->block * g->bytes);
-        zip_words(engine, z, image, word + i * z->step, count);
+    uint64_t word = block * z->block, end = hd_remap_least(word + z->block, g->words);
+    hd_remap_ahead ahead = words_ahead(g, end, z->block);
+    stream->ahead = &ahead;
+    for (uint64_t count; word < end; word += count) {
+        count = hd_remap_least(end - word, z->step);
+        zip_words(engine, z, image, word, count);
         hd_remap_put(engine, stream, image, (size_t)count * g->run);
     }
+    stream->ahead = NULL;
 }
 
 static void zip_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
@@ -119,21 +124,13 @@ static void copy_words(const grid *g, uint64_t begin, uint64_t end) {
                              (size_t)g->rows);
 }
 
-/* A block, some words at once, while some rows of the next one are asked for. */
+/* A block, while the next one is asked for. */
 static void block_along(const hd_remap_engine *engine, const along *a, char *kept, uint64_t word) {
     const grid *g = a->grid;
-    uint64_t step = HD_LINE / g->bytes, words = hd_remap_least(a->end - word, a->block);
-    uint64_t steps = (words + step - 1) / step;
-    const char *next = g->from + (word + a->block) * g->bytes;
-    for (uint64_t i = 0; i < steps; i++) {
-        uint64_t at = word + i * step, row = g->rows * i / steps;
-        if (words == a->block)
-            hd_remap_ask_for(next + row * g->row, g->row, g->rows * (i + 1) / steps - row,
-                             (size_t)hd_remap_least(a->end - word - words, a->block) * g->bytes);
-        engine->lanes->unzip_along[g->word](kept, g->to + at * g->run, g->from + at * g->bytes,
-                                            g->row, (size_t)g->rows,
-                                            (size_t)hd_remap_least(a->end - at, step));
-    }
+    uint64_t words = hd_remap_least(a->end - word, a->block);
+    hd_remap_ahead ahead = words_ahead(g, word + words, a->block);
+    engine->lanes->unzip_along[g->word](kept, g->to + word * g->run, g->from + word * g->bytes,
+                                        g->row, (size_t)g->rows, (size_t)words, &ahead);
 }
 
 static void task_along(const hd_remap_engine *engine, void *user, uint64_t task, char *kept) {

@@ -19,8 +19,9 @@
 enum {
     LINES_BYTES = 256, /* of a row, where lines of runs are put at once */
     LINES_ROWS = 64,
-    ACROSS_BYTES = 1024, /* where each run has lines of its own */
-    ACROSS_ROWS = 48,
+    ACROSS_BYTES = 512, /* where each run has lines of its own */
+    ACROSS_ROWS = 64,
+    ACROSS_LINES = 4,
     LONG_BYTES = 8192, /* of few rows */
     FEW_ROWS = 256,
     NARROW_BYTES = 2048,    /* of whole rows, at most */
@@ -144,7 +145,8 @@ static void put_words(const runs *p, uint64_t first, uint64_t words, range rows)
                                    g->run, from, g->row, count, (size_t)words, g->end);
 }
 
-/* Block by block, while the next one is asked for. */
+/* Block by block, while the next one is asked for: some rows at once, since by turns with lines
+ * that lie far apart (hd_remap_ahead) requests are slower. */
 static void put_blocks(const runs *p) {
     const grid *g = p->grid;
     uint64_t step = g->step, steps = (p->words + step - 1) / step;
@@ -282,7 +284,8 @@ static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* Rows of a panel's block. */
 static uint64_t rows_down(const grid *g, bool lines, bool whole) {
-    uint64_t group = hd_remap_most(1, HD_LINE / g->bytes), groups = ACROSS_ROWS / group;
+    uint64_t group = hd_remap_most(1, HD_LINE / g->bytes);
+    uint64_t groups = hd_remap_most(ACROSS_ROWS / group, ACROSS_LINES);
     if (lines && whole)
         groups = (WHOLE_BYTES / g->row + group / 2) / group;
     else if (lines)

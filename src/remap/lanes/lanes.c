@@ -36,8 +36,23 @@ ALWAYS void transpose(size_t u, vector v[MOST_WORDS]) {
     }
 }
 
-ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past) {
-    for (size_t i = 0; i < lines; i++)
+ALWAYS void ask_ahead(hd_remap_ahead *ahead, size_t lines) {
+    if (!ahead)
+        return;
+    for (; lines && ahead->rows; lines--) {
+        __builtin_prefetch(ahead->next, 0, 2);
+        ahead->next += HD_LINE;
+        if (ahead->next < ahead->end)
+            continue;
+        __builtin_prefetch(ahead->end - 1, 0, 2); /* it may lie in one line more */
+        ahead->end += ahead->row;
+        ahead->next = ahead->end - ahead->bytes;
+        ahead->rows--;
+    }
+}
+
+ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past, hd_remap_ahead *ahead) {
+    for (size_t i = 0; i < lines; i++) {
         UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR) {
             vector v = load(from + i * HD_LINE + part);
             if (past)
@@ -45,9 +60,11 @@ ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past) {
             else
                 store(to + i * HD_LINE + part, v);
         }
+        ask_ahead(ahead, 1);
+    }
 }
 
-ALWAYS void copy_line(char *to, const char *from) { put_lines(to, from, 1, false); }
+ALWAYS void copy_line(char *to, const char *from) { put_lines(to, from, 1, false, NULL); }
 
 /* The first `bytes` of a lane, fewer than 16, and not a byte more. */
 ALWAYS void store_part(char *to, lane_of_8 lane, size_t bytes) {
@@ -201,7 +218,7 @@ ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *
             copy_line(both[k], kept + k * HD_LINE);
         piece(both[0] + HD_LINE, sizeof both[0], from + i * row, row, words);
         for (size_t k = 0; k < words; k++) {
-            put_lines(runs[k].line + skipped + i * u, both[k] + runs[k].phase, 1, true);
+            put_lines(runs[k].line + skipped + i * u, both[k] + runs[k].phase, 1, true, NULL);
             copy_line(kept + k * HD_LINE, both[k] + HD_LINE);
         }
     }
@@ -239,7 +256,8 @@ ALWAYS void unzip_words_across(unzip_across_fn *across, size_t u, const hd_remap
 /* Lines of the runs of some words. `last` has the last rows of a word, and `before` those that
  * come before: at first of the word before. The last rows reach back into whole lines of their run;
  * what follows those makes one line more where the run ends in the next one. */
-ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t row, size_t rows) {
+ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t row, size_t rows,
+                        hd_remap_ahead *ahead) {
     const size_t lanes = SIDE_BY_SIDE(u), group = HD_LINE / u, words = lanes * PIECE / u,
                  run = rows * u;
     size_t whole = rows / group, rest = run - whole * HD_LINE;
@@ -256,6 +274,7 @@ ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t
                        line_across(u, before[k], v[k], HD_LINE - over));
             before[k] = v[k];
         }
+        ask_ahead(ahead, words);
     }
     UNROLL for (size_t k = 0; k < words; k++) {
         size_t over = (uintptr_t)(to + k * run) % HD_LINE;
@@ -265,6 +284,7 @@ ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t
         store_past(to + k * run - over + whole * HD_LINE,
                    line_across(u, before[k], end, HD_LINE - over));
     }
+    ask_ahead(ahead, words * rest / HD_LINE);
 }
 #endif
 
@@ -355,7 +375,7 @@ ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool pas
     size_t all = stream->carried + bytes, lines = all / HD_LINE;
     if (stream->carried)
         copy_line(block - HD_LINE, stream->kept);
-    put_lines(stream->to, block - stream->carried, lines, past);
+    put_lines(stream->to, block - stream->carried, lines, past, stream->ahead);
     stream->to += lines * HD_LINE;
     stream->carried = all % HD_LINE;
     if (stream->carried)
@@ -372,7 +392,7 @@ static void put(hd_remap_stream *streams, size_t count, char *block, size_t apar
 }
 
 static void copy_past(char *to, const char *from, size_t lines) {
-    put_lines(to, from, lines, true);
+    put_lines(to, from, lines, true, NULL);
 }
 
 static void copy(char *to, const char *from, size_t bytes) {
@@ -406,9 +426,9 @@ static void zip_places_past(char *to, const char *const *from, size_t skipped, s
 }
 #define DEFINE_ALONG(u)                                                                            \
     static void unzip_along_##u(char *kept, char *to, const char *from, size_t row, size_t rows,   \
-                                size_t words) {                                                    \
+                                size_t words, hd_remap_ahead *ahead) {                             \
         for (size_t j = 0; j < words; j += SIDE_BY_SIDE(u) * PIECE / u)                            \
-            unzip_along(u, kept, to + j * rows * u, from + j * u, row, rows);                      \
+            unzip_along(u, kept, to + j * rows * u, from + j * u, row, rows, ahead);               \
     }
 DEFINE_ALONG(4)
 DEFINE_ALONG(8)

@@ -21,10 +21,20 @@
 
 enum { HD_LINE = 64, HD_WORD_SIZES = 5 }; /* words of 1 << 0 .. 1 << 4 bytes */
 
+/* Rows that are asked for, for the second-level cache, while lines are written that lie one after
+ * another: a line for each. Many requests at once would fill the queues to memory, and nothing
+ * would be written meanwhile. */
+typedef struct hd_remap_ahead {
+    const char *next, *end; /* of the row that is asked for */
+    size_t row, bytes;      /* from one to the next; of each */
+    size_t rows;            /* that are left */
+} hd_remap_ahead;
+
 /* Bytes on their way to memory: what does not fill a line yet is kept until the next block comes.
  */
 typedef struct hd_remap_stream {
-    char *to; /* where the next byte to be written goes */
+    char *to;              /* where the next byte to be written goes */
+    hd_remap_ahead *ahead; /* asked for meanwhile; or NULL */
     size_t carried;
     char kept[HD_LINE]; /* the carried bytes are its last ones */
 } hd_remap_stream;
@@ -55,7 +65,7 @@ typedef struct hd_remap_lanes {
      * whole lines, and `to` is a multiple of 4. Of words of 4 and 8 bytes; NULL: the processor
      * can't. */
     void (*unzip_along[HD_WORD_SIZES])(char *kept, char *to, const char *from, size_t row,
-                                       size_t rows, size_t words);
+                                       size_t rows, size_t words, hd_remap_ahead *ahead);
     /* Runs to rows: word i of run j, at from[j] + skipped + i * u, goes to to + i * row + j * u.
      * Writes nothing else, but for up to 16 bytes behind the last row where rows of fewer bytes
      * than that lie without gaps. */
