@@ -21,7 +21,8 @@
 enum {
     SHORT_RUN = 1024, /* bytes */
     FEW_ROWS = 256,
-    ROW_BYTES = 256,    /* of a row for short runs */
+    ZIP_BYTES = 128,    /* of a row for short runs */
+    ALONG_BYTES = 256,  /* for those of whole lines */
     IMAGE_BYTES = 4096, /* of short runs that are put at once, about */
     SIDE = 64           /* of a block in Morton order */
 };
@@ -95,7 +96,7 @@ static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
     }
     z.step = hd_remap_most(hd_remap_most(1, HD_LINE / g->bytes),
                            IMAGE_BYTES / g->run / HD_LINE * HD_LINE);
-    z.block = hd_align_up(hd_remap_most(ROW_BYTES / g->bytes, z.step), z.step);
+    z.block = hd_align_up(hd_remap_most(ZIP_BYTES / g->bytes, z.step), z.step);
     z.blocks = (g->words + z.block - 1) / z.block;
     z.tasks = hd_remap_tasks(engine, z.blocks, g->words * g->run);
     hd_status status =
@@ -152,7 +153,7 @@ static void task_along(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* Words before the first whole line, and behind the last piece, are copied singly. */
 static hd_status rows_along(const hd_remap_engine *engine, grid *g) {
-    along a = {.grid = g, .block = ROW_BYTES / g->bytes};
+    along a = {.grid = g, .block = ALONG_BYTES / g->bytes};
     uint64_t piece = HD_LINE / g->bytes;
     a.first = (uintptr_t)g->to % HD_LINE ? piece : 0;
     a.end = g->words - g->words % piece;

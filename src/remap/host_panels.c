@@ -19,9 +19,9 @@
 enum {
     LINES_BYTES = 256, /* of a row, where lines of runs are put at once */
     LINES_ROWS = 64,
-    ACROSS_BYTES = 512, /* where each run has lines of its own */
+    ACROSS_BYTES = 384, /* where each run has lines of its own */
     ACROSS_ROWS = 64,
-    ACROSS_LINES = 4,
+    ACROSS_LINES = 6,  /* of each, at least */
     LONG_BYTES = 8192, /* of few rows */
     FEW_ROWS = 256,
     NARROW_BYTES = 2048,    /* of whole rows, at most */
