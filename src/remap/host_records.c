@@ -426,7 +426,8 @@ hd_remap_zip_fn *hd_remap_zip_of(const hd_remap_engine *engine, int word, uint64
         return NULL;
     if (words == 2 || words == 4 || words == 8 || words == 16)
         return engine->lanes->zip_past[word];
-    return 1 << word == 4 && words > 2 && words < 8 ? engine->lanes->zip_places_past : NULL;
+    bool few = words == 3 || (words > 4 && words < 8) || words == 12;
+    return 1 << word == 4 && few ? engine->lanes->zip_places_past : NULL;
 }
 
 /* The vector function for whole records: one move of as many words as it takes, all side by side,

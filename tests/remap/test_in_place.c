@@ -140,30 +140,46 @@ static void test_borders(void **state) {
                                  (hd_remap_host_options){.threads = threads}, &seed);
 }
 
+/* Records of `fields` words, as `soa`. */
+static void check_records(uint64_t count, uint32_t fields, uint32_t word, hd_remap_host_options o,
+                          uint64_t *seed) {
+    hd_diag diag = {0};
+    hd_remap_field field[40];
+    char names[40][4], what[96];
+    uint32_t align = word & -word;
+    for (uint32_t f = 0; f < fields; f++) {
+        snprintf(names[f], sizeof names[f], "f%u", f);
+        field[f] = (hd_remap_field){names[f], f * word, word, align};
+    }
+    hd_remap_record record = {"record", fields * word, align, field, fields};
+    hd_remap *map;
+    assert_int_equal(hd_remap_layout(&diag, &record, "soa", count, &map), HD_OK);
+    snprintf(what, sizeof what, "%u records of %u x %u bytes", (unsigned)count, fields, word);
+    check_in_place(map, seed, &o, what);
+    hd_remap_free(map);
+}
+
 static void test_records(void **state) {
     (void)state;
     static const uint32_t words[] = {1, 2, 4, 8, 12, 16, 20};
-    hd_diag diag = {0};
     uint64_t seed = 3;
     for (int run = 0; run < 200; run++) {
-        uint32_t word = words[run % 7], align = word == 12 || word == 20 ? 4 : word;
         uint32_t fields = 1 + (uint32_t)(hd_next_random(&seed) % (run % 4 ? 16 : 40));
-        hd_remap_field field[40];
-        char names[40][4];
-        for (uint32_t f = 0; f < fields; f++) {
-            snprintf(names[f], sizeof names[f], "f%u", f);
-            field[f] = (hd_remap_field){names[f], f * word, word, align};
-        }
-        hd_remap_record record = {"record", fields * word, align, field, fields};
         uint64_t count = 1 + hd_next_random(&seed) % (run % 5 ? 3000 : 100000);
-        hd_remap *map;
-        char what[96];
-        assert_int_equal(hd_remap_layout(&diag, &record, "soa", count, &map), HD_OK);
-        snprintf(what, sizeof what, "%u records of %u x %u bytes", (unsigned)count, fields, word);
-        hd_remap_host_options o = random_options(&seed);
-        check_in_place(map, &seed, &o, what);
-        hd_remap_free(map);
+        check_records(count, fields, words[run % 7], random_options(&seed), &seed);
     }
+}
+
+/* Numbers of words that have functions of their own; some times each, since those are taken where
+ * the memory begins a line. */
+static void test_each_number_of_words(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = {2, 3, 4, 5, 6, 7, 8, 12, 16};
+    uint64_t seed = 5;
+    for (int turn = 0; turn < 8; turn++)
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            check_records(600000 / 4 / numbers[i], numbers[i], 4, (hd_remap_host_options){0},
+                          &seed);
 }
 
 static void check_scratch(hd_status made, hd_remap *map) {
@@ -228,9 +244,12 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transposes), cmocka_unit_test(test_large_transposes),
-        cmocka_unit_test(test_borders),    cmocka_unit_test(test_records),
-        cmocka_unit_test(test_scratch),    cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_transposes),
+                                       cmocka_unit_test(test_large_transposes),
+                                       cmocka_unit_test(test_borders),
+                                       cmocka_unit_test(test_records),
+                                       cmocka_unit_test(test_each_number_of_words),
+                                       cmocka_unit_test(test_scratch),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,9 +95,15 @@ static void check_random_maps(uint64_t seed, unsigned count, uint64_t least, uin
 
 /* Of each kind; the thread sanitizer is slow, and small maps have one thread. */
 #ifdef __SANITIZE_THREAD__
-enum { SMALL_MAPS = 10, MIDDLE_MAPS = 2, LARGE_MAPS = 1, LARGE_BYTES = 3 << 20 };
+enum { SMALL_MAPS = 10, NUMBER_TURNS = 1, MIDDLE_MAPS = 2, LARGE_MAPS = 1, LARGE_BYTES = 3 << 20 };
 #else
-enum { SMALL_MAPS = 150, MIDDLE_MAPS = 20, LARGE_MAPS = 2, LARGE_BYTES = 12 << 20 };
+enum {
+    SMALL_MAPS = 150,
+    NUMBER_TURNS = 6,
+    MIDDLE_MAPS = 20,
+    LARGE_MAPS = 2,
+    LARGE_BYTES = 12 << 20
+};
 #endif
 
 static void test_small_maps(void **state) {
@@ -120,21 +126,33 @@ static size_t print_cluster(dice *d, char *to, uint32_t begin, uint32_t end) {
     return at + (size_t)sprintf(to + at, "}:%s", tiles[roll(d, 6)]);
 }
 
-/* Structs of fields of one size, whose lines vector functions take whole, in one cluster or two. */
-static hd_status equal_words(const hd_diag *diag, dice *d, hd_remap **map) {
+/* A record of fields of one size, up to 17. */
+typedef struct alike {
     hd_remap_field fields[17];
-    char names[17][4], layout[160];
+    char names[17][4];
+    hd_remap_record record;
+} alike;
+
+static void make_fields(alike *e, uint32_t count, uint32_t bytes) {
+    uint32_t align = bytes & -bytes;
+    for (uint32_t f = 0; f < count; f++) {
+        snprintf(e->names[f], sizeof e->names[f], "f%u", f);
+        e->fields[f] = (hd_remap_field){e->names[f], (size_t)f * bytes, bytes, align};
+    }
+    e->record = (hd_remap_record){"equal", (size_t)count * bytes, align, e->fields, count};
+}
+
+/* Words, whose lines vector functions take whole, in one cluster or two. */
+static hd_status equal_words(const hd_diag *diag, dice *d, hd_remap **map) {
+    alike e;
+    char layout[160];
     uint32_t count = 2 + roll(d, 16), bytes = 1u << roll(d, 5);
     uint32_t first = roll(d, 2) ? count : 1 + roll(d, count - 1);
-    for (uint32_t f = 0; f < count; f++) {
-        snprintf(names[f], sizeof names[f], "f%u", f);
-        fields[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, bytes};
-    }
-    hd_remap_record record = {"equal", (size_t)count * bytes, bytes, fields, count};
+    make_fields(&e, count, bytes);
     size_t at = print_cluster(d, layout, 0, first);
     if (first < count)
         print_cluster(d, layout + at, first, count);
-    return hd_remap_layout(diag, &record, layout, 1 + roll(d, roll(d, 2) ? 1500 : 5000), map);
+    return hd_remap_layout(diag, &e.record, layout, 1 + roll(d, roll(d, 2) ? 1500 : 5000), map);
 }
 
 static void test_equal_words(void **state) {
@@ -149,6 +167,25 @@ static void test_equal_words(void **state) {
         check_map(&d, map);
         hd_remap_free(map);
     }
+}
+
+/* Records of each number of words of each size, since some numbers have functions of their own.
+ * Some times each, since what is taken depends on where the records begin. */
+static void test_each_number_of_words(void **state) {
+    (void)state;
+    for (uint32_t turn = 0; turn < NUMBER_TURNS; turn++)
+        for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+            for (uint32_t count = 2; count <= 16; count++) {
+                dice d = {(turn * 512 + bytes * 17 + count) * HD_RANDOM_STEP};
+                alike e;
+                hd_remap *map;
+                make_fields(&e, count, bytes);
+                assert_int_equal(hd_remap_layout(NULL, &e.record, turn % 2 ? "soa" : "aosoa:64",
+                                                 200 + roll(&d, 300), &map),
+                                 HD_OK);
+                check_map(&d, map);
+                hd_remap_free(map);
+            }
 }
 
 /* Matrices of words, whose runs and panels are short or long, and begin with lines or anywhere. */
@@ -187,15 +224,10 @@ static void test_large_maps(void **state) {
 
 /* Structs of one to twelve fields of one size, as `soa`. */
 static hd_status equal_fields(const hd_diag *diag, dice *d, uint64_t most_bytes, hd_remap **map) {
-    hd_remap_field fields[12];
-    char names[12][4];
-    uint32_t count = 1 + roll(d, 12), bytes = roll_bytes(d), align = bytes & -bytes;
-    for (uint32_t f = 0; f < count; f++) {
-        snprintf(names[f], sizeof names[f], "f%u", f);
-        fields[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, align};
-    }
-    hd_remap_record record = {"equal", (size_t)count * bytes, align, fields, count};
-    return hd_remap_layout(diag, &record, "soa", roll_size(d, most_bytes / record.size), map);
+    alike e;
+    uint32_t count = 1 + roll(d, 12);
+    make_fields(&e, count, roll_bytes(d));
+    return hd_remap_layout(diag, &e.record, "soa", roll_size(d, most_bytes / e.record.size), map);
 }
 
 /* Places that no element has hold anything. */
@@ -338,9 +370,13 @@ static void test_index_of_moved_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_maps),          cmocka_unit_test(test_middle_maps),
-        cmocka_unit_test(test_equal_words),         cmocka_unit_test(test_matrices_of_words),
-        cmocka_unit_test(test_large_maps),          cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_small_maps),
+        cmocka_unit_test(test_middle_maps),
+        cmocka_unit_test(test_equal_words),
+        cmocka_unit_test(test_matrices_of_words),
+        cmocka_unit_test(test_each_number_of_words),
+        cmocka_unit_test(test_large_maps),
+        cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_index_of_moved_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

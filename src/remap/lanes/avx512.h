@@ -63,17 +63,23 @@ ALWAYS vector zip_half(size_t u, vector a, vector b, int half) {
 ALWAYS vector zip_low(size_t u, vector a, vector b) { return zip_half(u, a, b, 0); }
 ALWAYS vector zip_high(size_t u, vector a, vector b) { return zip_half(u, a, b, 1); }
 
+/* Lane i of vector k becomes lane k of vector i. */
+ALWAYS void turn_lanes(vector v[LANES]) {
+    vector low = _mm512_shuffle_i32x4(v[0], v[1], 0x44),
+           high = _mm512_shuffle_i32x4(v[0], v[1], 0xee);
+    vector next_low = _mm512_shuffle_i32x4(v[2], v[3], 0x44),
+           next_high = _mm512_shuffle_i32x4(v[2], v[3], 0xee);
+    v[0] = _mm512_shuffle_i32x4(low, next_low, 0x88);
+    v[1] = _mm512_shuffle_i32x4(low, next_low, 0xdd);
+    v[2] = _mm512_shuffle_i32x4(high, next_high, 0x88);
+    v[3] = _mm512_shuffle_i32x4(high, next_high, 0xdd);
+}
+
 /* Of four lines of words that lie `step` bytes apart, the lanes with the same number in a vector
  * each. */
 ALWAYS void join_lines(const char *from, size_t step, vector joined[LANES]) {
-    vector a = load(from), b = load(from + step), c = load(from + 2 * step),
-           d = load(from + 3 * step);
-    vector ab_low = _mm512_shuffle_i32x4(a, b, 0x44), ab_high = _mm512_shuffle_i32x4(a, b, 0xee);
-    vector cd_low = _mm512_shuffle_i32x4(c, d, 0x44), cd_high = _mm512_shuffle_i32x4(c, d, 0xee);
-    joined[0] = _mm512_shuffle_i32x4(ab_low, cd_low, 0x88);
-    joined[1] = _mm512_shuffle_i32x4(ab_low, cd_low, 0xdd);
-    joined[2] = _mm512_shuffle_i32x4(ab_high, cd_high, 0x88);
-    joined[3] = _mm512_shuffle_i32x4(ab_high, cd_high, 0xdd);
+    UNROLL for (size_t k = 0; k < LANES; k++) joined[k] = load(from + k * step);
+    turn_lanes(joined);
 }
 
 /* The same of the halves of four lines. */

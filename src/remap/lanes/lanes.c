@@ -369,6 +369,25 @@ ALWAYS void zip_past(size_t u, size_t words, char *to, const char *const *from, 
         zip_vectors(u, words, to + i * words, from, skipped + i);
 }
 
+#if defined __AVX512BW__
+/* 64 / u rows of some pieces of runs to lines of rows. Word j of every piece's vectors, transposed,
+ * has row j of each lane: those of all pieces, in order, are the lanes of lines. */
+ALWAYS void zip_pieces(size_t u, size_t pieces, char *to, const char *const *from, size_t skipped) {
+    const size_t n = PIECE / u, lines = pieces * n / LANES;
+    vector rows[MOST_WORDS];
+    UNROLL for (size_t p = 0; p < pieces; p++) {
+        vector v[MOST_WORDS];
+        UNROLL for (size_t k = 0; k < n; k++) v[k] = load(from[p * n + k] + skipped);
+        transpose(u, v);
+        UNROLL for (size_t j = 0; j < n; j++) rows[j * pieces + p] = v[j];
+    }
+    UNROLL for (size_t line = 0; line < lines; line++) turn_lanes(rows + line * LANES);
+    UNROLL for (size_t lane = 0; lane < LANES; lane++)
+        UNROLL for (size_t line = 0; line < lines; line++)
+            store_past(to + (lane * lines + line) * HD_LINE, rows[line * LANES + lane]);
+}
+#endif
+
 /* ---- out ----------------------------------------------------------------------------------- */
 
 ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool past) {
@@ -412,7 +431,7 @@ static void fence(void) { wait_for_stores(); }
 #if defined __AVX512BW__
 static void zip_places_past(char *to, const char *const *from, size_t skipped, size_t rows,
                             size_t words) {
-    const char *runs[MOST_PLACES];
+    const char *runs[MOST_WORDS];
     for (size_t k = 0; k < words; k++)
         runs[k] = from[k] + skipped;
     if (words == 3)
@@ -421,8 +440,11 @@ static void zip_places_past(char *to, const char *const *from, size_t skipped, s
         zip_by_places(5, to, runs, rows);
     else if (words == 6)
         zip_by_places(6, to, runs, rows);
-    else
+    else if (words == 7)
         zip_by_places(7, to, runs, rows);
+    else
+        for (size_t i = 0; i < rows * 4; i += HD_LINE)
+            zip_pieces(4, 3, to + i * 12, runs, i);
 }
 #define DEFINE_ALONG(u)                                                                            \
     static void unzip_along_##u(char *kept, char *to, const char *from, size_t row, size_t rows,   \

@@ -75,7 +75,7 @@ typedef struct hd_remap_lanes {
      * and `rows` words are whole lines. */
     void (*zip_past[HD_WORD_SIZES])(char *to, const char *const *from, size_t skipped, size_t rows,
                                     size_t words);
-    /* The same of 3, 5, 6 or 7 runs of words of 4 bytes; NULL: the processor can't. */
+    /* The same of 3, 5, 6, 7 or 12 runs of words of 4 bytes; NULL: the processor can't. */
     void (*zip_places_past)(char *to, const char *const *from, size_t skipped, size_t rows,
                             size_t words);
     /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
