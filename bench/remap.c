@@ -248,15 +248,15 @@ static double required_of(unsigned words) {
 
 static hd_status bench_records(bench *b) {
     static const unsigned counts[] = {2, 3, 4, 7, 8, 12, 16}, tiled[] = {3, 4, 8};
+    static const char *const layouts[] = {"aosoa:16", "aosoa:32", "aosoa:64"};
     static const equal_fields others[] = {{1, 4, "soa"}, {2, 8, "soa"}, {8, 4, "soa"}};
     hd_status status = HD_OK;
     for (int i = 0; i < 7 && status == HD_OK; i++)
         status = bench_both_ways(
             b, (equal_fields){4, counts[i], "soa", .required = required_of(counts[i])});
-    for (int i = 0; i < 6 && status == HD_OK; i++)
-        status = bench_both_ways(b, (equal_fields){4, tiled[i / 2], i % 2 ? "aosoa:32" : "aosoa:16",
-                                                   i % 2 ? 32 : 16,
-                                                   .required = required_of(tiled[i / 2])});
+    for (int i = 0; i < 9 && status == HD_OK; i++)
+        status = bench_both_ways(b, (equal_fields){4, tiled[i / 3], layouts[i % 3], 16u << i % 3,
+                                                   .required = required_of(tiled[i / 3])});
     for (int i = 0; i < 3 && status == HD_OK; i++)
         status = bench_both_ways(b, others[i]);
     for (int back = 0; back < 2 && status == HD_OK; back++)

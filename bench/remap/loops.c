@@ -52,7 +52,7 @@
 #define ALL_TILES(Y) Y(3) Y(4) Y(8)
 
 #define DEFINE_RECORDS(T, bytes, words) RECORDS(T, words)
-#define DEFINE_TILES(words) TILES(words, 16) TILES(words, 32)
+#define DEFINE_TILES(words) TILES(words, 16) TILES(words, 32) TILES(words, 64)
 ALL_RECORDS(DEFINE_RECORDS)
 ALL_TILES(DEFINE_TILES)
 
@@ -77,7 +77,7 @@ work_fn *loop_to_aos(unsigned word, unsigned words) {
 work_fn *loop_to_tiles(unsigned words, unsigned tile) {
 #define FIND(n)                                                                                    \
     if (words == n)                                                                                \
-        return tile == 16 ? to_tiles_##n##_16 : to_tiles_##n##_32;
+        return tile == 16 ? to_tiles_##n##_16 : tile == 32 ? to_tiles_##n##_32 : to_tiles_##n##_64;
     ALL_TILES(FIND)
 #undef FIND
     return NULL;
@@ -86,7 +86,9 @@ work_fn *loop_to_tiles(unsigned words, unsigned tile) {
 work_fn *loop_from_tiles(unsigned words, unsigned tile) {
 #define FIND(n)                                                                                    \
     if (words == n)                                                                                \
-        return tile == 16 ? from_tiles_##n##_16 : from_tiles_##n##_32;
+        return tile == 16   ? from_tiles_##n##_16                                                  \
+               : tile == 32 ? from_tiles_##n##_32                                                  \
+                            : from_tiles_##n##_64;
     ALL_TILES(FIND)
 #undef FIND
     return NULL;

@@ -14,7 +14,14 @@
  */
 #include "remap/host.h"
 
-enum { BLOCK_BYTES = 4096, MOST_RECORDS = 1024, MOST_BYTES = 256 << 10 };
+enum {
+    BLOCK_BYTES = 4096,
+    MOST_RECORDS = 1024,
+    MOST_BYTES = 256 << 10,
+    FOLLOWED_TILE = 512, /* bytes; processors see by themselves what is read next */
+    AHEAD_BYTES = 8192,  /* of longer tiles */
+    STEP_BYTES = 1024
+};
 
 /* Fields `field` to field + count - 1 of a record. */
 typedef struct move {
@@ -401,6 +408,24 @@ static void revert_from_tiles(const hd_remap_engine *engine, const job *j, const
     }
 }
 
+/* Is the cluster read in jumps, which processors don't foresee: some lines of a run, then some of
+ * another? */
+static bool jumps_in(const job *j, uint32_t number) {
+    const hd_cluster *cluster = &j->map->layout->layout->clusters[number];
+    uint64_t bytes = j->map->layout->clusters[number].tile_bytes;
+    return cluster->tile != HD_TILE_SOA && cluster->tile > 1 && bytes > FOLLOWED_TILE &&
+           bytes > cluster->count * HD_LINE;
+}
+
+/* The block from record `first` on, where it is read in jumps. */
+static void ask_for_block(const job *j, uint64_t first) {
+    uint64_t count = first < j->map->elements ? j->map->elements - first : 0;
+    for (uint32_t a = 0; a < j->area_count && count; a++)
+        if (jumps_in(j, j->areas[a].cluster))
+            hd_remap_ask_for(target_of(j, &j->areas[a], first), 0, 1,
+                             bytes_of(j, &j->areas[a], first, hd_remap_least(count, j->block)));
+}
+
 static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
     const job *j = user;
     uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
@@ -409,6 +434,7 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
     for (uint64_t b = begin; b < end; b++) {
         uint64_t first = b * j->block, left = j->map->elements - first;
         uint64_t count = left < j->block ? left : j->block;
+        ask_for_block(j, first + j->block);
         for (uint32_t m = 0; m < j->move_count; m++)
             if (is_long(j, j->map->layout->fields[j->moves[m].field].cluster))
                 revert_from_run(engine, j, &j->moves[m], block, first, count);
@@ -444,6 +470,38 @@ static hd_remap_zip_fn *find_rows(const hd_remap_engine *engine, const job *j) {
     return hd_remap_zip_of(engine, m->word, words);
 }
 
+/* How records come back from tiles that are read in jumps: so many at once, while as many bytes are
+ * asked for that far ahead. */
+typedef struct pace {
+    uint64_t rows; /* 0: all */
+    size_t ahead;
+} pace;
+
+static pace pace_of(const job *j, const move *m) {
+    const hd_cluster_place *place = place_of(j, m->field);
+    size_t record = (size_t)j->map->element_bytes, tile = (size_t)place->tile_bytes;
+    uint64_t group = HD_LINE / m->bytes;
+    if (!jumps_in(j, j->map->layout->fields[m->field].cluster))
+        return (pace){0, 0};
+    return (pace){hd_remap_most(STEP_BYTES / record / group, 1) * group,
+                  hd_remap_most(AHEAD_BYTES / tile, 1) * tile};
+}
+
+/* `count` rows of runs, or of a tile, whole lines, after the first `skipped` ones. */
+static void zip_rows(hd_remap_zip_fn *zip, const job *j, pace p, char *to, const char *const *from,
+                     uint64_t skipped, uint64_t count) {
+    size_t bytes = j->moves[0].bytes, record = (size_t)j->map->element_bytes;
+    if (!p.rows) {
+        zip(to, from, (size_t)skipped * bytes, (size_t)count, j->moves[0].count);
+        return;
+    }
+    for (uint64_t n; count; skipped += n, count -= n, to += n * record) {
+        n = hd_remap_least(count, p.rows);
+        hd_remap_ask_for(from[0] + p.ahead + skipped * record, 0, 1, (size_t)n * record);
+        zip(to, from, (size_t)skipped * bytes, (size_t)n, j->moves[0].count);
+    }
+}
+
 /* Records [begin, end) of runs, or of tiles one after another. */
 static void move_rows(hd_remap_zip_fn *zip, const job *j, uint64_t begin, uint64_t end) {
     const move *m = &j->moves[0];
@@ -453,12 +511,13 @@ static void move_rows(hd_remap_zip_fn *zip, const job *j, uint64_t begin, uint64
     size_t record = (size_t)j->map->element_bytes;
     uint64_t tile = runs ? j->map->elements : place->tile, group = HD_LINE / m->bytes;
     uint64_t first = begin % tile;
+    pace p = pace_of(j, m);
     for (uint32_t k = 0; k < m->count; k++)
         from[k] = run_at(j, m->field + k, begin - first);
     for (uint64_t i = begin, count; i < end; i += count, first = 0) {
         count = hd_remap_least(tile - first, end - i);
         uint64_t whole = count - count % group;
-        zip(j->records + i * record, from, (size_t)(first * m->bytes), (size_t)whole, m->count);
+        zip_rows(zip, j, p, j->records + i * record, from, first, whole);
         for (uint32_t k = 0; k < m->count && whole < count; k++)
             hd_remap_copy_values(j->records + (i + whole) * record + k * m->bytes, record,
                                  from[k] + (first + whole) * m->bytes, m->bytes, m->bytes,
