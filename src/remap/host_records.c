@@ -410,7 +410,7 @@ static void revert_from_tiles(const hd_remap_engine *engine, const job *j, const
 
 /* Is the cluster read in jumps, which processors don't foresee: some lines of a run, then some of
  * another? */
-static bool jumps_in(const job *j, uint32_t number) {
+static bool is_read_in_jumps(const job *j, uint32_t number) {
     const hd_cluster *cluster = &j->map->layout->layout->clusters[number];
     uint64_t bytes = j->map->layout->clusters[number].tile_bytes;
     return cluster->tile != HD_TILE_SOA && cluster->tile > 1 && bytes > FOLLOWED_TILE &&
@@ -421,7 +421,7 @@ static bool jumps_in(const job *j, uint32_t number) {
 static void ask_for_block(const job *j, uint64_t first) {
     uint64_t count = first < j->map->elements ? j->map->elements - first : 0;
     for (uint32_t a = 0; a < j->area_count && count; a++)
-        if (jumps_in(j, j->areas[a].cluster))
+        if (is_read_in_jumps(j, j->areas[a].cluster))
             hd_remap_ask_for(target_of(j, &j->areas[a], first), 0, 1,
                              bytes_of(j, &j->areas[a], first, hd_remap_least(count, j->block)));
 }
@@ -481,7 +481,7 @@ static pace pace_of(const job *j, const move *m) {
     const hd_cluster_place *place = place_of(j, m->field);
     size_t record = (size_t)j->map->element_bytes, tile = (size_t)place->tile_bytes;
     uint64_t group = HD_LINE / m->bytes;
-    if (!jumps_in(j, j->map->layout->fields[m->field].cluster))
+    if (!is_read_in_jumps(j, j->map->layout->fields[m->field].cluster))
         return (pace){0, 0};
     return (pace){hd_remap_most(STEP_BYTES / record / group, 1) * group,
                   hd_remap_most(AHEAD_BYTES / tile, 1) * tile};

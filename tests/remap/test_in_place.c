@@ -145,7 +145,7 @@ static void check_records(uint64_t count, uint32_t fields, uint32_t word, hd_rem
                           uint64_t *seed) {
     hd_diag diag = {0};
     hd_remap_field field[40];
-    char names[40][4], what[96];
+    char names[40][12], what[96];
     uint32_t align = word & -word;
     for (uint32_t f = 0; f < fields; f++) {
         snprintf(names[f], sizeof names[f], "f%u", f);

@@ -129,7 +129,7 @@ static size_t print_cluster(dice *d, char *to, uint32_t begin, uint32_t end) {
 /* A record of fields of one size, up to 17. */
 typedef struct alike {
     hd_remap_field fields[17];
-    char names[17][4];
+    char names[17][12];
     hd_remap_record record;
 } alike;
 

@@ -36,6 +36,7 @@ ALWAYS void transpose(size_t u, vector v[MOST_WORDS]) {
     }
 }
 
+/* Asks for as many lines as were written. */
 ALWAYS void ask_ahead(hd_remap_ahead *ahead, size_t lines) {
     if (!ahead)
         return;
