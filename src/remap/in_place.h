@@ -7,7 +7,7 @@
 /* The chunks of so few words go to where panels were that are out of the caches by then, past them
  * where chunks are whole lines of large data; those of more words to panels that are still in them: single lines of many runs
  * that a cache has are slow to write past it. */
-enum { HD_FEW_WORDS = 16 };
+enum { HD_FEW_WORDS = 12 };
 
 /* Records of some words of `bytes` bytes, which lie one after another or as runs, one for each
  * word, that begin every `run` bytes. Both are cut in panels of `length` records; what a panel has
