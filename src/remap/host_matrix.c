@@ -52,9 +52,9 @@ static void zip_words(const hd_remap_engine *engine, const zipped *z, char *imag
                              g->bytes, g->bytes, (size_t)words);
 }
 
-/* The words of the block behind this one. */
+/* Up to `words` words from `word` on, which may be the end. */
 static hd_remap_ahead words_ahead(const grid *g, uint64_t word, uint64_t words) {
-    uint64_t rest = g->words - hd_remap_least(word, g->words);
+    uint64_t rest = g->words - word;
     return hd_remap_rows_ahead(g->from + word * g->bytes, g->row, rest ? g->rows : 0,
                                (size_t)hd_remap_least(words, rest) * g->bytes);
 }

@@ -3,9 +3,9 @@
  *
  * A panel's chunks go to the place of a panel before, and so no panel is copied twice. Those of few
  * words go to one that is out of the caches by now, past them where they are whole lines of large
- * data; those of many words, single lines in
- * many chunks, to one that is still cached. The first panels, and those where a task's part begins,
- * are saved before; the last ones of each part come from what was saved of the next one.
+ * data; those of many words, single lines in many chunks, to one that is still cached. The first
+ * panels, and those where a task's part begins, are saved before; the last ones of each part come
+ * from what was saved of the next one.
  *
  * Where runs have open ends, a place begins further on than the panel did, by less than the shift.
  */
