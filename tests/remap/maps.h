@@ -37,4 +37,20 @@ static const hd_remap_field body_fields[] = {HD_REMAP_FIELD(body, x), HD_REMAP_F
 __attribute__((unused)) static const hd_remap_record body_record =
     HD_REMAP_RECORD(body, body_fields);
 
+/* A record of fields of one size. */
+typedef struct equal_record {
+    hd_remap_field fields[40];
+    char names[40][12];
+    hd_remap_record record;
+} equal_record;
+
+static inline void make_equal(equal_record *e, uint32_t count, uint32_t bytes) {
+    uint32_t align = bytes & -bytes;
+    for (uint32_t f = 0; f < count; f++) {
+        snprintf(e->names[f], sizeof e->names[f], "f%u", f);
+        e->fields[f] = (hd_remap_field){e->names[f], (size_t)f * bytes, bytes, align};
+    }
+    e->record = (hd_remap_record){"equal", (size_t)count * bytes, align, e->fields, count};
+}
+
 #endif

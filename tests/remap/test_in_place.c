@@ -144,16 +144,11 @@ static void test_borders(void **state) {
 static void check_records(uint64_t count, uint32_t fields, uint32_t word, hd_remap_host_options o,
                           uint64_t *seed) {
     hd_diag diag = {0};
-    hd_remap_field field[40];
-    char names[40][12], what[96];
-    uint32_t align = word & -word;
-    for (uint32_t f = 0; f < fields; f++) {
-        snprintf(names[f], sizeof names[f], "f%u", f);
-        field[f] = (hd_remap_field){names[f], f * word, word, align};
-    }
-    hd_remap_record record = {"record", fields * word, align, field, fields};
+    equal_record e;
+    char what[96];
+    make_equal(&e, fields, word);
     hd_remap *map;
-    assert_int_equal(hd_remap_layout(&diag, &record, "soa", count, &map), HD_OK);
+    assert_int_equal(hd_remap_layout(&diag, &e.record, "soa", count, &map), HD_OK);
     snprintf(what, sizeof what, "%u records of %u x %u bytes", (unsigned)count, fields, word);
     check_in_place(map, seed, &o, what);
     hd_remap_free(map);

@@ -12,6 +12,7 @@
 
 #include "oracle/remap.h"
 #include "remap/kernel_runs.h"
+#include "remap/maps.h"
 #include "remap/random_maps.h"
 
 static const hd_diag quiet = {0};
@@ -162,15 +163,10 @@ static void test_random(void **state) {
 static void check_equal_fields(const opencl *cl, uint32_t bytes, uint32_t fields,
                                const char *layout, uint64_t count) {
     static const hd_remap_tuning tunings[] = {{0}, {.direct = true}};
-    hd_remap_field field[16];
-    char names[16][12];
-    for (uint32_t f = 0; f < fields; f++) {
-        snprintf(names[f], sizeof names[f], "f%u", f);
-        field[f] = (hd_remap_field){names[f], (size_t)f * bytes, bytes, bytes};
-    }
-    hd_remap_record record = {"equal", (size_t)fields * bytes, bytes, field, fields};
+    equal_record e;
+    make_equal(&e, fields, bytes);
     hd_remap *map;
-    assert_int_equal(hd_remap_layout(&quiet, &record, layout, count, &map), HD_OK);
+    assert_int_equal(hd_remap_layout(&quiet, &e.record, layout, count, &map), HD_OK);
     for (int t = 0; t < 2; t++)
         check_map(cl, map, &tunings[t], hd_remap_units_of(map, HD_REMAP_TO_DEVICE).step, fields);
     hd_remap_free(map);

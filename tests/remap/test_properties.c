@@ -126,29 +126,13 @@ static size_t print_cluster(dice *d, char *to, uint32_t begin, uint32_t end) {
     return at + (size_t)sprintf(to + at, "}:%s", tiles[roll(d, 6)]);
 }
 
-/* A record of fields of one size, up to 17. */
-typedef struct alike {
-    hd_remap_field fields[17];
-    char names[17][12];
-    hd_remap_record record;
-} alike;
-
-static void make_fields(alike *e, uint32_t count, uint32_t bytes) {
-    uint32_t align = bytes & -bytes;
-    for (uint32_t f = 0; f < count; f++) {
-        snprintf(e->names[f], sizeof e->names[f], "f%u", f);
-        e->fields[f] = (hd_remap_field){e->names[f], (size_t)f * bytes, bytes, align};
-    }
-    e->record = (hd_remap_record){"equal", (size_t)count * bytes, align, e->fields, count};
-}
-
 /* Words, whose lines vector functions take whole, in one cluster or two. */
 static hd_status equal_words(const hd_diag *diag, dice *d, hd_remap **map) {
-    alike e;
+    equal_record e;
     char layout[160];
     uint32_t count = 2 + roll(d, 16), bytes = 1u << roll(d, 5);
     uint32_t first = roll(d, 2) ? count : 1 + roll(d, count - 1);
-    make_fields(&e, count, bytes);
+    make_equal(&e, count, bytes);
     size_t at = print_cluster(d, layout, 0, first);
     if (first < count)
         print_cluster(d, layout + at, first, count);
@@ -177,9 +161,9 @@ static void test_each_number_of_words(void **state) {
         for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
             for (uint32_t count = 2; count <= 16; count++) {
                 dice d = {(turn * 512 + bytes * 17 + count) * HD_RANDOM_STEP};
-                alike e;
+                equal_record e;
                 hd_remap *map;
-                make_fields(&e, count, bytes);
+                make_equal(&e, count, bytes);
                 assert_int_equal(hd_remap_layout(NULL, &e.record, turn % 2 ? "soa" : "aosoa:64",
                                                  200 + roll(&d, 300), &map),
                                  HD_OK);
@@ -224,9 +208,9 @@ static void test_large_maps(void **state) {
 
 /* Structs of one to twelve fields of one size, as `soa`. */
 static hd_status equal_fields(const hd_diag *diag, dice *d, uint64_t most_bytes, hd_remap **map) {
-    alike e;
+    equal_record e;
     uint32_t count = 1 + roll(d, 12);
-    make_fields(&e, count, roll_bytes(d));
+    make_equal(&e, count, roll_bytes(d));
     return hd_remap_layout(diag, &e.record, "soa", roll_size(d, most_bytes / e.record.size), map);
 }
 

@@ -14,6 +14,7 @@
 #include "locality/coalesce.h"
 #include "oracle/remap.h"
 #include "remap/kernels.h"
+#include "remap/maps.h"
 #include "remap/random_maps.h"
 #include "vm/vm.h"
 
@@ -221,15 +222,10 @@ static void test_structs_move_nothing_twice(void **state) {
     static const uint32_t sizes[] = {8, 12, 16, 28, 32, 48, 64};
     for (int l = 0; l < 4; l++)
         for (int s = 0; s < (l < 3 ? 7 : 1); s++) {
-            hd_remap_field field[16];
-            char names[16][12];
-            for (uint32_t f = 0; f < sizes[s] / 4; f++) {
-                snprintf(names[f], sizeof names[f], "f%u", f);
-                field[f] = (hd_remap_field){names[f], (size_t)f * 4, 4, 4};
-            }
-            hd_remap_record record = {"floats", sizes[s], 4, field, sizes[s] / 4};
+            equal_record e;
+            make_equal(&e, sizes[s] / 4, 4);
             hd_remap *map;
-            assert_int_equal(hd_remap_layout(&diag, &record, layouts[l], 4096, &map), HD_OK);
+            assert_int_equal(hd_remap_layout(&diag, &e.record, layouts[l], 4096, &map), HD_OK);
             check_moves(map);
             hd_remap_free(map);
         }
