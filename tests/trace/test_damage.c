@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "fuzz/files/trace_sums.h"
 #include "trace/chunk.h"
 
 /* ---- files in memory ------------------------------------------------------------ */
@@ -312,26 +313,6 @@ static size_t next_chunk(const uint8_t *data, size_t length, size_t at) {
                                                    : at + CHUNK_HEAD_BYTES + (size_t)stored;
 }
 
-/* Makes all checksums right again. */
-static void mend(uint8_t *data, size_t length) {
-    if (length < FILE_HEAD_BYTES)
-        return;
-    store64(data + 24, file_hash(data, 24));
-    for (size_t at = FILE_HEAD_BYTES, next; at < length; at = next) {
-        next = next_chunk(data, length, at);
-        if (next - at < CHUNK_HEAD_BYTES)
-            break;
-        store64(data + at + 16,
-                file_hash(data + at + CHUNK_HEAD_BYTES, next - at - CHUNK_HEAD_BYTES));
-        chunk_seal(data + at, at);
-    }
-    if (length < FILE_HEAD_BYTES + FILE_FOOT_BYTES)
-        return;
-    uint8_t *foot = data + length - FILE_FOOT_BYTES;
-    if (!memcmp(foot + 24, foot_magic, sizeof foot_magic))
-        store64(foot + 16, file_hash(foot, 16));
-}
-
 /* The chunks of a file as they are but unpacked, up to the first that lists blocks: so that
  * what is changed in it is columns and tables, not what zstd made of them. */
 static size_t unpack(const sample *f, const char *path, uint8_t *to) {
@@ -355,7 +336,7 @@ static size_t unpack(const sample *f, const char *path, uint8_t *to) {
     }
     source_free(&source);
     close(fd);
-    mend(to, length);
+    fix_trace_checksums(to, length);
     return length;
 }
 
@@ -392,7 +373,7 @@ static void lies_are_found_or_harmless(void **state) {
                 flip_body(&random, copy, &length);
             else
                 mutate(&random, copy, &length);
-            mend(copy, length);
+            fix_trace_checksums(copy, length);
             memory_file_set(&file, copy, length);
             judge j = {0};
             hd_status status = judge_file(file.path, &j, NULL, 0);
@@ -617,7 +598,7 @@ static void the_index_is_not_believed(void **state) {
     uint8_t *part = f.data + find_chunk(&f, CHUNK_PART) + CHUNK_HEAD_BYTES;
     for (int field = 0; field < 3; field++) { /* launch, part, block */
         part[field * 4] ^= 1;
-        mend(f.data, f.length);
+        fix_trace_checksums(f.data, f.length);
         expect_message(&file, f.data, f.length, "not the one that comes next");
         part[field * 4] ^= 1;
     }
@@ -633,13 +614,13 @@ static void the_index_is_not_believed(void **state) {
     uint8_t *sum = end + (in.at - end) + 1;
     assert_int_equal(*sum, events);
     ++*listed;
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "sums are not those of its blocks");
     ++*sum;
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "not the events that the index says");
     *listed -= 2, *sum -= 2; /* fewer than there are: none beyond them is heard */
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "not the events that the index says");
     judge other = {0};
     char message[200];
@@ -647,10 +628,10 @@ static void the_index_is_not_believed(void **state) {
     assert_true(other.events < events);
     ++*listed, ++*sum;
     ++*(end + 3); /* bytes of the block */
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "leaves something out");
     --*(end + 3);
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, NULL);
     close(file.fd);
     bench_close(&b);
