@@ -86,6 +86,24 @@ static open_launch *current(opening *o) {
 
 /* ---- blocks --------------------------------------------------------------------- */
 
+/* Events are counted before anybody has seen them, and memory is asked for by these counts: each
+ * takes a byte of its part's columns, and has at most as many lanes as a block. */
+static const char *part_fault(const open_launch *l, const chunk *c, const part_head *head) {
+    if ((uint64_t)head->events + COLUMN_COUNT > c->body_count)
+        return "a part has more events than bytes";
+    return head->lane_accesses <= (uint64_t)head->events * l->launch.block_threads
+               ? NULL
+               : "a part has more lane accesses than its events have lanes";
+}
+
+/* The same of a block in parts that were not visited. */
+static const char *listed_fault(const hd_trace_block *block) {
+    uint64_t parts = block->bytes / PART_CHUNK_LEAST;
+    return block->mis <= parts * (PART_BYTES_MAX - COLUMN_COUNT)
+               ? NULL
+               : "a page has a block with more events than its parts can hold";
+}
+
 /* NULL, or why the block cannot come next. */
 static const char *add_block(opening *o, open_launch *l, const hd_trace_block *block,
                              uint64_t offset) {
@@ -122,7 +140,9 @@ static const char *list_block(opening *o, open_launch *l, cursor *in) {
     }
     if (block.bytes < PART_CHUNK_LEAST || block.bytes > o->source.size - o->at)
         return "a page has a block that is not in the file";
-    const char *fault = add_block(o, l, &block, o->at);
+    const char *fault = listed_fault(&block);
+    if (!fault)
+        fault = add_block(o, l, &block, o->at);
     o->at += block.bytes;
     l->paged++;
     return fault;
@@ -152,8 +172,10 @@ static const char *take_table(opening *o, cursor *in) {
     hd_event_launch table = {0};
     if (!table_get(o->arena, in, &table))
         return "a table is not complete";
-    hd_push(o->arena, &o->tables, table);
-    return NULL;
+    const char *fault = tables_fault(&table);
+    if (!fault)
+        hd_push(o->arena, &o->tables, table);
+    return fault;
 }
 
 static const char *take_launch(opening *o, cursor *in) {
@@ -172,7 +194,7 @@ static const char *take_launch(opening *o, cursor *in) {
     memcpy(l.launch.groups, sizes.groups, sizeof sizes.groups);
     memcpy(l.launch.local, sizes.local, sizeof sizes.local);
     memcpy(l.launch.offset, sizes.offset, sizeof sizes.offset);
-    const char *fault = launch_fault(&l.launch);
+    const char *fault = sizes_fault(&l.launch);
     if (!fault)
         hd_push(o->arena, &o->trace->launches, l);
     return fault;
@@ -199,6 +221,9 @@ static const char *take_part(opening *o, open_launch *l, const chunk *c) {
     if (head.launch != l->launch.number || head.part != o->block_part ||
         (head.part && head.block != o->block.block))
         return "a part is not the one that comes next";
+    const char *fault = part_fault(l, c, &head);
+    if (fault)
+        return fault;
     if (!head.part) {
         o->block = (hd_trace_block){.block = head.block};
         o->block_at = c->offset;
@@ -340,15 +365,19 @@ static hd_status read_chunks(opening *o) {
 
 /* "launch 1 ('relax') has 3 of 16 blocks" for launches that are not complete. */
 static void describe_launches(const opening *o, hd_str *words) {
+    enum { SHOWN = 4 };
     const hd_trace *t = o->trace;
+    size_t found = 0;
     for (size_t i = 0; i < t->launches.count; i++) {
         const open_launch *l = &t->launches.data[i];
-        if (l->ended && l->complete)
+        if ((l->ended && l->complete) || found++ >= SHOWN)
             continue;
         hd_str_printf(words, "; launch %u ('%s') has %llu complete block%s of %llu",
                       l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
                       l->blocks.count == 1 ? "" : "s", (unsigned long long)l->launch.block_count);
     }
+    if (found > SHOWN)
+        hd_str_printf(words, "; and so on, %zu launches in all", found);
 }
 
 static const char *missing_words(opening *o) {
@@ -533,7 +562,7 @@ static const char *check_part(const open_launch *l, const hd_trace_block *block,
         return "a block has not the events that the index says";
     if (head->first_position < p->position || head->first_position >= UINT64_MAX - 1)
         return "a position goes back";
-    return NULL;
+    return part_fault(l, c, head);
 }
 
 static const char *replay_part(reader *r, const open_launch *l, const hd_trace_block *block,
