@@ -147,6 +147,7 @@ typedef struct hd_job {
     uint32_t launch_count;
     double relative, absolute; /* tolerance; both 0: bit for bit */
     hd_place record_place;     /* of the `record` key, or of the job */
+    hd_place options_place;    /* of the `options` key, or of the job */
     hd_place kernel_place;     /* of the `kernel` key */
     /* filled by hd_job_resolve() */
     const kir_module *module;
