@@ -32,7 +32,7 @@ static void fill_value(const hd_leaf *leaf, uint64_t *state, unsigned char *at) 
 
 static void fill_randomly(hd_arena *arena, const hd_buffer *buffer, uint64_t seed, void *bytes) {
     uint32_t count;
-    const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, &count);
+    const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, NULL, &count);
     for (uint64_t e = 0; e < buffer->count; e++)
         for (uint32_t l = 0; l < count; l++)
             if (!leaves[l].opaque)

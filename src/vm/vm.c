@@ -40,7 +40,8 @@ static void place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents, bo
     if (vm->options.check_uninitialised && !is_written)
         region.written = hd_host_memory(vm, (region.bytes + 7) / 8);
     add_region(vm, region);
-    memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
+    if (contents) /* else the run is being stopped */
+        memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
 }
 
 static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
@@ -51,7 +52,7 @@ static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
     }
     hd_arena *arena = hd_arena_new(); /* the machine keeps its own copy only */
     void *made;
-    hd_status status = hd_job_contents(arena, vm->diag, vm->job, b, &made);
+    hd_status status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &made);
     if (!status)
         place_buffer(vm, b, made, b->file || b->init_count);
     hd_arena_free(arena);

@@ -164,7 +164,7 @@ static const struct {
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "n, value: \"\"}\n",
      11,
-     {"takes 1 values", "there are 0"}},
+     {"takes 1 value,", "there are 0"}},
     {BUFFERS
      "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: w, "
      "value: \"1, 2, 3\"}\n",
