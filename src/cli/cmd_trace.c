@@ -112,9 +112,6 @@ int cmd_trace(cli *c, int argc, char **argv) {
         c->command = command->name;
         return command->run(c, argc - 1, argv + 1);
     }
-    for (cli_option *option = job_options; option->name; option++)
-        if (option->letter == 'o') /* the file's, here */
-            option->letter = 0;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
     r.input.path = words[0];
