@@ -130,7 +130,7 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         {"layout", 'l', "L",
          "the layout to write; RECORD=L for another record of the job (may be repeated); 'heddle "
          "help layout' has the notation",
-         CLI_TEXTS, &r.notations},
+         CLI_TEXTS, &r.notations, "aos soa da"},
         {"out", 'o', "DIR", "the folder to write into; it must exist", CLI_TEXT, &r.folder},
         {"diff", 0, NULL, "print the change as a patch instead, for 'patch -p1'", CLI_FLAG,
          &r.diff},

@@ -267,6 +267,11 @@ static hd_status set_colour(cli *c, const char *when) {
     return HD_OK;
 }
 
+static void list_options(const cli *c, const option_set *set) {
+    for (uint32_t i = 0; i < set->count; i++)
+        c->list(c->list_user, set->all[i]);
+}
+
 static hd_status check_words(cli *c, const cli_page *page, char **words, uint32_t count) {
     if (count < page->least)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle %s %s", c->command,
@@ -283,7 +288,7 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***word
     const char *colour = "auto";
     const cli_option common[] = {
         {"json", 0, NULL, "the result as JSON (docs/json.md has the schema)", CLI_FLAG, &c->json},
-        {"color", 0, "WHEN", "auto, always or never", CLI_TEXT, &colour},
+        {"color", 0, "WHEN", "auto, always or never", CLI_TEXT, &colour, "auto always never"},
         {"quiet", 'q', NULL, "errors only: no warnings, notes or progress", CLI_FLAG, &c->quiet},
         {"help", 'h', NULL, "this text", CLI_FLAG, &help},
         {0}};
@@ -291,6 +296,11 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***word
     add_options(&set, page->options);
     add_options(&set, page->job_options);
     add_options(&set, common);
+    if (c->list) {
+        list_options(c, &set);
+        *status = CLI_FINE;
+        return false;
+    }
     *status = CLI_WRONG;
     if (parse_options(c, &set, argc, argv) || set_colour(c, colour))
         return false;

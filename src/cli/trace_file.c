@@ -407,7 +407,7 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
         {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT, &r.block_text},
         {"space", 0, "SPACES",
          "export only accesses to these: global, local, constant, private, separated by commas",
-         CLI_TEXT, &r.space_text},
+         CLI_TEXT, &r.space_text, "global local constant private"},
         {0}};
     const cli_page page = {
         "[OPTIONS] FILE",
