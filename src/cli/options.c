@@ -287,7 +287,7 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***word
     bool help = false;
     const char *colour = "auto";
     const cli_option common[] = {
-        {"json", 0, NULL, "the result as JSON (docs/json.md has the schema)", CLI_FLAG, &c->json},
+        {"json", 0, NULL, "the result as JSON (docs/json.md explains it)", CLI_FLAG, &c->json},
         {"color", 0, "WHEN", "auto, always or never", CLI_TEXT, &colour, "auto always never"},
         {"quiet", 'q', NULL, "errors only: no warnings, notes or progress", CLI_FLAG, &c->quiet},
         {"help", 'h', NULL, "this text", CLI_FLAG, &help},
