@@ -73,7 +73,8 @@ static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *c
         all[used++] = hd_judge_graph(c->arena, graph, epsilon, c->tree);
     all[used++] = hd_judge_graph(c->arena, graph, epsilon, NULL);
     all[used++] = hd_judge_plain(c->arena, c->job->record);
-    *proposals = hd_propose(c->arena, c->job->record, all, used, MOST_PROPOSALS, count);
+    *proposals = hd_propose(c->arena, c->job->record, graph->reached, all, used,
+                            MOST_PROPOSALS, count);
     return HD_OK;
 }
 

@@ -23,6 +23,8 @@ enum { CLI_FINE = 0, CLI_DIFFER = 1, CLI_WRONG = 2, CLI_STOPPED = 130 };
 /* The device profile where none is named. */
 #define CLI_DEVICE "h200"
 
+typedef struct cli_option cli_option;
+
 /* What every command is given. */
 typedef struct cli {
     const char *command; /* its name */
@@ -31,12 +33,16 @@ typedef struct cli {
     hd_printer printer;
     bool json, quiet;
     bool colour; /* of standard output */
+    /* Not NULL: cli_parse() hands this the command's options, and the command ends there. */
+    void (*list)(void *user, const cli_option *option);
+    void *list_user;
 } cli;
 
 typedef struct cli_command {
     const char *name;
     const char *summary;                       /* one line, for `heddle help` */
     int (*run)(cli *c, int argc, char **argv); /* argv[0] is the command's name */
+    const char *second[4]; /* words that make another command of it: `heddle trace info` */
 } cli_command;
 
 /* ---- main.c ------------------------------------------------------------------ */
@@ -75,14 +81,15 @@ typedef struct cli_sizes {
 } cli_sizes;
 
 /* One option; a table of them ends with a NULL name. */
-typedef struct cli_option {
+struct cli_option {
     const char *name;
     char letter;          /* of the short form, or 0 */
     const char *argument; /* its name in the help; NULL for flags */
     const char *help;
     cli_kind kind;
     void *target;
-} cli_option;
+    const char *values; /* words that it takes, separated by blanks, for shells to complete */
+};
 
 /* A command's page: `heddle NAME --help`. */
 typedef struct cli_page {
@@ -103,6 +110,15 @@ bool cli_whole(const char *text, const char **end, uint64_t *value);
 
 /* The name nearest to `word`, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);
+
+/* ---- completion.c: what shells complete ------------------------------------------------ */
+
+/* The shells that there are scripts for, separated by blanks. */
+#define CLI_SHELLS "bash zsh fish"
+
+/* Adds the script for `shell`; false when there is none. `topics` are the words that `heddle
+ * help` explains besides commands, separated by blanks. */
+bool cli_add_completion(cli *c, const char *shell, const char *topics, hd_str *out);
 
 /* ---- load.c: what the words and options name, loaded -------------------------------- */
 

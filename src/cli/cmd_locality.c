@@ -365,7 +365,7 @@ int cmd_locality(cli *c, int argc, char **argv) {
          CLI_NUMBER, &r.line},
         {"per", 0, "WHAT",
          "whose accesses go through one stack: block, cluster or device; default: device", CLI_TEXT,
-         &r.per},
+         &r.per, "block cluster device"},
         {"clusters", 0, "C", "core clusters of --per cluster; block n runs on cluster n mod C",
          CLI_NUMBER, &r.clusters},
         {"device", 'd', "D", "a device profile: its lines, warps and caches", CLI_TEXT,
@@ -377,7 +377,7 @@ int cmd_locality(cli *c, int argc, char **argv) {
         {"space", 0, "SPACES",
          "only accesses to these: global, constant and, per block, local, separated by commas; "
          "default: global",
-         CLI_TEXT, &r.input.space_text},
+         CLI_TEXT, &r.input.space_text, "global local constant private"},
         {"csv", 0, NULL, "the miss ratio of every size, as lines,bytes,miss_ratio", CLI_FLAG,
          &r.csv},
         CLI_MACHINE_OPTIONS(r.input.machine),

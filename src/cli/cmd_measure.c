@@ -66,7 +66,7 @@ int cmd_measure(cli *c, int argc, char **argv) {
     cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
-         CLI_TEXT, &notation},
+         CLI_TEXT, &notation, "aos soa da"},
         {"on", 0, "DEVICE",
          "the device: an id as 'heddle devices' prints it, or a part of its name; default: the "
          "first that runs these kernels",

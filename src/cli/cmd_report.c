@@ -172,9 +172,6 @@ int cmd_report(cli *c, int argc, char **argv) {
     char **words;
     uint32_t word_count;
     int status;
-    for (cli_option *option = job_options; option->name; option++)
-        if (option->letter == 'o') /* the page's, here */
-            option->letter = 0;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
     return report(c, &r, words, word_count);

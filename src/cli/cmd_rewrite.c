@@ -130,8 +130,8 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         {"layout", 'l', "L",
          "the layout to write; RECORD=L for another record of the job (may be repeated); 'heddle "
          "help layout' has the notation",
-         CLI_TEXTS, &r.notations},
-        {"out", 'd', "DIR", "the folder to write into; it must exist", CLI_TEXT, &r.folder},
+         CLI_TEXTS, &r.notations, "aos soa da"},
+        {"out", 'o', "DIR", "the folder to write into; it must exist", CLI_TEXT, &r.folder},
         {"diff", 0, NULL, "print the change as a patch instead, for 'patch -p1'", CLI_FLAG,
          &r.diff},
         {"in-place", 0, NULL, "change the files themselves", CLI_FLAG, &r.in_place},

@@ -76,8 +76,6 @@ static const trace_command *find_command(const char *word) {
     return NULL;
 }
 
-bool cli_is_trace_command(const char *word) { return find_command(word) != NULL; }
-
 int cmd_trace(cli *c, int argc, char **argv) {
     request r = {0};
     cli_option job_options[CLI_JOB_OPTION_COUNT];
@@ -90,7 +88,7 @@ int cmd_trace(cli *c, int argc, char **argv) {
         {"space", 0, "SPACES",
          "trace only accesses to these: global, local, constant, private, separated by commas; "
          "default: all but private",
-         CLI_TEXT, &r.input.space_text},
+         CLI_TEXT, &r.input.space_text, "global local constant private"},
         CLI_MACHINE_OPTIONS(r.input.machine),
         {0}};
     const cli_page page = {
@@ -112,9 +110,6 @@ int cmd_trace(cli *c, int argc, char **argv) {
         c->command = command->name;
         return command->run(c, argc - 1, argv + 1);
     }
-    for (cli_option *option = job_options; option->name; option++)
-        if (option->letter == 'o') /* the file's, here */
-            option->letter = 0;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
     r.input.path = words[0];

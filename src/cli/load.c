@@ -24,7 +24,7 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
          "value of a scalar argument (may be repeated); default: the count for integers, 1 for "
          "floats",
          CLI_TEXTS, &source->values},
-        {"options", 'o', "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
+        {"options", 0, "TEXT", "options for the compiler: \"-DN=3 -I include\"", CLI_TEXT,
          &source->options},
         {"record", 'r', "NAME", "the struct to lay out; default: that of the buffers", CLI_TEXT,
          &source->record},

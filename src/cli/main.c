@@ -22,15 +22,21 @@ const cli_command cli_commands[] = {
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"train", "learn on a device which tile is best for how many bytes", cmd_train},
     {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
-    {"trace", "write every access of a run to a file, and read such files", cmd_trace},
+    {"trace",
+     "write every access of a run to a file, and read such files",
+     cmd_trace,
+     {"info", "export", "import"}},
     {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},
-    {"reuse", "count how much data is used again, by distance, in six scenarios", cmd_reuse},
+    {"reuse",
+     "count how much data is used again, by distance, in six scenarios",
+     cmd_reuse,
+     {"compare"}},
     {"report", "write a page that shows all of this, for a browser", cmd_report},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
     {"devices", "list the device profiles, and the OpenCL and CUDA devices", cmd_devices},
     {"help", "explain a command, or a topic", cmd_help},
-    {NULL, NULL, NULL}};
+    {0}};
 
 const cli_command *cli_find_command(const char *name) {
     for (const cli_command *command = cli_commands; command->name; command++)

@@ -402,12 +402,12 @@ static int export(cli *c, export_request *r, hd_trace *trace) {
 int cmd_trace_export(cli *c, int argc, char **argv) {
     export_request r = {0};
     const cli_option options[] = {
-        {"out", 'o', "TEXT", "the file to write; default: standard output", CLI_TEXT, &r.out},
+        {"out", 'o', "FILE", "the file to write; default: standard output", CLI_TEXT, &r.out},
         {"launch", 0, "N", "export only this launch, by its number", CLI_TEXT, &r.launch_text},
         {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT, &r.block_text},
         {"space", 0, "SPACES",
          "export only accesses to these: global, local, constant, private, separated by commas",
-         CLI_TEXT, &r.space_text},
+         CLI_TEXT, &r.space_text, "global local constant private"},
         {0}};
     const cli_page page = {
         "[OPTIONS] FILE",
@@ -425,7 +425,7 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
         return status;
     r.path = words[0];
     if (c->json && !r.out) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o TEXT: the text would stand beside it");
+        hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o FILE: the text would stand beside it");
         return CLI_WRONG;
     }
     if (read_choice(c, &r) || hd_trace_open(c->arena, &c->diag, r.path, &trace))

@@ -7,6 +7,13 @@
 
 const hd_record *hd_cost_record(const hd_cost_model *model) { return model->record; }
 const hd_device *hd_cost_device(const hd_cost_model *model) { return model->device; }
+uint64_t hd_cost_used_fields(const hd_cost_model *model) {
+    uint64_t used = 0;
+    for (uint32_t f = 0; f < model->record->field_count; f++)
+        used |= (uint64_t)(model->of_field[f].count > 0) << f;
+    return used;
+}
+
 const hd_questions *hd_cost_questions(const hd_cost_model *model) { return &model->questions; }
 
 static bool length_is_unknown(const hd_trip *trip) {
