@@ -182,8 +182,9 @@ static uint32_t width_of(const member *m) {
     return (uint32_t)width;
 }
 
+/* The lane, or how far it is away: five bits count, as in operand b of PTX's shfl.sync. */
 static uint32_t distance_of(const member *m) {
-    return (uint32_t)hd_element(m->r, m->second, m->first + m->lane);
+    return (uint32_t)hd_element(m->r, m->second, m->first + m->lane) & (WARP - 1);
 }
 
 static uint64_t shuffle(const member *m) {
