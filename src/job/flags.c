@@ -151,11 +151,17 @@ static const char *buffer_type(const kir_param *param) {
     }
 }
 
+/* Its elements are numbers or vectors, though a struct of CUDA's may have that name (__half). A
+ * vector of three is a record where it has one. */
+static bool is_plain(const hd_buffer *buffer, const kir_param *param) {
+    kir_type type;
+    bool is_signed;
+    return hd_type_parse(buffer->type, &type, &is_signed) && !(param->record && type.lanes == 3);
+}
+
 static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
     hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
     hd_init *init = hd_new(m->arena, hd_init);
-    kir_type type;
-    bool is_signed;
     *init = (hd_init){.generator = HD_GEN_UNIFORM,
                       .high = 1,
                       .seed = m->job->buffer_count + 1,
@@ -163,11 +169,10 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
     buffer->type = buffer_type(param);
     /* Elements without numbers in them (pointers, say) stay zero. */
-    if (!param->record && hd_type_parse(buffer->type, &type, &is_signed)) {
+    if (is_plain(buffer, param)) {
         buffer->inits = init;
         buffer->init_count = 1;
-    }
-    if (param->record) {
+    } else if (param->record) {
         uint32_t leaf_count;
         hd_leaf *leaves = hd_leaves_of_record(m->arena, param->record, &leaf_count);
         buffer->inits = hd_new_array(m->arena, hd_init, leaf_count);
