@@ -314,18 +314,18 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
 
 static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *param) {
     uint32_t leaf_count, bytes, lanes = 0, given = 0;
-    hd_leaf *leaves = leaves_of_param(r, param, &leaf_count, &bytes);
-    if (!leaves)
-        return hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
-                       "argument '%s' is of type %s, whose parts are not known; pass it through a "
-                       "buffer",
-                       arg->name, param->type_name);
-    if (bytes > sizeof arg->value)
+    if (param->bytes > sizeof arg->value)
         return hd_fail(
             r->diag, HD_EUNSUPPORTED, &arg->place,
             "argument '%s' of type %s (%u bytes) is too large to be given by value; pass "
             "it through a buffer",
-            arg->name, param->type_name, bytes);
+            arg->name, param->type_name, param->bytes);
+    hd_leaf *leaves = leaves_of_param(r, param, &leaf_count, &bytes);
+    if (!leaves || bytes > sizeof arg->value)
+        return hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
+                       "argument '%s' is of type %s, whose parts are not known; pass it through a "
+                       "buffer",
+                       arg->name, param->type_name);
     for (uint32_t l = 0; l < leaf_count; l++)
         lanes += leaves[l].type.lanes;
     for (const char *text = arg->value_text; next_part(r->arena, &text);)
