@@ -14,10 +14,14 @@ typedef struct cli_executor {
     uint64_t number;         /* of this run, from 0 */
     double shown;            /* when progress was last shown */
     bool keeps_text;         /* of kernels */
+    bool left_out;           /* some of it */
     cli_stop stop;
 } executor;
 
 /* ---- what the machine calls ------------------------------------------------------- */
+
+/* A kernel can print for ever; an object has its text in memory. */
+#define MOST_TEXT ((size_t)16 << 20)
 
 /* For a member of an object. What has no place in C's strings becomes U+FFFD. */
 static void keep_text(hd_str *kept, const char *text, size_t length) {
@@ -34,9 +38,11 @@ static void keep_text(hd_str *kept, const char *text, size_t length) {
 }
 
 static void print_text(void *user, const char *text, size_t length) {
-    const executor *e = user;
+    executor *e = user;
     if (e->keeps_text) {
-        keep_text(&e->run->printed, text, length);
+        size_t kept = e->run->printed.length, room = kept < MOST_TEXT ? MOST_TEXT - kept : 0;
+        e->left_out |= length > room;
+        keep_text(&e->run->printed, text, length < room ? length : room);
         return;
     }
     cli_progress(e->c, NULL);
@@ -184,6 +190,10 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
     cli_release_stop(&e->stop);
     fflush(stdout); /* what kernels have printed stands before any message */
     cli_progress(c, NULL);
+    if (e->left_out)
+        hd_warn(&c->diag, NULL,
+                "of what kernels printed the first %zu MiB are kept",
+                MOST_TEXT >> 20);
     for (size_t i = 0; i < run->rows.count; i++)
         for (size_t d = 0; d < listener->device_count; d++)
             hd_coalesce_add(&run->total.moved[d], &run->rows.data[i].moved[d]);

@@ -121,6 +121,9 @@ static void read_initial_bytes(hd_lowering *l, LLVMValueRef init, kir_static *s)
                   s->name);
 }
 
+/* Bytes of a variable, which stand in kir. */
+#define MOST_STATIC ((uint64_t)256 << 20)
+
 static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
     kir_static s = {.name = static_name(l, global),
@@ -130,6 +133,12 @@ static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
                     .record = element_record(l, type)};
     if (!s.align)
         s.align = LLVMABIAlignmentOfType(l->layout, type);
+    if (s.space != KIR_LOCAL && s.bytes > MOST_STATIC) {
+        hd_cannot(l, "variable %s has %llu bytes, and variables of a file may have %llu; pass it as "
+                     "a parameter that is a buffer",
+                  s.name, (unsigned long long)s.bytes, (unsigned long long)MOST_STATIC);
+        return s;
+    }
     LLVMValueRef init = LLVMGetInitializer(global);
     bool writable = s.space != KIR_CONSTANT && s.space != KIR_LOCAL;
     if (s.space == KIR_LOCAL)

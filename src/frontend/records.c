@@ -68,6 +68,18 @@ static bool is_union(CXType type) {
     return clang_getCursorKind(declaration) == CXCursor_UnionDecl;
 }
 
+/* `real` of `typedef float real` is float; names that headers of the system give, as float4, stay. */
+static CXType without_own_typedefs(CXType type) {
+    for (;;) {
+        CXCursor declaration = clang_getTypeDeclaration(type);
+        enum CXCursorKind kind = clang_getCursorKind(declaration);
+        if ((kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl) ||
+            clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
+            return type;
+        type = clang_getTypedefDeclUnderlyingType(declaration);
+    }
+}
+
 /* A run of bit-fields is one field of bytes; `cursor` starts or lengthens it. */
 static void add_bits(field_walk *w, CXCursor cursor, const char *name) {
     hd_arena *arena = w->reader->front->arena;
@@ -109,16 +121,16 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
         w->unsized = true;
         return;
     }
-    hd_field field = {name,
-                      spelling_of(front->arena, spelled),
-                      (uint32_t)offset,
-                      (uint32_t)size,
-                      (uint32_t)clang_Type_getAlignOf(type),
-                      count,
-                      NULL};
+    hd_field field = {.name = name,
+                      .offset = (uint32_t)offset,
+                      .size = (uint32_t)size,
+                      .align = (uint32_t)clang_Type_getAlignOf(type),
+                      .count = count};
     if (is_record(element) && !is_union(element))
         field.record =
             record_of(w->reader, element, hd_format(front->arena, "%s.%s", w->owner, name));
+    field.type =
+        spelling_of(front->arena, field.record ? spelled : without_own_typedefs(spelled));
     hd_push(front->arena, &w->fields, field);
 }
 
@@ -277,9 +289,10 @@ static void read_pointee(reader *r, kir_param *param, CXType pointee) {
     hd_arena *arena = r->front->arena;
     long long size = clang_Type_getSizeOf(pointee);
     param->element_bytes = size > 0 ? (uint32_t)size : 0;
-    param->element_type = spelling_of(arena, pointee);
     if (is_record(pointee))
         param->record = record_of(r, pointee, param->name);
+    param->element_type =
+        spelling_of(arena, param->record ? pointee : without_own_typedefs(pointee));
 }
 
 /* What a type points to; `R p[]` and `R p[8]` are pointers to R. Of an invalid kind

@@ -190,17 +190,23 @@ static void fill_record(filler *f, const hd_record *record, const char *prefix) 
     }
 }
 
-static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
-    hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
+/* Its elements are numbers or vectors, though a struct of CUDA's may have that name (__half). A
+ * vector of three is a record where it has one. */
+static bool is_plain(const hd_buffer *buffer, const kir_param *param) {
     kir_type type;
     bool is_signed;
+    return hd_type_parse(buffer->type, &type, &is_signed) && !(param->record && type.lanes == 3);
+}
+
+static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
+    hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
     buffer->type = buffer_type(param);
     filler f = {.m = m};
-    if (param->record)
-        fill_record(&f, param->record, "");
-    else if (hd_type_parse(buffer->type, &type, &is_signed))
+    if (is_plain(buffer, param))
         fill_with_random(&f, NULL, m->job->buffer_count + 1);
+    else if (param->record)
+        fill_record(&f, param->record, "");
     buffer->inits = f.inits.data;
     buffer->init_count = (uint32_t)f.inits.count;
     arg->kind = HD_ARG_BUFFER;

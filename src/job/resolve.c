@@ -288,9 +288,18 @@ static const char *next_part(hd_arena *arena, const char **text) {
     return hd_strndup(arena, at, length);
 }
 
-/* The record of a struct by value, or NULL. */
+/* A struct of the source that is a number or a vector all the same: CUDA's __half and float4. */
+static bool is_plain_struct(const resolver *r, const kir_param *param, hd_leaf *leaf) {
+    const char *name = param->record ? param->record->name : param->element_type;
+    return r->module->language == KIR_CUDA && name &&
+           hd_type_parse(name, &leaf->type, &leaf->is_signed) && leaf->type.lanes != 3 &&
+           hd_type_stride(leaf->type) == param->bytes;
+}
+
+/* The record of a struct by value that is made of fields, or NULL. */
 static const hd_record *record_of_param(const resolver *r, const kir_param *param) {
-    if (!param->by_value_struct)
+    hd_leaf plain;
+    if (!param->by_value_struct || is_plain_struct(r, param, &plain))
         return NULL;
     return !param->record && param->type_name ? hd_resolver_record(r, param->type_name)
                                               : param->record;
@@ -299,7 +308,10 @@ static const hd_record *record_of_param(const resolver *r, const kir_param *para
 /* What a by-value parameter is made of: one leaf, or those of a struct. */
 static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint32_t *count,
                                 uint32_t *bytes) {
-    if (param->by_value_struct) {
+    hd_leaf *leaf = hd_new(r->arena, hd_leaf);
+    *count = 1;
+    *bytes = param->bytes;
+    if (param->by_value_struct && !is_plain_struct(r, param, leaf)) {
         const hd_record *record = record_of_param(r, param);
         *count = 0;
         *bytes = record ? record->size : param->bytes;
@@ -307,14 +319,14 @@ static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint3
                    ? hd_leaves_of_record(r->arena, record, NULL, count)
                    : NULL;
     }
-    hd_leaf *leaf = hd_new(r->arena, hd_leaf);
+    if (param->by_value_struct)
+        return leaf;
     if (!param->type_name || !hd_type_parse(param->type_name, &leaf->type, &leaf->is_signed) ||
         leaf->type.kind != param->type.kind || leaf->type.lanes != param->type.lanes) {
         leaf->type = param->type; /* a typedef: its sign is not known, so both fit */
         leaf->is_signed = true;
     }
     *bytes = hd_type_stride(leaf->type);
-    *count = 1;
     return leaf;
 }
 
@@ -356,13 +368,18 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
 
 static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *param) {
     uint32_t leaf_count, bytes, lanes = 0, given = 0;
-    hd_leaf *leaves = leaves_of_param(r, param, &leaf_count, &bytes);
-    if (!leaves || bytes > sizeof arg->value)
+    if (param->bytes > sizeof arg->value)
         return hd_fail(
             r->diag, HD_EUNSUPPORTED, &arg->place,
             "argument '%s' of type %s (%u bytes) is too large to be given by value; pass "
             "it through a buffer",
-            arg->name, param->type_name, bytes);
+            arg->name, param->type_name, param->bytes);
+    hd_leaf *leaves = leaves_of_param(r, param, &leaf_count, &bytes);
+    if (!leaves || bytes > sizeof arg->value)
+        return hd_fail(r->diag, HD_EUNSUPPORTED, &arg->place,
+                       "argument '%s' is of type %s, whose parts are not known; pass it through a "
+                       "buffer",
+                       arg->name, param->type_name);
     for (uint32_t l = 0; l < leaf_count; l++)
         lanes += leaves[l].is_pointer ? 0 : leaves[l].type.lanes;
     for (const char *text = arg->value_text; next_part(r->arena, &text);)

@@ -25,6 +25,7 @@ static const scalar_name scalars[] = {
     {"short", KIR_INT, 16, true},      {"ushort", KIR_INT, 16, false},
     {"int", KIR_INT, 32, true},        {"uint", KIR_INT, 32, false},
     {"long", KIR_INT, 64, true},       {"ulong", KIR_INT, 64, false},
+    {"longlong", KIR_INT, 64, true},   {"ulonglong", KIR_INT, 64, false},
     {"bool", KIR_INT, 8, false},       {"_Bool", KIR_INT, 8, false},
     {"size_t", KIR_INT, 64, false},    {"ptrdiff_t", KIR_INT, 64, true},
     {"uintptr_t", KIR_INT, 64, false}, {"intptr_t", KIR_INT, 64, true},

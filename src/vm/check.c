@@ -44,10 +44,7 @@ struct hd_shadow {
 };
 
 static void *zeroed(size_t count, size_t size) {
-    void *block = calloc(count ? count : 1, size);
-    if (!block)
-        abort();
-    return block;
+    return hd_checked(calloc(count ? count : 1, size));
 }
 
 struct hd_shadow *hd_shadow_new(const hd_run *r, bool races, bool uninitialised) {
@@ -192,7 +189,11 @@ static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t 
         return;
     byte_times **times = &r->shadow->times[g - r->regions];
     if (!*times)
-        *times = zeroed(g->bytes, sizeof **times);
+        *times = calloc(g->bytes, sizeof **times);
+    if (!*times)
+        hd_fault(r, op->inst, lane,
+                 "the system has no memory to watch '%s' for races: %zu bytes for each of its %llu; "
+                 "give it fewer elements", g->name, sizeof **times, (unsigned long long)g->bytes);
     for (uint64_t b = offset; b < offset + width; b++)
         check_byte(r, op, g, lane, b, way, &(*times)[b]);
 }

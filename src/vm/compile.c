@@ -38,6 +38,46 @@ hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_o
 
 /* ---- what is there before the first instruction ------------------------------------------ */
 
+/* Where a variable is that has no place of its own: at its first use. */
+static hd_place place_of_variable(const hd_compiler *c, kir_value variable) {
+    for (uint32_t v = 0; v < c->kernel->inst_count; v++) {
+        const kir_inst *inst = &c->kernel->insts[v];
+        for (uint32_t i = 0; i < inst->arg_count && inst->line; i++)
+            if (inst->args[i] == variable)
+                return kir_place(c->arena, c->module, inst);
+    }
+    return c->kernel->place;
+}
+
+static hd_status check_private(const hd_compiler *c) {
+    const kir_kernel *k = c->kernel;
+    uint64_t most = HD_MOST_PRIVATE / c->program->lanes, bytes = 0, largest = 0;
+    hd_place place = k->place;
+    for (uint32_t v = 0; v < k->inst_count && largest <= most; v++)
+        if (k->insts[v].op == KIR_ALLOCA && k->insts[v].imm[0] > largest) {
+            largest = k->insts[v].imm[0];
+            place = place_of_variable(c, v);
+        }
+    for (uint32_t v = 0; v < k->inst_count && bytes <= most; v++)
+        bytes += k->insts[v].op == KIR_ALLOCA ? k->insts[v].imm[0] + HD_PRIVATE_GAP : 0;
+    if (bytes <= most)
+        return HD_OK;
+    return hd_fail(c->diag, HD_EUNSUPPORTED, &place,
+                   "a thread of kernel %s has variables of %llu bytes or more in private memory; in "
+                   "a block of %u threads each may have %llu; put the array here into a buffer, or "
+                   "launch smaller blocks",
+                   k->name, (unsigned long long)bytes, c->program->lanes, (unsigned long long)most);
+}
+
+uint64_t hd_private_stride(const hd_program *p) {
+    /* An odd number of cache lines apart, so that lanes do not fall into the same cache set. */
+    return ((p->private_bytes + 63) / 64 | 1) * 64;
+}
+
+uint64_t hd_block_bytes(const hd_program *p) {
+    return p->frame_bytes + hd_private_stride(p) * p->lanes;
+}
+
 static uint64_t take_private(hd_compiler *c, uint64_t bytes, uint64_t align, bool is_param) {
     uint64_t at = hd_align_up(c->program->private_bytes, align ? align : 1);
     c->program->private_bytes = hd_align_up(at + bytes + HD_PRIVATE_GAP, HD_PRIVATE_GAP);
@@ -139,6 +179,9 @@ hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     p->lanes = lanes;
     p->padded = (uint32_t)hd_align_up(lanes, HD_CHUNK);
     p->info = hd_kernel_analyse(arena, module, kernel, binding);
+    c.status = check_private(&c);
+    if (c.status)
+        return c.status;
     c.flow = p->info->flow;
     c.divergence = hd_divergence_analyse(arena, kernel, c.flow);
     c.cells = hd_cells_make(&c);
@@ -154,9 +197,10 @@ hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     p->ops = c.ops.data;
     p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;
-    if (!c.status && c.cells->top > UINT32_MAX)
+    if (!c.status && c.cells->top > HD_MOST_PRIVATE)
         return hd_fail(diag, HD_EUNSUPPORTED, &kernel->place,
-                       "a block of %u threads of this kernel needs more than 4 GiB for its values; "
-                       "launch smaller blocks", lanes);
+                       "a block of %u threads of this kernel needs more than %llu MiB for its values; "
+                       "launch smaller blocks",
+                       lanes, (unsigned long long)HD_MOST_PRIVATE >> 20);
     return c.status;
 }

@@ -151,6 +151,10 @@ typedef struct hd_piece {
     bool is_param; /* a struct parameter */
 } hd_piece;
 
+/* Bytes that the private memory of a block may take, and its values: 1024 threads with the 512 KiB
+ * that CUDA gives each have just that much. */
+#define HD_MOST_PRIVATE ((uint64_t)512 << 20)
+
 /* A work-item query that the kernel makes, and the cell that is filled with its answer before
  * a block starts. Those that differ between lanes are varying. */
 typedef struct hd_query {
@@ -231,7 +235,8 @@ struct hd_run {
     const volatile sig_atomic_t *stop;
     bool checked;            /* an optional check is on: hd_check_access() hears every MI */
     struct hd_shadow *shadow; /* of the race check, or NULL */
-    hd_str *printed;          /* of this block */
+    const hd_vm_options *options;
+    hd_str *printed;          /* of this block, what options->print has not been given yet */
     /* How it leaves early. */
     jmp_buf escape;
     char *fault;              /* message, from malloc; NULL: stopped */
@@ -294,6 +299,10 @@ typedef struct hd_compiler {
 hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
                      const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
                      hd_program **program);
+
+/* Bytes of host memory between two lanes' private memory, and of all that one block runs with. */
+uint64_t hd_private_stride(const hd_program *program);
+uint64_t hd_block_bytes(const hd_program *program);
 
 hd_elem hd_elem_of(kir_type type);
 /* The cell of component `k` of a value (of a scalar: for any k). */

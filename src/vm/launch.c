@@ -28,22 +28,26 @@ typedef struct running {
 
 /* ---- a worker's block ------------------------------------------------------------------------------ */
 
-static void make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
-    w->arena = hd_arena_new();
+static hd_status make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
     hd_run *r = &w->run;
+    r->private_stride = hd_private_stride(p);
+    uint64_t private_bytes = r->private_stride * p->lanes;
+    r->frame = hd_host_memory(vm, p->frame_bytes);
+    r->private_memory = hd_host_memory(vm, private_bytes);
+    if (!r->frame || !r->private_memory)
+        return hd_vm_no_memory(vm, &p->kernel->place, "the values of a block of this kernel",
+                            p->frame_bytes + private_bytes);
+    w->arena = hd_arena_new();
     r->program = p;
     r->lanes = p->lanes;
     r->padded = p->padded;
-    r->frame = hd_host_memory(vm, p->frame_bytes);
     r->active.lane = hd_new_aligned(w->arena, p->padded);
     r->words = (p->padded + 63) / 64;
     r->bits = hd_new_array(w->arena, uint64_t, r->words);
     r->spans = hd_new_array(w->arena, hd_span, p->padded / HD_CHUNK);
     r->cached = hd_new_array(w->arena, uint32_t, p->memory_count);
     r->flow = hd_flow_state_new(w->arena, p);
-    /* An odd number of cache lines apart, so that lanes do not fall into the same cache set. */
-    r->private_stride = ((p->private_bytes + 63) / 64 | 1) * 64;
-    r->private_memory = hd_host_memory(vm, r->private_stride * p->lanes);
+    return HD_OK;
 }
 
 static void set_regions(hd_vm *vm, hd_worker *w, const hd_bound *b) {
@@ -69,26 +73,31 @@ static void set_regions(hd_vm *vm, hd_worker *w, const hd_bound *b) {
         r->regions[n++] = vm->regions.data[i];
 }
 
-static void prepare_worker(running *x, hd_worker *w, const hd_event_launch *event,
-                           const hd_bound *b) {
+static hd_status prepare_worker(running *x, hd_worker *w, const hd_event_launch *event,
+                                const hd_bound *b) {
     hd_vm *vm = x->vm;
     hd_run *r = &w->run;
-    if (!w->arena)
-        make_worker(vm, w, x->compiled->program);
-    if (w->local_capacity < b->local_end) {
-        w->local_capacity = b->local_end;
+    hd_status status = w->arena ? HD_OK : make_worker(vm, w, x->compiled->program);
+    if (!status && w->local_capacity < b->local_end) {
         w->local_memory = hd_host_memory(vm, b->local_end);
+        w->local_capacity = w->local_memory ? b->local_end : 0;
+        if (!w->local_memory)
+            status = hd_vm_no_memory(vm, &x->launch->place, "a block's local memory", b->local_end);
     }
+    if (status)
+        return status;
     set_regions(vm, w, b);
     memset(r->cached, 0, r->program->memory_count * sizeof *r->cached);
     r->launch = event;
     r->statics = b->statics;
     r->sink = x->sink;
+    r->options = &vm->options;
     r->spaces = vm->options.spaces;
     r->max_instructions = vm->options.max_instructions;
     r->stop = vm->options.stop;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
     hd_fill_launch(r, x->launch, x->args);
+    return HD_OK;
 }
 
 static void begin_block(running *x, hd_worker *w, uint64_t block) {
@@ -202,11 +211,9 @@ static void *work(void *argument) {
 
 /* The calling thread is the first worker. A thread that cannot be started is done without. */
 static void run_workers(running *x, uint32_t count) {
-    pthread_t *threads = calloc(count, sizeof *threads);
-    task *tasks = calloc(count, sizeof *tasks);
-    bool *started = calloc(count, sizeof *started);
-    if (!threads || !tasks || !started)
-        abort();
+    pthread_t *threads = hd_checked(calloc(count, sizeof *threads));
+    task *tasks = hd_checked(calloc(count, sizeof *tasks));
+    bool *started = hd_checked(calloc(count, sizeof *started));
     for (uint32_t i = 0; i < count; i++)
         tasks[i] = (task){x, &x->compiled->workers[i], i == 0};
     for (uint32_t i = 1; i < count; i++)
@@ -220,13 +227,20 @@ static void run_workers(running *x, uint32_t count) {
     free(started);
 }
 
+/* Blocks with much private memory do without some of the workers, so that all together have no
+ * more than this. */
+#define MOST_MEMORY ((uint64_t)2 << 30)
+
 static uint32_t workers_for(const running *x) {
     const hd_vm *vm = x->vm;
     uint64_t blocks = x->total, count = vm->worker_count;
     if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 ||
         (count > 1 && !hd_blocks_are_independent(x->compiled->program, vm->job, x->launch)))
         count = 1;
-    return (uint32_t)(count < blocks ? count : blocks ? blocks : 1);
+    uint64_t fit = MOST_MEMORY / (hd_block_bytes(x->compiled->program) + 1);
+    count = count < blocks ? count : blocks;
+    count = count < fit ? count : fit;
+    return (uint32_t)(count ? count : 1);
 }
 
 static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm_counts *counts) {
@@ -271,8 +285,11 @@ static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_v
         return too_large;
     uint32_t workers = workers_for(x);
     struct hd_shadow *shadow = NULL;
-    for (uint32_t i = 0; i < workers; i++)
-        prepare_worker(x, &x->compiled->workers[i], &event, b);
+    for (uint32_t i = 0; i < workers; i++) {
+        hd_status status = prepare_worker(x, &x->compiled->workers[i], &event, b);
+        if (status)
+            return status;
+    }
     hd_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
     if (first->checked)

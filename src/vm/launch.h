@@ -17,7 +17,7 @@ typedef struct hd_worker {
     uint8_t *local_memory;
     uint64_t local_capacity;
     uint32_t region_capacity;
-    hd_arena *arena;
+    hd_arena *arena; /* NULL: not made yet */
 } hd_worker;
 
 /* A kernel compiled for blocks of one size, and its workers. */
@@ -58,13 +58,15 @@ typedef struct hd_bound {
 } hd_bound;
 
 /* vm.c */
-/* Zeroed, on a page or cache line of its own; lives as long as the machine. */
+/* Zeroed, on a page or cache line of its own; lives as long as the machine. NULL: the system has
+ * none; hd_vm_no_memory() says so. */
 void *hd_host_memory(hd_vm *vm, uint64_t bytes);
+hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *hd_new_aligned(hd_arena *arena, size_t bytes);
 hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *launch);
-/* The address of a variable at file scope; it gets one when it has none yet. */
-uint64_t hd_address_of_static(hd_vm *vm, const kir_static *variable);
+/* The address of a variable at file scope of a kernel that is compiled. */
+uint64_t hd_address_of_static(const hd_vm *vm, const kir_static *variable);
 
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. */
 hd_status hd_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, hd_bound *bound);

@@ -241,11 +241,23 @@ static void print_lane(hd_run *r, const hd_op *op, uint32_t lane) {
     }
 }
 
+/* A block may print more than memory holds. Launches that print have one worker, so that what is
+ * handed over before the block's end is in order, too. */
+static void hand_over(hd_run *r) {
+    enum { MOST_KEPT = 1 << 20 };
+    if (r->printed->length < MOST_KEPT)
+        return;
+    r->options->print(r->options->user, r->printed->data, r->printed->length);
+    r->printed->length = 0;
+}
+
 static void run_printf(hd_run *r, const hd_op *op) {
     const printing *call = op->more;
     HD_EACH_ACTIVE(r, lane) {
-        if (r->printed)
+        if (r->printed) {
             print_lane(r, op, lane);
+            hand_over(r);
+        }
         if (call->has_result)
             hd_put_bits(r, call->result, lane, call->returns);
     }

@@ -16,7 +16,7 @@ enum { PAGE = 4096 };
 void *hd_host_memory(hd_vm *vm, uint64_t bytes) {
     void *block = calloc(1, bytes + PAGE);
     if (!block)
-        abort();
+        return NULL;
     hd_push(vm->arena, &vm->owned, block);
     return (void *)hd_align_up((uintptr_t)block, bytes >= PAGE ? PAGE : 64);
 }
@@ -26,35 +26,47 @@ void *hd_new_aligned(hd_arena *arena, size_t bytes) {
     return (void *)hd_align_up((uintptr_t)hd_alloc(arena, bytes + LINE), LINE);
 }
 
-static uint64_t add_region(hd_vm *vm, hd_region region) {
-    region.base = vm->next_address;
-    region.host = hd_host_memory(vm, region.bytes);
-    vm->next_address = hd_align_up(region.base + region.bytes, PAGE) + PAGE;
-    hd_push(vm->arena, &vm->regions, region);
-    return region.base;
+hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes) {
+    return hd_fail(vm->diag, HD_ESYSTEM, place,
+                   "the system has no memory for %s (%llu bytes); use less of it, or raise the limit "
+                   "that is set for this process", what, (unsigned long long)bytes);
 }
 
-static void place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents, bool is_written) {
+/* Its base is set; false when there is no memory for it. */
+static bool add_region(hd_vm *vm, hd_region region) {
+    region.base = vm->next_address;
+    region.host = hd_host_memory(vm, region.bytes);
+    if (!region.host)
+        return false;
+    vm->next_address = hd_align_up(region.base + region.bytes, PAGE) + PAGE;
+    hd_push(vm->arena, &vm->regions, region);
+    return true;
+}
+
+static hd_status place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents,
+                              bool is_written) {
     hd_region region = {.name = b->name, .space = KIR_GLOBAL, .bytes = b->count * b->element_bytes,
                         .element_bytes = b->element_bytes, .record = b->record};
-    if (vm->options.check_uninitialised && !is_written)
+    bool is_watched = vm->options.check_uninitialised && !is_written;
+    if (is_watched)
         region.written = hd_host_memory(vm, (region.bytes + 7) / 8);
-    add_region(vm, region);
+    if ((is_watched && !region.written) || !add_region(vm, region))
+        return hd_vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
+                            region.bytes);
     if (contents) /* else the run is being stopped */
         memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
+    return HD_OK;
 }
 
 static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
     const hd_buffer *b = &vm->job->buffers[index];
-    if (contents) {
-        place_buffer(vm, b, contents, true);
-        return HD_OK;
-    }
+    if (contents)
+        return place_buffer(vm, b, contents, true);
     hd_arena *arena = hd_arena_new(); /* the machine keeps its own copy only */
     void *made;
     hd_status status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &made);
     if (!status)
-        place_buffer(vm, b, made, b->file || b->init_count);
+        status = place_buffer(vm, b, made, b->file || b->init_count);
     hd_arena_free(arena);
     return status;
 }
@@ -64,18 +76,31 @@ static bool is_same_variable(const kir_static *a, const kir_static *b) {
     return a == b || (a->space == KIR_GLOBAL && b->space == KIR_GLOBAL && !strcmp(a->name, b->name));
 }
 
-uint64_t hd_address_of_static(hd_vm *vm, const kir_static *s) {
+static const hd_placed *find_static(const hd_vm *vm, const kir_static *s) {
     for (size_t i = 0; i < vm->statics.count; i++)
         if (is_same_variable(vm->statics.data[i].variable, s))
-            return vm->statics.data[i].address;
+            return &vm->statics.data[i];
+    return NULL;
+}
+
+uint64_t hd_address_of_static(const hd_vm *vm, const kir_static *s) {
+    return find_static(vm, s)->address;
+}
+
+static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
+    if (s->space == KIR_LOCAL || find_static(vm, s))
+        return HD_OK;
     hd_region region = {.name = s->name, .space = s->space, .bytes = s->bytes,
                         .read_only = s->space == KIR_CONSTANT, .record = s->record,
                         .element_bytes = s->record ? s->record->size : 0};
-    uint64_t base = add_region(vm, region);
+    if (!add_region(vm, region))
+        return hd_vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
+                            s->bytes);
+    const hd_region *placed = &vm->regions.data[vm->regions.count - 1];
     if (s->init)
-        memcpy(vm->regions.data[vm->regions.count - 1].host, s->init, s->bytes);
-    hd_push(vm->arena, &vm->statics, (hd_placed){s, base});
-    return base;
+        memcpy(placed->host, s->init, s->bytes);
+    hd_push(vm->arena, &vm->statics, (hd_placed){s, placed->base});
+    return HD_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -114,10 +139,9 @@ static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
         return status;
     c.workers = hd_new_array(vm->arena, hd_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
-    for (uint32_t i = 0; i < l->kernel->static_count; i++)
-        if (l->kernel->statics[i].space != KIR_LOCAL)
-            hd_address_of_static(vm, &l->kernel->statics[i]);
-    return HD_OK;
+    for (uint32_t i = 0; i < l->kernel->static_count && !status; i++)
+        status = place_static(vm, l->kernel, &l->kernel->statics[i]);
+    return status;
 }
 
 hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,

@@ -184,4 +184,77 @@ changed 's/local: \[64\]/local: [48]/'
 refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*48" run bad.yaml
 refuses "error: .*48" run body.cl --global 256 --local 48
 refuses "error: --workers takes at most 1024" run body.yaml --workers 1025
+
+# ---- sizes that a kernel asks for ---------------------------------------------------------
+
+faults '5:[0-9]+' 'kernel k has variables of 10737418[0-9]+ bytes' --global 64 --local 64 <<'END'
+__kernel void k(__global float *out, int n) {
+    float small[4] = {0, 1, 2, 3};
+    float large[1 << 28];
+    int i = get_global_id(0);
+    large[(i + n) % n] = i;
+    out[i] = large[n - i] + small[i % 4];
+}
+END
+says 'in a block of 64 threads each may have 8388608; put the array here into a buffer'
+faults '4:[0-9]+' 'in a block of 1024 threads each may have 524288' --global 1024 --local 1024 <<'END'
+__kernel void k(__global float *out, int n) {
+    float large[200000];
+    int i = get_global_id(0);
+    large[(i + n) % n] = i;
+    out[i] = large[n - i];
+}
+END
+accepts run k.cl --global 64 --local 64 # a block of 64 threads has room for it
+faults '3:[0-9]+' 'variable table has 1099511627776 bytes, and variables of a file may have' <<'END'
+__constant float table[1ul << 38] = {1, 2};
+__kernel void k(__global float *out) {
+    out[get_global_id(0)] = table[get_global_id(0)];
+}
+END
+faults '2:[0-9]+' "'b' of type struct big \(1073741824 bytes\) is too large to be given" <<'END'
+struct big { float v[1 << 28]; };
+__kernel void k(__global float *out, struct big b) {
+    out[get_global_id(0)] = b.v[get_global_id(0)];
+}
+END
+faults '1:15' 'needs 1099511627776 bytes of local memory' <<'END'
+__kernel void k(__global float *out) {
+    __local char t[1ul << 40];
+    t[get_local_id(0)] = 1;
+    barrier(1);
+    out[get_global_id(0)] = t[63 - get_local_id(0)];
+}
+END
+
+# A block prints more than there is memory; what the sanitizers reserve goes beyond any limit.
+if ! grep -q __asan_init "$heddle"; then
+    cat >talks.cl <<'END'
+__kernel void talks(__global float *out) {
+    for (int i = 0; i < 100000; i++)
+        printf("%4000d\n", i);
+}
+END
+    (
+        ulimit -v 800000
+        "$heddle" run talks.cl --global 1 2>"$work/log/err" | grep -cE '^ *[0-9]+$' >"$work/log/out"
+        [ "${PIPESTATUS[0]}" -eq 0 ]
+    ) || complain "with a kernel that prints 400 MB: exit status not 0"
+    [ "$(cat "$work/log/out")" -eq 100000 ] || complain "not all that a kernel printed"
+    (
+        ulimit -v 800000
+        "$heddle" run talks.cl --global 1 --json >"$work/log/out" 2>"$work/log/err"
+    ) || complain "with a kernel that prints 400 MB, as JSON: exit status not 0"
+    says '^heddle: warning: of what kernels printed the first 16 MiB are kept$'
+    : >"$work/log/out"
+    cat >wide.cl <<'END'
+__kernel void wide(__global char *a) { a[get_global_id(0)] = 1; }
+END
+    (
+        ulimit -v 1500000
+        "$heddle" run wide.cl --global 64 --count 50000000 --races >"$work/log/out" 2>"$work/log/err"
+    )
+    [ $? -eq 2 ] || complain "with races in a buffer too large to watch: exit status not 2"
+    says "error: the system has no memory to watch 'a' for races"
+fi
 finish

@@ -136,6 +136,24 @@ static void parameters_keep_what_is_written(void **state) {
     assert_int_equal(p[6].bytes, 16);
 }
 
+static void own_names_of_numbers_are_seen_through(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = compile(b, "typedef float real; typedef real number; typedef float4 vec;\n"
+                                     "typedef struct { number x; vec v[2]; size_t n; } body;\n"
+                                     "__kernel void k(__global const number *a, __global vec *v,\n"
+                                     "                __global body *p, __global size_t *n) {\n"
+                                     "    p[0].x = a[0] + v[0].x + n[0];\n"
+                                     "}\n");
+    assert_string_equal(k->params[0].element_type, "float");
+    assert_string_equal(k->params[1].element_type, "float4");
+    assert_string_equal(k->params[2].element_type, "body");
+    assert_string_equal(k->params[3].element_type, "size_t");
+    const hd_record *body = record(b, "body");
+    assert_string_equal(body->fields[0].type, "float");
+    assert_string_equal(body->fields[1].type, "float4");
+    assert_string_equal(body->fields[2].type, "size_t");
+}
+
 static void array_parameters_are_pointers(void **state) {
     bench *b = *state;
     const kir_kernel *k = compile(
@@ -228,6 +246,7 @@ int main(void) {
         TEST(unnamed_members_belong_to_the_outer_struct),
         TEST(packed_structs_align_their_fields_less),
         TEST(parameters_keep_what_is_written),
+        TEST(own_names_of_numbers_are_seen_through),
         TEST(array_parameters_are_pointers),
         TEST(structs_of_headers_are_records_too),
         TEST(a_struct_without_a_size_is_no_record),

@@ -317,15 +317,18 @@ typedef struct lane_input {
     int32_t width;
 } lane_input;
 
-/* What shuffle `which` (7 plain, 8 up, 9 down, 10 xor) takes: the lane of the warp. */
-static int source_lane(uint32_t which, int l, int by, int width) {
-    int first = l / width * width, last = first + width - 1;
-    switch (which) {
-    case 7: return first + (int)((unsigned)by % (unsigned)width);
-    case 8: return by >= 0 && l - by >= first ? l - by : l;
-    case 9: return by >= 0 && by < 32 && l + by <= last ? l + by : l;
-    default: return (l ^ by) >= 0 && (l ^ by) <= last ? l ^ by : l;
-    }
+/* What shuffle `which` (7 plain, 8 up, 9 down, 10 xor) takes, the lane of the warp, by the
+ * formulas of PTX's shfl.sync: five bits of its operand b count, and c has the segments. */
+static int source_lane(uint32_t which, int lane, int b, int width) {
+    int c = (32 - width) << 8 | (which == 8 ? 0 : 31);
+    int bval = b & 31, cval = c & 31, mask = c >> 8 & 31;
+    int least = lane & mask, most = (lane & mask) | (cval & ~mask);
+    int j = which == 7   ? least | (bval & ~mask)
+            : which == 8 ? lane - bval
+            : which == 9 ? lane + bval
+                         : lane ^ bval;
+    bool takes = which == 8 ? j >= most : j <= most;
+    return takes ? j : lane;
 }
 
 static int32_t reduced(uint32_t which, const lane_input *in, uint32_t members) {
@@ -381,7 +384,7 @@ static void check_warps(uint32_t way) {
         uint64_t bits = random_bits(&state);
         in[l].mask = masks[way][masks[way][0] >> l % 32 & 1 ? 0 : 1];
         in[l].value = way == 3 && l < 32 ? 7 : bits % 3 ? (int32_t)bits : (int32_t)(bits % 2);
-        in[l].lane = (int32_t)(bits >> 40) % 40 - (way == 1 ? 3 : 0);
+        in[l].lane = way == 2 ? (int32_t)(bits >> 20) : (int32_t)(bits >> 40) % 40 - (int32_t)way;
         in[l].width = 1 << bits % 6;
     }
     hd_arena *arena = hd_arena_new();
