@@ -40,11 +40,16 @@ static bool starts_with(const char *text, const char *prefix) {
     return !strncmp(text, prefix, strlen(prefix));
 }
 
+const char *hd_front_clang(hd_front *front) {
+    const char *own = hd_own_file(front->arena, "lib/heddle/bin/clang", NULL);
+    return own ? own : hd_own_fallback.clang;
+}
+
 /* The folder of clang's own headers is `include` in this one; libclang looks for it
  * beside itself, which is wrong where distributions link it into another folder. */
 const char *hd_front_resources(hd_front *front) {
     char program[PATH_MAX];
-    if (!realpath(HEDDLE_CLANG, program))
+    if (!realpath(hd_front_clang(front), program))
         return NULL;
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(program, '/');
@@ -100,17 +105,12 @@ static hd_status find_toolkit(hd_front *front, const char **toolkit) {
     return HD_OK;
 }
 
-/* Our own headers stand in the source tree, and after installation under the prefix. */
 static hd_status find_own_headers(hd_front *front, const char **folder) {
-    static const char *const folders[] = {HEDDLE_CUDA_BUILD, HEDDLE_CUDA_INSTALLED};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (access(hd_format(front->arena, "%s/heddle_functions.h", folders[i]), R_OK) == 0) {
-            *folder = folders[i];
-            return HD_OK;
-        }
-    return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
-                   "Heddle's own headers for CUDA C are not in %s; install Heddle again",
-                   HEDDLE_CUDA_INSTALLED);
+    *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/cuda");
+    return *folder ? HD_OK
+                   : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                             "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
+                             "the program; install Heddle again");
 }
 
 static void know_system_folder(hd_front *front, const char *folder) {
