@@ -4,6 +4,10 @@
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 fail() { printf 'stage.sh: %s\n' "$*" >&2; exit 2; }
+owner() { # the Debian package that a file is of; folders of /usr may be listed as of /
+    dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "${1#/usr}" 2>/dev/null ||
+        fail "no package of Debian's has $1, so that its licence is not known"
+}
 [ $# -eq 2 ] || fail "usage: package/stage.sh BUILD STAGE"
 build=$1 stage=$2
 [ ! -e "$stage" ] || fail "$stage is there already; name a new folder"
@@ -75,6 +79,26 @@ take_needed "$own/lib/heddle-program.so"
 take_needed "$own/bin/clang"
 bundled+=("$clang" "$(realpath "$resources/include/opencl-c.h")")
 
+# Headers of C++ and of C, which CUDA C includes: one folder for each, where Debian has two.
+cpp=$(realpath "$("$clang" -x c++ -E -v - 2>&1 </dev/null | sed -n 's/^ \(.*\/include\/c++\/[0-9]*\)$/\1/p')")
+triple=$("$clang" -print-target-triple | sed 's/-pc-/-/')
+copy_headers() { # OF FOLDER TO: the headers in FOLDER that are of the package that OF is of
+    local package
+    package=$(owner "$1")
+    mkdir -p "$3"
+    dpkg-query -L "${package%%: *}" | sed -n "s:^$2/::p" | while read -r name; do
+        [ ! -f "$2/$name" ] || echo "$name"
+    done | tar -C "$2" -chf - -T - | tar -C "$3" -xf -
+}
+copy_headers "$cpp/cmath" "$cpp" "$own/include/c++"
+copy_headers "$cpp/cmath" "/usr/include/$triple/c++/$(basename "$cpp")" "$own/include/c++"
+for name in stdlib.h linux/limits.h; do
+    copy_headers "/usr/include/$name" "/usr/include/$triple" "$own/include/c"
+    copy_headers "/usr/include/$name" /usr/include "$own/include/c"
+done
+rm -r "$own/include/c/$triple" # taken above
+bundled+=("$cpp/cmath" /usr/include/{stdlib.h,linux/limits.h})
+
 # ---- a library in place of the absent ones ------------------------------------------------------
 
 # NAME or NAME@VERSION of what the staged libraries take from elsewhere.
@@ -111,10 +135,6 @@ patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$own/bin/clang"
 
 licences=$stage/share/doc/heddle/licences
 mkdir -p "$licences"
-owner() { # the Debian package that a file is of; folders of /usr may be listed as of /
-    dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "${1#/usr}" 2>/dev/null ||
-        fail "no package of Debian's has $1, so that its licence is not known"
-}
 {
     echo "Parts of this package come from Debian, unchanged but for where they look for each other."
     echo "Their sources, of these versions, are at https://snapshot.debian.org; licences in full are"

@@ -10,6 +10,7 @@
  *     clang's wrappers of C++ headers, __clang_cuda_runtime_wrapper.h included first,
  *     DIR/include and DIR/include/cccl after all other folders
  *
+ * Both kinds of host header, C's and C++'s, are the system's, or those of the package.
  * Without a toolkit heddle_cuda.h of our own takes the place of the wrapper. Both
  * are followed by heddle_functions.h, and that by the user's -D and -U as a header in
  * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice
@@ -126,6 +127,19 @@ static void add_system_folder(hd_front *front, hd_words *words, const char *how,
     know_system_folder(front, folder);
 }
 
+/* Headers of the C++ and C libraries, where they came along with clang. The system's follow them,
+ * for what else a file includes; without ours the driver finds the system's by itself. */
+static void add_library_headers(hd_front *front, hd_words *words) {
+    const char *own = hd_own_file(front->arena, "lib/heddle/include", NULL);
+    if (!own)
+        return;
+    add(front, words, "-nostdlibinc");
+    add_system_folder(front, words, "-isystem", hd_format(front->arena, "%s/c++", own));
+    add_system_folder(front, words, "-idirafter", hd_format(front->arena, "%s/c", own));
+    add_system_folder(front, words, "-idirafter", "/usr/local/include");
+    add_system_folder(front, words, "-idirafter", "/usr/include");
+}
+
 static void add_headers(hd_front *front, hd_words *words, const char *toolkit, const char *own) {
     hd_arena *arena = front->arena;
     const char *resources = hd_front_resources(front);
@@ -135,6 +149,7 @@ static void add_headers(hd_front *front, hd_words *words, const char *toolkit, c
     add_system_folder(front, words, "-isystem", own);
     add_system_folder(front, words, "-isystem",
                       hd_format(arena, "%s/%s", own, toolkit ? "toolkit" : "own"));
+    add_library_headers(front, words);
     if (toolkit) {
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
         add_system_folder(front, words, "-idirafter",
