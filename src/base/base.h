@@ -96,6 +96,20 @@ uint64_t hd_memory_free(void);
 /* cores.c: cores that this process may run on, at least 1. */
 uint32_t hd_core_count(void);
 
+/* ---- own.c: Heddle's own files ------------------------------------------- */
+
+/* The path of a file or folder of Heddle's own: `installed` under the prefix that the running
+ * program lies in ("share/heddle/devices"), else `in_source` in the source tree (NULL: it is not
+ * there), else `installed` under the prefix that the build knows. NULL when there is none. */
+const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_source);
+
+/* fallback.c: what the build knows. */
+typedef struct hd_own_folders {
+    const char *source, *prefix; /* NULL: not to be looked in */
+    const char *clang;           /* the program, where none came along */
+} hd_own_folders;
+extern const hd_own_folders hd_own_fallback;
+
 /* ---- file.c: whole files ------------------------------------------------ */
 
 /* Reads all of `path`; *text ends in a '\0' that *length does not count. */

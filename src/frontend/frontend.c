@@ -71,7 +71,7 @@ static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
     front->llvm = NULL;
     return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                    "LLVM cannot read the bitcode of %s; build Heddle with the LLVM of that clang",
-                   HEDDLE_CLANG);
+                   hd_front_clang(front));
 }
 
 static hd_status lower_kernels(hd_front *front) {
