@@ -313,7 +313,7 @@ static hd_status load_document(const hd_diag *diag, hd_yaml_file *file, size_t l
     yaml_parser_t parser;
     yaml_mark_t mark = {0};
     if (!yaml_parser_initialize(&parser))
-        abort();
+        hd_no_memory(0);
     yaml_parser_set_input_string(&parser, (const unsigned char *)file->text, length);
     const char *alias = find_alias(&parser, &mark);
     yaml_parser_delete(&parser);
@@ -322,7 +322,7 @@ static hd_status load_document(const hd_diag *diag, hd_yaml_file *file, size_t l
         return hd_fail(diag, HD_EINPUT, &place, "aliases are not read here; write the value out");
     }
     if (!yaml_parser_initialize(&parser))
-        abort();
+        hd_no_memory(0);
     yaml_parser_set_input_string(&parser, (const unsigned char *)file->text, length);
     hd_status status = HD_OK;
     if (!yaml_parser_load(&parser, &file->document)) {

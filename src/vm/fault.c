@@ -46,9 +46,7 @@ static int print_block(const hd_run *r, char *text, size_t size) {
 
 void hd_fault(hd_run *r, uint32_t inst, uint32_t lane, const char *format, ...) {
     enum { MOST = 1024 };
-    char *text = malloc(MOST);
-    if (!text)
-        abort();
+    char *text = hd_checked(malloc(MOST));
     va_list args;
     va_start(args, format);
     int n = vsnprintf(text, MOST - 128, format, args);

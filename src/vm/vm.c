@@ -14,9 +14,7 @@ enum { PAGE = 4096 };
 
 /* Zeroed by the system when it is large, so that what is never used costs nothing. */
 void *hd_host_memory(hd_vm *vm, uint64_t bytes) {
-    void *block = calloc(1, bytes + PAGE);
-    if (!block)
-        abort();
+    void *block = hd_zeroed(1, bytes < SIZE_MAX - PAGE ? bytes + PAGE : SIZE_MAX);
     hd_push(vm->arena, &vm->owned, block);
     return (void *)hd_align_up((uintptr_t)block, bytes >= PAGE ? PAGE : 64);
 }
