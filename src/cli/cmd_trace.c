@@ -17,10 +17,11 @@ typedef struct request {
 
 hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
                           size_t input_count) {
+    const char *target;
     hd_status status = cli_check_output(c, "out", path, inputs, input_count);
-    return status ? status
-                  : cli_check_output(c, "out", hd_format(c->arena, "%s.part", path), inputs,
-                                     input_count);
+    if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)
+        return status;
+    return cli_check_output(c, "out", hd_format(c->arena, "%s.part", target), inputs, input_count);
 }
 
 /* ---- running -------------------------------------------------------------------------- */

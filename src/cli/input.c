@@ -69,11 +69,13 @@ hd_status cli_read_choice(cli *c, cli_input *input) {
 /* The first bytes of a trace file (docs/trace-format.md). */
 static bool begins_as_trace(const char *path) {
     static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
+    static const hd_diag silent = {NULL, NULL};
     uint8_t bytes[8] = {0};
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file)
-        fclose(file);
+    int file;
+    if (hd_open_file(&silent, path, &file, NULL) != HD_OK)
+        return false;
+    ssize_t length = read(file, bytes, sizeof bytes);
+    close(file);
     return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
 }
 
@@ -90,10 +92,11 @@ static hd_status check_path(cli *c, const cli_input *input) {
             return HD_OK;
     if (input->is_trace)
         return HD_OK;
-    FILE *file = fopen(input->path, "rb");
-    if (!file)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "cannot open: %s", strerror(errno));
-    fclose(file);
+    int file;
+    hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
+    if (status != HD_OK)
+        return status;
+    close(file);
     return hd_fail(&c->diag, HD_EINPUT, &place,
                    "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
                    "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");

@@ -23,10 +23,6 @@ struct touch_pages {
 
 static uint64_t mixed(uint64_t page) { return page * 0x9e3779b97f4a7c15u; }
 
-static void *zeroed(size_t count, size_t size) {
-    return hd_checked(calloc(count ? count : 1, size));
-}
-
 static page_slot *find_slot(const touch_pages *p, uint64_t page) {
     uint64_t at = mixed(page) >> 20 & (p->capacity - 1);
     while (p->slots[at].number_plus_1 && p->slots[at].page != page)
@@ -38,7 +34,7 @@ static void grow_pages(touch_pages *p) {
     page_slot *old = p->slots;
     uint64_t capacity = p->capacity;
     p->capacity = capacity ? capacity * 2 : 1024;
-    p->slots = zeroed(p->capacity, sizeof *p->slots);
+    p->slots = hd_zeroed(p->capacity, sizeof *p->slots);
     for (uint64_t i = 0; i < capacity; i++)
         if (old[i].number_plus_1)
             *find_slot(p, old[i].page) = old[i];
@@ -203,10 +199,10 @@ static void put_in_order(touch_bucket *bucket) {
 
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
                           touches *all) {
-    *all = (touches){.workers = workers, .pages = zeroed(1, sizeof *all->pages)};
-    all->buckets = zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
+    *all = (touches){.workers = workers, .pages = hd_zeroed(1, sizeof *all->pages)};
+    all->buckets = hd_zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
     pthread_mutex_init(&all->pages->lock, NULL);
-    toucher *touchers = zeroed(workers, sizeof *touchers);
+    toucher *touchers = hd_zeroed(workers, sizeof *touchers);
     for (uint32_t w = 0; w < workers; w++) {
         touchers[w].plan = plan;
         touchers[w].all = all;

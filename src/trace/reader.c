@@ -458,7 +458,7 @@ static hd_status read_file_head(opening *o) {
 
 static hd_status open_file(hd_trace *t, const hd_diag *diag) {
     hd_place place = {.file = t->path};
-    t->fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
     if (t->fd < 0)
         return hd_fail(diag, errno == ENOENT ? HD_EINPUT : HD_ESYSTEM, &place, "cannot open: %s",
                        strerror(errno));

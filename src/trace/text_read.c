@@ -657,7 +657,7 @@ hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *p
                              hd_trace_text **text) {
     text_reader *r = hd_new(arena, text_reader);
     char *data;
-    hd_status status = hd_read_file(arena, diag, path, &data, &r->length);
+    hd_status status = hd_read_long_file(arena, diag, path, UINT64_MAX, &data, &r->length);
     if (status)
         return status;
     r->arena = arena;

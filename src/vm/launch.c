@@ -211,9 +211,9 @@ static void *work(void *argument) {
 
 /* The calling thread is the first worker. A thread that cannot be started is done without. */
 static void run_workers(running *x, uint32_t count) {
-    pthread_t *threads = hd_checked(calloc(count, sizeof *threads));
-    task *tasks = hd_checked(calloc(count, sizeof *tasks));
-    bool *started = hd_checked(calloc(count, sizeof *started));
+    pthread_t *threads = hd_zeroed(count, sizeof *threads);
+    task *tasks = hd_zeroed(count, sizeof *tasks);
+    bool *started = hd_zeroed(count, sizeof *started);
     for (uint32_t i = 0; i < count; i++)
         tasks[i] = (task){x, &x->compiled->workers[i], i == 0};
     for (uint32_t i = 1; i < count; i++)

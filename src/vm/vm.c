@@ -14,7 +14,7 @@ enum { PAGE = 4096 };
 
 /* Zeroed by the system when it is large, so that what is never used costs nothing. */
 void *hd_host_memory(hd_vm *vm, uint64_t bytes) {
-    void *block = calloc(1, bytes + PAGE);
+    void *block = bytes < SIZE_MAX - PAGE ? calloc(1, bytes + PAGE) : NULL;
     if (!block)
         return NULL;
     hd_push(vm->arena, &vm->owned, block);

@@ -162,12 +162,11 @@ for words in "trace body.yaml" "trace import text" "trace export body.hdt"; do
     refuses "error: --out: the name is empty" $words -o ''
     mkfifo pipe
     ln -s /dev/null device
-    ln -s nothing dangling
-    for other in pipe device dangling; do
+    for other in pipe device; do
         # shellcheck disable=SC2086
         refuses "^$other: error: --out: this is no regular file" $words -o $other
     done
-    rm pipe device dangling
+    rm pipe device
 done
 mkfifo x.hdt.part
 refuses "^x.hdt.part: error: --out: this is no regular file" trace body.yaml -o x.hdt
