@@ -91,6 +91,7 @@ typedef struct hd_nvrtc_library {
 enum {
     HD_CUDA_THREADS_OF_FUNCTION = 0, /* most threads of a block */
     HD_CUDA_SHARED_OF_FUNCTION = 8,  /* most bytes of dynamic shared memory */
+    HD_CUDA_MULTIPROCESSORS = 16,
     HD_CUDA_CAPABILITY_MAJOR = 75,
     HD_CUDA_CAPABILITY_MINOR = 76,
     HD_CUDA_MEMORY_TYPE = 2,    /* of a pointer; it has none where the driver does not know it: */

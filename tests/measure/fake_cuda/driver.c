@@ -154,14 +154,18 @@ int cuDeviceGet(int *device, int number) {
 }
 
 int cuDeviceGetName(char *name, int length, int device) {
-    snprintf(name, (size_t)length, "Fake GPU %d", device - 70);
+    const char *wanted = getenv("FAKE_CUDA_NAME");
+    if (wanted)
+        snprintf(name, (size_t)length, "%s", wanted);
+    else
+        snprintf(name, (size_t)length, "Fake GPU %d", device - 70);
     return 0;
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-    REQUIRE(device >= 70 && (attribute == 75 || attribute == 76));
+    REQUIRE(device >= 70 && (attribute == 16 || attribute == 75 || attribute == 76));
     FAIL_ON_REQUEST();
-    *value = attribute == 75 ? 8 : 6;
+    *value = attribute == 16 ? 2 : attribute == 75 ? 8 : 6;
     return 0;
 }
 
