@@ -36,6 +36,7 @@
       (uint64_t * memory, size_t * bytes, void *module, const char *name))                         \
     X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, void *function))         \
     X(set_function_attribute, cuFuncSetAttribute, (void *function, int attribute, int value))      \
+    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * all_bytes))                     \
     X(allocate, cuMemAlloc_v2, (uint64_t * memory, size_t bytes))                                  \
     X(free, cuMemFree_v2, (uint64_t memory))                                                       \
     X(to_device, cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                   \
