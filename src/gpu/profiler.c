@@ -173,13 +173,16 @@ static void add_line(profile *p, const cell_list *cells) {
         add_value(p, kernel, p->titles.data[c], cells->data[c]);
 }
 
+/* Of two kinds, of which a device may count but one. */
+static double either(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a + b; }
+
 static hd_gpu_sectors sectors_of(const sums *s) {
     const double *v = s->values;
     return (hd_gpu_sectors){.kernel = s->kernel,
                             .launches = s->launches,
                             .loads = v[LOADS],
                             .stores = v[STORES],
-                            .atomics = v[ATOMICS] + v[REDUCTIONS],
+                            .atomics = either(v[ATOMICS], v[REDUCTIONS]),
                             .l1_hits = v[L1_HITS] / 100 / s->launches,
                             .l2_hits = v[L2_HITS] / 100 / s->launches};
 }

@@ -411,10 +411,14 @@ hd_status hd_gpu_run_counters(hd_gpu_step_run *run) {
 }
 
 static void show_counts(hd_str *page, const json_t *row, const char *name) {
-    const json_t *counted = json_object_get(row, "counted"), *machine = json_object_get(row, "machine"),
-                 *model = json_object_get(row, "model");
-    hd_str_printf(page, " %.0f | %.0f | %.0f |", hd_gpu_number(counted, name),
-                  hd_gpu_number(machine, name), hd_gpu_number(model, name));
+    static const char *const columns[] = {"counted", "machine", "model"};
+    for (int c = 0; c < 3; c++) {
+        const json_t *count = json_object_get(json_object_get(row, columns[c]), name);
+        if (json_is_number(count))
+            hd_str_printf(page, " %.0f |", json_number_value(count));
+        else
+            hd_str_add(page, " |");
+    }
 }
 
 static void show_share(hd_str *page, const json_t *row, const char *name) {

@@ -12,7 +12,7 @@
 #include "measure/timing.h"
 #include "report/json.h"
 
-enum { MOST_LAYOUTS = 28, SMALL_LAYOUTS = 3, ROUNDS = 9 };
+enum { MOST_LAYOUTS = 28, SMALL_LAYOUTS = 2, ROUNDS = 9 };
 
 typedef struct subject {
     hd_gpu_step_run *run;
@@ -157,7 +157,7 @@ hd_status hd_gpu_run_program(hd_gpu_step_run *run) {
         run->small ? hd_format(s.arena, "examples/%s/%s-small", small, small) : run->subject;
     const hd_turns_options options = {.device = "cuda:0",
                                       .rounds = run->small ? 2 : ROUNDS,
-                                      .seconds = run->seconds / 10,
+                                      .seconds = run->small ? 0 : run->seconds / 10,
                                       .build_seconds = run->seconds * 0.6,
                                       .last_seconds = run->seconds * 0.85};
     hd_status status = hd_gpu_load(s.arena, run->diag, name, &s.job);

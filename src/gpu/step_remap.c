@@ -37,7 +37,7 @@ static bool keep_remap(void *user, const hd_gpu_remap_row *row) {
 hd_status hd_gpu_run_remap(hd_gpu_step_run *run) {
     hd_gpu_memories memories;
     hd_status status = hd_gpu_make_memories(run->arena, run->diag,
-                                            (uint64_t)1 << (run->small ? 18 : 30), &memories);
+                                            (uint64_t)1 << (run->small ? 14 : 30), &memories);
     if (status == HD_OK) {
         use_own_cache(run, memories.remap);
         hd_gpu_remap_speed(run->diag, &memories,
@@ -104,7 +104,7 @@ static bool keep_overlap(void *user, const hd_gpu_overlap_row *row) {
 hd_status hd_gpu_run_overlap(hd_gpu_step_run *run) {
     hd_gpu_cuda cuda;
     hd_remap_device *device = NULL;
-    const hd_gpu_overlap_options options = {(uint64_t)1 << (run->small ? 20 : 27), run->small,
+    const hd_gpu_overlap_options options = {(uint64_t)1 << (run->small ? 16 : 27), run->small,
                                             keep_overlap, run};
     hd_status status = hd_gpu_open_cuda(run->arena, run->diag, &cuda);
     if (status == HD_OK)
