@@ -192,6 +192,7 @@ int cmd_advise(cli *c, int argc, char **argv);
 int cmd_cost(cli *c, int argc, char **argv);
 int cmd_accesses(cli *c, int argc, char **argv);
 int cmd_devices(cli *c, int argc, char **argv);
+int cmd_gpu_check(cli *c, int argc, char **argv);
 int cmd_graph(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);

@@ -87,6 +87,8 @@ struct hd_backend {
     /* Opens session->device. */
     hd_status (*open)(hd_session *session);
     void (*close)(hd_session *session);
+    /* Compute units or multiprocessors of the device; at least 1. */
+    uint32_t (*units)(hd_session *session);
     /* version->program, from a text; version->placed is there. */
     hd_status (*build)(hd_session *session, const hd_program_text *text, hd_version *version);
     hd_status (*allocate)(hd_session *session, const hd_buffer *buffer, void **memory);
