@@ -248,6 +248,8 @@ bare_call rewrite examples/kmeans/kmeans-small.yaml --layout soa --out /work/new
 
 bare_call report examples/kmeans/kmeans-small.yaml -o /work/page.html
 [ "$status" -eq 0 ] && grep -q '</html>' "$root/work/page.html" || complain "report wrote no page"
+bare_call report examples/kmeans/kmeans-small.yaml -o "$inside/page.html"
+[ "$status" -eq 2 ] && [ ! -e "$package/page.html" ] || complain "the package is not read-only here"
 bare_call trace examples/kmeans/kmeans-small.yaml -o /work/kmeans.hdt
 [ "$status" -eq 0 ] && [ -s "$root/work/kmeans.hdt" ] || complain "trace wrote no file"
 
