@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 static void end(const char *name) {
-    fprintf(stderr, "heddle: %s is not in this package; leave out the option that needs it, or "
-                    "build Heddle yourself\n", name);
+    fprintf(stderr,
+            "heddle: %s is not in this package; leave out the option that needs it, or "
+            "build Heddle yourself\n",
+            name);
     exit(2);
 }
 
