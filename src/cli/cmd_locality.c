@@ -378,6 +378,8 @@ int cmd_locality(cli *c, int argc, char **argv) {
          "only accesses to these: global, constant and, per block, local, separated by commas; "
          "default: global",
          CLI_TEXT, &r.input.space_text},
+        {"memory", 0, "BYTES", "that the stacks may take; default: 1 GiB", CLI_NUMBER,
+         &r.options.memory},
         {"csv", 0, NULL, "the miss ratio of every size, as lines,bytes,miss_ratio", CLI_FLAG,
          &r.csv},
         CLI_MACHINE_OPTIONS(r.input.machine),

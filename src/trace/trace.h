@@ -14,6 +14,8 @@
 #ifndef HD_TRACE_H
 #define HD_TRACE_H
 
+#include <signal.h>
+
 #include "event/event.h"
 
 enum {
@@ -98,11 +100,22 @@ typedef struct hd_trace_sums {
 /* Of all launches. */
 hd_trace_sums hd_trace_sum(const hd_trace_contents *contents);
 
+/* Who watches a long reading. */
+typedef struct hd_trace_watch {
+    /* Called now and then from the thread that reads, with the share that is done; may be NULL. */
+    void (*progress)(void *user, const char *doing, double done);
+    void *user;
+    /* When it is set the reading ends with HD_OK: the block in hand and its launch are closed as
+     * not complete. May be NULL. */
+    const volatile sig_atomic_t *stop;
+} hd_trace_watch;
+
 /* Which events to replay. */
 typedef struct hd_trace_choice {
     int64_t launch;                /* its number; -1: all */
     uint64_t first_block, last_block; /* of each launch, inclusive; 0, UINT64_MAX: all */
     uint32_t spaces;               /* bit 1 << kir_space; 0: all */
+    const hd_trace_watch *watch;   /* or NULL */
 } hd_trace_choice;
 
 /* Hands the events to a sink in the order of blocks, in the calling thread. With `spaces`
@@ -124,6 +137,10 @@ typedef struct hd_trace_text hd_trace_text;
  * plain text is one launch of a kernel "" whose accesses are its pcs, in ascending order. */
 hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
                              hd_trace_text **text);
+/* The same with somebody who watches, until the text was sent: once it is read, half is done. When
+ * it is stopped before that, the text has only what was read. */
+hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const char *path,
+                                     const hd_trace_watch *watch, hd_trace_text **text);
 /* The spaces of its accesses, bit 1 << kir_space; those of a plain text are global. */
 uint32_t hd_trace_text_spaces(const hd_trace_text *text);
 /* Hands its launches to a sink, in the calling thread. */
