@@ -49,9 +49,11 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
 hd_sink hd_trace_sink(hd_trace_writer *writer);
 /* Bytes written so far, and lane accesses in them. */
 void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes, uint64_t *lane_accesses);
-/* Writes the index and renames the file. `complete` false: the run was stopped, and the
- * file says so. Frees the writer. */
+/* Writes the index and gives the file its name. `complete` false: the run was stopped; the file
+ * says so and stays PATH.part, so that it takes no older one's place. Frees the writer. */
 hd_status hd_trace_finish(hd_trace_writer *writer, bool complete);
+/* The name that the file is to have then; an arena's. */
+const char *hd_trace_name(const hd_trace_writer *writer, bool complete);
 /* Removes the file and frees the writer. */
 void hd_trace_abandon(hd_trace_writer *writer);
 /* The one when what produced the events ended with HD_OK, else the other; returns how that
