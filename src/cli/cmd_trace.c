@@ -5,6 +5,7 @@
  */
 #include "cli/contents.h"
 #include "cli/input.h"
+#include "cli/stop.h"
 #include "cli/trace_file.h"
 #include "report/json.h"
 
@@ -26,36 +27,37 @@ hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
 
 /* ---- running -------------------------------------------------------------------------- */
 
-static int show(cli *c, const request *r, const cli_run *run, const cli_traced *traced) {
+static int show(cli *c, const char *out, const cli_run *run, const cli_traced *traced) {
     const hd_vm_counts *counts = &run->total.counts;
     if (c->json) {
         json_t *object = json_object();
-        cli_traced_json(r->out, traced, object);
+        cli_traced_json(out, traced, object);
         json_object_set_new(object, "seconds", hd_json_number(counts->seconds));
         json_object_set_new(object, "workers", json_integer(counts->workers));
         json_object_set_new(object, "stopped", json_boolean(counts->stopped));
         json_object_set_new(object, "printed", hd_json_text(hd_str_text(&run->printed)));
         return cli_print_json(c, object);
     }
-    hd_str out = {.arena = c->arena};
-    cli_show_traced(c, r->out, traced, &out);
-    hd_str_printf(&out, "  %s on %u worker%s%s\n", hd_show_seconds(c->arena, counts->seconds),
+    hd_str text = {.arena = c->arena};
+    cli_show_traced(c, out, traced, &text);
+    hd_str_printf(&text, "  %s on %u worker%s%s\n", hd_show_seconds(c->arena, counts->seconds),
                   counts->workers, counts->workers == 1 ? "" : "s",
                   traced->complete ? "" : "; not complete: 'heddle trace info' says what is there");
-    return cli_print(c, &out);
+    return cli_print(c, &text);
 }
 
 static int trace(cli *c, request *r) {
     hd_job *job;
     cli_run run;
     cli_traced traced;
+    const char *out = r->out;
     if (cli_load(c, r->input.path, &r->input.source, &job) || cli_check_planned(c, &r->input, job))
         return CLI_WRONG;
     const char *const inputs[] = {job->path, job->kernel_path};
-    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, r->out, &run) ||
-        cli_trace_sum(c, r->out, &traced))
+    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, &out, &run) ||
+        cli_trace_sum(c, out, &traced))
         return CLI_WRONG;
-    int printed = show(c, r, &run, &traced);
+    int printed = show(c, out, &run, &traced);
     return printed ? printed : cli_run_status(&run);
 }
 
@@ -120,6 +122,7 @@ int cmd_trace(cli *c, int argc, char **argv) {
     }
     if (cli_read_choice(c, &r.input))
         return CLI_WRONG;
+    cli_end_on_stop();
     r.input.machine.spaces = r.input.space_text
                                  ? r.input.spaces
                                  : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;

@@ -10,6 +10,7 @@
 
 #include "cli/contents.h"
 #include "cli/input.h"
+#include "cli/stop.h"
 #include "cli/trace_file.h"
 #include "report/json.h"
 
@@ -264,6 +265,8 @@ int cmd_trace_info(cli *c, int argc, char **argv) {
     hd_trace *trace;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
+    cli_end_on_stop();
+    cli_progress(c, "opening");
     if (hd_trace_open(c->arena, &c->diag, words[0], &trace))
         return CLI_WRONG;
     const hd_trace_contents *contents = hd_trace_get(trace);
@@ -350,7 +353,9 @@ static hd_status check_choice(cli *c, const export_request *r, const hd_trace_co
 }
 
 static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_output *out) {
-    return hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
+    hd_status status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
+    cli_progress(c, NULL);
+    return status;
 }
 
 static hd_status export_to_file(cli *c, hd_trace *trace, export_request *r) {
@@ -358,11 +363,24 @@ static hd_status export_to_file(cli *c, hd_trace *trace, export_request *r) {
     hd_status status = hd_file_begin(c->arena, &c->diag, r->out, &out.file);
     if (status != HD_OK)
         return status;
-    cli_progress(c, "exporting");
     status = export_to(c, trace, r, &out);
-    if (status == HD_OK)
+    if (status == HD_OK && !*r->choice.watch->stop)
         return hd_file_keep(out.file);
     hd_file_drop(out.file);
+    return status;
+}
+
+/* A signal leaves no file, or ends the text with lines that say so; *stopped tells. */
+static hd_status export_watched(cli *c, hd_trace *trace, export_request *r, bool *stopped) {
+    cli_stop stop;
+    cli_meter meter = {.c = c};
+    text_output standard = {c, NULL};
+    const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
+    r->choice.watch = &watch;
+    hd_status status =
+        r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard);
+    cli_release_stop(&stop);
+    *stopped = *watch.stop;
     return status;
 }
 
@@ -389,13 +407,18 @@ static int show_exported(cli *c, const export_request *r, bool complete) {
 static int export(cli *c, export_request *r, hd_trace *trace) {
     const hd_trace_contents *contents = hd_trace_get(trace);
     const hd_place place = {.file = r->path};
-    text_output standard = {c, NULL};
+    bool stopped;
     if (check_choice(c, r, contents) || (r->out && cli_check_output(c, "out", r->out, &r->path, 1)))
         return CLI_WRONG;
     if (!contents->complete)
         hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
-    if (r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard))
+    if (export_watched(c, trace, r, &stopped))
         return CLI_WRONG;
+    if (stopped) {
+        hd_warn(&c->diag, &place, "stopped by a signal: %s",
+                r->out ? "nothing was written" : "the text is not complete");
+        return CLI_STOPPED;
+    }
     return r->out ? show_exported(c, r, contents->complete) : CLI_FINE;
 }
 
@@ -428,6 +451,7 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
         hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o FILE: the text would stand beside it");
         return CLI_WRONG;
     }
+    cli_end_on_stop();
     if (read_choice(c, &r) || hd_trace_open(c->arena, &c->diag, r.path, &trace))
         return CLI_WRONG;
     status = export(c, &r, trace);
@@ -437,19 +461,35 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
 
 /* ---- import ----------------------------------------------------------------------------- */
 
-static hd_status import(cli *c, const char *path, const char *out) {
-    hd_trace_text *text;
+/* From the text that was read to a file; a signal leaves none, and *stopped tells. */
+static hd_status write_imported(cli *c, const char *path, const char *out, hd_trace_text *text,
+                                const volatile sig_atomic_t *stop, bool *stopped) {
     hd_trace_writer *writer;
-    cli_progress(c, "importing");
-    hd_status status = hd_trace_text_open(c->arena, &c->diag, path, &text);
-    if (status != HD_OK)
-        return status;
     const hd_trace_header header = {.source = path, .spaces = hd_trace_text_spaces(text)};
-    status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
+    hd_status status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
     if (status != HD_OK)
         return status;
     hd_sink sink = hd_trace_sink(writer);
-    return hd_trace_end(writer, hd_trace_text_send(text, &sink), true);
+    status = hd_trace_text_send(text, &sink);
+    *stopped = *stop;
+    if (!*stopped)
+        return hd_trace_end(writer, status, true);
+    hd_trace_abandon(writer);
+    hd_warn(&c->diag, &(hd_place){.file = path}, "stopped by a signal: nothing was written");
+    return HD_OK;
+}
+
+static hd_status import(cli *c, const char *path, const char *out, bool *stopped) {
+    hd_trace_text *text;
+    cli_stop stop;
+    cli_meter meter = {.c = c};
+    const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
+    hd_status status = hd_trace_text_open_watched(c->arena, &c->diag, path, &watch, &text);
+    if (status == HD_OK)
+        status = write_imported(c, path, out, text, watch.stop, stopped);
+    cli_release_stop(&stop);
+    cli_progress(c, NULL);
+    return status;
 }
 
 int cmd_trace_import(cli *c, int argc, char **argv) {
@@ -475,8 +515,12 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
         return CLI_WRONG;
     }
     const char *const inputs[] = {words[0]};
-    if (cli_check_trace(c, path, inputs, 1) || import(c, words[0], path) ||
-        cli_trace_sum(c, path, &traced))
+    bool stopped = false;
+    if (cli_check_trace(c, path, inputs, 1) || import(c, words[0], path, &stopped))
+        return CLI_WRONG;
+    if (stopped)
+        return CLI_STOPPED;
+    if (cli_trace_sum(c, path, &traced))
         return CLI_WRONG;
     if (c->json) {
         json_t *object = json_object();

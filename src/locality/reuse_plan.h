@@ -26,7 +26,6 @@ typedef struct reuse_block {
     uint64_t turn;               /* in the launch: its place in the order, or number */
     uint32_t place;              /* in the aggregate */
     uint64_t length;             /* MIs that are analysed; all, where units are limited */
-    uint64_t accesses;           /* of elements, about, by MIs that are analysed */
     uint32_t *slots;             /* [length] limited units, by MI: see issue.c */
 } reuse_block;
 
@@ -39,9 +38,21 @@ typedef struct reuse_aggregate {
     uint32_t *order;       /* limited units: see issue.c */
 } reuse_aggregate;
 
+/* How far a reading of the trace is. */
+typedef struct reuse_meter {
+    void (*progress)(void *user, const char *doing, double done); /* or NULL */
+    void *user;
+    const char *doing;
+    uint64_t all; /* lane accesses that are to be read; at least 1 */
+    _Atomic uint64_t done;
+} reuse_meter;
+
 typedef struct reuse_plan {
     hd_trace *trace;
     const hd_diag *diag;
+    uint64_t memory; /* bytes that may be taken */
+    uint64_t tables; /* of them, by what limited units take */
+    reuse_meter *meter;
     uint32_t spaces, element_bytes;
     uint64_t units; /* lanes that issue at once, 0: unlimited */
     bool by_warp;   /* hd_warp_order */
@@ -59,6 +70,14 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *options, reuse_plan *plan);
 /* After reuse_measure(): where aggregates and streams start. */
 hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan);
+/* The analysis would take so many bytes: an error. */
+hd_status reuse_no_room(const reuse_plan *plan, uint64_t bytes);
+/* A reading begins. */
+void reuse_meter_begin(const reuse_plan *plan, const char *doing);
+/* So many lane accesses more were read; `worker` 0 is the calling thread. They are gathered in
+ * *pending first. */
+void reuse_meter_add(const reuse_plan *plan, uint32_t worker, uint64_t *pending,
+                     uint64_t lane_accesses);
 /* Reads a block: `event` hears its events, with `stream`. */
 hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
                            void (*event)(void *stream, const hd_event *event), void *stream);
@@ -76,6 +95,8 @@ hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *are
 /* What a warp of an event takes: a slot (units of whole warps), or as many as there are issues
  * of its lanes. */
 uint32_t issue_slots_of(const reuse_plan *plan, const hd_event *event, uint32_t warp);
+/* Bytes of the order table of an aggregate whose length is known. */
+uint64_t issue_bytes(const reuse_plan *plan, const reuse_aggregate *aggregate);
 /* An order table for the aggregate, which issue_note() fills for every event. */
 void issue_begin(hd_arena *arena, const reuse_plan *plan, reuse_aggregate *aggregate);
 void issue_note(const reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block, uint64_t mi,

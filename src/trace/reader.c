@@ -589,19 +589,22 @@ static const char *replay_part(reader *r, const open_launch *l, const hd_trace_b
 }
 
 static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
-                              size_t index, uint32_t spaces, const hd_sink *sink) {
+                              size_t index, uint32_t spaces, const hd_sink *sink,
+                              reading *watched) {
     const hd_trace_block *block = &l->blocks.data[index];
     progress p = {.at = l->offsets.data[index]};
     p.end = p.at + block->bytes;
     decoder_launch(&r->decoder, &l->launch);
+    r->decoder.reading = watched;
     void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
     const char *fault = NULL;
     uint64_t at = p.at;
-    while (p.at < p.end && !fault) {
+    while (p.at < p.end && !fault && !watched->stopped) {
         at = p.at;
         fault = replay_part(r, l, block, &p, spaces, sink, stream);
     }
-    if (!fault && (p.mis != block->mis || p.lane_accesses != block->lane_accesses))
+    if (!fault && !watched->stopped &&
+        (p.mis != block->mis || p.lane_accesses != block->lane_accesses))
         fault = "a block has not the events that the index says";
     hd_status status = HD_OK, closed = HD_OK;
     if (fault) {
@@ -611,22 +614,35 @@ static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const
         status = damaged(t->path, diag, at, words);
     }
     if (sink->close_block)
-        closed = sink->close_block(sink->self, stream, block->block, !fault);
+        closed = sink->close_block(sink->self, stream, block->block, !fault && !watched->stopped);
     return status ? status : closed;
 }
 
+static bool is_chosen(const hd_trace_block *block, const hd_trace_choice *choice) {
+    return block->block >= choice->first_block && block->block <= choice->last_block;
+}
+
+/* The lane accesses that are to be read, plus 1. */
+static uint64_t count_chosen(const open_launch *l, size_t count, const hd_trace_choice *choice) {
+    uint64_t sum = 1;
+    for (size_t i = 0; i < count && choice->watch; i++)
+        for (size_t b = 0; b < l[i].blocks.count; b++)
+            sum += is_chosen(&l[i].blocks.data[b], choice) ? l[i].blocks.data[b].lane_accesses : 0;
+    return sum;
+}
+
 static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
-                               const hd_trace_choice *choice, const hd_sink *sink) {
+                               const hd_trace_choice *choice, const hd_sink *sink,
+                               reading *watched) {
     hd_status status = sink->launch ? sink->launch(sink->self, &l->launch) : HD_OK;
     if (status)
         return status;
     uint32_t spaces = choice->spaces ? choice->spaces : UINT32_MAX;
-    for (size_t i = 0; i < l->blocks.count && !status; i++)
-        if (l->blocks.data[i].block >= choice->first_block &&
-            l->blocks.data[i].block <= choice->last_block)
-            status = replay_block(t, diag, r, l, i, spaces, sink);
-    hd_status ended =
-        sink->end_launch ? sink->end_launch(sink->self, !status && l->ended && l->complete) : HD_OK;
+    for (size_t i = 0; i < l->blocks.count && !status && !watched->stopped; i++)
+        if (is_chosen(&l->blocks.data[i], choice))
+            status = replay_block(t, diag, r, l, i, spaces, sink, watched);
+    bool complete = !status && l->ended && l->complete && !watched->stopped;
+    hd_status ended = sink->end_launch ? sink->end_launch(sink->self, complete) : HD_OK;
     return status ? status : ended;
 }
 
@@ -666,10 +682,12 @@ hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choic
     if (!all && !l)
         return hd_fail(diag, HD_EINPUT, &place, "the trace has no launch %lld; it has %zu",
                        (long long)choice->launch, t->launches.count);
+    size_t count = all ? t->launches.count : 1;
+    reading watched = {.watch = choice->watch, .all = count_chosen(l, count, choice)};
     reader *r = take_reader(t);
     hd_status status = HD_OK;
-    for (size_t i = 0; i < (all ? t->launches.count : 1) && !status; i++)
-        status = replay_launch(t, diag, r, &l[i], choice, sink);
+    for (size_t i = 0; i < count && !status && !watched.stopped; i++)
+        status = replay_launch(t, diag, r, &l[i], choice, sink, &watched);
     keep_reader(t, r);
     return status;
 }
@@ -683,7 +701,8 @@ hd_status hd_trace_replay_block(hd_trace *t, const hd_diag *diag, uint32_t launc
         return hd_fail(diag, HD_EINPUT, &place, "the trace has no block %llu of launch %u",
                        (unsigned long long)block, launch);
     reader *r = take_reader(t);
-    hd_status status = replay_block(t, diag, r, l, (size_t)index, UINT32_MAX, sink);
+    reading unwatched = {.all = 1};
+    hd_status status = replay_block(t, diag, r, l, (size_t)index, UINT32_MAX, sink, &unwatched);
     keep_reader(t, r);
     return status;
 }

@@ -480,6 +480,10 @@ void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64
     *lane_accesses = writer->lane_accesses_written;
 }
 
+const char *hd_trace_name(const hd_trace_writer *w, bool complete) {
+    return complete ? w->path : w->part_path;
+}
+
 hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     if (w->launch)
         sink_end_launch(w, false);
@@ -491,9 +495,10 @@ hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     put_data(&w->body, w->directory.data, w->directory.count);
     write_chunk(w, CHUNK_DIRECTORY);
     write_file_foot(w, directory);
-    if (!hd_output_keep_rights(w->file.fd, w->path) && !w->file.error)
+    if (complete && !hd_output_keep_rights(w->file.fd, w->path) && !w->file.error)
         w->file.error = errno;
-    if (!output_close(&w->file) || (!w->status && rename(w->part_path, w->path) != 0)) {
+    if (!output_close(&w->file) ||
+        (complete && !w->status && rename(w->part_path, w->path) != 0)) {
         w->file.error = w->file.error ? w->file.error : errno;
         check_file(w);
     }
