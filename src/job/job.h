@@ -161,6 +161,12 @@ typedef struct hd_job {
 /* job.c: reads a job file. Unknown keys, wrong types and bad values are located errors. */
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **job);
 
+/* options.c: an error when the job's compiler options are more than macros, headers and how
+ * source is compiled: what a job from anybody may say. */
+hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_job *job);
+/* Folders and headers that the options name are seen from the job's folder; of hd_job_read(). */
+void hd_job_place_options(hd_arena *arena, hd_job *job);
+
 /* Flags of the command line for a kernel without a job. Zero and NULL: default. */
 typedef struct hd_job_flags {
     const char *kernel_path, *options, *entry, *record;
