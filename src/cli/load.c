@@ -137,12 +137,7 @@ hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **
 }
 
 hd_status cli_require_record(cli *c, const hd_job *job) {
-    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
-    if (job->record)
-        return HD_OK;
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "there is no record to lay out: no buffer of this %s holds structs",
-                   job->path ? "job" : "kernel");
+    return hd_job_require_record(&c->diag, job);
 }
 
 /* A record of the job that can be laid out; NULL when there is none of this name. */

@@ -136,7 +136,7 @@ typedef struct hd_job {
     const char *path;        /* of the job file; NULL for one made from flags */
     const char *kernel_path; /* resolved beside the job */
     const char *options;
-    const char *record_name;  /* may be NULL: then the record of the only record buffer */
+    const char *record_name;  /* may be NULL: then the only record that buffers hold */
     const char *const *split; /* fields of the record that are taken apart (layout.h) */
     uint32_t split_count;
     hd_place split_place;
@@ -156,6 +156,8 @@ typedef struct hd_job {
     const kir_module *module;
     const hd_record *record; /* the record to lay out, or NULL when there is none; taken apart
                               * where `split` says so: hd_record_declared() is the buffers' */
+    const hd_record *several[2]; /* two of several that the buffers hold, when the job does not
+                                  * say which is laid out: `record` is NULL then */
 } hd_job;
 
 /* job.c: reads a job file. Unknown keys, wrong types and bad values are located errors. */
@@ -187,6 +189,9 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
  * Every mismatch is an error located in the job file. */
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module);
+
+/* records.c: an error when there is no record to lay out, or several and no choice. */
+hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
 
 /* An error when the launch has more work-items than any device runs. */
 hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch);

@@ -78,7 +78,8 @@ static hd_status resolve_arrays(const resolver *r, hd_job_arrays *arrays) {
 
 /* ---- which one ------------------------------------------------------------------------ */
 
-static hd_status choose_record(const resolver *r) {
+/* The only record; of several none, which only those mind who lay one out. */
+static void choose_record(const resolver *r) {
     hd_job *job = r->job;
     job->record = job->arrays_count ? job->arrays[0].record : NULL;
     const hd_record *other = job->arrays_count > 1 ? job->arrays[1].record : NULL;
@@ -91,13 +92,25 @@ static hd_status choose_record(const resolver *r) {
         else if (record)
             job->record = record;
     }
-    if (!other)
+    job->several[0] = other ? job->record : NULL;
+    job->several[1] = other;
+    if (other)
+        job->record = NULL;
+}
+
+hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job) {
+    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    if (job->record)
         return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &job->record_place,
-                   "the buffers hold several records, among them %s and %s; say which to "
-                   "lay out with '%s %s'",
-                   job->record->name, other->name, job->path ? "record:" : "--record",
-                   job->record->name);
+    if (job->several[0])
+        return hd_fail(diag, HD_EINPUT, &job->record_place,
+                       "the buffers hold several records, among them %s and %s; say which to "
+                       "lay out with '%s %s'",
+                       job->several[0]->name, job->several[1]->name,
+                       job->path ? "record:" : "--record", job->several[0]->name);
+    return hd_fail(diag, HD_EINPUT, &place,
+                   "there is no record to lay out: no buffer of this %s holds structs",
+                   job->path ? "job" : "kernel");
 }
 
 static hd_status find_named(const resolver *r) {
@@ -124,6 +137,8 @@ static hd_status split_record(const resolver *r) {
     hd_job *job = r->job;
     if (!job->split_count)
         return HD_OK;
+    if (job->several[0])
+        return hd_job_require_record(r->diag, job);
     if (!job->record || job->record->of_arrays)
         return hd_fail(r->diag, HD_EINPUT, &job->split_place,
                        "'split' takes fields of a struct apart, but %s",
@@ -137,8 +152,10 @@ hd_status hd_resolve_records(const resolver *r) {
     hd_status status = HD_OK;
     for (uint32_t a = 0; a < r->job->arrays_count && status == HD_OK; a++)
         status = resolve_arrays(r, &r->job->arrays[a]);
-    if (status == HD_OK)
-        status = r->job->record_name ? find_named(r) : choose_record(r);
+    if (status == HD_OK && r->job->record_name)
+        status = find_named(r);
+    else if (status == HD_OK)
+        choose_record(r);
     return status == HD_OK ? split_record(r) : status;
 }
 
