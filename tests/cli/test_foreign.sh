@@ -163,7 +163,7 @@ fi
     echo "    type: body"
     echo "    count: 1e7"
     echo "    init:"
-    for ((i = 0; i < 500; i++)); do
+    for ((i = 0; i < 20000; i++)); do
         echo "      - {field: x, generator: uniform, seed: $i}"
     done
     sed -n '/^launches/,$p' body.yaml
