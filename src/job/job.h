@@ -88,6 +88,8 @@ typedef struct hd_buffer {
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
     uint32_t element_bytes;
+    const struct hd_job_arrays *arrays; /* that it is a field of, or NULL */
+    uint32_t array_field;
 } hd_buffer;
 
 /* Buffers that are indexed alike, as the fields of one record. */
