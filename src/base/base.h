@@ -72,6 +72,13 @@ void hd_str_printf(hd_str *s, const char *format, ...) __attribute__((format(pri
 /* The text so far; "" when nothing was added. Borrowed from the arena. */
 const char *hd_str_text(const hd_str *s);
 
+/* ---- words.c: options as one text --------------------------------------- */
+
+/* Splits at blanks; quotes, single or double, keep blanks together. */
+char **hd_split_words(hd_arena *arena, const char *text, uint32_t *count);
+/* A text that splits into these words. */
+const char *hd_join_words(hd_arena *arena, char *const *words, uint32_t count);
+
 /* ---- diag.c: messages --------------------------------------------------- */
 
 /* Reports one error through `diag` and returns `status`, so that a caller can

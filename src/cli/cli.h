@@ -128,10 +128,11 @@ typedef struct cli_source {
     cli_sizes global, local;
     uint64_t count;
     cli_texts values, split;
+    bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
     bool any_entry; /* no launch is wanted, only its record: any kernel with one will do */
 } cli_source;
 
-enum { CLI_JOB_OPTION_COUNT = 9 };
+enum { CLI_JOB_OPTION_COUNT = 10 };
 /* Fills `table` with the options that set `source`. */
 const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]);
 

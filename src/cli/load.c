@@ -32,6 +32,9 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
          "take an array or a nested struct of the record apart: its elements or members become "
          "fields (may be repeated)",
          CLI_TEXTS, &source->split},
+        {"trust-options", 0, NULL,
+         "of a job: its compiler options may be any, also such as load plug-ins or write files",
+         CLI_FLAG, &source->trust_options},
         {0}};
     memcpy(table, options, sizeof options);
     return table;
@@ -72,7 +75,9 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                        source->global.dims, source->local.dims);
     if (ends_in(path, ".yaml") || ends_in(path, ".yml")) {
         if ((status = refuse_flags(c, path, source)) ||
-            (status = hd_job_read(c->arena, &c->diag, path, job)))
+            (status = hd_job_read(c->arena, &c->diag, path, job)) ||
+            (!source->trust_options &&
+             (status = hd_job_check_options(c->arena, &c->diag, *job))))
             return status;
         if (access((*job)->kernel_path, R_OK))
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
@@ -132,12 +137,7 @@ hd_status cli_load(cli *c, const char *path, const cli_source *source, hd_job **
 }
 
 hd_status cli_require_record(cli *c, const hd_job *job) {
-    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
-    if (job->record)
-        return HD_OK;
-    return hd_fail(&c->diag, HD_EINPUT, &place,
-                   "there is no record to lay out: no buffer of this %s holds structs",
-                   job->path ? "job" : "kernel");
+    return hd_job_require_record(&c->diag, job);
 }
 
 /* A record of the job that can be laid out; NULL when there is none of this name. */

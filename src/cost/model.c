@@ -366,11 +366,8 @@ static hd_status check_launches(const hd_diag *diag, const hd_job *job) {
 hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_device *device, const hd_cost_options *options,
                              hd_cost_model **result) {
-    hd_place place = {.file = job->path};
-    if (!job->record)
-        return hd_fail(diag, HD_EINPUT, &place,
-                       "there is no record to lay out: no buffer of the job holds structs");
-    hd_status status = check_device(diag, device, longest_unit(device));
+    hd_status status = hd_job_require_record(diag, job);
+    status = status == HD_OK ? check_device(diag, device, longest_unit(device)) : status;
     status = status == HD_OK ? check_launches(diag, job) : status;
     if (status != HD_OK)
         return status;

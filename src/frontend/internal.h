@@ -113,6 +113,9 @@ void hd_front_prepare(hd_front *front);
 unsigned hd_cuda_vector_lanes(const char *name);
 void hd_front_mark_pure(hd_front *front, LLVMValueRef function);
 
+/* inlining.c: refuses kernels that inlining would make too long; none is recursive. */
+hd_status hd_front_check_inlining(hd_front *front);
+
 /* passes.c: refuses recursion, then runs the fixed list of passes. */
 hd_status hd_front_simplify(hd_front *front);
 

@@ -56,7 +56,8 @@ static hd_status check_room(const hd_diag *diag, const hd_buffer *buffer, uint64
     return hd_fail(diag, HD_ESYSTEM, &buffer->place,
                    "to fill buffer '%s' takes %llu MiB of memory, and %llu MiB are free; give it "
                    "fewer elements",
-                   buffer->name, (unsigned long long)(size >> 20), (unsigned long long)(room >> 20));
+                   buffer->name, (unsigned long long)(size >> 20),
+                   (unsigned long long)(room >> 20));
 }
 
 /* Fisher-Yates; one random number for each exchange. */

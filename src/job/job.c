@@ -455,6 +455,7 @@ static hd_status read_job(const reader *r) {
     job->kernel_place = hd_yaml_place(r->file, hd_yaml_get(root, "kernel"));
     job->options = options ? options : "";
     job->options_place = hd_yaml_place(r->file, hd_reader_at(root, "options"));
+    hd_job_place_options(r->arena, job);
     job->record_name = record && *record ? record : NULL;
     job->record_place = hd_yaml_place(r->file, hd_reader_at(root, "record"));
     status = read_split(r, hd_yaml_get(root, "split"));

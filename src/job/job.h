@@ -88,6 +88,8 @@ typedef struct hd_buffer {
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
     uint32_t element_bytes;
+    const struct hd_job_arrays *arrays; /* that it is a field of, or NULL */
+    uint32_t array_field;
 } hd_buffer;
 
 /* Buffers that are indexed alike, as the fields of one record. */
@@ -136,7 +138,7 @@ typedef struct hd_job {
     const char *path;        /* of the job file; NULL for one made from flags */
     const char *kernel_path; /* resolved beside the job */
     const char *options;
-    const char *record_name;  /* may be NULL: then the record of the only record buffer */
+    const char *record_name;  /* may be NULL: then the only record that buffers hold */
     const char *const *split; /* fields of the record that are taken apart (layout.h) */
     uint32_t split_count;
     hd_place split_place;
@@ -156,10 +158,18 @@ typedef struct hd_job {
     const kir_module *module;
     const hd_record *record; /* the record to lay out, or NULL when there is none; taken apart
                               * where `split` says so: hd_record_declared() is the buffers' */
+    const hd_record *several[2]; /* two of several that the buffers hold, when the job does not
+                                  * say which is laid out: `record` is NULL then */
 } hd_job;
 
 /* job.c: reads a job file. Unknown keys, wrong types and bad values are located errors. */
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **job);
+
+/* options.c: an error when the job's compiler options are more than macros, headers and how
+ * source is compiled: what a job from anybody may say. */
+hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_job *job);
+/* Folders and headers that the options name are seen from the job's folder; of hd_job_read(). */
+void hd_job_place_options(hd_arena *arena, hd_job *job);
 
 /* Flags of the command line for a kernel without a job. Zero and NULL: default. */
 typedef struct hd_job_flags {
@@ -181,6 +191,9 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
  * Every mismatch is an error located in the job file. */
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module);
+
+/* records.c: an error when there is no record to lay out, or several and no choice. */
+hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
 
 /* An error when the launch has more work-items than any device runs. */
 hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch);

@@ -72,6 +72,10 @@ const char *hd_resolver_buffers(const resolver *r) {
     return s.length ? hd_str_text(&s) : "none";
 }
 
+int64_t hd_resolver_buffer(const resolver *r, const char *name) {
+    return hd_names_find(&r->buffers, name);
+}
+
 static const char *list_fields(hd_arena *arena, const hd_record *record) {
     hd_str s = {.arena = arena};
     for (uint32_t f = 0; f < record->field_count; f++)
@@ -410,16 +414,13 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
-    const hd_job *job = r->job;
-    arg->buffer = 0;
-    while (arg->buffer < job->buffer_count &&
-           strcmp(job->buffers[arg->buffer].name, arg->buffer_name) != 0)
-        arg->buffer++;
-    if (arg->buffer == job->buffer_count)
+    int64_t number = hd_resolver_buffer(r, arg->buffer_name);
+    if (number == HD_NO_NAME)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
             arg->name, arg->buffer_name, hd_resolver_buffers(r));
+    arg->buffer = (uint32_t)number;
     return HD_OK;
 }
 
@@ -598,8 +599,13 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
 
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module) {
-    resolver r = {arena, diag, job, module};
+    resolver r = {.arena = arena, .diag = diag, .job = job, .module = module};
     job->module = module;
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        hd_names_add(arena, &r.buffers, job->buffers[b].name, b);
+    r.first = hd_new_array(arena, const hd_arg **, module->kernel_count);
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        r.first[k] = hd_new_array(arena, const hd_arg *, module->kernels[k]->param_count);
     hd_status status = resolve_buffers(&r);
     if (status == HD_OK)
         status = hd_resolve_records(&r);

@@ -109,8 +109,7 @@ hd_status hd_measure_compare(hd_arena *arena, const hd_diag *diag, const hd_job 
     if (!options)
         options = &defaults;
     if (!job->record)
-        return hd_fail(diag, HD_EINPUT, &job->record_place,
-                       "no buffer of the job holds a record, so there are no layouts to compare");
+        return hd_job_require_record(diag, job);
     hd_status status = hd_session_open(arena, diag, job, options->device, &session);
     result->device_name = session.device.name;
     result->driver = hd_format(arena, "%s %s", session.device.platform, session.device.driver);
