@@ -326,9 +326,10 @@ hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
 
 /* ---- checking ------------------------------------------------------------------------ */
 
-static hd_status parse_again(rewriter *rw, CXIndex index, const char *path, const char *options) {
+static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, const char *path,
+                             const char *options) {
     hd_parse_command command;
-    hd_status status = hd_parse_command_make(rw->arena, rw->diag, path, options, &command);
+    hd_status status = hd_parse_command_make(rw->arena, diag, path, options, &command);
     if (status != HD_OK)
         return status;
     CXTranslationUnit unit = hd_clang_parse(index, &command, path, NULL);
@@ -339,7 +340,7 @@ static hd_status parse_again(rewriter *rw, CXIndex index, const char *path, cons
         hd_flat_open(&again, rw->arena, path,
                      clang_getFileContents(unit, clang_getFile(unit, path), NULL));
         hd_source_open(&src, &again, unit);
-        bad = hd_clang_errors(&src, rw->diag, HD_EUNSUPPORTED,
+        bad = hd_clang_errors(&src, diag, HD_EUNSUPPORTED,
                               "the rewritten kernel would not compile, please report this "
                               "(the line is one of the rewritten text): ");
         clang_disposeTranslationUnit(unit);
@@ -354,9 +355,11 @@ hd_status hd_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result
     hd_status status = hd_scratch_make(rw->arena, rw->diag, &folder);
     if (status != HD_OK)
         return status;
+    hd_rewritten_view view = {rw->arena, rw->diag, result, folder};
+    const hd_diag diag = {hd_rewritten_tell, &view};
     status = hd_rewritten_store(rw->arena, rw->diag, result, folder, &path);
     if (status == HD_OK)
-        status = parse_again(rw, index, path, result->options);
+        status = parse_again(rw, &diag, index, path, result->options);
     hd_scratch_remove(folder);
     return status;
 }

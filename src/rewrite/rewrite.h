@@ -68,6 +68,17 @@ hd_status hd_rewritten_outputs(hd_arena *arena, const hd_diag *diag, const hd_re
 hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
                              const char *folder, const char **kernel_path);
 
+/* What messages about files stored in `folder` say instead, for the folder may be gone when they
+ * are read: the original's name as "k.cl (rewritten)", with the line of the rewritten text. */
+typedef struct hd_rewritten_view {
+    hd_arena *arena;
+    const hd_diag *diag; /* where the messages go */
+    const hd_rewritten *rewritten;
+    const char *folder; /* NULL: not stored yet */
+} hd_rewritten_view;
+/* The function of an hd_diag whose user is such a view. */
+void hd_rewritten_tell(const hd_message *message, void *view);
+
 /* The kernels of a resolved job in these layouts, of records of its buffers. */
 hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_record_layout *layouts, uint32_t layout_count,

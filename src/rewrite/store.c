@@ -38,3 +38,44 @@ hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewr
     *kernel_path = outputs[0].path;
     return hd_write_files(diag, outputs, rewritten->file_count);
 }
+
+/* ---- messages --------------------------------------------------------------------------- */
+
+/* The name below the folder that `path` begins with, or NULL. */
+static const char *name_in(const char *folder, const char *path) {
+    size_t length = strlen(folder);
+    return !strncmp(path, folder, length) && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+static const char *original_of(const hd_rewritten_view *view, const char *name) {
+    for (uint32_t f = 0; f < view->rewritten->file_count; f++)
+        if (!strcmp(view->rewritten->files[f].name, name))
+            return view->rewritten->files[f].path;
+    return name;
+}
+
+/* A text without the folder, wherever it is mentioned. */
+static const char *without_folder(const hd_rewritten_view *view, const char *text) {
+    hd_str out = {.arena = view->arena};
+    for (const char *found; (found = strstr(text, view->folder));) {
+        const char *name = name_in(view->folder, found);
+        hd_str_addn(&out, text, (size_t)(found - text));
+        text = name ? name : found + strlen(view->folder);
+    }
+    hd_str_add(&out, text);
+    return hd_str_text(&out);
+}
+
+void hd_rewritten_tell(const hd_message *message, void *user) {
+    const hd_rewritten_view *view = user;
+    hd_message told = *message;
+    if (!view->diag->fn)
+        return;
+    if (view->folder) {
+        const char *name = told.place.file ? name_in(view->folder, told.place.file) : NULL;
+        if (name)
+            told.place.file = hd_format(view->arena, "%s (rewritten)", original_of(view, name));
+        told.text = without_folder(view, told.text);
+    }
+    view->diag->fn(&told, view->diag->user);
+}

@@ -116,4 +116,19 @@ call rewrite beyond.cl --layout soa --out new
     complain "a kernel file that does not run by default is no warning"
 prints 'not checked'
 
+# ---- kernels that run, but not when they are rewritten: the array of one element is left
+cat >leaves.cl <<'E2'
+typedef struct point { float x, d[2]; } point;
+float f(__global const float *d) { return d[4]; }
+__kernel void k(__global point *p, __global float *o) {
+    int i = get_global_id(0);
+    if (i < 63) o[i] = f(p[i].d);
+}
+E2
+refuses "error: the original 'k' runs on the machine, but the rewritten one does not" \
+    rewrite leaves.cl -n 64 -g 64 --layout da --out new
+grep -q '^leaves.cl (rewritten):[0-9]*:43: warning: load of 4 bytes' "$work/log/err" ||
+    complain "names another file than the rewritten one"
+[ ! -e new/leaves.cl ] || complain "wrote kernels that do not run"
+
 finish
