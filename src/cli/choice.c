@@ -346,12 +346,19 @@ json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice
 
 void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice) {
     const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    bool differs = false;
     for (uint32_t i = 1; i < choice->count; i++) {
         const hd_choice_entry *e = &choice->entries[i];
+        differs |= e->end == HD_RACE_DIFFERS;
         if (e->end == HD_RACE_DIFFERS)
             hd_warn(&c->diag, &place, "%s is left out: %s",
                     hd_layout_print(c->arena, job->record, e->layout), e->why ? e->why : "");
     }
+    if (differs)
+        hd_note(&c->diag, &place,
+                "a layout leaves other values also where threads of the original race: 'heddle run "
+                "--races %s' tells",
+                place.file);
 }
 
 /* ---- one layout against the original ------------------------------------------------------------

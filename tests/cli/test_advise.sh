@@ -131,6 +131,8 @@ call advise padding.yaml "${long[@]}"
 [ "$status" -eq 0 ] || complain "exit status $status, not 0"
 grep -Eq "^padding.yaml: warning: soa is left out: the outputs differ: 'cells\[0\].x'" \
     "$work/log/err" || complain "no warning names what differs"
+grep -Eq "^padding.yaml: note: .*'heddle run --races padding.yaml' tells" "$work/log/err" ||
+    complain "says nothing of races"
 prints "left out: .*outputs differ"
 prints '^Verdict: leave it as it is; no layout that could be built leaves the same'
 ! grep -q 'heddle rewrite' "$work/log/out" || complain "advises a layout that computes another thing"
