@@ -2,7 +2,8 @@
  * The command line. main.c holds the table of commands; each has a file
  * cmd_NAME.c with one function. A command parses its options (options.c), loads
  * what they name (load.c), calls the library, and prints once, at its end, so
- * that a failure leaves no half of a result on standard output.
+ * that a failure leaves no half of a result on standard output. (`advise` prints
+ * in two parts where it measures: what is known without a device comes at once.)
  *
  * Exit status: 0 done, 1 the outputs of two versions differ, 2 anything wrong, 130 a
  * run was stopped by a signal.

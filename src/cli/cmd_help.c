@@ -50,7 +50,8 @@ static const topic topics[] = {
      "  1  the outputs of two versions differ\n"
      "  2  anything wrong: the input, the command line, a file, a device; one message\n"
      "     says what and where, and no file is half written\n"
-     "  130  a run, or a training, was stopped by a signal (Ctrl-C) and ended cleanly\n"},
+     "  130  a run, a race of layouts or a training was stopped by a signal (Ctrl-C) and\n"
+     "       ended cleanly\n"},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 

@@ -333,13 +333,14 @@ static void choices(void **state) {
     json_t *choice = json_object_get(value, "choice"), *known = json_object_get(again, "choice");
     size_t i;
     unlink(database);
-    has_members(choice, "device date remembered tree seconds rounds least_rounds verdict winner "
-                        "layouts");
+    has_members(choice,
+                "device date remembered stopped tree seconds rounds least_rounds verdict winner "
+                "layouts");
     has_members(json_object_get(choice, "device"), "backend id platform name driver");
     assert_true(json_is_false(json_object_get(choice, "remembered")));
     assert_int_equal(json_integer_value(json_object_get(choice, "rounds")), 3);
     json_array_foreach(json_object_get(choice, "layouts"), i, entry) {
-        has_members(entry, "layout by end why timing ratio ratio_low ratio_high as_fast");
+        has_members(entry, "layout by end why timing ratio ratio_low ratio_high as_fast undecided");
         check_layout(json_object_get(entry, "layout"));
         has_members(json_object_get(entry, "timing"), "median low high repeats");
         assert_true(i == 0 || json_is_null(json_object_get(entry, "ratio_low")) ||
@@ -358,7 +359,7 @@ static void advise(void **state) {
     json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
     json_t *device, *entry;
     size_t i, j;
-    has_members(value, "record devices written measurement choice");
+    has_members(value, "record devices written measurement unmeasured choice");
     check_record(json_object_get(value, "record"));
     assert_true(json_is_null(json_object_get(value, "measurement")));
     assert_int_equal(json_array_size(json_object_get(value, "written")), 0);
@@ -541,7 +542,8 @@ static void reuse_locality_and_report(void **state) {
         "report nbody-small.yaml",
         "cost nbody.cl --entry attract --global 256 --loops 10",
         "accesses nbody.cl",
-        "rewrite nbody-small.yaml --layout soa --diff"};
+        "rewrite nbody-small.yaml --layout soa --diff",
+        "advise nbody-small.yaml --measure --repeats 1"};
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         json_decref(output_of(arguments[i]));
 }
