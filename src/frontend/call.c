@@ -250,7 +250,7 @@ static void lower_cuda_call(hd_lowering *l, const hd_call *call) {
                               call->args);
     else if (!hd_lower_libdevice(l, call, &result))
         hd_cannot(l, "function %s has no body in this file; define or include it",
-                  hd_symbol_name(l->arena, call->name));
+                  hd_function_of_symbol(l->arena, call->name));
     if (result != KIR_NONE && !l->status)
         hd_set_value(l, call->inst, result);
 }
@@ -287,8 +287,9 @@ void hd_lower_call(hd_lowering *l, LLVMValueRef instruction) {
         return;
     }
     if (!LLVMIsAFunction(callee)) {
-        hd_cannot(l, "a call through a function pointer%s; call the function by its name",
-                  is_cuda ? " or of a virtual function" : "");
+        hd_cannot(l, "%s not supported, and this is a call of one; call a function by its name",
+                  is_cuda ? "function pointers and virtual functions are"
+                          : "function pointers are");
         return;
     }
     size_t length;

@@ -140,6 +140,12 @@ static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
         return s;
     }
     LLVMValueRef init = LLVMGetInitializer(global);
+    const char *class = hd_class_of_table(l->arena, LLVMGetValueName2(global, &(size_t){0}));
+    if (class) {
+        hd_cannot(l, "class %s has virtual functions, which are not supported; leave 'virtual' out, "
+                     "and choose what to call by a template or a switch", class);
+        return s;
+    }
     bool writable = s.space != KIR_CONSTANT && s.space != KIR_LOCAL;
     if (s.space == KIR_LOCAL)
         s.is_dynamic = !init && !s.bytes; /* extern __shared__ float tile[]; */

@@ -30,18 +30,61 @@ static const char *counted_name(hd_arena *arena, const char *at, const char **en
 
 static bool is_nameless(const char *name) { return !strncmp(name, "_GLOBAL__N", 10); }
 
-/* "a::b::" of _ZN1a1b5scale…, "" of a symbol in no namespace. */
-static const char *scope_of_symbol(hd_arena *arena, const char *symbol) {
+/* "a::b::" of "N1a1b5scale…", and the name "scale"; "" and the name of what is in no namespace.
+ * *at is left behind the name; where there is none (an operator), name is NULL. */
+static const char *scope_of(hd_arena *arena, const char **at, const char **name) {
     hd_str scope = {.arena = arena};
-    if (strncmp(symbol, "_ZN", 3))
-        return "";
-    const char *at = symbol + 3, *name = counted_name(arena, at, &at);
-    while (name && isdigit((unsigned char)*at)) {
-        if (!is_nameless(name))
-            hd_str_printf(&scope, "%s::", name);
-        name = counted_name(arena, at, &at);
+    bool is_nested = **at == 'N';
+    *at += is_nested;
+    *at += is_nested ? strspn(*at, "rVKRO") : 0; /* const methods and their like */
+    *name = counted_name(arena, *at, at);
+    while (is_nested && *name && **at != 'I' && **at != 'E' && **at) {
+        const char *next = counted_name(arena, *at, at);
+        bool is_constructor = !next && (**at == 'C' || **at == 'D');
+        if (is_constructor)
+            break;
+        if (!is_nameless(*name))
+            hd_str_printf(&scope, "%s::", *name);
+        *name = next;
     }
     return hd_str_text(&scope);
+}
+
+static const char *scope_of_symbol(hd_arena *arena, const char *symbol) {
+    const char *at = symbol + 2, *name;
+    return strncmp(symbol, "_ZN", 3) ? "" : scope_of(arena, &at, &name);
+}
+
+/* "operator+" of "pl…"; NULL when it is none that C++ code defines for the device. */
+static const char *operator_name(hd_arena *arena, const char *code) {
+    static const char *const operators[][2] = {
+        {"pl", "+"},   {"ps", "+"},   {"mi", "-"},   {"ng", "-"},   {"ml", "*"},   {"de", "*"},
+        {"dv", "/"},   {"rm", "%"},   {"an", "&"},   {"ad", "&"},   {"or", "|"},   {"eo", "^"},
+        {"co", "~"},   {"nt", "!"},   {"aS", "="},   {"pL", "+="},  {"mI", "-="},  {"mL", "*="},
+        {"dV", "/="},  {"rM", "%="},  {"aN", "&="},  {"oR", "|="},  {"eO", "^="},  {"ls", "<<"},
+        {"rs", ">>"},  {"lS", "<<="}, {"rS", ">>="}, {"eq", "=="},  {"ne", "!="},  {"lt", "<"},
+        {"gt", ">"},   {"le", "<="},  {"ge", ">="},  {"aa", "&&"},  {"oo", "||"},  {"pp", "++"},
+        {"mm", "--"},  {"cl", "()"},  {"ix", "[]"},  {"pt", "->"},  {"cm", ","}};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (!strncmp(code, operators[i][0], 2))
+            return hd_format(arena, "operator%s", operators[i][1]);
+    return NULL;
+}
+
+const char *hd_function_of_symbol(hd_arena *arena, const char *symbol) {
+    if (strncmp(symbol, "_Z", 2))
+        return symbol;
+    const char *at = symbol + 2, *name, *scope = scope_of(arena, &at, &name);
+    if (!name)
+        name = operator_name(arena, at);
+    return name ? hd_format(arena, "%s%s", scope, name) : symbol;
+}
+
+const char *hd_class_of_table(hd_arena *arena, const char *symbol) {
+    if (strncmp(symbol, "_ZTV", 4))
+        return NULL;
+    const char *at = symbol + 4, *name, *scope = scope_of(arena, &at, &name);
+    return hd_format(arena, "%s%s", scope, name ? name : "one without a name");
 }
 
 /* `count` characters on, but not beyond the end. */
@@ -103,7 +146,9 @@ const char *hd_debug_name(hd_front *front, LLVMMetadataRef subprogram) {
     return text ? hd_strndup(front->arena, text, length) : NULL;
 }
 
-static const char *shown_name(hd_front *front, LLVMValueRef function, const char *symbol) {
+const char *hd_function_name(hd_front *front, LLVMValueRef function) {
+    size_t length;
+    const char *symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
     const char *name =
         strncmp(symbol, "_Z", 2) || !subprogram ? NULL : hd_debug_name(front, subprogram);
@@ -159,7 +204,7 @@ hd_status hd_front_entries(hd_front *front) {
         size_t length;
         hd_entry entry = {.function = function};
         entry.symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
-        entry.source = is_cuda ? shown_name(front, function, entry.symbol) : entry.symbol;
+        entry.source = is_cuda ? hd_function_name(front, function) : entry.symbol;
         entry.name = entry.source;
         hd_push(front->arena, &front->entries, entry);
     }

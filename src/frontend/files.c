@@ -137,7 +137,7 @@ static LLVMMetadataRef function_of_scope(hd_front *front, LLVMMetadataRef scope)
 
 const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction) {
     LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction), outer;
-    if (!at)
+    if (!at || !file_of_location(front, at)->is_system)
         return NULL;
     while ((outer = LLVMDILocationGetInlinedAt(at)) != NULL &&
            file_of_location(front, outer)->is_system)

@@ -78,8 +78,8 @@ uint32_t hd_front_file(hd_front *front, const char *folder, const char *name);
 /* Shares the module's file of this name if there is one, so that a place has its text. */
 hd_place hd_front_place(hd_front *front, const char *name, unsigned line, unsigned column);
 hd_place hd_front_place_of(hd_front *front, LLVMValueRef instruction, uint32_t *file);
-/* The function of a header that the user called, where an instruction came out of one;
- * else the function that it stands in. NULL when it is not known. */
+/* The function of a header that the user called, where an instruction came out of one; else
+ * NULL. */
 const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction);
 
 /* command.c: fills front->language, the options that clang and libclang share: language,
@@ -98,6 +98,12 @@ hd_status hd_front_compile(hd_front *front, hd_str *bitcode);
 /* entry.c: finds the kernels of the LLVM module. */
 hd_status hd_front_entries(hd_front *front);
 bool hd_front_is_entry(const hd_front *front, LLVMValueRef function);
+/* What the source calls a function: "math::scale<float>". */
+const char *hd_function_name(hd_front *front, LLVMValueRef function);
+/* The same of one that has no body here, from its symbol alone: "scale", "operator+". */
+const char *hd_function_of_symbol(hd_arena *arena, const char *symbol);
+/* "shapes::B" of _ZTVN6shapes1BE, which holds the addresses of its virtual functions; else NULL. */
+const char *hd_class_of_table(hd_arena *arena, const char *symbol);
 /* The name of a DISubprogram, or NULL. */
 const char *hd_debug_name(hd_front *front, LLVMMetadataRef subprogram);
 /* The plain name of a variable: "tile" of "_ZZ6kernelvE4tile", "ns::table" of "_ZN2ns5tableE". */

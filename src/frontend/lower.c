@@ -22,6 +22,25 @@ static const char *print_type(hd_lowering *l, LLVMTypeRef type) {
     return copy;
 }
 
+/* Two numbers without a name: the function, or its place among the virtual ones, and how far
+ * the object is to be moved. */
+static bool is_member_pointer(const hd_lowering *l, LLVMTypeRef type) {
+    if (l->front->module->language != KIR_CUDA || LLVMGetTypeKind(type) != LLVMStructTypeKind ||
+        !LLVMIsLiteralStruct(type) || LLVMCountStructElementTypes(type) != 2)
+        return false;
+    LLVMTypeRef number = LLVMInt64TypeInContext(l->front->context);
+    return LLVMStructGetTypeAtIndex(type, 0) == number &&
+           LLVMStructGetTypeAtIndex(type, 1) == number;
+}
+
+/* "struct body" of %struct.body. */
+static const char *aggregate_name(const hd_lowering *l, LLVMTypeRef type) {
+    bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+    const char *name = is_struct && !LLVMIsLiteralStruct(type) ? LLVMGetStructName(type) : NULL;
+    const char *dot = name ? strchr(name, '.') : NULL;
+    return dot ? hd_format(l->arena, "struct %s", dot + 1) : is_struct ? "struct" : "array";
+}
+
 static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (kind == LLVMTargetExtTypeKind) {
@@ -31,8 +50,11 @@ static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
                            : !strcmp(name, "spirv.Pipe")    ? "pipes are"
                                                             : "objects like this one are";
         hd_cannot(l, "%s not supported; read and write a __global buffer instead", what);
+    } else if (is_member_pointer(l, type)) {
+        hd_cannot(l, "pointers to member functions are not supported; call a function by its name");
     } else if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind) {
-        hd_cannot(l, "a whole %s is used as one value here; use its members", print_type(l, type));
+        hd_cannot(l, "a whole %s is used as one value here; use its members",
+                  aggregate_name(l, type));
     } else if (kind == LLVMIntegerTypeKind) {
         hd_cannot(l,
                   "a value of %u bits (from a bit-field, or a struct read as a whole) is not "

@@ -365,7 +365,14 @@ void hd_lower_assembly(hd_lowering *l, LLVMValueRef call) {
     }
     if (refuse_texture(l, text) || lower_half(l, call, text))
         return;
+    char *shown = hd_strndup(l->arena, text, strcspn(text, "\n"));
+    for (char *p = shown; *p; p++)
+        if (*p == '$') /* LLVM's spelling of %0 */
+            *p = '%';
     const char *function = hd_front_function_of(l->front, call);
-    hd_cannot(l, "%s is inline assembly (%.*s), which is not supported; write it in C",
-              function ? function : "this", (int)strcspn(text, "\n"), text);
+    if (function)
+        hd_cannot(l, "%s is made of inline assembly (%s), which is not supported; write it in C",
+                  function, shown);
+    else
+        hd_cannot(l, "inline assembly (%s) is not supported; write it in C", shown);
 }

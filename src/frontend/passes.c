@@ -39,11 +39,6 @@ static LLVMValueRef called_function(LLVMValueRef instruction) {
     return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) ? callee : NULL;
 }
 
-static const char *name_of(LLVMValueRef value) {
-    size_t length;
-    return LLVMGetValueName2(value, &length);
-}
-
 static hd_status refuse_recursion(hd_front *front, hd_pointer_map *states, LLVMValueRef function) {
     hd_status status = HD_OK;
     hd_pointer_map_set(front->arena, states, function, WALKING);
@@ -64,8 +59,10 @@ static hd_status refuse_recursion(hd_front *front, hd_pointer_map *states, LLVMV
             const char *text = front->files.data[file].text;
             place.text = text && place.line ? hd_line_of(front->arena, text, place.line) : NULL;
             status = hd_fail(front->diag, HD_EUNSUPPORTED, &place,
-                             "function %s is recursive: %s calls it here; write it as a loop",
-                             name_of(callee), name_of(function));
+                             "recursion is not supported: %s calls %s%s here; write it as a loop",
+                             hd_function_name(front, function),
+                             callee == function ? "itself" : hd_function_name(front, callee),
+                             callee == function ? "" : ", which has called it,");
         }
     }
     hd_pointer_map_set(front->arena, states, function, DONE);

@@ -3,11 +3,26 @@
 
 /* ---- elements ------------------------------------------------------------------------ */
 
+/* p[i].*m of CUDA C. */
+static bool is_taken_apart_by_pointer(const frame *at) {
+    const frame *up = at->up;
+    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
+                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr))
+        up = up->up;
+    return up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD;
+}
+
 static void edit_load(rewriter *rw, const frame *at, const thing *t) {
     family *f = &t->what.of->families[t->what.in];
     const char *name = t->what.field < 0 ? f->load : f->fields[t->what.field];
     range whole;
     draft d = {0};
+    if (is_taken_apart_by_pointer(at)) {
+        hd_refuse(rw, at->cursor,
+                  "this element is used with a pointer to a member, which does not say what field "
+                  "that is; name the field");
+        return;
+    }
     if (!hd_range_of(&rw->src, at->cursor, &whole)) {
         hd_refuse_macro(rw, at->cursor);
         return;

@@ -103,6 +103,9 @@ static const char *why_operator(enum CXBinaryOperatorKind kind) {
     case CXBinaryOperator_LAnd:
     case CXBinaryOperator_LOr:
         return "is tested, but a place in a layout is never null; pass a flag of its own";
+    case CXBinaryOperator_PtrMemI:
+        return "is used with a pointer to a member, which does not say what field that is; name "
+               "the field";
     default:
         return "is compared with what is no pointer to laid-out records, such as null; compare "
                "indices, or pass a flag of its own";

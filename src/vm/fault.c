@@ -64,23 +64,84 @@ void hd_fault(hd_run *r, uint32_t inst, uint32_t lane, const char *format, ...) 
 
 /* ---- accesses --------------------------------------------------------------------------- */
 
-/* How far an address may be from a region and still be taken as meant for it. */
+/* The region that an address beside all regions was meant for, as far as that is known. */
+typedef struct meant {
+    uint64_t address, least; /* bytes that the nearest region is away */
+    const hd_region *region;
+} meant;
+
+static void consider(meant *m, const hd_region *g) {
+    uint64_t at = m->address, end = g->base + g->bytes;
+    uint64_t away = at < g->base ? g->base - at : at >= end ? at - end : 0;
+    if (away >= m->least)
+        return;
+    m->region = g;
+    m->least = away;
+}
+
+/* The address that a parameter or a variable at file scope is; 0 for private memory. */
+static uint64_t start_of(const hd_run *r, const kir_inst *source) {
+    if (source->op == KIR_STATIC) {
+        const hd_bound_static *s = &r->statics[source->index];
+        return s->address + (s->is_local ? hd_local_base(r->block) : 0);
+    }
+    bool is_given = source->op == KIR_PARAM &&
+                    !r->program->kernel->params[source->index].by_value_struct;
+    return is_given ? hd_element(r, r->program->param[source->index][0], 0) : 0;
+}
+
+static void consider_source(const hd_run *r, const kir_inst *source, meant *m) {
+    uint64_t start = start_of(r, source);
+    for (uint32_t i = 0; i < r->region_count; i++)
+        if (start ? r->regions[i].base == start : r->regions[i].space == KIR_PRIVATE)
+            consider(m, &r->regions[i]);
+}
+
+/* The operand that is the address of an access. */
+static kir_value address_of(const kir_inst *inst, bool writes) {
+    bool is_second = inst->op == KIR_STORE ||
+                     (!writes && (inst->op == KIR_COPY || inst->op == KIR_CALL));
+    return inst->args[is_second && inst->arg_count > 1];
+}
+
+/* Follows a pointer back to where it comes from. Of several parameters that it may come from,
+ * the nearest is taken. */
+static void trace_back(const hd_run *r, kir_value pointer, meant *m) {
+    const kir_kernel *k = r->program->kernel;
+    kir_value *stack = hd_checked(malloc(k->inst_count * sizeof *stack));
+    bool *seen = hd_checked(calloc(k->inst_count, sizeof *seen));
+    uint32_t depth = 0;
+    stack[depth++] = pointer;
+    seen[pointer] = true;
+    while (depth) {
+        const kir_inst *inst = &k->insts[stack[--depth]];
+        bool joins = inst->op == KIR_PHI || inst->op == KIR_SELECT;
+        bool passes = inst->op == KIR_ADDR || inst->op == KIR_SPACECAST || inst->op == KIR_FREEZE;
+        if (inst->op == KIR_PARAM || inst->op == KIR_STATIC || inst->op == KIR_ALLOCA)
+            consider_source(r, inst, m);
+        for (uint32_t i = inst->op == KIR_SELECT; i < (joins ? inst->arg_count : passes); i++) {
+            if (!seen[inst->args[i]])
+                stack[depth++] = inst->args[i];
+            seen[inst->args[i]] = true;
+        }
+    }
+    free(stack);
+    free(seen);
+}
+
+/* Where nothing is known of a pointer, how far it may be from a region. */
 enum { NEAR = 1 << 20 };
 
-/* The region that an address beside all regions was most likely meant for. */
-static const hd_region *nearest_region(const hd_run *r, uint64_t address) {
-    const hd_region *best = NULL;
-    uint64_t least = NEAR;
-    for (uint32_t i = 0; i < r->region_count; i++) {
-        const hd_region *g = &r->regions[i];
-        uint64_t away = address < g->base ? g->base - address
-                        : address >= g->base + g->bytes ? address - (g->base + g->bytes) : 0;
-        if (away >= least)
-            continue;
-        best = g;
-        least = away;
-    }
-    return best;
+static const hd_region *meant_region(const hd_run *r, const hd_op *op, uint64_t address,
+                                     bool writes) {
+    meant m = {.address = address, .least = UINT64_MAX};
+    trace_back(r, address_of(&r->program->kernel->insts[op->inst], writes), &m);
+    if (m.region)
+        return m.region;
+    m.least = NEAR;
+    for (uint32_t i = 0; i < r->region_count; i++)
+        consider(&m, &r->regions[i]);
+    return m.region;
 }
 
 static const char *space_word(kir_space space) {
@@ -90,11 +151,25 @@ static const char *space_word(kir_space space) {
                                    : "buffer";
 }
 
-/* "buffer 'p', which has 448 bytes (16 elements of 28)"; of a long name the beginning. */
-static void describe(const hd_region *g, char text[256]) {
+/* Bytes of the number that is accessed; 0 for more than one. */
+static uint32_t scalar_bytes(const hd_run *r, const hd_op *op) {
+    const kir_kernel *k = r->program->kernel;
+    const kir_inst *inst = &k->insts[op->inst];
+    kir_type type = inst->op == KIR_STORE ? k->insts[inst->args[0]].type : inst->type;
+    return inst->op == KIR_COPY || inst->op == KIR_FILL || type.lanes != 1 ? 0 : type.bits / 8;
+}
+
+/* "buffer 'p' (index 17), which has 448 bytes (16 elements of 28)"; of a long name the beginning.
+ * Where elements are not known, the number that is accessed is taken for one. */
+static void describe(const hd_run *r, const hd_op *op, const hd_region *g, int64_t offset,
+                     char text[256]) {
+    int64_t unit = g->element_bytes ? g->element_bytes : scalar_bytes(r, op);
     int n = g->space == KIR_PRIVATE
                 ? snprintf(text, 256, "%s", space_word(g->space))
                 : snprintf(text, 256, "%s '%.100s'", space_word(g->space), g->name);
+    if (unit)
+        n += snprintf(text + n, 256 - (size_t)n, " (index %lld)",
+                      (long long)(offset / unit - (offset % unit < 0)));
     n += snprintf(text + n, 256 - (size_t)n, ", which has %llu bytes",
                   (unsigned long long)g->bytes);
     if (g->element_bytes > 1)
@@ -113,8 +188,10 @@ void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address
                      uint32_t align, bool writes) {
     const char *kind = kind_of(r, op, writes);
     const hd_region *inside = hd_find_region(r, address, width);
-    const hd_region *g = inside ? inside : nearest_region(r, address);
+    const hd_region *g = inside ? inside : meant_region(r, op, address, writes);
     unsigned long long bytes = width, at = address;
+    if (address < 4096)
+        hd_fault(r, op->inst, lane, "%s of %llu bytes through a null pointer", kind, bytes);
     if (g && address % align)
         hd_fault(r, op->inst, lane,
                  "misaligned %s of %llu bytes at byte %lld of '%s': its address must be a multiple "
@@ -123,8 +200,6 @@ void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address
     if (inside)
         hd_fault(r, op->inst, lane, "%s to constant memory: byte %lld of '%s' can only be read",
                  kind, (long long)(address - inside->base), inside->name);
-    if (address < 4096)
-        hd_fault(r, op->inst, lane, "%s of %llu bytes through a null pointer", kind, bytes);
     if (is_of_another_block(r, address))
         hd_fault(r, op->inst, lane,
                  "%s of %llu bytes in local memory of another block, which is released when that "
@@ -133,7 +208,7 @@ void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address
         hd_fault(r, op->inst, lane, "%s of %llu bytes at address 0x%llx, which is in no buffer",
                  kind, bytes, at);
     char text[256];
-    describe(g, text);
+    describe(r, op, g, (int64_t)(address - g->base), text);
     hd_fault(r, op->inst, lane, "%s of %llu bytes at byte %lld of %s", kind, bytes,
              (long long)(address - g->base), text);
 }

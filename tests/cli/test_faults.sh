@@ -185,6 +185,64 @@ refuses "^bad.yaml:[0-9]+:[0-9]+: error: .*48" run bad.yaml
 refuses "error: .*48" run body.cl --global 256 --local 48
 refuses "error: --workers takes at most 1024" run body.yaml --workers 1025
 
+# ---- generic pointers -----------------------------------------------------------------------
+
+# cuda_faults NAME PATTERN...: the kernel on standard input ends so.
+cuda_faults() {
+    cat >k.cu
+    CUDA_PATH='' refuses "$1" run k.cu --global 1024 --local 64
+    shift
+    says "$@"
+}
+
+# Which of the two a thread uses only it knows; far beyond both the buffer is still named.
+cuda_faults "^k.cu:2:[0-9]+: error: load of 4 bytes at byte 8192 of buffer 'b' \(index 1024\)" \
+    'which has 8192 bytes \(1024 elements of 8\); thread 0 of block 0$' <<'END'
+struct node { float v; int next; };
+__device__ float get(const node *p, int i) { return p[i].v; }
+__global__ void k(node *a, node *b, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const node *p = i % 2 ? a : b;
+    out[i] = get(p, i + n);
+}
+END
+cuda_faults "error: store of 4 bytes at byte 400000 of buffer 'a' \(index 100000\)" <<'END'
+__global__ void k(float *a, float *b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float *p = a + i;
+    for (int j = 0; j < n; j++) {
+        *p = b[i];
+        p += 100000;
+    }
+}
+END
+cuda_faults "error: store of 4 bytes at byte 400 of local memory 't' \(index 100\)" <<'END'
+__global__ void k(float *a, int n) {
+    __shared__ float t[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float *p = n > 5 ? t : a;
+    p[(size_t)i * 100] = 1;
+    a[i] = t[i % 64];
+}
+END
+faults '2:[0-9]+' "at byte 800000000 of buffer 'a' \(index 200000000\)" \
+    --options -cl-std=CL2.0 --global 1024 --local 64 <<'END'
+float at(float *p, int i) {
+    return p[i];
+}
+__kernel void k(__global float *a, __global float *out) {
+    __local float t[64];
+    t[get_local_id(0)] = 1;
+    int i = get_local_id(0);
+    out[get_global_id(0)] = at(i < 3 ? (float *)t : (float *)a, i < 3 ? 0 : 200000000);
+}
+END
+faults '2:[0-9]+' "at byte 4000000 of buffer 'a' \(index 1000000\)" --global 64 <<'END'
+__kernel void k(__global float *a) {
+    a[get_global_id(0) * 1000000] = 1;
+}
+END
+
 # ---- sizes that a kernel asks for ---------------------------------------------------------
 
 faults '5:[0-9]+' 'kernel k has variables of 10737418[0-9]+ bytes' --global 64 --local 64 <<'END'

@@ -634,22 +634,49 @@ static const struct refusal {
      "instantiate a template"},
     {"__device__ int f(int x) { return x ? f(x - 1) : 1; }\n"
      "__global__ void k(int *p) { *p = f(*p); }\n",
-     HD_EUNSUPPORTED, 1, "is recursive"},
+     HD_EUNSUPPORTED, 1, "recursion is not supported: f calls itself here; write it as a loop"},
+    {"namespace tree {\ntemplate <class T> __device__ T odd(T n);\n"
+     "template <class T> __device__ T even(T n) { return n ? odd<T>(n - 1) : 1; }\n"
+     "template <class T> __device__ T odd(T n) {\n    return n ? even<T>(n - 1) : 0; }\n}\n"
+     "__global__ void k(int *p) { *p = tree::even<int>(*p); }\n",
+     HD_EUNSUPPORTED, 5,
+     "tree::odd<int> calls tree::even<int>, which has called it, here; write it as a loop"},
+    {"namespace shapes {\ntemplate <class T>\nstruct B {\n    T x;\n"
+     "    __device__ virtual T f(T v) const { return v + x; }\n};\n}\n"
+     "struct C : shapes::B<float> {\n"
+     "    __device__ float f(float v) const override { return v; }\n};\n"
+     "__global__ void k(float *p) {\n    shapes::B<float> b; C c; const shapes::B<float> *a = &b;\n"
+     "    if (*p > 1) a = &c;\n    *p = a->f(*p); }\n",
+     HD_EUNSUPPORTED, 3, "class shapes::B has virtual functions, which are not supported"},
+    {"struct P { float x; __device__ float f() const { return x; }\n"
+     "    __device__ float g() const { return -x; } };\n"
+     "__global__ void k(P *p, float *q) {\n    float (P::*m)() const = *q > 1 ? &P::f : &P::g;\n"
+     "    *q = (p->*m)(); }\n",
+     HD_EUNSUPPORTED, 4, "pointers to member functions are not supported"},
+    {"__device__ ulong4 operator+(ulong4, ulong4);\n__global__ void k(ulong4 *p) {\n"
+     "    p[0] = p[1] + p[2]; }\n",
+     HD_EUNSUPPORTED, 3, "function operator+ has no body in this file"},
+    {"namespace a { struct b { int x; __device__ int get(ulong4) const; }; }\n"
+     "__global__ void k(a::b *p, ulong4 *q) {\n    p->x = p->get(*q); }\n",
+     HD_EUNSUPPORTED, 3, "function a::b::get has no body in this file"},
     {"__global__ void k(int *p) {\n    int *q = (int *)malloc(4); *p = *q; }\n", HD_EUNSUPPORTED, 2,
      "cannot allocate memory here; give it a buffer"},
     {"__global__ void k(int *p) {\n    int *q = new int[*p]; *p = q[1]; }\n", HD_EUNSUPPORTED, 2,
      "cannot allocate memory with new"},
     {"struct a { __device__ virtual int f() { return 1; } };\n"
      "__global__ void k(a **p, int *q) {\n    *q = (*p)->f(); }\n",
-     HD_EUNSUPPORTED, 3, "of a virtual function"},
+     HD_EUNSUPPORTED, 3, "function pointers and virtual functions are not supported"},
     {"__device__ int (*f)(int);\n__global__ void k(int *q) {\n    *q = f(3); }\n", HD_EUNSUPPORTED,
      3, "function pointer"},
     {"__global__ void k(int *p) {\n    *p = clock(); }\n", HD_EUNSUPPORTED, 2,
      "there is no clock on Heddle's machine"},
     {"__global__ void k(int *p) {\n    *p = __vadd2(*p, 3); }\n", HD_EUNSUPPORTED, 2,
-     "__vadd2 is inline assembly"},
+     "__vadd2 is made of inline assembly"},
     {"__global__ void k(int *p) {\n    asm(\"bar.sync 1, 32;\"); *p = 1; }\n", HD_EUNSUPPORTED, 2,
-     "k is inline assembly (bar.sync 1, 32;)"},
+     "inline assembly (bar.sync 1, 32;) is not supported; write it in C"},
+    {"__device__ int fancy(int a) {\n    int r; asm(\"bfind.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a)); return r; }\n"
+     "__global__ void k(int *p) { *p = fancy(*p); }\n", HD_EUNSUPPORTED, 2,
+     "inline assembly (bfind.u32 %0, %1;) is not supported"},
     {"__device__ int missing(int);\n__global__ void k(int *p) {\n    *p = missing(1); }\n",
      HD_EUNSUPPORTED, 3, "function missing has no body"},
     {"extern __device__ int x;\n__global__ void k(int *p) {\n    *p = x; }\n", HD_EUNSUPPORTED, 3,

@@ -12,12 +12,12 @@ static const refusal refusals[] = {
     {"void f(int x) {}\n", HD_EINPUT, 0, "no kernel in this file"},
     {"int f(int x) { return x ? f(x - 1) : 1; }\n"
      "__kernel void k(__global int *p) { p[0] = f(p[1]); }\n",
-     HD_EUNSUPPORTED, 1, "function f is recursive"},
+     HD_EUNSUPPORTED, 1, "recursion is not supported: f calls itself here; write it as a loop"},
     {"int g(int x);\n"
      "int f(int x) { return x ? g(x - 1) : 1; }\n"
      "int g(int x) {\n    return f(x); }\n"
      "__kernel void k(__global int *p) { p[0] = f(p[1]); }\n",
-     HD_EUNSUPPORTED, 4, "function f is recursive: g calls it here"},
+     HD_EUNSUPPORTED, 4, "recursion is not supported: g calls f, which has called it, here"},
     {"__kernel void k(__global int *p,\n"
      "                read_only image2d_t im) { p[0] = 3; }\n",
      HD_EUNSUPPORTED, 2, "images are not supported"},
