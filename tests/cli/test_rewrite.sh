@@ -317,13 +317,17 @@ launches:
 E2
 accepts rewrite fits.yaml --layout '{first}{second}/da' --in-place
 prints "^fits.yaml no longer fits these kernels"
+cp "$work/log/out" said
+refuses "^fits.yaml:4:[0-9]+: error: " run fits.yaml
+grep -q "^fits.cl: note: this has been rewritten for a layout of 'item'; in fits.yaml each buffer" \
+    "$work/log/err" || complain "a job that fitted before does not say what to do"
 {
     echo "kernel: fits.cl"
     echo "buffers:"
     echo "  - {name: sums, type: int, count: 64}"
-    sed -n '/^  buffers:/,/^and/{/^    -/s/^  //p}' "$work/log/out"
+    sed -n '/^  buffers:/,/^and/{/^    -/s/^  //p}' said
     echo "launches:"
-    sed -n '/^  launches:/,$s/^    - {/  - {global: [64], local: [32], /p' "$work/log/out"
+    sed -n '/^  launches:/,$s/^    - {/  - {global: [64], local: [32], /p' said
 } >fits.yaml
 accepts run fits.yaml --dump sums=sums.bin
 [ "$(od -An -t d4 -N 8 sums.bin | tr -s ' ')" = " 7 7" ] || complain "the new job gives $(od -An -t d4 -N 8 sums.bin)"
