@@ -17,6 +17,7 @@
 #include "frontend/frontend.h"
 #include "job/job.h"
 #include "report/report.h"
+#include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 
 enum { CLI_FINE = 0, CLI_DIFFER = 1, CLI_WRONG = 2, CLI_STOPPED = 130 };
@@ -165,18 +166,41 @@ typedef struct cli_output {
     const char *kernel, *header;
 } cli_output;
 
-/* The files that rewriting `kernel_path` into `folder` makes. Rewriting must never
- * replace the user's own kernel; `option` is what named the folder. */
+/* The files that rewriting `kernel_path` into `folder`, which need not be there yet, makes.
+ * Rewriting must never replace the user's own kernel; `option` is what named the folder. */
 hd_status cli_output_paths(cli *c, const char *option, const char *folder, const char *kernel_path,
                            cli_output *output);
-/* Writes the kernels, what they include, and the host's header, all or nothing. The header
- * gets another name, in *output, where a file of the kernels has its own. */
+/* Writes the kernels, what they include, and the host's header, all or nothing, and makes the
+ * folder. The header gets another name, in *output, where a file of the kernels has its own. */
 hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
-/* The same over the files that were rewritten, the header beside the kernel file. */
+/* A line for each header that stays elsewhere, and how it is found; their list in JSON. */
+void cli_show_elsewhere(cli *c, const hd_rewritten *rewritten, hd_str *out);
+json_t *cli_elsewhere_json(const hd_rewritten *rewritten);
+/* The same over the files that change, the header beside the kernel file, under a journal. */
 hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
 /* The same as a patch for `patch -p1`, on standard output or in JSON. */
 hd_status cli_diff_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten,
                              hd_str *patch);
+
+/* ---- journal.c: a rewriting in place that was interrupted ------------------------------ */
+
+/* The journal of a rewriting in place of this kernel. */
+const char *cli_journal_of(cli *c, const char *kernel_path);
+/* The journals in a folder, which need not be there. */
+cli_texts cli_journals_in(cli *c, const char *folder);
+/* Takes back what was interrupted in the folders of a JOB or FILE, and says so. */
+hd_status cli_take_back(cli *c, const char *path);
+/* rewrite --recover: the same for the FOLDER, JOB, FILE or journal `path`, as the command's
+ * result. */
+int cli_recover(cli *c, const char *path);
+
+/* ---- job_after.c: the job that goes with kernels that were rewritten in place ---------- */
+
+/* `job` names kernels that are rewritten now. NULL when it is no file's. */
+const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
+                                   uint32_t layout_count);
+void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out);
+json_t *cli_job_after_json(cli *c, const hd_placed_job *after);
 
 /* ---- verify.c: what was rewritten, on the machine ------------------------------------- */
 

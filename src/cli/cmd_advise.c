@@ -227,6 +227,9 @@ static int print_json(cli *c, const request *r, const hd_advice *advice,
     if (written) {
         json_array_append_new(files, hd_json_text(written->kernel));
         json_array_append_new(files, hd_json_text(written->header));
+        for (uint32_t f = 1; f < advice->rewritten->file_count; f++)
+            json_array_append_new(files, hd_json_text(hd_format(c->arena, "%s/%s", written->folder,
+                                                                advice->rewritten->files[f].name)));
     }
     return cli_print_json(
         c,
@@ -248,8 +251,14 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
         show_static(c, r, advice, &out);
     show_advice(c, r, advice, &out);
     show_undone(c, r, advice, &out);
-    if (written)
+    if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
+        for (uint32_t f = 1; f < advice->rewritten->file_count; f++)
+            hd_str_printf(&out, "  and %s/%s%s\n", written->folder,
+                          advice->rewritten->files[f].name,
+                          advice->rewritten->files[f].is_copy ? ", a copy" : "");
+        cli_show_elsewhere(c, advice->rewritten, &out);
+    }
     if (advice->measured)
         show_measurement(c, advice, &out);
     return cli_print(c, &out);

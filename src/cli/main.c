@@ -8,6 +8,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -110,6 +112,24 @@ static int run(cli *c, int argc, char **argv) {
     return command->run(c, argc - 1, argv + 1);
 }
 
+/* The end of the process where memory is refused, in whatever thread: with a message, and without
+ * all that wants memory. The library's own says nothing. */
+void hd_no_memory(size_t wanted) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char bytes[40] = "", text[256];
+    if (wanted == SIZE_MAX)
+        snprintf(bytes, sizeof bytes, ": more bytes than there can be");
+    else if (wanted)
+        snprintf(bytes, sizeof bytes, ": %zu bytes refused", wanted);
+    int length = snprintf(text, sizeof text,
+                          "%sheddle: error: out of memory%s; give it smaller sizes, or more memory "
+                          "(ulimit -v, the container's limit)\n",
+                          isatty(STDERR_FILENO) ? "\r\033[K" : "", bytes);
+    if (!atomic_flag_test_and_set(&said))
+        (void)!write(STDERR_FILENO, text, (size_t)length);
+    _exit(CLI_WRONG);
+}
+
 /* A descriptor that the caller has closed would go to the next file that is opened, and
  * what is printed would end in there. To this one nothing can be written. */
 static void fill_descriptors(void) {
@@ -120,6 +140,7 @@ static void fill_descriptors(void) {
 
 int main(int argc, char **argv) {
     fill_descriptors();
+    hd_front_catch_no_memory();
     cli c = {.arena = hd_arena_new()};
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");

@@ -7,9 +7,12 @@
  *
  * The files go into a folder of their own, each under the name by which it is included there. A
  * header that is included by one that does not change is found only beside that one: so all
- * headers on the way to one that changes go there, too.
+ * headers on the way to one that changes go there, too. So do all others that lie below the
+ * kernel's folder, that the new folder can be compiled as the old one was; what lies elsewhere
+ * stays there.
  */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "internal.h"
 
@@ -226,6 +229,7 @@ typedef struct naming {
     output *o;
     const bool *changed; /* [file] */
     hd_vec(hd_rewritten_file) files;
+    hd_vec(hd_header_elsewhere) elsewhere;
 } naming;
 
 static void add_file(naming *n, const flat_node *node, const char *name) {
@@ -240,13 +244,43 @@ static void add_file(naming *n, const flat_node *node, const char *name) {
     hd_rewritten_file file = {.path = rw->flat->files.data[node->file].path,
                               .name = name,
                               .text = rendered(n->o, node->file),
-                              .edit_count = count};
+                              .edit_count = count,
+                              .is_copy = !n->changed[node->file]};
     for (size_t i = 0; i < edits->count; i++)
         n->o->files[node->file].data[i].is_used = false; /* it may have another name, too */
     hd_push(rw->arena, &n->files, file);
 }
 
-/* Adds a file, and what it includes, where something in it changes. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* The file lies where the new folder's names lead from the kernel's own. */
+static bool is_below(const rewriter *rw, const flat_node *node) {
+    const char *kernel = rw->flat->files.data[0].path, *name = name_of(rw, node);
+    return name && is_same_file(hd_path_beside(rw->arena, kernel, name),
+                                rw->flat->files.data[node->file].path);
+}
+
+/* A header by "..." that lies beside a file that goes along is found from the new folder by way
+ * of that one's old folder. */
+static void add_elsewhere(naming *n, const flat_node *node) {
+    const rewriter *rw = n->o->rw;
+    const char *path = rw->flat->files.data[node->file].path;
+    const char *from = rw->flat->files.data[node->up->file].path;
+    bool goes = n->changed[node->up->file] || is_below(rw, node->up);
+    bool beside = goes && node->spelling && *node->spelling != '/' &&
+                  is_same_file(hd_path_beside(rw->arena, from, node->spelling), path);
+    for (size_t i = 0; i < n->elsewhere.count; i++)
+        if (!strcmp(n->elsewhere.data[i].path, path))
+            return;
+    hd_header_elsewhere header = {path, beside ? hd_path_folder(rw->arena, from) : NULL};
+    hd_push(rw->arena, &n->elsewhere, header);
+}
+
+/* Adds a file, and what it includes; true where something in them changes. */
 static bool add_node(naming *n, const flat_node *node) {
     rewriter *rw = n->o->rw;
     bool needed =
@@ -254,14 +288,16 @@ static bool add_node(naming *n, const flat_node *node) {
     for (size_t i = 0; i < node->items.count; i++)
         if (node->items.data[i].node)
             needed |= add_node(n, node->items.data[i].node);
-    if (!needed || node->kind != FLAT_FILE)
+    if (node->kind != FLAT_FILE || (!needed && !node->items.count))
         return needed;
     const char *name = name_of(rw, node);
-    if (name)
+    if (needed && !name)
+        refuse_name(rw, node);
+    else if (needed || is_below(rw, node))
         add_file(n, node, name);
     else
-        refuse_name(rw, node);
-    return true;
+        add_elsewhere(n, node);
+    return needed;
 }
 
 /* ---- all of it ----------------------------------------------------------------------- */
@@ -318,6 +354,8 @@ hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
     n.files.data[0] = kernel_file;
     result->files = n.files.data;
     result->file_count = (uint32_t)n.files.count;
+    result->elsewhere = n.elsewhere.data;
+    result->elsewhere_count = (uint32_t)n.elsewhere.count;
     for (size_t i = 0; i < n.files.count; i++)
         result->edit_count += n.files.data[i].edit_count;
     result->options = options_of(rw, &n);

@@ -10,17 +10,14 @@ cp new/body.cl "$work/log/first"
 accepts rewrite body.cl --layout soa --out new
 cmp -s new/body.cl "$work/log/first" || complain "a kernel file and its job give two results"
 
-refuses "absent: error: .*exists" rewrite body.yaml --layout soa --out absent
-refuses "absent: error: .*exists" advise body.yaml --apply absent
 refuses "error: .*replaced" advise body.yaml --apply .
-refuses "body.h?.*error: .*exists" rewrite body.yaml --layout soa --out body.cl
+refuses "^body.cl: error: --out: body.cl is a file" rewrite body.yaml --layout soa --out body.cl
 refuses "error: the kernel itself is in this folder|: error: .*replaced" \
     rewrite body.yaml --layout soa --out .
 
-mkdir best
 accepts advise body.yaml --device tesla-k20c --apply best
 if grep -q 'leave it as it is' "$work/log/out"; then
-    [ -z "$(ls -A best)" ] || complain "advice to leave it, but $(ls best) was written"
+    [ ! -e best ] || complain "advice to leave it, but $(ls best) was written"
 else
     [ -s best/body.cl ] && [ -s best/body.h ] || complain "advise --apply wrote $(ls best)"
 fi
@@ -40,7 +37,7 @@ refuses "^stored.cl:3:[0-9]+: error: " rewrite stored.cl --layout soa --out new
 # it is one of the kernel's own.
 read_only=/proc/sys
 [ "$(id -u)" -eq 0 ] || { mkdir -m 555 shut; read_only=shut; }
-refuses "error: cannot write|$read_only.*error: " rewrite body.yaml --layout soa --out $read_only
+refuses "error: .*cannot write|$read_only.*error: " rewrite body.yaml --layout soa --out $read_only
 
 # A full disk: a file system of one page, where this user may mount one.
 mkdir full

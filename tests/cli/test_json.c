@@ -228,7 +228,9 @@ static void rewrite(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(arguments, sizeof arguments, "rewrite nbody.yaml --layout soa --out %s", folder);
     json_t *value = output_of(arguments);
-    has_members(value, "layouts kernel header files verified edits");
+    has_members(value, "layouts kernel header files elsewhere verified edits job");
+    assert_true(json_is_null(json_object_get(value, "job")));
+    assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
     json_t *one = json_array_get(json_object_get(value, "layouts"), 0);
     has_members(one, "record layout");
     check_record(json_object_get(one, "record"));
