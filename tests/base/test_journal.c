@@ -242,17 +242,27 @@ static void a_change_that_fails_is_taken_back(void **state) {
     assert_true(failures > 10);
 }
 
+/* A change that was killed when all files were written: before its last two steps, which take the
+ * journal away. */
+static place interrupted(void) {
+    place p = make_place();
+    steps = 0;
+    assert_int_equal(change(&p), HD_OK);
+    long last = steps - 1;
+    remove_place(&p);
+    p = make_place();
+    assert_true(killed(&p, change, last));
+    assert_true(holds(&p, "made.h", new_made));
+    assert_int_equal(access(p.journal, F_OK), 0);
+    return p;
+}
+
 static void taking_back_can_be_killed(void **state) {
     (void)state;
     bool more = true;
     long step = 1;
     for (; more; step++) {
-        place p = make_place();
-        for (long at_end = 1; !holds(&p, "made.h", new_made); at_end++) {
-            assert_true(killed(&p, change, at_end));
-            if (!holds(&p, "made.h", new_made))
-                assert_true(access(p.journal, F_OK) || take_back(&p) == HD_OK);
-        }
+        place p = interrupted();
         more = killed(&p, take_back, step);
         if (access(p.journal, F_OK) == 0)
             assert_int_equal(take_back(&p), HD_OK);
@@ -260,17 +270,6 @@ static void taking_back_can_be_killed(void **state) {
         remove_place(&p);
     }
     assert_true(step > 10);
-}
-
-/* A change of four files that was killed when all were written. */
-static place interrupted(void) {
-    place p = make_place();
-    for (long step = 1; !holds(&p, "made.h", new_made); step++) {
-        assert_true(killed(&p, change, step));
-        if (!holds(&p, "made.h", new_made) && access(p.journal, F_OK) == 0)
-            assert_int_equal(take_back(&p), HD_OK);
-    }
-    return p;
 }
 
 static void what_changed_since_is_left_alone(void **state) {
