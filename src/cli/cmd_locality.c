@@ -372,7 +372,9 @@ static int locality(cli *c, request *r) {
     if (read_options(c, r) || cli_read_input(c, &r->input) ||
         (r->input.is_trace && cli_refuse_job_options(c, &r->input)))
         return CLI_WRONG;
-    r->analysis = hd_stack_new(c->arena, &c->diag, &r->options);
+    cli_about about;
+    const hd_diag diag = cli_diag_about(c, &about, r->input.path);
+    r->analysis = hd_stack_new(c->arena, &diag, &r->options);
     r->sink = hd_stack_sink(r->analysis);
     int status = CLI_WRONG;
     if (hear(c, r) == HD_OK)
