@@ -170,8 +170,28 @@ static void names_are_seen_from_their_file(void **state) {
     hd_arena_free(arena);
 }
 
+static void words_come_back_from_their_text(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    uint32_t count;
+    char **words = hd_split_words(arena, " -DN=3\t'-I my folder' -D\"M='x'\" \"\"-U Z ''", &count);
+    static const char *const expected[] = {"-DN=3", "-I my folder", "-DM='x'", "-U", "Z", ""};
+    assert_int_equal(count, 6);
+    for (uint32_t w = 0; w < count; w++)
+        assert_string_equal(words[w], expected[w]);
+    char *odd[] = {"a", "", "b c", "d\"e'f g\"", "\"", "'"};
+    words = hd_split_words(arena, hd_join_words(arena, odd, 6), &count);
+    assert_int_equal(count, 6);
+    for (uint32_t w = 0; w < count; w++)
+        assert_string_equal(words[w], odd[w]);
+    hd_split_words(arena, NULL, &count);
+    assert_int_equal(count, 0);
+    hd_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_come_back_from_their_text),
         cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
         cmocka_unit_test(refused_memory_ends_the_process),
         cmocka_unit_test(vector_and_string_grow),

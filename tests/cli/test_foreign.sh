@@ -153,6 +153,12 @@ if (ulimit -v 4000000 && "$heddle" --version >/dev/null 2>&1); then
     [ "$status" -eq 2 ] || complain "without memory for a buffer: exit status $status"
     grep -Eq "^heavy.yaml:4:5: error: to fill buffer 'bodies' takes 22888 MiB of memory" \
         "$work/log/err" || complain "without memory for a buffer: another message"
+    { echo "graphs: [{name: g, generator: mesh, nodes: 5e7}]"; cat body.yaml; } >mesh.yaml
+    (ulimit -v 4000000; "$heddle" run mesh.yaml >"$work/log/out" 2>"$work/log/err")
+    status=$?
+    [ "$status" -eq 2 ] || complain "without memory for a graph: exit status $status"
+    grep -Eq "^mesh.yaml:1:10: error: to make a mesh of 50000000 nodes takes about [0-9]+ MiB" \
+        "$work/log/err" || complain "without memory for a graph: another message"
 fi
 
 # A signal ends the making of contents, which would take minutes here.

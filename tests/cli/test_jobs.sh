@@ -63,4 +63,22 @@ for command in advise cost graph "rewrite --layout soa --diff" "measure --layout
 done
 accepts rewrite --layout cell=soa --diff two.yaml
 
+# ---- a struct by value: what it takes is said in the source's names
+
+cat >by_value.cu <<'END'
+struct sizes { float *spare; int n; short d[2]; };
+__global__ void k(sizes s, float *out) { if (threadIdx.x < s.n) out[threadIdx.x] = s.d[1]; }
+END
+cat >by_value.yaml <<'END'
+kernel: by_value.cu
+buffers: [{name: out, type: float, count: 64}]
+launches:
+  - {kernel: k, blocks: [1], threads: [64], args: [{name: out, buffer: out}, {name: s, value: "64, 1, 2"}]}
+END
+accepts run by_value.yaml
+sed 's/"64, 1, 2"/"0, 64"/' by_value.yaml >bad.yaml
+refuses "'s' of type sizes takes 3 values, .*: n, d\[0\], d\[1\]; .*the pointer spare, which is null; there are 2" run bad.yaml
+sed 's/"64, 1, 2"/"64, 1, x"/' by_value.yaml >bad.yaml
+refuses "'x' is no value for argument 's' of type sizes, field d\[1\]" run bad.yaml
+
 finish
