@@ -381,6 +381,16 @@ static void what_cuda_c_cannot_do(void **state) {
         {"\f__constant__ R table[4];\n__device__ float f(const R *r) { return r->x; }\n"
          "__global__ void k(R *p) { p->x = f(table) + table[1].x; }",
          NULL},
+        {"\ftemplate <class T> __global__ void k(T *p) { p->x = 1; }\n"
+         "__global__ void m(R *p) { p->x = 1; }\ntemplate __global__ void k<R>(R *);",
+         "4:31: 'p' of the template 'k' points to 'R' through a template's parameter"},
+        {"\ftemplate <class T> __global__ void k(R *p, T *q) { p->x = *q; }\n"
+         "template __global__ void k<float>(R *, float *);\n"
+         "template __global__ void k(R *, int *);",
+         NULL},
+        {"\ftemplate <class T> __global__ void k(T *p) { p->x = 1; }\n"
+         "template <> __global__ void k<R>(R *p) { p->x = 2; }",
+         "3:1: 'k' specializes a template, which says nothing of 'R'"},
         {"\f__device__ auto f(R *r) -> R * { return r + 1; }\n"
          "__global__ void k(R *p) { f(p)->x = 1; }",
          "2:1: is not written before its name"},
