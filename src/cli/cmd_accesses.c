@@ -55,18 +55,21 @@ static const char *target_text(hd_arena *arena, const hd_kernel_info *info, cons
     return hd_format(arena, "%s%s", name, space);
 }
 
-static const char *trip_text(hd_arena *arena, const hd_trip *trip) {
-    if (!trip->count)
-        return trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND ? "0" : "?";
+static const char *trip_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a,
+                             int32_t loop) {
+    const hd_trip *trip = &info->trips[loop];
     const char *sign = trip->early_exit ? "<=" : trip->kind == HD_TRIP_VARYING ? "~" : "";
-    return hd_format(arena, "%s%llu", sign, (unsigned long long)trip->count);
+    uint64_t runs;
+    return hd_runs_in_loop(info, a, loop, &runs)
+               ? hd_format(arena, "%s%llu", sign, (unsigned long long)runs)
+               : "?";
 }
 
 static const char *loops_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
     const char *text = "";
     for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent)
         text =
-            hd_format(arena, "%s%s%s", trip_text(arena, &info->trips[l]), *text ? " * " : "", text);
+            hd_format(arena, "%s%s%s", trip_text(arena, info, a, l), *text ? " * " : "", text);
     if (a->guard_count || a->conditional)
         text = hd_format(arena, "%s%sif", text, *text ? " " : "");
     return text;

@@ -34,8 +34,6 @@ bool hd_is_uniform_at(const uniformity *uniform, const hd_kernel_info *info, kir
 
 /* `value pred 0` on 64 bits, as guards say it. */
 bool hd_pred_holds(int64_t value, kir_pred pred);
-/* What stands up to the test of a `for` or `while` runs once more than the body. */
-bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int32_t loop);
 
 /* One execution of an access by a warp. */
 typedef struct execution {

@@ -42,12 +42,6 @@ bool hd_pred_holds(int64_t value, kir_pred pred) {
     }
 }
 
-bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int32_t loop) {
-    const hd_trip *trip = &info->trips[loop];
-    return !trip->after_body && trip->test != KIR_NONE &&
-           hd_flow_dominates(info->flow, info->kernel->insts[access->inst].block, trip->test);
-}
-
 static bool has_symbol(hd_affine form, hd_symbol_kind kind) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == kind)

@@ -417,6 +417,30 @@ const char *hd_access_kind_name(hd_access_kind kind) {
     return names[kind];
 }
 
+/* Where an access stands in a loop around it: its own block, or where the loop inside begins. */
+static uint32_t block_in_loop(const hd_kernel_info *info, const hd_access *access, int32_t loop) {
+    uint32_t block = info->kernel->insts[access->inst].block;
+    for (int32_t l = access->loop; l >= 0 && l != loop; l = info->flow->loops[l].parent)
+        block = info->flow->loops[l].header;
+    return block;
+}
+
+/* Every iteration passes the test, so what is not behind it is before it. */
+bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int32_t loop) {
+    const hd_trip *trip = &info->trips[loop];
+    if (trip->after_body || trip->test == KIR_NONE)
+        return false;
+    uint32_t block = block_in_loop(info, access, loop);
+    return block == trip->test || !hd_flow_dominates(info->flow, trip->test, block);
+}
+
+bool hd_runs_in_loop(const hd_kernel_info *info, const hd_access *access, int32_t loop,
+                     uint64_t *runs) {
+    const hd_trip *trip = &info->trips[loop];
+    *runs = trip->count + hd_runs_with_test(info, access, loop);
+    return trip->count || trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND;
+}
+
 hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
                                   const kir_kernel *kernel, const hd_binding *binding) {
     hd_kernel_info *info = hd_new(arena, hd_kernel_info);

@@ -199,6 +199,13 @@ typedef struct hd_kernel_info {
 hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
                                   const kir_kernel *kernel, const hd_binding *binding);
 
+/* What stands up to the test of a loop runs once more than the loop's count: in a `for` the test
+ * itself, before an `if (...) break` that counts the loop what is above it. */
+bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int32_t loop);
+/* How often an access runs in one run of a loop around it; false: that is not known. */
+bool hd_runs_in_loop(const hd_kernel_info *info, const hd_access *access, int32_t loop,
+                     uint64_t *runs);
+
 /* One work-item (local size known: group and local; else global) in one iteration
  * of each loop; `iteration` has flow->loop_count numbers, or is NULL for the first. */
 typedef struct hd_point {

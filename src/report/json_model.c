@@ -135,6 +135,16 @@ static void set_target(json_t *object, const kir_kernel *kernel, const hd_access
     set(object, "width", hd_json_integer(a->width));
 }
 
+/* Of each loop around the access, the outermost first. */
+static json_t *runs_in_loops(const hd_kernel_info *info, const hd_access *a) {
+    json_t *list = json_array();
+    uint64_t runs;
+    for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent)
+        json_array_insert_new(list, 0, hd_runs_in_loop(info, a, l, &runs) ? hd_json_integer(runs)
+                                                                          : json_null());
+    return list;
+}
+
 json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
     json_t *object = json_object(), *guards = json_array();
     const kir_kernel *kernel = info->kernel;
@@ -152,6 +162,7 @@ json_t *hd_json_access(hd_arena *arena, const hd_kernel_info *info, const hd_acc
     }
     set(object, "reason", hd_json_text(a->affine ? NULL : a->reason));
     set(object, "loop", a->loop >= 0 ? json_integer(a->loop) : json_null());
+    set(object, "runs", runs_in_loops(info, a));
     for (uint32_t i = 0; i < a->guard_count; i++)
         json_array_append_new(guards, json_pack("{s:o, s:s}", "expr",
                                                 hd_json_affine(arena, kernel, a->guards[i].expr),
@@ -167,7 +178,8 @@ static json_t *loop(const hd_loop *l, const hd_trip *trip) {
     set(object, "parent", l->parent >= 0 ? json_integer(l->parent) : json_null());
     set(object, "depth", hd_json_integer(l->depth));
     set(object, "trips", json_string(trip_names[trip->kind]));
-    set(object, "count", trip->count ? hd_json_integer(trip->count) : json_null());
+    bool is_known = trip->kind == HD_TRIP_CONSTANT || trip->kind == HD_TRIP_BOUND;
+    set(object, "count", trip->count || is_known ? hd_json_integer(trip->count) : json_null());
     set(object, "early_exit", json_boolean(trip->early_exit));
     set(object, "reason", hd_json_text(trip->reason));
     return object;
