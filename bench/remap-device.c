@@ -1,6 +1,7 @@
 /*
  * How fast data are remapped within a device, next to the device's own copy of as many bytes
- * (clEnqueueCopyBuffer, cuMemcpyDtoD): the maps of src/gpu/remap_speed.c. Every OpenCL device is tried, and a CUDA device where there is one.
+ * (clEnqueueCopyBuffer, cuMemcpyDtoD): the maps of src/gpu/remap_speed.c. Every OpenCL device is
+ * tried, and a CUDA device where there is one.
  *
  *     bench_remap-device [MEGABYTES]    of the source; 64 if not given
  *

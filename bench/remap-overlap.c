@@ -43,8 +43,8 @@ static bool show(void *user, const hd_gpu_overlap_row *row) {
     static const hd_column columns[] = {
         {"", HD_LEFT}, {"ms", HD_RIGHT}, {"of the larger", HD_RIGHT}, {"of bulk", HD_RIGHT}};
     bench *b = user;
-    printf("\n%s, %s, %llu MiB, %s\n", row->device, row->what,
-           (unsigned long long)row->bytes >> 20, row->to_device ? "to the device" : "from the device");
+    printf("\n%s, %s, %llu MiB, %s\n", row->device, row->what, (unsigned long long)row->bytes >> 20,
+           row->to_device ? "to the device" : "from the device");
     hd_table *table = hd_table_new(b->arena, columns, 4);
     hd_str out = {.arena = b->arena};
     for (hd_gpu_contender which = 0; which < HD_GPU_CONTENDERS; which++)

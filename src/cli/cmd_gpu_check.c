@@ -73,10 +73,10 @@ static int show_outcome(cli *c, const hd_gpu_outcome *outcome) {
     const json_t *step;
     if (c->json)
         return cli_print_json(c, json_incref(outcome->document));
-    json_array_foreach(json_object_get(outcome->document, "steps"), i, step)
-        if (*hd_gpu_text(step, "reason"))
-            hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
-                          hd_gpu_text(step, "reason"));
+    json_array_foreach(json_object_get(outcome->document, "steps"), i,
+                       step) if (*hd_gpu_text(step, "reason"))
+        hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
+                      hd_gpu_text(step, "reason"));
     if (outcome->differs)
         hd_str_add(&out, "outputs differ; see the page\n");
     hd_str_printf(&out, "wrote %s\n", outcome->page);
@@ -115,7 +115,8 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         "[OPTIONS]",
         "Measures on an NVIDIA GPU what only one can show, the most valuable first, and writes one "
         "page in Markdown: bandwidths, remapping, programs in many layouts against their predicted "
-        "costs, the tree of tiles, and Nsight Compute's counts. It needs NVIDIA's driver and NVRTC. "
+        "costs, the tree of tiles, and Nsight Compute's counts. It needs NVIDIA's driver and "
+        "NVRTC. "
         "Each step is a process with a limit, so a device that hangs can't hold it up. Exit status "
         "1: a layout's outputs differ; 2: a step failed, or there is no device.",
         options,

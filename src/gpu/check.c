@@ -2,9 +2,9 @@
  * All steps, one after the other (gpu.h).
  *
  * A step's limit is its share of the time that is left, by its weight among the steps that are to
- * come, so that what one does not need goes to the others. It is told to end a little earlier. When a
- * step was past its limit the device may be lost; that is asked with the first step once more, and
- * while the answer is bad, steps get a few seconds each.
+ * come, so that what one does not need goes to the others. It is told to end a little earlier. When
+ * a step was past its limit the device may be lost; that is asked with the first step once more,
+ * and while the answer is bad, steps get a few seconds each.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "measure/database.h"
 #include "report/json.h"
 
-/* Seconds: for the device's first answer, which may load the driver; for one that has been lost; and
- * between the end of a step by itself and by force. */
+/* Seconds: for the device's first answer, which may load the driver; for one that has been lost;
+ * and between the end of a step by itself and by force. */
 static const double first_answer = 90, lost_limit = 10, least_limit = 2, margin = 3;
 
 typedef struct checker {
@@ -38,9 +38,7 @@ static bool is_wanted(const checker *c, const hd_gpu_step *step) {
     return wanted;
 }
 
-static double time_left(const checker *c) {
-    return c->options->seconds - (hd_clock() - c->start);
-}
+static double time_left(const checker *c) { return c->options->seconds - (hd_clock() - c->start); }
 
 static double limit_of(const checker *c, const hd_gpu_step *step) {
     double weights = 0, left = time_left(c);
@@ -52,7 +50,8 @@ static double limit_of(const checker *c, const hd_gpu_step *step) {
     return c->is_lost && limit > lost_limit ? lost_limit : limit;
 }
 
-/* ---- one step --------------------------------------------------------------------------------- */
+/* ---- one step ---------------------------------------------------------------------------------
+ */
 
 static json_t *read_result(const checker *c, const char *path) {
     const hd_diag quiet = {0};
@@ -81,7 +80,8 @@ static const char *reason_of(const checker *c, hd_gpu_end end, int code, double 
                              const json_t *result, const char *log) {
     const char *error = hd_gpu_text(result, "error");
     switch (end) {
-    case HD_GPU_EXITED: return *error ? error : last_line(c, log);
+    case HD_GPU_EXITED:
+        return *error ? error : last_line(c, log);
     case HD_GPU_CRASHED:
         return hd_format(c->arena, "it was ended by signal %d (%s)%s%s", code, strsignal(code),
                          *last_line(c, log) ? ": " : "", last_line(c, log));
@@ -92,7 +92,8 @@ static const char *reason_of(const checker *c, hd_gpu_end end, int code, double 
                          "it was not at its end after %.0f s and could not be killed: the driver "
                          "holds it",
                          limit);
-    case HD_GPU_STOPPED: return "the check was stopped by a signal";
+    case HD_GPU_STOPPED:
+        return "the check was stopped by a signal";
     }
     return "";
 }
@@ -143,8 +144,7 @@ static hd_status run_child(const checker *c, const hd_gpu_step *step, double lim
                                  hd_format(c->arena, "%.3f", own),
                                  c->options->small ? "small" : "whole",
                                  NULL};
-    const hd_gpu_child_options child = {
-        .log = e->log, .seconds = limit, .stop = c->options->stop};
+    const hd_gpu_child_options child = {.log = e->log, .seconds = limit, .stop = c->options->stop};
     unlink(path);
     e->code = 0;
     hd_status status = hd_gpu_child(c->diag, (char *const *)words, &child, &e->end, &e->code);
@@ -188,11 +188,10 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     json_object_set_new(entry, "state", json_string(state));
     json_object_set_new(entry, "seconds", hd_json_number(e.seconds));
     json_object_set_new(entry, "limit", hd_json_number(limit));
-    json_object_set_new(
-        entry, "reason",
-        failed || e.end == HD_GPU_STOPPED
-            ? hd_json_text(reason_of(c, e.end, e.code, limit, e.result, e.log))
-            : hd_json_text(*not_done ? not_done : NULL));
+    json_object_set_new(entry, "reason",
+                        failed || e.end == HD_GPU_STOPPED
+                            ? hd_json_text(reason_of(c, e.end, e.code, limit, e.result, e.log))
+                            : hd_json_text(*not_done ? not_done : NULL));
     c->outcome->failed += failed;
     c->outcome->differs |= json_is_true(json_object_get(e.result, "differs"));
     json_object_set_new(entry, "result", e.result);
@@ -201,7 +200,8 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     return HD_OK;
 }
 
-/* ---- the page ------------------------------------------------------------------------------------ */
+/* ---- the page
+ * ------------------------------------------------------------------------------------ */
 
 /* "nvidia-h100-80gb-hbm3" */
 static const char *file_name(hd_arena *arena, const char *device) {
@@ -238,16 +238,17 @@ static hd_status write_page(checker *c) {
     return status;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------- */
+/* ---- all
+ * --------------------------------------------------------------------------------------------- */
 
 /* Without it there is nothing to say. */
 static hd_status find_device(checker *c) {
     hd_status status = run_step(c, hd_gpu_steps);
     const json_t *entry = json_array_get(c->steps, 0);
     if (status != HD_OK || c->outcome->failed)
-        return status != HD_OK ? status
-                               : hd_fail(c->diag, HD_ESYSTEM, NULL, "%s",
-                                         hd_gpu_text(entry, "reason"));
+        return status != HD_OK
+                   ? status
+                   : hd_fail(c->diag, HD_ESYSTEM, NULL, "%s", hd_gpu_text(entry, "reason"));
     const json_t *device = json_object_get(entry, "result");
     json_object_set(c->outcome->document, "device", (json_t *)device);
     if (c->options->page)

@@ -2,17 +2,18 @@
  * What only a GPU can show, in one run that ends by itself (`heddle gpu-check`).
  *
  * The check is a table of *steps*, the most valuable first. Each is a process of its own with a
- * limit on its time, since a driver that hangs can't be asked to stop: the step writes what it finds
- * into a file, as JSON, row by row, and whoever runs the steps kills one that is past its limit and
- * takes the rows that are there. The page is written anew after every step.
+ * limit on its time, since a driver that hangs can't be asked to stop: the step writes what it
+ * finds into a file, as JSON, row by row, and whoever runs the steps kills one that is past its
+ * limit and takes the rows that are there. The page is written anew after every step.
  *
  *     hd_gpu_check()          for each step: a process, its limit, its result    check.c, child.c
  *       hd_gpu_run_step()       in that process: the step's function             steps.c
  *         hd_gpu_remap() ...      measures, and keeps rows                       step_*.c
  *       hd_gpu_page()           all results so far as Markdown                   page.c
  *
- * Whoever runs the steps never calls the driver itself. docs/gpu/README.md says what the page shows.
- * Only NVIDIA's GPUs, through CUDA's driver and NVRTC; memory of the device is plain allocations.
+ * Whoever runs the steps never calls the driver itself. docs/gpu/README.md says what the page
+ * shows. Only NVIDIA's GPUs, through CUDA's driver and NVRTC; memory of the device is plain
+ * allocations.
  */
 #ifndef HD_GPU_H
 #define HD_GPU_H
@@ -86,11 +87,11 @@ void hd_gpu_show_counters(hd_str *page, const json_t *result);
 /* ---- check.c: all steps ------------------------------------------------------------- */
 
 typedef struct hd_gpu_options {
-    const char *program;       /* the path of this program */
-    const char *version;       /* Heddle's */
-    double seconds;            /* for all */
-    const char *const *only;   /* steps, besides the first; */
-    uint32_t only_count;       /* 0: all */
+    const char *program;     /* the path of this program */
+    const char *version;     /* Heddle's */
+    double seconds;          /* for all */
+    const char *const *only; /* steps, besides the first; */
+    uint32_t only_count;     /* 0: all */
     bool small;
     const char *page; /* the path of the page, rewritten after each step; "DEVICE" in it becomes the
                        * device's name; NULL: none */
@@ -120,14 +121,14 @@ const char *hd_gpu_text(const json_t *object, const char *name);
 /* ---- child.c: processes with a limit ------------------------------------------------ */
 
 typedef struct hd_gpu_child_options {
-    const char *log;   /* where its standard output and error go */
-    double seconds;    /* the limit */
-    bool same_group;   /* it stays in this process's group, and ends with it */
+    const char *log;                   /* where its standard output and error go */
+    double seconds;                    /* the limit */
+    bool same_group;                   /* it stays in this process's group, and ends with it */
     const volatile sig_atomic_t *stop; /* may be NULL */
 } hd_gpu_child_options;
 
 typedef enum hd_gpu_end {
-    HD_GPU_EXITED, /* `code` is its exit status */
+    HD_GPU_EXITED,  /* `code` is its exit status */
     HD_GPU_CRASHED, /* `code` is the signal */
     HD_GPU_PAST_LIMIT,
     HD_GPU_STOPPED, /* since we were */
@@ -156,14 +157,14 @@ double hd_gpu_rank_correlation(hd_arena *arena, const double *a, const double *b
 
 typedef struct hd_turns {
     uint32_t count, rounds;
-    double **seconds;  /* [count][rounds] */
-    const char **why;  /* [count]: why it was not timed, or NULL */
-    bool *differs;     /* [count]: since it computes something else */
+    double **seconds; /* [count][rounds] */
+    const char **why; /* [count]: why it was not timed, or NULL */
+    bool *differs;    /* [count]: since it computes something else */
 } hd_turns;
 
 typedef struct hd_turns_options {
-    const char *device;   /* as in hd_measure_options */
-    uint32_t rounds;      /* at least, and then until `seconds` have gone by */
+    const char *device; /* as in hd_measure_options */
+    uint32_t rounds;    /* at least, and then until `seconds` have gone by */
     double seconds;
     double build_seconds; /* no other layout is made ready after so long; 0: all are */
     double last_seconds;  /* no other round begins after so long; 0: there is no end */
@@ -206,9 +207,9 @@ void hd_gpu_free_memories(hd_gpu_memories *memories);
 /* ---- remap_speed.c: remapping within a device, next to the device's own copy --------------- */
 
 typedef struct hd_gpu_remap_row {
-    const char *name;  /* "28 bytes, aosoa:16" */
-    double goal;       /* share of the copy's speed that is wanted; 0: none */
-    uint64_t bytes;    /* of the source */
+    const char *name; /* "28 bytes, aosoa:16" */
+    double goal;      /* share of the copy's speed that is wanted; 0: none */
+    uint64_t bytes;   /* of the source */
     struct {
         bool measured;
         double seconds, copy; /* the shortest of several; of a copy of as many bytes */
@@ -250,8 +251,8 @@ typedef struct hd_gpu_overlap_row {
     uint64_t bytes;
     double seconds[HD_GPU_CONTENDERS]; /* the shortest of several runs; 0: it cannot be used */
     uint64_t chunk_bytes[HD_GPU_CONTENDERS];
-    const char *why;   /* the plan */
-    bool hides;        /* false: the device works with the host's cores, and nothing can be hidden */
+    const char *why; /* the plan */
+    bool hides;      /* false: the device works with the host's cores, and nothing can be hidden */
     double over, most; /* of the planned chunks over the larger of transfer and remap, or, where
                         * nothing is hidden, over one piece; and what is allowed */
 } hd_gpu_overlap_row;
@@ -286,8 +287,8 @@ const char *hd_gpu_find_profiler(hd_arena *arena);
 /* The words of a call of ncu that writes to `log`, without the program: as many as *count. */
 const char **hd_gpu_profiler_words(hd_arena *arena, const char *profiler, const char *log,
                                    size_t *count);
-/* What ncu wrote, in either of its forms: a column or a row for each metric. Fails with what it says
- * went wrong. */
+/* What ncu wrote, in either of its forms: a column or a row for each metric. Fails with what it
+ * says went wrong. */
 hd_status hd_gpu_parse_profile(hd_arena *arena, const hd_diag *diag, const char *text,
                                hd_gpu_sectors **kernels, uint32_t *count);
 

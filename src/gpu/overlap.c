@@ -32,7 +32,8 @@ static hd_status make_memory(const overlap *o, course *c) {
     if (status != HD_OK)
         return status;
     if (device->is_unified)
-        c->host.data = hd_checked(aligned_alloc(4096, (size_t)hd_align_up(o->options->bytes, 4096)));
+        c->host.data =
+            hd_checked(aligned_alloc(4096, (size_t)hd_align_up(o->options->bytes, 4096)));
     else
         status = device->backend->pin(device, o->options->bytes, &c->host);
     if (status == HD_OK)
@@ -52,8 +53,9 @@ static void release_memory(course *c) {
 /* ---- timing ------------------------------------------------------------------------------- */
 
 static uint64_t chunk_bytes_of(const course *c, hd_gpu_contender which) {
-    return which == HD_GPU_PLANNED ? c->choice.chunk_bytes
-                            : (uint64_t)1 << (18 + 2 * (which - HD_GPU_FIRST_CHUNKED)); /* from 256 KiB */
+    return which == HD_GPU_PLANNED
+               ? c->choice.chunk_bytes
+               : (uint64_t)1 << (18 + 2 * (which - HD_GPU_FIRST_CHUNKED)); /* from 256 KiB */
 }
 
 static hd_status run_once(const hd_diag *diag, const course *c, hd_gpu_contender which) {
@@ -66,7 +68,7 @@ static hd_status run_once(const hd_diag *diag, const course *c, hd_gpu_contender
         options.chunk_bytes = chunk_bytes_of(c, which);
     unsigned extent = which == HD_GPU_TRANSFER ? HD_REMAP_ONLY_TRANSFERS
                       : which == HD_GPU_REMAP  ? HD_REMAP_ONLY_REMAPS
-                                        : HD_REMAP_WHOLE;
+                                               : HD_REMAP_WHOLE;
     return hd_remap_move(diag, c->device, c->map, c->direction, &c->part, c->host.data, &options,
                          extent | HD_REMAP_FROM_PINNED);
 }

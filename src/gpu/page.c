@@ -47,7 +47,8 @@ static void summarise(hd_str *page, const json_t *result) {
     if (json_is_number(correlation))
         hd_str_printf(page, "rank correlation %.2f; ", json_number_value(correlation));
     if (hd_gpu_number(result, "choice_to_best") > 0)
-        hd_str_printf(page, "the choice takes %.3f of the best", hd_gpu_number(result, "choice_to_best"));
+        hd_str_printf(page, "the choice takes %.3f of the best",
+                      hd_gpu_number(result, "choice_to_best"));
     if (programs)
         hd_str_printf(page, "%zu programs compared", json_array_size(programs));
     if (json_object_get(result, "kernels") && json_is_array(json_object_get(result, "kernels")))
@@ -79,6 +80,13 @@ static void add_overview(hd_str *page, const json_t *steps) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Besides why the step failed, or did nothing. */
+static bool has_rows(const json_t *result) {
+    size_t words =
+        (json_object_get(result, "error") != NULL) + (json_object_get(result, "not_done") != NULL);
+    return json_object_size(result) > words;
+}
+
 static void add_step(hd_str *page, const json_t *step) {
     const hd_gpu_step *known = hd_gpu_find_step(hd_gpu_text(step, "name"));
     const char *reason = hd_gpu_text(step, "reason");
@@ -86,10 +94,10 @@ static void add_step(hd_str *page, const json_t *step) {
     hd_str_printf(page, "\n## %s\n\n", hd_gpu_text(step, "title"));
     if (*reason)
         hd_str_printf(page, "**Not done:** %s.%s\n\n", reason,
-                      json_object_size(result) > 1 ? " What there is:" : "");
+                      has_rows(result) ? " What there is:" : "");
     else if (!strcmp(hd_gpu_text(step, "state"), "cut"))
         hd_str_add(page, "Done in part: its time was over.\n\n");
-    if (known && result && json_object_size(result))
+    if (known && has_rows(result))
         known->show(page, result);
 }
 
@@ -99,15 +107,14 @@ const char *hd_gpu_page(hd_arena *arena, const json_t *document) {
     size_t i;
     hd_str_printf(&page, "# Heddle on %s\n\n",
                   hd_gpu_text(json_object_get(document, "device"), "name"));
-    hd_str_printf(&page, "Written by `heddle gpu-check` of Heddle %s on %s, in %.0f of %.0f s.%s%s\n",
-                  hd_gpu_text(document, "heddle"), hd_gpu_text(document, "date"),
-                  hd_gpu_number(document, "seconds"), hd_gpu_number(document, "limit"),
-                  json_is_true(json_object_get(document, "small"))
-                      ? " **With `--small`: sizes are those of a test, and times say nothing.**"
-                      : "",
-                  json_is_true(json_object_get(document, "stopped"))
-                      ? " **Stopped by a signal.**"
-                      : "");
+    hd_str_printf(
+        &page, "Written by `heddle gpu-check` of Heddle %s on %s, in %.0f of %.0f s.%s%s\n",
+        hd_gpu_text(document, "heddle"), hd_gpu_text(document, "date"),
+        hd_gpu_number(document, "seconds"), hd_gpu_number(document, "limit"),
+        json_is_true(json_object_get(document, "small"))
+            ? " **With `--small`: sizes are those of a test, and times say nothing.**"
+            : "",
+        json_is_true(json_object_get(document, "stopped")) ? " **Stopped by a signal.**" : "");
     add_overview(&page, steps);
     json_array_foreach(steps, i, step) add_step(&page, step);
     return hd_str_text(&page);

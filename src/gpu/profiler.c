@@ -2,7 +2,8 @@
  * Nsight Compute: how it is called, and what it writes.
  *
  * Its CSV has a line for each kernel with a column for each metric and a line of units below the
- * titles (`--page raw`), or a line for each metric of each kernel. Around it are lines that begin with
+ * titles (`--page raw`), or a line for each metric of each kernel. Around it are lines that begin
+ * with
  * "==". Numbers have commas between thousands. Clocks are left as they are.
  */
 #include <glob.h>
@@ -12,15 +13,7 @@
 
 #include "gpu/gpu.h"
 
-typedef enum counter {
-    LOADS,
-    STORES,
-    ATOMICS,
-    REDUCTIONS,
-    L1_HITS,
-    L2_HITS,
-    COUNTERS
-} counter;
+typedef enum counter { LOADS, STORES, ATOMICS, REDUCTIONS, L1_HITS, L2_HITS, COUNTERS } counter;
 static const char *const metrics[COUNTERS] = {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                               "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
                                               "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
@@ -67,9 +60,18 @@ const char **hd_gpu_profiler_words(hd_arena *arena, const char *profiler, const 
     hd_vec(const char *) words = {0};
     for (int m = 0; m < COUNTERS; m++)
         hd_str_printf(&names, "%s%s", m ? "," : "", metrics[m]);
-    const char *const fixed[] = {profiler,    "--csv",        "--page",        "raw",
-                                 "--print-units", "base",     "--clock-control", "none",
-                                 "--target-processes", "all", "--log-file", log,
+    const char *const fixed[] = {profiler,
+                                 "--csv",
+                                 "--page",
+                                 "raw",
+                                 "--print-units",
+                                 "base",
+                                 "--clock-control",
+                                 "none",
+                                 "--target-processes",
+                                 "all",
+                                 "--log-file",
+                                 log,
                                  "--metrics"};
     for (size_t w = 0; w < sizeof fixed / sizeof *fixed; w++)
         hd_push(arena, &words, fixed[w]);
@@ -78,7 +80,8 @@ const char **hd_gpu_profiler_words(hd_arena *arena, const char *profiler, const 
     return words.data;
 }
 
-/* ---- lines of CSV ------------------------------------------------------------------------------ */
+/* ---- lines of CSV ------------------------------------------------------------------------------
+ */
 
 typedef hd_vec(const char *) cell_list;
 
@@ -123,7 +126,8 @@ static double number_of(hd_arena *arena, const char *text) {
     return end == plain || *end ? NAN : value;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels ------------------------------------------------------------------------------------
+ */
 
 typedef struct sums {
     const char *kernel;
@@ -187,7 +191,8 @@ static hd_gpu_sectors sectors_of(const sums *s) {
                             .l2_hits = v[L2_HITS] / 100 / s->launches};
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the whole
+ * ------------------------------------------------------------------------------------ */
 
 static hd_status fail(hd_arena *arena, const hd_diag *diag, const char *text) {
     if (strstr(text, "ERR_NVGPUCTRPERM"))

@@ -1,8 +1,8 @@
 /*
  * The jobs that are measured, and the profile that they are priced on.
  *
- * A job file of examples/ names a kernel in OpenCL C. The same kernel is there in CUDA C, with the same
- * parameters, so the job holds for it as it is.
+ * A job file of examples/ names a kernel in OpenCL C. The same kernel is there in CUDA C, with the
+ * same parameters, so the job holds for it as it is.
  */
 #include <ctype.h>
 

@@ -88,9 +88,9 @@ static hd_status report(const copies *c, const char *name, copy_once *once, uint
     json_object_set_new(row, "name", hd_json_text(name));
     json_object_set_new(row, "bytes", hd_json_integer(bytes));
     json_object_set_new(row, "timing", hd_json_timing(&timing));
-    json_object_set_new(
-        row, "gigabytes",
-        hd_json_number((double)bytes * times_moved / 1e9 / (timing.median > 0 ? timing.median : 1)));
+    json_object_set_new(row, "gigabytes",
+                        hd_json_number((double)bytes * times_moved / 1e9 /
+                                       (timing.median > 0 ? timing.median : 1)));
     hd_gpu_keep(c->run);
     return HD_OK;
 }

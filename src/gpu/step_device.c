@@ -64,8 +64,9 @@ void hd_gpu_show_device(hd_str *page, const json_t *result) {
     const char *profile = hd_gpu_text(result, "profile");
     hd_str_printf(page, "| | |\n|---|---|\n| device | %s |\n| driver | %s |\n",
                   hd_gpu_text(result, "name"), hd_gpu_text(result, "driver"));
-    hd_str_printf(page, "| compute capability | %s |\n| multiprocessors | %.0f |\n| memory | %.1f "
-                        "GiB |\n",
+    hd_str_printf(page,
+                  "| compute capability | %s |\n| multiprocessors | %.0f |\n| memory | %.1f "
+                  "GiB |\n",
                   hd_gpu_text(result, "capability"), hd_gpu_number(result, "multiprocessors"),
                   hd_gpu_number(result, "memory") / (1 << 30));
     if (*profile)

@@ -81,7 +81,8 @@ hd_status hd_gpu_run_once(hd_arena *arena, const hd_diag *diag, const char *subj
     return status == HD_OK ? run_on_device(arena, diag, &l, NULL) : status;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------- */
+/* ---- the machine -------------------------------------------------------------------------------
+ */
 
 /* Hears which accesses load, store or are atomic. */
 typedef struct kinds {
@@ -109,8 +110,9 @@ static hd_gpu_sectors *row_of(hd_gpu_sectors *rows, uint32_t *count, const char 
 }
 
 static void add_access(hd_gpu_sectors *row, hd_access_kind kind, double transactions) {
-    *(kind == HD_LOAD ? &row->loads : kind == HD_STORE ? &row->stores : &row->atomics) +=
-        transactions;
+    *(kind == HD_LOAD    ? &row->loads
+      : kind == HD_STORE ? &row->stores
+                         : &row->atomics) += transactions;
 }
 
 typedef struct counting {
@@ -192,7 +194,8 @@ static hd_status count_on_machine(hd_arena *arena, const hd_diag *diag, const la
     return status;
 }
 
-/* ---- outputs -------------------------------------------------------------------------------------- */
+/* ---- outputs
+ * -------------------------------------------------------------------------------------- */
 
 static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     hd_arena *arena = run->arena;
@@ -219,9 +222,9 @@ static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     for (uint32_t b = 0; b < l.job->buffer_count; b++)
         machine[b] = hd_vm_contents(vm, b);
     if (status == HD_OK)
-        status = hd_contents_compare(arena, run->diag, l.job,
-                                     &(hd_contents){"on the machine", machine},
-                                     &(hd_contents){"on the device", after}, &equal, &bit_equal);
+        status =
+            hd_contents_compare(arena, run->diag, l.job, &(hd_contents){"on the machine", machine},
+                                &(hd_contents){"on the device", after}, &equal, &bit_equal);
     hd_vm_close(vm);
     if (status != HD_OK && status != HD_EDIFFER)
         return status;
@@ -251,11 +254,12 @@ void hd_gpu_show_machine(hd_str *page, const json_t *result) {
     json_array_foreach(json_object_get(result, "programs"), i, row)
         hd_str_printf(page, "| %s | %s |\n", hd_gpu_text(row, "name"),
                       json_is_true(json_object_get(row, "bit_equal")) ? "bit for bit"
-                      : json_is_true(json_object_get(row, "equal")) ? "within the job's tolerance"
-                                                                    : "**no**");
+                      : json_is_true(json_object_get(row, "equal"))   ? "within the job's tolerance"
+                                                                      : "**no**");
 }
 
-/* ---- counters -------------------------------------------------------------------------------------- */
+/* ---- counters
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct counters {
     hd_gpu_step_run *run;
@@ -268,8 +272,7 @@ static hd_status find_device(counters *c) {
     uint32_t count;
     const char *missing;
     const hd_device *profile = NULL;
-    const hd_compute_device *device =
-        hd_measure_devices(c->run->arena, "cuda", &count, &missing);
+    const hd_compute_device *device = hd_measure_devices(c->run->arena, "cuda", &count, &missing);
     hd_status status =
         count ? hd_gpu_find_profile(c->run->arena, diag, device->name, &profile)
               : hd_fail(diag, HD_ESYSTEM, NULL, "there is no CUDA device any more: %s", missing);
@@ -393,8 +396,9 @@ hd_status hd_gpu_run_counters(hd_gpu_step_run *run) {
     static const char *const layouts[] = {"aos", "soa", "aosoa:32"};
     counters c = {.run = run, .profiler = hd_gpu_find_profiler(run->arena)};
     if (!c.profiler)
-        return hd_gpu_not_done(run, "there is no Nsight Compute: no ncu in PATH, in the CUDA toolkit "
-                                    "or in /opt/nvidia/nsight-compute");
+        return hd_gpu_not_done(run,
+                               "there is no Nsight Compute: no ncu in PATH, in the CUDA toolkit "
+                               "or in /opt/nvidia/nsight-compute");
     json_object_set_new(run->result, "profiler", hd_json_text(c.profiler));
     hd_status status = find_device(&c);
     bool late = false;
@@ -434,13 +438,15 @@ void hd_gpu_show_counters(hd_str *page, const json_t *result) {
     const json_t *row;
     if (!json_object_get(result, "kernels"))
         return;
-    hd_str_printf(page, "Sectors of 32 bytes that a kernel's accesses to global memory touch, on the "
-                        "small jobs: `%s`, Heddle's machine, and the cost model. All launches of a "
-                        "kernel together; caches are empty before each.\n\n",
+    hd_str_printf(page,
+                  "Sectors of 32 bytes that a kernel's accesses to global memory touch, on the "
+                  "small jobs: `%s`, Heddle's machine, and the cost model. All launches of a "
+                  "kernel together; caches are empty before each.\n\n",
                   hd_gpu_text(result, "profiler"));
-    hd_str_add(page, "| kernel | layout | loads: ncu | machine | model | stores: ncu | machine | model "
-                     "| atomics: ncu | machine | model | L1 hits | L2 hits |\n"
-                     "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+    hd_str_add(page,
+               "| kernel | layout | loads: ncu | machine | model | stores: ncu | machine | model "
+               "| atomics: ncu | machine | model | L1 hits | L2 hits |\n"
+               "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     json_array_foreach(json_object_get(result, "kernels"), i, row) {
         hd_str_printf(page, "| %s: %s | `%s` |", hd_gpu_text(row, "program"),
                       hd_gpu_text(row, "kernel"), hd_gpu_text(row, "layout"));

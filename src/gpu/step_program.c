@@ -1,6 +1,6 @@
 /*
- * A program in every layout of its set: how well the static cost orders the layouts, and how good the
- * choice is that it makes.
+ * A program in every layout of its set: how well the static cost orders the layouts, and how good
+ * the choice is that it makes.
  *
  * The set is what everybody would try, and what cost model, layout graph and tree of tiles propose
  * (search/judge.h). All layouts run in turns.
@@ -48,8 +48,8 @@ static hd_status price(subject *s) {
     if (status != HD_OK)
         return status;
     hd_search_static(s->arena, s->model, &search, &s->search);
-    s->choice = s->search.leave ? hd_layout_original(s->arena, s->job->record)
-                                : s->search.ranked[0].layout;
+    s->choice =
+        s->search.leave ? hd_layout_original(s->arena, s->job->record) : s->search.ranked[0].layout;
     return HD_OK;
 }
 
@@ -58,8 +58,8 @@ static const hd_tile_tree *find_tree(const subject *s) {
                                        s->device.driver};
     hd_profiled_tree found;
     hd_tile_tree *tree = NULL;
-    hd_database *database = hd_database_open(
-        s->arena, s->run->diag, hd_format(s->arena, "%s/profiles.db", s->run->folder));
+    hd_database *database = hd_database_open(s->arena, s->run->diag,
+                                             hd_format(s->arena, "%s/profiles.db", s->run->folder));
     if (hd_database_find_tree(database, s->arena, &device, &found))
         hd_tile_tree_parse(s->arena, s->run->diag, found.text, &tree);
     hd_database_close(database);
@@ -80,9 +80,8 @@ static hd_status propose(subject *s) {
     judges[judge_count++] = hd_judge_graph(s->arena, graph, epsilon, NULL);
     if (tree)
         judges[judge_count++] = hd_judge_graph(s->arena, graph, epsilon, tree);
-    const hd_proposal *proposals =
-        hd_propose(s->arena, s->job->record, graph->reached, judges, judge_count,
-                   s->run->small ? SMALL_LAYOUTS : MOST_LAYOUTS, &count);
+    const hd_proposal *proposals = hd_propose(s->arena, s->job->record, graph->reached, judges, judge_count,
+                                              s->run->small ? SMALL_LAYOUTS : MOST_LAYOUTS, &count);
     s->layouts[s->count] = hd_layout_original(s->arena, s->job->record);
     s->by[s->count++] = "original";
     for (uint32_t p = 0; p < count; p++) {
@@ -105,13 +104,15 @@ static double median_of(const subject *s, uint32_t i) {
 static void add_layout(const subject *s, uint32_t i) {
     const hd_turns *t = &s->turns;
     json_t *row = hd_gpu_add_row(s->run, "layouts");
-    json_object_set_new(
-        row, "layout", hd_json_text(hd_layout_print(s->arena, s->job->record, s->layouts[i])));
+    json_object_set_new(row, "layout",
+                        hd_json_text(hd_layout_print(s->arena, s->job->record, s->layouts[i])));
     json_object_set_new(row, "by", hd_json_text(s->by[i]));
     json_object_set_new(row, "cost", hd_json_number(s->costs[i]));
     json_object_set_new(row, "why", hd_json_text(t->why[i]));
     json_object_set_new(row, "equal",
-                        t->differs[i] ? json_false() : t->why[i] ? json_null() : json_true());
+                        t->differs[i] ? json_false()
+                        : t->why[i]   ? json_null()
+                                      : json_true());
     if (t->why[i])
         return;
     hd_timing timing = hd_timing_of(s->arena, t->seconds[i], t->rounds);
@@ -140,11 +141,10 @@ static void judge(const subject *s) {
         least = times[timed - 1];
         best = hd_layout_print(s->arena, s->job->record, s->layouts[i]);
     }
-    json_object_set_new(
-        result, "correlation",
-        hd_json_number(hd_gpu_rank_correlation(s->arena, costs, times, timed)));
-    json_object_set_new(
-        result, "choice", hd_json_text(hd_layout_print(s->arena, s->job->record, s->choice)));
+    json_object_set_new(result, "correlation",
+                        hd_json_number(hd_gpu_rank_correlation(s->arena, costs, times, timed)));
+    json_object_set_new(result, "choice",
+                        hd_json_text(hd_layout_print(s->arena, s->job->record, s->choice)));
     json_object_set_new(result, "best", hd_json_text(best));
     json_object_set_new(result, "choice_to_best", hd_json_number(chosen / least));
     json_object_set_new(result, "choice_to_original", hd_json_number(chosen / median_of(s, 0)));
@@ -182,12 +182,13 @@ hd_status hd_gpu_run_program(hd_gpu_step_run *run) {
     return HD_OK;
 }
 
-/* ---- the page ---------------------------------------------------------------------------------- */
+/* ---- the page ----------------------------------------------------------------------------------
+ */
 
 static void show_layout(hd_str *page, const json_t *row) {
     const json_t *timing = json_object_get(row, "timing"), *equal = json_object_get(row, "equal");
-    hd_str_printf(page, "| `%s` | %s | %.3f |", hd_gpu_text(row, "layout"),
-                  hd_gpu_text(row, "by"), hd_gpu_number(row, "cost"));
+    hd_str_printf(page, "| `%s` | %s | %.3f |", hd_gpu_text(row, "layout"), hd_gpu_text(row, "by"),
+                  hd_gpu_number(row, "cost"));
     if (timing)
         hd_str_printf(page, " %.3f | %.4f | %.4f to %.4f | yes |\n", hd_gpu_number(row, "ratio"),
                       hd_gpu_number(timing, "median") * 1e3, hd_gpu_number(timing, "low") * 1e3,
@@ -211,8 +212,9 @@ void hd_gpu_show_program(hd_str *page, const json_t *result) {
         hd_str_add(page, "There is no rank correlation: all costs or times are equal. ");
     hd_str_printf(page, "The static choice, `%s`, ", hd_gpu_text(result, "choice"));
     if (hd_gpu_number(result, "choice_to_best") > 0)
-        hd_str_printf(page, "takes %.3f of the time of the best, `%s`, and %.3f of the "
-                            "original's.\n\n",
+        hd_str_printf(page,
+                      "takes %.3f of the time of the best, `%s`, and %.3f of the "
+                      "original's.\n\n",
                       hd_gpu_number(result, "choice_to_best"), hd_gpu_text(result, "best"),
                       hd_gpu_number(result, "choice_to_original"));
     else

@@ -25,11 +25,11 @@ static bool keep_remap(void *user, const hd_gpu_remap_row *row) {
     json_object_set_new(object, "goal", row->goal ? hd_json_number(row->goal) : json_null());
     json_object_set_new(object, "met", json_boolean(hd_gpu_remap_met(row)));
     for (int d = 0; d < 2; d++)
-        json_object_set_new(object, ways[d],
-                            row->way[d].measured
-                                ? json_pack("{s:f, s:f}", "seconds", row->way[d].seconds, "copy",
-                                            row->way[d].copy)
-                                : json_null());
+        json_object_set_new(
+            object, ways[d],
+            row->way[d].measured
+                ? json_pack("{s:f, s:f}", "seconds", row->way[d].seconds, "copy", row->way[d].copy)
+                : json_null());
     hd_gpu_keep(run);
     return hd_gpu_has_time(run, 1);
 }
@@ -62,12 +62,12 @@ static void show_way(hd_str *page, const json_t *way, double bytes, double goal)
 void hd_gpu_show_remap(hd_str *page, const json_t *result) {
     size_t i;
     const json_t *row;
-    hd_str_add(page,
-               "GB/s read and written, next to a copy of as many bytes in turns with it, launch and "
-               "waiting included; the shortest of several. Wanted of structs: 90% of the copy, both "
-               "ways.\n\n"
-               "| map | MiB | to the layout | copy | share | back | copy | share |\n"
-               "|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    hd_str_add(
+        page, "GB/s read and written, next to a copy of as many bytes in turns with it, launch and "
+              "waiting included; the shortest of several. Wanted of structs: 90% of the copy, both "
+              "ways.\n\n"
+              "| map | MiB | to the layout | copy | share | back | copy | share |\n"
+              "|---|--:|--:|--:|--:|--:|--:|--:|\n");
     json_array_foreach(json_object_get(result, "maps"), i, row) {
         double bytes = hd_gpu_number(row, "bytes"), goal = hd_gpu_number(row, "goal");
         hd_str_printf(page, "| %s | %.1f |", hd_gpu_text(row, "name"), bytes / (1 << 20));
@@ -93,8 +93,8 @@ static bool keep_overlap(void *user, const hd_gpu_overlap_row *row) {
     for (hd_gpu_contender c = 0; c < HD_GPU_CONTENDERS; c++)
         json_array_append_new(
             contenders,
-            json_pack("{s:o, s:o}", "name",
-                      hd_json_text(hd_gpu_contender_name(run->arena, row, c)), "seconds",
+            json_pack("{s:o, s:o}", "name", hd_json_text(hd_gpu_contender_name(run->arena, row, c)),
+                      "seconds",
                       row->seconds[c] > 0 ? hd_json_number(row->seconds[c]) : json_null()));
     json_object_set_new(object, "ways", contenders);
     hd_gpu_keep(run);
@@ -122,16 +122,16 @@ static void show_move(hd_str *page, const json_t *row) {
     double larger = hd_gpu_number(row, "larger");
     size_t i;
     const json_t *way;
-    hd_str_printf(page, "**%s, %s, %.0f MiB**: planned chunks take %.2f of the larger of transfer and "
-                        "remap, at most %.2f is wanted: %s. The plan: %s.\n\n"
-                        "| way | ms | of the larger |\n|---|--:|--:|\n",
-                  hd_gpu_text(row, "what"),
-                  json_is_true(json_object_get(row, "to_device")) ? "to the device"
-                                                                  : "from the device",
-                  hd_gpu_number(row, "bytes") / (1 << 20), hd_gpu_number(row, "over"),
-                  hd_gpu_number(row, "most"),
-                  json_is_true(json_object_get(row, "met")) ? "met" : "**missed**",
-                  hd_gpu_text(row, "plan"));
+    hd_str_printf(
+        page,
+        "**%s, %s, %.0f MiB**: planned chunks take %.2f of the larger of transfer and "
+        "remap, at most %.2f is wanted: %s. The plan: %s.\n\n"
+        "| way | ms | of the larger |\n|---|--:|--:|\n",
+        hd_gpu_text(row, "what"),
+        json_is_true(json_object_get(row, "to_device")) ? "to the device" : "from the device",
+        hd_gpu_number(row, "bytes") / (1 << 20), hd_gpu_number(row, "over"),
+        hd_gpu_number(row, "most"),
+        json_is_true(json_object_get(row, "met")) ? "met" : "**missed**", hd_gpu_text(row, "plan"));
     json_array_foreach(json_object_get(row, "ways"), i, way) {
         double seconds = hd_gpu_number(way, "seconds");
         const char *name = hd_gpu_text(way, "name");

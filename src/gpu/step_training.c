@@ -58,8 +58,8 @@ static hd_status train(hd_gpu_step_run *run, const uint32_t *lengths, uint32_t l
                                       .stop = &t.late,
                                       .progress = look_at_clock,
                                       .user = &t};
-    hd_database *database = hd_database_open(
-        run->arena, run->diag, hd_format(run->arena, "%s/profiles.db", run->folder));
+    hd_database *database = hd_database_open(run->arena, run->diag,
+                                             hd_format(run->arena, "%s/profiles.db", run->folder));
     hd_status status = hd_train(run->arena, run->diag, database, &options, &training);
     if (training.run_count)
         learn(run, database, &training);
@@ -89,7 +89,8 @@ void hd_gpu_show_training(hd_str *page, const json_t *result) {
         return;
     hd_str_printf(page, "Tile by bytes of a cluster, from %.0f kernels: `%s`\n\n",
                   hd_gpu_number(result, "kernels"), tree);
-    hd_str_add(page, "| kernels | within 1% of the best tile | mean | worst |\n|---|--:|--:|--:|\n");
+    hd_str_add(page,
+               "| kernels | within 1% of the best tile | mean | worst |\n|---|--:|--:|--:|\n");
     show_score(page, json_object_get(result, "learned_from"), "that it was learned from");
     show_score(page, json_object_get(result, "cross_validation"), "left out");
     show_score(page, json_object_get(result, "size_left_out"), "of a size left out");

@@ -86,12 +86,11 @@ static void listen(const hd_message *message, void *user) {
     const hd_place *place = &message->place;
     hd_arena *arena = hd_arena_new();
     int line = (int)strcspn(message->text, "\n");
-    json_object_set_new(
-        l->result, "error",
-        hd_json_text(place->file && place->line
-                         ? hd_format(arena, "%s:%u: %.*s", place->file, place->line, line,
-                                     message->text)
-                         : hd_format(arena, "%.*s", line, message->text)));
+    json_object_set_new(l->result, "error",
+                        hd_json_text(place->file && place->line
+                                         ? hd_format(arena, "%s:%u: %.*s", place->file, place->line,
+                                                     line, message->text)
+                                         : hd_format(arena, "%.*s", line, message->text)));
     hd_arena_free(arena);
 }
 

@@ -50,8 +50,7 @@ static hd_status prepare_all(hd_arena *arena, racers *r, const hd_layout *const 
     for (uint32_t i = 0; i < r->turns->count; i++) {
         const char *why = NULL;
         bool late = i && r->options->build_seconds > 0 && elapsed(r) > r->options->build_seconds;
-        hd_status status =
-            late ? HD_OK : r->watch->prepare(r->watch->state, i, layouts[i], &why);
+        hd_status status = late ? HD_OK : r->watch->prepare(r->watch->state, i, layouts[i], &why);
         if (status != HD_OK && !i)
             return status;
         if (late)

@@ -38,8 +38,8 @@ static void expect_image(fixture *f, const hd_job *job, const char *notation) {
                           .backend = &hd_cuda,
                           .device = {.name = "a GPU"},
                           .state = &cuda};
-    if (hd_cuda_compile(&session, f->arena,
-                        &(hd_program_text){job->kernel_path, text, NULL, NULL}, &program) != HD_OK)
+    if (hd_cuda_compile(&session, f->arena, &(hd_program_text){job->kernel_path, text, NULL, NULL},
+                        &program) != HD_OK)
         fail_msg("%s in %s: %s\n%s", job->path, notation, f->seen.text, text);
     assert_memory_equal(program.image, "\177ELF", 4);
 }

@@ -24,11 +24,17 @@ static void a_column_for_each_metric(void **state) {
         "\"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum\","
         "\"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum\",\"l1tex__t_sector_hit_rate.pct\","
         "\"lts__t_sector_hit_rate.pct\"\r\n"
-        "\"\",\"\",\"\",\"\",\"\",\"\",\"sector\",\"\",\"sector\",\"sector\",\"sector\",\"%\",\"%\"\n"
-        LINE("0", "stage(element *, unsigned int)") ",\"1,200\",\"9\",\"300\",\"n/a\",\"7\",\"20\",\"60.5\"\n"
-        LINE("1", "stage(element *, unsigned int)") ",\"1,300,000\",\"9\",\"0\",\"n/a\",\"1\",\"40\",\"n/a\"\n"
-        LINE("2", "scale<float>") ",\"5\",\"9\",\"6\",\"7\",\"8\",\"0\",\"0\"\n"
-        "==PROF== Disconnected from process 42\n";
+        "\"\",\"\",\"\",\"\",\"\",\"\",\"sector\",\"\",\"sector\",\"sector\",\"sector\",\"%\",\"%"
+        "\"\n" LINE("0", "stage(element *, unsigned int)") ",\"1,200\",\"9\",\"300\",\"n/"
+                                                           "a\",\"7\",\"20\",\"60.5\"\n" LINE(
+                                                               "1", "stage(element *, unsigned "
+                                                                    "int)") ",\"1,300,000\",\"9\","
+                                                                            "\"0\",\"n/"
+                                                                            "a\",\"1\",\"40\",\"n/"
+                                                                            "a\"\n" LINE("2",
+                                                                                         "scale<"
+                                                                                         "float>") ",\"5\",\"9\",\"6\",\"7\",\"8\",\"0\",\"0\"\n"
+                                                                                                   "==PROF== Disconnected from process 42\n";
     const hd_gpu_sectors *k = parse(*state, text, 2);
     assert_string_equal(k[0].kernel, "stage");
     assert_int_equal(k[0].launches, 2);
@@ -40,15 +46,22 @@ static void a_column_for_each_metric(void **state) {
 
 static void a_line_for_each_metric(void **state) {
     static const char text[] =
-        HEAD ",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
-        LINE("0", "attract") ",\"Command line profiler metrics\","
-                             "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"sector\",\"16,384\"\n"
-        LINE("0", "attract") ",\"Command line profiler metrics\","
-                             "\"lts__t_sector_hit_rate.pct\",\"%\",\"50\"\n"
-        LINE("1", "attract") ",\"Command line profiler metrics\","
-                             "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"sector\",\"16\"\n"
-        LINE("1", "attract") ",\"Command line profiler metrics\","
-                             "\"lts__t_sector_hit_rate.pct\",\"%\",\"100\"\n";
+        HEAD ",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n" LINE(
+            "0", "attract") ",\"Command line profiler metrics\","
+                            "\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"sector\",\"16,"
+                            "384\"\n" LINE(
+                                "0",
+                                "attract") ",\"Command line profiler metrics\","
+                                           "\"lts__t_sector_hit_rate.pct\",\"%\",\"50\"\n" LINE(
+                                               "1",
+                                               "attract") ",\"Command line profiler metrics\","
+                                                          "\"l1tex__t_sectors_pipe_lsu_mem_global_"
+                                                          "op_ld.sum\",\"sector\",\"16\"\n" LINE(
+                                                              "1",
+                                                              "attract") ",\"Command line profiler "
+                                                                         "metrics\","
+                                                                         "\"lts__t_sector_hit_rate."
+                                                                         "pct\",\"%\",\"100\"\n";
     const hd_gpu_sectors *k = parse(*state, text, 1);
     assert_int_equal(k[0].launches, 2);
     assert_true(k[0].loads == 16400 && fabs(k[0].l2_hits - 0.75) < 1e-9);
@@ -72,8 +85,9 @@ static void failures_are_told(void **state) {
     assert_string_equal(f->seen.text,
                         "Nsight Compute failed: Failed to prepare kernel for profiling");
     assert_int_equal(hd_gpu_parse_profile(f->arena, &f->diag, "", &kernels, &count), HD_ESYSTEM);
-    assert_int_equal(hd_gpu_parse_profile(f->arena, &f->diag, HEAD "\n\"\n,,,\"\"\"", &kernels, &count),
-                     HD_ESYSTEM);
+    assert_int_equal(
+        hd_gpu_parse_profile(f->arena, &f->diag, HEAD "\n\"\n,,,\"\"\"", &kernels, &count),
+        HD_ESYSTEM);
 }
 
 static void it_is_called_without_changing_clocks(void **state) {
@@ -126,12 +140,9 @@ static void profiles_are_found_by_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_column_for_each_metric),
-        TEST(a_line_for_each_metric),
-        TEST(failures_are_told),
-        TEST(it_is_called_without_changing_clocks),
-        TEST(ranks_correlate),
-        TEST(profiles_are_found_by_model),
+        TEST(a_column_for_each_metric), TEST(a_line_for_each_metric),
+        TEST(failures_are_told),        TEST(it_is_called_without_changing_clocks),
+        TEST(ranks_correlate),          TEST(profiles_are_found_by_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
