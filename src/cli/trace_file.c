@@ -234,7 +234,24 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
     return cli_print(c, &out);
 }
 
+/* Launches may share large tables, which JSON has for each of them. */
+static hd_status check_rows(cli *c, const char *path, const hd_trace_contents *contents) {
+    const uint64_t most = 1000000;
+    uint64_t rows = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        rows += (uint64_t)contents->launches[l].launch.access_count +
+                contents->launches[l].launch.buffer_count;
+    return rows <= most
+               ? HD_OK
+               : hd_fail(&c->diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
+                         "its launches have %llu accesses and buffers, and --json can print %llu: "
+                         "leave out --json",
+                         (unsigned long long)rows, (unsigned long long)most);
+}
+
 static int print_info_json(cli *c, const char *path, const hd_trace_contents *contents) {
+    if (check_rows(c, path, contents))
+        return CLI_WRONG;
     json_t *object = json_object(), *launches = json_array();
     cli_traced sum = sum_of(contents);
     cli_traced_json(path, &sum, object);

@@ -58,7 +58,8 @@ static hd_status add_touches(analysis *a, const touches *all) {
     a->touches = all;
     a->accesses += all->accesses;
     a->shares++;
-    return reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a);
+    uint64_t none;
+    return reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
 }
 
 /* How many shares there may be. Less memory than the least is only wished for. */

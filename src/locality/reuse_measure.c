@@ -84,6 +84,10 @@ hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *are
     job j = {plan, arenas};
     hd_status status = size_tables(plan);
     reuse_meter_begin(plan, "measuring");
-    return status ? status
-                  : reuse_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j);
+    if (status != HD_OK)
+        return status;
+    uint64_t failed;
+    status = reuse_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
+    const reuse_aggregate *a = &plan->aggregates[failed];
+    return status ? reuse_say_fault(plan, a->first, a->count) : HD_OK;
 }

@@ -255,6 +255,17 @@ static void *open_block(void *self, uint64_t block) {
 hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
                            void (*event)(void *stream, const hd_event *event), void *stream) {
     const hd_sink sink = {.self = stream, .open_block = open_block, .event = event};
-    return hd_trace_replay_block(plan->trace, plan->diag, block->launch->launch.number,
+    return hd_trace_replay_block(plan->trace, NULL, block->launch->launch.number,
                                  block->index->block, &sink);
+}
+
+hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count) {
+    const hd_sink nobody = {0};
+    hd_status status = HD_OK;
+    for (uint64_t b = first; b < first + count && !status; b++)
+        status = hd_trace_replay_block(plan->trace, plan->diag,
+                                       plan->blocks[b].launch->launch.number,
+                                       plan->blocks[b].index->block, &nobody);
+    return status ? status
+                  : hd_fail(plan->diag, HD_ESYSTEM, NULL, "the trace was changed while it was read");
 }

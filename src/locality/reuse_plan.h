@@ -78,13 +78,17 @@ void reuse_meter_begin(const reuse_plan *plan, const char *doing);
  * *pending first. */
 void reuse_meter_add(const reuse_plan *plan, uint32_t worker, uint64_t *pending,
                      uint64_t lane_accesses);
-/* Reads a block: `event` hears its events, with `stream`. */
+/* Reads a block: `event` hears its events, with `stream`. Says nothing of what is wrong with it,
+ * since several may be read at once. */
 hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
                            void (*event)(void *stream, const hd_event *event), void *stream);
 static inline bool reuse_is_analysed(const reuse_plan *plan, const reuse_block *block,
                                      const hd_event *event) {
     return plan->spaces >> hd_event_space(&block->launch->launch, event) & 1;
 }
+
+/* Of `count` blocks one could not be read: says what is wrong with the first such. */
+hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count);
 
 /* reuse_measure.c: reads the trace once for the lengths of blocks and, where units are
  * limited, what each MI takes of them. Tables come from the workers' arenas. */
@@ -110,9 +114,10 @@ uint64_t issue_of(const reuse_plan *plan, const reuse_aggregate *aggregate,
                   const reuse_block *block, uint64_t mi, uint32_t warp, uint32_t before);
 
 /* pool.c: calls `work` with 0 .. count - 1 in ascending order of beginning, from several
- * threads; ends early when one returns an error, and returns that of the lowest number. */
+ * threads; ends early when one returns an error, and returns that of the lowest number, *failed. */
 typedef hd_status reuse_work(void *self, uint32_t worker, uint64_t number);
-hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self);
+hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
+                            uint64_t *failed);
 uint32_t reuse_worker_count(uint32_t wanted);
 
 #endif

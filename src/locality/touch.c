@@ -336,7 +336,11 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
         touchers[w].shares = shares;
         touchers[w].shift = shift_of(plan->element_bytes);
     }
-    hd_status status = reuse_in_parallel(workers, plan->block_count, collect_block, touchers);
+    uint64_t failed;
+    hd_status status =
+        reuse_in_parallel(workers, plan->block_count, collect_block, touchers, &failed);
+    if (status != HD_OK)
+        status = reuse_say_fault(plan, failed, 1);
     for (uint32_t w = 0; w < workers; w++) {
         all->accesses += touchers[w].accesses;
         all->read += touchers[w].read;

@@ -362,8 +362,15 @@ static void read_record(text_reader *r, text_launch *l) {
     record->align = get_number32(r, "an alignment");
     if (l->records.count == RECORD_ROWS_MAX)
         fail_at(r, r->line, "a launch has at most %d records", RECORD_ROWS_MAX);
-    record->fields = hd_new_array(r->arena, hd_field, HD_MAX_FIELDS);
     hd_push(r->arena, &l->records, record);
+}
+
+/* Room for one field more; a record has few. */
+static hd_field *new_field(text_reader *r, hd_record *record) {
+    size_t capacity = record->field_count;
+    if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
+        record->fields = hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
+    return &record->fields[record->field_count++];
 }
 
 static void read_field(text_reader *r, text_launch *l) {
@@ -373,7 +380,7 @@ static void read_field(text_reader *r, text_launch *l) {
         fail_at(r, r->line, "a field must follow its record, which has at most %d", HD_MAX_FIELDS);
         return;
     }
-    hd_field *field = &record->fields[record->field_count++];
+    hd_field *field = new_field(r, record);
     field->name = get_name(r, "a field's name");
     field->type = get_name(r, "a field's type");
     field->offset = get_number32(r, "an offset");

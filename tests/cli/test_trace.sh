@@ -261,6 +261,21 @@ text '2:1: error: .*file of the table has no name' '# launch 0 k 1 1 1 1 2 1 1 0
 } >bad.text
 refuses "^bad.text:2:1: error: .*4096 fields" trace import bad.text -o bad.hdt
 
+# Many launches with one large table: a few bytes each in the file, and each a table in JSON.
+{
+    echo '# heddle-trace-text 1'
+    for launch in $(seq 0 39); do
+        echo "# launch $launch k 1 1 1 1 2 1 1 0 0 0"
+        cat table 2>/dev/null || seq 1 30000 | sed 's/.*/# buffer b int global & 4 4 -/' | tee table
+        echo '# access 0 L 4 global - - - 0 0 0'
+    done
+} >large.text
+accepts trace import large.text -o large.hdt
+refuses '^large.hdt: error: its launches have 1200040 accesses and buffers' \
+    trace info large.hdt --json
+accepts trace info large.hdt
+rm large.text large.hdt table
+
 # A trace may be of anybody: what it has no name for, and names that a terminal would obey.
 printf '%s\n' '# heddle-trace-text 1' '# launch 0 k%1b[2J 1 4 1 1 2 1 1 0 0 0' '# file a' '# file b%0dc' \
     '# record r%1b r 8 4' '# buffer - int%07 global 100 8 4 -' '# buffer n%1b]0; - local 0 8 4 -' \

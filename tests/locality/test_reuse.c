@@ -343,8 +343,54 @@ static void shares_add_up(void **unused) {
     }
 }
 
+/* ---- damage ------------------------------------------------------------------------------------- */
+
+static void count_message(const hd_message *m, void *user) {
+    (void)m;
+    ++*(int *)user;
+}
+
+/* Of all blocks that cannot be read the first one is named, by one message. */
+static void damage_is_said_once(void **unused) {
+    (void)unused;
+    hd_arena *arena = hd_arena_new();
+    char path[64], *data;
+    size_t length;
+    snprintf(path, sizeof path, "/tmp/heddle-damage-%ld.hdt", (long)getpid());
+    hd_trace_writer *writer;
+    hd_trace *trace;
+    hd_reuse *reuse;
+    assert_int_equal(hd_trace_create(arena, &diag, path, &(hd_trace_header){NULL, 2}, &writer),
+                     HD_OK);
+    hd_sink sink = hd_trace_sink(writer);
+    make_loads(&sink, 10000, 1 << 20);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_int_equal(hd_read_file(arena, &diag, path, &data, &length), HD_OK);
+    assert_int_equal(hd_trace_open(arena, &diag, path, &trace), HD_OK);
+    const hd_trace_launch *launch = hd_trace_get(trace)->launches;
+    const char *end = memmem(data, length, "ENDL", 4); /* blocks end here; the last byte of each */
+    assert_non_null(end);
+    for (uint64_t b = 4; b-- > 0; end -= launch->blocks[b].bytes)
+        data[end - data - 1] ^= 1;
+    hd_trace_close(trace);
+    assert_int_equal(hd_write_file(&diag, path, data, length), HD_OK);
+    assert_int_equal(hd_trace_open(arena, &diag, path, &trace), HD_OK);
+    for (int i = 0; i < 10; i++) {
+        int messages = 0;
+        const hd_diag counting = {count_message, &messages};
+        const hd_reuse_options o = {.scenario = 1 + (uint32_t)i % 2 * 4, .clusters = 4, .units = 32,
+                                    .workers = 4};
+        assert_int_equal(hd_reuse_analyse(arena, &counting, trace, &o, &reuse), HD_EINPUT);
+        assert_int_equal(messages, 1);
+    }
+    hd_trace_close(trace);
+    unlink(path);
+    hd_arena_free(arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(figure_4), cmocka_unit_test(correlations),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damage_is_said_once),
+                                       cmocka_unit_test(figure_4), cmocka_unit_test(correlations),
                                        cmocka_unit_test(shares_add_up),
                                        cmocka_unit_test(dense_list),
                                        cmocka_unit_test(orders_of_blocks),
