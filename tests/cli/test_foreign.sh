@@ -72,14 +72,17 @@ grep -q "field.h' file not found" "$work/log/err" || complain "another field.h w
 
 # ---- memory and time follow what a file says, not its powers -------------------------
 
+# Sanitizers reserve more than any limit.
+{ (ulimit -v 4000000; exec "$heddle" --version) && limits=yes || limits=no; } >/dev/null 2>&1
+
 # bounded MIB ARGUMENTS: as call, with so much memory and a minute (sanitized: ten), which is far
 # more than it takes.
 bounded() {
     local mib=$1
     shift
-    if (ulimit -v 4000000 && "$heddle" --version >/dev/null 2>&1); then
+    if [ "$limits" = yes ]; then
         (ulimit -v $((mib * 1024)) && timeout 60 "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null)
-    else # sanitizers reserve more than any limit
+    else
         ASAN_OPTIONS="${ASAN_OPTIONS:-}:hard_rss_limit_mb=$((2 * mib)):quarantine_size_mb=16" \
             timeout 600 "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null
     fi
@@ -147,7 +150,7 @@ accepts ir unused.cl # nobody calls it
 # ---- contents ------------------------------------------------------------------------
 
 sed 's/count: 256/count: 1e9/' body.yaml >heavy.yaml
-if (ulimit -v 4000000 && "$heddle" --version >/dev/null 2>&1); then
+if [ "$limits" = yes ]; then
     (ulimit -v 4000000; "$heddle" run heavy.yaml >"$work/log/out" 2>"$work/log/err")
     status=$?
     [ "$status" -eq 2 ] || complain "without memory for a buffer: exit status $status"
