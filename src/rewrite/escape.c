@@ -135,15 +135,32 @@ static step step_subscript(const cursors *inside, bool is_first, form *is) {
     return inside->count == 2 && is_zero(inside->data[is_first ? 1 : 0]) ? GOES_ON : LEAVES;
 }
 
+/* A token for a reference stands between two offsets. */
+static bool has_ampersand(const rewriter *rw, unsigned begin, unsigned end) {
+    for (size_t t = hd_token_from(&rw->src, begin);
+         t < rw->src.token_count && rw->src.tokens[t].at.begin < end; t++)
+        if (hd_token_is(&rw->src, t, "&") || hd_token_is(&rw->src, t, "&&"))
+            return true;
+    return false;
+}
+
 /* (float &)x, static_cast<float &>(x) */
 static bool casts_to_reference(const rewriter *rw, CXCursor cast, CXCursor inner) {
     range whole, value;
-    if (!hd_range_of(&rw->src, cast, &whole) || !hd_range_of(&rw->src, inner, &value))
+    return !hd_range_of(&rw->src, cast, &whole) || !hd_range_of(&rw->src, inner, &value) ||
+           has_ampersand(rw, whole.begin, value.begin);
+}
+
+/* [=]() -> float & { return p->x; } */
+static bool gives_reference(const rewriter *rw, CXCursor lambda) {
+    range whole, body;
+    if (!hd_range_of(&rw->src, lambda, &whole) ||
+        !hd_range_of(&rw->src, hd_body(rw->arena, lambda), &body))
         return true;
-    for (size_t t = hd_token_at(&rw->src, whole.begin);
-         t < rw->src.token_count && rw->src.tokens[t].at.begin < value.begin; t++)
-        if (hd_token_is(&rw->src, t, "&") || hd_token_is(&rw->src, t, "&&"))
-            return true;
+    for (size_t t = hd_token_from(&rw->src, whole.begin);
+         t < rw->src.token_count && rw->src.tokens[t].at.begin < body.begin; t++)
+        if (hd_token_is(&rw->src, t, "->"))
+            return has_ampersand(rw, rw->src.tokens[t].at.end, body.begin);
     return false;
 }
 
@@ -200,8 +217,8 @@ static step step_return(question *q, const frame *up, form is) {
         around = around->up;
     if (!around || is == ADDRESS)
         return LEAVES;
-    if (!hd_is_function(around->cursor)) /* [=]() -> float & { return p->x; } */
-        return only_if(!casts_to_reference(rw, around->cursor, hd_body(rw->arena, around->cursor)));
+    if (!hd_is_function(around->cursor))
+        return only_if(!gives_reference(rw, around->cursor));
     if (!hd_is_reference(clang_getCursorResultType(around->cursor)))
         return ENDS;
     frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};

@@ -314,6 +314,8 @@ static void what_a_reference_leads_to(void **state) {
         "first(p + n) += 1; float *q = &out[(int)p[n].x]; q[1] = 2;",
         "++(p[n].x += 1); out[0] = n ? p[n].x : 0.f;",
         "auto f = [](const float &r) { return r; }; out[0] = f(p[n].x);",
+        "auto f = [&](const float &r) { return p[(int)r].x; }; out[0] = f(p[n].x);",
+        "auto f = [&](int i) -> float { return p[i].x; }; out[0] = f(n);",
         "out[0] = reinterpret_cast<int &>(p[n].x);",
         "float a = p[n].x; out[0] = (&a)[0]; first(p) = (&p[n].d[0])[1];",
     };
