@@ -75,9 +75,21 @@ typedef struct launch_builder {
     const hd_launch *launch;
     uint32_t number;
     hd_kernel_info *info;
-    uint64_t *lengths;
+    uint64_t *lengths; /* of the loops */
     shape_context shapes;
 } launch_builder;
+
+/* Iterations of every loop in which the access runs; elsewhere the loops' own. */
+static const uint64_t *lengths_for(const launch_builder *b, const hd_access *access,
+                                   hd_arena *arena) {
+    const hd_flow *flow = b->info->flow;
+    uint64_t *lengths = hd_new_array(arena, uint64_t, flow->loop_count + 1);
+    memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
+    for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
+        lengths[loop] += !length_is_unknown(&b->info->trips[loop]) &&
+                         hd_runs_with_test(b->info, access, loop);
+    return lengths;
+}
 
 /* Shapes are made in an arena of their own, and kept when they are new. */
 static uint32_t add_shape(launch_builder *b, const hd_access *access, double *warps,
@@ -85,6 +97,7 @@ static uint32_t add_shape(launch_builder *b, const hd_access *access, double *wa
     hd_cost_model *model = b->model;
     shape_context context = b->shapes;
     context.arena = hd_arena_new();
+    context.lengths = lengths_for(b, access, context.arena);
     const shape *made = hd_shape_make(&context, access, warps, stepped);
     uint32_t number = 0;
     while (number < model->shapes.count &&

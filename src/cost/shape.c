@@ -351,19 +351,11 @@ static void add_launch(builder *b) {
     }
 }
 
-/* Iterations of a loop in which the access runs. */
-static uint64_t iterations_in(const builder *b, int32_t loop) {
-    const hd_trip *trip = &b->context->info->trips[loop];
-    uint64_t length = b->context->lengths[loop];
-    bool is_known = trip->kind != HD_TRIP_UNKNOWN && length == trip->count;
-    return length + (is_known && hd_runs_with_test(b->context->info, b->access, loop));
-}
-
 /* The iteration of every enclosing loop in the `number`th of all their iterations. */
 static void set_iteration(const builder *b, int64_t *iteration, uint64_t number) {
     for (int32_t loop = b->access->loop; loop >= 0;
          loop = b->context->info->flow->loops[loop].parent) {
-        uint64_t length = iterations_in(b, loop) ? iterations_in(b, loop) : 1;
+        uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
         iteration[loop] = (int64_t)(number % length);
         number /= length;
     }
@@ -381,7 +373,7 @@ static uint64_t iteration_count(const builder *b) {
     uint64_t product = 1;
     for (int32_t loop = b->access->loop; loop >= 0 && product < enough;
          loop = b->context->info->flow->loops[loop].parent) {
-        uint64_t length = iterations_in(b, loop) ? iterations_in(b, loop) : 1;
+        uint64_t length = b->context->lengths[loop] ? b->context->lengths[loop] : 1;
         product *= length < enough ? length : enough;
     }
     return product;
@@ -453,7 +445,7 @@ static void convolve_form(const builder *b, double *dense, uint32_t modulus, hd_
     for (uint32_t i = 0; i < form.term_count; i++) {
         const hd_term *t = &form.terms[i];
         if (t->kind == HD_SYM_LOOP)
-            convolve(arena, dense, modulus, t->factor, iterations_in(b, (int32_t)t->index));
+            convolve(arena, dense, modulus, t->factor, b->context->lengths[t->index]);
         else if (t->kind == HD_SYM_GROUP && blocks)
             convolve(arena, dense, modulus, t->factor, b->launch.groups[t->index]);
         else if (t->kind == HD_SYM_LOCAL && locals)

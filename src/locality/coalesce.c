@@ -133,7 +133,7 @@ typedef struct stream {
     const hd_coalesce *counter;
     struct stream *next; /* of the idle ones */
     uint32_t capacity;
-    hd_coalesce_counts *accesses;
+    hd_coalesce_counts *accesses, all;
     kept kept[KEPT];
 } stream;
 
@@ -219,37 +219,44 @@ static joined recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t
     return k->result;
 }
 
-static bool has_transactions(const hd_event_access *access) {
-    return access->space == KIR_GLOBAL || access->space == KIR_CONSTANT;
-}
-
 static void add_joined(hd_coalesce_counts *counts, const joined *more) {
     counts->transactions += more->transactions;
     counts->bytes_moved += more->moved;
     counts->bytes_used += more->used;
 }
 
+void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more) {
+    sum->mis += more->mis;
+    sum->requests += more->requests;
+    sum->lane_accesses += more->lane_accesses;
+    sum->transactions += more->transactions;
+    sum->bytes_moved += more->bytes_moved;
+    sum->bytes_used += more->bytes_used;
+}
+
 static void count_event(void *self, const hd_event *e) {
     stream *s = self;
     const hd_event_access *access = &s->counter->launch->accesses[e->access];
-    hd_coalesce_counts *counts = &s->accesses[e->access];
+    kir_space space = hd_event_space(s->counter->launch, e);
+    hd_coalesce_counts counts = {.mis = 1, .lane_accesses = e->active};
     uint32_t warp = s->counter->device->warp;
-    bool moves = has_transactions(access);
-    counts->mis++;
-    counts->lane_accesses += e->active;
+    bool moves = space == KIR_GLOBAL || space == KIR_CONSTANT;
     for (uint32_t first = 0; first < e->threads; first += warp) {
         uint32_t end = e->threads - first < warp ? e->threads : first + warp;
         uint64_t mask = 0;
         for (uint32_t at = first; at < end && !mask; at += 64)
             mask = lanes_of(e, at, end - at < 64 ? end - at : 64);
-        counts->requests += mask != 0;
+        counts.requests += mask != 0;
         if (!mask || !moves)
             continue;
         joined j = e->address || warp > 64
                        ? count_warp(s->counter, e, first, end, access->width)
                        : recall_warp(s, e, first, end, mask, access->width);
-        add_joined(counts, &j);
+        add_joined(&counts, &j);
     }
+    hd_coalesce_add(&s->accesses[e->access], &counts);
+    if (space == KIR_GLOBAL)
+        hd_coalesce_add(&s->all, &counts);
 }
 
 /* ---- launches and blocks --------------------------------------------------------------- */
@@ -292,18 +299,10 @@ static void *open_block(void *self, uint64_t block) {
         s->accesses = hd_zeroed(count, sizeof *s->accesses);
         s->capacity = count;
     }
+    s->all = (hd_coalesce_counts){0};
     if (count)
         memset(s->accesses, 0, count * sizeof *s->accesses);
     return s;
-}
-
-void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more) {
-    sum->mis += more->mis;
-    sum->requests += more->requests;
-    sum->lane_accesses += more->lane_accesses;
-    sum->transactions += more->transactions;
-    sum->bytes_moved += more->bytes_moved;
-    sum->bytes_used += more->bytes_used;
 }
 
 static hd_status close_block(void *self, void *state, uint64_t block, bool complete) {
@@ -312,11 +311,10 @@ static hd_status close_block(void *self, void *state, uint64_t block, bool compl
     (void)block;
     pthread_mutex_lock(&counter->lock);
     launch_counts *counts = &counter->launches.data[counter->launches.count - 1];
-    for (uint32_t i = 0; i < counts->access_count && complete; i++) {
+    for (uint32_t i = 0; i < counts->access_count && complete; i++)
         hd_coalesce_add(&counts->accesses[i], &s->accesses[i]);
-        if (has_transactions(&counter->launch->accesses[i]))
-            hd_coalesce_add(&counts->all, &s->accesses[i]);
-    }
+    if (complete)
+        hd_coalesce_add(&counts->all, &s->all);
     s->next = counter->idle;
     counter->idle = s;
     pthread_mutex_unlock(&counter->lock);

@@ -16,6 +16,22 @@ accepts run body.cl --global 16,8 --local 8,4
 prints '^  push +1 +2,2 x 8,4 '
 refuses "error: .*nosuch" run body.yaml --device nosuch
 
+# Constant memory has a cache of its own: it is no global memory, here as in the static cost.
+cat >table.cl <<'END'
+typedef struct { float x, y; } point;
+__constant float table[64] = {1, 2, 3};
+__kernel void look(__global point *p, __constant float *given) {
+    int i = get_global_id(0);
+    p[i].x += table[i % 64] * given[i % 16];
+}
+END
+accepts run table.cl --global 256 --local 64 --device h200
+prints '^  look +1 +4 x 64 +[0-9.]+k? +16 +1.02k '
+prints '^  look +4 x 64 +16 +128 '
+accepts cost table.cl --global 256 --local 64 --device h200 --layout aos
+prints '^ +5 +load p.x +8 +8 ' # executions, and the transactions of each
+prints '^ +5 +store p.x +8 +8 '
+
 # ---- runs of one kernel and size share a row --------------------------------------------
 
 cat >two.cl <<'END'

@@ -288,6 +288,7 @@ static void blocks_add_up_in_any_order(void **state) {
         hd_event_launch launch = launch_of(accesses, number);
         accesses[3].space = KIR_LOCAL;
         accesses[4].space = KIR_CONSTANT;
+        accesses[0].space = KIR_GENERIC; /* what is in no buffer is global */
         sink.launch(sink.self, &launch);
         void *first = sink.open_block(sink.self, 0), *second = sink.open_block(sink.self, 1);
         void *stopped = sink.open_block(sink.self, 2);
@@ -295,6 +296,7 @@ static void blocks_add_up_in_any_order(void **state) {
         send(&sink, second, 2, 0, 4);
         send(&sink, second, 3, 0, 8);
         send(&sink, first, 4, 0, 0);
+        send(&sink, first, 0, 0, 1);
         send(&sink, stopped, 2, 0, 4);
         sink.close_block(sink.self, second, 1, true);
         sink.close_block(sink.self, stopped, 2, false);
@@ -316,6 +318,7 @@ static void blocks_add_up_in_any_order(void **state) {
     const hd_coalesce_counts *all = hd_coalesce_of_launch(counter, 2);
     assert_int_equal(all->mis, 3);
     assert_int_equal(all->transactions, 8 + 4 + 4);
+    assert_int_equal(hd_coalesce_of(counter, 2, 4)->transactions, 4); /* constant: not in all */
     assert_string_equal(hd_coalesce_device(counter)->name, "tesla-m2050");
     hd_coalesce_free(counter);
     hd_arena_free(arena);
