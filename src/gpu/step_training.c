@@ -68,7 +68,7 @@ static hd_status train(hd_gpu_step_run *run, const uint32_t *lengths, uint32_t l
 }
 
 hd_status hd_gpu_run_training(hd_gpu_step_run *run) {
-    static const uint32_t some[] = {512, 4096}, one[] = {128};
+    static const uint32_t some[] = {256, 1024}, one[] = {128};
     return run->small ? train(run, one, 1) : train(run, some, 2);
 }
 
