@@ -73,8 +73,7 @@ hd_status hd_gpu_run_training(hd_gpu_step_run *run) {
 }
 
 hd_status hd_gpu_run_whole_training(hd_gpu_step_run *run) {
-    static const uint32_t two[] = {128, 256};
-    return run->small ? train(run, two, 2) : train(run, NULL, 0);
+    return run->small ? hd_gpu_run_training(run) : train(run, NULL, 0);
 }
 
 static void show_score(hd_str *page, const json_t *score, const char *name) {

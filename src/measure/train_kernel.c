@@ -100,8 +100,8 @@ const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape,
     return language == KIR_CUDA ? cuda_source(arena, shape) : opencl_source(arena, shape);
 }
 
-const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape,
-                             kir_language language, uint32_t length) {
+const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, kir_language language,
+                             uint32_t length) {
     const char *const texts[] = {"training", hd_training_source(arena, shape, language),
                                  hd_format(arena, "%u", length)};
     return hd_hash_texts(arena, texts, 3);
