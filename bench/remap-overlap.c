@@ -28,7 +28,7 @@ typedef struct bench {
     bool missed;
 } bench;
 
-/* ---- results ------------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------- */
 
 static void add_row(const bench *b, hd_table *table, const char *name, double seconds,
                     double larger, double bulk) {
@@ -60,7 +60,7 @@ static bool show(void *user, const hd_gpu_overlap_row *row) {
     return true;
 }
 
-/* ---- devices -------------------------------------------------------------------------------- */
+/* ---- devices ---------------------------------------------------------------------- */
 
 static hd_status run_device(bench *b, hd_remap_device *device) {
     return hd_gpu_overlap(b->diag, device,

@@ -7,7 +7,7 @@
 
 enum { MOST_DEVICES = 16 };
 
-/* ---- OpenCL ------------------------------------------------------------------------------- */
+/* ---- OpenCL ----------------------------------------------------------------------- */
 
 typedef struct opencl {
     cl_context context;
@@ -60,7 +60,7 @@ static void open_opencl(const hd_diag *diag, cl_device_id id, hd_gpu_memories *d
         device->remap = NULL;
 }
 
-/* ---- both --------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------- */
 
 bool bench_open_device(hd_arena *arena, const hd_diag *diag, unsigned n, uint64_t bytes,
                        hd_gpu_memories *device) {

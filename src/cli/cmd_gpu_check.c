@@ -8,7 +8,7 @@
 #include "gpu/gpu.h"
 #include "report/json.h"
 
-/* ---- processes of its own ---------------------------------------------------------------- */
+/* ---- processes of its own --------------------------------------------------------- */
 
 /* gpu-check --run-step STEP FOLDER RESULT SECONDS small|whole */
 static int run_step(cli *c, char **words, const char *program) {
@@ -23,7 +23,7 @@ static int run_step(cli *c, char **words, const char *program) {
     return hd_gpu_run_step(c->arena, &c->diag, step, &run) == HD_OK ? CLI_FINE : CLI_WRONG;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------ */
 
 static const char *own_path(cli *c) {
     char path[4096];

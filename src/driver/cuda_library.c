@@ -54,6 +54,24 @@ const char *hd_cuda_toolkit(void) {
     return NULL;
 }
 
+/* The folder of the toolkit whose nvcc is in PATH, or NULL. */
+static const char *toolkit_in_path(hd_arena *arena) {
+    char resolved[4096];
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        char *folder = realpath(hd_format(arena, "%.*s/nvcc", (int)length, at), resolved);
+        for (int up = 0; folder && up < 2; up++) { /* nvcc, bin */
+            char *slash = strrchr(folder, '/');
+            *(slash ? slash : folder) = '\0';
+        }
+        if (folder)
+            return hd_strdup(arena, folder);
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
 /* By the names that its versions have, then in the toolkit, whose folder the loader may not
  * know. */
 static void *open_nvrtc(hd_arena *arena) {
@@ -65,10 +83,11 @@ static void *open_nvrtc(hd_arena *arena) {
     for (size_t n = 0; n < NAMES && !handle; n++)
         handle = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
     const char *toolkit = hd_cuda_toolkit();
+    if (!toolkit)
+        toolkit = toolkit_in_path(arena);
     for (size_t i = 0; toolkit && i < FOLDERS * NAMES && !handle; i++)
-        handle = dlopen(
-            hd_format(arena, "%s/%s/%s", toolkit, folders[i / NAMES], names[i % NAMES]),
-            RTLD_NOW | RTLD_LOCAL);
+        handle = dlopen(hd_format(arena, "%s/%s/%s", toolkit, folders[i / NAMES], names[i % NAMES]),
+                        RTLD_NOW | RTLD_LOCAL);
     return handle;
 }
 

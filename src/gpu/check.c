@@ -29,7 +29,7 @@ typedef struct checker {
     bool is_lost;
 } checker;
 
-/* ---- which, and how long -------------------------------------------------------------------- */
+/* ---- which, and how long ---------------------------------------------------------- */
 
 static bool is_wanted(const checker *c, const hd_gpu_step *step) {
     bool wanted = !c->options->only_count || step == hd_gpu_steps;
@@ -200,8 +200,7 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     return HD_OK;
 }
 
-/* ---- the page
- * ------------------------------------------------------------------------------------ */
+/* ---- the page --------------------------------------------------------------------- */
 
 /* "nvidia-h100-80gb-hbm3" */
 static const char *file_name(hd_arena *arena, const char *device) {
@@ -238,8 +237,7 @@ static hd_status write_page(checker *c) {
     return status;
 }
 
-/* ---- all
- * --------------------------------------------------------------------------------------------- */
+/* ---- all -------------------------------------------------------------------------- */
 
 /* Without it there is nothing to say. */
 static hd_status find_device(checker *c) {

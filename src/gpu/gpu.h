@@ -27,7 +27,7 @@
 #include "measure/measure.h"
 #include "search/race.h"
 
-/* ---- steps.c: the table ---------------------------------------------------------- */
+/* ---- steps.c: the table ----------------------------------------------------------- */
 
 /* What a step works with. */
 typedef struct hd_gpu_step_run {
@@ -84,7 +84,7 @@ void hd_gpu_show_program(hd_str *page, const json_t *result);
 void hd_gpu_show_machine(hd_str *page, const json_t *result);
 void hd_gpu_show_counters(hd_str *page, const json_t *result);
 
-/* ---- check.c: all steps ------------------------------------------------------------- */
+/* ---- check.c: all steps ----------------------------------------------------------- */
 
 typedef struct hd_gpu_options {
     const char *program;     /* the path of this program */
@@ -118,7 +118,7 @@ const char *hd_gpu_page(hd_arena *arena, const json_t *document);
 double hd_gpu_number(const json_t *object, const char *name);
 const char *hd_gpu_text(const json_t *object, const char *name);
 
-/* ---- child.c: processes with a limit ------------------------------------------------ */
+/* ---- child.c: processes with a limit ---------------------------------------------- */
 
 typedef struct hd_gpu_child_options {
     const char *log;                   /* where its standard output and error go */
@@ -153,7 +153,7 @@ hd_status hd_gpu_find_profile(hd_arena *arena, const hd_diag *diag, const char *
 /* rank.c: Spearman's, equal values sharing their ranks; NAN where one side is all equal. */
 double hd_gpu_rank_correlation(hd_arena *arena, const double *a, const double *b, uint32_t count);
 
-/* ---- turns.c: layouts of a job, all timed in turns, each as often as every other ---------- */
+/* ---- turns.c: layouts of a job, all timed in turns, each as often as every other -- */
 
 typedef struct hd_turns {
     uint32_t count, rounds;
@@ -178,7 +178,7 @@ hd_status hd_take_turns(hd_arena *arena, const hd_diag *diag, const hd_job *job,
  * probability of 95%. */
 hd_interval hd_turns_ratio(hd_arena *arena, const hd_turns *turns, uint32_t a, uint32_t b);
 
-/* ---- memories.c: two memories of a device, and a copy from one to the other ---------------- */
+/* ---- memories.c: two memories of a device, and a copy from one to the other ------- */
 
 typedef struct hd_gpu_memories {
     char name[256];
@@ -204,7 +204,7 @@ hd_status hd_gpu_make_memories(hd_arena *arena, const hd_diag *diag, uint64_t by
                                hd_gpu_memories *memories);
 void hd_gpu_free_memories(hd_gpu_memories *memories);
 
-/* ---- remap_speed.c: remapping within a device, next to the device's own copy --------------- */
+/* ---- remap_speed.c: remapping within a device, next to the device's own copy ------ */
 
 typedef struct hd_gpu_remap_row {
     const char *name; /* "28 bytes, aosoa:16" */
@@ -230,7 +230,7 @@ typedef struct hd_gpu_remap_options {
 void hd_gpu_remap_speed(const hd_diag *diag, hd_gpu_memories *memories,
                         const hd_gpu_remap_options *options);
 
-/* ---- overlap.c: how well transfers and remapping hide behind each other -------------------- */
+/* ---- overlap.c: how well transfers and remapping hide behind each other ----------- */
 
 /* What is timed. The last sizes of chunks is the planned one. */
 enum { HD_GPU_CHUNK_SIZES = 6 };
@@ -272,7 +272,7 @@ double hd_gpu_overlap_larger(const hd_gpu_overlap_row *row);
 hd_status hd_gpu_overlap(const hd_diag *diag, hd_remap_device *device,
                          const hd_gpu_overlap_options *options);
 
-/* ---- profiler.c: Nsight Compute ------------------------------------------------------------ */
+/* ---- profiler.c: Nsight Compute --------------------------------------------------- */
 
 /* Of one kernel, all of its launches together. */
 typedef struct hd_gpu_sectors {

@@ -2,7 +2,7 @@
 
 #include "gpu/gpu.h"
 
-/* ---- the device ---------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------- */
 
 hd_status hd_gpu_open_cuda(hd_arena *arena, const hd_diag *diag, hd_gpu_cuda *cuda) {
     const char *missing;
@@ -37,7 +37,7 @@ void hd_gpu_close_cuda(hd_gpu_cuda *cuda) {
     cuda->device = -1;
 }
 
-/* ---- memories -------------------------------------------------------------------------------- */
+/* ---- memories --------------------------------------------------------------------- */
 
 static bool copy(hd_gpu_memories *memories, uint64_t bytes) {
     const hd_gpu_cuda *cuda = memories->own;

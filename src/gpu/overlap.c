@@ -3,7 +3,7 @@
 #include "gpu/gpu.h"
 #include "remap/device.h"
 
-enum { RUNS = 15, SMALL_RUNS = 2 };
+enum { RUNS = 15, SMALL_RUNS = 1 };
 static const double over_larger = 1.15, over_bulk = 1.05;
 
 /* One map in one direction. */
@@ -23,7 +23,7 @@ typedef struct overlap {
     bool enough;
 } overlap;
 
-/* ---- memory ------------------------------------------------------------------------------ */
+/* ---- memory ----------------------------------------------------------------------- */
 
 static hd_status make_memory(const overlap *o, course *c) {
     hd_remap_device *device = c->device;
@@ -50,7 +50,7 @@ static void release_memory(course *c) {
         c->device->backend->release(c->device, c->part);
 }
 
-/* ---- timing ------------------------------------------------------------------------------- */
+/* ---- timing ----------------------------------------------------------------------- */
 
 static uint64_t chunk_bytes_of(const course *c, hd_gpu_contender which) {
     return which == HD_GPU_PLANNED
@@ -91,7 +91,7 @@ static hd_status time_all(const overlap *o, course *c) {
     return HD_OK;
 }
 
-/* ---- results ------------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------- */
 
 double hd_gpu_overlap_larger(const hd_gpu_overlap_row *row) {
     const double *seconds = row->seconds;
@@ -125,7 +125,7 @@ static void report(overlap *o, course *c, const char *what) {
     o->enough = !o->options->row(o->options->user, row);
 }
 
-/* ---- maps ------------------------------------------------------------------------------------ */
+/* ---- maps ------------------------------------------------------------------------- */
 
 static hd_status run_course(overlap *o, hd_remap_device *device, hd_remap *map, const char *what) {
     hd_status status = HD_OK;

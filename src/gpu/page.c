@@ -10,7 +10,7 @@ const char *hd_gpu_text(const json_t *object, const char *name) {
     return text ? text : "";
 }
 
-/* ---- what can be seen at a glance ---------------------------------------------------------- */
+/* ---- what can be seen at a glance ------------------------------------------------- */
 
 static uint32_t count_met(const json_t *rows, const char *goal, uint32_t *wanted) {
     size_t i;
@@ -78,7 +78,7 @@ static void add_overview(hd_str *page, const json_t *steps) {
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole -------------------------------------------------------------------- */
 
 /* Besides why the step failed, or did nothing. */
 static bool has_rows(const json_t *result) {

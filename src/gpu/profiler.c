@@ -21,7 +21,7 @@ static const char *const metrics[COUNTERS] = {"l1tex__t_sectors_pipe_lsu_mem_glo
                                               "l1tex__t_sector_hit_rate.pct",
                                               "lts__t_sector_hit_rate.pct"};
 
-/* ---- finding and calling it ------------------------------------------------------------------ */
+/* ---- finding and calling it ------------------------------------------------------- */
 
 static const char *runnable(hd_arena *arena, const char *folder, size_t length) {
     const char *path = hd_format(arena, "%.*s/ncu", (int)length, folder);
@@ -191,8 +191,7 @@ static hd_gpu_sectors sectors_of(const sums *s) {
                             .l2_hits = v[L2_HITS] / 100 / s->launches};
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
+/* ---- the whole -------------------------------------------------------------------- */
 
 static hd_status fail(hd_arena *arena, const hd_diag *diag, const char *text) {
     if (strstr(text, "ERR_NVGPUCTRPERM"))

@@ -59,7 +59,7 @@ static void report(speed *s, const char *name, hd_remap *map, double goal) {
     s->enough = !s->options->row(s->options->user, &row);
 }
 
-/* ---- the maps -------------------------------------------------------------------------------- */
+/* ---- the maps --------------------------------------------------------------------- */
 
 static void report_structs(speed *s, const char *layout, uint32_t bytes) {
     hd_remap_field fields[MOST_FIELDS];

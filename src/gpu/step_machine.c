@@ -20,7 +20,7 @@ static const char *subject_of(hd_arena *arena, const char *program) {
     return hd_format(arena, "examples/%s/%s-small", program, program);
 }
 
-/* ---- a job in a layout ----------------------------------------------------------------------- */
+/* ---- a job in a layout ------------------------------------------------------------ */
 
 /* A layout that is not the original, with its kernels; `rewritten` is NULL for the original. */
 typedef struct laid_out {
@@ -194,8 +194,7 @@ static hd_status count_on_machine(hd_arena *arena, const hd_diag *diag, const la
     return status;
 }
 
-/* ---- outputs
- * -------------------------------------------------------------------------------------- */
+/* ---- outputs ---------------------------------------------------------------------- */
 
 static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     hd_arena *arena = run->arena;
@@ -232,8 +231,10 @@ static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     json_object_set_new(row, "name", hd_json_text(program));
     json_object_set_new(row, "equal", json_boolean(equal));
     json_object_set_new(row, "bit_equal", json_boolean(bit_equal));
-    if (!equal)
-        json_object_set_new(run->result, "differs", json_true());
+    if (equal)
+        return HD_OK;
+    json_object_set(row, "why", json_object_get(run->result, "error")); /* the first of them */
+    json_object_set_new(run->result, "differs", json_true());
     return HD_OK;
 }
 
@@ -250,16 +251,16 @@ void hd_gpu_show_machine(hd_str *page, const json_t *result) {
     size_t i;
     const json_t *row;
     hd_str_add(page, "What the small jobs leave in their buffers, in AoS.\n\n"
-                     "| program | equal |\n|---|---|\n");
+                     "| program | equal | |\n|---|---|---|\n");
     json_array_foreach(json_object_get(result, "programs"), i, row)
-        hd_str_printf(page, "| %s | %s |\n", hd_gpu_text(row, "name"),
+        hd_str_printf(page, "| %s | %s | %s |\n", hd_gpu_text(row, "name"),
                       json_is_true(json_object_get(row, "bit_equal")) ? "bit for bit"
                       : json_is_true(json_object_get(row, "equal"))   ? "within the job's tolerance"
-                                                                      : "**no**");
+                                                                      : "**no**",
+                      hd_gpu_text(row, "why"));
 }
 
-/* ---- counters
- * -------------------------------------------------------------------------------------- */
+/* ---- counters --------------------------------------------------------------------- */
 
 typedef struct counters {
     hd_gpu_step_run *run;

@@ -12,7 +12,7 @@
 #include "measure/timing.h"
 #include "report/json.h"
 
-enum { MOST_LAYOUTS = 28, SMALL_LAYOUTS = 2, ROUNDS = 9 };
+enum { MOST_LAYOUTS = 28, SMALL_LAYOUTS = 1, ROUNDS = 9 };
 
 typedef struct subject {
     hd_gpu_step_run *run;
@@ -30,7 +30,7 @@ typedef struct subject {
     hd_turns turns;
 } subject;
 
-/* ---- the set ----------------------------------------------------------------------------- */
+/* ---- the set ---------------------------------------------------------------------- */
 
 static hd_status find_profile(subject *s) {
     const hd_diag *diag = s->run->diag;
@@ -95,7 +95,7 @@ static hd_status propose(subject *s) {
     return HD_OK;
 }
 
-/* ---- results -------------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------- */
 
 static double median_of(const subject *s, uint32_t i) {
     return hd_timing_of(s->arena, s->turns.seconds[i], s->turns.rounds).median;

@@ -14,7 +14,7 @@ static void use_own_cache(const hd_gpu_step_run *run, hd_remap_device *device) {
         device->sample_elements = SMALL_SAMPLE;
 }
 
-/* ---- within the device --------------------------------------------------------------------- */
+/* ---- within the device ------------------------------------------------------------ */
 
 static bool keep_remap(void *user, const hd_gpu_remap_row *row) {
     static const char *const ways[] = {"to", "back"};
@@ -77,7 +77,7 @@ void hd_gpu_show_remap(hd_str *page, const json_t *result) {
     }
 }
 
-/* ---- with transfers -------------------------------------------------------------------------- */
+/* ---- with transfers --------------------------------------------------------------- */
 
 static bool keep_overlap(void *user, const hd_gpu_overlap_row *row) {
     hd_gpu_step_run *run = user;

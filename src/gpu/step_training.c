@@ -68,13 +68,12 @@ static hd_status train(hd_gpu_step_run *run, const uint32_t *lengths, uint32_t l
 }
 
 hd_status hd_gpu_run_training(hd_gpu_step_run *run) {
-    static const uint32_t some[] = {512, 4096}, one[] = {128};
+    static const uint32_t some[] = {256, 1024}, one[] = {128};
     return run->small ? train(run, one, 1) : train(run, some, 2);
 }
 
 hd_status hd_gpu_run_whole_training(hd_gpu_step_run *run) {
-    static const uint32_t two[] = {128, 256};
-    return run->small ? train(run, two, 2) : train(run, NULL, 0);
+    return run->small ? hd_gpu_run_training(run) : train(run, NULL, 0);
 }
 
 static void show_score(hd_str *page, const json_t *score, const char *name) {

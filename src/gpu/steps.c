@@ -38,7 +38,7 @@ const hd_gpu_step *hd_gpu_find_step(const char *name) {
     return NULL;
 }
 
-/* ---- a result ---------------------------------------------------------------------------- */
+/* ---- a result --------------------------------------------------------------------- */
 
 void hd_gpu_keep(hd_gpu_step_run *run) {
     hd_arena *arena = hd_arena_new();
@@ -69,7 +69,7 @@ json_t *hd_gpu_add_row(hd_gpu_step_run *run, const char *name) {
     return row;
 }
 
-/* ---- a step's process ---------------------------------------------------------------------- */
+/* ---- a step's process ------------------------------------------------------------- */
 
 typedef struct listener {
     const hd_diag *inner;

@@ -253,8 +253,8 @@ static void keep(trainer *t, const shape_run *run, uint32_t launch, uint32_t rep
             .fields = run->shape->fields,
             .bytes = run->shape->bytes,
             .tile = hd_tile_of_class(k),
-            .profile = {.kernel = hd_training_hash(t->arena, run->shape, t->options->language,
-                                                       length),
+            .profile = {.kernel =
+                            hd_training_hash(t->arena, run->shape, t->options->language, length),
                         .layout = hd_layout_print(t->arena, run->job->record, layout),
                         .date = date,
                         .timing = hd_timing_of(t->arena, times[k], repeats)}};

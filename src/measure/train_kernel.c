@@ -100,8 +100,8 @@ const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape,
     return language == KIR_CUDA ? cuda_source(arena, shape) : opencl_source(arena, shape);
 }
 
-const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape,
-                             kir_language language, uint32_t length) {
+const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, kir_language language,
+                             uint32_t length) {
     const char *const texts[] = {"training", hd_training_source(arena, shape, language),
                                  hd_format(arena, "%u", length)};
     return hd_hash_texts(arena, texts, 3);
@@ -173,6 +173,8 @@ hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const c
     job->path =
         hd_format(arena, "training kernel with %u fields of %s", shape->fields, shape->type);
     job->kernel_path = path;
+    if (kir_language_of(path) == KIR_CUDA)
+        job->options = "--cuda-path="; /* Heddle's own headers are read faster than a toolkit's */
     job->record = make_record(arena, shape);
     job->launch_count = length_count;
     job->launches = hd_new_array(arena, hd_launch, length_count);

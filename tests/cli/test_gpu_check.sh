@@ -59,7 +59,7 @@ page '^\| chunks of .*, as planned \|'
 page '^Tile by bytes of a cluster, from 1 kernels: `'
 page '^`examples/nbody4/nbody4-small`, priced on `h100`, 2 rounds'
 page '^\| `soa` \| .*plain.* \| [0-9.]+ \| [0-9.]+ \| .* \| yes \|$'
-page '^\| sampo \| bit for bit \|$'
+page '^\| sampo \| bit for bit \|  \|$'
 page '^\| kmeans: assign \| `soa` \| 12345 \| 5376 \| 5376 \| 4096 \| 512 \| 512 \| 0 \| 0 \| 0 \| 26% \| 62% \|$'
 [ "$(grep -c '^| [a-z0-9-]* | done | ' page.md)" -eq 19 ] || complain "not all 19 steps are done"
 grep -q 'Not done\|not done' page.md && complain "something is not done"
@@ -100,6 +100,11 @@ FAKE_CUDA_FLIP=3 check --only kmeans -o page.md
 ends 1
 page '\| \*\*no\*\* \|$'
 page 'outputs differ'
+
+FAKE_CUDA_FLIP=2 check --only machine -o page.md
+ends 1
+page "^\\| kmeans \\| \\*\\*no\\*\\* \\| .*centroids\\[0\\]"
+page '^\| nbody \| bit for bit \|'
 
 FAKE_NCU=refused PATH=$work/tools:$PATH check --only counters -o page.md
 ends 2
@@ -142,6 +147,11 @@ ends 2
 [ "$(grep -c 'error: ' "$work/log/err")" -eq 1 ] || complain "not one error"
 grep -q "there is no CUDA device: NVIDIA's driver finds none" "$work/log/err" ||
     complain "it does not say that there is no device"
+no_page
+FAKE_CUDA_FLIP=1 check -o page.md
+ends 2
+grep -q 'the device gives other bytes back than it got' "$work/log/err" ||
+    complain "it does not say that memory is lost"
 no_page
 FAKE_CUDA_HANG=cuInit:1 check --minutes 0.05 -o page.md
 ends 2

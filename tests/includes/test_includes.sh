@@ -1,7 +1,7 @@
 #!/bin/bash
 # Includes between folders point only one way: a folder sees itself, the folders
 # before it in the design's order, and the public headers. LLVM and clang are
-# seen by frontend and rewrite alone, and frontend by report and cli alone.
+# seen by frontend and rewrite alone, and frontend by rewrite, advise, report, gpu and cli alone.
 #
 # The checker first proves on a made-up tree that it can fail.
 set -u
