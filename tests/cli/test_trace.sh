@@ -328,9 +328,10 @@ __kernel void many(__global int *a, int n) {
 END
 accepts trace many.cl --global 8192 --local 1024 --arg n=200000 -o many.hdt
 
-# catches PID: whether it has a handler for SIGTERM.
+# catches PID: whether it is heddle, no more the shell, and has a handler for SIGTERM.
 catches() {
     local mask
+    [ "$(readlink "/proc/$1/exe")" = "$heddle" ] || return 1
     mask=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status" 2>/dev/null)
     [ -n "$mask" ] && [ $((0x$mask & 0x4000)) -ne 0 ]
 }
