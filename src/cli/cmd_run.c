@@ -113,6 +113,15 @@ static hd_status use_contents(cli *c, request *r, const hd_job *job, const hd_vm
     return status;
 }
 
+static bool has_raced(const hd_vm *vm) {
+    uint32_t count;
+    const hd_vm_race *races = hd_vm_races(vm, &count);
+    bool raced = false;
+    for (uint32_t i = 0; i < count; i++)
+        raced |= races[i].is_fault;
+    return raced;
+}
+
 static int run_job(cli *c, request *r) {
     hd_job *job;
     cli_run run;
@@ -124,14 +133,17 @@ static int run_job(cli *c, request *r) {
         return CLI_WRONG;
     const cli_listener listener = {begin_counting, end_counting, &counts, r->device_count};
     hd_status status = cli_execute(c, job, &listener, &run);
-    bool stopped = run.total.counts.stopped;
-    if (status == HD_OK && !stopped)
+    bool stopped = run.total.counts.stopped, raced = has_raced(run.vm);
+    if (status == HD_OK && !stopped && !raced)
         status = use_contents(c, r, job, run.vm);
+    int printed = CLI_WRONG;
+    if (status == HD_OK || status == HD_EDIFFER)
+        printed = show(c, r, &run, !stopped && !raced);
+    hd_vm_report_races(run.vm);
     hd_vm_close(run.vm);
-    if (status != HD_OK && status != HD_EDIFFER)
-        return CLI_WRONG;
-    int printed = show(c, r, &run, !stopped);
-    return printed ? printed : stopped ? cli_run_status(&run) : cli_status(status);
+    return printed ? printed
+           : raced ? CLI_WRONG
+                   : stopped ? cli_run_status(&run) : cli_status(status);
 }
 
 int cmd_run(cli *c, int argc, char **argv) {
@@ -149,8 +161,14 @@ int cmd_run(cli *c, int argc, char **argv) {
          &r.on},
         {"dump", 0, "BUFFER=FILE", "write a buffer's bytes at the end to FILE (may be repeated)",
          CLI_TEXTS, &r.dump_texts},
-        {"races", 0, NULL, "threads that race are a fault; one worker", CLI_FLAG,
-         &r.machine.races},
+        {"races", 0, NULL,
+         "threads that race are a fault: each pair of lines is listed when the run has ended; one "
+         "worker",
+         CLI_FLAG, &r.machine.races},
+        {"allow-race", 0, "LINE",
+         "with --races: accesses at this line of the kernel file, or at FILE:LINE, may race (may be "
+         "repeated)",
+         CLI_TEXTS, &r.machine.allowed_races},
         {"uninitialised", 0, NULL, "reading what nothing has written is a fault", CLI_FLAG,
          &r.machine.uninitialised},
         CLI_MACHINE_OPTIONS(r.machine),

@@ -11,6 +11,7 @@ enum { CLI_WORKERS_MOST = 1024 };
 typedef struct cli_machine_options {
     uint64_t workers, max_instructions, local_memory;
     bool races, uninitialised;
+    cli_texts allowed_races; /* LINE or FILE:LINE */
     bool keep_text;  /* what kernels print is kept, as with --json, not shown */
     uint32_t spaces; /* announced: bit 1 << kir_space; 0: all but private */
 } cli_machine_options;
@@ -45,6 +46,7 @@ typedef struct cli_run {
     hd_vec(cli_run_row) rows;
     cli_run_row total; /* its launch is NULL */
     uint64_t planned;  /* runs of launches that the job asks for */
+    bool watches_races;
     hd_str printed;    /* by kernels, where it is kept; else it went to standard output */
 } cli_run;
 

@@ -106,6 +106,23 @@ static json_t *row_json(const cli_run_row *row, const hd_device *const *devices,
     return object;
 }
 
+/* null where races were not looked for. */
+static json_t *races_json(const cli_run *run) {
+    uint32_t count;
+    const hd_vm_race *races = hd_vm_races(run->vm, &count);
+    if (!run->watches_races)
+        return json_null();
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:o, s:I, s:b, s:o}", "kernel",
+                            hd_json_text(races[i].kernel), "place", hd_json_place(&races[i].place),
+                            "other", hd_json_place(&races[i].before), "buffer",
+                            hd_json_text(races[i].buffer), "byte", (json_int_t)races[i].byte,
+                            "fault", (int)races[i].is_fault, "text", hd_json_text(races[i].text)));
+    return list;
+}
+
 void cli_run_json(const cli_run *run, const hd_device *const *devices, size_t device_count,
                   json_t *object) {
     json_t *launches = json_array();
@@ -125,4 +142,5 @@ void cli_run_json(const cli_run *run, const hd_device *const *devices, size_t de
     json_object_set_new(object, "workers", json_integer(run->total.counts.workers));
     json_object_set_new(object, "stopped", json_boolean(run->total.counts.stopped));
     json_object_set_new(object, "printed", hd_json_text(hd_str_text(&run->printed)));
+    json_object_set_new(object, "races", races_json(run));
 }

@@ -11,7 +11,9 @@
  * block and at each barrier. Two accesses by different threads, one of them a write
  * and not both atomic, race when the threads are of one block and the epoch is the
  * same, or are of different blocks, which nothing but the end of the launch
- * orders. (An order that a kernel makes by atomics and fences is not seen.)
+ * orders. (An order that a kernel makes by atomics and fences is not seen.) When both
+ * are plain stores of one value, it does not matter who comes last: that is noted, and
+ * is no fault. The run goes on after a race (races.c keeps the list).
  *
  * Of all who came before, at most three matter: two different threads of the
  * latest block in its latest epoch, of which one at least is not the one that
@@ -23,18 +25,25 @@
 #include "vm/launch.h"
 
 /* Who has accessed a byte in one way. Threads are block * lanes + lane + 1; 0: nobody. */
+typedef struct accessor {
+    uint32_t thread, inst;
+} accessor;
+
 typedef struct accessors {
-    uint32_t last, other; /* different threads of one block, in `epoch` */
-    uint32_t earlier;     /* a thread of a block before that one */
+    accessor last, other; /* different threads of one block, in `epoch` */
+    accessor earlier;     /* a thread of a block before that one */
     uint32_t epoch;
 } accessors;
 
 typedef struct byte_times {
     accessors by[HD_UPDATES]; /* [hd_way]; updates count as atomic writes */
+    uint8_t stored;           /* last, if is_known */
+    bool is_known;            /* the last write was a plain store */
 } byte_times;
 
 struct hd_shadow {
-    bool races, uninitialised;
+    hd_races *races; /* NULL: they are not looked for */
+    bool uninitialised;
     uint32_t epoch;
     uint32_t region_count;
     byte_times **times;   /* [region] of its bytes; NULL: not yet, or private */
@@ -43,16 +52,16 @@ struct hd_shadow {
     bool *is_own;         /* [region] written[] is freed with the shadow */
 };
 
-struct hd_shadow *hd_shadow_new(const hd_run *r, bool races, bool uninitialised) {
+struct hd_shadow *hd_shadow_new(const hd_run *r, hd_races *races, const hd_vm_options *options) {
     struct hd_shadow *s = hd_zeroed(1, sizeof *s);
-    s->races = races;
-    s->uninitialised = uninitialised;
+    s->races = options->check_races ? races : NULL;
+    s->uninitialised = options->check_uninitialised;
     s->region_count = r->region_count;
     s->times = hd_zeroed(r->region_count, sizeof *s->times);
     s->written = hd_zeroed(r->region_count, sizeof *s->written);
     s->bits = hd_zeroed(r->region_count, sizeof *s->bits);
     s->is_own = hd_zeroed(r->region_count, sizeof *s->is_own);
-    for (uint32_t i = 0; i < r->region_count && uninitialised; i++) {
+    for (uint32_t i = 0; i < r->region_count && s->uninitialised; i++) {
         const hd_region *g = &r->regions[i];
         bool of_block = g->space == KIR_LOCAL || g->space == KIR_PRIVATE;
         s->written[i] = g->written;
@@ -127,56 +136,78 @@ static bool is_of_this_block(const hd_run *r, uint32_t thread) {
     return (thread - 1) / r->lanes == r->block;
 }
 
-/* Somebody else whom nothing orders before `thread` of the block that runs; 0: nobody. */
-static uint32_t somebody_else(const hd_run *r, const accessors *a, uint32_t thread, bool is_local) {
-    if (!a->last)
-        return 0;
-    if (!is_of_this_block(r, a->last))
-        return is_local ? 0 : a->last; /* another block's local memory is another one */
-    if (a->epoch == r->shadow->epoch && a->last != thread)
-        return a->last;
-    if (a->epoch == r->shadow->epoch && a->other)
-        return a->other;
-    return is_local ? 0 : a->earlier;
+/* Somebody else whom nothing orders before `thread` of the block that runs; NULL: nobody. */
+static const accessor *somebody_else(const hd_run *r, const accessors *a, uint32_t thread,
+                                     bool is_local) {
+    const accessor *earlier = a->earlier.thread && !is_local ? &a->earlier : NULL;
+    if (!a->last.thread)
+        return NULL;
+    if (!is_of_this_block(r, a->last.thread))
+        return is_local ? NULL : &a->last; /* another block's local memory is another one */
+    if (a->epoch == r->shadow->epoch && a->last.thread != thread)
+        return &a->last;
+    if (a->epoch == r->shadow->epoch && a->other.thread)
+        return &a->other;
+    return earlier;
 }
 
-static void note_access(const hd_run *r, accessors *a, uint32_t thread) {
+static void note_access(const hd_run *r, accessors *a, accessor now) {
     uint32_t epoch = r->shadow->epoch;
-    bool same_block = a->last && is_of_this_block(r, a->last);
-    if (a->last && !same_block)
+    bool same_block = a->last.thread && is_of_this_block(r, a->last.thread);
+    if (a->last.thread && !same_block)
         a->earlier = a->last;
     if (!same_block || a->epoch != epoch)
-        a->other = 0;
-    else if (a->last != thread)
+        a->other = (accessor){0};
+    else if (a->last.thread != now.thread)
         a->other = a->last;
-    a->last = thread;
+    a->last = now;
     a->epoch = epoch;
 }
 
 static bool is_atomic(hd_way way) { return way >= HD_ATOMIC_READS; }
 static bool is_writing(hd_way way) { return way != HD_READS && way != HD_ATOMIC_READS; }
 
-static void fault_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
-                       uint64_t offset, hd_way way, uint32_t thread, hd_way before) {
-    hd_fault(r, op->inst, lane,
-             "race: this %s byte %llu of '%s', which thread %u of block %u %s with no barrier "
-             "between them",
-             is_writing(way) ? "writes" : "reads", (unsigned long long)offset, g->name,
-             (thread - 1) % r->lanes, (thread - 1) / r->lanes,
-             is_writing(before) ? "has written" : "has read");
+/* One byte of an access. */
+typedef struct touched_byte {
+    const hd_region *region;
+    uint64_t offset;
+    hd_way way;
+    uint32_t lane;
+    bool is_known; /* what is stored */
+    uint8_t value;
+} touched_byte;
+
+static void check_byte(hd_run *r, const hd_op *op, const touched_byte *b, byte_times *t) {
+    uint32_t thread = (uint32_t)(r->block * r->lanes + b->lane + 1);
+    bool same = b->is_known && t->is_known && b->value == t->stored;
+    for (hd_way before = HD_READS; before < HD_UPDATES; before++) {
+        if ((!is_writing(b->way) && !is_writing(before)) ||
+            (is_atomic(b->way) && is_atomic(before)))
+            continue;
+        const accessor *other =
+            somebody_else(r, &t->by[before], thread, b->region->space == KIR_LOCAL);
+        if (!other)
+            continue;
+        const hd_met met = {.region = b->region, .byte = b->offset, .inst = op->inst,
+                            .before_inst = other->inst, .lane = b->lane,
+                            .thread = (other->thread - 1) % r->lanes,
+                            .block = (other->thread - 1) / r->lanes,
+                            .writes = is_writing(b->way), .has_written = is_writing(before),
+                            .same_value = same && before == HD_WRITES};
+        hd_note_race(r, r->shadow->races, &met);
+    }
+    note_access(r, &t->by[b->way == HD_UPDATES ? HD_ATOMIC_WRITES : b->way],
+                (accessor){thread, op->inst});
+    if (is_writing(b->way)) {
+        t->stored = b->value;
+        t->is_known = b->is_known;
+    }
 }
 
-static void check_byte(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
-                       uint64_t offset, hd_way way, byte_times *t) {
-    uint32_t thread = (uint32_t)(r->block * r->lanes + lane + 1);
-    for (hd_way before = HD_READS; before < HD_UPDATES; before++) {
-        if ((!is_writing(way) && !is_writing(before)) || (is_atomic(way) && is_atomic(before)))
-            continue;
-        uint32_t other = somebody_else(r, &t->by[before], thread, g->space == KIR_LOCAL);
-        if (other)
-            fault_race(r, op, g, lane, offset, way, other, before);
-    }
-    note_access(r, &t->by[way == HD_UPDATES ? HD_ATOMIC_WRITES : way], thread);
+/* What a plain store stores into its byte number `at`. */
+static uint8_t stored_byte(const hd_run *r, const hd_memory *m, uint32_t lane, uint64_t at) {
+    uint32_t bytes = hd_elem_bytes(m->elem);
+    return (uint8_t)(hd_element(r, m->value[at / bytes], lane) >> at % bytes * 8);
 }
 
 static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
@@ -190,8 +221,13 @@ static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t 
         hd_fault(r, op->inst, lane,
                  "the system has no memory to watch '%s' for races: %zu bytes for each of its %llu; "
                  "give it fewer elements", g->name, sizeof **times, (unsigned long long)g->bytes);
-    for (uint64_t b = offset; b < offset + width; b++)
-        check_byte(r, op, g, lane, b, way, &(*times)[b]);
+    touched_byte byte = {.region = g, .way = way, .lane = lane,
+                         .is_known = way == HD_WRITES && op->fn == hd_op_store};
+    for (uint64_t b = 0; b < width; b++) {
+        byte.offset = offset + b;
+        byte.value = byte.is_known ? stored_byte(r, op->more, lane, b) : 0;
+        check_byte(r, op, &byte, &(*times)[offset + b]);
+    }
 }
 
 static const hd_region *region_at(const hd_run *r, const hd_target *t, uint64_t at,

@@ -13,8 +13,7 @@ static const char *kind_of(const hd_run *r, const hd_op *op, bool writes) {
     return inst->op == KIR_ATOMIC ? "atomic access" : writes ? "store" : "load";
 }
 
-/* "thread 5 (of block 3)", with as many numbers as the launch has dimensions. */
-static int print_thread(const hd_run *r, uint32_t lane, char *text, size_t size) {
+int hd_print_thread(const hd_run *r, uint32_t lane, char *text, size_t size) {
     const hd_event_launch *launch = r->launch;
     uint64_t x = lane % launch->local[0], rest = lane / launch->local[0];
     uint64_t y = rest % launch->local[1], z = rest / launch->local[1];
@@ -56,7 +55,7 @@ void hd_fault(hd_run *r, uint32_t inst, uint32_t lane, const char *format, ...) 
     if (lane == UINT32_MAX)
         print_block(r, text + n, (size_t)(MOST - n));
     else
-        print_thread(r, lane, text + n, (size_t)(MOST - n));
+        hd_print_thread(r, lane, text + n, (size_t)(MOST - n));
     r->fault = text;
     r->fault_inst = inst;
     longjmp(r->escape, 1);

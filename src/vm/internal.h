@@ -271,6 +271,8 @@ static inline uint64_t hd_local_base(uint64_t block) {
  * block and the place are added. `lane` is UINT32_MAX when it is no single thread's. */
 _Noreturn void hd_fault(hd_run *r, uint32_t inst, uint32_t lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* "thread 5 of block 3", with as many numbers as the launch has dimensions. */
+int hd_print_thread(const hd_run *r, uint32_t lane, char *text, size_t size);
 /* An access of `width` bytes at `address` by `lane` that is not allowed: says why. */
 _Noreturn void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address,
                                uint64_t width, uint32_t align, bool writes);

@@ -293,7 +293,7 @@ static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_v
     hd_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
     if (first->checked)
-        shadow = hd_shadow_new(first, vm->options.check_races, vm->options.check_uninitialised);
+        shadow = hd_shadow_new(first, &vm->races, &vm->options);
     first->shadow = shadow;
     if (x->sink && x->sink->launch)
         x->status = x->sink->launch(x->sink->self, &event);
@@ -308,7 +308,10 @@ static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_v
         hd_shadow_free(shadow);
     add_counts(x, workers, hd_clock() - start, counts);
     vm->launches++;
-    return report_fault(x);
+    hd_status status = report_fault(x), raced = HD_OK;
+    if (!vm->options.races_go_on)
+        raced = hd_vm_report_races(vm);
+    return status ? status : raced;
 }
 
 hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts) {

@@ -33,6 +33,14 @@ typedef struct hd_placed {
     uint64_t address;
 } hd_placed;
 
+/* races.c: what has been found so far. */
+typedef struct hd_races {
+    hd_arena *arena;
+    const hd_vm_options *options;
+    hd_vec(hd_vm_race) list;
+    bool more; /* than are listed */
+} hd_races;
+
 struct hd_vm {
     hd_arena *arena;
     const hd_diag *diag;
@@ -45,6 +53,7 @@ struct hd_vm {
     hd_vec(hd_compiled) compiled;
     uint64_t next_address;
     uint32_t launches; /* run so far */
+    hd_races races;
 };
 
 /* Where everything of one launch is. */
@@ -86,9 +95,24 @@ bool hd_blocks_are_independent(const hd_program *program, const hd_job *job,
                                const hd_launch *launch);
 
 /* check.c */
-struct hd_shadow *hd_shadow_new(const hd_run *r, bool races, bool uninitialised);
+struct hd_shadow *hd_shadow_new(const hd_run *r, hd_races *races, const hd_vm_options *options);
 void hd_shadow_free(struct hd_shadow *shadow);
 /* A block begins: its local and private memory are new. */
 void hd_check_block(hd_run *r);
+
+/* races.c */
+/* Two accesses of one byte by different threads, unordered. */
+typedef struct hd_met {
+    const hd_region *region;
+    uint64_t byte;
+    uint32_t inst, before_inst;
+    uint32_t lane;              /* of the block that runs */
+    uint32_t thread, block;     /* the other's, counted in one dimension */
+    bool writes, has_written;
+    bool same_value;            /* which both store */
+} hd_met;
+void hd_note_race(const hd_run *r, hd_races *races, const hd_met *met);
+/* An HD_EINPUT when no access of a kernel stands at a line that is allowed to race. */
+hd_status hd_check_allowed(const hd_vm *vm);
 
 #endif

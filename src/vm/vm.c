@@ -164,6 +164,9 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         status = add_buffer(vm, i, contents ? contents[i] : NULL);
     for (uint32_t i = 0; i < job->launch_count && !status; i++)
         status = compile_launch(vm, &job->launches[i]);
+    vm->races = (hd_races){.arena = arena, .options = &vm->options};
+    if (!status)
+        status = hd_check_allowed(vm);
     *result = status ? NULL : vm;
     if (status)
         hd_vm_close(vm);

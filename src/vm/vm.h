@@ -23,6 +23,12 @@
 typedef void hd_vm_print(void *user, const char *text, size_t length);
 typedef void hd_vm_progress(void *user, uint64_t blocks_done, uint64_t block_count);
 
+/* A line of the source; file NULL: of the kernel file, else the end of a path. */
+typedef struct hd_vm_line {
+    const char *file;
+    uint32_t line;
+} hd_vm_line;
+
 typedef struct hd_vm_options {
     uint32_t workers;          /* threads that run blocks; 0: one for each core */
     uint64_t max_instructions; /* that a block may execute; 0: 10^10 */
@@ -31,6 +37,9 @@ typedef struct hd_vm_options {
                                 * private memory */
     bool check_uninitialised;  /* reads of memory that nothing has written */
     bool check_races;          /* between threads of a block and between blocks; one worker */
+    bool races_go_on;          /* a launch with races has still run well; hd_vm_report_races() */
+    const hd_vm_line *allowed; /* lines whose accesses may race */
+    uint32_t allowed_count;
     hd_vm_print *print;        /* what printf prints, in the order of blocks; NULL: dropped */
     hd_vm_progress *progress;  /* now and then, from the calling thread; NULL: none */
     void *user;                /* of print and progress */
@@ -59,9 +68,28 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 /* Runs a launch of the job once (hd_launch.repeat is the caller's to obey). `sink` and
  * `counts` may be NULL. A fault is an HD_EINPUT whose message has the place in the kernel,
  * the thread and block, the buffer and offset, and what was allowed; the blocks before the
- * faulting one have run. Results and events do not depend on options->workers: blocks run
+ * faulting one have run. Races are reported when the launch has ended. Results and events do not depend on options->workers: blocks run
  * side by side only where no block can see what another one writes. */
 hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts);
+
+/* Two accesses of one byte that nothing orders, as check_races finds them: the first pair of
+ * threads for each pair of lines. */
+typedef struct hd_vm_race {
+    hd_place place, before; /* of the access that met the other, and of that one */
+    const char *kernel, *buffer;
+    uint64_t byte;
+    bool is_fault;    /* false: both store the same value there */
+    const char *text; /* of a message at `place` */
+    bool is_reported; /* by hd_vm_report_races() */
+} hd_vm_race;
+
+enum { HD_MOST_RACES = 64 };
+
+/* The races of all launches so far, at most HD_MOST_RACES. */
+const hd_vm_race *hd_vm_races(const hd_vm *vm, uint32_t *count);
+/* Gives a message for each that it has not given one for, an error for faults and a note for the
+ * others; HD_EINPUT if there was a fault, at any time. */
+hd_status hd_vm_report_races(hd_vm *vm);
 
 /* The bytes of a buffer of the job as they are now; borrowed. */
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer);

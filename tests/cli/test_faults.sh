@@ -119,7 +119,18 @@ __kernel void race(__global int *out) {
 }
 END
 accepts run race.cl --global 64 --local 64
-refuses '^race.cl:[34]:[0-9]+: error: .*race' run race.cl --global 64 --local 64 --races
+# races COUNT PATTERN ARGUMENTS: so many pairs of lines race; the run goes on, and ends with 2.
+races() {
+    local count=$1 pattern=$2
+    shift 2
+    call run "$@" --races
+    [ "$status" -eq 2 ] || complain "heddle run $*: exit status $status, not 2"
+    [ "$(grep -c 'error: race: ' "$work/log/err")" -eq "$count" ] ||
+        complain "heddle run $*: not $count races"
+    says "$pattern"
+    prints '^Executed by 1 worker$'
+}
+races 1 '^race.cl:4:[0-9]+: error: race: ' race.cl --global 64 --local 64
 says "'t'" 'thread'
 sed 's/^    out/    barrier(CLK_LOCAL_MEM_FENCE);\n    out/' race.cl >orderly.cl
 accepts run orderly.cl --global 128 --local 64 --races
@@ -130,7 +141,48 @@ __kernel void blocks(__global int *out) {
 }
 END
 accepts run blocks.cl --global 64 --local 64 --races
-refuses '^blocks.cl:3:[0-9]+: error: .*race' run blocks.cl --global 128 --local 64 --races
+races 1 '^blocks.cl:3:[0-9]+: error: race' blocks.cl --global 128 --local 64
+
+# All pairs of lines, each once; the same value from several threads is a note; what may race.
+cat >several.cl <<'END'
+#include "bins.h"
+__kernel void several(__global int *out, __global int *flag, __global int *bins, int n) {
+    __local int tile[64];
+    int i = get_global_id(0), l = get_local_id(0);
+    tile[l] = i;
+    out[i] = tile[63 - l];
+    flag[0] = 1;
+    if (i % 3 == 0)
+        flag[0] = 1;
+    count(bins, i);
+    if (i > 60)
+        flag[1] = i;
+}
+END
+echo 'void count(__global int *bins, int i) { bins[i % 7]++; }' >bins.h
+sizes=(--global 128 --local 64)
+races 3 '^several.cl:6:[0-9]+: error: race: this reads byte 252 .* has written at line 5 with' \
+    several.cl "${sizes[@]}" --dump out=never.bin
+says '^bins.h:1:[0-9]+: error: race: ' '^several.cl:12:[0-9]+: error: race: ' \
+    '^several.cl:9:[0-9]+: note: this stores .* of .flag. the value that .* has stored at line 7 '
+[ "$(grep -c 'note: ' "$work/log/err")" -eq 3 ] || complain "not three notes"
+[ ! -e never.bin ] || complain "a run with races writes buffers"
+races 2 '^bins.h:1:' several.cl "${sizes[@]}" --allow-race 5
+races 1 '^bins.h:1:' several.cl "${sizes[@]}" --allow-race 6 --allow-race several.cl:12
+call run several.cl "${sizes[@]}" --races --allow-race 6 --allow-race 12 --allow-race bins.h:1
+[ "$status" -eq 0 ] || complain "races that are all allowed: exit status $status, not 0"
+says 'several.cl:9:[0-9]+: note: '
+accepts run several.cl "${sizes[@]}" --races --allow-race 6 --allow-race 12 --allow-race bins.h:1 \
+    --allow-race 7 --allow-race 9
+refuses "no kernel of this job accesses memory at several.cl:3" run several.cl --races --allow-race 3
+refuses "no kernel of this job accesses memory at ins.h:1" run several.cl --races \
+    --allow-race ins.h:1
+refuses "error: --allow-race goes with --races" run several.cl --allow-race 7
+refuses "error: --allow-race takes a line" run several.cl --races --allow-race bins.h
+call run several.cl "${sizes[@]}" --races --json
+[ "$status" -eq 2 ] || complain "races as JSON: exit status $status, not 2"
+[ "$(grep -c '"fault": true' "$work/log/out")" -eq 3 ] || complain "JSON: not three faults"
+[ "$(grep -c '"fault": false' "$work/log/out")" -eq 3 ] || complain "JSON: not three notes"
 cat >fresh.cl <<'END'
 __kernel void fresh(__global int *out) {
     __local int t[64];

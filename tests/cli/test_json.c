@@ -448,7 +448,7 @@ static void run(void **state) {
                               "--check opencl");
     json_t *launch;
     size_t i;
-    has_members(value, "launches total workers stopped printed check dumped");
+    has_members(value, "launches total workers stopped printed races check dumped");
     assert_int_equal(json_array_size(json_object_get(value, "launches")), 2);
     json_array_foreach(json_object_get(value, "launches"), i, launch) {
         check_executed(launch, " kernel place global local offset");
