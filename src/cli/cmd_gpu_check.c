@@ -73,13 +73,15 @@ static int show_outcome(cli *c, const hd_gpu_outcome *outcome) {
     const json_t *step;
     if (c->json)
         return cli_print_json(c, json_incref(outcome->document));
-    json_array_foreach(json_object_get(outcome->document, "steps"), i,
-                       step) if (*hd_gpu_text(step, "reason"))
-        hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
-                      hd_gpu_text(step, "reason"));
+    json_array_foreach(json_object_get(outcome->document, "steps"), i, step) {
+        if (*hd_gpu_text(step, "reason"))
+            hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
+                          hd_gpu_text(step, "reason"));
+    }
     if (outcome->differs)
         hd_str_add(&out, "outputs differ; see the page\n");
-    hd_str_printf(&out, "wrote %s\n", outcome->page);
+    if (outcome->page)
+        hd_str_printf(&out, "wrote %s\n", outcome->page);
     return cli_print(c, &out);
 }
 
@@ -137,8 +139,8 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         return list_steps(c);
     if (check_names(c, &only) != HD_OK)
         return CLI_WRONG;
-    if (!(minutes > 0 && minutes <= 1440)) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--minutes takes a number over 0 and up to 1440");
+    if (!(minutes >= 0.05 && minutes <= 1440)) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "--minutes takes a number from 0.05 to 1440");
         return CLI_WRONG;
     }
     cli_stop stop;

@@ -248,9 +248,10 @@ static hd_status find_device(checker *c) {
                    ? status
                    : hd_fail(c->diag, HD_ESYSTEM, NULL, "%s", hd_gpu_text(entry, "reason"));
     const json_t *device = json_object_get(entry, "result");
+    if (strcmp(hd_gpu_text(entry, "state"), "done"))
+        return HD_OK; /* stopped before there was an answer */
     json_object_set(c->outcome->document, "device", (json_t *)device);
-    if (c->options->page)
-        c->outcome->page = page_path(c->arena, c->options->page, hd_gpu_text(device, "name"));
+    c->outcome->page = page_path(c->arena, c->options->page, hd_gpu_text(device, "name"));
     return write_page(c);
 }
 

@@ -94,7 +94,7 @@ typedef struct hd_gpu_options {
     uint32_t only_count;     /* 0: all */
     bool small;
     const char *page; /* the path of the page, rewritten after each step; "DEVICE" in it becomes the
-                       * device's name; NULL: none */
+                       * device's name */
     const volatile sig_atomic_t *stop;
     void (*progress)(void *user, const char *what); /* a line for each step; may be NULL */
     void *user;
@@ -102,7 +102,7 @@ typedef struct hd_gpu_options {
 
 typedef struct hd_gpu_outcome {
     json_t *document; /* docs/json.md; the caller's to release */
-    const char *page; /* the path that it has */
+    const char *page; /* the path that it has; NULL: there is none */
     uint32_t failed;  /* steps that ended with an error, or were past their limit */
     bool differs;     /* a layout leaves other outputs than the original */
     bool stopped;     /* by a signal: steps are missing */
@@ -287,8 +287,8 @@ const char *hd_gpu_find_profiler(hd_arena *arena);
 /* The words of a call of ncu that writes to `log`, without the program: as many as *count. */
 const char **hd_gpu_profiler_words(hd_arena *arena, const char *profiler, const char *log,
                                    size_t *count);
-/* What ncu wrote, in either of its forms: a column or a row for each metric. Fails with what it
- * says went wrong. */
+/* What ncu wrote, in either of its forms: a column or a row for each metric. HD_EUNSUPPORTED:
+ * it could not count, and says why. */
 hd_status hd_gpu_parse_profile(hd_arena *arena, const hd_diag *diag, const char *text,
                                hd_gpu_sectors **kernels, uint32_t *count);
 

@@ -193,17 +193,28 @@ static hd_gpu_sectors sectors_of(const sums *s) {
 
 /* ---- the whole -------------------------------------------------------------------- */
 
+static const char *last_line(hd_arena *arena, const char *text) {
+    size_t length = strlen(text);
+    while (length && strchr(" \r\n", text[length - 1]))
+        length--;
+    size_t start = length;
+    while (start && text[start - 1] != '\n')
+        start--;
+    return hd_strndup(arena, text + start, length - start);
+}
+
 static hd_status fail(hd_arena *arena, const hd_diag *diag, const char *text) {
     if (strstr(text, "ERR_NVGPUCTRPERM"))
-        return hd_fail(diag, HD_ESYSTEM, NULL,
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
                        "Nsight Compute may not read the counters (ERR_NVGPUCTRPERM); run it as "
                        "root, or let the driver's option NVreg_RestrictProfilingToAdminUsers be 0");
     const char *error = strstr(text, "==ERROR==");
     if (!error)
-        return hd_fail(diag, HD_ESYSTEM, NULL, "Nsight Compute wrote no counts");
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL, "Nsight Compute wrote no counts: %s",
+                       last_line(arena, text));
     error += strlen("==ERROR==");
     error += strspn(error, " ");
-    return hd_fail(diag, HD_ESYSTEM, NULL, "Nsight Compute failed: %s",
+    return hd_fail(diag, HD_EUNSUPPORTED, NULL, "Nsight Compute failed: %s",
                    hd_strndup(arena, error, strcspn(error, "\r\n")));
 }
 

@@ -233,7 +233,8 @@ static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     json_object_set_new(row, "bit_equal", json_boolean(bit_equal));
     if (equal)
         return HD_OK;
-    json_object_set(row, "why", json_object_get(run->result, "error")); /* the first of them */
+    json_object_set(row, "why", json_object_get(run->result, "error"));
+    json_object_del(run->result, "error");
     json_object_set_new(run->result, "differs", json_true());
     return HD_OK;
 }
@@ -252,12 +253,13 @@ void hd_gpu_show_machine(hd_str *page, const json_t *result) {
     const json_t *row;
     hd_str_add(page, "What the small jobs leave in their buffers, in AoS.\n\n"
                      "| program | equal | |\n|---|---|---|\n");
-    json_array_foreach(json_object_get(result, "programs"), i, row)
+    json_array_foreach(json_object_get(result, "programs"), i, row) {
         hd_str_printf(page, "| %s | %s | %s |\n", hd_gpu_text(row, "name"),
                       json_is_true(json_object_get(row, "bit_equal")) ? "bit for bit"
                       : json_is_true(json_object_get(row, "equal"))   ? "within the job's tolerance"
                                                                       : "**no**",
                       hd_gpu_text(row, "why"));
+    }
 }
 
 /* ---- counters --------------------------------------------------------------------- */
@@ -412,7 +414,8 @@ hd_status hd_gpu_run_counters(hd_gpu_step_run *run) {
         }
     if (late)
         json_object_set_new(run->result, "cut", json_true());
-    return status;
+    return status == HD_EUNSUPPORTED ? hd_gpu_not_done(run, hd_gpu_text(run->result, "error"))
+                                     : status;
 }
 
 static void show_counts(hd_str *page, const json_t *row, const char *name) {

@@ -76,18 +76,18 @@ static void failures_are_told(void **state) {
                              "==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The user does not "
                              "have permission to access NVIDIA GPU Performance Counters\n",
                              &kernels, &count),
-        HD_ESYSTEM);
+        HD_EUNSUPPORTED);
     assert_non_null(strstr(f->seen.text, "run it as root, or let the driver's option"));
     assert_int_equal(hd_gpu_parse_profile(f->arena, &f->diag,
                                           "==ERROR== Failed to prepare kernel for profiling\n\n",
                                           &kernels, &count),
-                     HD_ESYSTEM);
+                     HD_EUNSUPPORTED);
     assert_string_equal(f->seen.text,
                         "Nsight Compute failed: Failed to prepare kernel for profiling");
-    assert_int_equal(hd_gpu_parse_profile(f->arena, &f->diag, "", &kernels, &count), HD_ESYSTEM);
+    assert_int_equal(hd_gpu_parse_profile(f->arena, &f->diag, "", &kernels, &count), HD_EUNSUPPORTED);
     assert_int_equal(
         hd_gpu_parse_profile(f->arena, &f->diag, HEAD "\n\"\n,,,\"\"\"", &kernels, &count),
-        HD_ESYSTEM);
+        HD_EUNSUPPORTED);
 }
 
 static void it_is_called_without_changing_clocks(void **state) {
