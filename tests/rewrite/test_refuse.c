@@ -502,6 +502,8 @@ static void check_arrays(kit *k, const char *text, const char *said) {
     hd_status status = hd_rewrite(k->arena, &k->diag, &request, &result);
     if (status != (said ? HD_EUNSUPPORTED : HD_OK) || (said && !strstr(kit_said(k), said)))
         fail_msg("'%s' said\n%swhere this was expected:\n%s", text, kit_said(k), said);
+    if (!said && !strstr(result->files[0].text, "generated for 'g'. */\n"))
+        fail_msg("no line of its own behind what is generated:\n%s", result->files[0].text);
 }
 
 static void what_arrays_cannot_do(void **state) {
