@@ -283,7 +283,16 @@ static const char *type_name_of(hd_arena *arena, CXType type) {
     return hd_strndup(arena, text, length);
 }
 
+static CXType innermost(CXType type) {
+    CXType element = clang_getCanonicalType(type);
+    if (element.kind != CXType_ConstantArray)
+        return type;
+    CXType inner = clang_getArrayElementType(type);
+    return innermost(inner.kind == CXType_Invalid ? clang_getArrayElementType(element) : inner);
+}
+
 static void read_pointee(reader *r, kir_param *param, CXType pointee) {
+    pointee = innermost(pointee); /* float (*a)[64] points to numbers */
     if (pointee.kind == CXType_Invalid || clang_getCanonicalType(pointee).kind == CXType_Void)
         return;
     hd_arena *arena = r->front->arena;

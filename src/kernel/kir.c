@@ -1,4 +1,6 @@
 /* Small questions about kir: names, kinds, constants, places. */
+#include <ctype.h>
+
 #include "kernel/kir.h"
 
 static const struct op_fact {
@@ -58,9 +60,35 @@ kir_language kir_language_of(const char *path) {
     return dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")) ? KIR_CUDA : KIR_OPENCL;
 }
 
+/* The next character of a name that counts: blanks do not, nor the suffixes of numbers. `number`
+ * tells whether the one before was a digit of a number. */
+static char next_of_name(const char **at, char before, bool *number) {
+    while (**at == ' ' || (*number && **at && strchr("uUlL", **at)))
+        (*at)++;
+    char c = **at;
+    *number = isdigit((unsigned char)c) && (*number || !(isalnum((unsigned char)before) ||
+                                                         before == '_'));
+    *at += c != '\0';
+    return c;
+}
+
+/* "reduce<float,256>" is "reduce<float, 256U>". */
+static bool means_name(const char *a, const char *b) {
+    bool a_number = false, b_number = false;
+    for (char before = 0;;) {
+        char x = next_of_name(&a, before, &a_number), y = next_of_name(&b, before, &b_number);
+        if (x != y || !x)
+            return x == y;
+        before = x;
+    }
+}
+
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name) {
     for (uint32_t i = 0; i < module->kernel_count; i++)
         if (!strcmp(module->kernels[i]->name, name))
+            return module->kernels[i];
+    for (uint32_t i = 0; i < module->kernel_count && strchr(name, '<'); i++)
+        if (means_name(module->kernels[i]->name, name))
             return module->kernels[i];
     return NULL;
 }

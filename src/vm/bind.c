@@ -44,6 +44,7 @@ static void bind_arg(hd_arena *arena, hd_vm *vm, const hd_launch *l, hd_bound *b
         to->is_local = true;
         to->address = take_local(arena, b, param->name, arg->local_bytes, 128, param->record,
                                  param->element_bytes);
+        b->locals[b->local_count - 1].is_argument = true;
     } else {
         to->bytes = arg->value;
     }

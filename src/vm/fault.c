@@ -172,8 +172,10 @@ static void describe(const hd_run *r, const hd_op *op, const hd_region *g, int64
     n += snprintf(text + n, 256 - (size_t)n, ", which has %llu bytes",
                   (unsigned long long)g->bytes);
     if (g->element_bytes > 1)
-        snprintf(text + n, 256 - (size_t)n, " (%llu elements of %u)",
+        n += snprintf(text + n, 256 - (size_t)n, " (%llu elements of %u)",
                  (unsigned long long)(g->bytes / g->element_bytes), g->element_bytes);
+    if (g->is_argument)
+        snprintf(text + n, 256 - (size_t)n, " by 'local' of the job, or by default");
 }
 
 static bool is_of_another_block(const hd_run *r, uint64_t address) {

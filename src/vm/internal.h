@@ -81,6 +81,7 @@ typedef struct hd_region {
     const hd_record *record;
     uint8_t *written;  /* a bit for each byte of a buffer without initial contents that was
                         * written, with check_uninitialised; else NULL */
+    bool is_argument;  /* local memory that a launch gives the bytes of */
     bool preset;       /* private memory that is filled before a block starts */
 } hd_region;
 

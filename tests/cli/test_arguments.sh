@@ -115,6 +115,25 @@ accepts run half.cl --global 64 --dump a=a.bin --dump b=b.bin
 [ "$(od -An -v -t f4 -w4 b.bin | awk '$1 > 0 && $1 < 1 && $1 > 1e-3' | wc -l)" -gt 32 ] ||
     complain "a had no halves from 0 to 1"
 
+# ---- pointers to arrays, and names of instances ---------------------------------------------
+
+cat >rows.cu <<'END'
+template <class T, unsigned n, bool add>
+__global__ void rows(T (*a)[n], T *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = a[i / n][i % n] + add;
+}
+template __global__ void rows<float, 16, true>(float (*)[16], float *);
+template __global__ void rows<int, 8, false>(int (*)[8], int *);
+END
+accepts run rows.cu --entry 'rows<float, 16U, true>' --global 64 --dump a=a.bin --dump out=out.bin
+paste <(od -An -v -t f4 -w4 a.bin) <(od -An -v -t f4 -w4 out.bin) |
+    awk '$2 - $1 < 0.999 || $2 - $1 > 1.001 { exit 1 }' || complain "rows: out is not a + 1"
+accepts accesses rows.cu --entry 'rows<int,8,false>' --global 64
+prints '^rows<int, 8U, false> '
+refuses "there is no kernel 'rows<int,16,false>'; there are: rows<float, 16U, true>, rows<int, 8U" \
+    run rows.cu --entry 'rows<int,16,false>'
+
 # ---- names of the kernel's own --------------------------------------------------------------
 
 cat >named.cl <<'END'

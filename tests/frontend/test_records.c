@@ -154,6 +154,20 @@ static void own_names_of_numbers_are_seen_through(void **state) {
     assert_string_equal(body->fields[2].type, "size_t");
 }
 
+static void pointers_to_arrays_point_to_their_elements(void **state) {
+    bench *b = *state;
+    const kir_kernel *k = compile(b, "typedef struct { int key, value; } pair;\n"
+                                     "__kernel void k(__global float (*a)[8], __global pair p[][4],\n"
+                                     "                __global int n[][16][2]) {\n"
+                                     "    a[1][2] = p[2][3].key + n[1][2][1];\n"
+                                     "}\n");
+    assert_int_equal(k->params[0].element_bytes, 4);
+    assert_string_equal(k->params[0].element_type, "float");
+    assert_int_equal(k->params[1].element_bytes, 8);
+    assert_ptr_equal(k->params[1].record, record(b, "pair"));
+    assert_int_equal(k->params[2].element_bytes, 4);
+}
+
 static void array_parameters_are_pointers(void **state) {
     bench *b = *state;
     const kir_kernel *k = compile(
@@ -248,6 +262,7 @@ int main(void) {
         TEST(parameters_keep_what_is_written),
         TEST(own_names_of_numbers_are_seen_through),
         TEST(array_parameters_are_pointers),
+        TEST(pointers_to_arrays_point_to_their_elements),
         TEST(structs_of_headers_are_records_too),
         TEST(a_struct_without_a_size_is_no_record),
         TEST(a_struct_with_an_array_of_nothing_is_no_record),
