@@ -105,7 +105,7 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
     cli_texts only = {0};
     const cli_option options[] = {
         {"minutes", 'm', "N", "end within so many minutes; default 20", CLI_REAL, &minutes},
-        {"output", 'o', "PAGE",
+        {"out", 'o', "PAGE",
          "the page; DEVICE in its name becomes the device's; default gpu-DEVICE.md", CLI_TEXT,
          &page_path},
         {"only", 0, "STEP", "only this step; may be given several times", CLI_TEXTS, &only},

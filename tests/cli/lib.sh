@@ -38,6 +38,12 @@ prints() {
     grep -Eq -- "$1" "$work/log/out" || complain "no line matches: $1"
 }
 
+# fits COMMAND: the last output is JSON as docs/heddle.schema.json has it.
+fits() {
+    HEDDLE_SOURCE=$source_folder "$(dirname "$heddle")/tests/cli_test_json" "$1" \
+        <"$work/log/out" 2>"$work/log/fault" || complain "$(cat "$work/log/fault")"
+}
+
 # need_shim [NAME]: from here on `with VARIABLE=VALUE... -- ARGUMENTS` calls heddle with tests/
 # measure/lost_device.c, or cli/kill_at.c, which the variables guide, before the library.
 need_shim() {

@@ -15,7 +15,7 @@ prints 'heddle help completion bash'
 
 # ---- every option of every help -----------------------------------------------------------
 
-commands=$("$heddle" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$heddle" help | sed -n '/^Commands/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 while read -r words; do
     # shellcheck disable=SC2086
     "$heddle" help $words | sed -nE 's/^  (-(.), )?--([a-z0-9-]+).*/\3 \2/p' >"$work/options"

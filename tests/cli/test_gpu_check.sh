@@ -47,8 +47,9 @@ chmod +x "$work/tools/ncu"
 
 # ---- to its end ------------------------------------------------------------------------------------
 
-FAKE_CUDA_NAME='NVIDIA H100 80GB HBM3' PATH=$work/tools:$PATH check -o page-DEVICE.md
+FAKE_CUDA_NAME='NVIDIA H100 80GB HBM3' PATH=$work/tools:$PATH check --json -o page-DEVICE.md
 ends 0
+fits gpu-check
 mv page-nvidia-h100-80gb-hbm3.md page.md || complain "the page has another name"
 page '^# Heddle on NVIDIA H100 80GB HBM3$'
 page '^\| profile \| `h100` of `devices/` \|$'
@@ -70,6 +71,8 @@ rm page.md
 
 accepts gpu-check --list
 prints '^copies +Copies$'
+accepts gpu-check --list --json
+fits gpu-check
 refuses "there is no step 'copie'; did you mean 'copies'" gpu-check --only copie
 refuses '--minutes takes a number from 0.05 to 1440' gpu-check --minutes 0
 check --only copies --json -o page.md
@@ -90,8 +93,9 @@ page '^\| kmeans \| done \|'
 prints '^copies: not done: cannot pin'
 
 # The first rows are there; what the driver says of the next is, too.
-FAKE_CUDA_FAIL=cuMemcpyHtoDAsync_v2:1:46 check --only copies -o page.md
+FAKE_CUDA_FAIL=cuMemcpyHtoDAsync_v2:1:46 check --only copies --json -o page.md
 ends 2
+fits gpu-check
 page 'Not done:\*\* cannot copy, host to device, pinned: CUDA_ERROR_DEVICE_UNAVAILABLE. What there is:'
 page '^\| within the device'
 
@@ -101,8 +105,9 @@ ends 1
 page '\| \*\*no\*\* \|$'
 page 'outputs differ'
 
-FAKE_CUDA_FLIP=2 check --only machine -o page.md
+FAKE_CUDA_FLIP=2 check --only machine --json -o page.md
 ends 1
+fits gpu-check
 page "^\\| kmeans \\| \\*\\*no\\*\\* \\| .*centroids\\[0\\]"
 page '^\| nbody \| bit for bit \|'
 
@@ -110,8 +115,9 @@ FAKE_NCU=refused PATH=$work/tools:$PATH check --only counters -o page.md
 ends 0
 page 'Not done:\*\* Nsight Compute may not read the counters \(ERR_NVGPUCTRPERM\); run it as root'
 if ! command -v ncu >/dev/null && ! compgen -G '/opt/nvidia/nsight-compute/*' >/dev/null; then
-    check --only counters -o page.md
+    check --only counters --json -o page.md
     ends 0
+    fits gpu-check
     page 'Not done:\*\* there is no Nsight Compute: no ncu in PATH'
 fi
 
@@ -130,12 +136,14 @@ ends 2
 page 'was killed. What there is:'
 page '^\| within the device'
 
-FAKE_NCU=hangs PATH=$work/tools:$PATH check --minutes 0.3 --only counters -o page.md
+FAKE_NCU=hangs PATH=$work/tools:$PATH check --minutes 0.3 --only counters --json -o page.md
+fits gpu-check
 page '^\| counters \| (done in part|\*\*not done)'
 for pid in $(pgrep -f "$work/tools/ncu"); do complain "ncu is still there: $pid"; done
 
 # With too little time for all, all is named.
-FAKE_CUDA_HANG=cuMemAllocHost_v2:1 check --minutes 0.08 -o page.md
+FAKE_CUDA_HANG=cuMemAllocHost_v2:1 check --minutes 0.08 --json -o page.md
+fits gpu-check
 [ "$(grep -c '^| [a-z0-9-]* | ' page.md)" -ge 19 ] || complain "steps are missing"
 page 'Not done:\*\* there was no time left for it'
 rm page.md

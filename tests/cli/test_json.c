@@ -2,6 +2,8 @@
  * --json against docs/json.md: every member that the page promises is there,
  * with its type, and no other (jansson's strict unpacking); and against
  * docs/heddle.schema.json, each output. Runs the heddle that was built beside this test.
+ *
+ *     cli_test_json COMMAND <OUTPUT    only: is this what the schema says of heddle COMMAND?
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -247,6 +249,47 @@ static void rewrite(void **state) {
     assert_int_equal(unlink(kernel), 0);
     assert_int_equal(unlink(header), 0);
     assert_int_equal(rmdir(folder), 0);
+    json_decref(value);
+}
+
+/* The job whose kernel is rewritten in place must say something else now. */
+static void rewrite_in_place(void **state) {
+    (void)state;
+    char folder[] = "/tmp/heddle-json-XXXXXX", command[2 * PATH_MAX], arguments[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command, "cp '%s'/examples/nbody/nbody* %s", source_folder(), folder);
+    assert_int_equal(system(command), 0);
+    snprintf(arguments, sizeof arguments, "rewrite %s/nbody-small.yaml -l soa --in-place", folder);
+    json_t *value = output_of(arguments), *job = json_object_get(value, "job"), *entry, *arg;
+    size_t i, j;
+    has_members(job, "file buffers launches");
+    assert_true(json_array_size(json_object_get(job, "buffers")) > 0);
+    json_array_foreach(json_object_get(job, "buffers"), i, entry)
+        has_members(entry, "name type count for");
+    assert_int_equal(json_array_size(json_object_get(job, "launches")), 4);
+    json_array_foreach(json_object_get(job, "launches"), i, entry) {
+        has_members(entry, "launch kernel args");
+        json_array_foreach(json_object_get(entry, "args"), j, arg)
+            assert_int_equal(json_object_size(arg), 2);
+    }
+    json_decref(value);
+
+    snprintf(arguments, sizeof arguments, "rewrite --recover %s", folder);
+    value = output_of(arguments);
+    has_members(value, "taken_back");
+    assert_int_equal(json_array_size(json_object_get(value, "taken_back")), 0);
+    json_decref(value);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void gpu_check(void **state) {
+    (void)state;
+    json_t *value = output_of("gpu-check --list"), *step;
+    size_t i;
+    has_members(value, "steps");
+    assert_true(json_array_size(json_object_get(value, "steps")) > 0);
+    json_array_foreach(json_object_get(value, "steps"), i, step) has_members(step, "name title");
     json_decref(value);
 }
 
@@ -642,12 +685,28 @@ static void the_examples_of_the_page(void **state) {
     hd_arena_free(arena);
 }
 
-int main(void) {
+/* What the scripts of this folder have at hand, and standard input gives: whether it fits. */
+static int check_input(const char *command) {
+    char fault[512];
+    json_error_t error;
+    json_t *value = json_loadf(stdin, 0, &error);
+    bool fits = value && fits_schema(command, value, fault);
+    if (!fits)
+        fprintf(stderr, "heddle %s: %s\n", command, value ? fault : error.text);
+    json_decref(value);
+    return !fits;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2)
+        return check_input(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses),
         cmocka_unit_test(ir),
         cmocka_unit_test(devices),
         cmocka_unit_test(rewrite),
+        cmocka_unit_test(rewrite_in_place),
+        cmocka_unit_test(gpu_check),
         cmocka_unit_test(measure),
         cmocka_unit_test(train),
         cmocka_unit_test(advise),

@@ -33,7 +33,7 @@ accepts help
 prints '^  accesses '
 accepts help layout
 prints 'cluster  :='
-commands=$("$heddle" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$heddle" help | sed -n '/^Commands/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 [ "$(echo "$commands" | wc -w)" -ge 6 ] || complain "help lists too few commands"
 for command in $commands; do
     accepts "$command" --help
@@ -61,6 +61,28 @@ prints '^o out$'
 prints '^d device$'
 twice=$(cut -c 1 "$work/log/out" | uniq -d)
 [ -z "$twice" ] || complain "letters of several options: $twice"
+
+# Manual pages explain every option of their command, those of many commands in heddle.1, and no
+# other.
+pages=$source_folder/man
+explained() { grep '^\.It ' "$1" | grep -Eo 'Fl -[a-z-]+' | sed 's/^Fl -//' | sort -u; }
+explained "$pages/heddle.1" >"$work/shared"
+for words in $commands "trace info" "trace export" "trace import" "reuse compare"; do
+    # shellcheck disable=SC2086
+    "$heddle" help $words | sed -nE 's/^  (-., )?--([a-z-]+).*/\2/p' | sort -u >"$work/options"
+    cat "$work/options" >>"$work/options-${words%% *}"
+    while read -r option; do
+        grep -Eq "Fl -$option( |\$)" "$pages/heddle-${words%% *}.1" ||
+            grep -qx -- "$option" "$work/shared" ||
+            complain "man/heddle-${words%% *}.1 has no --$option of heddle $words"
+    done <"$work/options"
+done
+for command in $commands; do
+    for option in $(explained "$pages/heddle-$command.1"); do
+        grep -qx -- "$option" "$work/options-$command" ||
+            complain "man/heddle-$command.1 has --$option, which is no option"
+    done
+done
 
 # An option of one value is given one; lists take all, and flags do not mind.
 refuses "error: --entry is given twice, as 'push' and as 'pull', and takes one value" \

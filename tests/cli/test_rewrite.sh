@@ -271,6 +271,7 @@ for what in project project/k.cl project/k.yaml project/k.cl.heddle-journal; do
     { with KILL_AT=10 -- rewrite project/k.cl --layout soa --in-place --no-verify; } 2>/dev/null
     accepts rewrite --recover $what --json
     prints '"project/k.cl.heddle-journal"'
+    fits rewrite
     project >now
     cmp -s now before || complain "--recover $what: $(diff before now)"
 done

@@ -139,6 +139,11 @@ if [ "$files" -lt 10 ]; then
     echo "found only $files source files under $source_root; set HEDDLE_SOURCE to the source tree"
     exit 1
 fi
+listed=$(sed -nE 's/^\| `([a-z]+)` \|.*/\1/p' "$source_root/docs/architecture.md")
+if [ "$(echo $listed)" != "$(echo $order)" ]; then
+    echo "docs/architecture.md lists the folders" $listed "but their order here is" $order
+    exit 1
+fi
 faults=$(check_tree "$source_root")
 if [ -n "$faults" ]; then
     echo "$faults"
