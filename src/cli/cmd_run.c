@@ -166,7 +166,8 @@ int cmd_run(cli *c, int argc, char **argv) {
          "worker",
          CLI_FLAG, &r.machine.races},
         {"allow-race", 0, "LINE",
-         "with --races: accesses at this line of the kernel file, or at FILE:LINE, may race (may be "
+         "with --races: accesses at this line of the kernel file, or at FILE:LINE, may race (may "
+         "be "
          "repeated)",
          CLI_TEXTS, &r.machine.allowed_races},
         {"uninitialised", 0, NULL, "reading what nothing has written is a fault", CLI_FLAG,

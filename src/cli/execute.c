@@ -205,7 +205,8 @@ static hd_status read_allowed(cli *c, const char *text, hd_vm_line *line) {
     if (!cli_whole(colon ? colon + 1 : text, &end, &number) || *end || !number ||
         number > UINT32_MAX || colon == text)
         return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--allow-race takes a line of the kernel file, or FILE:LINE, not '%s'", text);
+                       "--allow-race takes a line of the kernel file, or FILE:LINE, not '%s'",
+                       text);
     line->file = colon ? hd_strndup(c->arena, text, (size_t)(colon - text)) : NULL;
     line->line = (uint32_t)number;
     return HD_OK;

@@ -134,16 +134,19 @@ static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
     if (!s.align)
         s.align = LLVMABIAlignmentOfType(l->layout, type);
     if (s.space != KIR_LOCAL && s.bytes > MOST_STATIC) {
-        hd_cannot(l, "variable %s has %llu bytes, and variables of a file may have %llu; pass it as "
-                     "a parameter that is a buffer",
+        hd_cannot(l,
+                  "variable %s has %llu bytes, and variables of a file may have %llu; pass it as "
+                  "a parameter that is a buffer",
                   s.name, (unsigned long long)s.bytes, (unsigned long long)MOST_STATIC);
         return s;
     }
     LLVMValueRef init = LLVMGetInitializer(global);
     const char *class = hd_class_of_table(l->arena, LLVMGetValueName2(global, &(size_t){0}));
     if (class) {
-        hd_cannot(l, "class %s has virtual functions, which are not supported; leave 'virtual' out, "
-                     "and choose what to call by a template or a switch", class);
+        hd_cannot(l,
+                  "class %s has virtual functions, which are not supported; leave 'virtual' out, "
+                  "and choose what to call by a template or a switch",
+                  class);
         return s;
     }
     bool writable = s.space != KIR_CONSTANT && s.space != KIR_LOCAL;

@@ -68,7 +68,7 @@ static bool is_union(CXType type) {
     return clang_getCursorKind(declaration) == CXCursor_UnionDecl;
 }
 
-/* `real` of `typedef float real` is float; names that headers of the system give, as float4, stay. */
+/* `real` of `typedef float real` is float; names that headers of the system give stay: float4. */
 static CXType without_own_typedefs(CXType type) {
     for (;;) {
         CXCursor declaration = clang_getTypeDeclaration(type);

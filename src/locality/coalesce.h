@@ -33,7 +33,8 @@ hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device);
  * Results do not depend on the order of blocks. */
 hd_sink hd_coalesce_sink(hd_coalesce *counter);
 /* Of one access of a launch (its number as the events gave it), and of a whole launch: global
- * memory only, for constant memory has a cache of its own. NULL when there is no such launch or access. */
+ * memory only, for constant memory has a cache of its own. NULL when there is no such launch or
+ * access. */
 const hd_coalesce_counts *hd_coalesce_of(const hd_coalesce *counter, uint32_t launch,
                                          uint32_t access);
 const hd_coalesce_counts *hd_coalesce_of_launch(const hd_coalesce *counter, uint32_t launch);

@@ -218,10 +218,14 @@ static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t 
     if (!*times)
         *times = calloc(g->bytes, sizeof **times);
     if (!*times)
-        hd_fault(r, op->inst, lane,
-                 "the system has no memory to watch '%s' for races: %zu bytes for each of its %llu; "
-                 "give it fewer elements", g->name, sizeof **times, (unsigned long long)g->bytes);
-    touched_byte byte = {.region = g, .way = way, .lane = lane,
+        hd_fault(
+            r, op->inst, lane,
+            "the system has no memory to watch '%s' for races: %zu bytes for each of its %llu; "
+            "give it fewer elements",
+            g->name, sizeof **times, (unsigned long long)g->bytes);
+    touched_byte byte = {.region = g,
+                         .way = way,
+                         .lane = lane,
                          .is_known = way == HD_WRITES && op->fn == hd_op_store};
     for (uint64_t b = 0; b < width; b++) {
         byte.offset = offset + b;

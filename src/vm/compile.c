@@ -62,11 +62,12 @@ static hd_status check_private(const hd_compiler *c) {
         bytes += k->insts[v].op == KIR_ALLOCA ? k->insts[v].imm[0] + HD_PRIVATE_GAP : 0;
     if (bytes <= most)
         return HD_OK;
-    return hd_fail(c->diag, HD_EUNSUPPORTED, &place,
-                   "a thread of kernel %s has variables of %llu bytes or more in private memory; in "
-                   "a block of %u threads each may have %llu; put the array here into a buffer, or "
-                   "launch smaller blocks",
-                   k->name, (unsigned long long)bytes, c->program->lanes, (unsigned long long)most);
+    return hd_fail(
+        c->diag, HD_EUNSUPPORTED, &place,
+        "a thread of kernel %s has variables of %llu bytes or more in private memory; in "
+        "a block of %u threads each may have %llu; put the array here into a buffer, or "
+        "launch smaller blocks",
+        k->name, (unsigned long long)bytes, c->program->lanes, (unsigned long long)most);
 }
 
 uint64_t hd_private_stride(const hd_program *p) {
@@ -198,9 +199,10 @@ hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;
     if (!c.status && c.cells->top > HD_MOST_PRIVATE)
-        return hd_fail(diag, HD_EUNSUPPORTED, &kernel->place,
-                       "a block of %u threads of this kernel needs more than %llu MiB for its values; "
-                       "launch smaller blocks",
-                       lanes, (unsigned long long)HD_MOST_PRIVATE >> 20);
+        return hd_fail(
+            diag, HD_EUNSUPPORTED, &kernel->place,
+            "a block of %u threads of this kernel needs more than %llu MiB for its values; "
+            "launch smaller blocks",
+            lanes, (unsigned long long)HD_MOST_PRIVATE >> 20);
     return c.status;
 }

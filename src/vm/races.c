@@ -45,7 +45,7 @@ hd_status hd_check_allowed(const hd_vm *vm) {
             return hd_fail(vm->diag, HD_EINPUT, NULL,
                            "no kernel of this job accesses memory at %s:%u, so nothing can be "
                            "allowed to race there; 'heddle accesses' lists the lines that do",
-                           line->file          ? line->file
+                           line->file           ? line->file
                            : module->file_count ? module->files[0].name
                                                 : "the kernel file",
                            line->line);
@@ -56,8 +56,8 @@ hd_status hd_check_allowed(const hd_vm *vm) {
 /* ---- the list ------------------------------------------------------------------------- */
 
 static bool same_line(const hd_place *a, const hd_place *b) {
-    return a->line == b->line && (a->file == b->file || (a->file && b->file &&
-                                                         !strcmp(a->file, b->file)));
+    return a->line == b->line &&
+           (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
 static hd_vm_race *find_pair(hd_races *races, const hd_place *a, const hd_place *b) {
@@ -86,20 +86,23 @@ static const char *describe(const hd_run *r, hd_arena *arena, const hd_met *met,
     const char *there = where(arena, &race->before, &race->place);
     unsigned long long byte = met->byte;
     if (met->same_value)
-        return hd_format(arena,
-                         "this stores to byte %llu of '%s' the value that thread %u of block %u has "
-                         "stored %s with no barrier between them, which is no fault; %s",
-                         byte, met->region->name, met->thread, met->block, there, thread);
-    return hd_format(arena,
-                     "race: this %s byte %llu of '%s', which thread %u of block %u has %s %s with no "
-                     "barrier between them; %s",
-                     met->writes ? "writes" : "reads", byte, met->region->name, met->thread,
-                     met->block, met->has_written ? "written" : "read", there, thread);
+        return hd_format(
+            arena,
+            "this stores to byte %llu of '%s' the value that thread %u of block %u has "
+            "stored %s with no barrier between them, which is no fault; %s",
+            byte, met->region->name, met->thread, met->block, there, thread);
+    return hd_format(
+        arena,
+        "race: this %s byte %llu of '%s', which thread %u of block %u has %s %s with no "
+        "barrier between them; %s",
+        met->writes ? "writes" : "reads", byte, met->region->name, met->thread, met->block,
+        met->has_written ? "written" : "read", there, thread);
 }
 
 /* The line alone, without its text. */
 static hd_place line_of(const kir_module *module, const kir_inst *inst) {
-    return (hd_place){.file = inst->file < module->file_count ? module->files[inst->file].name : NULL,
+    return (hd_place){.file =
+                          inst->file < module->file_count ? module->files[inst->file].name : NULL,
                       .line = inst->line};
 }
 
@@ -119,7 +122,9 @@ void hd_note_race(const hd_run *r, hd_races *races, const hd_met *met) {
     }
     hd_vm_race found = {.place = kir_place(races->arena, r->program->module, now),
                         .before = kir_place(races->arena, r->program->module, before),
-                        .kernel = kernel->name, .buffer = met->region->name, .byte = met->byte,
+                        .kernel = kernel->name,
+                        .buffer = met->region->name,
+                        .byte = met->byte,
                         .is_fault = !met->same_value};
     found.text = describe(r, races->arena, met, &found);
     if (race)
@@ -148,9 +153,11 @@ hd_status hd_vm_report_races(hd_vm *vm) {
             hd_note(vm->diag, &race->place, "%s", race->text);
     }
     if (races->more)
-        hd_note(vm->diag, NULL,
-                "there are races of more than the %d pairs of lines that are listed; mend these, or "
-                "allow them, to see the others", HD_MOST_RACES);
+        hd_note(
+            vm->diag, NULL,
+            "there are races of more than the %d pairs of lines that are listed; mend these, or "
+            "allow them, to see the others",
+            HD_MOST_RACES);
     races->more = false;
     return status;
 }

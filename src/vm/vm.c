@@ -27,9 +27,11 @@ void *hd_new_aligned(hd_arena *arena, size_t bytes) {
 }
 
 hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes) {
-    return hd_fail(vm->diag, HD_ESYSTEM, place,
-                   "the system has no memory for %s (%llu bytes); use less of it, or raise the limit "
-                   "that is set for this process", what, (unsigned long long)bytes);
+    return hd_fail(
+        vm->diag, HD_ESYSTEM, place,
+        "the system has no memory for %s (%llu bytes); use less of it, or raise the limit "
+        "that is set for this process",
+        what, (unsigned long long)bytes);
 }
 
 /* Its base is set; false when there is no memory for it. */

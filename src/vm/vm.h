@@ -68,8 +68,9 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 /* Runs a launch of the job once (hd_launch.repeat is the caller's to obey). `sink` and
  * `counts` may be NULL. A fault is an HD_EINPUT whose message has the place in the kernel,
  * the thread and block, the buffer and offset, and what was allowed; the blocks before the
- * faulting one have run. Races are reported when the launch has ended. Results and events do not depend on options->workers: blocks run
- * side by side only where no block can see what another one writes. */
+ * faulting one have run. Races are reported when the launch has ended. Results and events do not
+ * depend on options->workers: blocks run side by side only where no block can see what another
+ * one writes. */
 hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts);
 
 /* Two accesses of one byte that nothing orders, as check_races finds them: the first pair of
