@@ -100,7 +100,7 @@ static hd_status measure_layout(contest *c, const hd_stopwatch *watch, uint32_t 
     const char *why;
     hd_status status = watch->prepare(watch->state, i, c->all.data[i].layout, &why);
     if (status != HD_OK)
-        return i ? hd_fail(c->diag, status, NULL, "%s: %s", c->name, why ? why : "?") : status;
+        return i && why ? hd_fail(c->diag, status, NULL, "%s: %s", c->name, why) : status;
     for (int r = 0; r < SWEEP_RUNS && status == HD_OK; r++)
         status = watch->time(watch->state, i, &seconds[r]);
     if (i)

@@ -4,10 +4,8 @@
  *
  *     bench_remap-overlap [--mib N]    source bytes; 64 without it
  *
- * On every OpenCL device, and on the first CUDA device where there is one, both ways. The host's
- * memory is such as the device transfers without a copy: pinned, or, where the device works in
- * the host's, any. All run by turns, and of each the fastest of its runs counts. Nothing counts
- * that is done once: calibration, compiling, memory for staging.
+ * On every OpenCL device, and on the first CUDA device where there is one, both ways; what is timed
+ * is in src/gpu/overlap.c. All run by turns, and of each the fastest of its runs counts.
  *
  * Required of chunks of the planned size: on a device with memory of its own, at most 15% over
  * the larger of the two; on one that works in the host's memory and with the host's cores, where
@@ -17,25 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver/cuda_library.h"
-#include "remap/device.h"
+#include "gpu/gpu.h"
 #include "report/report.h"
 #include "shared/opencl.h"
 
-enum { RUNS = 15, CHUNK_SIZES = 6, MOST_DEVICES = 16 };
-static const double over_larger = 1.15, over_bulk = 1.05;
-
-/* What is timed. The last sizes of chunks is the planned one. */
-typedef enum contender {
-    TRANSFER,
-    REMAP,
-    BULK,
-    ON_HOST,
-    ZERO_COPY,
-    FIRST_CHUNKED,
-    CONTENDERS = FIRST_CHUNKED + CHUNK_SIZES,
-    PLANNED = CONTENDERS - 1
-} contender;
+enum { MOST_DEVICES = 16 };
 
 typedef struct bench {
     hd_arena *arena;
@@ -44,84 +28,7 @@ typedef struct bench {
     bool missed;
 } bench;
 
-/* One map in one direction. */
-typedef struct course {
-    hd_remap_device *device;
-    hd_remap *map;
-    hd_remap_direction direction;
-    hd_remap_pinned host;
-    hd_remap_memory part;
-    hd_remap_choice choice;
-    double best[CONTENDERS]; /* seconds; 0: it cannot be used */
-} course;
-
-/* ---- memory ------------------------------------------------------------------------------ */
-
-static hd_status make_memory(const bench *b, course *c) {
-    hd_remap_device *device = c->device;
-    device->diag = b->diag;
-    hd_status status = device->backend->allocate(device, hd_remap_bytes(c->map, 0), &c->part);
-    if (status != HD_OK)
-        return status;
-    if (device->is_unified)
-        c->host.data = hd_checked(aligned_alloc(4096, (size_t)hd_align_up(b->bytes, 4096)));
-    else
-        status = device->backend->pin(device, b->bytes, &c->host);
-    if (status == HD_OK)
-        memset(c->host.data, 1, (size_t)b->bytes);
-    return status;
-}
-
-static void release_memory(course *c) {
-    if (c->device->is_unified)
-        free(c->host.data);
-    else if (c->host.data)
-        c->device->backend->unpin(c->device, &c->host);
-    if (c->part.cuda)
-        c->device->backend->release(c->device, c->part);
-}
-
-/* ---- timing ------------------------------------------------------------------------------- */
-
-static uint64_t chunk_bytes_of(const course *c, contender which) {
-    return which == PLANNED ? c->choice.chunk_bytes
-                            : (uint64_t)1 << (18 + 2 * (which - FIRST_CHUNKED)); /* from 256 KiB */
-}
-
-static hd_status run_once(const hd_diag *diag, const course *c, contender which) {
-    static const hd_remap_strategy strategies[] = {HD_REMAP_BULK, HD_REMAP_BULK, HD_REMAP_BULK,
-                                                   HD_REMAP_HOST, HD_REMAP_ZERO_COPY};
-    hd_remap_options options = {.strategy = HD_REMAP_CHUNKED};
-    if (which < FIRST_CHUNKED)
-        options.strategy = strategies[which];
-    else
-        options.chunk_bytes = chunk_bytes_of(c, which);
-    unsigned extent = which == TRANSFER ? HD_REMAP_ONLY_TRANSFERS
-                      : which == REMAP  ? HD_REMAP_ONLY_REMAPS
-                                        : HD_REMAP_WHOLE;
-    return hd_remap_move(diag, c->device, c->map, c->direction, &c->part, c->host.data, &options,
-                         extent | HD_REMAP_FROM_PINNED);
-}
-
-static hd_status time_all(const bench *b, course *c) {
-    const hd_diag quiet = {0};
-    for (int run = -1; run < RUNS; run++)
-        for (contender which = 0; which < CONTENDERS; which++) {
-            bool optional = which == ZERO_COPY;
-            if (run >= 0 && c->best[which] == 0)
-                continue;
-            double start = hd_clock();
-            hd_status status = run_once(optional ? &quiet : b->diag, c, which);
-            double seconds = hd_clock() - start;
-            if (status != HD_OK && !optional)
-                return status;
-            if (status == HD_OK && (run <= 0 || seconds < c->best[which]))
-                c->best[which] = seconds;
-        }
-    return HD_OK;
-}
-
-/* ---- results ------------------------------------------------------------------------------- */
+/* ---- results ---------------------------------------------------------------------- */
 
 static void add_row(const bench *b, hd_table *table, const char *name, double seconds,
                     double larger, double bulk) {
@@ -132,69 +39,32 @@ static void add_row(const bench *b, hd_table *table, const char *name, double se
                                   seconds > 0 ? hd_format(b->arena, "%.2f", seconds / bulk) : ""});
 }
 
-static void show(bench *b, const course *c, const char *what) {
-    static const char *const names[] = {"transfer alone", "remap alone", "bulk", "host",
-                                        "zero-copy"};
+static bool show(void *user, const hd_gpu_overlap_row *row) {
     static const hd_column columns[] = {
         {"", HD_LEFT}, {"ms", HD_RIGHT}, {"of the larger", HD_RIGHT}, {"of bulk", HD_RIGHT}};
-    double larger = c->best[TRANSFER] > c->best[REMAP] ? c->best[TRANSFER] : c->best[REMAP];
-    printf("\n%s, %s, %llu MiB, %s\n", c->device->name, what, (unsigned long long)b->bytes >> 20,
-           c->direction == HD_REMAP_TO_DEVICE ? "to the device" : "from the device");
+    bench *b = user;
+    printf("\n%s, %s, %llu MiB, %s\n", row->device, row->what, (unsigned long long)row->bytes >> 20,
+           row->to_device ? "to the device" : "from the device");
     hd_table *table = hd_table_new(b->arena, columns, 4);
     hd_str out = {.arena = b->arena};
-    for (contender which = 0; which < CONTENDERS; which++)
-        add_row(b, table,
-                which < FIRST_CHUNKED ? names[which]
-                                      : hd_format(b->arena, "chunks of %.2f MiB%s",
-                                                  (double)chunk_bytes_of(c, which) / (1 << 20),
-                                                  which == PLANNED ? ", as planned" : ""),
-                c->best[which], larger, c->best[BULK]);
+    for (hd_gpu_contender which = 0; which < HD_GPU_CONTENDERS; which++)
+        add_row(b, table, hd_gpu_contender_name(b->arena, row, which), row->seconds[which],
+                hd_gpu_overlap_larger(row), row->seconds[HD_GPU_BULK]);
     hd_table_print(table, &out, false);
     fputs(hd_str_text(&out), stdout);
-    bool hides = !c->device->is_processor;
-    double over = c->best[PLANNED] / (hides ? larger : c->best[BULK]);
-    bool met = over <= (hides ? over_larger : over_bulk);
+    bool met = row->over <= row->most;
     b->missed |= !met;
     printf("planned chunks over %s: %.2f, at most %.2f: %s\nthe plan: %s\n",
-           hides ? "the larger of transfer and remap" : "one piece", over,
-           hides ? over_larger : over_bulk, met ? "met" : "missed", c->choice.why);
+           row->hides ? "the larger of transfer and remap" : "one piece", row->over, row->most,
+           met ? "met" : "missed", row->why);
+    return true;
 }
 
-/* ---- maps and devices --------------------------------------------------------------------- */
-
-static hd_status run_course(bench *b, hd_remap_device *device, hd_remap *map, const char *what) {
-    hd_status status = HD_OK;
-    for (int d = 0; d < 2 && status == HD_OK; d++) {
-        course c = {.device = device, .map = map, .direction = (hd_remap_direction)d};
-        status = hd_remap_plan(b->diag, device, map, c.direction, &c.choice);
-        if (status == HD_OK)
-            status = make_memory(b, &c);
-        if (status == HD_OK)
-            status = time_all(b, &c);
-        if (status == HD_OK)
-            show(b, &c, what);
-        release_memory(&c);
-    }
-    return status;
-}
+/* ---- devices ---------------------------------------------------------------------- */
 
 static hd_status run_device(bench *b, hd_remap_device *device) {
-    static const hd_remap_field fields[] = {
-        {"x", 0, 4, 4}, {"y", 4, 4, 4}, {"z", 8, 4, 4}, {"w", 12, 4, 4}};
-    static const hd_remap_record record = {"particle", 16, 4, fields, 4};
-    hd_remap *map;
-    device->kept_bytes = UINT64_MAX;
-    hd_status status = hd_remap_layout(b->diag, &record, "soa", b->bytes / 16, &map);
-    if (status == HD_OK)
-        status = run_course(b, device, map, "structs of four floats to soa");
-    hd_remap_free(map);
-    if (status == HD_OK)
-        status = hd_remap_transpose(b->diag, b->bytes / 4096, 1024, 4, &map);
-    if (status == HD_OK) {
-        status = run_course(b, device, map, "a matrix of floats with 1024 columns transposed");
-        hd_remap_free(map);
-    }
-    return status;
+    return hd_gpu_overlap(b->diag, device,
+                          &(hd_gpu_overlap_options){.bytes = b->bytes, .row = show, .user = b});
 }
 
 static hd_status run_opencl(bench *b) {
@@ -214,22 +84,19 @@ static hd_status run_opencl(bench *b) {
 }
 
 static hd_status run_cuda(bench *b) {
-    hd_cuda_library cuda;
-    const char *missing;
-    void *context;
-    int count = 0, number;
-    if (!hd_cuda_open(b->arena, &cuda, &missing) || cuda.init(0) || cuda.count_devices(&count) ||
-        !count || cuda.get_device(&number, 0) || cuda.retain_context(&context, number) ||
-        cuda.use_context(context)) {
+    const hd_diag quiet = {0};
+    hd_gpu_cuda cuda;
+    hd_remap_device *device;
+    if (hd_gpu_open_cuda(b->arena, &quiet, &cuda) != HD_OK) {
+        hd_gpu_close_cuda(&cuda);
         printf("\nno CUDA device\n");
         return HD_OK;
     }
-    hd_remap_device *device;
     hd_status status = hd_remap_open_cuda(b->diag, &device);
     if (status == HD_OK)
         status = run_device(b, device);
     hd_remap_close(device);
-    cuda.release_context(number);
+    hd_gpu_close_cuda(&cuda);
     return status;
 }
 

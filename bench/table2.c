@@ -18,10 +18,10 @@
 #include <stdlib.h>
 
 #include "frontend/frontend.h"
+#include "gpu/gpu.h"
 #include "report/report.h"
 #include "table2/programs.h"
 #include "table2/selection.h"
-#include "table2/turns.h"
 
 /* heddle advise leaves differences up to this to the layout nearest to the source's. */
 static const double MARGIN = 0.01;
@@ -38,7 +38,7 @@ typedef struct outcome {
     const hd_layout *layouts[VERSIONS];
     uint32_t racer[VERSIONS]; /* equal layouts are one */
     uint32_t racers;
-    turns turns;
+    hd_turns turns;
     version best; /* of the others */
     hd_interval to_best, to_aos;
     bool met;
@@ -118,7 +118,7 @@ static void number_layouts(outcome *o, const hd_layout *racers[VERSIONS]) {
 }
 
 static hd_interval ratio(const bench *b, const outcome *o, version v, version to) {
-    return turns_ratio(b->arena, &o->turns, o->racer[v], o->racer[to]);
+    return hd_turns_ratio(b->arena, &o->turns, o->racer[v], o->racer[to]);
 }
 
 static void judge(const bench *b, outcome *o) {
@@ -148,8 +148,14 @@ static hd_status run_program(const bench *b, const table_selection *s, const pro
     if (status != HD_OK)
         return status;
     number_layouts(o, racers);
-    status = take_turns(b->arena, b->diag, *job, s->device.id, racers, o->racers, b->effort.rounds,
-                        b->effort.seconds, &o->turns);
+    const hd_turns_options options = {
+        .device = s->device.id, .rounds = b->effort.rounds, .seconds = b->effort.seconds};
+    status = hd_take_turns(b->arena, b->diag, *job, racers, o->racers, &options, &o->turns);
+    for (uint32_t r = 0; r < o->racers && status == HD_OK; r++)
+        if (o->turns.why[r])
+            status = hd_fail(b->diag, HD_EINPUT, NULL, "%s in the layout %s: %s", (*job)->path,
+                             hd_layout_print(b->arena, (*job)->record, racers[r]),
+                             o->turns.why[r]);
     if (status == HD_OK)
         judge(b, o);
     return status;

@@ -2,27 +2,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver/cuda_library.h"
 #include "remap-device/device.h"
 #include "shared/opencl.h"
 
 enum { MOST_DEVICES = 16 };
 
-/* ---- OpenCL ------------------------------------------------------------------------------- */
+/* ---- OpenCL ----------------------------------------------------------------------- */
 
 typedef struct opencl {
     cl_context context;
     cl_command_queue queue;
 } opencl;
 
-static bool opencl_copy(bench_device *device, uint64_t bytes) {
+static bool opencl_copy(hd_gpu_memories *device, uint64_t bytes) {
     opencl *cl = device->own;
     cl_int error = clEnqueueCopyBuffer(cl->queue, device->host_side.opencl,
                                        device->device_side.opencl, 0, 0, bytes, 0, NULL, NULL);
     return error == CL_SUCCESS && clFinish(cl->queue) == CL_SUCCESS;
 }
 
-static void opencl_close(bench_device *device) {
+static void opencl_close(hd_gpu_memories *device) {
     opencl *cl = device->own;
     hd_remap_close(device->remap);
     clReleaseMemObject(device->host_side.opencl);
@@ -43,7 +42,7 @@ static cl_mem opencl_memory(const opencl *cl, uint64_t bytes) {
     return memory;
 }
 
-static void open_opencl(const hd_diag *diag, cl_device_id id, bench_device *device) {
+static void open_opencl(const hd_diag *diag, cl_device_id id, hd_gpu_memories *device) {
     opencl *cl = calloc(1, sizeof *cl);
     cl_int error;
     if (!cl)
@@ -53,7 +52,6 @@ static void open_opencl(const hd_diag *diag, cl_device_id id, bench_device *devi
     cl->queue = clCreateCommandQueue(cl->context, id, 0, &error);
     device->own = cl;
     device->copy = opencl_copy;
-    device->close = opencl_close;
     device->host_side.opencl = opencl_memory(cl, device->bytes);
     device->device_side.opencl = opencl_memory(cl, 2 * device->bytes);
     clFinish(cl->queue);
@@ -62,62 +60,32 @@ static void open_opencl(const hd_diag *diag, cl_device_id id, bench_device *devi
         device->remap = NULL;
 }
 
-/* ---- CUDA --------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------- */
 
-typedef struct cuda {
-    hd_arena *arena;
-    hd_cuda_library library;
-    int device;
-} cuda;
-
-static bool cuda_copy(bench_device *device, uint64_t bytes) {
-    cuda *c = device->own;
-    return !c->library.copy(device->device_side.cuda, device->host_side.cuda, bytes, NULL) &&
-           !c->library.synchronize();
-}
-
-static void cuda_close(bench_device *device) {
-    cuda *c = device->own;
-    hd_remap_close(device->remap);
-    c->library.free(device->host_side.cuda);
-    c->library.free(device->device_side.cuda);
-    c->library.release_context(c->device);
-    hd_arena_free(c->arena);
-    free(c);
-}
-
-static bool open_cuda(const hd_diag *diag, bench_device *device) {
-    cuda *c = calloc(1, sizeof *c);
-    const char *missing;
-    void *context;
-    if (!c)
-        return false;
-    c->arena = hd_arena_new();
-    if (!hd_cuda_open(c->arena, &c->library, &missing) || c->library.init(0) ||
-        c->library.get_device(&c->device, 0) || c->library.retain_context(&context, c->device) ||
-        c->library.use_context(context)) {
-        hd_arena_free(c->arena);
-        free(c);
-        return false;
-    }
-    snprintf(device->name, sizeof device->name, "CUDA: ");
-    c->library.device_name(device->name + 6, (int)sizeof device->name - 6, c->device);
-    device->own = c;
-    device->copy = cuda_copy;
-    device->close = cuda_close;
-    if (c->library.allocate(&device->host_side.cuda, device->bytes) ||
-        c->library.allocate(&device->device_side.cuda, 2 * device->bytes) ||
-        hd_remap_open_cuda(diag, &device->remap) != HD_OK)
-        device->remap = NULL;
-    return true;
-}
-
-bool bench_open_device(const hd_diag *diag, unsigned n, uint64_t bytes, bench_device *device) {
+bool bench_open_device(hd_arena *arena, const hd_diag *diag, unsigned n, uint64_t bytes,
+                       hd_gpu_memories *device) {
+    const hd_diag quiet = {0};
     cl_device_id ids[MOST_DEVICES];
     unsigned count = find_opencl_devices(ids, MOST_DEVICES);
-    *device = (bench_device){.bytes = bytes};
-    if (n >= count)
-        return n == count && open_cuda(diag, device);
-    open_opencl(diag, ids[n], device);
+    if (n < count) {
+        *device = (hd_gpu_memories){.bytes = bytes};
+        open_opencl(diag, ids[n], device);
+        return device->own;
+    }
+    hd_gpu_cuda cuda;
+    bool is_there = n == count && hd_gpu_open_cuda(arena, &quiet, &cuda) == HD_OK;
+    if (!is_there)
+        return false;
+    hd_gpu_make_memories(arena, diag, bytes, device);
+    hd_gpu_close_cuda(&cuda);
+    memmove(device->name + 6, device->name, sizeof device->name - 7);
+    memcpy(device->name, "CUDA: ", 6);
     return true;
+}
+
+void bench_close_device(hd_gpu_memories *device) {
+    if (device->copy == opencl_copy)
+        opencl_close(device);
+    else
+        hd_gpu_free_memories(device);
 }

@@ -1,8 +1,8 @@
 #include "table2/selection.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
+#include "gpu/gpu.h"
 #include "measure/train.h"
 
 const char *const version_names[VERSIONS] = {
@@ -10,36 +10,12 @@ const char *const version_names[VERSIONS] = {
 
 /* ---- the profile ---------------------------------------------------------------- */
 
-/* Words of `title`, of letters and digits, that stand in `name`. */
-static uint32_t common_words(hd_arena *arena, const char *title, const char *name) {
-    uint32_t count = 0;
-    while (*title) {
-        size_t length = 0;
-        while (isalnum((unsigned char)title[length]))
-            length++;
-        if (length && strcasestr(name, hd_strndup(arena, title, length)))
-            count++;
-        title += length + (title[length] != '\0');
-    }
-    return count;
-}
-
 static hd_status find_profile(hd_arena *arena, const hd_diag *diag, const hd_compute_device *device,
                               const hd_device **profile) {
-    const hd_device **known;
-    size_t count;
-    uint32_t best = 1; /* the vendor's name alone says nothing */
     *profile = NULL;
     if (device->is_processor)
         return hd_device_host(arena, diag, profile);
-    hd_status status = hd_device_list(arena, diag, &known, &count);
-    for (size_t d = 0; d < count && status == HD_OK; d++) {
-        uint32_t words = common_words(arena, known[d]->title, device->name);
-        if (words <= best)
-            continue;
-        best = words;
-        *profile = known[d];
-    }
+    hd_status status = hd_gpu_find_profile(arena, diag, device->name, profile);
     if (status == HD_OK && !*profile)
         status = hd_fail(diag, HD_EINPUT, NULL,
                          "no profile of devices/ is that of '%s'; add one to have its L1 line",
@@ -56,7 +32,12 @@ static hd_status train(hd_arena *arena, const hd_diag *diag, const table_effort 
     hd_training training;
     size_t kernel_count, pattern_count;
     if (effort->train_a_part) {
-        options = (hd_train_options){result->device.id, part_lengths, 1, part_bytes, 2, 1};
+        options = (hd_train_options){.device = result->device.id,
+                                     .lengths = part_lengths,
+                                     .length_count = 1,
+                                     .bytes = part_bytes,
+                                     .byte_count = 2,
+                                     .repeats = 1};
     }
     printf("No tree of tiles is stored for this device: training%s.\n\n",
            effort->train_a_part ? " with a part of the kernels" : ", which takes minutes");

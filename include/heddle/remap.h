@@ -20,7 +20,9 @@
  * and 5, with layouts of records in Heddle's notation in place of its array of structs.
  *
  * Every function that can fail returns HD_OK or has explained what is wrong through `diag`
- * (heddle/heddle.h). There is no global state; a map may be used by several threads at once, a
+ * (heddle/heddle.h). A NULL where something is needed, a number that an enum does not have, and
+ * sizes that no memory can have are HD_EINPUT; functions that cannot fail give nothing for a NULL
+ * map. There is no global state; a map may be used by several threads at once, a
  * device by one at a time.
  */
 #ifndef HEDDLE_REMAP_H
@@ -43,7 +45,8 @@ extern "C" {
  * between runs, the corners of a diagonal map) are left or set to zero. */
 typedef struct hd_remap hd_remap;
 
-/* A field of a struct: HD_REMAP_FIELD(struct body, x). */
+/* A field of a struct: HD_REMAP_FIELD(struct body, x), or (struct body, pos.x). Names are those of
+ * members, since they stand in device code. */
 typedef struct hd_remap_field {
     const char *name;
     size_t offset, size, align; /* bytes */
@@ -137,13 +140,15 @@ typedef struct hd_remap_place {
     uint64_t offset; /* bytes */
 } hd_remap_place;
 /* Of field `field` of element `element` of a layout; of other maps field 0 is the element, and of
- * a gather `element` is the place. */
+ * a gather `element` is the place. Where there is no such field or element the part is UINT32_MAX
+ * and the offset UINT64_MAX. */
 hd_remap_place hd_remap_find(const hd_remap *map, uint64_t element, uint32_t field);
 
 /* Device code of the map's index transform, as text that is C, OpenCL C and CUDA C, with all
  * sizes as constants. It includes heddle/index.h, whose text hd_remap_index_text() returns for
  * compilers that find no files. For a layout it defines for each field
- * `HD_INDEX NAME_FIELD(HD_INDEX element)`, the byte offset in its part, for other maps
+ * `HD_INDEX NAME_FIELD(HD_INDEX element)`, the byte offset in its part (what is no letter of C's in
+ * FIELD becomes _, and two fields that then have one function are HD_EINPUT), for other maps
  * `HD_INDEX NAME(HD_INDEX element)`, the place's number. Maps with an index array have none:
  * HD_EUNSUPPORTED. Free the text with free(). */
 hd_status hd_remap_source(const hd_diag *diag, const hd_remap *map, const char *name, char **text);
@@ -160,7 +165,7 @@ typedef enum hd_remap_simd {
 } hd_remap_simd;
 
 typedef struct hd_remap_host_options {
-    uint32_t threads;   /* 0: one for each core */
+    uint32_t threads;   /* 0: one for each core; at most 1024 are made */
     hd_remap_simd simd; /* one that the processor lacks is HD_EINPUT */
 } hd_remap_host_options;
 

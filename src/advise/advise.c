@@ -31,7 +31,7 @@ static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
     hd_choice *choice = hd_new(arena, hd_choice);
     hd_status status =
         hd_choose(arena, diag, advice->job, judges, advice->device_count, &choose, choice);
-    if (choice->count)
+    if (choice->count && (status == HD_OK || choice->rounds))
         advice->choice = choice;
     if (hd_choice_decides(choice)) {
         advice->leave = !choice->winner;
@@ -53,9 +53,12 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     advice->ranked = true;
     advice->best = advice->devices[0].best;
     advice->leave = advice->devices[0].search.leave;
+    if (options->ranked)
+        options->ranked(options->user, advice);
     hd_status status =
         options->choose.budget > 0 ? let_device_decide(arena, diag, options, advice) : HD_OK;
-    if (status != HD_OK || advice->leave || (!options->rewrite && !options->measure))
+    bool stopped = advice->choice && advice->choice->stopped;
+    if (status != HD_OK || stopped || advice->leave || (!options->rewrite && !options->measure))
         return status;
     const hd_record_layout chosen = {job->record, advice->best};
     status = hd_rewrite_job(arena, diag, job, &chosen, 1, &advice->rewritten);

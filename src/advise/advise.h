@@ -9,6 +9,8 @@
 #include "measure/measure.h"
 #include "search/search.h"
 
+typedef struct hd_advice hd_advice;
+
 typedef struct hd_advise_options {
     const hd_device *const *devices; /* at least one; the first one's best layout is applied */
     uint32_t device_count;
@@ -20,6 +22,10 @@ typedef struct hd_advise_options {
     /* Let the device decide, within choose.budget seconds; 0: static cost decides. Of these
      * options device, repeats, cost and search are those above. */
     hd_choose_options choose;
+    /* Hears of the advice once all devices are done by static cost, before anything is measured
+     * or rewritten; may be NULL. What it changes of `choose` counts. */
+    void (*ranked)(void *user, const hd_advice *advice);
+    void *user;
 } hd_advise_options;
 
 /* What is known for one device. */
@@ -33,7 +39,7 @@ typedef struct hd_device_advice {
     size_t access_count;
 } hd_device_advice;
 
-typedef struct hd_advice {
+struct hd_advice {
     const hd_job *job;
     hd_device_advice *devices;
     uint32_t device_count;
@@ -44,12 +50,13 @@ typedef struct hd_advice {
     hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
     bool measured;
     hd_measurement measurement;
-} hd_advice;
+};
 
 /* `job` must be resolved. HD_EDIFFER: measured, and the outputs differ; the
  * advice is complete all the same. Where only the rewriting or the measuring
  * failed, `ranked` is set, and the rest of the advice holds. Where a device was to decide
- * but could not run a single other layout, static cost decides. */
+ * but could not run a single other layout, static cost decides. Where it was stopped nothing is
+ * rewritten or measured any more. */
 hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_advise_options *options, hd_advice *advice);
 

@@ -73,7 +73,8 @@ static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *c
         all[used++] = hd_judge_graph(c->arena, graph, epsilon, c->tree);
     all[used++] = hd_judge_graph(c->arena, graph, epsilon, NULL);
     all[used++] = hd_judge_plain(c->arena, c->job->record);
-    *proposals = hd_propose(c->arena, c->job->record, all, used, MOST_PROPOSALS, count);
+    *proposals =
+        hd_propose(c->arena, c->job->record, graph->reached, all, used, MOST_PROPOSALS, count);
     return HD_OK;
 }
 
@@ -138,6 +139,7 @@ static void take_results(chooser *c, const hd_race *race) {
     choice->rounds = race->rounds;
     choice->least_rounds = race->least_rounds;
     choice->seconds = race->seconds;
+    choice->stopped = race->stopped;
     for (uint32_t i = 0; i < race->count; i++) {
         const hd_racer *racer = &race->racers[i];
         hd_choice_entry *entry = &choice->entries[i];
@@ -153,8 +155,11 @@ static void take_results(chooser *c, const hd_race *race) {
 
 static hd_status run_race(chooser *c) {
     const hd_choose_options *o = c->options;
-    const hd_race_options race_options = {
-        .budget = o->budget, .most_rounds = o->repeats, .progress = o->progress, .user = o->user};
+    const hd_race_options race_options = {.budget = o->budget,
+                                          .most_rounds = o->repeats,
+                                          .stop = o->stop,
+                                          .progress = o->progress,
+                                          .user = o->user};
     hd_proposal *proposals;
     uint32_t count;
     hd_race race;
@@ -168,7 +173,7 @@ static hd_status run_race(chooser *c) {
         status = hd_race_run(c->arena, c->job->record, proposals, count, &stopwatch, &race_options,
                              &race);
         take_results(c, &race);
-        c->lasting = !race.hindered;
+        c->lasting = !race.hindered && !race.stopped;
     }
     hd_device_clock_close(clock);
     return status;
@@ -204,6 +209,8 @@ hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 
 bool hd_choice_decides(const hd_choice *choice) {
     bool differs = false;
+    if (choice->stopped && choice->rounds < choice->least_rounds)
+        return false;
     for (uint32_t i = 1; i < choice->count; i++)
         differs |= choice->entries[i].end == HD_RACE_DIFFERS;
     return choice->timed || differs;

@@ -20,6 +20,7 @@ typedef struct hd_choose_options {
     const char *version;   /* Heddle's: another version asks another question */
     hd_cost_options cost;
     hd_search_options search;
+    const volatile sig_atomic_t *stop;              /* ends the race when set; may be NULL */
     void (*progress)(void *user, const char *what); /* may be NULL */
     void *user;
 } hd_choose_options;
@@ -51,6 +52,7 @@ typedef struct hd_choice {
     uint32_t winner, leader, rounds, least_rounds; /* as in hd_race */
     uint32_t most_rounds;                          /* hd_choose_options.repeats */
     double seconds;
+    bool stopped; /* by hd_choose_options.stop */
 } hd_choice;
 
 /* The job must be resolved and have a record. After a failure in the middle *choice has what
@@ -59,8 +61,8 @@ hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_static_judge *judges, uint32_t judge_count,
                     const hd_choose_options *options, hd_choice *choice);
 
-/* Some layout was timed, or computes something else, so that there is a verdict. Otherwise
- * static cost decides. */
+/* Some layout was timed, or computes something else, so that there is a verdict. Otherwise, and
+ * where a race was stopped before anything could be told, static cost decides. */
 bool hd_choice_decides(const hd_choice *choice);
 /* No other layout could be rewritten and built. */
 bool hd_choice_all_refused(const hd_choice *choice);
@@ -68,7 +70,7 @@ bool hd_choice_all_refused(const hd_choice *choice);
 /* ---- answer.c: choices as texts of the database ------------------------------------- */
 
 const char *hd_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
-/* Fills all but `device`, `remembered` and `most_rounds`; false when the text is none of
+/* Fills all but `device`, `remembered`, `stopped` and `most_rounds`; false when the text is none of
  * hd_choice_print(). */
 bool hd_choice_parse(hd_arena *arena, const hd_record *record, const char *text, hd_choice *choice);
 

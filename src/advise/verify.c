@@ -32,7 +32,7 @@ static void fill_value(const hd_leaf *leaf, uint64_t *state, unsigned char *at) 
 
 static void fill_randomly(hd_arena *arena, const hd_buffer *buffer, uint64_t seed, void *bytes) {
     uint32_t count;
-    const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, &count);
+    const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, NULL, &count);
     for (uint64_t e = 0; e < buffer->count; e++)
         for (uint32_t l = 0; l < count; l++)
             if (!leaves[l].opaque)
@@ -122,28 +122,36 @@ static hd_status run_original(const verifier *v, void **before, void **after, hd
     return status;
 }
 
-static hd_status compile(const verifier *v, const hd_rewritten *rewritten, kir_module **module) {
+/* From here on messages go through the view. */
+static hd_status compile(const verifier *v, hd_rewritten_view *view, kir_module **module) {
+    const hd_diag diag = {hd_rewritten_tell, view};
     const char *path;
     char *folder;
     hd_status status = hd_scratch_make(v->arena, v->diag, &folder);
+    view->folder = folder;
     if (status == HD_OK)
-        status = hd_rewritten_store(v->arena, v->diag, rewritten, folder, &path);
+        status = hd_rewritten_store(v->arena, v->diag, view->rewritten, folder, &path);
     if (status == HD_OK)
-        status = hd_frontend(v->arena, v->diag, path, rewritten->options, module);
+        status = hd_frontend(v->arena, &diag, path, view->rewritten->options, module);
     hd_scratch_remove(folder);
     return status;
 }
 
-static hd_status run_rewritten(const verifier *v, const hd_placed_job *placed, void *const *before,
-                               void **after) {
+static hd_status run_rewritten(const verifier *v, const hd_diag *diag, const hd_placed_job *placed,
+                               void *const *before, void **after) {
     uint32_t count = placed->job->buffer_count;
     void **inputs = hd_new_array(v->arena, void *, count);
     void **outputs = hd_new_array(v->arena, void *, count);
     hd_placed_scatter(v->arena, placed, before, inputs);
     uint64_t accesses;
-    hd_status status = run_job(v, v->diag, placed->job, inputs, outputs, &accesses);
+    hd_status status = run_job(v, diag, placed->job, inputs, outputs, &accesses);
     if (status == HD_OK)
         hd_placed_gather(v->arena, placed, outputs, after);
+    else if (status == HD_EINPUT)
+        hd_note(v->diag, NULL,
+                "the original runs through, so the rewritten kernels do something else: either "
+                "the original reaches beyond a field or an array of one element, which only its "
+                "layout makes harmless, or this is a fault of the rewriter; please report that");
     return status;
 }
 
@@ -155,16 +163,19 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     void **before = hd_new_array(arena, void *, job->buffer_count);
     void **originally = hd_new_array(arena, void *, job->buffer_count);
     void **after = hd_new_array(arena, void *, job->buffer_count);
+    hd_rewritten_view view = {arena, diag, rewritten, NULL};
+    const hd_diag viewed = {hd_rewritten_tell, &view};
     kir_module *module;
     hd_placed_job *placed;
     *result = (hd_verified){0};
     hd_status status = run_original(&v, before, originally, result);
+    result->ran = status == HD_OK;
     if (status == HD_OK)
-        status = compile(&v, rewritten, &module);
+        status = compile(&v, &view, &module);
     if (status == HD_OK)
-        status = hd_job_in_layout(arena, diag, job, layouts, layout_count, module, &placed);
+        status = hd_job_in_layout(arena, &viewed, job, layouts, layout_count, module, &placed);
     if (status == HD_OK)
-        status = run_rewritten(&v, placed, before, after);
+        status = run_rewritten(&v, &viewed, placed, before, after);
     if (status != HD_OK)
         return status;
     hd_job exact = *job; /* the machine does the same operations in the same order */

@@ -18,13 +18,27 @@ struct hd_arena {
     chunk *newest;
 };
 
+/* Weak: a program that can say more has its own. */
+__attribute__((weak)) void hd_no_memory(size_t wanted) {
+    (void)wanted;
+    abort();
+}
+
 void *hd_checked(void *memory) {
     if (!memory)
-        abort();
+        hd_no_memory(0);
     return memory;
 }
 
-hd_arena *hd_arena_new(void) { return hd_checked(calloc(1, sizeof(hd_arena))); }
+void *hd_zeroed(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size ? size : 1);
+    size_t wanted;
+    if (!memory)
+        hd_no_memory(__builtin_mul_overflow(count, size, &wanted) ? SIZE_MAX : wanted);
+    return memory;
+}
+
+hd_arena *hd_arena_new(void) { return hd_zeroed(1, sizeof(hd_arena)); }
 
 void hd_arena_free(hd_arena *arena) {
     if (!arena)
@@ -37,14 +51,16 @@ void hd_arena_free(hd_arena *arena) {
 }
 
 static chunk *chunk_new(size_t size, chunk *next) {
-    chunk *c = hd_checked(aligned_alloc(ALIGNMENT, ALIGNMENT + size));
+    chunk *c = aligned_alloc(ALIGNMENT, ALIGNMENT + size);
+    if (!c)
+        hd_no_memory(size);
     *c = (chunk){.next = next, .size = size};
     return c;
 }
 
 void *hd_alloc(hd_arena *arena, size_t size) {
     if (size > SIZE_MAX / 2)
-        abort();
+        hd_no_memory(size);
     size_t align = size >= ALIGNMENT ? ALIGNMENT : 16;
     chunk *c = arena->newest;
     size_t at = c ? hd_align_up(c->used, align) : 0;
@@ -62,9 +78,16 @@ void *hd_alloc(hd_arena *arena, size_t size) {
     return memset(memory, 0, size);
 }
 
+void *hd_alloc_items(hd_arena *arena, size_t count, size_t item_size) {
+    size_t size;
+    if (__builtin_mul_overflow(count, item_size, &size))
+        hd_no_memory(SIZE_MAX);
+    return hd_alloc(arena, size);
+}
+
 void *hd_grow(hd_arena *arena, void *data, size_t *capacity, size_t count, size_t item_size) {
     *capacity = *capacity ? *capacity * 2 : 8;
-    void *bigger = hd_alloc(arena, *capacity * item_size);
+    void *bigger = hd_alloc_items(arena, *capacity, item_size);
     if (count)
         memcpy(bigger, data, count * item_size);
     return bigger;
@@ -76,16 +99,14 @@ char *hd_strndup(hd_arena *arena, const char *text, size_t length) {
     return copy;
 }
 
-char *hd_strdup(hd_arena *arena, const char *text) {
-    return hd_strndup(arena, text, strlen(text));
-}
+char *hd_strdup(hd_arena *arena, const char *text) { return hd_strndup(arena, text, strlen(text)); }
 
 char *hd_vformat(hd_arena *arena, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    if (length < 0)
-        abort();
+    if (length < 0) /* longer than an int can say */
+        hd_no_memory(SIZE_MAX);
     char *text = hd_alloc(arena, (size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);

@@ -16,7 +16,7 @@
 /* ---- arena.c: memory that is freed all at once ------------------------- */
 
 /* An analysis allocates from one arena and frees it in one call. Allocation
- * never returns NULL: when the system has no memory left the process aborts. */
+ * never returns NULL: when the system has no memory left hd_no_memory() ends the process. */
 typedef struct hd_arena hd_arena;
 
 hd_arena *hd_arena_new(void);
@@ -25,11 +25,17 @@ void hd_arena_free(hd_arena *arena);
 /* `size` zeroed bytes, aligned for any type. */
 void *hd_alloc(hd_arena *arena, size_t size);
 #define hd_new(arena, T) ((T *)hd_alloc((arena), sizeof(T)))
-#define hd_new_array(arena, T, n) ((T *)hd_alloc((arena), sizeof(T) * (size_t)(n)))
+void *hd_alloc_items(hd_arena *arena, size_t count, size_t item_size);
+#define hd_new_array(arena, T, n) ((T *)hd_alloc_items((arena), (size_t)(n), sizeof(T)))
 
-/* What malloc and the like returned; aborts when that is NULL. For what outgrows or outlives an
- * arena. */
+/* Ends the process because so many bytes were refused (0: nobody knows how many; SIZE_MAX: more
+ * than can be counted). Called from any thread. This one aborts without a word; a program may
+ * define its own, as the command line does. */
+_Noreturn void hd_no_memory(size_t wanted);
+/* For what outgrows or outlives an arena: what malloc and the like returned, unless that is NULL;
+ * calloc. */
 void *hd_checked(void *memory);
+void *hd_zeroed(size_t count, size_t size);
 
 char *hd_strdup(hd_arena *arena, const char *text);
 char *hd_strndup(hd_arena *arena, const char *text, size_t length);
@@ -66,6 +72,13 @@ void hd_str_printf(hd_str *s, const char *format, ...) __attribute__((format(pri
 /* The text so far; "" when nothing was added. Borrowed from the arena. */
 const char *hd_str_text(const hd_str *s);
 
+/* ---- words.c: options as one text --------------------------------------- */
+
+/* Splits at blanks; quotes, single or double, keep blanks together. */
+char **hd_split_words(hd_arena *arena, const char *text, uint32_t *count);
+/* A text that splits into these words. */
+const char *hd_join_words(hd_arena *arena, char *const *words, uint32_t count);
+
 /* ---- diag.c: messages --------------------------------------------------- */
 
 /* Reports one error through `diag` and returns `status`, so that a caller can
@@ -89,20 +102,59 @@ uint64_t hd_next_random(uint64_t *state);
 /* clock.c: seconds of a clock that never goes back, from a start of its own. */
 double hd_clock(void);
 
+/* memory.c: bytes that this process can still have before the machine, its control group or
+ * ulimit says no; UINT64_MAX where nobody knows. */
+uint64_t hd_memory_free(void);
+
 /* cores.c: cores that this process may run on, at least 1. */
 uint32_t hd_core_count(void);
 
-/* ---- file.c: whole files ------------------------------------------------ */
+/* ---- own.c: Heddle's own files ------------------------------------------- */
 
-/* Reads all of `path`; *text ends in a '\0' that *length does not count. */
+/* The path of a file or folder of Heddle's own: `installed` under the prefix that the running
+ * program lies in ("share/heddle/devices"), else `in_source` in the source tree (NULL: it is not
+ * there), else `installed` under the prefix that the build knows. NULL when there is none. */
+const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_source);
+
+/* fallback.c: what the build knows. */
+typedef struct hd_own_folders {
+    const char *source, *prefix; /* NULL: not to be looked in */
+    const char *clang;           /* the program, where none came along */
+} hd_own_folders;
+extern const hd_own_folders hd_own_fallback;
+
+/* ---- file.c: files that are read ---------------------------------------- */
+
+/* No text that people write is longer, in bytes. */
+#define HD_TEXT_MOST (UINT32_C(256) << 20)
+
+/* Reads all of `path`, a regular file of at most HD_TEXT_MOST bytes; *text ends in a '\0' that
+ * *length does not count. */
 hd_status hd_read_file(hd_arena *arena, const hd_diag *diag, const char *path, char **text,
                        size_t *length);
+/* The same with another bound. */
+hd_status hd_read_long_file(hd_arena *arena, const hd_diag *diag, const char *path, uint64_t most,
+                            char **text, size_t *length);
+/* Opens a regular file; an error for what is none, such as a pipe, whose opening could wait for
+ * ever. `size` may be NULL. */
+hd_status hd_open_file(const hd_diag *diag, const char *path, int *fd, uint64_t *size);
 
-/* Writes a file so that it appears whole or not at all: into a temporary
- * beside it, flushed to disk, then renamed. A failure leaves nothing behind. */
+/* `name` seen from the folder of `file`: absolute names stay as they are. */
+char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
+/* The folder that a path is in: "." for a bare name. */
+char *hd_path_folder(hd_arena *arena, const char *path);
+/* Line `line` (from 1) of `text`, without its newline; NULL past the end. */
+char *hd_line_of(hd_arena *arena, const char *text, unsigned line);
+
+/* ---- output.c: files that are written ------------------------------------ */
+
+/* Writes a file so that it appears whole or not at all: into one without a name, flushed to disk,
+ * that then gets the name. A failure leaves nothing behind, nor does a signal. A symbolic link
+ * stays, and the file that it leads to is written. What is there keeps its mode, and its owner
+ * where the system lets us; other names of it (hard links) keep the old contents. */
 hd_status hd_write_file(const hd_diag *diag, const char *path, const void *data, size_t length);
 
-/* Several files that belong together: none is renamed before all are written. */
+/* Several files that belong together: none gets its name before all are written. */
 typedef struct hd_output {
     const char *path;
     const char *data;
@@ -119,15 +171,44 @@ hd_status hd_file_add(hd_file *file, const void *data, size_t length);
 hd_status hd_file_keep(hd_file *file);
 void hd_file_drop(hd_file *file);
 
+/* Where a file of this name is written: `path`, or what a symbolic link there leads to, which
+ * need not be there. What is no regular file is an error, and so is standard output's own. */
+hd_status hd_output_target(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char **target);
+/* Gives a new file the owner, where the system lets us, and the mode of the one at `path`; true
+ * also when there is none. errno tells of a failure. */
+bool hd_output_keep_rights(int fd, const char *path);
+
+/* Folders that were made for files to come. */
+typedef hd_vec(const char *) hd_folders;
+/* Makes `path` and those above it that are missing, and adds what it made. */
+hd_status hd_folders_make(hd_arena *arena, const hd_diag *diag, const char *path, hd_folders *made);
+/* Removes those of them that are empty. */
+void hd_folders_remove(const hd_folders *made);
+
+/* ---- journal.c: files that change together ------------------------------- */
+
+/* Changes files in place, all or none: they stay the files that they are, with mode, owner, links
+ * and attributes. What was in them is first written to the file `journal`, which goes at the end;
+ * when the process dies before that, hd_take_back() of the journal restores them. */
+hd_status hd_change_files(hd_arena *arena, const hd_diag *diag, const char *journal,
+                          const hd_output *files, size_t count);
+
+/* The files of an interrupted change. */
+typedef struct hd_taken_back {
+    const char **files; /* that hold again what they held before */
+    size_t count;
+} hd_taken_back;
+/* Takes back a change that was interrupted, and removes its journal. An error when a file holds
+ * neither the old nor the new contents, when the journal was not written at its place, or when
+ * the change is still being made: then nothing is touched. */
+hd_status hd_take_back(hd_arena *arena, const hd_diag *diag, const char *journal,
+                       hd_taken_back *result);
+
 /* scratch.c: a new folder for temporary files, below $TMPDIR or /tmp, and its end with all that
  * is in it (NULL: there is none). */
 hd_status hd_scratch_make(hd_arena *arena, const hd_diag *diag, char **folder);
 void hd_scratch_remove(const char *folder);
-
-/* `name` seen from the folder of `file`: absolute names stay as they are. */
-char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
-/* Line `line` (from 1) of `text`, without its newline; NULL past the end. */
-char *hd_line_of(hd_arena *arena, const char *text, unsigned line);
 
 /* ---- small arithmetic --------------------------------------------------- */
 

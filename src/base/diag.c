@@ -10,7 +10,7 @@ static void report(const hd_diag *diag, hd_severity severity, const hd_place *pl
         return;
     char *text = NULL;
     if (vasprintf(&text, format, args) < 0)
-        abort();
+        hd_no_memory(0);
     hd_message message = {.severity = severity, .text = text};
     if (place)
         message.place = *place;

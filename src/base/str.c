@@ -1,6 +1,5 @@
 /* A string under construction; it grows inside its arena. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/base.h"
 
@@ -32,8 +31,8 @@ void hd_str_printf(hd_str *s, const char *format, ...) {
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    if (length < 0)
-        abort();
+    if (length < 0) /* longer than an int can say */
+        hd_no_memory(SIZE_MAX);
     reserve(s, (size_t)length);
     vsnprintf(s->data + s->length, (size_t)length + 1, format, again);
     va_end(again);

@@ -20,7 +20,7 @@ typedef struct cli_model_options {
         {"loops", 0, "RULE",                                                                      \
          "length of loops whose length is not known: peng (100), kofler (256 for a work-group, "  \
          "10^6 for an NDRange, else 512*10^3) or a number; default: peng",                        \
-         CLI_TEXT, &(choice).loops},                                                              \
+         CLI_TEXT, &(choice).loops, "peng kofler"},                                                              \
     {                                                                                             \
         "registers", 0, "N", "registers per thread; default: estimated from liveness",           \
             CLI_NUMBER, &(choice).registers                                                       \

@@ -29,14 +29,37 @@ static const char *show_share_of_time(cli *c, const hd_choice_entry *e) {
                      e->ratio.low, e->ratio.high);
 }
 
-/* "soa, aosoa:16 and 3 more": those that are as fast as the winner. */
-static const char *list_as_fast(cli *c, const hd_record *record, const hd_choice *choice) {
+/* How a layout stands to the leader, in words that agree with the ratios beside them. */
+typedef enum standing {
+    UNKNOWN,   /* not timed, or too few rounds */
+    SLOWER,    /* surely */
+    UNDECIDED, /* not surely slower; but its ratio is greater by more than the margin */
+    AS_FAST
+} standing;
+
+static standing standing_of(const hd_choice *choice, uint32_t i) {
+    static const double margin = 0.01; /* of the race */
+    const hd_choice_entry *e = &choice->entries[i];
+    if (!e->timing.repeats || e->end == HD_RACE_REFUSED || e->end == HD_RACE_DIFFERS)
+        return UNKNOWN;
+    if (!e->as_fast)
+        return SLOWER;
+    if (choice->rounds < choice->least_rounds || (i && !isfinite(e->ratio.high)))
+        return UNKNOWN;
+    return e->ratio.median <= (1 + margin) * choice->entries[choice->leader].ratio.median
+               ? AS_FAST
+               : UNDECIDED;
+}
+
+/* "soa, aosoa:16 and 3 more": the other ones of a standing than the winner; NULL: none. */
+static const char *list_standing(cli *c, const hd_record *record, const hd_choice *choice,
+                                 standing wanted) {
     enum { NAMED = 3 };
     hd_str names = {.arena = c->arena};
     uint32_t count = 0;
     for (uint32_t i = 1; i < choice->count; i++) {
         const hd_choice_entry *e = &choice->entries[i];
-        if (i == choice->winner || !e->as_fast || e->end != HD_RACE_FINISHED)
+        if (i == choice->winner || standing_of(choice, i) != wanted)
             continue;
         if (count++ < NAMED)
             hd_str_printf(&names, "%s%s", count > 1 ? ", " : "",
@@ -56,6 +79,11 @@ static const char *verdict_to_leave(cli *c, const hd_record *record, const hd_ch
                      "%s, takes %s",
                      hd_layout_print(c->arena, record, leader->layout),
                      show_share_of_time(c, leader));
+}
+
+/* A signal came before the rounds that tell anything. */
+static bool was_stopped_early(const hd_choice *choice) {
+    return choice->stopped && choice->rounds < choice->least_rounds;
 }
 
 /* The time was up before the first round. */
@@ -80,6 +108,11 @@ static const char *verdict_of_few_rounds(cli *c, const hd_choice *choice) {
 }
 
 const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
+    if (was_stopped_early(choice))
+        return hd_format(c->arena,
+                         "stopped after %u rounds, and %u are the least that tell anything, so "
+                         "static cost decides",
+                         choice->rounds, choice->least_rounds);
     if (!hd_choice_decides(choice) && was_too_short(choice))
         return hd_format(c->arena,
                          "the budget ended before anything could be measured, so static cost "
@@ -95,13 +128,20 @@ const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice 
         return verdict_to_leave(c, record, choice);
     const hd_choice_entry *winner = &choice->entries[choice->winner];
     const char *layout = hd_layout_print(c->arena, record, winner->layout);
-    const char *others = list_as_fast(c, record, choice);
-    if (!others)
-        return hd_format(c->arena, "%s, at %s", layout, show_share_of_time(c, winner));
-    return hd_format(c->arena,
-                     "%s, at %s; it is the nearest to the original of those that are as fast as "
-                     "far as can be told (the others: %s)",
-                     layout, show_share_of_time(c, winner), others);
+    const char *others = list_standing(c, record, choice, AS_FAST);
+    const char *undecided = list_standing(c, record, choice, UNDECIDED);
+    hd_str text = {.arena = c->arena};
+    hd_str_printf(&text, "%s, at %s", layout, show_share_of_time(c, winner));
+    if (others && standing_of(choice, choice->winner) == AS_FAST)
+        hd_str_printf(&text,
+                      "; of those that are as fast it is the nearest to the original (the others: "
+                      "%s)",
+                      others);
+    else if (others)
+        hd_str_printf(&text, "; %s may be faster, but not surely faster than the original", others);
+    if (undecided)
+        hd_str_printf(&text, "; whether %s may be as fast could not be told", undecided);
+    return hd_str_text(&text);
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -114,7 +154,9 @@ static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
         return "chosen";
     if (e->end == HD_RACE_SLOWER)
         return hd_format(c->arena, "slower after %u rounds", e->timing.repeats);
-    return e->as_fast ? "as fast" : "";
+    static const char *const notes[] = {
+        [UNKNOWN] = "", [SLOWER] = "slower", [UNDECIDED] = "undecided", [AS_FAST] = "as fast"};
+    return notes[standing_of(choice, i)];
 }
 
 /* Those who proposed layouts; a row has only their numbers. */
@@ -206,8 +248,13 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
             note_judges(c, &judges, choice->entries[order[i]].by);
     for (uint32_t i = 0; i < count; i++)
         add_row(c, record, choice, order[i], &judges, table);
-    if (count)
+    if (count) {
         hd_table_print(table, out, c->colour);
+        hd_wrap(out,
+                "  to original: the median of the ratios to the original's time in the same round, "
+                "which need not be the ratio of the median times",
+                4, HD_TABLE_WIDTH);
+    }
     show_judges(&judges, out);
 }
 
@@ -253,7 +300,8 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
         hd_str_add(out, "  no tiles are known for this device: 'heddle train' would add some\n");
     if (choice->remembered)
         hd_str_printf(out, "  measured on %s; --again measures anew\n", choice->date);
-    hd_str_printf(out, "\nVerdict: %s.\n", cli_choice_verdict(c, record, choice));
+    hd_str_printf(out, "\nVerdict%s: %s.\n", choice->stopped ? " so far" : "",
+                  cli_choice_verdict(c, record, choice));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -262,30 +310,33 @@ static json_t *number_or_null(double value) {
     return isfinite(value) ? hd_json_number(value) : json_null();
 }
 
-static json_t *entry_json(cli *c, const hd_record *record, const hd_choice_entry *e) {
+static json_t *entry_json(cli *c, const hd_record *record, const hd_choice *choice, uint32_t i) {
+    const hd_choice_entry *e = &choice->entries[i];
     static const char *const ends[] = {[HD_RACE_FINISHED] = "finished",
                                        [HD_RACE_SLOWER] = "slower",
                                        [HD_RACE_REFUSED] = "refused",
                                        [HD_RACE_DIFFERS] = "differs",
                                        [HD_RACE_UNTRIED] = "untried"};
     bool timed = e->timing.repeats > 0;
-    return json_pack(
-        "{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "layout",
-        hd_json_layout(c->arena, record, e->layout), "by", hd_json_text(e->by), "end", ends[e->end],
-        "why", hd_json_text(e->why), "timing", timed ? hd_json_timing(&e->timing) : json_null(),
-        "ratio", timed ? hd_json_number(e->ratio.median) : json_null(), "ratio_low",
-        timed ? number_or_null(e->ratio.low) : json_null(), "ratio_high",
-        timed ? number_or_null(e->ratio.high) : json_null(), "as_fast", (int)(e->as_fast && timed));
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "layout",
+                     hd_json_layout(c->arena, record, e->layout), "by", hd_json_text(e->by), "end",
+                     ends[e->end], "why", hd_json_text(e->why), "timing",
+                     timed ? hd_json_timing(&e->timing) : json_null(), "ratio",
+                     timed ? hd_json_number(e->ratio.median) : json_null(), "ratio_low",
+                     timed ? number_or_null(e->ratio.low) : json_null(), "ratio_high",
+                     timed ? number_or_null(e->ratio.high) : json_null(), "as_fast",
+                     (int)(standing_of(choice, i) == AS_FAST), "undecided",
+                     (int)(standing_of(choice, i) == UNDECIDED));
 }
 
 json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice) {
     json_t *layouts = json_array();
     for (uint32_t i = 0; i < choice->count; i++)
-        json_array_append_new(layouts, entry_json(c, record, &choice->entries[i]));
-    return json_pack("{s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:o, s:I, s:o}", "device",
+        json_array_append_new(layouts, entry_json(c, record, choice, i));
+    return json_pack("{s:o, s:o, s:b, s:b, s:b, s:o, s:I, s:I, s:o, s:I, s:o}", "device",
                      hd_json_compute_device(&choice->device), "date", hd_json_text(choice->date),
-                     "remembered", (int)choice->remembered, "tree", (int)choice->has_tree,
-                     "seconds", hd_json_number(choice->seconds), "rounds",
+                     "remembered", (int)choice->remembered, "stopped", (int)choice->stopped, "tree",
+                     (int)choice->has_tree, "seconds", hd_json_number(choice->seconds), "rounds",
                      (json_int_t)choice->rounds, "least_rounds", (json_int_t)choice->least_rounds,
                      "verdict", hd_json_text(cli_choice_verdict(c, record, choice)), "winner",
                      (json_int_t)choice->winner, "layouts", layouts);
@@ -295,10 +346,35 @@ json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice
 
 void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice) {
     const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    bool differs = false;
     for (uint32_t i = 1; i < choice->count; i++) {
         const hd_choice_entry *e = &choice->entries[i];
+        differs |= e->end == HD_RACE_DIFFERS;
         if (e->end == HD_RACE_DIFFERS)
             hd_warn(&c->diag, &place, "%s is left out: %s",
                     hd_layout_print(c->arena, job->record, e->layout), e->why ? e->why : "");
     }
+    if (differs)
+        hd_note(&c->diag, &place,
+                "a layout leaves other values also where threads of the original race: 'heddle run "
+                "--races %s' tells",
+                place.file);
+}
+
+/* ---- one layout against the original ------------------------------------------------------------
+ */
+
+void cli_show_speedup(cli *c, const hd_measurement *m, hd_str *out) {
+    hd_wrap(out,
+            hd_format(c->arena,
+                      "  speed-up: the median of the ratios of neighbouring runs (quartiles %s to "
+                      "%s); the ratio of the median times is %s",
+                      hd_show_ratio(c->arena, m->speedup_low),
+                      hd_show_ratio(c->arena, m->speedup_high),
+                      hd_show_ratio(c->arena, m->original.median / m->rewritten.median)),
+            4, HD_TABLE_WIDTH);
+    hd_str_printf(out, "  outputs equal: %s\n",
+                  m->bit_equal ? "yes"
+                  : m->equal   ? "yes, within the job's tolerance"
+                               : "no");
 }

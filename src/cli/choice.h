@@ -1,4 +1,5 @@
-/* What a device decided: the tables and the verdict of `heddle advise --budget`. */
+/* What a device decided: the tables and the verdict of `heddle advise --budget`; and what
+ * `heddle measure` and `heddle advise --measure` both say. */
 #ifndef HD_CLI_CHOICE_H
 #define HD_CLI_CHOICE_H
 
@@ -14,5 +15,9 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
 json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice);
 /* A warning for each layout that computes something else. */
 void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice);
+
+/* Of one layout against the original: lines that say what the speed-up is a ratio of, how far it
+ * spreads, and whether outputs are equal. */
+void cli_show_speedup(cli *c, const hd_measurement *m, hd_str *out);
 
 #endif

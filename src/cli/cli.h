@@ -2,7 +2,8 @@
  * The command line. main.c holds the table of commands; each has a file
  * cmd_NAME.c with one function. A command parses its options (options.c), loads
  * what they name (load.c), calls the library, and prints once, at its end, so
- * that a failure leaves no half of a result on standard output.
+ * that a failure leaves no half of a result on standard output. (`advise` prints
+ * in two parts where it measures: what is known without a device comes at once.)
  *
  * Exit status: 0 done, 1 the outputs of two versions differ, 2 anything wrong, 130 a
  * run was stopped by a signal.
@@ -16,12 +17,15 @@
 #include "frontend/frontend.h"
 #include "job/job.h"
 #include "report/report.h"
+#include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 
 enum { CLI_FINE = 0, CLI_DIFFER = 1, CLI_WRONG = 2, CLI_STOPPED = 130 };
 
 /* The device profile where none is named. */
 #define CLI_DEVICE "h200"
+
+typedef struct cli_option cli_option;
 
 /* What every command is given. */
 typedef struct cli {
@@ -31,12 +35,16 @@ typedef struct cli {
     hd_printer printer;
     bool json, quiet;
     bool colour; /* of standard output */
+    /* Not NULL: cli_parse() hands this the command's options, and the command ends there. */
+    void (*list)(void *user, const cli_option *option);
+    void *list_user;
 } cli;
 
 typedef struct cli_command {
     const char *name;
     const char *summary;                       /* one line, for `heddle help` */
     int (*run)(cli *c, int argc, char **argv); /* argv[0] is the command's name */
+    const char *second[4]; /* words that make another command of it: `heddle trace info` */
 } cli_command;
 
 /* ---- main.c ------------------------------------------------------------------ */
@@ -75,14 +83,15 @@ typedef struct cli_sizes {
 } cli_sizes;
 
 /* One option; a table of them ends with a NULL name. */
-typedef struct cli_option {
+struct cli_option {
     const char *name;
     char letter;          /* of the short form, or 0 */
     const char *argument; /* its name in the help; NULL for flags */
     const char *help;
     cli_kind kind;
     void *target;
-} cli_option;
+    const char *values; /* words that it takes, separated by blanks, for shells to complete */
+};
 
 /* A command's page: `heddle NAME --help`. */
 typedef struct cli_page {
@@ -104,6 +113,15 @@ bool cli_whole(const char *text, const char **end, uint64_t *value);
 /* The name nearest to `word`, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);
 
+/* ---- completion.c: what shells complete ------------------------------------------------ */
+
+/* The shells that there are scripts for, separated by blanks. */
+#define CLI_SHELLS "bash zsh fish"
+
+/* Adds the script for `shell`; false when there is none. `topics` are the words that `heddle
+ * help` explains besides commands, separated by blanks. */
+bool cli_add_completion(cli *c, const char *shell, const char *topics, hd_str *out);
+
 /* ---- load.c: what the words and options name, loaded -------------------------------- */
 
 /* Flags that stand in for a job file when a kernel file alone is given. */
@@ -112,10 +130,11 @@ typedef struct cli_source {
     cli_sizes global, local;
     uint64_t count;
     cli_texts values, split;
+    bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
     bool any_entry; /* no launch is wanted, only its record: any kernel with one will do */
 } cli_source;
 
-enum { CLI_JOB_OPTION_COUNT = 9 };
+enum { CLI_JOB_OPTION_COUNT = 10 };
 /* Fills `table` with the options that set `source`. */
 const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]);
 
@@ -147,18 +166,41 @@ typedef struct cli_output {
     const char *kernel, *header;
 } cli_output;
 
-/* The files that rewriting `kernel_path` into `folder` makes. Rewriting must never
- * replace the user's own kernel; `option` is what named the folder. */
+/* The files that rewriting `kernel_path` into `folder`, which need not be there yet, makes.
+ * Rewriting must never replace the user's own kernel; `option` is what named the folder. */
 hd_status cli_output_paths(cli *c, const char *option, const char *folder, const char *kernel_path,
                            cli_output *output);
-/* Writes the kernels, what they include, and the host's header, all or nothing. The header
- * gets another name, in *output, where a file of the kernels has its own. */
+/* Writes the kernels, what they include, and the host's header, all or nothing, and makes the
+ * folder. The header gets another name, in *output, where a file of the kernels has its own. */
 hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
-/* The same over the files that were rewritten, the header beside the kernel file. */
+/* A line for each header that stays elsewhere, and how it is found; their list in JSON. */
+void cli_show_elsewhere(cli *c, const hd_rewritten *rewritten, hd_str *out);
+json_t *cli_elsewhere_json(const hd_rewritten *rewritten);
+/* The same over the files that change, the header beside the kernel file, under a journal. */
 hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
 /* The same as a patch for `patch -p1`, on standard output or in JSON. */
 hd_status cli_diff_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten,
                              hd_str *patch);
+
+/* ---- journal.c: a rewriting in place that was interrupted ------------------------------ */
+
+/* The journal of a rewriting in place of this kernel. */
+const char *cli_journal_of(cli *c, const char *kernel_path);
+/* The journals in a folder, which need not be there. */
+cli_texts cli_journals_in(cli *c, const char *folder);
+/* Takes back what was interrupted in the folders of a JOB or FILE, and says so. */
+hd_status cli_take_back(cli *c, const char *path);
+/* rewrite --recover: the same for the FOLDER, JOB, FILE or journal `path`, as the command's
+ * result. */
+int cli_recover(cli *c, const char *path);
+
+/* ---- job_after.c: the job that goes with kernels that were rewritten in place ---------- */
+
+/* `job` names kernels that are rewritten now. NULL when it is no file's. */
+const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
+                                   uint32_t layout_count);
+void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out);
+json_t *cli_job_after_json(cli *c, const hd_placed_job *after);
 
 /* ---- verify.c: what was rewritten, on the machine ------------------------------------- */
 
@@ -176,6 +218,7 @@ int cmd_advise(cli *c, int argc, char **argv);
 int cmd_cost(cli *c, int argc, char **argv);
 int cmd_accesses(cli *c, int argc, char **argv);
 int cmd_devices(cli *c, int argc, char **argv);
+int cmd_gpu_check(cli *c, int argc, char **argv);
 int cmd_graph(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);

@@ -34,10 +34,10 @@ static const char *field_text(hd_arena *arena, const hd_access *a) {
     uint32_t count, offset = field->offset + (uint32_t)a->inner.constant;
     if (a->inner.term_count)
         return field->name;
-    const hd_leaf *leaves = hd_leaves_of_record(arena, a->record, &count);
+    const hd_leaf *leaves = hd_leaves_of_record(arena, a->record, field->name, &count);
     for (uint32_t i = 0; i < count; i++)
         if (leaves[i].offset == offset)
-            return leaves[i].path;
+            return hd_leaf_path(arena, a->record, &leaves[i]);
     return field->name;
 }
 

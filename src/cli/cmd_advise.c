@@ -2,6 +2,7 @@
 
 #include "cli/analysis.h"
 #include "cli/choice.h"
+#include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
 
@@ -15,6 +16,11 @@ typedef struct request {
     bool unverified; /* rewritten files are not checked on the machine */
     bool refused;    /* the kernels cannot be rewritten: no command would do it */
     hd_advise_options options;
+    cli *c;
+    cli_stop stop;
+    bool catching; /* signals */
+    int printed;   /* the exit status of printing the static part */
+    bool shown;    /* it is printed */
 } request;
 
 /* ---- text --------------------------------------------------------------------- */
@@ -95,9 +101,10 @@ static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, h
                       hd_show_seconds(c->arena, s->seconds), hd_show_share(c->arena, s->gap));
 }
 
-/* The command that applies the advice, with the options that matter to it. */
-static void show_command(const request *r, const char *layout, hd_str *out) {
-    hd_str_printf(out, strchr(r->path, ' ') ? "  heddle rewrite '%s'" : "  heddle rewrite %s",
+/* `heddle COMMAND` for this job in a layout, with the options that matter to it. */
+static void show_command(const request *r, const char *command, const char *layout,
+                         const char *more, hd_str *out) {
+    hd_str_printf(out, strchr(r->path, ' ') ? "  heddle %s '%s'" : "  heddle %s %s", command,
                   r->path);
     if (r->source.options)
         hd_str_printf(out, " --options '%s'", r->source.options);
@@ -105,10 +112,9 @@ static void show_command(const request *r, const char *layout, hd_str *out) {
         hd_str_printf(out, " --record '%s'", r->source.record);
     for (size_t s = 0; s < r->source.split.count; s++)
         hd_str_printf(out, " --split '%s'", r->source.split.data[s]);
-    hd_str_printf(out, " --layout '%s' --out DIR\n", layout);
+    hd_str_printf(out, " --layout '%s'%s\n", layout, more);
 }
 
-/* Unless the device has decided, which has its verdict above. */
 static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
     const hd_device_advice *a = &advice->devices[0];
     if (advice->leave)
@@ -120,27 +126,71 @@ static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
                       advice->job->record->of_arrays ? "the arrays" : "AoS");
 }
 
-static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
-    if (advice->choice)
-        cli_show_choice(c, advice->job->record, advice->choice, out);
-    if (!advice->choice || !hd_choice_decides(advice->choice))
+/* What is known without a device: at once, since measuring takes a while. */
+static void show_static(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
+    const hd_device_advice *a = &advice->devices[0];
+    show_record(c, advice->job->record, out);
+    for (uint32_t i = 0; i < advice->device_count; i++) {
+        show_worst(c, &advice->devices[i], out);
+        show_ranking(c, advice->job, &advice->devices[i], out);
+    }
+    if (!r->budget)
         show_static_advice(c, advice, out);
-    if (!advice->leave && !r->apply && !r->refused)
-        show_command(r, hd_layout_print(c->arena, advice->job->record, advice->best), out);
+    else
+        hd_str_printf(out, "\nBy static cost on %s: %s. The device decides.\n", a->device->name,
+                      a->search.leave ? "leave it as it is"
+                                      : hd_layout_print(c->arena, advice->job->record, a->best));
+}
+
+static void show_advice(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
+    const hd_choice *choice = advice->choice;
+    if (choice)
+        cli_show_choice(c, advice->job->record, choice, out);
+    if (r->budget && (!choice || !hd_choice_decides(choice)))
+        show_static_advice(c, advice, out);
+    bool writes = r->apply && !(choice && choice->stopped);
+    if (!advice->leave && !writes && !r->refused)
+        show_command(r, "rewrite", hd_layout_print(c->arena, advice->job->record, advice->best),
+                     " --out DIR", out);
+}
+
+/* Why --measure measured nothing; NULL: it did, or was not asked to. */
+static const char *why_unmeasured(const request *r, const hd_advice *advice) {
+    return r->options.measure && advice->leave
+               ? "the advice is to leave the layout as it is, so there is no other to measure"
+               : NULL;
+}
+
+/* The best layout that is not the original, for whoever wants to see it measured. */
+static const char *next_best(cli *c, const hd_advice *advice) {
+    const hd_record *record = advice->job->record;
+    const hd_search_result *search = &advice->devices[0].search;
+    const hd_layout *original = hd_layout_original(c->arena, record);
+    for (uint32_t i = 0; i < search->ranked_count; i++)
+        if (!hd_layout_equal(search->ranked[i].layout, original))
+            return hd_layout_print(c->arena, record, search->ranked[i].layout);
+    return NULL;
+}
+
+static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
+    const char *why = why_unmeasured(r, advice), *other = next_best(c, advice);
+    if (why)
+        hd_wrap(out, hd_format(c->arena, "\nNothing was measured: %s.", why), 0, HD_TABLE_WIDTH);
+    if (why && other) {
+        hd_str_add(out, "The next best layout can be measured all the same:\n");
+        show_command(r, "measure", other, "", out);
+    }
+    if (r->apply && advice->leave)
+        hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n", r->apply);
 }
 
 static void show_measurement(cli *c, const hd_advice *advice, hd_str *out) {
     const hd_measurement *m = &advice->measurement;
-    hd_str_printf(out,
-                  "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s (quartiles %s to %s, "
-                  "%u runs each)\n  outputs equal: %s\n",
+    hd_str_printf(out, "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
                   m->device_name, hd_show_seconds(c->arena, m->original.median),
                   hd_show_seconds(c->arena, m->rewritten.median),
-                  hd_show_ratio(c->arena, m->speedup), hd_show_ratio(c->arena, m->speedup_low),
-                  hd_show_ratio(c->arena, m->speedup_high), m->original.repeats,
-                  m->bit_equal ? "yes"
-                  : m->equal   ? "yes, within the job's tolerance"
-                               : "no");
+                  hd_show_ratio(c->arena, m->speedup), m->original.repeats);
+    cli_show_speedup(c, m, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------- */
@@ -169,40 +219,65 @@ static json_t *device_json(cli *c, const hd_job *job, const hd_device_advice *a)
         (json_int_t)s->nodes, "seconds", hd_json_number(s->seconds));
 }
 
-static int print_json(cli *c, const hd_advice *advice, const cli_output *written) {
+static int print_json(cli *c, const request *r, const hd_advice *advice,
+                      const cli_output *written) {
     json_t *devices = json_array(), *files = json_array();
     for (uint32_t i = 0; i < advice->device_count; i++)
         json_array_append_new(devices, device_json(c, advice->job, &advice->devices[i]));
     if (written) {
         json_array_append_new(files, hd_json_text(written->kernel));
         json_array_append_new(files, hd_json_text(written->header));
+        for (uint32_t f = 1; f < advice->rewritten->file_count; f++)
+            json_array_append_new(files, hd_json_text(hd_format(c->arena, "%s/%s", written->folder,
+                                                                advice->rewritten->files[f].name)));
     }
     return cli_print_json(
-        c, json_pack("{s:o, s:o, s:o, s:o, s:o}", "record", hd_json_record(advice->job->record),
-                     "devices", devices, "written", files, "measurement",
-                     advice->measured ? hd_json_measurement(&advice->measurement) : json_null(),
-                     "choice",
-                     advice->choice ? cli_choice_json(c, advice->job->record, advice->choice)
-                                    : json_null()));
+        c,
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "record", hd_json_record(advice->job->record),
+                  "devices", devices, "written", files, "measurement",
+                  advice->measured ? hd_json_measurement(&advice->measurement) : json_null(),
+                  "unmeasured", hd_json_text(why_unmeasured(r, advice)), "choice",
+                  advice->choice ? cli_choice_json(c, advice->job->record, advice->choice)
+                                 : json_null()));
 }
 
 /* ---- the command --------------------------------------------------------------------- */
 
 static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
     if (c->json)
-        return print_json(c, advice, written);
+        return print_json(c, r, advice, written);
     hd_str out = {.arena = c->arena};
-    show_record(c, advice->job->record, &out);
-    for (uint32_t i = 0; i < advice->device_count; i++) {
-        show_worst(c, &advice->devices[i], &out);
-        show_ranking(c, advice->job, &advice->devices[i], &out);
-    }
+    if (!r->shown)
+        show_static(c, r, advice, &out);
     show_advice(c, r, advice, &out);
-    if (written)
+    show_undone(c, r, advice, &out);
+    if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
+        for (uint32_t f = 1; f < advice->rewritten->file_count; f++)
+            hd_str_printf(&out, "  and %s/%s%s\n", written->folder,
+                          advice->rewritten->files[f].name,
+                          advice->rewritten->files[f].is_copy ? ", a copy" : "");
+        cli_show_elsewhere(c, advice->rewritten, &out);
+    }
     if (advice->measured)
         show_measurement(c, advice, &out);
     return cli_print(c, &out);
+}
+
+/* Static cost is done. A signal from now on ends a race with what it has found. */
+static void begin_measuring(void *user, const hd_advice *advice) {
+    request *r = user;
+    hd_str out = {.arena = r->c->arena};
+    if (!r->c->json) {
+        show_static(r->c, r, advice, &out);
+        r->printed = cli_print(r->c, &out);
+        r->shown = true;
+    }
+    if (r->budget) {
+        r->options.choose.stop = cli_catch_stop(&r->stop);
+        r->catching = true;
+    }
+    cli_progress(r->c, "measuring");
 }
 
 static void show_progress(void *user, const char *what) { cli_progress(user, what); }
@@ -229,11 +304,19 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     hd_choose_options *choose = &r->options.choose;
     if (choose->budget > 0)
         choose->database = hd_database_open_user(c->arena, &c->diag);
-    cli_progress(c, r->options.measure ? "searching and measuring" : "searching");
+    r->c = c;
+    r->options.user = r;
+    r->options.ranked = r->options.measure || r->budget ? begin_measuring : NULL;
+    cli_progress(c, "searching");
     hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, advice);
+    if (r->catching)
+        cli_release_stop(&r->stop);
     hd_database_close(choose->database);
     if (advice->choice)
         cli_warn_of_differences(c, job, advice->choice);
+    if (advice->choice && advice->choice->stopped)
+        hd_warn(&c->diag, NULL, "stopped by a signal after %u rounds; what was measured is kept%s",
+                advice->choice->rounds, r->apply ? ", and nothing is written" : "");
     return status;
 }
 
@@ -269,8 +352,9 @@ static int advise(cli *c, request *r) {
     bool write = r->apply && advice.rewritten && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
+    bool stopped = advice.choice && advice.choice->stopped && !failed;
     int printed = show(c, r, &advice, write ? &output : NULL);
-    return printed ? printed : cli_status(status);
+    return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
 }
 
 int cmd_advise(cli *c, int argc, char **argv) {

@@ -126,7 +126,7 @@ int cmd_cost(cli *c, int argc, char **argv) {
         {"layout", 'l', "L",
          "a layout to price (may be repeated); 'heddle help layout' has the notation; default: "
          "aos and soa",
-         CLI_TEXTS, &layouts},
+         CLI_TEXTS, &layouts, "aos soa da"},
         CLI_MODEL_OPTIONS(choice),
         {0}};
     const cli_page page = {

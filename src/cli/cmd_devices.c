@@ -102,8 +102,8 @@ static json_t *all_as_json(cli *c, const hd_device **profiles, size_t profile_co
     json_t *list = json_array();
     for (size_t i = 0; i < profile_count; i++)
         json_array_append_new(list, hd_json_device(c->arena, profiles[i]));
-    return json_pack("{s:o, s:o, s:o}", "profiles", list, "opencl", compute_as_json(opencl),
-                     "cuda", compute_as_json(cuda));
+    return json_pack("{s:o, s:o, s:o}", "profiles", list, "opencl", compute_as_json(opencl), "cuda",
+                     compute_as_json(cuda));
 }
 
 static void find_compute(cli *c, compute_devices *devices) {
@@ -129,7 +129,31 @@ static int show_all(cli *c) {
     return cli_print(c, &out);
 }
 
+/* What --device or --on takes, a name a line. */
+static int list_names(cli *c, bool profiles) {
+    hd_str out = {.arena = c->arena};
+    const hd_device **list;
+    size_t count;
+    if (profiles && hd_device_list(c->arena, &c->diag, &list, &count))
+        return CLI_WRONG;
+    for (size_t i = 0; profiles && i < count; i++)
+        hd_str_printf(&out, "%s\n", list[i]->name);
+    static const char *const backends[] = {"opencl", "cuda"};
+    for (size_t b = 0; !profiles && b < sizeof backends / sizeof *backends; b++) {
+        compute_devices devices = {.backend = backends[b]};
+        find_compute(c, &devices);
+        for (uint32_t i = 0; i < devices.count; i++)
+            hd_str_printf(&out, "%s\n", devices.list[i].id);
+    }
+    return cli_print(c, &out);
+}
+
 int cmd_devices(cli *c, int argc, char **argv) {
+    bool names = false, ids = false;
+    const cli_option options[] = {
+        {"names", 0, NULL, "only the names that --device takes, one a line", CLI_FLAG, &names},
+        {"ids", 0, NULL, "only the ids that --on takes, one a line", CLI_FLAG, &ids},
+        {0}};
     const cli_page page = {
         "[OPTIONS] [NAME]",
         "Lists the device profiles that --device takes and the OpenCL and CUDA devices that --on "
@@ -137,7 +161,7 @@ int cmd_devices(cli *c, int argc, char **argv) {
         "With NAME (a profile, a file ending in .yaml, 'host', or a profile in one line such as "
         "\"warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768\"), shows "
         "that profile alone.",
-        NULL,
+        options,
         NULL,
         0,
         1};
@@ -146,6 +170,13 @@ int cmd_devices(cli *c, int argc, char **argv) {
     int status;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
+    if ((names || ids) && (word_count || c->json || (names && ids))) {
+        hd_fail(&c->diag, HD_EINPUT, NULL,
+                "--names and --ids each go alone, without a NAME and --json");
+        return CLI_WRONG;
+    }
+    if (names || ids)
+        return list_names(c, names);
     if (!word_count)
         return show_all(c);
     const hd_device *device;

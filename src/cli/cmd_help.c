@@ -1,5 +1,5 @@
 /* heddle help: the commands, one command's page, or a topic. */
-#include "cli/trace_file.h"
+#include "cli/cli.h"
 #include "report/json.h"
 
 typedef struct topic {
@@ -37,12 +37,21 @@ static const topic topics[] = {
      "  L S A  load, store or atomic\n"
      "  bytes  of each thread\n"
      "  tid    each active thread, counted in the block, and the address that it touches\n"},
+    {"completion", "completion of commands and options in bash, zsh and fish",
+     "'heddle help completion SHELL' prints a script for bash, zsh or fish that completes\n"
+     "commands, options, their values and files. An installed Heddle has them where these\n"
+     "shells look. Otherwise\n"
+     "\n"
+     "  bash  eval \"$(heddle help completion bash)\"           in ~/.bashrc\n"
+     "  zsh   heddle help completion zsh >FOLDER/_heddle       a folder of $fpath\n"
+     "  fish  heddle help completion fish | source             in ~/.config/fish/config.fish\n"},
     {"status", "exit status",
      "  0  done\n"
      "  1  the outputs of two versions differ\n"
      "  2  anything wrong: the input, the command line, a file, a device; one message\n"
      "     says what and where, and no file is half written\n"
-     "  130  a run, or a training, was stopped by a signal (Ctrl-C) and ended cleanly\n"},
+     "  130  a run, a race of layouts or a training was stopped by a signal (Ctrl-C) and\n"
+     "       ended cleanly\n"},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
@@ -75,9 +84,11 @@ static int no_such(cli *c, const char *name) {
     return CLI_WRONG;
 }
 
-static bool is_second_word(const char *first, const char *second) {
-    return (!strcmp(first, "trace") && cli_is_trace_command(second)) ||
-           (!strcmp(first, "reuse") && !strcmp(second, "compare"));
+static bool is_second_word(const cli_command *command, const char *word) {
+    for (const char *const *second = command->second; *second; second++)
+        if (!strcmp(word, *second))
+            return true;
+    return false;
 }
 
 /* A command, or the two words of one. */
@@ -85,7 +96,7 @@ static int explain_command(cli *c, char **words, uint32_t count) {
     const cli_command *command = cli_find_command(words[0]);
     if (!command)
         return no_such(c, words[0]);
-    if (count == 2 && !is_second_word(words[0], words[1]))
+    if (count == 2 && !is_second_word(command, words[1]))
         return no_such(c, hd_format(c->arena, "%s %s", words[0], words[1]));
     char help[] = "--help";
     char *argv[] = {words[0], count == 2 ? words[1] : help, help, NULL};
@@ -94,7 +105,21 @@ static int explain_command(cli *c, char **words, uint32_t count) {
     return command->run(c, (int)count + 1, argv);
 }
 
+/* `heddle help completion SHELL` */
+static int print_completion(cli *c, const char *shell) {
+    hd_str topic_names = {.arena = c->arena}, out = {.arena = c->arena};
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        hd_str_printf(&topic_names, "%s%s", i ? " " : "", topics[i].name);
+    if (cli_add_completion(c, shell, hd_str_text(&topic_names), &out))
+        return cli_print(c, &out);
+    hd_fail(&c->diag, HD_EINPUT, NULL, "there is no completion for '%s', only for " CLI_SHELLS,
+            shell);
+    return CLI_WRONG;
+}
+
 static int explain(cli *c, char **words, uint32_t count) {
+    if (count == 2 && !strcmp(words[0], "completion"))
+        return print_completion(c, words[1]);
     for (size_t i = 0; i < TOPIC_COUNT && count == 1; i++)
         if (!strcmp(topics[i].name, words[0])) {
             hd_str out = {.arena = c->arena};
@@ -106,7 +131,7 @@ static int explain(cli *c, char **words, uint32_t count) {
 
 int cmd_help(cli *c, int argc, char **argv) {
     const cli_page page = {"[COMMAND|TOPIC]",
-                           "Explains a command or a topic; alone, lists them. Some commands have "
+                           "Explains a command or a topic; alone, lists them. Some have "
                            "two words, as in 'heddle help trace info'.",
                            NULL,
                            NULL,

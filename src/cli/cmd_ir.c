@@ -38,7 +38,7 @@ int cmd_ir(cli *c, int argc, char **argv) {
     cli_source source = {0};
     const char *entry = NULL;
     const cli_option options[] = {{"entry", 'e', "NAME", "this kernel only", CLI_TEXT, &entry},
-                                  {"options", 'o', "TEXT",
+                                  {"options", 0, "TEXT",
                                    "options for the compiler, for a kernel file", CLI_TEXT,
                                    &source.options},
                                   {0}};

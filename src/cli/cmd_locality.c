@@ -3,6 +3,7 @@
  * that follow from them (docs/locality.md).
  */
 #include "cli/input.h"
+#include "cli/stop.h"
 #include "locality/stack.h"
 #include "report/json.h"
 
@@ -99,16 +100,31 @@ static hd_status read_options(cli *c, request *r) {
 
 /* ---- from a trace -------------------------------------------------------------------------- */
 
-static hd_status replay(cli *c, const request *r, hd_trace *trace) {
+/* What launches that are chosen have, and how much of it has been read. */
+typedef struct replaying {
+    cli_meter meter;
+    uint64_t all, done, launch; /* lane accesses; of the launch in hand */
+} replaying;
+
+static void show_replaying(void *user, const char *doing, double done) {
+    replaying *r = user;
+    cli_show_meter(&r->meter, doing, ((double)r->done + done * (double)r->launch) / (double)r->all);
+}
+
+static hd_status replay(cli *c, const request *r, hd_trace *trace,
+                        const volatile sig_atomic_t *stop) {
     const hd_trace_contents *contents = hd_trace_get(trace);
+    replaying p = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
+    const hd_trace_watch watch = {show_replaying, &p, stop};
     hd_status status = HD_OK;
-    cli_progress(c, "reading");
-    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK; l++) {
+    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*stop; l++) {
         uint32_t number = contents->launches[l].launch.number;
         const hd_trace_choice choice = {number, r->input.first_block, r->input.last_block,
-                                        r->options.spaces | 1u << KIR_GENERIC};
+                                        r->options.spaces | 1u << KIR_GENERIC, &watch};
+        p.launch = contents->launches[l].lane_accesses;
         if (cli_launch_chosen(&r->input, number))
             status = hd_trace_replay(trace, &c->diag, &choice, &r->sink);
+        p.done += p.launch;
     }
     cli_progress(c, NULL);
     return status;
@@ -116,11 +132,19 @@ static hd_status replay(cli *c, const request *r, hd_trace *trace) {
 
 static hd_status hear_trace(cli *c, request *r) {
     hd_trace *trace;
+    cli_stop stop;
+    cli_progress(c, "opening");
     hd_status status = cli_open_trace(c, &r->input, &trace);
     if (status != HD_OK)
         return status;
-    r->complete = hd_trace_get(trace)->complete;
-    status = replay(c, r, trace);
+    const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
+    status = replay(c, r, trace, wanted);
+    cli_release_stop(&stop);
+    r->run.total.counts.stopped = *wanted;
+    r->complete = hd_trace_get(trace)->complete && !*wanted;
+    if (status == HD_OK && *wanted)
+        hd_warn(&c->diag, &(hd_place){.file = r->input.path},
+                "stopped by a signal: only what was read until then counts");
     hd_trace_close(trace);
     return status;
 }
@@ -348,13 +372,15 @@ static int locality(cli *c, request *r) {
     if (read_options(c, r) || cli_read_input(c, &r->input) ||
         (r->input.is_trace && cli_refuse_job_options(c, &r->input)))
         return CLI_WRONG;
-    r->analysis = hd_stack_new(c->arena, &c->diag, &r->options);
+    cli_about about;
+    const hd_diag diag = cli_diag_about(c, &about, r->input.path);
+    r->analysis = hd_stack_new(c->arena, &diag, &r->options);
     r->sink = hd_stack_sink(r->analysis);
     int status = CLI_WRONG;
     if (hear(c, r) == HD_OK)
         status = c->json ? show_json(c, r) : r->csv ? show_csv(c, r) : show_text(c, r);
     hd_stack_free(r->analysis);
-    return status || r->input.is_trace ? status : cli_run_status(&r->run);
+    return status ? status : cli_run_status(&r->run);
 }
 
 int cmd_locality(cli *c, int argc, char **argv) {
@@ -365,7 +391,7 @@ int cmd_locality(cli *c, int argc, char **argv) {
          CLI_NUMBER, &r.line},
         {"per", 0, "WHAT",
          "whose accesses go through one stack: block, cluster or device; default: device", CLI_TEXT,
-         &r.per},
+         &r.per, "block cluster device"},
         {"clusters", 0, "C", "core clusters of --per cluster; block n runs on cluster n mod C",
          CLI_NUMBER, &r.clusters},
         {"device", 'd', "D", "a device profile: its lines, warps and caches", CLI_TEXT,
@@ -377,7 +403,9 @@ int cmd_locality(cli *c, int argc, char **argv) {
         {"space", 0, "SPACES",
          "only accesses to these: global, constant and, per block, local, separated by commas; "
          "default: global",
-         CLI_TEXT, &r.input.space_text},
+         CLI_TEXT, &r.input.space_text, "global local constant private"},
+        {"memory", 0, "BYTES", "that the stacks may take; default: 1 GiB", CLI_NUMBER,
+         &r.options.memory},
         {"csv", 0, NULL, "the miss ratio of every size, as lines,bytes,miss_ratio", CLI_FLAG,
          &r.csv},
         CLI_MACHINE_OPTIONS(r.input.machine),
@@ -398,5 +426,6 @@ int cmd_locality(cli *c, int argc, char **argv) {
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
     r.input.path = words[0];
+    cli_end_on_stop();
     return locality(c, &r);
 }

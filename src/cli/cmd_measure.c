@@ -1,5 +1,5 @@
 /* heddle measure: the original against another layout, on a real device. */
-#include "cli/cli.h"
+#include "cli/choice.h"
 #include "report/json.h"
 
 static void add_timing(cli *c, hd_table *table, const char *name, const hd_timing *t,
@@ -28,13 +28,7 @@ static int show(cli *c, const hd_job *job, const hd_layout *layout, const hd_mea
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "%s on %s\n", job->record->spelling, m->device_name);
     hd_table_print(table, &out, c->colour);
-    hd_str_printf(&out, "  spread of the speed-up: %s to %s (quartiles)\n",
-                  hd_show_ratio(c->arena, m->speedup_low),
-                  hd_show_ratio(c->arena, m->speedup_high));
-    hd_str_printf(&out, "  outputs equal: %s\n",
-                  m->bit_equal ? "yes"
-                  : m->equal   ? "yes, within the job's tolerance"
-                               : "no");
+    cli_show_speedup(c, m, &out);
     return cli_print(c, &out);
 }
 
@@ -66,7 +60,7 @@ int cmd_measure(cli *c, int argc, char **argv) {
     cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
-         CLI_TEXT, &notation},
+         CLI_TEXT, &notation, "aos soa da"},
         {"on", 0, "DEVICE",
          "the device: an id as 'heddle devices' prints it, or a part of its name; default: the "
          "first that runs these kernels",

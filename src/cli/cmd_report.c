@@ -1,6 +1,7 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
 #include "cli/contents.h"
 #include "cli/input.h"
+#include "cli/stop.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report/page_run.h"
@@ -14,6 +15,8 @@ typedef struct request {
     /* what they mean */
     hd_page_options options;
     uint64_t k[MOST_VALUES], units[MOST_VALUES];
+    cli_meter meter;
+    char step[64]; /* that is being worked on */
     bool stopped;
 } request;
 
@@ -63,7 +66,11 @@ static hd_status check_out(cli *c, const request *r, char *const *paths, uint32_
     return r->out ? cli_check_output(c, "out", r->out, (const char *const *)paths, count) : HD_OK;
 }
 
-static void show_progress(void *user, const char *what) { cli_progress(user, what); }
+static void begin_step(void *user, const char *what) {
+    request *r = user;
+    snprintf(r->step, sizeof r->step, "%s", what);
+    cli_progress(r->meter.c, r->step);
+}
 
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
     hd_page_options *o = &r->options;
@@ -84,9 +91,12 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     o->reuse = (hd_reuse_options){.element_bytes = r->element ? (uint32_t)r->element : 4,
                                   .spaces = r->input.spaces,
                                   .memory = r->memory,
-                                  .workers = (uint32_t)r->input.machine.workers};
-    o->progress = show_progress;
-    o->user = c;
+                                  .workers = (uint32_t)r->input.machine.workers,
+                                  .progress = cli_show_meter,
+                                  .user = &r->meter};
+    r->meter = (cli_meter){.c = c, .step = r->step};
+    o->progress = begin_step;
+    o->user = r;
     r->input.out = r->out;
     r->input.out_name = "out";
     r->input.besides = 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
@@ -172,10 +182,8 @@ int cmd_report(cli *c, int argc, char **argv) {
     char **words;
     uint32_t word_count;
     int status;
-    for (cli_option *option = job_options; option->name; option++)
-        if (option->letter == 'o') /* the page's, here */
-            option->letter = 0;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
+    cli_end_on_stop();
     return report(c, &r, words, word_count);
 }

@@ -6,7 +6,7 @@ typedef struct request {
     cli_source source;
     cli_texts notations;
     const char *folder;
-    bool diff, in_place, unverified;
+    bool diff, in_place, unverified, recover;
 } request;
 
 /* What was done. */
@@ -17,7 +17,8 @@ typedef struct outcome {
     const hd_rewritten *rewritten;
     bool checked;
     cli_output paths;
-    const char *patch; /* or NULL */
+    const char *patch;          /* or NULL */
+    const hd_placed_job *after; /* what the job must say now; NULL: it stays, or there is none */
 } outcome;
 
 /* ---- showing ------------------------------------------------------------------------- */
@@ -31,24 +32,27 @@ static json_t *layouts_json(cli *c, const outcome *o) {
     return list;
 }
 
-static json_t *files_json(cli *c, const outcome *o) {
+static json_t *files_json(cli *c, const request *r, const outcome *o) {
     json_t *list = json_array();
     for (uint32_t f = 0; f < o->rewritten->file_count; f++) {
         const hd_rewritten_file *file = &o->rewritten->files[f];
-        const char *at = o->paths.folder ? hd_format(c->arena, "%s/%s", o->paths.folder, file->name)
-                                         : file->path;
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:I}", "from", hd_json_text(file->path), "file",
-                                        hd_json_text(at), "edits", (json_int_t)file->edit_count));
+        const char *at =
+            r->folder ? hd_format(c->arena, "%s/%s", r->folder, file->name) : file->path;
+        if (r->folder || !file->is_copy)
+            json_array_append_new(
+                list, json_pack("{s:o, s:o, s:I}", "from", hd_json_text(file->path), "file",
+                                hd_json_text(at), "edits", (json_int_t)file->edit_count));
     }
     return list;
 }
 
-static int show_json(cli *c, const outcome *o) {
-    json_t *value = json_pack("{s:o, s:o, s:o, s:o, s:b, s:I}", "layouts", layouts_json(c, o),
-                              "kernel", hd_json_text(o->paths.kernel), "header",
-                              hd_json_text(o->paths.header), "files", files_json(c, o), "verified",
-                              (int)o->checked, "edits", (json_int_t)o->rewritten->edit_count);
+static int show_json(cli *c, const request *r, const outcome *o) {
+    json_t *value =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:o}", "layouts", layouts_json(c, o),
+                  "kernel", hd_json_text(o->paths.kernel), "header", hd_json_text(o->paths.header),
+                  "files", files_json(c, r, o), "elsewhere", r->folder ? cli_elsewhere_json(o->rewritten) : json_array(),
+                  "verified", (int)o->checked, "edits", (json_int_t)o->rewritten->edit_count, "job",
+                  o->after ? cli_job_after_json(c, o->after) : json_null());
     if (o->patch)
         json_object_set_new(value, "patch", hd_json_text(o->patch));
     return cli_print_json(c, value);
@@ -56,7 +60,7 @@ static int show_json(cli *c, const outcome *o) {
 
 static int show(cli *c, const request *r, const outcome *o) {
     if (c->json)
-        return show_json(c, o);
+        return show_json(c, r, o);
     hd_str out = {.arena = c->arena};
     if (o->patch) {
         hd_str_add(&out, o->patch);
@@ -69,20 +73,29 @@ static int show(cli *c, const request *r, const outcome *o) {
                   o->checked ? ", checked on the machine" : ", not checked");
     for (uint32_t f = 0; f < o->rewritten->file_count; f++) {
         const hd_rewritten_file *file = &o->rewritten->files[f];
-        if (r->in_place)
+        if (!r->in_place)
+            hd_str_printf(&out, "  %s/%s%s\n", o->paths.folder, file->name,
+                          file->is_copy ? ", a copy" : "");
+        else if (!file->is_copy)
             hd_str_printf(&out, "  %s\n", file->path);
-        else
-            hd_str_printf(&out, "  %s/%s\n", o->paths.folder, file->name);
     }
     hd_str_printf(&out, "  %s\n", o->paths.header);
+    if (!r->in_place)
+        cli_show_elsewhere(c, o->rewritten, &out);
+    if (o->after)
+        cli_show_job_after(c, o->after, o->paths.header, &out);
     return cli_print(c, &out);
 }
 
 /* ---- doing ----------------------------------------------------------------------------- */
 
 static hd_status write_out(cli *c, const request *r, outcome *o) {
-    if (r->in_place)
-        return cli_replace_rewritten(c, &o->paths, o->rewritten);
+    if (r->in_place) {
+        hd_status done = cli_replace_rewritten(c, &o->paths, o->rewritten);
+        if (done == HD_OK)
+            o->after = cli_job_after(c, o->job, o->layouts, o->layout_count);
+        return done;
+    }
     if (!r->diff)
         return cli_write_rewritten(c, &o->paths, o->rewritten);
     hd_str patch = {.arena = c->arena};
@@ -97,7 +110,8 @@ static int rewrite(cli *c, const char *path, const request *r) {
     hd_rewritten *rewritten;
     uint32_t count;
     outcome o = {0};
-    if (cli_load_layouts(c, path, &r->source, &r->notations, &job, &layouts, &count) ||
+    if (cli_take_back(c, path) ||
+        cli_load_layouts(c, path, &r->source, &r->notations, &job, &layouts, &count) ||
         (r->folder && cli_output_paths(c, "out", r->folder, job->kernel_path, &o.paths)) ||
         hd_rewrite_job(c->arena, &c->diag, job, layouts, count, &rewritten))
         return CLI_WRONG;
@@ -113,8 +127,20 @@ static int rewrite(cli *c, const char *path, const request *r) {
     return write_out(c, r, &o) ? CLI_WRONG : show(c, r, &o);
 }
 
-static bool check_target(cli *c, const request *r) {
+static const char usage[] = "--layout L (--out DIR | --diff | --in-place) [OPTIONS] JOB|FILE";
+
+static bool check_target(cli *c, const request *r, bool named) {
     int targets = (r->folder != NULL) + r->diff + r->in_place;
+    if (r->recover && !targets && !r->notations.count)
+        return true;
+    if (r->recover) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "--recover goes with a FOLDER or a FILE alone");
+        return false;
+    }
+    if (!named) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle rewrite %s", usage);
+        return false;
+    }
     if (targets == 1)
         return true;
     hd_fail(&c->diag, HD_EINPUT, NULL,
@@ -130,17 +156,22 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         {"layout", 'l', "L",
          "the layout to write; RECORD=L for another record of the job (may be repeated); 'heddle "
          "help layout' has the notation",
-         CLI_TEXTS, &r.notations},
-        {"out", 'd', "DIR", "the folder to write into; it must exist", CLI_TEXT, &r.folder},
+         CLI_TEXTS, &r.notations, "aos soa da"},
+        {"out", 'o', "DIR", "the folder to write into; made when it is not there", CLI_TEXT,
+         &r.folder},
         {"diff", 0, NULL, "print the change as a patch instead, for 'patch -p1'", CLI_FLAG,
          &r.diff},
-        {"in-place", 0, NULL, "change the files themselves", CLI_FLAG, &r.in_place},
+        {"in-place", 0, NULL, "change the files themselves, all or none", CLI_FLAG, &r.in_place},
+        {"recover", 0, NULL,
+         "take back what an interrupted --in-place left in a folder, by default this one, or in "
+         "that of a job, a kernel or a journal",
+         CLI_FLAG, &r.recover},
         {"no-verify", 0, NULL,
          "do not run the original and the rewritten kernels on the machine to compare them",
          CLI_FLAG, &r.unverified},
         {0}};
     const cli_page page = {
-        "--layout L (--out DIR | --diff | --in-place) [OPTIONS] JOB|FILE",
+        usage,
         "Writes the kernel file with records in other layouts, what it includes where that "
         "changes, and a C header with the buffers, their sizes and the converters that the host "
         "needs. What cannot be rewritten safely is an error that names the place, and nothing is "
@@ -149,12 +180,14 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         "1 when they differ.",
         options,
         cli_job_options(&r.source, job_options),
-        1,
+        0,
         1};
     char **words;
     uint32_t word_count;
     int status;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
-    return check_target(c, &r) ? rewrite(c, words[0], &r) : CLI_WRONG;
+    if (!check_target(c, &r, word_count))
+        return CLI_WRONG;
+    return r.recover ? cli_recover(c, word_count ? words[0] : ".") : rewrite(c, words[0], &r);
 }

@@ -156,7 +156,7 @@ int cmd_run(cli *c, int argc, char **argv) {
         {"check", 0, "WITH",
          "compare the buffers at the end: with 'opencl', a run on an OpenCL device, or with "
          "BUFFER=FILE, the bytes of a file (may be repeated)",
-         CLI_TEXTS, &r.check_texts},
+         CLI_TEXTS, &r.check_texts, "opencl"},
         {"on", 0, "DEVICE", "the OpenCL device of --check opencl; default: the first", CLI_TEXT,
          &r.on},
         {"dump", 0, "BUFFER=FILE", "write a buffer's bytes at the end to FILE (may be repeated)",

@@ -5,6 +5,7 @@
  */
 #include "cli/contents.h"
 #include "cli/input.h"
+#include "cli/stop.h"
 #include "cli/trace_file.h"
 #include "report/json.h"
 
@@ -17,44 +18,46 @@ typedef struct request {
 
 hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
                           size_t input_count) {
+    const char *target;
     hd_status status = cli_check_output(c, "out", path, inputs, input_count);
-    return status ? status
-                  : cli_check_output(c, "out", hd_format(c->arena, "%s.part", path), inputs,
-                                     input_count);
+    if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)
+        return status;
+    return cli_check_output(c, "out", hd_format(c->arena, "%s.part", target), inputs, input_count);
 }
 
 /* ---- running -------------------------------------------------------------------------- */
 
-static int show(cli *c, const request *r, const cli_run *run, const cli_traced *traced) {
+static int show(cli *c, const char *out, const cli_run *run, const cli_traced *traced) {
     const hd_vm_counts *counts = &run->total.counts;
     if (c->json) {
         json_t *object = json_object();
-        cli_traced_json(r->out, traced, object);
+        cli_traced_json(out, traced, object);
         json_object_set_new(object, "seconds", hd_json_number(counts->seconds));
         json_object_set_new(object, "workers", json_integer(counts->workers));
         json_object_set_new(object, "stopped", json_boolean(counts->stopped));
         json_object_set_new(object, "printed", hd_json_text(hd_str_text(&run->printed)));
         return cli_print_json(c, object);
     }
-    hd_str out = {.arena = c->arena};
-    cli_show_traced(c, r->out, traced, &out);
-    hd_str_printf(&out, "  %s on %u worker%s%s\n", hd_show_seconds(c->arena, counts->seconds),
+    hd_str text = {.arena = c->arena};
+    cli_show_traced(c, out, traced, &text);
+    hd_str_printf(&text, "  %s on %u worker%s%s\n", hd_show_seconds(c->arena, counts->seconds),
                   counts->workers, counts->workers == 1 ? "" : "s",
                   traced->complete ? "" : "; not complete: 'heddle trace info' says what is there");
-    return cli_print(c, &out);
+    return cli_print(c, &text);
 }
 
 static int trace(cli *c, request *r) {
     hd_job *job;
     cli_run run;
     cli_traced traced;
+    const char *out = r->out;
     if (cli_load(c, r->input.path, &r->input.source, &job) || cli_check_planned(c, &r->input, job))
         return CLI_WRONG;
     const char *const inputs[] = {job->path, job->kernel_path};
-    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, r->out, &run) ||
-        cli_trace_sum(c, r->out, &traced))
+    if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, &out, &run) ||
+        cli_trace_sum(c, out, &traced))
         return CLI_WRONG;
-    int printed = show(c, r, &run, &traced);
+    int printed = show(c, out, &run, &traced);
     return printed ? printed : cli_run_status(&run);
 }
 
@@ -76,8 +79,6 @@ static const trace_command *find_command(const char *word) {
     return NULL;
 }
 
-bool cli_is_trace_command(const char *word) { return find_command(word) != NULL; }
-
 int cmd_trace(cli *c, int argc, char **argv) {
     request r = {0};
     cli_option job_options[CLI_JOB_OPTION_COUNT];
@@ -90,7 +91,7 @@ int cmd_trace(cli *c, int argc, char **argv) {
         {"space", 0, "SPACES",
          "trace only accesses to these: global, local, constant, private, separated by commas; "
          "default: all but private",
-         CLI_TEXT, &r.input.space_text},
+         CLI_TEXT, &r.input.space_text, "global local constant private"},
         CLI_MACHINE_OPTIONS(r.input.machine),
         {0}};
     const cli_page page = {
@@ -112,9 +113,6 @@ int cmd_trace(cli *c, int argc, char **argv) {
         c->command = command->name;
         return command->run(c, argc - 1, argv + 1);
     }
-    for (cli_option *option = job_options; option->name; option++)
-        if (option->letter == 'o') /* the file's, here */
-            option->letter = 0;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
     r.input.path = words[0];
@@ -124,6 +122,7 @@ int cmd_trace(cli *c, int argc, char **argv) {
     }
     if (cli_read_choice(c, &r.input))
         return CLI_WRONG;
+    cli_end_on_stop();
     r.input.machine.spaces = r.input.space_text
                                  ? r.input.spaces
                                  : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;

@@ -176,6 +176,11 @@ static void judge(cli *c, result *r) {
     r->sizes = hd_tile_leave_size_out(kernels, r->kernels);
 }
 
+/* CUDA's devices are known by their ids alone: others of the name may be OpenCL's. */
+static kir_language language_of(const char *device) {
+    return device && !strncmp(device, "cuda:", 5) ? KIR_CUDA : KIR_OPENCL;
+}
+
 /* ---- the tree that is there ----------------------------------------------------------- */
 
 static bool is_wanted(const hd_profiled_device *device, const char *wanted) {
@@ -188,7 +193,8 @@ static const hd_profiled_tree *find_tree(cli *c, const char *wanted, const hd_pr
     uint32_t device_count = 0;
     const char *missing;
     const hd_compute_device *devices =
-        hd_measure_devices(c->arena, "opencl", &device_count, &missing);
+        hd_measure_devices(c->arena, language_of(wanted) == KIR_CUDA ? "cuda" : "opencl",
+                           &device_count, &missing);
     const char *name = wanted;
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
@@ -256,6 +262,7 @@ static hd_status measure(cli *c, hd_database *database, const request *r, hd_tra
     watch w = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
+                                      .language = language_of(r->device),
                                       .lengths = r->lengths.data,
                                       .length_count = (uint32_t)r->lengths.count,
                                       .bytes = r->bytes.data,
@@ -317,9 +324,9 @@ int cmd_train(cli *c, int argc, char **argv) {
         {0}};
     const cli_page page = {
         "[OPTIONS] [DEVICE]",
-        "Measures generated kernels on an OpenCL device, with their records in each tile, and "
-        "learns which tile is best for a cluster of so many bytes. DEVICE is P:D as 'heddle "
-        "devices' prints it, or a part of its name; default: the first. Measurements and tree are "
+        "Measures generated kernels on a device, with their records in each tile, and learns which "
+        "tile is best for a cluster of so many bytes. DEVICE is P:D or cuda:D as 'heddle devices' "
+        "prints it, or a part of an OpenCL device's name; default: OpenCL's first. Measurements and tree are "
         "kept in the profile database, and what is measured is not measured again.",
         options,
         NULL,

@@ -54,23 +54,17 @@ static bool same_file(const struct stat *file, const char *path) {
            other.st_ino == file->st_ino;
 }
 
-static const char *folder_of(cli *c, const char *path) {
-    const char *slash = strrchr(path, '/');
-    return !slash          ? "."
-           : slash == path ? "/"
-                           : hd_strndup(c->arena, path, (size_t)(slash - path));
-}
-
-/* Renaming would put a file in the place of a device or a pipe, and of a link to one. */
+/* Renaming would put a file in the place of a device or a pipe. */
 static hd_status check_present(cli *c, const char *option, const char *path,
                                const char *const *inputs, size_t input_count) {
     const hd_place place = {.file = path};
     struct stat at;
-    bool there = !stat(path, &at);
-    if (there && S_ISDIR(at.st_mode))
+    if (stat(path, &at)) /* a link to nothing yet, or hd_output_target() tells */
+        return HD_OK;
+    if (S_ISDIR(at.st_mode))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is a folder; name a file in it",
                        option);
-    if (!there || !S_ISREG(at.st_mode))
+    if (!S_ISREG(at.st_mode))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is no regular file; name a file",
                        option);
     for (size_t i = 0; i < input_count; i++)
@@ -85,22 +79,29 @@ static hd_status check_present(cli *c, const char *option, const char *path,
 hd_status cli_check_output(cli *c, const char *option, const char *path,
                            const char *const *inputs, size_t input_count) {
     const hd_place place = {.file = path};
-    const char *folder = folder_of(c, path);
+    const char *target;
     struct stat at;
     if (!*path)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s: the name is empty; name a file", option);
+    hd_status status = check_present(c, option, path, inputs, input_count);
+    if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)
+        return status;
+    const char *folder = hd_path_folder(c->arena, target);
     if (stat(folder, &at) || !S_ISDIR(at.st_mode))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: there is no folder %s; make it first",
                        option, folder);
-    return lstat(path, &at) ? HD_OK : check_present(c, option, path, inputs, input_count);
+    return HD_OK;
 }
 
-/* The same name in the same folder, whatever the way there. */
+/* The same name in the same folder, whatever the way there. Both can be written to. */
 static bool same_place(cli *c, const char *a, const char *b) {
+    if (hd_output_target(c->arena, &c->diag, a, &a) || hd_output_target(c->arena, &c->diag, b, &b))
+        return false;
     const char *last_a = strrchr(a, '/'), *last_b = strrchr(b, '/');
     struct stat folder;
     return !strcmp(last_a ? last_a + 1 : a, last_b ? last_b + 1 : b) &&
-           !stat(folder_of(c, a), &folder) && same_file(&folder, folder_of(c, b));
+           !stat(hd_path_folder(c->arena, a), &folder) &&
+           same_file(&folder, hd_path_folder(c->arena, b));
 }
 
 hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_dump **dumps) {
@@ -145,7 +146,7 @@ static hd_status read_reference(cli *c, const char *path, const hd_buffer *buffe
                        (unsigned long long)buffer->count, buffer->element_bytes);
     char *text;
     size_t length;
-    hd_status status = hd_read_file(c->arena, &c->diag, path, &text, &length);
+    hd_status status = hd_read_long_file(c->arena, &c->diag, path, wanted, &text, &length);
     if (status == HD_OK && length != wanted)
         return hd_fail(&c->diag, HD_EINPUT, &place, "this does not hold the %llu bytes of buffer "
                        "'%s'", (unsigned long long)wanted, buffer->name);

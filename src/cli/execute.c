@@ -7,6 +7,12 @@
 #include "cli/execute.h"
 #include "cli/stop.h"
 
+/* Where the rows are, by what launches share one. */
+typedef struct row_table {
+    uint32_t *slots;
+    size_t capacity;
+} row_table;
+
 typedef struct cli_executor {
     cli *c;
     cli_run *run;
@@ -15,6 +21,7 @@ typedef struct cli_executor {
     double shown;            /* when progress was last shown */
     bool keeps_text;         /* of kernels */
     bool left_out;           /* some of it */
+    row_table rows;
     cli_stop stop;
 } executor;
 
@@ -77,14 +84,46 @@ static bool same_sizes(const hd_launch *a, const hd_launch *b) {
            !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
-static cli_run_row *row_of(cli *c, cli_run *run, const hd_launch *launch, size_t device_count) {
+/* FNV-1a of what same_sizes() compares. */
+static uint64_t hash_of(const hd_launch *launch) {
+    const uint64_t words[] = {(uintptr_t)launch->kernel, launch->dims,      launch->shared,
+                              launch->global[0],         launch->global[1], launch->global[2],
+                              launch->local[0],          launch->local[1],  launch->local[2],
+                              launch->offset[0],         launch->offset[1], launch->offset[2]};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        hash = (hash ^ words[w] ^ words[w] >> 32) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 32;
+}
+
+/* The slot of a launch's row in a hash table with open addressing: 0 is free, else the row's
+ * number from 1. */
+static uint32_t *slot_of(const row_table *table, const cli_run *run, const hd_launch *launch) {
+    size_t at = (size_t)hash_of(launch) & (table->capacity - 1);
+    while (table->slots[at] && !same_sizes(run->rows.data[table->slots[at] - 1].launch, launch))
+        at = (at + 1) & (table->capacity - 1);
+    return &table->slots[at];
+}
+
+static void grow_table(cli *c, row_table *table, const cli_run *run) {
+    table->capacity = table->capacity ? table->capacity * 2 : 64;
+    table->slots = hd_new_array(c->arena, uint32_t, table->capacity);
     for (size_t i = 0; i < run->rows.count; i++)
-        if (same_sizes(run->rows.data[i].launch, launch))
-            return &run->rows.data[i];
-    cli_run_row row = {.launch = launch};
-    row.moved = hd_new_array(c->arena, hd_coalesce_counts, device_count);
-    hd_push(c->arena, &run->rows, row);
-    return &run->rows.data[run->rows.count - 1];
+        *slot_of(table, run, run->rows.data[i].launch) = (uint32_t)i + 1;
+}
+
+static cli_run_row *row_of(executor *e, const hd_launch *launch, size_t device_count) {
+    cli_run *run = e->run;
+    if (run->rows.count * 2 >= e->rows.capacity)
+        grow_table(e->c, &e->rows, run);
+    uint32_t *slot = slot_of(&e->rows, run, launch);
+    if (!*slot) {
+        cli_run_row row = {.launch = launch};
+        row.moved = hd_new_array(e->c->arena, hd_coalesce_counts, device_count);
+        hd_push(e->c->arena, &run->rows, row);
+        *slot = (uint32_t)run->rows.count;
+    }
+    return &run->rows.data[*slot - 1];
 }
 
 static void add_counts(cli_run_row *row, const hd_vm_counts *counts) {
@@ -147,7 +186,7 @@ static hd_status run_all(executor *e, const hd_job *job, const cli_listener *lis
     cli_run *run = e->run;
     for (uint32_t l = 0; l < job->launch_count; l++) {
         e->launch = &job->launches[l];
-        cli_run_row *row = row_of(e->c, run, e->launch, listener->device_count);
+        cli_run_row *row = row_of(e, e->launch, listener->device_count);
         for (uint64_t r = 0; r < e->launch->repeat; r++, e->number++) {
             hd_status status = run_once(e, l, listener, row);
             if (status != HD_OK)

@@ -6,6 +6,7 @@
 
 #include "cli/contents.h"
 #include "cli/input.h"
+#include "cli/stop.h"
 
 /* ---- what of it is chosen ------------------------------------------------------------------ */
 
@@ -69,11 +70,13 @@ hd_status cli_read_choice(cli *c, cli_input *input) {
 /* The first bytes of a trace file (docs/trace-format.md). */
 static bool begins_as_trace(const char *path) {
     static const uint8_t magic[8] = {0x89, 'H', 'D', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
+    static const hd_diag silent = {NULL, NULL};
     uint8_t bytes[8] = {0};
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file)
-        fclose(file);
+    int file;
+    if (hd_open_file(&silent, path, &file, NULL) != HD_OK)
+        return false;
+    ssize_t length = read(file, bytes, sizeof bytes);
+    close(file);
     return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
 }
 
@@ -90,10 +93,11 @@ static hd_status check_path(cli *c, const cli_input *input) {
             return HD_OK;
     if (input->is_trace)
         return HD_OK;
-    FILE *file = fopen(input->path, "rb");
-    if (!file)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "cannot open: %s", strerror(errno));
-    fclose(file);
+    int file;
+    hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
+    if (status != HD_OK)
+        return status;
+    close(file);
     return hd_fail(&c->diag, HD_EINPUT, &place,
                    "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
                    "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");
@@ -224,18 +228,19 @@ hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sin
 }
 
 /* From an empty file to its name. */
-static hd_status write_trace(cli *c, const cli_input *input, const hd_job *job, const char *path,
+static hd_status write_trace(cli *c, const cli_input *input, const hd_job *job, const char **path,
                              cli_run *run) {
     const hd_trace_header header = {.source = input->path, .spaces = input->machine.spaces};
     hd_trace_writer *writer;
-    hd_status status = hd_trace_create(c->arena, &c->diag, path, &header, &writer);
+    hd_status status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
     if (status != HD_OK)
         return status;
     status = execute(c, input, job, hd_trace_sink(writer), run);
+    *path = hd_trace_name(writer, !run->total.counts.stopped);
     return hd_trace_end(writer, status, !run->total.counts.stopped);
 }
 
-hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char *path,
+hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run) {
     hd_status status = cli_open_machine(c, job, &input->machine, run);
     if (status != HD_OK)
@@ -249,14 +254,19 @@ hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const
 static hd_status run_and_open(cli *c, const cli_input *input, const hd_job *job, cli_run *run,
                               hd_trace **trace) {
     char *folder;
+    cli_stop stop;
+    const volatile sig_atomic_t *wanted = cli_catch_stop(&stop); /* until the folder is gone */
     hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
-    if (status != HD_OK)
-        return status;
-    const char *path = hd_format(c->arena, "%s/run.hdt", folder);
-    status = cli_trace_job(c, input, job, path, run);
-    if (status == HD_OK)
-        status = hd_trace_open(c->arena, &c->diag, path, trace);
-    hd_scratch_remove(folder);
+    if (status == HD_OK) {
+        const char *path = hd_format(c->arena, "%s/run.hdt", folder);
+        status = cli_trace_job(c, input, job, &path, run);
+        if (status == HD_OK)
+            status = hd_trace_open(c->arena, &c->diag, path, trace);
+        hd_scratch_remove(folder);
+    }
+    cli_release_stop(&stop);
+    if (status == HD_OK && *wanted && !run->total.counts.stopped)
+        cli_end_stopped();
     return status;
 }
 
@@ -288,6 +298,20 @@ hd_status cli_open_accesses(cli *c, cli_input *input, cli_run *run, hd_trace **t
     if (status == HD_OK)
         status = cli_load_input(c, input, &job);
     return status ? status : run_and_open(c, input, job, run, trace);
+}
+
+/* ---- progress ------------------------------------------------------------------------------- */
+
+void cli_show_meter(void *user, const char *doing, double done) {
+    cli_meter *m = user;
+    double time = hd_clock();
+    if (time - m->shown < 0.2)
+        return;
+    m->shown = time;
+    char text[160];
+    snprintf(text, sizeof text, "%s%s%s: %d%%", m->step ? m->step : "", m->step ? ", " : "", doing,
+             (int)(100 * (done < 1 ? done : 1)));
+    cli_progress(m->c, text);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */

@@ -38,6 +38,14 @@ hd_status cli_refuse_job_options(cli *c, const cli_input *input);
 /* Both for several files, before the first of them is run. --workers goes with all. */
 hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count);
 
+/* Shows how far a long reading is, a few times a second; for the progress functions of libraries. */
+typedef struct cli_meter {
+    cli *c;
+    const char *step; /* of several; or NULL */
+    double shown;     /* when it was shown last */
+} cli_meter;
+void cli_show_meter(void *meter, const char *doing, double done);
+
 /* Whether launch `number` is one of those asked for. */
 bool cli_launch_chosen(const cli_input *input, uint64_t number);
 /* What is asked for must be run by the job; before a long run of which nothing would be heard. */
@@ -49,8 +57,9 @@ hd_status cli_load_input(cli *c, cli_input *input, hd_job **job);
 /* Runs the job; `sink` hears the launches and blocks that are asked for. */
 hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
                        cli_run *run);
-/* The same into a trace file. */
-hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char *path,
+/* The same into the trace file *path. A run that was stopped leaves it under another name, which
+ * *path then is (hd_trace_finish()). */
+hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run);
 /* Opens a trace, in which what is asked for must be. Warns when it is not complete. */
 hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace);

@@ -8,6 +8,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,15 +24,22 @@ const cli_command cli_commands[] = {
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"train", "learn on a device which tile is best for how many bytes", cmd_train},
     {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
-    {"trace", "write every access of a run to a file, and read such files", cmd_trace},
+    {"trace",
+     "write every access of a run to a file, and read such files",
+     cmd_trace,
+     {"info", "export", "import"}},
     {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},
-    {"reuse", "count how much data is used again, by distance, in six scenarios", cmd_reuse},
+    {"reuse",
+     "count how much data is used again, by distance, in six scenarios",
+     cmd_reuse,
+     {"compare"}},
     {"report", "write a page that shows all of this, for a browser", cmd_report},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
+    {"gpu-check", "measure on an NVIDIA GPU what only one can show, as a page", cmd_gpu_check},
     {"devices", "list the device profiles, and the OpenCL and CUDA devices", cmd_devices},
     {"help", "explain a command, or a topic", cmd_help},
-    {NULL, NULL, NULL}};
+    {0}};
 
 const cli_command *cli_find_command(const char *name) {
     for (const cli_command *command = cli_commands; command->name; command++)
@@ -103,6 +112,24 @@ static int run(cli *c, int argc, char **argv) {
     return command->run(c, argc - 1, argv + 1);
 }
 
+/* The end of the process where memory is refused, in whatever thread: with a message, and without
+ * all that wants memory. The library's own says nothing. */
+void hd_no_memory(size_t wanted) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char bytes[40] = "", text[256];
+    if (wanted == SIZE_MAX)
+        snprintf(bytes, sizeof bytes, ": more bytes than there can be");
+    else if (wanted)
+        snprintf(bytes, sizeof bytes, ": %zu bytes refused", wanted);
+    int length = snprintf(text, sizeof text,
+                          "%sheddle: error: out of memory%s; give it smaller sizes, or more memory "
+                          "(ulimit -v, the container's limit)\n",
+                          isatty(STDERR_FILENO) ? "\r\033[K" : "", bytes);
+    if (!atomic_flag_test_and_set(&said))
+        (void)!write(STDERR_FILENO, text, (size_t)length);
+    _exit(CLI_WRONG);
+}
+
 /* A descriptor that the caller has closed would go to the next file that is opened, and
  * what is printed would end in there. To this one nothing can be written. */
 static void fill_descriptors(void) {
@@ -113,6 +140,7 @@ static void fill_descriptors(void) {
 
 int main(int argc, char **argv) {
     fill_descriptors();
+    hd_front_catch_no_memory();
     cli c = {.arena = hd_arena_new()};
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");

@@ -204,18 +204,29 @@ static void missing_value(cli *c, const option_set *set) {
                     set->all[i]->name, set->all[i]->argument);
 }
 
-/* The option that getopt_long means by `value`. */
-static const cli_option *chosen(const option_set *set, int value) {
+/* The number of the option that getopt_long means by `value`. */
+static uint32_t chosen(const option_set *set, int value) {
+    uint32_t number = 0;
     if (value >= FIRST)
-        return set->all[value - FIRST];
-    for (uint32_t i = 0; i < set->count; i++)
-        if (set->all[i]->letter == value)
-            return set->all[i];
-    return NULL;
+        return (uint32_t)(value - FIRST);
+    while (set->all[number]->letter != value)
+        number++;
+    return number;
+}
+
+/* An option of one value that is given two: none of them is surely meant. */
+static hd_status check_given_twice(cli *c, const cli_option *option, const char *before,
+                                   const char *text) {
+    if (!before || option->kind == CLI_FLAG || option->kind == CLI_TEXTS || !strcmp(before, text))
+        return HD_OK;
+    return hd_fail(&c->diag, HD_EINPUT, NULL,
+                   "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
+                   option->name, before, text);
 }
 
 static hd_status parse_options(cli *c, const option_set *set, int argc, char **argv) {
     struct option longs[MOST_OPTIONS + 1] = {{0}};
+    const char *given[MOST_OPTIONS] = {NULL};
     char shorts[2 * MOST_OPTIONS + 2] = ":";
     size_t length = 1;
     for (uint32_t i = 0; i < set->count; i++) {
@@ -236,9 +247,13 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
             value == '?' ? unknown_option(c, set, argv) : missing_value(c, set);
             return HD_EINPUT;
         }
-        hd_status status = set_option(c, chosen(set, value), optarg);
+        uint32_t number = chosen(set, value);
+        hd_status status = check_given_twice(c, set->all[number], given[number], optarg);
+        if (!status)
+            status = set_option(c, set->all[number], optarg);
         if (status)
             return status;
+        given[number] = optarg;
     }
     return HD_OK;
 }
@@ -250,6 +265,11 @@ static hd_status set_colour(cli *c, const char *when) {
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--color takes auto, always or never, not '%s'",
                        when);
     return HD_OK;
+}
+
+static void list_options(const cli *c, const option_set *set) {
+    for (uint32_t i = 0; i < set->count; i++)
+        c->list(c->list_user, set->all[i]);
 }
 
 static hd_status check_words(cli *c, const cli_page *page, char **words, uint32_t count) {
@@ -267,8 +287,8 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***word
     bool help = false;
     const char *colour = "auto";
     const cli_option common[] = {
-        {"json", 0, NULL, "the result as JSON (docs/json.md has the schema)", CLI_FLAG, &c->json},
-        {"color", 0, "WHEN", "auto, always or never", CLI_TEXT, &colour},
+        {"json", 0, NULL, "the result as JSON (docs/json.md explains it)", CLI_FLAG, &c->json},
+        {"color", 0, "WHEN", "auto, always or never", CLI_TEXT, &colour, "auto always never"},
         {"quiet", 'q', NULL, "errors only: no warnings, notes or progress", CLI_FLAG, &c->quiet},
         {"help", 'h', NULL, "this text", CLI_FLAG, &help},
         {0}};
@@ -276,6 +296,11 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***word
     add_options(&set, page->options);
     add_options(&set, page->job_options);
     add_options(&set, common);
+    if (c->list) {
+        list_options(c, &set);
+        *status = CLI_FINE;
+        return false;
+    }
     *status = CLI_WRONG;
     if (parse_options(c, &set, argc, argv) || set_colour(c, colour))
         return false;

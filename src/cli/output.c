@@ -1,5 +1,5 @@
-/* Where rewritten files go: a folder that exists and is not the kernel's own, the place of
- * the originals, or a patch. */
+/* Where rewritten files go: a folder that is not the kernel's own, the place of the originals,
+ * or a patch. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "report/json.h"
 
 extern char **environ;
 
@@ -16,9 +17,32 @@ static const char *name_in(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static const char *folder_of(hd_arena *arena, const char *path) {
-    const char *name = name_in(path);
-    return name == path ? "." : hd_strndup(arena, path, (size_t)(name - path) - 1);
+/* The folder is made when there is something to write; what stands in the way of that is better
+ * known before the work than after it. */
+static hd_status check_folder(cli *c, const char *option, const char *folder) {
+    const hd_place place = {.file = folder};
+    struct stat at;
+    const char *above = folder;
+    while (stat(above, &at) && (errno == ENOENT || errno == ENOTDIR) && strcmp(above, "."))
+        above = hd_path_folder(c->arena, above);
+    if (!*folder)
+        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s: the name is empty; name a folder", option);
+    if (stat(above, &at))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: cannot make this folder: %s", option,
+                       strerror(errno));
+    if (!S_ISDIR(at.st_mode))
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: %s is a file; name a folder", option,
+                       above);
+    if (access(above, W_OK))
+        return hd_fail(&c->diag, HD_ESYSTEM, &place, "--%s: cannot write into %s: %s", option,
+                       above, strerror(errno));
+    return HD_OK;
+}
+
+static bool same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 hd_status cli_output_paths(cli *c, const char *option, const char *folder, const char *kernel_path,
@@ -29,14 +53,11 @@ hd_status cli_output_paths(cli *c, const char *option, const char *folder, const
     output->kernel = hd_format(c->arena, "%s/%s", folder, name);
     output->header = hd_format(c->arena, "%s/%.*s.h", folder, stem, name);
 
-    const hd_place place = {.file = folder};
-    struct stat at, source, target;
-    if (stat(folder, &at) || !S_ISDIR(at.st_mode))
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--%s needs a folder that exists; make it first", option);
-    if (!stat(kernel_path, &source) && !stat(output->kernel, &target) &&
-        source.st_dev == target.st_dev && source.st_ino == target.st_ino)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
+    hd_status status = check_folder(c, option, folder);
+    if (status != HD_OK)
+        return status;
+    if (same_file(kernel_path, output->kernel))
+        return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = folder},
                        "the kernel itself is in this folder and would be replaced; choose another "
                        "with --%s",
                        option);
@@ -69,34 +90,90 @@ static const char *header_name(cli *c, const hd_rewritten *rewritten) {
 
 /* ---- into a folder ------------------------------------------------------------------------ */
 
+/* A folder that holds a header of the kernels where another one, or itself, is to go. */
+static hd_status check_originals(cli *c, const hd_rewritten *rewritten, const hd_output *files) {
+    for (uint32_t f = 0; f < rewritten->file_count; f++)
+        for (uint32_t k = 0; k < rewritten->file_count; k++)
+            if (same_file(files[f].path, rewritten->files[k].path))
+                return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = files[f].path},
+                               "this is a file of the kernels and would be replaced; choose "
+                               "another folder");
+    return HD_OK;
+}
+
 hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten) {
-    hd_output *files = hd_new_array(c->arena, hd_output, rewritten->file_count + 1);
-    hd_status status = hd_rewritten_outputs(c->arena, &c->diag, rewritten, output->folder, files);
-    if (status != HD_OK)
-        return status;
+    uint32_t count = rewritten->file_count;
+    hd_folders made = {0};
+    hd_output *files = hd_new_array(c->arena, hd_output, count + 1);
+    hd_status status =
+        hd_rewritten_outputs(c->arena, &c->diag, rewritten, output->folder, files, &made);
     output->header = hd_format(c->arena, "%s/%s", output->folder, header_name(c, rewritten));
-    files[rewritten->file_count] =
+    files[count] =
         (hd_output){output->header, rewritten->host_header, strlen(rewritten->host_header)};
-    return hd_write_files(&c->diag, files, rewritten->file_count + 1);
+    if (status == HD_OK)
+        status = check_originals(c, rewritten, files);
+    if (status == HD_OK)
+        status = hd_write_files(&c->diag, files, count + 1);
+    if (status != HD_OK)
+        hd_folders_remove(&made);
+    return status;
+}
+
+void cli_show_elsewhere(cli *c, const hd_rewritten *rewritten, hd_str *out) {
+    for (uint32_t e = 0; e < rewritten->elsewhere_count; e++) {
+        const hd_header_elsewhere *header = &rewritten->elsewhere[e];
+        hd_str_printf(out, "  includes %s, which stays there%s\n", header->path,
+                      header->folder ? hd_format(c->arena, ": compile with -I '%s'", header->folder)
+                                     : "");
+    }
+}
+
+json_t *cli_elsewhere_json(const hd_rewritten *rewritten) {
+    json_t *list = json_array();
+    for (uint32_t e = 0; e < rewritten->elsewhere_count; e++) {
+        const hd_header_elsewhere *header = &rewritten->elsewhere[e];
+        json_array_append_new(
+            list, json_pack("{s:o, s:o}", "file", hd_json_text(header->path), "folder",
+                            header->folder ? hd_json_text(header->folder) : json_null()));
+    }
+    return list;
 }
 
 /* ---- in place ------------------------------------------------------------------------------- */
 
 static void originals(cli *c, cli_output *output, const hd_rewritten *rewritten) {
     output->kernel = rewritten->files[0].path;
-    output->folder = folder_of(c->arena, output->kernel);
+    output->folder = hd_path_folder(c->arena, output->kernel);
     output->header = hd_path_beside(c->arena, output->kernel, header_name(c, rewritten));
+}
+
+/* A header elsewhere may be in the middle of another change. */
+static hd_status check_journals(cli *c, const hd_output *files, uint32_t count) {
+    for (uint32_t f = 0; f < count; f++) {
+        const char *folder = hd_path_folder(c->arena, files[f].path);
+        if (cli_journals_in(c, folder).count)
+            return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = files[f].path},
+                           "a rewrite was interrupted in the folder of this file; take it back "
+                           "first: heddle rewrite --recover '%s'",
+                           folder);
+    }
+    return HD_OK;
 }
 
 hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten) {
     hd_output *files = hd_new_array(c->arena, hd_output, rewritten->file_count + 1);
+    uint32_t count = 0;
     originals(c, output, rewritten);
     for (uint32_t f = 0; f < rewritten->file_count; f++)
-        files[f] = (hd_output){rewritten->files[f].path, rewritten->files[f].text,
-                               strlen(rewritten->files[f].text)};
-    files[rewritten->file_count] =
+        if (!rewritten->files[f].is_copy)
+            files[count++] = (hd_output){rewritten->files[f].path, rewritten->files[f].text,
+                                         strlen(rewritten->files[f].text)};
+    hd_status status = check_journals(c, files, count);
+    files[count++] =
         (hd_output){output->header, rewritten->host_header, strlen(rewritten->host_header)};
-    return hd_write_files(&c->diag, files, rewritten->file_count + 1);
+    return status ? status
+                  : hd_change_files(c->arena, &c->diag, cli_journal_of(c, output->kernel), files,
+                                    count);
 }
 
 /* ---- as a patch ----------------------------------------------------------------------------- */
@@ -152,7 +229,8 @@ hd_status cli_diff_rewritten(cli *c, cli_output *output, const hd_rewritten *rew
     originals(c, output, rewritten);
     hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
     for (uint32_t f = 0; f < rewritten->file_count && status == HD_OK; f++)
-        status = add_diff(c, folder, rewritten->files[f].path, rewritten->files[f].text, patch);
+        if (!rewritten->files[f].is_copy)
+            status = add_diff(c, folder, rewritten->files[f].path, rewritten->files[f].text, patch);
     if (status == HD_OK)
         status = add_diff(c, folder, output->header, rewritten->host_header, patch);
     hd_scratch_remove(folder);

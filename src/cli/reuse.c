@@ -1,5 +1,6 @@
 /* The reuse analysis for the command line. */
 #include "cli/reuse.h"
+#include "cli/stop.h"
 
 #include "cli/contents.h"
 #include "locality/schedule.h"
@@ -222,6 +223,7 @@ hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
     *r = (cli_reuse){.file = o->input.path,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;
+    cli_end_on_stop();
     hd_status status = cli_open_accesses(c, &o->input, &r->run, &trace);
     if (status != HD_OK)
         return status;
@@ -231,7 +233,9 @@ hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
     hd_reuse *reuse;
     r->complete = contents->complete;
     r->launches = count_launches(&o->input, contents);
-    cli_progress(c, "analysing");
+    cli_meter meter = {.c = c};
+    o->options.progress = cli_show_meter;
+    o->options.user = &meter;
     status = hd_reuse_analyse(c->arena, &diag, trace, &o->options, &reuse);
     cli_progress(c, NULL);
     r->reuse = reuse;

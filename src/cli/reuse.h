@@ -44,7 +44,7 @@ typedef struct cli_reuse_options {
          "of blocks: sequential, random or sharing; of warps: round-robin or greedy; or one of "   \
          "each, such as sharing,greedy",                                                           \
          CLI_TEXT,                                                                                 \
-         &(o).schedule},                                                                           \
+         &(o).schedule, "sequential random sharing round-robin greedy"},                           \
         {"seed", 0, "N", "of the order random", CLI_NUMBER, &(o).seed},                            \
         {"launch", 0,                                                                              \
          "N[-M]",  "only these launches, counted from 0, every repeat as one",                     \
@@ -55,7 +55,7 @@ typedef struct cli_reuse_options {
          "only accesses to these: global, constant and, in scenario 2, local, separated by "       \
          "commas; default: global",                                                                \
          CLI_TEXT,                                                                                 \
-         &(o).input.space_text},                                                                   \
+         &(o).input.space_text, "global local constant"},                                          \
         {"memory",                                                                                 \
          0,                                                                                        \
          "BYTES",                                                                                  \

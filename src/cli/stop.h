@@ -1,4 +1,4 @@
-/* Signals that ask a command to end with what it has. */
+/* Signals that ask a command to end: with what it has, or at once. */
 #ifndef HD_CLI_STOP_H
 #define HD_CLI_STOP_H
 
@@ -10,9 +10,15 @@ typedef struct cli_stop {
     struct sigaction before[CLI_STOP_SIGNALS];
 } cli_stop;
 
+/* From here on SIGINT and SIGTERM end the program with exit status 130 and a message. For commands
+ * that leave nothing behind when they end anywhere. */
+void cli_end_on_stop(void);
+
 /* From here to cli_release_stop() SIGINT and SIGTERM only set what is returned; the second of a
  * kind kills. */
 const volatile sig_atomic_t *cli_catch_stop(cli_stop *stop);
 void cli_release_stop(const cli_stop *stop);
+/* The same for a signal that came just before cli_release_stop(): ends the program. */
+_Noreturn void cli_end_stopped(void);
 
 #endif

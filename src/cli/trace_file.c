@@ -10,6 +10,7 @@
 
 #include "cli/contents.h"
 #include "cli/input.h"
+#include "cli/stop.h"
 #include "cli/trace_file.h"
 #include "report/json.h"
 
@@ -233,7 +234,24 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
     return cli_print(c, &out);
 }
 
+/* Launches may share large tables, which JSON has for each of them. */
+static hd_status check_rows(cli *c, const char *path, const hd_trace_contents *contents) {
+    const uint64_t most = 1000000;
+    uint64_t rows = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        rows += (uint64_t)contents->launches[l].launch.access_count +
+                contents->launches[l].launch.buffer_count;
+    return rows <= most
+               ? HD_OK
+               : hd_fail(&c->diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
+                         "its launches have %llu accesses and buffers, and --json can print %llu: "
+                         "leave out --json",
+                         (unsigned long long)rows, (unsigned long long)most);
+}
+
 static int print_info_json(cli *c, const char *path, const hd_trace_contents *contents) {
+    if (check_rows(c, path, contents))
+        return CLI_WRONG;
     json_t *object = json_object(), *launches = json_array();
     cli_traced sum = sum_of(contents);
     cli_traced_json(path, &sum, object);
@@ -264,6 +282,8 @@ int cmd_trace_info(cli *c, int argc, char **argv) {
     hd_trace *trace;
     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
         return status;
+    cli_end_on_stop();
+    cli_progress(c, "opening");
     if (hd_trace_open(c->arena, &c->diag, words[0], &trace))
         return CLI_WRONG;
     const hd_trace_contents *contents = hd_trace_get(trace);
@@ -350,7 +370,9 @@ static hd_status check_choice(cli *c, const export_request *r, const hd_trace_co
 }
 
 static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_output *out) {
-    return hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
+    hd_status status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
+    cli_progress(c, NULL);
+    return status;
 }
 
 static hd_status export_to_file(cli *c, hd_trace *trace, export_request *r) {
@@ -358,11 +380,24 @@ static hd_status export_to_file(cli *c, hd_trace *trace, export_request *r) {
     hd_status status = hd_file_begin(c->arena, &c->diag, r->out, &out.file);
     if (status != HD_OK)
         return status;
-    cli_progress(c, "exporting");
     status = export_to(c, trace, r, &out);
-    if (status == HD_OK)
+    if (status == HD_OK && !*r->choice.watch->stop)
         return hd_file_keep(out.file);
     hd_file_drop(out.file);
+    return status;
+}
+
+/* A signal leaves no file, or ends the text with lines that say so; *stopped tells. */
+static hd_status export_watched(cli *c, hd_trace *trace, export_request *r, bool *stopped) {
+    cli_stop stop;
+    cli_meter meter = {.c = c};
+    text_output standard = {c, NULL};
+    const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
+    r->choice.watch = &watch;
+    hd_status status =
+        r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard);
+    cli_release_stop(&stop);
+    *stopped = *watch.stop;
     return status;
 }
 
@@ -389,25 +424,30 @@ static int show_exported(cli *c, const export_request *r, bool complete) {
 static int export(cli *c, export_request *r, hd_trace *trace) {
     const hd_trace_contents *contents = hd_trace_get(trace);
     const hd_place place = {.file = r->path};
-    text_output standard = {c, NULL};
+    bool stopped;
     if (check_choice(c, r, contents) || (r->out && cli_check_output(c, "out", r->out, &r->path, 1)))
         return CLI_WRONG;
     if (!contents->complete)
         hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
-    if (r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard))
+    if (export_watched(c, trace, r, &stopped))
         return CLI_WRONG;
+    if (stopped) {
+        hd_warn(&c->diag, &place, "stopped by a signal: %s",
+                r->out ? "nothing was written" : "the text is not complete");
+        return CLI_STOPPED;
+    }
     return r->out ? show_exported(c, r, contents->complete) : CLI_FINE;
 }
 
 int cmd_trace_export(cli *c, int argc, char **argv) {
     export_request r = {0};
     const cli_option options[] = {
-        {"out", 'o', "TEXT", "the file to write; default: standard output", CLI_TEXT, &r.out},
+        {"out", 'o', "FILE", "the file to write; default: standard output", CLI_TEXT, &r.out},
         {"launch", 0, "N", "export only this launch, by its number", CLI_TEXT, &r.launch_text},
         {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT, &r.block_text},
         {"space", 0, "SPACES",
          "export only accesses to these: global, local, constant, private, separated by commas",
-         CLI_TEXT, &r.space_text},
+         CLI_TEXT, &r.space_text, "global local constant private"},
         {0}};
     const cli_page page = {
         "[OPTIONS] FILE",
@@ -425,9 +465,10 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
         return status;
     r.path = words[0];
     if (c->json && !r.out) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o TEXT: the text would stand beside it");
+        hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o FILE: the text would stand beside it");
         return CLI_WRONG;
     }
+    cli_end_on_stop();
     if (read_choice(c, &r) || hd_trace_open(c->arena, &c->diag, r.path, &trace))
         return CLI_WRONG;
     status = export(c, &r, trace);
@@ -437,19 +478,35 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
 
 /* ---- import ----------------------------------------------------------------------------- */
 
-static hd_status import(cli *c, const char *path, const char *out) {
-    hd_trace_text *text;
+/* From the text that was read to a file; a signal leaves none, and *stopped tells. */
+static hd_status write_imported(cli *c, const char *path, const char *out, hd_trace_text *text,
+                                const volatile sig_atomic_t *stop, bool *stopped) {
     hd_trace_writer *writer;
-    cli_progress(c, "importing");
-    hd_status status = hd_trace_text_open(c->arena, &c->diag, path, &text);
-    if (status != HD_OK)
-        return status;
     const hd_trace_header header = {.source = path, .spaces = hd_trace_text_spaces(text)};
-    status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
+    hd_status status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
     if (status != HD_OK)
         return status;
     hd_sink sink = hd_trace_sink(writer);
-    return hd_trace_end(writer, hd_trace_text_send(text, &sink), true);
+    status = hd_trace_text_send(text, &sink);
+    *stopped = *stop;
+    if (!*stopped)
+        return hd_trace_end(writer, status, true);
+    hd_trace_abandon(writer);
+    hd_warn(&c->diag, &(hd_place){.file = path}, "stopped by a signal: nothing was written");
+    return HD_OK;
+}
+
+static hd_status import(cli *c, const char *path, const char *out, bool *stopped) {
+    hd_trace_text *text;
+    cli_stop stop;
+    cli_meter meter = {.c = c};
+    const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
+    hd_status status = hd_trace_text_open_watched(c->arena, &c->diag, path, &watch, &text);
+    if (status == HD_OK)
+        status = write_imported(c, path, out, text, watch.stop, stopped);
+    cli_release_stop(&stop);
+    cli_progress(c, NULL);
+    return status;
 }
 
 int cmd_trace_import(cli *c, int argc, char **argv) {
@@ -475,8 +532,12 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
         return CLI_WRONG;
     }
     const char *const inputs[] = {words[0]};
-    if (cli_check_trace(c, path, inputs, 1) || import(c, words[0], path) ||
-        cli_trace_sum(c, path, &traced))
+    bool stopped = false;
+    if (cli_check_trace(c, path, inputs, 1) || import(c, words[0], path, &stopped))
+        return CLI_WRONG;
+    if (stopped)
+        return CLI_STOPPED;
+    if (cli_trace_sum(c, path, &traced))
         return CLI_WRONG;
     if (c->json) {
         json_t *object = json_object();

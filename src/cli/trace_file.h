@@ -9,9 +9,6 @@ int cmd_trace_info(cli *c, int argc, char **argv);
 int cmd_trace_export(cli *c, int argc, char **argv);
 int cmd_trace_import(cli *c, int argc, char **argv);
 
-/* Whether `word` is info, export or import. */
-bool cli_is_trace_command(const char *word);
-
 /* ---- what is traced: cmd_trace.c -------------------------------------------------------- */
 
 /* A trace file that --out names, and what it is called while it is written. */

@@ -10,11 +10,12 @@ static void show_progress(void *user, uint64_t done, uint64_t count) {
 
 static hd_status verify(cli *c, const hd_diag *diag, const hd_job *job,
                         const hd_record_layout *layouts, uint32_t layout_count,
-                        const hd_rewritten *rewritten) {
+                        const hd_rewritten *rewritten, bool *original_ran) {
     const hd_vm_options options = {.progress = show_progress, .user = c};
     hd_verified result;
     hd_status status =
         hd_verify(c->arena, diag, job, layouts, layout_count, rewritten, &options, &result);
+    *original_ran = result.ran;
     cli_progress(c, NULL);
     return status;
 }
@@ -45,18 +46,25 @@ static hd_status verify_kernel(cli *c, const char *path, const cli_source *sourc
                                const hd_rewritten *rewritten, bool *checked) {
     const hd_diag mild = {as_warning, &c->diag};
     cli_source one = *source;
+    bool original_ran = false;
     hd_job *job;
     one.entry = kernel->name;
     one.record = hd_record_declared(layouts[0].record)->name;
     hd_status status = cli_job_of_kernel(c, path, &one, from->module, &job);
     if (status == HD_OK)
-        status = verify(c, &mild, job, layouts, layout_count, rewritten);
+        status = verify(c, &mild, job, layouts, layout_count, rewritten, &original_ran);
     *checked = *checked && status == HD_OK;
-    if (status != HD_EDIFFER)
-        return HD_OK;
-    return hd_fail(&c->diag, HD_EDIFFER, &kernel->place,
-                   "the rewritten '%s' leaves other values than the original; please report this",
-                   kernel->name);
+    if (status == HD_EDIFFER)
+        return hd_fail(&c->diag, HD_EDIFFER, &kernel->place,
+                       "the rewritten '%s' leaves other values than the original; please report "
+                       "this",
+                       kernel->name);
+    if (status != HD_OK && original_ran)
+        return hd_fail(&c->diag, status, &kernel->place,
+                       "the original '%s' runs on the machine, but the rewritten one does not; "
+                       "nothing is written",
+                       kernel->name);
+    return HD_OK;
 }
 
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
@@ -65,7 +73,9 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
     *checked = true;
     if (job->path) {
         hd_status status = hd_verify_covers(&c->diag, job, layouts, layout_count);
-        return status ? status : verify(c, &c->diag, job, layouts, layout_count, rewritten);
+        bool original_ran;
+        return status ? status
+                      : verify(c, &c->diag, job, layouts, layout_count, rewritten, &original_ran);
     }
     hd_status status = HD_OK;
     for (uint32_t k = 0; k < job->module->kernel_count && status == HD_OK; k++)

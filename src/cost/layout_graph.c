@@ -165,10 +165,8 @@ static uint64_t middle(hd_arena *arena, const part_list *parts, uint32_t a, uint
 
 hd_status hd_layout_graph_make(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                hd_layout_graph **result) {
-    hd_place place = {.file = job->path};
     if (!job->record)
-        return hd_fail(diag, HD_EINPUT, &place,
-                       "there is no record to lay out: no buffer of the job holds structs");
+        return hd_job_require_record(diag, job);
     hd_arena *scratch = hd_arena_new();
     part_list parts = {0};
     hd_layout_graph *graph = graph_new(arena, job->record);

@@ -7,6 +7,13 @@
 
 const hd_record *hd_cost_record(const hd_cost_model *model) { return model->record; }
 const hd_device *hd_cost_device(const hd_cost_model *model) { return model->device; }
+uint64_t hd_cost_used_fields(const hd_cost_model *model) {
+    uint64_t used = 0;
+    for (uint32_t f = 0; f < model->record->field_count; f++)
+        used |= (uint64_t)(model->of_field[f].count > 0) << f;
+    return used;
+}
+
 const hd_questions *hd_cost_questions(const hd_cost_model *model) { return &model->questions; }
 
 static bool length_is_unknown(const hd_trip *trip) {
@@ -372,11 +379,8 @@ static hd_status check_launches(const hd_diag *diag, const hd_job *job) {
 hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_device *device, const hd_cost_options *options,
                              hd_cost_model **result) {
-    hd_place place = {.file = job->path};
-    if (!job->record)
-        return hd_fail(diag, HD_EINPUT, &place,
-                       "there is no record to lay out: no buffer of the job holds structs");
-    hd_status status = check_device(diag, device, longest_unit(device));
+    hd_status status = hd_job_require_record(diag, job);
+    status = status == HD_OK ? check_device(diag, device, longest_unit(device)) : status;
     status = status == HD_OK ? check_launches(diag, job) : status;
     if (status != HD_OK)
         return status;

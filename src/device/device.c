@@ -1,9 +1,8 @@
 /*
  * Finding a device by what the user wrote, and the checks that all forms share.
  *
- * Profiles lie in folders: the user's ($HEDDLE_DEVICES), the source tree's and
- * the installation's, searched in this order, so that a user's profile can take
- * the place of a shipped one.
+ * Profiles lie in folders: the user's ($HEDDLE_DEVICES) and Heddle's own, searched
+ * in this order, so that a user's profile can take the place of a shipped one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -83,15 +82,16 @@ uint32_t hd_device_segment_for(const hd_device *device, uint32_t width) {
 
 /* ---- folders of profiles ---------------------------------------------------- */
 
-enum { MAX_FOLDERS = 3 };
+enum { MAX_FOLDERS = 2 };
 
-static int profile_folders(const char *folders[MAX_FOLDERS]) {
+static int profile_folders(hd_arena *arena, const char *folders[MAX_FOLDERS]) {
     int count = 0;
-    const char *own = getenv("HEDDLE_DEVICES");
-    if (own && *own)
+    const char *users = getenv("HEDDLE_DEVICES");
+    const char *own = hd_own_file(arena, "share/heddle/devices", "devices");
+    if (users && *users)
+        folders[count++] = users;
+    if (own)
         folders[count++] = own;
-    folders[count++] = HEDDLE_DEVICES_BUILD;
-    folders[count++] = HEDDLE_DEVICES_INSTALLED;
     return count;
 }
 
@@ -123,7 +123,7 @@ static int by_base_name(const void *a, const void *b) {
  * missing (an installed program has no source tree); the user's may not. */
 static hd_status list_profiles(hd_arena *arena, const hd_diag *diag, paths *profiles) {
     const char *folders[MAX_FOLDERS];
-    int count = profile_folders(folders);
+    int count = profile_folders(arena, folders);
     for (int i = 0; i < count; i++) {
         DIR *folder = opendir(folders[i]);
         if (!folder && folders[i] == getenv("HEDDLE_DEVICES")) {

@@ -37,8 +37,8 @@ typedef struct hd_device {
     const char *source_file; /* where the profile came from, NULL for synthetic ones */
 } hd_device;
 
-/* Finds a profile: a name of devices/ (searched in $HEDDLE_DEVICES, then in the
- * build's and the installation's folder), a path ending in .yaml, the name
+/* Finds a profile: a name of devices/ (searched in $HEDDLE_DEVICES, then in
+ * Heddle's own folder), a path ending in .yaml, the name
  * `host` (this machine, read with hwloc), or the synthetic form
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
  *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]

@@ -30,7 +30,12 @@ bool hd_cuda_open(hd_arena *arena, hd_cuda_library *library, const char **missin
         HD_CUDA_FUNCTIONS(X)
 #undef X
     };
-    void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    /* Then where containers and WSL have it, which the loader may not know. */
+    static const char *const places[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
+                                         "/usr/lib/wsl/lib/libcuda.so.1"};
+    void *handle = NULL;
+    for (size_t p = 0; p < sizeof places / sizeof *places && !handle; p++)
+        handle = dlopen(places[p], RTLD_NOW | RTLD_LOCAL);
     *missing = "there is no libcuda.so.1; install NVIDIA's driver";
     if (!handle)
         return false;
@@ -49,18 +54,39 @@ const char *hd_cuda_toolkit(void) {
     return NULL;
 }
 
+/* The folder of the toolkit whose nvcc is in PATH, or NULL. */
+static const char *toolkit_in_path(hd_arena *arena) {
+    char resolved[4096];
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        char *folder = realpath(hd_format(arena, "%.*s/nvcc", (int)length, at), resolved);
+        for (int up = 0; folder && up < 2; up++) { /* nvcc, bin */
+            char *slash = strrchr(folder, '/');
+            *(slash ? slash : folder) = '\0';
+        }
+        if (folder)
+            return hd_strdup(arena, folder);
+        at += length + (at[length] == ':');
+    }
+    return NULL;
+}
+
 /* By the names that its versions have, then in the toolkit, whose folder the loader may not
  * know. */
 static void *open_nvrtc(hd_arena *arena) {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
                                         "libnvrtc.so"};
-    static const char *const folders[] = {"lib64", "lib"};
+    static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib"};
+    enum { NAMES = sizeof names / sizeof *names, FOLDERS = sizeof folders / sizeof *folders };
     void *handle = NULL;
-    for (size_t n = 0; n < sizeof names / sizeof *names && !handle; n++)
+    for (size_t n = 0; n < NAMES && !handle; n++)
         handle = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
     const char *toolkit = hd_cuda_toolkit();
-    for (size_t f = 0; toolkit && f < sizeof folders / sizeof *folders && !handle; f++)
-        handle = dlopen(hd_format(arena, "%s/%s/libnvrtc.so", toolkit, folders[f]),
+    if (!toolkit)
+        toolkit = toolkit_in_path(arena);
+    for (size_t i = 0; toolkit && i < FOLDERS * NAMES && !handle; i++)
+        handle = dlopen(hd_format(arena, "%s/%s/%s", toolkit, folders[i / NAMES], names[i % NAMES]),
                         RTLD_NOW | RTLD_LOCAL);
     return handle;
 }

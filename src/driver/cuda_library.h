@@ -36,6 +36,7 @@
       (uint64_t * memory, size_t * bytes, void *module, const char *name))                         \
     X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, void *function))         \
     X(set_function_attribute, cuFuncSetAttribute, (void *function, int attribute, int value))      \
+    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * all_bytes))                     \
     X(allocate, cuMemAlloc_v2, (uint64_t * memory, size_t bytes))                                  \
     X(free, cuMemFree_v2, (uint64_t memory))                                                       \
     X(to_device, cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                   \
@@ -91,6 +92,7 @@ typedef struct hd_nvrtc_library {
 enum {
     HD_CUDA_THREADS_OF_FUNCTION = 0, /* most threads of a block */
     HD_CUDA_SHARED_OF_FUNCTION = 8,  /* most bytes of dynamic shared memory */
+    HD_CUDA_MULTIPROCESSORS = 16,
     HD_CUDA_CAPABILITY_MAJOR = 75,
     HD_CUDA_CAPABILITY_MINOR = 76,
     HD_CUDA_MEMORY_TYPE = 2,    /* of a pointer; it has none where the driver does not know it: */

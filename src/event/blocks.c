@@ -23,9 +23,7 @@ static void *choice_open_block(void *self, uint64_t block) {
     const choice *c = self;
     if (block < c->first || block > c->last)
         return NULL;
-    choice_stream *stream = malloc(sizeof *stream);
-    if (!stream)
-        abort();
+    choice_stream *stream = hd_checked(malloc(sizeof *stream));
     stream->inner = &c->inner;
     stream->stream = c->inner.open_block ? c->inner.open_block(c->inner.self, block) : NULL;
     return stream;

@@ -25,9 +25,7 @@ static hd_status tee_launch(void *self, const hd_event_launch *launch) {
 
 static void *tee_open_block(void *self, uint64_t block) {
     const tee *t = self;
-    tee_stream *stream = calloc(1, sizeof *stream + t->count * sizeof *stream->streams);
-    if (!stream)
-        abort();
+    tee_stream *stream = hd_zeroed(1, sizeof *stream + t->count * sizeof *stream->streams);
     stream->tee = t;
     for (uint32_t i = 0; i < t->count; i++)
         if (t->sinks[i].open_block)

@@ -10,6 +10,7 @@
  *     clang's wrappers of C++ headers, __clang_cuda_runtime_wrapper.h included first,
  *     DIR/include and DIR/include/cccl after all other folders
  *
+ * Both kinds of host header, C's and C++'s, are the system's, or those of the package.
  * Without a toolkit heddle_cuda.h of our own takes the place of the wrapper. Both
  * are followed by heddle_functions.h, and that by the user's -D and -U as a header in
  * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice
@@ -40,11 +41,16 @@ static bool starts_with(const char *text, const char *prefix) {
     return !strncmp(text, prefix, strlen(prefix));
 }
 
+const char *hd_front_clang(hd_front *front) {
+    const char *own = hd_own_file(front->arena, "lib/heddle/bin/clang", NULL);
+    return own ? own : hd_own_fallback.clang;
+}
+
 /* The folder of clang's own headers is `include` in this one; libclang looks for it
  * beside itself, which is wrong where distributions link it into another folder. */
 const char *hd_front_resources(hd_front *front) {
     char program[PATH_MAX];
-    if (!realpath(HEDDLE_CLANG, program))
+    if (!realpath(hd_front_clang(front), program))
         return NULL;
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(program, '/');
@@ -100,17 +106,12 @@ static hd_status find_toolkit(hd_front *front, const char **toolkit) {
     return HD_OK;
 }
 
-/* Our own headers stand in the source tree, and after installation under the prefix. */
 static hd_status find_own_headers(hd_front *front, const char **folder) {
-    static const char *const folders[] = {HEDDLE_CUDA_BUILD, HEDDLE_CUDA_INSTALLED};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (access(hd_format(front->arena, "%s/heddle_functions.h", folders[i]), R_OK) == 0) {
-            *folder = folders[i];
-            return HD_OK;
-        }
-    return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
-                   "Heddle's own headers for CUDA C are not in %s; install Heddle again",
-                   HEDDLE_CUDA_INSTALLED);
+    *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/cuda");
+    return *folder ? HD_OK
+                   : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                             "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
+                             "the program; install Heddle again");
 }
 
 static void know_system_folder(hd_front *front, const char *folder) {
@@ -126,6 +127,19 @@ static void add_system_folder(hd_front *front, hd_words *words, const char *how,
     know_system_folder(front, folder);
 }
 
+/* Headers of the C++ and C libraries, where they came along with clang. The system's follow them,
+ * for what else a file includes; without ours the driver finds the system's by itself. */
+static void add_library_headers(hd_front *front, hd_words *words) {
+    const char *own = hd_own_file(front->arena, "lib/heddle/include", NULL);
+    if (!own)
+        return;
+    add(front, words, "-nostdlibinc");
+    add_system_folder(front, words, "-isystem", hd_format(front->arena, "%s/c++", own));
+    add_system_folder(front, words, "-idirafter", hd_format(front->arena, "%s/c", own));
+    add_system_folder(front, words, "-idirafter", "/usr/local/include");
+    add_system_folder(front, words, "-idirafter", "/usr/include");
+}
+
 static void add_headers(hd_front *front, hd_words *words, const char *toolkit, const char *own) {
     hd_arena *arena = front->arena;
     const char *resources = hd_front_resources(front);
@@ -135,6 +149,7 @@ static void add_headers(hd_front *front, hd_words *words, const char *toolkit, c
     add_system_folder(front, words, "-isystem", own);
     add_system_folder(front, words, "-isystem",
                       hd_format(arena, "%s/%s", own, toolkit ? "toolkit" : "own"));
+    add_library_headers(front, words);
     if (toolkit) {
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
         add_system_folder(front, words, "-idirafter",

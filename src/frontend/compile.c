@@ -47,7 +47,7 @@ static char **command_line(hd_front *front) {
     size_t fixed = sizeof fixed_options / sizeof *fixed_options;
     char **words = hd_new_array(front->arena, char *, front->language.count + fixed + 3);
     size_t n = 0;
-    words[n++] = hd_strdup(front->arena, HEDDLE_CLANG);
+    words[n++] = hd_strdup(front->arena, hd_front_clang(front));
     for (size_t i = 0; i < front->language.count; i++)
         words[n++] = hd_strdup(front->arena, front->language.data[i]);
     for (size_t i = 0; i < fixed; i++)

@@ -31,26 +31,8 @@
 
 /* ---- options --------------------------------------------------------- */
 
-/* Splits at blanks; quotes keep blanks together. */
 void hd_front_split_options(hd_front *front, const char *text) {
-    hd_vec(char *) words = {0};
-    for (const char *p = text ? text : ""; *p;) {
-        p += strspn(p, " \t\r\n");
-        if (!*p)
-            break;
-        hd_str word = {.arena = front->arena};
-        char quote = 0;
-        for (; *p && (quote || !strchr(" \t\r\n", *p)); p++) {
-            if (quote ? *p == quote : *p == '"' || *p == '\'')
-                quote = quote ? 0 : *p;
-            else
-                hd_str_addn(&word, p, 1);
-        }
-        char *copy = hd_strdup(front->arena, hd_str_text(&word));
-        hd_push(front->arena, &words, copy);
-    }
-    front->options = words.data;
-    front->option_count = (uint32_t)words.count;
+    front->options = hd_split_words(front->arena, text, &front->option_count);
 }
 
 /* ---- stages ---------------------------------------------------------- */
@@ -71,7 +53,7 @@ static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
     front->llvm = NULL;
     return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                    "LLVM cannot read the bitcode of %s; build Heddle with the LLVM of that clang",
-                   HEDDLE_CLANG);
+                   hd_front_clang(front));
 }
 
 static hd_status lower_kernels(hd_front *front) {

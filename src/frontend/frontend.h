@@ -19,6 +19,10 @@
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module);
 
+/* memory.c: from here on LLVM and clang call hd_no_memory() where they are refused memory; without
+ * it they abort. For programs, since it is so for all that the process does. */
+void hd_front_catch_no_memory(void);
+
 /* The words that libclang reads a file with as the front end does, for who edits its text. */
 typedef struct hd_parse_command {
     const char *const *words;

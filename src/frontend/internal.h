@@ -87,7 +87,9 @@ const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction);
 hd_status hd_front_language(hd_front *front);
 /* The same and what libclang needs besides. */
 void hd_front_libclang_words(hd_front *front, hd_words *words);
-/* Where clang keeps its own files ("include" in it has its headers), or NULL. */
+/* The clang that compiles. */
+const char *hd_front_clang(hd_front *front);
+/* Where it keeps its own files ("include" in it has its headers), or NULL. */
 const char *hd_front_resources(hd_front *front);
 
 /* compile.c: source to bitcode; clang's messages become ours. */
@@ -116,6 +118,9 @@ void hd_front_prepare(hd_front *front);
  * like others. */
 unsigned hd_cuda_vector_lanes(const char *name);
 void hd_front_mark_pure(hd_front *front, LLVMValueRef function);
+
+/* inlining.c: refuses kernels that inlining would make too long; none is recursive. */
+hd_status hd_front_check_inlining(hd_front *front);
 
 /* passes.c: refuses recursion, then runs the fixed list of passes. */
 hd_status hd_front_simplify(hd_front *front);

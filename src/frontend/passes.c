@@ -139,6 +139,8 @@ static hd_status mark_functions(hd_front *front) {
 hd_status hd_front_simplify(hd_front *front) {
     hd_status status = mark_functions(front);
     if (!status)
+        status = hd_front_check_inlining(front);
+    if (!status)
         status = run_passes(front, inlining);
     if (!status && front->module->language == KIR_CUDA)
         hd_front_prepare(front);

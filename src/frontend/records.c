@@ -493,7 +493,7 @@ static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
             return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                            "libclang cannot read what %s compiled: %s; install both in the same "
                            "version",
-                           HEDDLE_CLANG, text);
+                           hd_front_clang(front), text);
     }
     return HD_OK;
 }

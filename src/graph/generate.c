@@ -32,21 +32,32 @@ static hd_status wrong_size(const hd_diag *diag, const hd_graph_size *size, cons
                    (unsigned long long)edges);
 }
 
+enum { MESH_NODES = 144649, MESH_EDGES = 1074393, WINDOW = 64, KUHN = 7, DIRECTIONS = 13 };
+
 /* What a made-up graph may have; much more than that would be made for minutes. */
 enum { MOST_NODES = 50000000 };
 
+/* `degree`: edges for a node, where the user asks for no number of them. */
 static hd_status check_nodes(const hd_diag *diag, const hd_graph_size *size, const char *kind,
-                             uint64_t nodes, uint64_t least) {
-    if (nodes >= least && nodes <= MOST_NODES)
+                             uint64_t nodes, uint64_t least, uint64_t degree) {
+    enum { BYTES = 32 }; /* for each node and edge, on the way */
+    if (nodes < least || nodes > MOST_NODES)
+        return hd_fail(diag, HD_EINPUT, size->place,
+                       "a %s is made with %llu to %d nodes, not %llu; a larger one comes from a "
+                       "file",
+                       kind, (unsigned long long)least, MOST_NODES, (unsigned long long)nodes);
+    uint64_t most = nodes * DIRECTIONS, edges = size->edges ? size->edges : nodes * degree;
+    uint64_t bytes = (nodes + (edges < most ? edges : most)) * BYTES, room = hd_memory_free();
+    if (bytes <= room)
         return HD_OK;
-    return hd_fail(diag, HD_EINPUT, size->place,
-                   "a %s is made with %llu to %d nodes, not %llu; a larger one comes from a file",
-                   kind, (unsigned long long)least, MOST_NODES, (unsigned long long)nodes);
+    return hd_fail(diag, HD_ESYSTEM, size->place,
+                   "to make a %s of %llu nodes takes about %llu MiB of memory, and %llu MiB are "
+                   "free; ask for fewer nodes",
+                   kind, (unsigned long long)nodes, (unsigned long long)(bytes >> 20),
+                   (unsigned long long)(room >> 20));
 }
 
 /* ---- meshes ------------------------------------------------------------------------ */
-
-enum { MESH_NODES = 144649, MESH_EDGES = 1074393, WINDOW = 64, KUHN = 7, DIRECTIONS = 13 };
 
 /* Half of a node's 26 neighbours on the grid; Kuhn's first. */
 static const int directions[DIRECTIONS][3] = {
@@ -110,7 +121,7 @@ static hd_graph_edge *add_edges(uint64_t *random, const grid *g, int from, int t
 hd_status hd_mesh_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_size *size,
                            hd_graph **graph) {
     uint64_t nodes = size->nodes ? size->nodes : MESH_NODES;
-    hd_status status = check_nodes(diag, size, "mesh", nodes, 1);
+    hd_status status = check_nodes(diag, size, "mesh", nodes, 1, MESH_EDGES / MESH_NODES + 1);
     if (status != HD_OK)
         return status;
     hd_arena *scratch = hd_arena_new();
@@ -288,7 +299,7 @@ static void draw_gates(hd_arena *arena, circuit *c, hd_graph *graph) {
 hd_status hd_netlist_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_size *size,
                               hd_graph **graph) {
     uint64_t nodes = size->nodes ? size->nodes : NETLIST_NODES;
-    hd_status status = check_nodes(diag, size, "netlist", nodes, 2);
+    hd_status status = check_nodes(diag, size, "netlist", nodes, 2, NETLIST_EDGES / NETLIST_NODES + 1);
     if (status != HD_OK)
         return status;
     hd_arena *scratch = hd_arena_new();

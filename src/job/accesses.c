@@ -83,13 +83,11 @@ static void take_apart(hd_arena *arena, hd_kernel_info *info, const hd_record *a
 /* ---- records of arrays ------------------------------------------------------------- */
 
 const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32_t *field) {
-    for (uint32_t a = 0; a < job->arrays_count; a++)
-        for (uint32_t f = 0; f < job->arrays[a].field_count; f++)
-            if (job->arrays[a].buffers[f] == buffer) {
-                *field = f;
-                return &job->arrays[a];
-            }
-    return NULL;
+    const hd_buffer *of = &job->buffers[buffer];
+    if (!job->arrays_count || !of->arrays)
+        return NULL;
+    *field = of->array_field;
+    return of->arrays;
 }
 
 /* Where the field of an array's own record lies becomes a place inside the array's field. */

@@ -45,12 +45,28 @@ static double random_real(const hd_init *init, const hd_leaf *leaf, uint64_t i) 
     return value;
 }
 
+static bool is_stopped(const volatile sig_atomic_t *stop) { return stop && *stop; }
+
+/* Whether there is memory for `size` bytes in the making of a buffer. */
+static hd_status check_room(const hd_diag *diag, const hd_buffer *buffer, uint64_t size) {
+    static const uint64_t large = 1 << 20;
+    uint64_t room = size < large ? UINT64_MAX : hd_memory_free();
+    if (room >= size)
+        return HD_OK;
+    return hd_fail(diag, HD_ESYSTEM, &buffer->place,
+                   "to fill buffer '%s' takes %llu MiB of memory, and %llu MiB are free; give it "
+                   "fewer elements",
+                   buffer->name, (unsigned long long)(size >> 20),
+                   (unsigned long long)(room >> 20));
+}
+
 /* Fisher-Yates; one random number for each exchange. */
-static uint64_t *make_permutation(hd_arena *arena, uint64_t seed, uint64_t count) {
+static uint64_t *make_permutation(hd_arena *arena, uint64_t seed, uint64_t count,
+                                  const volatile sig_atomic_t *stop) {
     uint64_t *order = hd_new_array(arena, uint64_t, count);
     for (uint64_t i = 0; i < count; i++)
         order[i] = i;
-    for (uint64_t i = count - 1; i > 0; i--) {
+    for (uint64_t i = count - 1; i > 0 && !is_stopped(stop); i--) {
         uint64_t j = random_bits(seed, count - 1 - i) % (i + 1);
         uint64_t swapped = order[i];
         order[i] = order[j];
@@ -102,36 +118,37 @@ static void put_number(const hd_init *init, const hd_leaf *leaf, const numbers *
     }
 }
 
-/* The leaves that an init names, in order, and how many scalars they are. */
-static uint32_t select_leaves(hd_arena *arena, const hd_buffer *buffer, const hd_init *init,
-                              hd_leaf **selected, uint32_t *scalars) {
-    uint32_t count, kept = 0;
-    hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, &count);
-    *scalars = 0;
+/* The numbers of one element; i: the first's number. */
+static uint64_t fill_element(const hd_init *init, const hd_leaf *leaves, uint32_t count,
+                             const numbers *made, uint64_t i, uint8_t *element) {
     for (uint32_t l = 0; l < count; l++)
-        if (hd_leaf_matches(&leaves[l], init->field)) {
-            *scalars += leaves[l].type.lanes;
-            leaves[kept++] = leaves[l];
-        }
-    *selected = leaves;
-    return kept;
+        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++, i++)
+            if (!leaves[l].opaque || !init->skips_opaque)
+                put_number(init, &leaves[l], made, i,
+                           element + leaves[l].offset + lane * (leaves[l].type.bits / 8u));
+    return i;
 }
 
-static void fill(hd_arena *arena, const hd_buffer *buffer, const hd_init *init, uint8_t *bytes) {
-    hd_leaf *leaves;
-    uint32_t scalars, count = select_leaves(arena, buffer, init, &leaves, &scalars);
+static hd_status fill(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
+                      const hd_init *init, const volatile sig_atomic_t *stop, uint8_t *bytes) {
+    uint32_t count, scalars = 0;
+    const hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, init->field, &count);
     uint64_t i = 0;
+    for (uint32_t l = 0; l < count; l++)
+        scalars += leaves[l].type.lanes;
     numbers made = {NULL, NULL};
-    if (init->generator == HD_GEN_PERMUTATION && scalars)
-        made.permutation = make_permutation(arena, init->seed, buffer->count * scalars);
+    if (init->generator == HD_GEN_PERMUTATION) {
+        uint64_t total = buffer->count * scalars;
+        hd_status status = check_room(diag, buffer, total * sizeof *made.permutation);
+        if (status != HD_OK)
+            return status;
+        made.permutation = make_permutation(arena, init->seed, total, stop);
+    }
     if (init->generator == HD_GEN_GRAPH)
         made.part = hd_graph_part_values(arena, init->graph->graph, init->part);
-    for (uint64_t element = 0; element < buffer->count; element++)
-        for (uint32_t l = 0; l < count; l++)
-            for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++)
-                put_number(init, &leaves[l], &made, i++,
-                           bytes + element * buffer->element_bytes + leaves[l].offset +
-                               lane * (leaves[l].type.bits / 8));
+    for (uint64_t element = 0; element < buffer->count && !is_stopped(stop); element++)
+        i = fill_element(init, leaves, count, &made, i, bytes + element * buffer->element_bytes);
+    return HD_OK;
 }
 
 static hd_status read_bytes(const hd_diag *diag, const hd_buffer *buffer, uint8_t *bytes,
@@ -150,18 +167,29 @@ static hd_status read_bytes(const hd_diag *diag, const hd_buffer *buffer, uint8_
     return HD_OK;
 }
 
+hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
+                                const volatile sig_atomic_t *stop, void **bytes) {
+    uint64_t size = buffer->count * buffer->element_bytes;
+    *bytes = NULL;
+    if (is_stopped(stop))
+        return HD_OK;
+    hd_status status = check_room(diag, buffer, 2 * size); /* who takes them copies them next */
+    if (status != HD_OK)
+        return status;
+    uint8_t *contents = hd_alloc(arena, size);
+    if (buffer->file)
+        status = read_bytes(diag, buffer, contents, size);
+    for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++) {
+        hd_arena *scratch = hd_arena_new();
+        status = fill(scratch, diag, buffer, &buffer->inits[i], stop, contents);
+        hd_arena_free(scratch);
+    }
+    *bytes = contents;
+    return status;
+}
+
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const hd_buffer *buffer, void **bytes) {
     (void)job;
-    uint64_t size = buffer->count * buffer->element_bytes;
-    uint8_t *contents = hd_alloc(arena, size);
-    if (buffer->file) {
-        hd_status status = read_bytes(diag, buffer, contents, size);
-        if (status != HD_OK)
-            return status;
-    }
-    for (uint32_t i = 0; i < buffer->init_count; i++)
-        fill(arena, buffer, &buffer->inits[i], contents);
-    *bytes = contents;
-    return HD_OK;
+    return hd_job_contents_until(arena, diag, buffer, NULL, bytes);
 }

@@ -151,6 +151,45 @@ static const char *buffer_type(const kir_param *param) {
     }
 }
 
+/* Random numbers for the fields of a record: a nested struct's one by one, an array's in one go.
+ * `leaf` counts the scalars before the field: the seed of its numbers. Fields without numbers
+ * in them (pointers, say) stay zero. */
+typedef struct filler {
+    const maker *m;
+    hd_vec(hd_init) inits;
+    uint64_t leaf;
+} filler;
+
+static void fill_with_random(filler *f, const char *field, uint64_t seed) {
+    hd_init init = {.field = field,
+                    .generator = HD_GEN_UNIFORM,
+                    .high = 1,
+                    .seed = seed,
+                    .place = f->m->place,
+                    .skips_opaque = true};
+    hd_push(f->m->arena, &f->inits, init);
+}
+
+static void fill_record(filler *f, const hd_record *record, const char *prefix) {
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        const hd_field *field = &record->fields[i];
+        const char *path = hd_format(f->m->arena, "%s%s", prefix, field->name);
+        if (field->record && field->count <= 1) {
+            fill_record(f, field->record, hd_format(f->m->arena, "%s.", path));
+            continue;
+        }
+        hd_arena *scratch = hd_arena_new();
+        uint32_t leaves, known = 0;
+        const hd_leaf *list = hd_leaves_of_record(scratch, record, field->name, &leaves);
+        for (uint32_t l = 0; l < leaves; l++)
+            known += !list[l].opaque;
+        hd_arena_free(scratch);
+        if (known)
+            fill_with_random(f, path, (uint64_t)(f->m->job->buffer_count + 1) * 1000 + f->leaf);
+        f->leaf += leaves;
+    }
+}
+
 /* Its elements are numbers or vectors, though a struct of CUDA's may have that name (__half). A
  * vector of three is a record where it has one. */
 static bool is_plain(const hd_buffer *buffer, const kir_param *param) {
@@ -161,28 +200,15 @@ static bool is_plain(const hd_buffer *buffer, const kir_param *param) {
 
 static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
     hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
-    hd_init *init = hd_new(m->arena, hd_init);
-    *init = (hd_init){.generator = HD_GEN_UNIFORM,
-                      .high = 1,
-                      .seed = m->job->buffer_count + 1,
-                      .place = m->place};
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
     buffer->type = buffer_type(param);
-    /* Elements without numbers in them (pointers, say) stay zero. */
-    if (is_plain(buffer, param)) {
-        buffer->inits = init;
-        buffer->init_count = 1;
-    } else if (param->record) {
-        uint32_t leaf_count;
-        hd_leaf *leaves = hd_leaves_of_record(m->arena, param->record, &leaf_count);
-        buffer->inits = hd_new_array(m->arena, hd_init, leaf_count);
-        for (uint32_t l = 0; l < leaf_count; l++)
-            if (!leaves[l].opaque) {
-                init->field = leaves[l].path;
-                init->seed = (uint64_t)(m->job->buffer_count + 1) * 1000 + l;
-                buffer->inits[buffer->init_count++] = *init;
-            }
-    }
+    filler f = {.m = m};
+    if (is_plain(buffer, param))
+        fill_with_random(&f, NULL, m->job->buffer_count + 1);
+    else if (param->record)
+        fill_record(&f, param->record, "");
+    buffer->inits = f.inits.data;
+    buffer->init_count = (uint32_t)f.inits.count;
     arg->kind = HD_ARG_BUFFER;
     arg->buffer_name = buffer->name;
     m->job->buffer_count++;

@@ -10,214 +10,229 @@
  *     launches:
  *       - {kernel: scale, global: [1024], args: [{name: a, buffer: a}]}
  *
- * Reading has two steps. libcyaml loads the YAML by the schema below into
- * structs of text (`raw_...` in reader.h): all scalars are text, because a reader that takes
- * `count: 1e6` for 1 is worse than none. Then each entry is turned into its form
- * in job.h and checked, the launches in launches.c; what it takes the compiled
- * kernels to know is left to resolve.c.
+ * Reading has two steps. base/yaml.c reads the YAML and checks its keys by the tables below:
+ * all scalars are text, because a reader that takes `count: 1e6` for 1 is worse than none.
+ * Then each entry is turned into its form in job.h and checked, the launches in launches.c;
+ * what it takes the compiled kernels to know is left to resolve.c.
  */
 #include <math.h>
 
 #include "job/reader.h"
 
-/* ---- the schema --------------------------------------------------------- */
+/* ---- keys --------------------------------------------------------------- */
 
-#define TEXT(key, flag, type)                                                                      \
-    CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | (flag), type, key, 0, CYAML_UNLIMITED)
-#define NEEDED(key, type) TEXT(key, 0, type)
-#define OPTIONAL(key, type) TEXT(key, CYAML_FLAG_OPTIONAL, type)
-#define LIST(key, flag, type, entry)                                                               \
-    CYAML_FIELD_SEQUENCE(#key, CYAML_FLAG_POINTER | (flag), type, key, entry, 0, CYAML_UNLIMITED)
+#define TEXT(key, ...) {.name = #key, __VA_ARGS__}
+#define LIST(key, entry_keys, word, ...)                                                           \
+    {.name = #key, .kind = HD_YAML_LIST, .keys = entry_keys, .entry = word, __VA_ARGS__}
+#define NEEDED .needed = true
+#define LIKE(text) .example = text
 
-static const cyaml_schema_value_t text_value = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED)};
+static const hd_yaml_key graph_keys[] = {
+    TEXT(name, NEEDED), TEXT(file), TEXT(generator), TEXT(nodes), TEXT(edges), TEXT(seed), {0}};
 
-static const cyaml_schema_field_t graph_fields[] = {NEEDED(name, raw_graph),
-                                                    OPTIONAL(file, raw_graph),
-                                                    OPTIONAL(generator, raw_graph),
-                                                    OPTIONAL(nodes, raw_graph),
-                                                    OPTIONAL(edges, raw_graph),
-                                                    OPTIONAL(seed, raw_graph),
-                                                    CYAML_FIELD_END};
-static const cyaml_schema_value_t graph_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_graph, graph_fields)};
+static const hd_yaml_key init_keys[] = {TEXT(field), TEXT(generator), TEXT(low),
+                                        TEXT(high),  TEXT(step),      TEXT(seed),
+                                        TEXT(graph), TEXT(part),      {0}};
 
-static const cyaml_schema_field_t init_fields[] = {
-    OPTIONAL(field, raw_init), OPTIONAL(generator, raw_init), OPTIONAL(low, raw_init),
-    OPTIONAL(high, raw_init),  OPTIONAL(step, raw_init),      OPTIONAL(seed, raw_init),
-    OPTIONAL(graph, raw_init), OPTIONAL(part, raw_init),      CYAML_FIELD_END};
-static const cyaml_schema_value_t init_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_init, init_fields)};
+static const hd_yaml_key buffer_keys[] = {
+    TEXT(name, NEEDED),
+    TEXT(type, NEEDED),
+    TEXT(count),
+    LIST(init, init_keys, "init", LIKE("init: [{generator: uniform, low: 0, high: 1, seed: 1}]")),
+    TEXT(file),
+    {0}};
 
-static const cyaml_schema_field_t buffer_fields[] = {
-    NEEDED(name, raw_buffer),    NEEDED(type, raw_buffer),
-    OPTIONAL(count, raw_buffer), LIST(init, CYAML_FLAG_OPTIONAL, raw_buffer, &init_value),
-    OPTIONAL(file, raw_buffer),  CYAML_FIELD_END};
-static const cyaml_schema_value_t buffer_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_buffer, buffer_fields)};
+static const hd_yaml_key arg_keys[] = {
+    TEXT(name, NEEDED),
+    TEXT(buffer),
+    TEXT(value, LIKE("value: 3, or value: \"1, 2, 3, 4\" for a vector")),
+    TEXT(local, LIKE("local: [64] in a launch, local: 1024 (bytes) in an argument")),
+    TEXT(level),
+    {0}};
 
-static const cyaml_schema_field_t arg_fields[] = {
-    NEEDED(name, raw_arg),    OPTIONAL(buffer, raw_arg), OPTIONAL(value, raw_arg),
-    OPTIONAL(local, raw_arg), OPTIONAL(level, raw_arg),  CYAML_FIELD_END};
-static const cyaml_schema_value_t arg_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_arg, arg_fields)};
+static const hd_yaml_key launch_keys[] = {
+    TEXT(kernel, NEEDED),
+    LIST(global, NULL, NULL, LIKE("global: [1024]")),
+    LIST(local, NULL, NULL, LIKE("local: [64] in a launch, local: 1024 (bytes) in an argument")),
+    LIST(offset, NULL, NULL, LIKE("offset: [0]")),
+    LIST(blocks, NULL, NULL, LIKE("blocks: [64]")),
+    LIST(threads, NULL, NULL, LIKE("threads: [256]")),
+    TEXT(shared),
+    TEXT(repeat),
+    TEXT(for_levels),
+    TEXT(first_level),
+    TEXT(last_level),
+    LIST(args, arg_keys, "argument", LIKE("args: [{name: a, buffer: a}, {name: n, value: 64}]")),
+    {0}};
 
-static const cyaml_schema_field_t launch_fields[] = {
-    NEEDED(kernel, raw_launch),
-    LIST(global, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
-    LIST(local, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
-    LIST(offset, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
-    LIST(blocks, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
-    LIST(threads, CYAML_FLAG_OPTIONAL, raw_launch, &text_value),
-    OPTIONAL(shared, raw_launch),
-    OPTIONAL(repeat, raw_launch),
-    OPTIONAL(for_levels, raw_launch),
-    OPTIONAL(first_level, raw_launch),
-    OPTIONAL(last_level, raw_launch),
-    LIST(args, CYAML_FLAG_OPTIONAL, raw_launch, &arg_value),
-    CYAML_FIELD_END};
-static const cyaml_schema_value_t launch_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_launch, launch_fields)};
+static const hd_yaml_key arrays_keys[] = {
+    TEXT(record, NEEDED), LIST(fields, NULL, NULL, NEEDED), {0}};
 
-static const cyaml_schema_field_t arrays_fields[] = {
-    NEEDED(record, raw_arrays), LIST(fields, 0, raw_arrays, &text_value), CYAML_FIELD_END};
-static const cyaml_schema_value_t arrays_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, raw_arrays, arrays_fields)};
+static const hd_yaml_key tolerance_keys[] = {TEXT(relative), TEXT(absolute), {0}};
 
-static const cyaml_schema_field_t tolerance_fields[] = {
-    OPTIONAL(relative, raw_tolerance), OPTIONAL(absolute, raw_tolerance), CYAML_FIELD_END};
+static const hd_yaml_key job_keys[] = {
+    TEXT(kernel, NEEDED, LIKE("kernel: nbody.cl")),
+    TEXT(options, LIKE("options: -DN=4 -DM=8")),
+    TEXT(record),
+    LIST(split, NULL, NULL),
+    LIST(arrays, arrays_keys, "record"),
+    LIST(graphs, graph_keys, "graph", LIKE("graphs: [{name: g, file: b17.bench}]")),
+    LIST(buffers, buffer_keys, "buffer", LIKE("buffers: [{name: a, type: float, count: 64}]")),
+    LIST(launches, launch_keys, "launch", NEEDED,
+         LIKE("launches: [{kernel: k, global: [64], args: [{name: a, buffer: a}]}]")),
+    {.name = "tolerance",
+     .kind = HD_YAML_MAP,
+     .keys = tolerance_keys,
+     LIKE("tolerance: {relative: 1e-5, absolute: 1e-7}")},
+    {0}};
 
-static const cyaml_schema_field_t job_fields[] = {
-    NEEDED(kernel, raw_job),
-    OPTIONAL(options, raw_job),
-    OPTIONAL(record, raw_job),
-    LIST(split, CYAML_FLAG_OPTIONAL, raw_job, &text_value),
-    LIST(arrays, CYAML_FLAG_OPTIONAL, raw_job, &arrays_value),
-    LIST(graphs, CYAML_FLAG_OPTIONAL, raw_job, &graph_value),
-    LIST(buffers, CYAML_FLAG_OPTIONAL, raw_job, &buffer_value),
-    LIST(launches, 0, raw_job, &launch_value),
-    CYAML_FIELD_MAPPING_PTR("tolerance", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, raw_job,
-                            tolerance, tolerance_fields),
-    CYAML_FIELD_END};
-static const cyaml_schema_value_t job_value = {
-    CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, raw_job, job_fields)};
+static const hd_yaml_form job_form = {"a job file", "kernel: k.cl", job_keys};
 
 /* ---- values ------------------------------------------------------------- */
 
-hd_status hd_reader_fail(const reader *r, const char *path, const char *text) {
-    hd_place place = hd_yaml_place(r->file, "%s", path);
+hd_status hd_reader_fail(const reader *r, const hd_yaml *at, const char *text) {
+    hd_place place = hd_yaml_place(r->file, at);
     return hd_fail(r->diag, HD_EINPUT, &place, "%s", text);
 }
 
-const char *hd_reader_key(const reader *r, const char *path, const char *key) {
-    return hd_format(r->arena, "%s%s%s", path, *path ? "." : "", key);
+const hd_yaml *hd_reader_at(const hd_yaml *map, const char *key) {
+    const hd_yaml *value = hd_yaml_get(map, key);
+    return value ? value : map;
 }
 
-hd_status hd_reader_count(const reader *r, const char *path, const char *name, const char *text,
-                          uint64_t least, uint64_t *number) {
+hd_status hd_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
+                          uint64_t *number) {
     kir_type ulong_type = {.kind = KIR_INT, .bits = 64, .lanes = 1};
-    if (!text)
-        return HD_OK;
-    if (!hd_type_parse_value(ulong_type, false, text, number) || *number < least)
-        return FAIL(r, path, "'%s: %s' is not a whole number from %llu on, such as 1024 or 1e6",
-                    name, text, (unsigned long long)least);
+    if (!hd_type_parse_value(ulong_type, false, value->text, number) || *number < least)
+        return FAIL(r, value, "'%s: %s' is not a whole number from %llu on, such as 1024 or 1e6",
+                    key, value->text, (unsigned long long)least);
     return HD_OK;
 }
 
-static hd_status read_number(const reader *r, const char *path, const char *name, const char *text,
-                             double *number) {
+hd_status hd_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
+                          uint64_t *number) {
+    const hd_yaml *value = hd_yaml_get(map, key);
+    return value ? hd_reader_whole(r, key, value, least, number) : HD_OK;
+}
+
+static hd_status read_number(const reader *r, const hd_yaml *map, const char *key, double *number) {
     kir_type double_type = {.kind = KIR_FLOAT, .bits = 64, .lanes = 1};
     kir_type long_type = {.kind = KIR_INT, .bits = 64, .lanes = 1};
+    const hd_yaml *value = hd_yaml_get(map, key);
     int64_t whole;
-    if (!text)
+    if (!value)
         return HD_OK;
-    if (hd_type_parse_value(long_type, true, text, &whole))
+    if (hd_type_parse_value(long_type, true, value->text, &whole))
         *number = (double)whole;
-    else if (!hd_type_parse_value(double_type, true, text, number))
-        return FAIL(r, path, "'%s: %s' is not a number, such as 3, -0.5 or 1e-5", name, text);
+    else if (!hd_type_parse_value(double_type, true, value->text, number))
+        return FAIL(r, value, "'%s: %s' is not a number, such as 3, -0.5 or 1e-5", key,
+                    value->text);
     return HD_OK;
 }
 
-hd_status hd_reader_name(const reader *r, const char *path, const char *key, const char *text) {
-    if (text && *text)
-        return HD_OK;
-    return FAIL(r, hd_reader_key(r, path, key), "'%s' is empty; write a name", key);
+static hd_status check_name(const reader *r, const hd_yaml *value, const char *key) {
+    return *value->text ? HD_OK : FAIL(r, value, "'%s' is empty; write a name", key);
+}
+
+hd_status hd_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name) {
+    const hd_yaml *value = hd_yaml_get(map, key);
+    *name = value->text;
+    return check_name(r, value, key);
+}
+
+/* The same of a key that may be missing; then *name is NULL. */
+static hd_status read_optional_name(const reader *r, const hd_yaml *map, const char *key,
+                                    const char **name) {
+    *name = NULL;
+    return hd_yaml_get(map, key) ? hd_reader_name(r, map, key, name) : HD_OK;
+}
+
+const char **hd_reader_texts(const reader *r, const hd_yaml *list) {
+    const char **texts = hd_new_array(r->arena, const char *, list->count);
+    for (uint32_t i = 0; i < list->count; i++)
+        texts[i] = list->items[i].text;
+    return texts;
 }
 
 /* ---- graphs ------------------------------------------------------------- */
 
-static hd_status make_graph(const reader *r, const char *path, const raw_graph *raw,
-                            hd_job_graph *graph) {
+static hd_status make_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
     hd_graph_size size = {.place = &graph->place};
-    bool mesh = !strcmp(raw->generator, "mesh");
-    if (!mesh && strcmp(raw->generator, "netlist") != 0)
-        return FAIL(r, hd_reader_key(r, path, "generator"),
-                    "unknown generator '%s' of a graph; there are: mesh, netlist", raw->generator);
-    hd_status status =
-        hd_reader_count(r, hd_reader_key(r, path, "nodes"), "nodes", raw->nodes, 1, &size.nodes);
+    const char *generator = hd_yaml_text(map, "generator");
+    bool mesh = !strcmp(generator, "mesh");
+    if (!mesh && strcmp(generator, "netlist") != 0)
+        return FAIL(r, hd_yaml_get(map, "generator"),
+                    "unknown generator '%s' of a graph; there are: mesh, netlist", generator);
+    hd_status status = hd_reader_count(r, map, "nodes", 1, &size.nodes);
     if (status == HD_OK)
-        status = hd_reader_count(r, hd_reader_key(r, path, "edges"), "edges", raw->edges, 1,
-                                 &size.edges);
+        status = hd_reader_count(r, map, "edges", 1, &size.edges);
     if (status == HD_OK)
-        status =
-            hd_reader_count(r, hd_reader_key(r, path, "seed"), "seed", raw->seed, 0, &size.seed);
+        status = hd_reader_count(r, map, "seed", 0, &size.seed);
     if (status != HD_OK)
         return status;
     return (mesh ? hd_mesh_generate : hd_netlist_generate)(r->arena, r->diag, &size, &graph->graph);
 }
 
-static hd_status read_graph(const reader *r, const char *path, const raw_graph *raw,
-                            hd_job_graph *graph) {
-    *graph = (hd_job_graph){.name = raw->name, .place = hd_yaml_place(r->file, "%s", path)};
-    hd_status status = hd_reader_name(r, path, "name", raw->name);
+static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
+    *graph = (hd_job_graph){.place = hd_yaml_place(r->file, map)};
+    const char *file = hd_yaml_text(map, "file");
+    hd_status status = hd_reader_name(r, map, "name", &graph->name);
     if (status != HD_OK)
         return status;
-    if (!raw->file == !raw->generator)
-        return FAIL(r, path,
+    if (!file == !hd_yaml_get(map, "generator"))
+        return FAIL(r, map,
                     "graph '%s' needs either 'file', a .bench or .graph file, or 'generator', "
                     "mesh or netlist",
-                    raw->name);
-    if (raw->generator)
-        return make_graph(r, path, raw, graph);
-    if (raw->nodes || raw->edges || raw->seed)
-        return FAIL(r, path,
+                    graph->name);
+    if (!file)
+        return make_graph(r, map, graph);
+    if (hd_yaml_get(map, "nodes") || hd_yaml_get(map, "edges") || hd_yaml_get(map, "seed"))
+        return FAIL(r, map,
                     "'nodes', 'edges' and 'seed' are for generators; the file of graph "
                     "'%s' has its own",
-                    raw->name);
-    status = hd_reader_name(r, path, "file", raw->file);
+                    graph->name);
+    status = hd_reader_name(r, map, "file", &file);
     if (status != HD_OK)
         return status;
-    return hd_graph_read(r->arena, r->diag, hd_path_beside(r->arena, r->job->path, raw->file),
+    return hd_graph_read(r->arena, r->diag, hd_path_beside(r->arena, r->job->path, file),
                          &graph->graph);
 }
 
-static hd_status read_graphs(const reader *r, const raw_job *raw) {
-    hd_job *job = r->job;
-    job->graphs = hd_new_array(r->arena, hd_job_graph, raw->graphs_count);
-    for (uint32_t g = 0; g < raw->graphs_count; g++) {
-        const char *path = hd_format(r->arena, "graphs[%u]", g);
-        hd_status status = read_graph(r, path, &raw->graphs[g], &job->graphs[g]);
-        if (status != HD_OK)
-            return status;
-        for (uint32_t other = 0; other < g; other++)
-            if (!strcmp(job->graphs[other].name, job->graphs[g].name))
-                return FAIL(r, hd_reader_key(r, path, "name"),
-                            "there are two graphs named '%s'; rename one", job->graphs[g].name);
-        job->graph_count++;
-    }
-    return HD_OK;
+/* Two of a kind with one name are an error. */
+static hd_status add_name(const reader *r, hd_names *names, const hd_yaml *map, const char *name,
+                          uint32_t number, const char *kind) {
+    if (hd_names_add(r->arena, names, name, number) == HD_NO_NAME)
+        return HD_OK;
+    return FAIL(r, hd_reader_at(map, "name"), "there are two %s named '%s'; rename one", kind,
+                name);
 }
 
-hd_status hd_reader_graph(const reader *r, const char *path, const char *name,
-                          hd_job_graph **graph) {
-    hd_str names = {.arena = r->arena};
-    for (uint32_t g = 0; g < r->job->graph_count; g++) {
-        *graph = &r->job->graphs[g];
-        if (!strcmp((*graph)->name, name))
-            return HD_OK;
-        hd_str_printf(&names, "%s%s", g ? ", " : "", (*graph)->name);
+static hd_status read_graphs(const reader *r, const hd_yaml *list) {
+    hd_job *job = r->job;
+    hd_status status = HD_OK;
+    job->graphs = hd_new_array(r->arena, hd_job_graph, list ? list->count : 0);
+    for (uint32_t g = 0; list && g < list->count && status == HD_OK; g++) {
+        const hd_yaml *map = &list->items[g];
+        status = read_graph(r, map, &job->graphs[g]);
+        if (status == HD_OK)
+            status = add_name(r, r->graphs, map, job->graphs[g].name, g, "graphs");
+        job->graph_count += status == HD_OK;
     }
-    return FAIL(r, path, "there is no graph '%s'; the job's graphs are: %s", name,
+    return status;
+}
+
+hd_status hd_reader_graph(const reader *r, const hd_yaml *map, const char *key,
+                          hd_job_graph **graph) {
+    const hd_yaml *value = hd_yaml_get(map, key);
+    int64_t number = hd_names_find(r->graphs, value->text);
+    if (number != HD_NO_NAME) {
+        *graph = &r->job->graphs[number];
+        return HD_OK;
+    }
+    hd_str names = {.arena = r->arena};
+    for (uint32_t g = 0; g < r->job->graph_count; g++)
+        hd_str_printf(&names, "%s%s", g ? ", " : "", r->job->graphs[g].name);
+    return FAIL(r, value, "there is no graph '%s'; the job's graphs are: %s", value->text,
                 names.length ? hd_str_text(&names) : "none");
 }
 
@@ -230,82 +245,83 @@ static const struct {
                   {"uniform", HD_GEN_UNIFORM}, {"iota", HD_GEN_IOTA},
                   {"modulo", HD_GEN_MODULO},   {"permutation", HD_GEN_PERMUTATION}};
 
-static hd_status read_generator(const reader *r, const char *path, const char *text,
-                                hd_generator *generator) {
+static hd_status read_generator(const reader *r, const hd_yaml *value, hd_generator *generator) {
     hd_str names = {.arena = r->arena};
-    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++) {
-        if (!strcmp(generators[i].name, text)) {
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
+        if (!strcmp(generators[i].name, value->text)) {
             *generator = generators[i].generator;
             return HD_OK;
         }
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "", generators[i].name);
-    }
-    return FAIL(r, hd_reader_key(r, path, "generator"), "unknown generator '%s'; there are: %s",
-                text, hd_str_text(&names));
+    return FAIL(r, value, "unknown generator '%s'; there are: %s", value->text,
+                hd_str_text(&names));
 }
 
-static hd_status check_generator(const reader *r, const char *path, const raw_init *raw,
-                                 const hd_init *init) {
-    if (init->generator == HD_GEN_CONSTANT && !raw->low)
-        return FAIL(r, path, "the generator 'constant' needs its value: add 'low'");
-    if (init->generator == HD_GEN_MODULO && (!raw->high || init->high < 1))
-        return FAIL(r, raw->high ? hd_reader_key(r, path, "high") : path,
+static hd_status check_generator(const reader *r, const hd_yaml *map, const hd_init *init) {
+    if (init->generator == HD_GEN_CONSTANT && !hd_yaml_get(map, "low"))
+        return FAIL(r, map, "the generator 'constant' needs its value: add 'low'");
+    if (init->generator == HD_GEN_MODULO && (!hd_yaml_get(map, "high") || init->high < 1))
+        return FAIL(r, hd_reader_at(map, "high"),
                     "the generator 'modulo' needs 'high', a whole number from 1 on");
     if (init->generator == HD_GEN_UNIFORM && !(init->low <= init->high))
-        return FAIL(r, path, "'low: %g' is greater than 'high: %g'; exchange them", init->low,
+        return FAIL(r, map, "'low: %g' is greater than 'high: %g'; exchange them", init->low,
                     init->high);
     if (!isfinite(init->low) || !isfinite(init->high) || !isfinite(init->step))
-        return FAIL(r, path, "'low', 'high' and 'step' must be finite");
+        return FAIL(r, map, "'low', 'high' and 'step' must be finite");
     return HD_OK;
 }
 
-static hd_status read_part(const reader *r, const char *path, const raw_init *raw, hd_init *init) {
+static hd_status read_part(const reader *r, const hd_yaml *map, hd_init *init) {
     hd_job_graph *graph;
+    const hd_yaml *part = hd_yaml_get(map, "part");
     init->generator = HD_GEN_GRAPH;
-    if (!raw->graph || !raw->part)
-        return FAIL(r, path, "'graph' and 'part' go together: {graph: g, part: to}");
-    if (raw->generator || raw->low || raw->high || raw->step || raw->seed)
-        return FAIL(r, path,
-                    "a part of a graph is no generator; beside 'graph' and 'part' there "
-                    "is only 'field'");
-    hd_status status = hd_reader_graph(r, hd_reader_key(r, path, "graph"), raw->graph, &graph);
+    if (!hd_yaml_get(map, "graph") || !part)
+        return FAIL(r, map, "'graph' and 'part' go together: {graph: g, part: to}");
+    static const char *const others[] = {"generator", "low", "high", "step", "seed"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (hd_yaml_get(map, others[i]))
+            return FAIL(r, map,
+                        "a part of a graph is no generator; beside 'graph' and 'part' there "
+                        "is only 'field'");
+    hd_status status = hd_reader_graph(r, map, "graph", &graph);
     if (status != HD_OK)
         return status;
     init->graph = graph;
-    if (!hd_graph_part_parse(raw->part, &init->part))
-        return FAIL(r, hd_reader_key(r, path, "part"),
-                    "a graph has no part '%s'; its parts are: %s", raw->part,
+    if (!hd_graph_part_parse(part->text, &init->part))
+        return FAIL(r, part, "a graph has no part '%s'; its parts are: %s", part->text,
                     hd_graph_part_names(r->arena));
     if (!hd_graph_has_part(graph->graph, init->part))
-        return FAIL(r, hd_reader_key(r, path, "part"),
-                    "graph '%s' has no part '%s'; only circuits have", graph->name, raw->part);
-    return raw->field ? hd_reader_name(r, path, "field", raw->field) : HD_OK;
+        return FAIL(r, part, "graph '%s' has no part '%s'; only circuits have", graph->name,
+                    part->text);
+    return read_optional_name(r, map, "field", &init->field);
 }
 
-static hd_status read_init(const reader *r, const char *path, const raw_init *raw, hd_init *init) {
-    *init = (hd_init){.field = raw->field, .low = 0, .high = 1, .step = 1};
-    init->place = hd_yaml_place(r->file, "%s", path);
-    if (raw->graph || raw->part)
-        return read_part(r, path, raw, init);
-    if (!raw->generator)
-        return FAIL(r, path, "an entry of 'init' needs a 'generator', or a 'graph' and its 'part'");
-    hd_status status = read_generator(r, path, raw->generator, &init->generator);
+static hd_status read_init(const reader *r, const hd_yaml *map, hd_init *init) {
+    *init = (hd_init){.low = 0, .high = 1, .step = 1};
+    init->place = hd_yaml_place(r->file, map);
+    if (hd_yaml_get(map, "graph") || hd_yaml_get(map, "part"))
+        return read_part(r, map, init);
+    const hd_yaml *generator = hd_yaml_get(map, "generator");
+    if (!generator)
+        return FAIL(r, map, "an entry of 'init' needs a 'generator', or a 'graph' and its 'part'");
+    hd_status status = read_generator(r, generator, &init->generator);
     if (status == HD_OK)
-        status = read_number(r, hd_reader_key(r, path, "low"), "low", raw->low, &init->low);
+        status = read_number(r, map, "low", &init->low);
     if (status == HD_OK)
-        status = read_number(r, hd_reader_key(r, path, "high"), "high", raw->high, &init->high);
+        status = read_number(r, map, "high", &init->high);
     if (status == HD_OK)
-        status = read_number(r, hd_reader_key(r, path, "step"), "step", raw->step, &init->step);
+        status = read_number(r, map, "step", &init->step);
     if (status == HD_OK)
-        status =
-            hd_reader_count(r, hd_reader_key(r, path, "seed"), "seed", raw->seed, 0, &init->seed);
-    if (status == HD_OK && raw->field)
-        status = hd_reader_name(r, path, "field", raw->field);
-    return status == HD_OK ? check_generator(r, path, raw, init) : status;
+        status = hd_reader_count(r, map, "seed", 0, &init->seed);
+    if (status == HD_OK)
+        status = read_optional_name(r, map, "field", &init->field);
+    return status == HD_OK ? check_generator(r, map, init) : status;
 }
 
 /* A buffer without `count` has an element for each number of the first part that fills it. */
-static hd_status take_count(const reader *r, const char *path, uint32_t number, hd_buffer *buffer) {
+static hd_status take_count(const reader *r, const hd_yaml *map, uint32_t number,
+                            hd_buffer *buffer) {
     for (uint32_t i = 0; i < buffer->init_count; i++) {
         const hd_init *init = &buffer->inits[i];
         bool may_drop_last;
@@ -315,149 +331,154 @@ static hd_status take_count(const reader *r, const char *path, uint32_t number, 
         buffer->count -= may_drop_last && init->field;
         if (buffer->count)
             return HD_OK;
-        return FAIL(r, path, "graph '%s' has no edge to fill buffer '%s' with; give it a 'count'",
+        return FAIL(r, map, "graph '%s' has no edge to fill buffer '%s' with; give it a 'count'",
                     init->graph->name, buffer->name);
     }
-    return FAIL(r, path,
+    return FAIL(r, map,
                 "the key 'count' of buffer %u is missing; add it, or fill the buffer from a graph",
                 number + 1);
 }
 
-static hd_status read_buffer(const reader *r, uint32_t number, const raw_buffer *raw,
-                             hd_buffer *buffer) {
-    const char *path = hd_format(r->arena, "buffers[%u]", number);
-    *buffer = (hd_buffer){.name = raw->name, .type = raw->type, .init_count = raw->init_count};
-    buffer->place = hd_yaml_place(r->file, "%s", path);
-    buffer->inits = hd_new_array(r->arena, hd_init, raw->init_count);
-    hd_status status = hd_reader_name(r, path, "name", raw->name);
-    if (status == HD_OK)
-        status = hd_reader_name(r, path, "type", raw->type);
-    if (status == HD_OK)
-        status = hd_reader_count(r, hd_reader_key(r, path, "count"), "count", raw->count, 1,
-                                 &buffer->count);
+static hd_status read_contents(const reader *r, const hd_yaml *map, hd_buffer *buffer) {
+    const hd_yaml *inits = hd_yaml_get(map, "init");
+    const char *file;
+    hd_status status = read_optional_name(r, map, "file", &file);
     if (status != HD_OK)
         return status;
-    if (raw->file && raw->init_count)
-        return FAIL(r, hd_reader_key(r, path, "file"),
-                    "buffer '%s' has both 'file' and 'init'; keep one", raw->name);
-    if (raw->file && (status = hd_reader_name(r, path, "file", raw->file)) != HD_OK)
-        return status;
-    if (raw->file)
-        buffer->file = hd_path_beside(r->arena, r->job->path, raw->file);
-    for (uint32_t i = 0; i < raw->init_count && status == HD_OK; i++)
-        status = read_init(r, hd_format(r->arena, "%s.init[%u]", path, i), &raw->init[i],
-                           &buffer->inits[i]);
-    if (status == HD_OK && !raw->count)
-        status = take_count(r, path, number, buffer);
+    buffer->init_count = inits ? inits->count : 0;
+    buffer->inits = hd_new_array(r->arena, hd_init, buffer->init_count);
+    if (file && buffer->init_count)
+        return FAIL(r, hd_yaml_get(map, "file"), "buffer '%s' has both 'file' and 'init'; keep one",
+                    buffer->name);
+    if (file)
+        buffer->file = hd_path_beside(r->arena, r->job->path, file);
+    for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++)
+        status = read_init(r, &inits->items[i], &buffer->inits[i]);
     return status;
 }
 
-static hd_status read_buffers(const reader *r, const raw_job *raw) {
+static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
+                             hd_buffer *buffer) {
+    *buffer = (hd_buffer){.place = hd_yaml_place(r->file, map)};
+    hd_status status = hd_reader_name(r, map, "name", &buffer->name);
+    if (status == HD_OK)
+        status = hd_reader_name(r, map, "type", &buffer->type);
+    if (status == HD_OK)
+        status = hd_reader_count(r, map, "count", 1, &buffer->count);
+    if (status == HD_OK)
+        status = read_contents(r, map, buffer);
+    if (status == HD_OK && !hd_yaml_get(map, "count"))
+        status = take_count(r, map, number, buffer);
+    return status;
+}
+
+static hd_status read_buffers(const reader *r, const hd_yaml *list) {
     hd_job *job = r->job;
-    job->buffer_count = raw->buffers_count;
-    job->buffers = hd_new_array(r->arena, hd_buffer, raw->buffers_count);
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
-        const char *path = hd_format(r->arena, "buffers[%u]", b);
-        hd_status status = read_buffer(r, b, &raw->buffers[b], &job->buffers[b]);
-        if (status != HD_OK)
-            return status;
-        for (uint32_t other = 0; other < b; other++)
-            if (!strcmp(job->buffers[other].name, job->buffers[b].name))
-                return FAIL(r, hd_reader_key(r, path, "name"),
-                            "there are two buffers named '%s'; rename one", job->buffers[b].name);
+    hd_names names = {0};
+    hd_status status = HD_OK;
+    job->buffer_count = list ? list->count : 0;
+    job->buffers = hd_new_array(r->arena, hd_buffer, job->buffer_count);
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
+        status = read_buffer(r, b, &list->items[b], &job->buffers[b]);
+        if (status == HD_OK)
+            status = add_name(r, &names, &list->items[b], job->buffers[b].name, b, "buffers");
     }
-    return HD_OK;
+    return status;
 }
 
 /* ---- the job ------------------------------------------------------------ */
 
-static hd_status read_tolerance(const reader *r, const raw_tolerance *raw) {
-    if (!raw)
-        return HD_OK;
+static hd_status read_tolerance(const reader *r, const hd_yaml *map) {
     const struct {
-        const char *key, *text;
+        const char *key;
         double *number;
-    } parts[] = {{"relative", raw->relative, &r->job->relative},
-                 {"absolute", raw->absolute, &r->job->absolute}};
-    for (size_t i = 0; i < 2; i++) {
-        const char *path = hd_reader_key(r, "tolerance", parts[i].key);
-        hd_status status = read_number(r, path, parts[i].key, parts[i].text, parts[i].number);
+    } parts[] = {{"relative", &r->job->relative}, {"absolute", &r->job->absolute}};
+    for (size_t i = 0; map && i < 2; i++) {
+        hd_status status = read_number(r, map, parts[i].key, parts[i].number);
         if (status != HD_OK)
             return status;
         if (!(*parts[i].number >= 0) || isinf(*parts[i].number))
-            return FAIL(r, path, "'%s: %s' is no tolerance; write a number from 0 on", parts[i].key,
-                        parts[i].text);
+            return FAIL(r, hd_yaml_get(map, parts[i].key),
+                        "'%s: %s' is no tolerance; write a number from 0 on", parts[i].key,
+                        hd_yaml_text(map, parts[i].key));
     }
     return HD_OK;
 }
 
-static hd_status read_split(const reader *r, const raw_job *raw) {
-    hd_job *job = r->job;
+static hd_status check_names(const reader *r, const hd_yaml *list, const char *key) {
     hd_status status = HD_OK;
-    for (uint32_t s = 0; s < raw->split_count && status == HD_OK; s++)
-        status = hd_reader_name(r, "", hd_format(r->arena, "split[%u]", s), raw->split[s]);
-    job->split = (const char *const *)raw->split;
-    job->split_count = raw->split_count;
-    job->split_place = hd_yaml_place(r->file, "%s", raw->split_count ? "split" : "");
+    for (uint32_t i = 0; i < list->count && status == HD_OK; i++)
+        status = check_name(r, &list->items[i], key);
     return status;
 }
 
-static hd_status read_arrays(const reader *r, const raw_job *raw) {
+static hd_status read_split(const reader *r, const hd_yaml *list) {
     hd_job *job = r->job;
-    job->arrays = hd_new_array(r->arena, hd_job_arrays, raw->arrays_count);
-    for (uint32_t a = 0; a < raw->arrays_count; a++) {
-        const raw_arrays *from = &raw->arrays[a];
-        const char *path = hd_format(r->arena, "arrays[%u]", a);
-        hd_status status = hd_reader_name(r, path, "record", from->record);
-        for (uint32_t f = 0; f < from->fields_count && status == HD_OK; f++)
-            status = hd_reader_name(r, path, hd_format(r->arena, "fields[%u]", f), from->fields[f]);
+    job->split_place = hd_yaml_place(r->file, list && list->count ? list : &r->file->root);
+    if (!list)
+        return HD_OK;
+    job->split = hd_reader_texts(r, list);
+    job->split_count = list->count;
+    return check_names(r, list, "split");
+}
+
+static hd_status read_arrays(const reader *r, const hd_yaml *list) {
+    hd_job *job = r->job;
+    job->arrays = hd_new_array(r->arena, hd_job_arrays, list ? list->count : 0);
+    for (uint32_t a = 0; list && a < list->count; a++) {
+        const hd_yaml *map = &list->items[a], *fields = hd_yaml_get(map, "fields");
+        hd_job_arrays *arrays = &job->arrays[job->arrays_count++];
+        *arrays = (hd_job_arrays){.fields = hd_reader_texts(r, fields),
+                                  .field_count = fields->count,
+                                  .place = hd_yaml_place(r->file, map)};
+        hd_status status = hd_reader_name(r, map, "record", &arrays->name);
+        if (status == HD_OK)
+            status = check_names(r, fields, "fields");
         if (status != HD_OK)
             return status;
-        if (!from->fields_count || from->fields_count > HD_MAX_FIELDS)
-            return FAIL(r, hd_reader_key(r, path, "fields"),
-                        "'fields' names %u buffers; a record is made of 1 to %d",
-                        from->fields_count, HD_MAX_FIELDS);
-        job->arrays[job->arrays_count++] =
-            (hd_job_arrays){.name = from->record,
-                            .fields = (const char *const *)from->fields,
-                            .field_count = from->fields_count,
-                            .place = hd_yaml_place(r->file, "%s", path)};
+        if (!fields->count || fields->count > HD_MAX_FIELDS)
+            return FAIL(r, fields, "'fields' names %u buffers; a record is made of 1 to %d",
+                        fields->count, HD_MAX_FIELDS);
     }
     return HD_OK;
 }
 
-static hd_status read_job(const reader *r, const raw_job *raw) {
+static hd_status read_job(const reader *r) {
     hd_job *job = r->job;
-    hd_status status = hd_reader_name(r, "", "kernel", raw->kernel);
+    const hd_yaml *root = &r->file->root;
+    const char *kernel, *record = hd_yaml_text(root, "record");
+    const char *options = hd_yaml_text(root, "options");
+    hd_status status = hd_reader_name(r, root, "kernel", &kernel);
     if (status != HD_OK)
         return status;
-    job->kernel_path = hd_path_beside(r->arena, job->path, raw->kernel);
-    job->kernel_place = hd_yaml_place(r->file, "kernel");
-    job->options = raw->options ? raw->options : "";
-    job->record_name = raw->record && *raw->record ? raw->record : NULL;
-    job->record_place = hd_yaml_place(r->file, "%s", raw->record ? "record" : "");
-    status = read_split(r, raw);
+    job->kernel_path = hd_path_beside(r->arena, job->path, kernel);
+    job->kernel_place = hd_yaml_place(r->file, hd_yaml_get(root, "kernel"));
+    job->options = options ? options : "";
+    job->options_place = hd_yaml_place(r->file, hd_reader_at(root, "options"));
+    hd_job_place_options(r->arena, job);
+    job->record_name = record && *record ? record : NULL;
+    job->record_place = hd_yaml_place(r->file, hd_reader_at(root, "record"));
+    status = read_split(r, hd_yaml_get(root, "split"));
     if (status == HD_OK)
-        status = read_arrays(r, raw);
+        status = read_arrays(r, hd_yaml_get(root, "arrays"));
     if (status == HD_OK)
-        status = read_graphs(r, raw);
+        status = read_graphs(r, hd_yaml_get(root, "graphs"));
     if (status == HD_OK)
-        status = read_buffers(r, raw);
+        status = read_buffers(r, hd_yaml_get(root, "buffers"));
     if (status == HD_OK)
-        status = hd_reader_launches(r, raw);
-    return status == HD_OK ? read_tolerance(r, raw->tolerance) : status;
+        status = hd_reader_launches(r, hd_yaml_get(root, "launches"));
+    return status == HD_OK ? read_tolerance(r, hd_yaml_get(root, "tolerance")) : status;
 }
 
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **result) {
     hd_yaml_file *file;
-    void *raw;
-    hd_status status = hd_yaml_open(arena, diag, path, &job_value, &file, &raw);
+    hd_names graphs = {0};
+    hd_status status = hd_yaml_read(arena, diag, path, &job_form, &file);
     if (status != HD_OK)
         return status;
     hd_job *job = hd_new(arena, hd_job);
     job->path = hd_strdup(arena, path);
-    status = read_job(&(reader){arena, diag, file, job}, raw);
-    hd_yaml_close(file);
+    status = read_job(&(reader){arena, diag, file, job, &graphs});
     if (status == HD_OK)
         *result = job;
     return status;

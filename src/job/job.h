@@ -43,6 +43,8 @@
 #ifndef HD_JOB_H
 #define HD_JOB_H
 
+#include <signal.h>
+
 #include "graph/graph.h"
 #include "kernel/kernel.h"
 
@@ -68,6 +70,7 @@ typedef struct hd_init {
     hd_generator generator;
     double low, high, step;
     uint64_t seed;
+    bool skips_opaque; /* what has no scalar type stays as it is, and is counted all the same */
     const hd_job_graph *graph;
     hd_graph_part part;
     hd_place place; /* of the entry in the job file */
@@ -85,6 +88,8 @@ typedef struct hd_buffer {
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
     uint32_t element_bytes;
+    const struct hd_job_arrays *arrays; /* that it is a field of, or NULL */
+    uint32_t array_field;
 } hd_buffer;
 
 /* Buffers that are indexed alike, as the fields of one record. */
@@ -133,7 +138,7 @@ typedef struct hd_job {
     const char *path;        /* of the job file; NULL for one made from flags */
     const char *kernel_path; /* resolved beside the job */
     const char *options;
-    const char *record_name;  /* may be NULL: then the record of the only record buffer */
+    const char *record_name;  /* may be NULL: then the only record that buffers hold */
     const char *const *split; /* fields of the record that are taken apart (layout.h) */
     uint32_t split_count;
     hd_place split_place;
@@ -147,15 +152,24 @@ typedef struct hd_job {
     uint32_t launch_count;
     double relative, absolute; /* tolerance; both 0: bit for bit */
     hd_place record_place;     /* of the `record` key, or of the job */
+    hd_place options_place;    /* of the `options` key, or of the job */
     hd_place kernel_place;     /* of the `kernel` key */
     /* filled by hd_job_resolve() */
     const kir_module *module;
     const hd_record *record; /* the record to lay out, or NULL when there is none; taken apart
                               * where `split` says so: hd_record_declared() is the buffers' */
+    const hd_record *several[2]; /* two of several that the buffers hold, when the job does not
+                                  * say which is laid out: `record` is NULL then */
 } hd_job;
 
 /* job.c: reads a job file. Unknown keys, wrong types and bad values are located errors. */
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **job);
+
+/* options.c: an error when the job's compiler options are more than macros, headers and how
+ * source is compiled: what a job from anybody may say. */
+hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_job *job);
+/* Folders and headers that the options name are seen from the job's folder; of hd_job_read(). */
+void hd_job_place_options(hd_arena *arena, hd_job *job);
 
 /* Flags of the command line for a kernel without a job. Zero and NULL: default. */
 typedef struct hd_job_flags {
@@ -178,6 +192,9 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module);
 
+/* records.c: an error when there is no record to lay out, or several and no choice. */
+hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job);
+
 /* An error when the launch has more work-items than any device runs. */
 hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch);
 
@@ -196,6 +213,9 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const hd_buffer *buffer, void **bytes);
+/* The same, given up half way as soon as *stop is not 0; *bytes is NULL when it never began. */
+hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
+                                const volatile sig_atomic_t *stop, void **bytes);
 
 /* type.c: the scalar and vector types of OpenCL C, and the values in a record. */
 
@@ -214,18 +234,21 @@ const char *hd_type_print(hd_arena *arena, kir_type type, bool is_signed, const 
 
 /* One scalar or vector in an element of a buffer. */
 typedef struct hd_leaf {
-    const char *path; /* "pos.x", "d[1]"; "" for a buffer of scalars or vectors */
-    uint32_t offset;  /* bytes from the start of the element */
-    kir_type type;    /* one byte integers for what has no scalar type, such as a pointer */
+    uint32_t offset; /* bytes from the start of the element */
+    kir_type type;   /* one byte integers for what has no scalar type, such as a pointer */
     bool is_signed;
-    bool opaque; /* the type is not known: only bytes can be compared */
+    bool opaque;     /* the type is not known: only bytes can be compared */
+    bool is_pointer; /* then: a byte of a pointer */
 } hd_leaf;
-/* Every scalar and vector of a record, in the order of memory; array fields and nested
- * structs are walked through. */
-hd_leaf *hd_leaves_of_record(hd_arena *arena, const hd_record *record, uint32_t *count);
-/* True when the leaf is the field or element `path`, or lies in it; NULL is everything. */
-bool hd_leaf_matches(const hd_leaf *leaf, const char *path);
+/* The scalars and vectors that a path names, in the order of memory; array fields and nested
+ * structs are walked through. "pos" is the field with all in it, "d[1]" and "pos.x" are parts
+ * of one; NULL is everything. None: nothing has this name. */
+hd_leaf *hd_leaves_of_record(hd_arena *arena, const hd_record *record, const char *path,
+                             uint32_t *count);
 /* The same for an element of a resolved buffer. */
-hd_leaf *hd_leaves_of_buffer(hd_arena *arena, const hd_buffer *buffer, uint32_t *count);
+hd_leaf *hd_leaves_of_buffer(hd_arena *arena, const hd_buffer *buffer, const char *path,
+                             uint32_t *count);
+/* The path of a leaf: "pos.x", "d[1]"; "" without a record. */
+const char *hd_leaf_path(hd_arena *arena, const hd_record *record, const hd_leaf *leaf);
 
 #endif

@@ -9,22 +9,21 @@
 static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f) {
     const hd_job *job = r->job;
     const char *name = arrays->fields[f];
-    uint32_t b = 0, other;
-    while (b < job->buffer_count && strcmp(job->buffers[b].name, name) != 0)
-        b++;
-    if (b == job->buffer_count)
+    int64_t number = hd_resolver_buffer(r, name);
+    if (number == HD_NO_NAME)
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "the record '%s' has the field '%s', but there is no buffer of that name; "
                        "the buffers are: %s",
                        arrays->name, name, hd_resolver_buffers(r));
-    arrays->buffers[f] = b;
-    for (const hd_job_arrays *a = job->arrays; a <= arrays; a++)
-        for (other = 0; other < (a == arrays ? f : a->field_count); other++)
-            if (a->buffers[other] == b)
-                return hd_fail(r->diag, HD_EINPUT, &arrays->place,
-                               "buffer '%s' is a field twice, of '%s' and '%s'; name it once", name,
-                               a->name, arrays->name);
-    const hd_buffer *first = &job->buffers[arrays->buffers[0]], *buffer = &job->buffers[b];
+    arrays->buffers[f] = (uint32_t)number;
+    const hd_buffer *first = &job->buffers[arrays->buffers[0]];
+    hd_buffer *buffer = &job->buffers[number];
+    if (buffer->arrays)
+        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
+                       "buffer '%s' is a field twice, of '%s' and '%s'; name it once", name,
+                       buffer->arrays->name, arrays->name);
+    buffer->arrays = arrays;
+    buffer->array_field = f;
     if (buffer->count != first->count)
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "the fields of '%s' have different numbers of elements: '%s' %llu, '%s' "
@@ -47,17 +46,16 @@ static hd_field field_of_array(const hd_buffer *buffer) {
     return field;
 }
 
-static hd_status resolve_arrays(const resolver *r, hd_job_arrays *arrays) {
+static hd_status resolve_arrays(const resolver *r, hd_names *names, hd_job_arrays *arrays) {
     if (hd_resolver_record(r, arrays->name))
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "'%s' is a record of the kernels already; give the one of arrays another "
                        "name",
                        arrays->name);
-    for (const hd_job_arrays *before = r->job->arrays; before < arrays; before++)
-        if (!strcmp(before->name, arrays->name))
-            return hd_fail(r->diag, HD_EINPUT, &arrays->place,
-                           "two records of arrays are called '%s'; give one another name",
-                           arrays->name);
+    if (hd_names_add(r->arena, names, arrays->name, 0) != HD_NO_NAME)
+        return hd_fail(r->diag, HD_EINPUT, &arrays->place,
+                       "two records of arrays are called '%s'; give one another name",
+                       arrays->name);
     arrays->buffers = hd_new_array(r->arena, uint32_t, arrays->field_count);
     arrays->record = hd_new(r->arena, hd_record);
     *arrays->record = (hd_record){.name = arrays->name,
@@ -78,7 +76,8 @@ static hd_status resolve_arrays(const resolver *r, hd_job_arrays *arrays) {
 
 /* ---- which one ------------------------------------------------------------------------ */
 
-static hd_status choose_record(const resolver *r) {
+/* The only record; of several none, which only those mind who lay one out. */
+static void choose_record(const resolver *r) {
     hd_job *job = r->job;
     job->record = job->arrays_count ? job->arrays[0].record : NULL;
     const hd_record *other = job->arrays_count > 1 ? job->arrays[1].record : NULL;
@@ -91,13 +90,25 @@ static hd_status choose_record(const resolver *r) {
         else if (record)
             job->record = record;
     }
-    if (!other)
+    job->several[0] = other ? job->record : NULL;
+    job->several[1] = other;
+    if (other)
+        job->record = NULL;
+}
+
+hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job) {
+    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    if (job->record)
         return HD_OK;
-    return hd_fail(r->diag, HD_EINPUT, &job->record_place,
-                   "the buffers hold several records, among them %s and %s; say which to "
-                   "lay out with '%s %s'",
-                   job->record->name, other->name, job->path ? "record:" : "--record",
-                   job->record->name);
+    if (job->several[0])
+        return hd_fail(diag, HD_EINPUT, &job->record_place,
+                       "the buffers hold several records, among them %s and %s; say which to "
+                       "lay out with '%s %s'",
+                       job->several[0]->name, job->several[1]->name,
+                       job->path ? "record:" : "--record", job->several[0]->name);
+    return hd_fail(diag, HD_EINPUT, &place,
+                   "there is no record to lay out: no buffer of this %s holds structs",
+                   job->path ? "job" : "kernel");
 }
 
 static hd_status find_named(const resolver *r) {
@@ -124,6 +135,8 @@ static hd_status split_record(const resolver *r) {
     hd_job *job = r->job;
     if (!job->split_count)
         return HD_OK;
+    if (job->several[0])
+        return hd_job_require_record(r->diag, job);
     if (!job->record || job->record->of_arrays)
         return hd_fail(r->diag, HD_EINPUT, &job->split_place,
                        "'split' takes fields of a struct apart, but %s",
@@ -135,21 +148,17 @@ static hd_status split_record(const resolver *r) {
 
 hd_status hd_resolve_records(const resolver *r) {
     hd_status status = HD_OK;
+    hd_names names = {0};
     for (uint32_t a = 0; a < r->job->arrays_count && status == HD_OK; a++)
-        status = resolve_arrays(r, &r->job->arrays[a]);
-    if (status == HD_OK)
-        status = r->job->record_name ? find_named(r) : choose_record(r);
+        status = resolve_arrays(r, &names, &r->job->arrays[a]);
+    if (status == HD_OK && r->job->record_name)
+        status = find_named(r);
+    else if (status == HD_OK)
+        choose_record(r);
     return status == HD_OK ? split_record(r) : status;
 }
 
 /* ---- what launches make of arrays ------------------------------------------------------- */
-
-static const hd_arg *arg_of_param(const hd_launch *launch, uint32_t param) {
-    for (uint32_t a = 0; a < launch->arg_count; a++)
-        if (launch->args[a].param == param && launch->args[a].kind == HD_ARG_BUFFER)
-            return &launch->args[a];
-    return NULL;
-}
 
 static const char *field_text(const resolver *r, const hd_job_arrays *arrays, uint32_t field) {
     return arrays ? hd_format(r->arena, "field '%s' of '%s'", arrays->fields[field], arrays->name)
@@ -159,20 +168,22 @@ static const char *field_text(const resolver *r, const hd_job_arrays *arrays, ui
 /* A kernel is rewritten once, so each of its parameters is one field in all launches. */
 static hd_status check_same_field(const resolver *r, const hd_launch *launch, const hd_arg *arg) {
     const hd_job *job = r->job;
-    uint32_t field = 0, before_field = 0;
-    const hd_job_arrays *arrays = hd_job_arrays_of(job, arg->buffer, &field), *before;
-    for (const hd_launch *l = job->launches; l < launch; l++) {
-        const hd_arg *same = l->kernel == launch->kernel ? arg_of_param(l, arg->param) : NULL;
-        before = same ? hd_job_arrays_of(job, same->buffer, &before_field) : arrays;
-        if (same && (before != arrays || before_field != field))
-            return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                           "'%s' gets '%s', %s, in this launch, and '%s', %s, in an earlier one; "
-                           "a layout changes a kernel once, so make two kernels of it, or take "
-                           "these buffers out of 'arrays'",
-                           arg->name, arg->buffer_name, field_text(r, arrays, field),
-                           same->buffer_name, field_text(r, before, before_field));
-    }
-    return HD_OK;
+    uint32_t field = 0, before_field = 0, kernel = 0;
+    while (r->module->kernels[kernel] != launch->kernel)
+        kernel++;
+    const hd_arg **same = &r->first[kernel][arg->param];
+    if (!*same)
+        *same = arg;
+    const hd_job_arrays *arrays = hd_job_arrays_of(job, arg->buffer, &field);
+    const hd_job_arrays *before = hd_job_arrays_of(job, (*same)->buffer, &before_field);
+    if (before == arrays && before_field == field)
+        return HD_OK;
+    return hd_fail(r->diag, HD_EINPUT, &arg->place,
+                   "'%s' gets '%s', %s, in this launch, and '%s', %s, in an earlier one; "
+                   "a layout changes a kernel once, so make two kernels of it, or take "
+                   "these buffers out of 'arrays'",
+                   arg->name, arg->buffer_name, field_text(r, arrays, field),
+                   (*same)->buffer_name, field_text(r, before, before_field));
 }
 
 static hd_status check_array_arg(const resolver *r, const hd_launch *launch, const hd_arg *arg) {

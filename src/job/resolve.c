@@ -14,6 +14,7 @@ typedef unsigned long long ull;
 
 static const uint64_t most_work_items = (uint64_t)1 << 40;
 static const uint64_t max_job_bytes = (uint64_t)16 << 30;
+static const uint32_t max_record_bytes = 16 << 20; /* its scalars are listed, one by one */
 
 /* ---- names -------------------------------------------------------------- */
 
@@ -71,6 +72,10 @@ const char *hd_resolver_buffers(const resolver *r) {
     return s.length ? hd_str_text(&s) : "none";
 }
 
+int64_t hd_resolver_buffer(const resolver *r, const char *name) {
+    return hd_names_find(&r->buffers, name);
+}
+
 static const char *list_fields(hd_arena *arena, const hd_record *record) {
     hd_str s = {.arena = arena};
     for (uint32_t f = 0; f < record->field_count; f++)
@@ -107,6 +112,11 @@ static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "record '%s' of buffer '%s' is empty; a buffer needs elements of some bytes",
                        buffer->record->name, buffer->name);
+    if (buffer->element_bytes > max_record_bytes)
+        return hd_fail(r->diag, HD_EUNSUPPORTED, &buffer->place,
+                       "record '%s' of buffer '%s' has %u bytes; one of more than 16 MiB is not "
+                       "taken: make its long array a buffer of its own",
+                       buffer->record->name, buffer->name, buffer->element_bytes);
     return HD_OK;
 }
 
@@ -152,6 +162,11 @@ static hd_status check_part(const resolver *r, const hd_buffer *buffer, const hd
                    (ull)filled, scalars == 1 ? "" : ", and fill one scalar of each element");
 }
 
+static const char *name_of(const resolver *r, const hd_buffer *buffer, const hd_leaf *leaf) {
+    const char *path = hd_leaf_path(r->arena, buffer->record, leaf);
+    return *path ? path : "an element";
+}
+
 /* Every number of a part fits. */
 static hd_status check_part_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
                                  const hd_leaf *leaf) {
@@ -172,7 +187,7 @@ static hd_status check_part_leaf(const resolver *r, const hd_buffer *buffer, con
                    "part '%s' of graph '%s' goes up to %u, which does not fit %s of buffer '%s'; "
                    "use uint",
                    hd_graph_part_name(init->part), init->graph->name, most,
-                   *leaf->path ? leaf->path : "an element", buffer->name);
+                   name_of(r, buffer, leaf), buffer->name);
 }
 
 static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
@@ -181,7 +196,7 @@ static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, con
         return hd_fail(r->diag, HD_EINPUT, &init->place,
                        "'%s' of buffer '%s' has no scalar type to generate; name other fields, or "
                        "give the buffer a 'file'",
-                       leaf->path, buffer->name);
+                       name_of(r, buffer, leaf), buffer->name);
     bool narrow = leaf->type.bits < 32 || (leaf->type.kind == KIR_FLOAT && leaf->type.bits == 32);
     if (init->generator == HD_GEN_GRAPH && narrow)
         return check_part_leaf(r, buffer, init, leaf);
@@ -190,45 +205,58 @@ static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, con
     if (bounded && (!fits(leaf, init->low) || (high && !fits(leaf, init->high))))
         return hd_fail(r->diag, HD_EINPUT, &init->place, "%g does not fit %s of buffer '%s' (%s%u)",
                        fits(leaf, init->low) ? init->high : init->low,
-                       *leaf->path ? leaf->path : "an element", buffer->name,
-                       leaf->is_signed ? "int" : "uint", leaf->type.bits);
+                       name_of(r, buffer, leaf), buffer->name, leaf->is_signed ? "int" : "uint", leaf->type.bits);
     if (high && leaf->type.kind == KIR_INT && ceil(init->low) > floor(init->high))
         return hd_fail(r->diag, HD_EINPUT, &init->place,
                        "there is no whole number from %g to %g for %s of buffer '%s'", init->low,
-                       init->high, *leaf->path ? leaf->path : "an element", buffer->name);
+                       init->high, name_of(r, buffer, leaf), buffer->name);
     return HD_OK;
 }
 
-static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
-    uint32_t leaf_count;
-    hd_leaf *leaves = hd_leaves_of_buffer(r->arena, buffer, &leaf_count);
-    for (uint32_t i = 0; i < buffer->init_count; i++) {
-        const hd_init *init = &buffer->inits[i];
-        uint32_t matched = 0, scalars = 0;
-        for (uint32_t l = 0; l < leaf_count; l++) {
-            if (!hd_leaf_matches(&leaves[l], init->field))
-                continue;
-            matched++;
-            scalars += leaves[l].type.lanes;
-            hd_status status = check_init_leaf(r, buffer, init, &leaves[l]);
-            if (status != HD_OK)
-                return status;
-        }
-        if (!matched && !buffer->record)
-            return hd_fail(r->diag, HD_EINPUT, &init->place,
-                           "buffer '%s' is of type %s, which has no field '%s'; leave 'field' out",
-                           buffer->name, buffer->type, init->field);
-        if (!matched)
-            return hd_fail(r->diag, HD_EINPUT, &init->place,
-                           "'%s' is no field of record %s; its fields are: %s", init->field,
-                           buffer->record->name, list_fields(r->arena, buffer->record));
-        if (init->generator == HD_GEN_GRAPH) {
-            hd_status status = check_part(r, buffer, init, scalars);
-            if (status != HD_OK)
-                return status;
-        }
+/* Leaves of one type are alike for the checks: a bit for each. */
+static uint64_t kind_of(const hd_leaf *leaf) {
+    unsigned bytes = leaf->type.bits / 8u; /* 1, 2, 4, 8 */
+    return (uint64_t)bytes << (leaf->is_signed ? 4 : 0) << (leaf->type.kind == KIR_FLOAT ? 8 : 0)
+                           << (leaf->opaque ? 16 : 0);
+}
+
+static hd_status no_such_field(const resolver *r, const hd_buffer *buffer, const hd_init *init) {
+    if (!buffer->record)
+        return hd_fail(r->diag, HD_EINPUT, &init->place,
+                       "buffer '%s' is of type %s, which has no field '%s'; leave 'field' out",
+                       buffer->name, buffer->type, init->field);
+    return hd_fail(r->diag, HD_EINPUT, &init->place,
+                   "'%s' is no field of record %s; its fields are: %s", init->field,
+                   buffer->record->name, list_fields(r->arena, buffer->record));
+}
+
+static hd_status check_init(const resolver *r, hd_arena *scratch, const hd_buffer *buffer,
+                            const hd_init *init) {
+    uint32_t count;
+    uint64_t scalars = 0, checked = 0;
+    const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, init->field, &count);
+    for (uint32_t l = 0; l < count; l++) {
+        scalars += leaves[l].type.lanes;
+        if (checked & kind_of(&leaves[l]))
+            continue;
+        checked |= kind_of(&leaves[l]);
+        hd_status status = check_init_leaf(r, buffer, init, &leaves[l]);
+        if (status != HD_OK)
+            return status;
     }
-    return HD_OK;
+    if (!count)
+        return no_such_field(r, buffer, init);
+    return init->generator == HD_GEN_GRAPH ? check_part(r, buffer, init, scalars) : HD_OK;
+}
+
+static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++) {
+        hd_arena *scratch = hd_arena_new();
+        status = check_init(r, scratch, buffer, &buffer->inits[i]);
+        hd_arena_free(scratch);
+    }
+    return status;
 }
 
 static hd_status resolve_buffers(const resolver *r) {
@@ -272,20 +300,28 @@ static bool is_plain_struct(const resolver *r, const kir_param *param, hd_leaf *
            hd_type_stride(leaf->type) == param->bytes;
 }
 
+/* The record of a struct by value that is made of fields, or NULL. */
+static const hd_record *record_of_param(const resolver *r, const kir_param *param) {
+    hd_leaf plain;
+    if (!param->by_value_struct || is_plain_struct(r, param, &plain))
+        return NULL;
+    return !param->record && param->type_name ? hd_resolver_record(r, param->type_name)
+                                              : param->record;
+}
+
 /* What a by-value parameter is made of: one leaf, or those of a struct. */
 static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint32_t *count,
                                 uint32_t *bytes) {
     hd_leaf *leaf = hd_new(r->arena, hd_leaf);
-    leaf->path = "";
     *count = 1;
     *bytes = param->bytes;
     if (param->by_value_struct && !is_plain_struct(r, param, leaf)) {
-        const hd_record *record = param->record;
-        if (!record && param->type_name)
-            record = hd_resolver_record(r, param->type_name);
+        const hd_record *record = record_of_param(r, param);
         *count = 0;
         *bytes = record ? record->size : param->bytes;
-        return record ? hd_leaves_of_record(r->arena, record, count) : NULL;
+        return record && record->size <= sizeof((hd_arg *)0)->value
+                   ? hd_leaves_of_record(r->arena, record, NULL, count)
+                   : NULL;
     }
     if (param->by_value_struct)
         return leaf;
@@ -298,6 +334,28 @@ static hd_leaf *leaves_of_param(const resolver *r, const kir_param *param, uint3
     return leaf;
 }
 
+/* ": n, c (4 numbers), u (its bytes); the pointer p is null" for a struct. */
+static const char *list_values(const resolver *r, const hd_record *record, const hd_leaf *leaves,
+                               uint32_t count) {
+    hd_str values = {.arena = r->arena}, pointers = {.arena = r->arena};
+    for (uint32_t l = 0; record && l < count; l++) {
+        const char *path = hd_leaf_path(r->arena, record, &leaves[l]);
+        const char *byte = strstr(path, " byte ");
+        if (byte && strcmp(byte, " byte 0") != 0)
+            continue;
+        hd_str *to = leaves[l].is_pointer ? &pointers : &values;
+        hd_str_printf(to, "%s%.*s", to->length ? ", " : "",
+                      byte ? (int)(byte - path) : (int)strlen(path), path);
+        if (leaves[l].type.lanes > 1)
+            hd_str_printf(to, " (%u numbers)", leaves[l].type.lanes);
+        else if (byte && !leaves[l].is_pointer)
+            hd_str_add(to, " (its bytes)");
+    }
+    return hd_format(r->arena, "%s%s%s%s%s", values.length ? ": " : "", hd_str_text(&values),
+                     pointers.length ? "; a job can't give the pointer " : "",
+                     hd_str_text(&pointers), pointers.length ? ", which is null" : "");
+}
+
 static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_param *param,
                             const hd_leaf *leaf, const char *text, void *bytes) {
     if (hd_type_parse_value(leaf->type, leaf->is_signed, text, bytes))
@@ -306,10 +364,10 @@ static hd_status parse_lane(const resolver *r, const hd_arg *arg, const kir_para
         param->by_value_struct || (param->type_name && strstr(param->type_name, "int") != NULL);
     if (!sign_known && hd_type_parse_value(leaf->type, false, text, bytes))
         return HD_OK;
+    const char *path = hd_leaf_path(r->arena, record_of_param(r, param), leaf);
     return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                   "'%s' is no value for argument '%s' of type %s%s%s", text, arg->name,
-                   param->type_name ? param->type_name : "scalar", *leaf->path ? ", field " : "",
-                   leaf->path);
+                   "'%.80s' is no value for argument '%s' of type %s%s%s", text, arg->name,
+                   param->type_name ? param->type_name : "scalar", *path ? ", field " : "", path);
 }
 
 static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *param) {
@@ -327,18 +385,20 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
                        "buffer",
                        arg->name, param->type_name);
     for (uint32_t l = 0; l < leaf_count; l++)
-        lanes += leaves[l].type.lanes;
+        lanes += leaves[l].is_pointer ? 0 : leaves[l].type.lanes;
     for (const char *text = arg->value_text; next_part(r->arena, &text);)
         given++;
     if (given != lanes && given != 1)
         return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "argument '%s' of type %s takes %u values, separated by commas; there are "
-                       "%u in '%s'",
-                       arg->name, param->type_name, lanes, given, arg->value_text);
+                       "argument '%s' of type %s takes %u value%s, separated by commas%s; there are "
+                       "%u in '%.80s'",
+                       arg->name, param->type_name, lanes, lanes == 1 ? "" : "s",
+                       list_values(r, record_of_param(r, param), leaves, leaf_count), given,
+                       arg->value_text);
     const char *text = arg->value_text, *part = NULL;
     memset(arg->value, 0, sizeof arg->value);
     for (uint32_t l = 0; l < leaf_count; l++)
-        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++) {
+        for (uint32_t lane = 0; lane < leaves[l].type.lanes && !leaves[l].is_pointer; lane++) {
             if (given > 1 || !part)
                 part = next_part(r->arena, &text);
             hd_status status =
@@ -354,16 +414,13 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
-    const hd_job *job = r->job;
-    arg->buffer = 0;
-    while (arg->buffer < job->buffer_count &&
-           strcmp(job->buffers[arg->buffer].name, arg->buffer_name) != 0)
-        arg->buffer++;
-    if (arg->buffer == job->buffer_count)
+    int64_t number = hd_resolver_buffer(r, arg->buffer_name);
+    if (number == HD_NO_NAME)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
             arg->name, arg->buffer_name, hd_resolver_buffers(r));
+    arg->buffer = (uint32_t)number;
     return HD_OK;
 }
 
@@ -542,8 +599,13 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
 
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module) {
-    resolver r = {arena, diag, job, module};
+    resolver r = {.arena = arena, .diag = diag, .job = job, .module = module};
     job->module = module;
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        hd_names_add(arena, &r.buffers, job->buffers[b].name, b);
+    r.first = hd_new_array(arena, const hd_arg **, module->kernel_count);
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        r.first[k] = hd_new_array(arena, const hd_arg *, module->kernels[k]->param_count);
     hd_status status = resolve_buffers(&r);
     if (status == HD_OK)
         status = hd_resolve_records(&r);

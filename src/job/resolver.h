@@ -3,13 +3,19 @@
 #define HD_JOB_RESOLVER_H
 
 #include "job/job.h"
+#include "job/names.h"
 
 typedef struct resolver {
     hd_arena *arena;
     const hd_diag *diag;
     hd_job *job;
     const kir_module *module;
+    hd_names buffers;      /* the job's: their numbers */
+    const hd_arg ***first; /* [kernel][parameter]: what the first launch gives it, or NULL */
 } resolver;
+
+/* The job's buffer of this name, or HD_NO_NAME. */
+int64_t hd_resolver_buffer(const resolver *r, const char *name);
 
 /* ---- resolve.c: names ------------------------------------------------------------ */
 

@@ -311,69 +311,136 @@ const char *hd_type_print(hd_arena *arena, kir_type type, bool is_signed, const 
 
 /* ---- leaves ------------------------------------------------------------- */
 
-typedef struct leaf_list {
-    hd_arena *arena;
-    hd_vec(hd_leaf) leaves;
-} leaf_list;
+typedef hd_vec(hd_leaf) leaf_list;
 
-static void add_record(leaf_list *list, const hd_record *record, const char *prefix,
-                       uint32_t offset);
+static void add_record(hd_arena *arena, leaf_list *list, const hd_record *record, uint32_t offset);
 
 /* A value of no scalar type (pointer, union, unknown name): its bytes, one by one. */
-static void add_bytes(leaf_list *list, const char *path, uint32_t offset, uint32_t size) {
-    kir_type byte = {.kind = KIR_INT, .bits = 8, .lanes = 1};
+static void add_bytes(hd_arena *arena, leaf_list *list, const hd_field *field, uint32_t offset,
+                      uint32_t size) {
+    hd_leaf leaf = {.type = {.kind = KIR_INT, .bits = 8, .lanes = 1},
+                    .opaque = true,
+                    .is_pointer = field->type && strchr(field->type, '*')};
     for (uint32_t i = 0; i < size; i++) {
-        const char *name = size > 1 ? hd_format(list->arena, "%s byte %u", path, i) : path;
-        hd_push(list->arena, &list->leaves,
-                ((hd_leaf){.path = name, .offset = offset + i, .type = byte, .opaque = true}));
+        leaf.offset = offset + i;
+        hd_push(arena, list, leaf);
     }
 }
 
-static void add_field(leaf_list *list, const hd_field *field, const char *prefix, uint32_t offset) {
-    uint32_t count = field->count ? field->count : 1;
-    uint32_t size = field->size / count;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *path = hd_format(list->arena, "%s%s", prefix, field->name);
-        if (count > 1)
-            path = hd_format(list->arena, "%s[%u]", path, i);
-        uint32_t at = offset + field->offset + i * size;
-        hd_leaf leaf = {.path = path, .offset = at};
+static uint32_t element_bytes(const hd_field *field) {
+    return field->size / (field->count ? field->count : 1);
+}
+
+/* The type of a field's elements, where it is one of scalars or vectors. */
+static bool is_plain(const hd_field *field, hd_leaf *leaf) {
+    *leaf = (hd_leaf){0};
+    return !field->record && field->type &&
+           hd_type_parse(field->type, &leaf->type, &leaf->is_signed) &&
+           leaf->type.bits / 8 * leaf->type.lanes <= element_bytes(field);
+}
+
+/* Elements `first` to `last` of a field of the record that begins at `offset`. */
+static void add_elements(hd_arena *arena, leaf_list *list, const hd_field *field, uint32_t offset,
+                         uint32_t first, uint32_t last) {
+    hd_leaf leaf;
+    uint32_t size = element_bytes(field);
+    bool plain = is_plain(field, &leaf);
+    for (uint32_t i = first; i <= last; i++) {
+        leaf.offset = offset + field->offset + i * size;
         if (field->record)
-            add_record(list, field->record, hd_format(list->arena, "%s.", path), at);
-        else if (field->type && hd_type_parse(field->type, &leaf.type, &leaf.is_signed) &&
-                 leaf.type.bits / 8 * leaf.type.lanes <= size)
-            hd_push(list->arena, &list->leaves, leaf);
+            add_record(arena, list, field->record, leaf.offset);
+        else if (plain)
+            hd_push(arena, list, leaf);
         else
-            add_bytes(list, path, at, size);
+            add_bytes(arena, list, field, leaf.offset, size);
     }
 }
 
-static void add_record(leaf_list *list, const hd_record *record, const char *prefix,
-                       uint32_t offset) {
+static void add_field(hd_arena *arena, leaf_list *list, const hd_field *field, uint32_t offset) {
+    add_elements(arena, list, field, offset, 0, field->count ? field->count - 1 : 0);
+}
+
+static void add_record(hd_arena *arena, leaf_list *list, const hd_record *record, uint32_t offset) {
     for (uint32_t f = 0; f < record->field_count; f++)
-        add_field(list, &record->fields[f], prefix, offset);
+        add_field(arena, list, &record->fields[f], offset);
 }
 
-hd_leaf *hd_leaves_of_record(hd_arena *arena, const hd_record *record, uint32_t *count) {
-    leaf_list list = {.arena = arena};
-    add_record(&list, record, "", 0);
-    *count = (uint32_t)list.leaves.count;
-    return list.leaves.data;
+/* "[12]" as a path writes it: *rest is what follows. */
+static bool parse_index(const char *path, uint32_t count, uint32_t *index, const char **rest) {
+    char *end;
+    if (*path != '[' || !isdigit((unsigned char)path[1]) ||
+        (path[1] == '0' && isdigit((unsigned char)path[2])))
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(path + 1, &end, 10);
+    *index = (uint32_t)number;
+    *rest = end + 1;
+    return !errno && *end == ']' && number < count;
 }
 
-hd_leaf *hd_leaves_of_buffer(hd_arena *arena, const hd_buffer *buffer, uint32_t *count) {
+/* What `path` names in the record that begins at `offset`. */
+static void add_named(hd_arena *arena, leaf_list *list, const hd_record *record, uint32_t offset,
+                      const char *path) {
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const hd_field *field = &record->fields[f];
+        size_t length = strlen(field->name);
+        uint32_t count = field->count > 1 ? field->count : 1, index = 0;
+        if (strncmp(path, field->name, length) != 0)
+            continue;
+        const char *rest = path + length;
+        if (!*rest) {
+            add_field(arena, list, field, offset);
+            continue;
+        }
+        if (count > 1 && !parse_index(rest, count, &index, &rest))
+            continue;
+        if (!*rest)
+            add_elements(arena, list, field, offset, index, index);
+        else if (*rest == '.' && field->record)
+            add_named(arena, list, field->record,
+                      offset + field->offset + index * element_bytes(field), rest + 1);
+    }
+}
+
+hd_leaf *hd_leaves_of_record(hd_arena *arena, const hd_record *record, const char *path,
+                             uint32_t *count) {
+    leaf_list list = {0};
+    if (path)
+        add_named(arena, &list, record, 0, path);
+    else
+        add_record(arena, &list, record, 0);
+    *count = (uint32_t)list.count;
+    return list.data;
+}
+
+hd_leaf *hd_leaves_of_buffer(hd_arena *arena, const hd_buffer *buffer, const char *path,
+                             uint32_t *count) {
     if (buffer->record)
-        return hd_leaves_of_record(arena, buffer->record, count);
+        return hd_leaves_of_record(arena, buffer->record, path, count);
     hd_leaf *leaf = hd_new(arena, hd_leaf);
-    leaf->path = "";
     if (!hd_type_parse(buffer->type, &leaf->type, &leaf->is_signed))
         leaf->type = buffer->scalar;
-    *count = 1;
+    *count = !path;
     return leaf;
 }
 
-bool hd_leaf_matches(const hd_leaf *leaf, const char *path) {
-    size_t length = path ? strlen(path) : 0;
-    return !path || (!strncmp(leaf->path, path, length) &&
-                     (!leaf->path[length] || strchr(".[ ", leaf->path[length])));
+const char *hd_leaf_path(hd_arena *arena, const hd_record *record, const hd_leaf *leaf) {
+    hd_str path = {.arena = arena};
+    uint32_t offset = leaf->offset;
+    while (record) {
+        int f = hd_record_field_at(record, offset);
+        if (f < 0)
+            break;
+        const hd_field *field = &record->fields[f];
+        uint32_t size = element_bytes(field);
+        offset -= field->offset;
+        hd_str_printf(&path, "%s%s", path.length ? "." : "", field->name);
+        if (field->count > 1)
+            hd_str_printf(&path, "[%u]", offset / size);
+        offset %= size;
+        if (leaf->opaque && !field->record && size > 1)
+            hd_str_printf(&path, " byte %u", offset);
+        record = field->record;
+    }
+    return hd_str_text(&path);
 }

@@ -122,6 +122,13 @@ const char *hd_layout_print_long(hd_arena *arena, const hd_record *record, const
  * layout of one cluster is not discrete. */
 hd_layout *hd_layout_normalise(hd_arena *arena, const hd_record *record, const hd_layout *layout);
 bool hd_layout_equal(const hd_layout *a, const hd_layout *b);
+/* A number for how a layout places the fields of the set `used`, each in its cluster and beside
+ * the others of them. Layouts of the same number differ for whoever touches only these fields
+ * in nothing but where clusters begin: they put other fields elsewhere. */
+uint64_t hd_layout_places(const hd_record *record, const hd_layout *layout, uint64_t used);
+/* The same of a layout in one allocation, as hd_layout_of_masks() takes it. */
+uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
+                        uint32_t count, uint64_t used);
 /* True when every field stands in exactly one cluster and every tile is legal;
  * otherwise reports why. */
 hd_status hd_layout_check(const hd_diag *diag, const hd_record *record, const hd_layout *layout);

@@ -82,6 +82,50 @@ static uint64_t place_runs(sizes *s, const hd_record *record, const hd_cluster *
     return round_up(s, end, cluster_align(record, cluster));
 }
 
+/* ---- what a set of fields sees of a layout ------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+/* Of a cluster; 0 where it has no field of `used`. A field alone in its cluster has a run of its
+ * own, as in one that is `soa`. */
+static uint64_t places_in_cluster(const hd_record *record, const hd_cluster *cluster,
+                                  uint64_t used) {
+    uint64_t run[HD_MAX_FIELDS], bytes = 0, sum = 0, here = cluster->mask & used;
+    bool alone = cluster->count == 1 || cluster->tile == HD_TILE_SOA;
+    if (!here)
+        return 0;
+    if (!alone)
+        bytes = hd_cluster_tile(record, cluster, run);
+    uint64_t together = alone ? 0 : mix(mix(here, cluster->tile), bytes);
+    for (; here; here &= here - 1) {
+        uint32_t f = (uint32_t)__builtin_ctzll(here);
+        sum += mix(mix(together, f + 1), alone ? 0 : run[f] + 1);
+    }
+    return sum;
+}
+
+uint64_t hd_layout_places(const hd_record *record, const hd_layout *layout, uint64_t used) {
+    uint64_t sum = layout->discrete;
+    for (uint32_t c = 0; c < layout->count; c++)
+        sum += places_in_cluster(record, &layout->clusters[c], used);
+    return sum;
+}
+
+uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
+                        uint32_t count, uint64_t used) {
+    uint64_t sum = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        hd_cluster cluster = {.mask = masks[c], .tile = tiles[c]};
+        for (uint64_t left = masks[c]; left; left &= left - 1)
+            cluster.order[cluster.count++] = (uint8_t)__builtin_ctzll(left);
+        sum += places_in_cluster(record, &cluster, used);
+    }
+    return sum;
+}
+
 uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
                          uint64_t run[HD_MAX_FIELDS]) {
     sizes s = {false};

@@ -291,15 +291,13 @@ static void *open_block(void *self, uint64_t block) {
     uint32_t count = counter->launch->access_count;
     stream *s = idle_stream(counter);
     (void)block;
-    if (!s && !(s = calloc(1, sizeof *s)))
-        abort();
+    if (!s)
+        s = hd_zeroed(1, sizeof *s);
     s->counter = counter;
     if (s->capacity < count) {
         free(s->accesses);
-        s->accesses = malloc(count * sizeof *s->accesses);
+        s->accesses = hd_zeroed(count, sizeof *s->accesses);
         s->capacity = count;
-        if (!s->accesses)
-            abort();
     }
     s->all = (hd_coalesce_counts){0};
     if (count)

@@ -88,6 +88,12 @@ double correlate_cost(uint64_t span) {
     return 12.0 * (double)n * (double)(63 - __builtin_clzll(n));
 }
 
+/* Two sequences, and roots of half their length. */
+uint64_t correlate_bytes(uint64_t span) {
+    uint64_t n = size_for(span);
+    return (2 * n + n / 2 + 1) * sizeof(uint64_t);
+}
+
 static uint64_t *zeros(uint64_t n) { return hd_checked(calloc(n, sizeof(uint64_t))); }
 
 void correlate(const uint32_t *position, const uint64_t *weight, uint64_t count, uint64_t *degree) {

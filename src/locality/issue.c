@@ -58,9 +58,17 @@ static uint64_t group_count(const reuse_plan *plan, const reuse_aggregate *a) {
 
 /* ---- filling the tables -------------------------------------------------------------------- */
 
+static uint64_t row_count(const reuse_plan *plan, const reuse_aggregate *a) {
+    return plan->by_warp ? group_count(plan, a) : 1;
+}
+
+uint64_t issue_bytes(const reuse_plan *plan, const reuse_aggregate *a) {
+    unsigned __int128 places = (unsigned __int128)row_count(plan, a) * a->length + 1;
+    return places < UINT32_MAX ? (uint64_t)places * sizeof *a->order : UINT64_MAX / 4;
+}
+
 void issue_begin(hd_arena *arena, const reuse_plan *plan, reuse_aggregate *a) {
-    uint64_t rows = plan->by_warp ? group_count(plan, a) : 1;
-    a->order = hd_new_array(arena, uint32_t, rows * a->length + 1);
+    a->order = hd_alloc(arena, issue_bytes(plan, a));
 }
 
 void issue_note(const reuse_plan *plan, reuse_aggregate *a, reuse_block *block, uint64_t mi,
@@ -91,7 +99,7 @@ static uint64_t stack_slots(const reuse_plan *plan, const reuse_aggregate *a, ui
 }
 
 void issue_end(const reuse_plan *plan, reuse_aggregate *a) {
-    uint64_t rows = plan->by_warp ? group_count(plan, a) : 1, issues = 0;
+    uint64_t rows = row_count(plan, a), issues = 0;
     uint64_t width = warps_of_issue(plan);
     for (uint64_t i = 0; i < rows * a->length; i++) {
         uint64_t own = plan->by_warp ? a->order[i]

@@ -1,14 +1,20 @@
 /*
- * A bucket's touches are dealt out to their elements by counting, put in the order of
- * positions (they nearly are: each worker brings them in runs that ascend), and those at
- * the same position become one with the sum of their weights. Then an element touched at
+ * Elements of a bucket that no touch tells apart are an interval:
+ *
+ *     touches      [----------]      [-]
+ *                  [---]             [-]
+ *     intervals    [0 ][1     ][2   ][3][4 ...
+ *
+ * The touches are dealt out to the intervals by counting, put in the order of positions (they
+ * nearly are: each worker brings them in runs that ascend), and those at the same position become
+ * one with the sum of their weights. Then an element touched at
  * positions p0 < p1 < ... with multiplicities m0, m1, ... adds
  *
  *     for every i < j of one stream      m[j]  at distance  p[j] - p[i]
  *
- * which is what Algorithm 1 (chapter V) finds by comparing all pairs of MIs. Elements one
- * after another that have the same positions, as lanes side by side do, are taken together:
- * only their multiplicities differ, and those add up.
+ * which is what Algorithm 1 (chapter V) finds by comparing all pairs of MIs. Those of an interval
+ * add as much each. Intervals one after another that have the same positions, as lanes side by
+ * side do, are taken together: only their multiplicities differ, and those add up.
  */
 #include <stdlib.h>
 
@@ -147,44 +153,124 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
              c_ = c_->next)                                                                        \
             for (const touch *t = c_->touches, *end_ = t + c_->count; t < end_; t++)
 
-/* Deals touches out: entries of element e then end at counts[e]. */
-static void deal(const touches *all, uint32_t number, uint64_t elements, lists_sum *sum) {
-    uint64_t count = 0;
-    if (sum->count_room < elements + 1) {
-        sum->count_room = elements + 1;
-        sum->counts = grown(sum->counts, sum->count_room * sizeof *sum->counts);
+static void make_room(uint64_t elements, uint64_t entries, lists_sum *sum) {
+    if (sum->element_room < elements + 1) {
+        sum->element_room = elements + 1;
+        sum->interval = grown(sum->interval, sum->element_room * sizeof *sum->interval);
+        sum->length = grown(sum->length, sum->element_room * sizeof *sum->length);
+        sum->ends = grown(sum->ends, sum->element_room * sizeof *sum->ends);
     }
-    memset(sum->counts, 0, (elements + 1) * sizeof *sum->counts);
-    EACH_TOUCH(all, number, t) {
-        sum->counts[t->element + 1]++;
-        count++;
+    if (sum->entry_room < entries) {
+        sum->entry_room = entries;
+        sum->entries = grown(sum->entries, entries * sizeof *sum->entries);
+        sum->spare = grown(sum->spare, entries * sizeof *sum->spare);
     }
-    if (sum->entry_room < count) {
-        sum->entry_room = count;
-        sum->entries = grown(sum->entries, count * sizeof *sum->entries);
-        sum->spare = grown(sum->spare, count * sizeof *sum->spare);
-    }
-    for (uint64_t e = 1; e <= elements; e++)
-        sum->counts[e] += sum->counts[e - 1];
-    EACH_TOUCH(all, number, t)
-    sum->entries[sum->counts[t->element]++] = (uint64_t)t->position << 32 | t->weight;
 }
 
-void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, lists_sum *sum) {
-    uint64_t elements = (all->page_count / TOUCH_BUCKETS + 1) * TOUCH_PAGE;
-    deal(all, number, elements, sum);
-    for (uint64_t e = 0, from = 0; e < elements; from = sum->counts[e++]) {
-        uint64_t own = sum->counts[e] - from;
+/* Finds the intervals and the number of touches of each, in `ends`. Returns how many intervals
+ * there are. */
+static uint32_t find_intervals(const touches *all, uint32_t number, uint64_t elements,
+                               lists_sum *sum) {
+    uint32_t *interval = sum->interval, last = 0;
+    memset(interval, 0, (elements + 1) * sizeof *interval);
+    EACH_TOUCH(all, number, t)
+    interval[t->element] = interval[t->element + t->further + 1] = 1; /* one begins here */
+    memset(sum->length, 0, (elements + 1) * sizeof *sum->length);
+    memset(sum->ends, 0, (elements + 1) * sizeof *sum->ends);
+    for (uint64_t e = 0; e <= elements; e++) {
+        last += e && interval[e];
+        interval[e] = last;
+        sum->length[last]++;
+    }
+    EACH_TOUCH(all, number, t) {
+        sum->ends[interval[t->element]]++;
+        sum->ends[interval[t->element + t->further + 1]]--;
+    }
+    for (uint32_t i = 1; i <= last; i++)
+        sum->ends[i] += sum->ends[i - 1];
+    return last + 1;
+}
+
+/* Deals touches out to intervals first .. end - 1; the entries of each then end at its end. */
+static void deal(const touches *all, uint32_t number, uint32_t first, uint32_t end,
+                 lists_sum *sum) {
+    uint64_t at = 0;
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t count = sum->ends[i];
+        sum->ends[i] = at;
+        at += count;
+    }
+    EACH_TOUCH(all, number, t) {
+        uint32_t from = sum->interval[t->element];
+        uint32_t to = sum->interval[t->element + t->further + 1];
+        for (uint32_t i = from < first ? first : from; i < to && i < end; i++)
+            sum->entries[sum->ends[i]++] =
+                (uint64_t)t->position << 32 | (uint64_t)t->weight * sum->length[i];
+    }
+}
+
+static void add_intervals(const reuse_plan *plan, uint32_t first, uint32_t end, lists_sum *sum) {
+    uint64_t from = 0;
+    for (uint32_t i = first; i < end; from = sum->ends[i++]) {
+        uint64_t own = sum->ends[i] - from;
         if (!own)
             continue;
         uint64_t *sorted = sum->entries + from, *spare = sum->spare + from;
         sort_runs(&sorted, &spare, own);
         make_list(sorted, own, sum->next);
-        sum->elements++;
+        sum->elements += sum->length[i];
         hold_list(plan, sum);
+    }
+}
+
+/* A touch of many intervals becomes many entries; there is room for as many as there are touches,
+ * and so at least for one interval at a time. */
+void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, lists_sum *sum) {
+    uint64_t elements = (all->page_count / TOUCH_BUCKETS + 1) * TOUCH_PAGE, count = 0;
+    for (uint32_t w = 0; w < all->workers; w++)
+        for (const touch_chunk *c = all->buckets[w * TOUCH_BUCKETS + number].chunks; c; c = c->next)
+            count += c->count;
+    if (!count)
+        return;
+    make_room(elements, count, sum);
+    uint32_t intervals = find_intervals(all, number, elements, sum);
+    for (uint32_t first = 0, end; first < intervals; first = end) {
+        uint64_t entries = sum->ends[first];
+        for (end = first + 1; end < intervals && entries + sum->ends[end] <= count; end++)
+            entries += sum->ends[end];
+        deal(all, number, first, end, sum);
+        add_intervals(plan, first, end, sum);
     }
     add_list(plan, sum->held, sum);
     sum->held->count = 0;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+uint64_t lists_bytes_of_worker(const reuse_plan *plan, uint64_t longest) {
+    uint64_t positions = plan->stream_start[plan->stream_count];
+    bool correlates = correlate_cost(longest) < 0.5 * (double)longest * (double)longest;
+    return (positions + plan->stream_count + 2) * sizeof(uint64_t) +
+           (correlates ? correlate_bytes(longest) : 0);
+}
+
+static int most_first(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* Each worker keeps room for the largest bucket that it had: entries twice, and two lists. */
+uint64_t lists_bytes(const touches *all) {
+    const uint64_t each = 2 * sizeof(uint64_t) + 2 * (sizeof(uint32_t) + sizeof(uint64_t));
+    const uint64_t of_element = 2 * sizeof(uint32_t) + sizeof(uint64_t);
+    uint64_t counts[TOUCH_BUCKETS] = {0}, bytes = all->bytes;
+    for (size_t b = 0; b < (size_t)all->workers * TOUCH_BUCKETS; b++)
+        for (const touch_chunk *c = all->buckets[b].chunks; c; c = c->next)
+            counts[b % TOUCH_BUCKETS] += c->count;
+    qsort(counts, TOUCH_BUCKETS, sizeof *counts, most_first);
+    for (uint32_t w = 0; w < all->workers && w < TOUCH_BUCKETS; w++)
+        bytes += counts[w] * each + all->page_count / TOUCH_BUCKETS * TOUCH_PAGE * of_element;
+    return bytes;
 }
 
 void lists_begin(const reuse_plan *plan, lists_sum *sum) {
@@ -207,7 +293,9 @@ static void free_list(position_list *list) {
 void lists_free(lists_sum *sum) {
     free(sum->degree);
     free(sum->accesses);
-    free(sum->counts);
+    free(sum->interval);
+    free(sum->length);
+    free(sum->ends);
     free(sum->entries);
     free(sum->spare);
     free_list(sum->held);

@@ -11,11 +11,18 @@ typedef struct lists_sum {
     uint64_t elements;
     unsigned __int128 total; /* of all degrees */
     /* scratch */
-    uint32_t *counts;
+    uint32_t *interval; /* of each element */
+    uint32_t *length;   /* of each interval: elements */
+    uint64_t *ends;     /* of each interval: where its entries end */
     uint64_t *entries, *spare;
-    size_t count_room, entry_room;
+    size_t element_room, entry_room;
     struct position_list *held, *next;
 } lists_sum;
+
+/* Bytes that a worker takes whatever the touches, with streams up to `longest` positions. */
+uint64_t lists_bytes_of_worker(const reuse_plan *plan, uint64_t longest);
+/* Bytes of the touches and of what workers put in order at the same time. */
+uint64_t lists_bytes(const touches *all);
 
 void lists_begin(const reuse_plan *plan, lists_sum *sum);
 /* Adds the elements of bucket `number` of all workers. */

@@ -1,13 +1,16 @@
 /* Addresses over time. */
 #include "locality/picture.h"
 
+enum { MOST_PICTURES = 64 }; /* a trace may name buffers by the ten thousand */
+
 struct hd_picture_set {
     hd_arena *arena;
     uint64_t mis, heard;
     uint32_t most_columns, most_rows;
     hd_vec(hd_picture) pictures;
     const hd_event_launch *launch;
-    size_t *rows; /* of the launch's buffers: their pictures, SIZE_MAX for none */
+    size_t rows[MOST_PICTURES]; /* pictures of the launch's buffers, in their order */
+    size_t row_count;
 };
 
 hd_picture_set *hd_picture_new(hd_arena *arena, uint64_t mis, uint32_t columns, uint32_t rows) {
@@ -46,6 +49,8 @@ static size_t picture_of(hd_picture_set *set, const hd_event_buffer *buffer) {
     for (size_t i = 0; i < set->pictures.count; i++)
         if (same_buffer(&set->pictures.data[i], buffer))
             return i;
+    if (set->pictures.count == MOST_PICTURES)
+        return SIZE_MAX;
     hd_push(set->arena, &set->pictures, make_picture(set, buffer));
     return set->pictures.count - 1;
 }
@@ -53,9 +58,12 @@ static size_t picture_of(hd_picture_set *set, const hd_event_buffer *buffer) {
 static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     hd_picture_set *set = self;
     set->launch = launch;
-    set->rows = hd_new_array(set->arena, size_t, launch->buffer_count);
-    for (uint32_t b = 0; b < launch->buffer_count; b++)
-        set->rows[b] = picture_of(set, &launch->buffers[b]);
+    set->row_count = 0;
+    for (uint32_t b = 0; b < launch->buffer_count && set->row_count < MOST_PICTURES; b++) {
+        size_t row = picture_of(set, &launch->buffers[b]);
+        if (row != SIZE_MAX)
+            set->rows[set->row_count++] = row;
+    }
     return HD_OK;
 }
 
@@ -72,9 +80,9 @@ static bool is_inside(const hd_picture *p, uint64_t address) {
 static hd_picture *find(hd_picture_set *set, hd_picture *before, uint64_t address) {
     if (before && is_inside(before, address))
         return before;
-    for (uint32_t b = 0; b < set->launch->buffer_count; b++) {
-        hd_picture *p = set->rows[b] == SIZE_MAX ? NULL : &set->pictures.data[set->rows[b]];
-        if (p && is_inside(p, address))
+    for (size_t b = 0; b < set->row_count; b++) {
+        hd_picture *p = &set->pictures.data[set->rows[b]];
+        if (is_inside(p, address))
             return p;
     }
     return NULL;

@@ -30,7 +30,7 @@ hd_picture_set *hd_picture_new(hd_arena *arena, uint64_t mis, uint32_t columns, 
 /* Counts accesses to buffers in global and constant memory, by address. Blocks must come one
  * after another, as from a trace: time is the number of the event. */
 hd_sink hd_picture_sink(hd_picture_set *set);
-/* One for each buffer that any launch had, in the order in which they came. */
+/* One for each buffer that any launch had, in the order in which they came; 64 at most. */
 const hd_picture *hd_pictures_of(const hd_picture_set *set, size_t *count);
 
 #endif

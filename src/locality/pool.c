@@ -47,7 +47,8 @@ static void *run_member(void *self) {
     return NULL;
 }
 
-hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self) {
+hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
+                            uint64_t *failed) {
     pool p = {.work = work, .self = self, .count = count};
     pthread_t *threads = hd_checked(calloc(workers, sizeof *threads));
     member *members = hd_checked(calloc(workers, sizeof *members));
@@ -65,6 +66,7 @@ hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, 
     free(threads);
     free(members);
     free(started);
+    *failed = p.failed;
     return p.status;
 }
 

@@ -22,8 +22,10 @@
  * a long stream, n_e^2 / 2 is more than a transform of the stream takes, and correlate.c
  * finds the same sums in n log n.
  *
- * Memory holds 12 bytes for each touch. When a trace has more than fit, elements are split
- * in shares by a hash of their page, and the trace is read once for each share.
+ * Memory holds 12 bytes for each touch. How many there are nobody knows before: neighbouring
+ * lanes at one element, or each at the next one, are one. So all elements are tried first; when
+ * their touches do not fit, elements are split in shares by a hash, as many as what was read until
+ * then suggests, and the trace is read once for each. A share that does not fit is split again.
  */
 #include <stdlib.h>
 
@@ -33,38 +35,82 @@
 typedef struct analysis {
     reuse_plan plan;
     uint32_t workers, shares;
+    uint64_t room, wished; /* bytes for touches: that there are, and that should be enough */
     hd_arena **arenas; /* [workers] */
     lists_sum *sums;   /* [workers] */
     const touches *touches;
     uint64_t elements, accesses;
 } analysis;
 
+enum { SHARES_MOST = 4096, WISHED_SHARES_MOST = 64 };
+
 static hd_status add_bucket(void *self, uint32_t worker, uint64_t number) {
     analysis *a = self;
+    reuse_meter *m = a->plan.meter;
     lists_add(&a->plan, a->touches, (uint32_t)number, &a->sums[worker]);
+    if (!worker && m->progress)
+        m->progress(m->user, "adding up", (double)number / TOUCH_BUCKETS);
     return HD_OK;
 }
 
-static hd_status add_share(analysis *a, uint32_t share) {
+/* The touches, all there, are added up. */
+static hd_status add_touches(analysis *a, const touches *all) {
+    a->touches = all;
+    a->accesses += all->accesses;
+    a->shares++;
+    uint64_t none;
+    return reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
+}
+
+/* How many shares there may be. Less memory than the least is only wished for. */
+static uint32_t most_shares(const analysis *a) {
+    return a->wished < a->room ? WISHED_SHARES_MOST : SHARES_MOST;
+}
+
+/* In how many pieces a share is to be split that does not fit, from how much of the trace it
+ * took to see that. */
+static uint32_t pieces_of(const analysis *a, const touches *all, uint32_t shares) {
+    double wanted = 1.25 * (double)a->plan.meter->all / ((double)all->read + 1) + 1;
+    uint32_t most = most_shares(a) / shares;
+    return wanted < 2 ? 2 : wanted < most ? (uint32_t)wanted : most;
+}
+
+static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
+    bool last = shares > most_shares(a) / 2; /* which cannot be split */
+    uint64_t room = last ? a->room : a->wished;
     touches all;
-    hd_status status = touches_collect(&a->plan, a->workers, share, a->shares, &all);
-    a->touches = &all;
-    if (status == HD_OK)
-        status = reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a);
-    a->accesses += all.accesses;
+    reuse_meter_begin(&a->plan, shares > 1 ? "reading, for a share of the elements" : "reading");
+    hd_status status = touches_collect(&a->plan, a->workers, share, shares, room, &all);
+    uint64_t bytes = lists_bytes(&all);
+    uint32_t pieces = bytes > room && !last ? pieces_of(a, &all, shares) : 0;
+    if (!status && bytes <= room)
+        status = add_touches(a, &all);
+    else if (!status && last)
+        status = reuse_no_room(&a->plan, a->plan.memory - room + bytes);
     touches_free(&all);
+    for (uint32_t p = 0; p < pieces && !status; p++)
+        status = add_share(a, share + p * shares, shares * pieces);
     return status;
 }
 
-/* How many shares it takes that touches stay within `memory`. */
-static uint32_t shares_for(const reuse_plan *plan, uint64_t memory) {
-    const uint64_t entry = 2 * sizeof(touch); /* with what lies about half empty, and sorting */
-    uint64_t accesses = 0;
-    for (uint64_t b = 0; b < plan->block_count; b++)
-        accesses += plan->blocks[b].accesses;
-    uint64_t bytes = accesses * entry, room = memory ? memory : (uint64_t)1 << 30;
-    uint64_t shares = bytes / room + 1;
-    return shares > 1024 ? 1024 : (uint32_t)shares;
+/* Leaves as many workers as have room, and the rest of the room to touches. */
+static hd_status divide_memory(analysis *a, uint64_t wished) {
+    const reuse_plan *plan = &a->plan;
+    uint64_t all = plan->stream_start[plan->stream_count], longest = 0;
+    for (uint64_t s = 0; s < plan->stream_count; s++) {
+        uint64_t length = plan->stream_start[s + 1] - plan->stream_start[s];
+        longest = length > longest ? length : longest;
+    }
+    /* Degrees of all streams as results, and of one as it is described. */
+    uint64_t results = all * sizeof(uint64_t) + longest * 6 * sizeof(uint64_t);
+    uint64_t each = lists_bytes_of_worker(plan, longest), needed = plan->tables + results + each;
+    if (needed > plan->memory / 4 * 3)
+        return reuse_no_room(plan, needed + needed / 3);
+    while (a->workers > 1 && plan->tables + results + a->workers * each > plan->memory / 2)
+        a->workers--;
+    a->room = plan->memory - plan->tables - results - a->workers * each;
+    a->wished = wished && wished < a->room ? wished : a->room;
+    return HD_OK;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -129,13 +175,13 @@ static hd_status run(hd_arena *arena, analysis *a, const hd_reuse_options *o, hd
     hd_status status = reuse_measure(&a->plan, a->workers, a->arenas);
     if (status == HD_OK)
         status = reuse_plan_place(arena, &a->plan);
+    if (status == HD_OK)
+        status = divide_memory(a, o->memory);
     if (status != HD_OK)
         return status;
-    a->shares = shares_for(&a->plan, o->memory);
     for (uint32_t w = 0; w < a->workers; w++)
         lists_begin(&a->plan, &a->sums[w]);
-    for (uint32_t share = 0; share < a->shares && !status; share++)
-        status = add_share(a, share);
+    status = add_share(a, 0, 1);
     if (status == HD_OK)
         status = check_total(a);
     if (status == HD_OK && !a->accesses)
@@ -151,16 +197,17 @@ static hd_status run(hd_arena *arena, analysis *a, const hd_reuse_options *o, hd
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **result) {
     hd_arena *own = hd_arena_new();
-    analysis a = {.workers = reuse_worker_count(options->workers)};
+    const uint32_t workers = reuse_worker_count(options->workers);
+    analysis a = {.workers = workers};
     hd_reuse *reuse = hd_new(arena, hd_reuse);
-    a.arenas = hd_new_array(own, hd_arena *, a.workers);
-    a.sums = hd_new_array(own, lists_sum, a.workers);
-    for (uint32_t w = 0; w < a.workers; w++)
+    a.arenas = hd_new_array(own, hd_arena *, workers);
+    a.sums = hd_new_array(own, lists_sum, workers);
+    for (uint32_t w = 0; w < workers; w++)
         a.arenas[w] = hd_arena_new();
     hd_status status = reuse_plan_make(own, diag, trace, options, &a.plan);
     if (status == HD_OK)
         status = run(arena, &a, options, reuse);
-    for (uint32_t w = 0; w < a.workers; w++) {
+    for (uint32_t w = 0; w < workers; w++) {
         lists_free(&a.sums[w]);
         hd_arena_free(a.arenas[w]);
     }

@@ -24,8 +24,13 @@ typedef struct hd_reuse_options {
     const char *block_order;           /* name of a hd_block_order; NULL: sequential */
     const char *warp_order;            /* 5, 6: name of a hd_warp_order; NULL: round-robin */
     uint64_t seed;                     /* of the order `random` */
-    uint64_t memory;                   /* bytes that accesses may take at a time; 0: 1 GiB */
-    uint32_t workers;                  /* 0: one for each core */
+    uint64_t memory;  /* bytes that it may take for what it keeps of MIs and accesses, 64 MiB at
+                       * least; 0: 1 GiB. More accesses than that are handled in shares */
+    uint32_t workers; /* 0: one for each core; fewer where memory is short */
+    /* Called from the calling thread some thousand times a second at most, with what is done of
+     * all that there is to do; may be NULL. */
+    void (*progress)(void *user, const char *doing, double done);
+    void *user;
 } hd_reuse_options;
 
 /* What one stream is, and its characteristic. */
@@ -54,7 +59,8 @@ hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_op
 
 /* Several blocks of the trace may be read at once. Results depend on nothing but the trace
  * and the options that have to do with it. HD_EINPUT: options that hd_reuse_check() refuses, a
- * trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 62 bits. */
+ * trace without accesses to these spaces; HD_EUNSUPPORTED: degrees whose sum is beyond 62 bits,
+ * more memory than `memory` allows. */
 hd_status hd_reuse_analyse(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_reuse_options *options, hd_reuse **reuse);
 

@@ -5,20 +5,16 @@ typedef struct measuring {
     reuse_plan *plan;
     reuse_aggregate *aggregate;
     reuse_block *block;
+    uint32_t worker;
     uint64_t mi; /* that comes next */
+    uint64_t read;
 } measuring;
-
-/* Of an access; one that is not aligned may touch one more. */
-static uint64_t elements_of(const reuse_plan *plan, const reuse_block *block, uint32_t access) {
-    uint64_t width = block->launch->launch.accesses[access].width;
-    return (width + plan->element_bytes - 1) / plan->element_bytes;
-}
 
 static void measure_event(void *stream, const hd_event *event) {
     measuring *m = stream;
+    reuse_meter_add(m->plan, m->worker, &m->read, event->active);
     if (!reuse_is_analysed(m->plan, m->block, event))
         return;
-    m->block->accesses += event->active * elements_of(m->plan, m->block, event->access);
     if (m->plan->units)
         issue_note(m->plan, m->aggregate, m->block, m->mi, event);
     m->mi++;
@@ -28,17 +24,15 @@ static void measure_event(void *stream, const hd_event *event) {
 static bool is_known(const reuse_plan *plan, const hd_event_launch *launch) {
     bool all = !plan->units;
     for (uint32_t a = 0; a < launch->access_count; a++)
-        all = all && plan->spaces >> launch->accesses[a].space & 1 &&
-              launch->accesses[a].width <= plan->element_bytes;
+        all = all && plan->spaces >> launch->accesses[a].space & 1;
     return all;
 }
 
-static hd_status measure_block(reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block) {
-    measuring m = {plan, aggregate, block, 0};
-    if (is_known(plan, &block->launch->launch)) {
-        block->accesses = block->index->lane_accesses;
+static hd_status measure_block(reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block,
+                               uint32_t worker) {
+    measuring m = {plan, aggregate, block, worker, 0, 0};
+    if (is_known(plan, &block->launch->launch))
         return HD_OK;
-    }
     hd_status status = reuse_read_block(plan, block, measure_event, &m);
     if (!plan->units)
         block->length = m.mi;
@@ -50,23 +44,18 @@ typedef struct job {
     hd_arena *const *arenas; /* of each worker */
 } job;
 
-/* Tables are as long as the blocks with all their MIs. */
 static hd_status measure_aggregate(void *self, uint32_t worker, uint64_t number) {
     const job *j = self;
     reuse_plan *plan = j->plan;
     reuse_aggregate *a = &plan->aggregates[number];
     hd_status status = HD_OK;
-    for (uint64_t b = a->first; b < a->first + a->count; b++) {
-        reuse_block *block = &plan->blocks[b];
-        block->length = block->index->mis;
-        a->length = block->length > a->length ? block->length : a->length;
-        if (plan->units && !plan->by_warp)
-            block->slots = hd_new_array(j->arenas[worker], uint32_t, block->length);
-    }
+    for (uint64_t b = a->first; b < a->first + a->count && plan->units && !plan->by_warp; b++)
+        plan->blocks[b].slots =
+            hd_new_array(j->arenas[worker], uint32_t, plan->blocks[b].length);
     if (plan->units)
         issue_begin(j->arenas[worker], plan, a);
     for (uint64_t b = a->first; b < a->first + a->count && !status; b++)
-        status = measure_block(plan, a, &plan->blocks[b]);
+        status = measure_block(plan, a, &plan->blocks[b], worker);
     if (plan->units && !status)
         issue_end(plan, a);
     for (uint64_t b = a->first; b < a->first + a->count && !plan->units; b++)
@@ -74,7 +63,31 @@ static hd_status measure_aggregate(void *self, uint32_t worker, uint64_t number)
     return status;
 }
 
+/* Lengths with all MIs, as the index has them, and what tables of that length take. */
+static hd_status size_tables(reuse_plan *plan) {
+    for (uint64_t n = 0; n < plan->aggregate_count; n++) {
+        reuse_aggregate *a = &plan->aggregates[n];
+        for (uint64_t b = a->first; b < a->first + a->count; b++) {
+            reuse_block *block = &plan->blocks[b];
+            block->length = block->index->mis;
+            a->length = block->length > a->length ? block->length : a->length;
+            plan->tables += plan->units && !plan->by_warp ? block->length * sizeof(uint32_t) : 0;
+        }
+        plan->tables += plan->units ? issue_bytes(plan, a) : 0;
+        if (plan->tables > plan->memory)
+            return reuse_no_room(plan, plan->tables);
+    }
+    return HD_OK;
+}
+
 hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *arenas) {
     job j = {plan, arenas};
-    return reuse_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j);
+    hd_status status = size_tables(plan);
+    reuse_meter_begin(plan, "measuring");
+    if (status != HD_OK)
+        return status;
+    uint64_t failed;
+    status = reuse_in_parallel(workers, plan->aggregate_count, measure_aggregate, &j, &failed);
+    const reuse_aggregate *a = &plan->aggregates[failed];
+    return status ? reuse_say_fault(plan, a->first, a->count) : HD_OK;
 }

@@ -80,6 +80,12 @@ static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_block_or
     return status;
 }
 
+static uint64_t memory_of(const hd_reuse_options *o) {
+    const uint64_t least = (uint64_t)64 << 20, usual = (uint64_t)1 << 30;
+    uint64_t wanted = o->memory ? o->memory : usual;
+    return wanted > least ? wanted : least;
+}
+
 static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
     const hd_trace_contents *contents = hd_trace_get(plan->trace);
     const hd_block_order *by;
@@ -93,7 +99,8 @@ static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_
     plan->blocks = hd_new_array(arena, reuse_block, count);
     for (uint64_t l = first; l < end && !status; l++) {
         const hd_schedule_input input = {plan->trace,         plan->diag,   &contents->launches[l],
-                                         plan->element_bytes, plan->spaces, o->seed};
+                                         plan->element_bytes, plan->spaces, o->seed,
+                                         plan->memory};
         status = add_launch(arena, plan, by, &input);
     }
     if (!status && !count)
@@ -163,8 +170,12 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *o, reuse_plan *plan) {
     *plan = (reuse_plan){.trace = trace,
                          .diag = diag,
+                         .memory = memory_of(o),
+                         .meter = hd_new(arena, reuse_meter),
                          .spaces = o->spaces ? o->spaces : 1u << KIR_GLOBAL,
                          .element_bytes = o->element_bytes ? o->element_bytes : 4};
+    plan->meter->progress = o->progress;
+    plan->meter->user = o->user;
     const hd_warp_order *warps;
     hd_status status = hd_reuse_check(arena, diag, o);
     if (status != HD_OK)
@@ -175,9 +186,13 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                   : o->scenario == 6 ? (uint64_t)o->clusters * o->units
                                      : 0;
     status = order_blocks(arena, plan, o);
-    if (status == HD_OK)
-        make_aggregates(arena, plan, o);
-    return status;
+    if (status != HD_OK)
+        return status;
+    plan->meter->all = 1;
+    for (uint64_t b = 0; b < plan->block_count; b++)
+        plan->meter->all += plan->blocks[b].index->lane_accesses;
+    make_aggregates(arena, plan, o);
+    return HD_OK;
 }
 
 hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan) {
@@ -200,7 +215,37 @@ hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan) {
                    (unsigned long long)at);
 }
 
+/* ---- memory ------------------------------------------------------------------------------- */
+
+hd_status reuse_no_room(const reuse_plan *plan, uint64_t bytes) {
+    const unsigned shift = 20;
+    return hd_fail(plan->diag, HD_EUNSUPPORTED, NULL,
+                   "the analysis needs %s%llu MiB for what it keeps of memory instructions and "
+                   "elements, and %llu MiB are allowed: allow more with --memory, or choose "
+                   "launches with --launch",
+                   bytes >= UINT64_MAX / 4 ? "more than " : "",
+                   (unsigned long long)((bytes >> shift) + 1),
+                   (unsigned long long)(plan->memory >> shift));
+}
+
 /* ---- reading ------------------------------------------------------------------------------ */
+
+void reuse_meter_begin(const reuse_plan *plan, const char *doing) {
+    plan->meter->doing = doing;
+    plan->meter->done = 0;
+}
+
+void reuse_meter_add(const reuse_plan *plan, uint32_t worker, uint64_t *pending,
+                     uint64_t lane_accesses) {
+    enum { GATHERED = 1 << 20 };
+    reuse_meter *m = plan->meter;
+    if ((*pending += lane_accesses) < GATHERED)
+        return;
+    uint64_t done = m->done += *pending;
+    *pending = 0;
+    if (!worker && m->progress)
+        m->progress(m->user, m->doing, (double)done / (double)m->all);
+}
 
 static void *open_block(void *self, uint64_t block) {
     (void)block;
@@ -210,6 +255,17 @@ static void *open_block(void *self, uint64_t block) {
 hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
                            void (*event)(void *stream, const hd_event *event), void *stream) {
     const hd_sink sink = {.self = stream, .open_block = open_block, .event = event};
-    return hd_trace_replay_block(plan->trace, plan->diag, block->launch->launch.number,
+    return hd_trace_replay_block(plan->trace, NULL, block->launch->launch.number,
                                  block->index->block, &sink);
+}
+
+hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count) {
+    const hd_sink nobody = {0};
+    hd_status status = HD_OK;
+    for (uint64_t b = first; b < first + count && !status; b++)
+        status = hd_trace_replay_block(plan->trace, plan->diag,
+                                       plan->blocks[b].launch->launch.number,
+                                       plan->blocks[b].index->block, &nobody);
+    return status ? status
+                  : hd_fail(plan->diag, HD_ESYSTEM, NULL, "the trace was changed while it was read");
 }

@@ -26,7 +26,6 @@ typedef struct reuse_block {
     uint64_t turn;               /* in the launch: its place in the order, or number */
     uint32_t place;              /* in the aggregate */
     uint64_t length;             /* MIs that are analysed; all, where units are limited */
-    uint64_t accesses;           /* of elements, about, by MIs that are analysed */
     uint32_t *slots;             /* [length] limited units, by MI: see issue.c */
 } reuse_block;
 
@@ -39,9 +38,21 @@ typedef struct reuse_aggregate {
     uint32_t *order;       /* limited units: see issue.c */
 } reuse_aggregate;
 
+/* How far a reading of the trace is. */
+typedef struct reuse_meter {
+    void (*progress)(void *user, const char *doing, double done); /* or NULL */
+    void *user;
+    const char *doing;
+    uint64_t all; /* lane accesses that are to be read; at least 1 */
+    _Atomic uint64_t done;
+} reuse_meter;
+
 typedef struct reuse_plan {
     hd_trace *trace;
     const hd_diag *diag;
+    uint64_t memory; /* bytes that may be taken */
+    uint64_t tables; /* of them, by what limited units take */
+    reuse_meter *meter;
     uint32_t spaces, element_bytes;
     uint64_t units; /* lanes that issue at once, 0: unlimited */
     bool by_warp;   /* hd_warp_order */
@@ -59,13 +70,25 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const hd_reuse_options *options, reuse_plan *plan);
 /* After reuse_measure(): where aggregates and streams start. */
 hd_status reuse_plan_place(hd_arena *arena, reuse_plan *plan);
-/* Reads a block: `event` hears its events, with `stream`. */
+/* The analysis would take so many bytes: an error. */
+hd_status reuse_no_room(const reuse_plan *plan, uint64_t bytes);
+/* A reading begins. */
+void reuse_meter_begin(const reuse_plan *plan, const char *doing);
+/* So many lane accesses more were read; `worker` 0 is the calling thread. They are gathered in
+ * *pending first. */
+void reuse_meter_add(const reuse_plan *plan, uint32_t worker, uint64_t *pending,
+                     uint64_t lane_accesses);
+/* Reads a block: `event` hears its events, with `stream`. Says nothing of what is wrong with it,
+ * since several may be read at once. */
 hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
                            void (*event)(void *stream, const hd_event *event), void *stream);
 static inline bool reuse_is_analysed(const reuse_plan *plan, const reuse_block *block,
                                      const hd_event *event) {
     return plan->spaces >> hd_event_space(&block->launch->launch, event) & 1;
 }
+
+/* Of `count` blocks one could not be read: says what is wrong with the first such. */
+hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count);
 
 /* reuse_measure.c: reads the trace once for the lengths of blocks and, where units are
  * limited, what each MI takes of them. Tables come from the workers' arenas. */
@@ -76,6 +99,8 @@ hd_status reuse_measure(reuse_plan *plan, uint32_t workers, hd_arena *const *are
 /* What a warp of an event takes: a slot (units of whole warps), or as many as there are issues
  * of its lanes. */
 uint32_t issue_slots_of(const reuse_plan *plan, const hd_event *event, uint32_t warp);
+/* Bytes of the order table of an aggregate whose length is known. */
+uint64_t issue_bytes(const reuse_plan *plan, const reuse_aggregate *aggregate);
 /* An order table for the aggregate, which issue_note() fills for every event. */
 void issue_begin(hd_arena *arena, const reuse_plan *plan, reuse_aggregate *aggregate);
 void issue_note(const reuse_plan *plan, reuse_aggregate *aggregate, reuse_block *block, uint64_t mi,
@@ -89,9 +114,10 @@ uint64_t issue_of(const reuse_plan *plan, const reuse_aggregate *aggregate,
                   const reuse_block *block, uint64_t mi, uint32_t warp, uint32_t before);
 
 /* pool.c: calls `work` with 0 .. count - 1 in ascending order of beginning, from several
- * threads; ends early when one returns an error, and returns that of the lowest number. */
+ * threads; ends early when one returns an error, and returns that of the lowest number, *failed. */
 typedef hd_status reuse_work(void *self, uint32_t worker, uint64_t number);
-hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self);
+hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
+                            uint64_t *failed);
 uint32_t reuse_worker_count(uint32_t wanted);
 
 #endif

@@ -133,29 +133,42 @@ hd_reuse_spread *hd_reuse_spread_of(hd_arena *arena, const hd_reuse_stream *cons
 
 /* ---- by kernel ------------------------------------------------------------------------------ */
 
+/* The row of a kernel of that name among `count`, or `count`. */
+static uint32_t find_kernel(const hd_reuse_kernel *kernels, uint32_t count, const char *name) {
+    uint32_t k = 0;
+    while (k < count && strcmp(kernels[k].name, name))
+        k++;
+    return k;
+}
+
 uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
                             const hd_reuse *reuse, hd_reuse_kernel **kernels) {
     hd_vec(hd_reuse_kernel) found = {0};
-    uint64_t *counts = hd_new_array(arena, uint64_t, contents->launch_count);
-    const char *name = NULL;
-    for (uint64_t s = 0, k = 0, l = 0; s < reuse->stream_count; s++) {
+    hd_vec(uint64_t) counts = {0};
+    uint32_t *kernel = hd_new_array(arena, uint32_t, reuse->stream_count); /* of each stream */
+    for (uint64_t s = 0, l = 0; s < reuse->stream_count; s++) {
         const hd_reuse_stream *stream = &reuse->streams[s];
+        kernel[s] = s ? kernel[s - 1] : 0;
         if (!s || stream->launch != stream[-1].launch) {
             while (contents->launches[l].launch.number != stream->launch)
                 l++;
-            name = contents->launches[l].launch.kernel;
-            for (k = 0; k < found.count && strcmp(found.data[k].name, name);)
-                k++;
+            const char *name = contents->launches[l].launch.kernel;
+            kernel[s] = find_kernel(found.data, (uint32_t)found.count, name);
+            if (kernel[s] == found.count) {
+                hd_push(arena, &found, (hd_reuse_kernel){.name = name});
+                hd_push(arena, &counts, 0);
+            }
         }
-        if (k == found.count) {
-            hd_reuse_kernel kernel = {.name = name};
-            kernel.streams = hd_new_array(arena, const hd_reuse_stream *, reuse->stream_count - s);
-            hd_push(arena, &found, kernel);
-        }
-        found.data[k].streams[counts[k]++] = stream;
+        counts.data[kernel[s]]++;
     }
-    for (uint64_t k = 0; k < found.count; k++)
-        found.data[k].spread = hd_reuse_spread_of(arena, found.data[k].streams, counts[k]);
+    for (uint32_t k = 0; k < found.count; k++) {
+        found.data[k].streams = hd_new_array(arena, const hd_reuse_stream *, counts.data[k]);
+        counts.data[k] = 0;
+    }
+    for (uint64_t s = 0; s < reuse->stream_count; s++)
+        found.data[kernel[s]].streams[counts.data[kernel[s]]++] = &reuse->streams[s];
+    for (uint32_t k = 0; k < found.count; k++)
+        found.data[k].spread = hd_reuse_spread_of(arena, found.data[k].streams, counts.data[k]);
     *kernels = found.data;
     return (uint32_t)found.count;
 }

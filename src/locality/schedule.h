@@ -14,6 +14,7 @@ typedef struct hd_schedule_input {
     const hd_trace_launch *launch;
     uint32_t element_bytes, spaces;
     uint64_t seed;
+    uint64_t memory; /* bytes that it may take; 0: any */
 } hd_schedule_input;
 
 typedef struct hd_block_order {

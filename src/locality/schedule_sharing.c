@@ -66,6 +66,8 @@ typedef struct reading {
     page *pages;                    /* slots */
     uint64_t page_count, page_room; /* slots taken; all, a power of two */
     page *latest;
+    uint64_t bytes; /* of sets and pages */
+    bool full;      /* these would be more than are allowed: nothing more is noted */
 } reading;
 
 static page *find_slot(const reading *r, uint64_t number) {
@@ -75,10 +77,23 @@ static page *find_slot(const reading *r, uint64_t number) {
     return &r->pages[at];
 }
 
+static uint64_t allowed(const hd_schedule_input *input) {
+    return input->memory ? input->memory : UINT64_MAX;
+}
+
+/* Before so many bytes are asked for; while an array is moved it is there twice. */
+static bool may_grow(reading *r, uint64_t before, uint64_t after) {
+    r->full = r->full || r->bytes + after > allowed(r->input);
+    r->bytes += r->full ? 0 : after - before;
+    return !r->full;
+}
+
 static void grow_pages(reading *r) {
     page *old = r->pages;
-    uint64_t room = r->page_room;
-    r->page_room = room ? 2 * room : 1024;
+    uint64_t room = r->page_room, grown = room ? 2 * room : 1024;
+    if (!may_grow(r, room * sizeof *old, grown * sizeof *old))
+        return;
+    r->page_room = grown;
     r->pages = hd_checked(calloc(r->page_room, sizeof *r->pages));
     for (uint64_t i = 0; i < room; i++)
         if (old[i].number_plus_1)
@@ -86,20 +101,27 @@ static void grow_pages(reading *r) {
     free(old);
 }
 
+/* NULL when it is full. */
 static page *page_of(reading *r, uint64_t number) {
     if (r->latest && r->latest->number_plus_1 == number + 1)
         return r->latest;
     if (2 * r->page_count >= r->page_room)
         grow_pages(r);
+    if (r->full)
+        return NULL;
     r->latest = find_slot(r, number);
     r->page_count += !r->latest->number_plus_1;
     r->latest->number_plus_1 = number + 1;
     return r->latest;
 }
 
+/* The empty one when it is full. */
 static uint64_t add_set(reading *r, block_set set) {
     if (r->set_count == r->set_room) {
-        r->set_room = r->set_room ? 2 * r->set_room : 1024;
+        uint64_t grown = r->set_room ? 2 * r->set_room : 1024;
+        if (!may_grow(r, r->set_room * sizeof *r->sets, grown * sizeof *r->sets))
+            return 0;
+        r->set_room = grown;
         r->sets = hd_checked(realloc(r->sets, r->set_room * sizeof *r->sets));
     }
     r->sets[r->set_count] = set;
@@ -117,8 +139,9 @@ static uint64_t grown_set(reading *r, uint64_t from) {
 }
 
 static void add_element(reading *r, uint64_t element) {
-    uint64_t *set = &page_of(r, element / PAGE)->set[element % PAGE];
-    if (!*set || r->sets[*set].last != r->block)
+    page *own = page_of(r, element / PAGE);
+    uint64_t *set = own ? &own->set[element % PAGE] : NULL;
+    if (set && (!*set || r->sets[*set].last != r->block))
         *set = grown_set(r, *set);
 }
 
@@ -131,7 +154,7 @@ static void *open_block(void *self, uint64_t block) {
 static void add_event(void *stream, const hd_event *e) {
     reading *r = stream;
     const hd_event_launch *launch = &r->input->launch->launch;
-    if (!(r->input->spaces >> hd_event_space(launch, e) & 1))
+    if (r->full || !(r->input->spaces >> hd_event_space(launch, e) & 1))
         return;
     for (uint32_t lane = 0; lane < e->threads; lane++) {
         if (!hd_event_active(e, lane))
@@ -144,18 +167,25 @@ static void add_event(void *stream, const hd_event *e) {
     }
 }
 
+static hd_status no_room(const reading *r) {
+    return hd_fail(r->input->diag, HD_EUNSUPPORTED, NULL,
+                   "the order sharing needs more than the %llu MiB that are allowed for the "
+                   "elements of launch %u: allow more with --memory, or choose another order",
+                   (unsigned long long)(r->input->memory >> 20), r->input->launch->launch.number);
+}
+
 static hd_status read_blocks(reading *r) {
     const hd_schedule_input *input = r->input;
     const hd_sink sink = {.self = r, .open_block = open_block, .event = add_event};
     hd_status status = HD_OK;
     add_set(r, (block_set){0});
-    for (r->block = 0; r->block < input->launch->block_count && !status; r->block++)
+    for (r->block = 0; r->block < input->launch->block_count && !status && !r->full; r->block++)
         status = hd_trace_replay_block(input->trace, input->diag, input->launch->launch.number,
                                        input->launch->blocks[r->block].block, &sink);
-    for (uint64_t i = 0; i < r->page_room * PAGE; i++)
+    for (uint64_t i = 0; i < r->page_room * PAGE && !r->full; i++)
         r->sets[r->pages[i / PAGE].set[i % PAGE]].elements++;
     free(r->pages);
-    return status;
+    return status || !r->full ? status : no_room(r);
 }
 
 /* ---- groups of blocks --------------------------------------------------------------------- */
@@ -180,15 +210,20 @@ typedef struct set_index {
     uint64_t *changes_of, *changes_at; /* block b has changes_of[changes_at[b] ..] */
 } set_index;
 
-static void find_changes(set_index *x, uint64_t set_count) {
+/* Returns the bytes that targets and lists of changes will take. */
+static uint64_t find_changes(set_index *x, uint64_t set_count) {
+    uint64_t bytes = 0;
     for (uint64_t set = 1; set < set_count; set++) {
         uint64_t size = 0;
         for (uint64_t s = set; x->sets[set].elements && s; s = x->sets[s].without)
             size++;
-        if (size > 1 && size < x->blocks)
-            hd_push(x->arena, &x->changes,
-                    (change){.set = set, .size = size, .others = x->blocks - size});
+        if (size < 2 || size >= x->blocks)
+            continue;
+        hd_push(x->arena, &x->changes,
+                (change){.set = set, .size = size, .others = x->blocks - size});
+        bytes += 2 * sizeof(change) + 2 * size * sizeof(uint64_t);
     }
+    return bytes;
 }
 
 /* How many scores of blocks it changes. */
@@ -276,12 +311,14 @@ static void list_changes(set_index *x) {
     x->changes_at = at;
 }
 
-static void make_index(hd_arena *arena, const reading *r, set_index *x) {
+static hd_status make_index(hd_arena *arena, const reading *r, set_index *x) {
     *x = (set_index){.arena = arena, .sets = r->sets, .blocks = r->input->launch->block_count};
-    find_changes(x, r->set_count);
+    if (r->set_room * sizeof *r->sets + find_changes(x, r->set_count) > allowed(r->input))
+        return no_room(r);
     make_groups(x);
     find_targets(x);
     list_changes(x);
+    return HD_OK;
 }
 
 /* ---- placing ------------------------------------------------------------------------------ */
@@ -407,14 +444,17 @@ static void place_all(placing *p, uint64_t *order) {
     }
 }
 
-static void order_blocks(const reading *r, uint64_t *order) {
+static hd_status order_blocks(const reading *r, uint64_t *order) {
     hd_arena *arena = hd_arena_new();
     set_index index;
     placing p;
-    make_index(arena, r, &index);
-    begin_placing(&index, &p);
-    place_all(&p, order);
+    hd_status status = make_index(arena, r, &index);
+    if (status == HD_OK) {
+        begin_placing(&index, &p);
+        place_all(&p, order);
+    }
     hd_arena_free(arena);
+    return status;
 }
 
 static hd_status fill(hd_arena *arena, const hd_schedule_input *input, uint64_t *order) {
@@ -422,7 +462,7 @@ static hd_status fill(hd_arena *arena, const hd_schedule_input *input, uint64_t 
     reading r = {.input = input};
     hd_status status = read_blocks(&r);
     if (status == HD_OK)
-        order_blocks(&r, order);
+        status = order_blocks(&r, order);
     free(r.sets);
     return status;
 }

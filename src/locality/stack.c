@@ -47,6 +47,7 @@ struct hd_stack {
     hd_arena *arena; /* of the queues */
     const hd_diag *diag;
     hd_stack_options options;
+    stack_room room;
     uint32_t shift;
     const hd_event_launch *launch; /* that is running */
     queue **queues;                /* [clusters], or the one of the device; NULL: no block yet */
@@ -71,6 +72,7 @@ hd_stack *hd_stack_new(hd_arena *arena, const hd_diag *diag, const hd_stack_opti
     a->arena = hd_arena_new();
     a->diag = diag;
     a->options = *options;
+    a->room.most = options->memory ? options->memory : (uint64_t)1 << 30;
     a->shift = (uint32_t)__builtin_ctzll(options->line);
     a->queue_count = options->scope == HD_STACK_DEVICE    ? 1
                      : options->scope == HD_STACK_CLUSTER ? options->clusters
@@ -240,7 +242,7 @@ static stream *take_stream(hd_stack *a) {
 static void enter_queue(hd_stack *a, stream *s, uint32_t number) {
     if (!a->queues[number]) {
         a->queues[number] = hd_new(a->arena, queue);
-        a->queues[number]->stack = line_stack_new();
+        a->queues[number]->stack = line_stack_new(&a->room);
     }
     s->queue = a->queues[number];
     if (s->queue->last)
@@ -259,7 +261,7 @@ static void *open_block(void *self, uint64_t block) {
     else if (a->idle_stacks.count)
         s->own = a->idle_stacks.data[--a->idle_stacks.count];
     else
-        s->own = line_stack_new();
+        s->own = line_stack_new(&a->room);
     pthread_mutex_unlock(&a->lock);
     return s;
 }
@@ -326,6 +328,19 @@ static void close_own(hd_stack *a, stream *s) {
     pthread_mutex_unlock(&a->lock);
 }
 
+static hd_status fail_overflowed(const hd_stack *a) {
+    if (a->room.taken > a->room.most)
+        return hd_fail(a->diag, HD_EUNSUPPORTED, NULL,
+                       "the lines that are touched take more than the %llu MiB that are allowed: "
+                       "allow more with --memory, or choose longer lines, or fewer launches or "
+                       "blocks",
+                       (unsigned long long)(a->room.most >> 20));
+    return hd_fail(a->diag, HD_EUNSUPPORTED, NULL,
+                   "the accesses touch more than 2^30 different lines of %llu bytes; choose longer "
+                   "lines, or fewer launches or blocks",
+                   (unsigned long long)a->options.line);
+}
+
 static hd_status close_block(void *self, void *state, uint64_t block, bool complete) {
     hd_stack *a = self;
     stream *s = state;
@@ -343,11 +358,7 @@ static hd_status close_block(void *self, void *state, uint64_t block, bool compl
     pthread_mutex_lock(&a->lock);
     bool overflowed = a->overflowed;
     pthread_mutex_unlock(&a->lock);
-    return overflowed ? hd_fail(a->diag, HD_EUNSUPPORTED, NULL,
-                                "the accesses touch more than 2^30 different lines of %llu bytes; "
-                                "choose longer lines, or fewer launches or blocks",
-                                (unsigned long long)a->options.line)
-                      : HD_OK;
+    return overflowed ? fail_overflowed(a) : HD_OK;
 }
 
 hd_sink hd_stack_sink(hd_stack *analysis) {

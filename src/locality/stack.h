@@ -31,6 +31,7 @@ typedef struct hd_stack_options {
     hd_stack_scope scope;
     uint32_t clusters; /* 1 to HD_STACK_CLUSTERS_MAX, for HD_STACK_CLUSTER */
     uint32_t spaces;   /* whose accesses count, bit 1 << kir_space; 0: all that are heard */
+    uint64_t memory;   /* bytes that the stacks may take; 0: 1 GiB */
 } hd_stack_options;
 
 /* An access of distance d is a hit in a cache of d lines and more. */

@@ -71,6 +71,8 @@ typedef struct bucket {
 _Static_assert(sizeof(bucket) == 64, "a bucket is a line of the processor's cache");
 
 struct line_stack {
+    stack_room *room;
+    uint64_t taken; /* of it */
     bucket *buckets;
     uint32_t bucket_shift; /* 64 less the power of two that is their number */
     uint64_t buckets_used;
@@ -360,15 +362,34 @@ WITH_AVX2 static void serve_avx2(line_stack *s, const line_batch *batch) {
 }
 #endif
 
+/* What the stack takes until another batch is served. An array that grows is there twice for a
+ * while; counts are copied once as the result. */
+static uint64_t bytes_with_batch(const line_stack *s) {
+    uint64_t lines = s->footprint + STACK_BATCH, table = bucket_count(s);
+    uint64_t slots = AXIS_LINES * lines < s->slots ? s->slots : 2 * AXIS_LINES * lines;
+    bool grows = s->buckets_used + STACK_BATCH >= table / 8 * 5;
+    return table * sizeof *s->buckets * (grows ? 3 : 1) + slots / 7 +
+           s->count_capacity * sizeof *s->counts * (lines < s->count_capacity ? 2 : 4);
+}
+
+static void take_room(line_stack *s) {
+    uint64_t bytes = bytes_with_batch(s);
+    s->room->taken += bytes - s->taken;
+    s->taken = bytes;
+}
+
 void line_stack_serve(line_stack *stack, const line_batch *batch) {
+    take_room(stack);
+    stack->overflowed = stack->overflowed || stack->room->taken > stack->room->most;
     if (!stack->overflowed)
         stack->serve(stack, batch);
 }
 
 /* ---- from new to free ------------------------------------------------------------------------ */
 
-line_stack *line_stack_new(void) {
+line_stack *line_stack_new(stack_room *room) {
     line_stack *s = hd_checked(calloc(1, sizeof *s));
+    s->room = room;
     s->bucket_shift = 64 - BUCKET_BITS_LEAST;
     s->buckets = new_buckets(s->bucket_shift);
     new_axis(s, AXIS_LEAST);
@@ -386,6 +407,7 @@ line_stack *line_stack_new(void) {
 void line_stack_use_plain(line_stack *stack) { stack->serve = serve_anywhere; }
 
 void line_stack_free(line_stack *stack) {
+    stack->room->taken -= stack->taken;
     free(stack->buckets);
     free(stack->bits);
     free(stack->blocks);

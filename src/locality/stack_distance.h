@@ -9,7 +9,13 @@
 
 typedef struct line_stack line_stack;
 
-line_stack *line_stack_new(void);
+/* Memory that stacks share. */
+typedef struct stack_room {
+    uint64_t most; /* bytes */
+    _Atomic uint64_t taken;
+} stack_room;
+
+line_stack *line_stack_new(stack_room *room);
 void line_stack_free(line_stack *stack);
 /* Makes it do without what only some processors have; for tests. */
 void line_stack_use_plain(line_stack *stack);
@@ -23,7 +29,8 @@ void line_stack_serve(line_stack *stack, const line_batch *batch);
 uint64_t line_stack_footprint(const line_stack *stack);
 /* [footprint + 1]: accesses at each depth, from 1, the line on top. */
 const uint64_t *line_stack_counts(const line_stack *stack);
-/* More different lines were touched than it can hold (2^30); it stopped listening. */
+/* More different lines were touched than it can hold (2^30), or than there is room for; it stopped
+ * listening. */
 bool line_stack_overflowed(const line_stack *stack);
 /* Whether everything that it keeps twice agrees. Slow; for tests. */
 bool line_stack_check(const line_stack *stack);

@@ -5,7 +5,6 @@
 #include "locality/touch.h"
 
 enum { CACHED = 4096 };
-static const uint32_t NOWHERE = UINT32_MAX; /* a page of another share */
 
 /* ---- pages of elements ------------------------------------------------------------------ */
 
@@ -19,13 +18,10 @@ struct touch_pages {
     page_slot *slots;
     uint64_t capacity; /* a power of two */
     uint32_t count;
+    touches *all;
 };
 
 static uint64_t mixed(uint64_t page) { return page * 0x9e3779b97f4a7c15u; }
-
-static void *zeroed(size_t count, size_t size) {
-    return hd_checked(calloc(count ? count : 1, size));
-}
 
 static page_slot *find_slot(const touch_pages *p, uint64_t page) {
     uint64_t at = mixed(page) >> 20 & (p->capacity - 1);
@@ -38,10 +34,12 @@ static void grow_pages(touch_pages *p) {
     page_slot *old = p->slots;
     uint64_t capacity = p->capacity;
     p->capacity = capacity ? capacity * 2 : 1024;
-    p->slots = zeroed(p->capacity, sizeof *p->slots);
+    p->all->bytes += p->capacity * sizeof *p->slots;
+    p->slots = hd_zeroed(p->capacity, sizeof *p->slots);
     for (uint64_t i = 0; i < capacity; i++)
         if (old[i].number_plus_1)
             *find_slot(p, old[i].page) = old[i];
+    p->all->bytes -= capacity * sizeof *p->slots;
     free(old);
 }
 
@@ -69,101 +67,218 @@ typedef struct toucher {
     const reuse_plan *plan;
     touches *all;
     touch_bucket *buckets; /* [TOUCH_BUCKETS] */
-    uint32_t share, shares;
+    uint32_t worker, share, shares;
     uint32_t shift; /* elements of 2^shift bytes; 32: of another size */
     uint64_t accesses;
     const reuse_aggregate *aggregate;
     const reuse_block *block;
     uint64_t mi;      /* that comes next */
-    uint64_t element; /* touched last, not yet in a bucket */
+    uint64_t read;    /* lane accesses, not yet in all->read */
+    uint64_t element; /* touched last */
     uint32_t position, weight;
+    uint64_t run; /* the first of `run_count` elements before it, not yet in a bucket */
+    uint32_t run_count, run_position, run_weight;
     cached_page cache[CACHED];
 } toucher;
 
 static uint32_t page_number(toucher *t, uint64_t page) {
     cached_page *c = &t->cache[page % CACHED];
-    if (c->page_plus_1 == page + 1)
-        return c->number;
-    bool own = t->shares == 1 || (mixed(page) >> 32) % t->shares == t->share;
-    *c = (cached_page){page + 1, own ? number_of(t->all->pages, page) : NOWHERE};
+    if (c->page_plus_1 != page + 1)
+        *c = (cached_page){page + 1, number_of(t->all->pages, page)};
     return c->number;
 }
 
-static touch *new_touch(touch_bucket *bucket) {
+/* Whether elements of this unit are in the share. */
+static inline bool is_own(const toucher *t, uint64_t unit) {
+    return t->shares == 1 || (mixed(unit) >> 32) % t->shares == t->share;
+}
+
+static touch_chunk *new_chunk(touches *all, touch_chunk *before) {
+    uint32_t capacity = !before                                ? TOUCH_CHUNK_LEAST
+                        : before->capacity < TOUCH_CHUNK_MOST ? before->capacity * 2
+                                                               : TOUCH_CHUNK_MOST;
+    size_t size = sizeof(touch_chunk) + capacity * sizeof(touch);
+    touch_chunk *chunk = hd_checked(malloc(size));
+    *chunk = (touch_chunk){.next = before, .capacity = capacity};
+    all->bytes += size;
+    return chunk;
+}
+
+static touch *new_touch(touches *all, touch_bucket *bucket) {
     touch_chunk *chunk = bucket->chunks;
-    if (!chunk || chunk->count == TOUCH_CHUNK) {
-        chunk = hd_checked(malloc(sizeof *chunk));
-        chunk->next = bucket->chunks;
-        chunk->count = 0;
-        bucket->chunks = chunk;
-    }
+    if (!chunk || chunk->count == chunk->capacity)
+        chunk = bucket->chunks = new_chunk(all, chunk);
     return &chunk->touches[chunk->count++];
 }
 
-static void put_touch(toucher *t) {
-    uint32_t weight = t->weight;
-    t->weight = 0;
-    if (!weight)
+static void put_run(toucher *t) {
+    if (!t->run_count)
         return;
-    uint32_t number = page_number(t, t->element / TOUCH_PAGE);
-    if (number == NOWHERE)
-        return;
-    t->accesses += weight;
-    uint32_t element = number / TOUCH_BUCKETS * TOUCH_PAGE + (uint32_t)(t->element % TOUCH_PAGE);
-    *new_touch(&t->buckets[number % TOUCH_BUCKETS]) = (touch){element, t->position, weight};
+    uint32_t number = page_number(t, t->run / TOUCH_PAGE);
+    uint32_t element = number / TOUCH_BUCKETS * TOUCH_PAGE + (uint32_t)(t->run % TOUCH_PAGE);
+    *new_touch(t->all, &t->buckets[number % TOUCH_BUCKETS]) =
+        (touch){element, t->run_position, t->run_weight, t->run_count - 1};
+    t->run_count = 0;
 }
 
-/* Neighbouring lanes often touch one element, and count as one touch. */
-static inline void touch_element(toucher *t, uint64_t element, uint32_t position) {
-    if (t->weight && t->element == element && t->position == position) {
-        t->weight++;
+/* So many elements of one page, of the same weight, go to the run or begin one. */
+static void add_to_run(toucher *t, uint64_t element, uint32_t count, uint32_t position,
+                       uint32_t weight) {
+    t->accesses += (uint64_t)count * weight;
+    if (t->run_count && element == t->run + t->run_count && element % TOUCH_PAGE &&
+        position == t->run_position && weight == t->run_weight) {
+        t->run_count += count;
         return;
     }
-    put_touch(t);
+    put_run(t);
+    t->run = element;
+    t->run_count = count;
+    t->run_position = position;
+    t->run_weight = weight;
+}
+
+/* No more lanes come to the element that was touched last. */
+static void put_element(toucher *t) {
+    if (t->weight && is_own(t, t->element / TOUCH_UNIT))
+        add_to_run(t, t->element, 1, t->position, t->weight);
+    t->weight = 0;
+}
+
+/* By so many lanes. Neighbouring lanes often touch one element, and count as one touch. */
+static inline void touch_element(toucher *t, uint64_t element, uint32_t position, uint32_t lanes) {
+    if (t->weight && t->element == element && t->position == position) {
+        t->weight += lanes;
+        return;
+    }
+    put_element(t);
     t->element = element;
     t->position = position;
-    t->weight = 1;
+    t->weight = lanes;
 }
 
 static inline uint64_t element_at(const toucher *t, uint64_t address) {
     return t->shift < 32 ? address >> t->shift : address / t->plan->element_bytes;
 }
 
-static inline void touch_lane(toucher *t, uint64_t address, uint32_t width, uint32_t position) {
+static inline void touch_lanes(toucher *t, uint64_t address, uint32_t width, uint32_t position,
+                               uint32_t lanes) {
     uint64_t end = address + (width - 1), first = element_at(t, address);
     uint64_t further = element_at(t, end < address ? UINT64_MAX : end) - first;
     for (uint64_t i = 0; i <= further; i++)
-        touch_element(t, first + i, position);
+        touch_element(t, first + i, position, lanes);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void touch_word(toucher *t, const hd_event *e, uint32_t word, uint32_t width,
+/* How many lanes from the one at `address` on are surely in the same unit, if that is one of
+ * another share; 0 when this is to be seen lane by lane. */
+static uint64_t lanes_elsewhere(const toucher *t, uint64_t address, uint64_t stride,
+                                uint32_t width) {
+    uint64_t unit = element_at(t, address) / TOUCH_UNIT;
+    uint64_t size = (uint64_t)TOUCH_UNIT * t->plan->element_bytes, end;
+    if (stride >= size || __builtin_mul_overflow(unit + 1, size, &end) || end - address < width ||
+        is_own(t, unit))
+        return 0;
+    return (end - address - width) / stride + 1;
+}
+
+/* Whether each lane has the element after that of the lane before. */
+static bool are_neighbours(const toucher *t, uint64_t address, uint64_t stride, uint32_t count,
+                           uint32_t width) {
+    uint64_t bytes = t->plan->element_bytes, end;
+    return stride == bytes && address % bytes + width <= bytes &&
+           !__builtin_add_overflow(address, (uint64_t)count * stride, &end);
+}
+
+static void touch_neighbours(toucher *t, uint64_t element, uint32_t count, uint32_t position) {
+    uint64_t size = t->shares > 1 ? TOUCH_UNIT : TOUCH_PAGE;
+    put_element(t);
+    while (count) {
+        uint32_t left = (uint32_t)(size - element % size), part = count < left ? count : left;
+        if (is_own(t, element / TOUCH_UNIT))
+            add_to_run(t, element, part, position, 1);
+        element += part;
+        count -= part;
+    }
+}
+
+/* Neighbouring active lanes of an event that has a stride, at one position. */
+static void touch_run(toucher *t, const hd_event *e, uint32_t lane, uint32_t count, uint32_t width,
+                      uint32_t position) {
+    uint64_t stride = (uint64_t)e->stride, address = hd_event_address(e, lane);
+    if (!stride) {
+        touch_lanes(t, address, width, position, count);
+        return;
+    }
+    if (are_neighbours(t, address, stride, count, width)) {
+        touch_neighbours(t, element_at(t, address), count, position);
+        return;
+    }
+    for (uint64_t i = 0; i < count;) {
+        uint64_t at = address + i * stride;
+        uint64_t skipped = t->shares > 1 ? lanes_elsewhere(t, at, stride, width) : 0;
+        if (!skipped)
+            touch_lanes(t, at, width, position, 1);
+        i += skipped ? skipped : 1;
+    }
+}
+
+/* Active lanes, a bit each, from lane `first` on. */
+static void touch_bits(toucher *t, const hd_event *e, uint64_t bits, uint32_t first, uint32_t width,
                        uint32_t position) {
-    for (uint64_t left = e->mask[word]; left; left &= left - 1)
-        touch_lane(t, hd_event_address(e, word * 64 + (uint32_t)__builtin_ctzll(left)), width,
-                   position);
+    while (bits) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(bits), count = 1;
+        uint64_t rest = ~(bits >> lane);
+        if (e->address) {
+            touch_lanes(t, hd_event_address(e, first + lane), width, position, 1);
+        } else {
+            count = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
+            touch_run(t, e, first + lane, count, width, position);
+        }
+        bits &= lane + count < 64 ? UINT64_MAX << (lane + count) : 0;
+    }
+}
+
+/* All lanes at one position. */
+static void touch_all(toucher *t, const hd_event *e, uint32_t width, uint32_t position) {
+    if (!e->address && e->active == e->threads) {
+        touch_run(t, e, 0, e->threads, width, position);
+        return;
+    }
+    for (uint32_t w = 0; w * 64 < e->threads; w++)
+        touch_bits(t, e, e->mask[w], w * 64, width, position);
 }
 
 /* The lanes of a warp, of which at most `units` issue together. */
 static void touch_warp(toucher *t, const hd_event *e, uint32_t warp, uint32_t width,
                        uint64_t issue) {
-    uint64_t units = t->plan->units < REUSE_WARP ? t->plan->units : REUSE_WARP, rank = 0;
-    uint64_t left = e->mask[warp / 2] >> warp % 2 * 32 & 0xffffffff;
+    uint64_t left = e->mask[warp / 2] >> warp % 2 * 32 & 0xffffffff, rank = 0;
+    if (t->plan->units >= REUSE_WARP) {
+        touch_bits(t, e, left, warp * REUSE_WARP, width, (uint32_t)issue);
+        return;
+    }
     for (; left; left &= left - 1, rank++)
-        touch_lane(t, hd_event_address(e, warp * 32 + (uint32_t)__builtin_ctzll(left)), width,
-                   (uint32_t)(issue + rank / units));
+        touch_lanes(t, hd_event_address(e, warp * 32 + (uint32_t)__builtin_ctzll(left)), width,
+                    (uint32_t)(issue + rank / t->plan->units), 1);
+}
+
+/* Counts what is read; false: the touches are full, and no more are taken. */
+static bool note_read(toucher *t, const hd_event *e) {
+    uint64_t pending = t->read;
+    reuse_meter_add(t->plan, t->worker, &t->read, e->active);
+    if (t->read < pending)
+        t->all->read += pending + e->active;
+    return !touches_full(t->all);
 }
 
 static void touch_event(void *stream, const hd_event *e) {
     toucher *t = stream;
     const hd_event_access *access = &t->block->launch->launch.accesses[e->access];
-    if (!reuse_is_analysed(t->plan, t->block, e))
+    if (!note_read(t, e) || !reuse_is_analysed(t->plan, t->block, e))
         return;
     uint64_t mi = t->mi++, start = t->aggregate->start;
     if (!t->plan->units) {
-        for (uint32_t w = 0; w * 64 < e->threads; w++)
-            touch_word(t, e, w, access->width, (uint32_t)(start + mi));
+        touch_all(t, e, access->width, (uint32_t)(start + mi));
         return;
     }
     uint32_t before = 0;
@@ -181,8 +296,11 @@ static hd_status collect_block(void *self, uint32_t worker, uint64_t number) {
     t->block = &t->plan->blocks[number];
     t->aggregate = &t->plan->aggregates[t->block->aggregate];
     t->mi = 0;
+    if (touches_full(t->all))
+        return HD_OK;
     hd_status status = reuse_read_block(t->plan, t->block, touch_event, t);
-    put_touch(t);
+    put_element(t);
+    put_run(t);
     return status;
 }
 
@@ -202,22 +320,31 @@ static void put_in_order(touch_bucket *bucket) {
 }
 
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
-                          touches *all) {
-    *all = (touches){.workers = workers, .pages = zeroed(1, sizeof *all->pages)};
-    all->buckets = zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
+                          uint64_t limit, touches *all) {
+    *all = (touches){
+        .workers = workers, .pages = hd_zeroed(1, sizeof *all->pages), .limit = limit};
+    all->pages->all = all;
+    all->buckets = hd_zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
     pthread_mutex_init(&all->pages->lock, NULL);
-    toucher *touchers = zeroed(workers, sizeof *touchers);
+    toucher *touchers = hd_zeroed(workers, sizeof *touchers);
     for (uint32_t w = 0; w < workers; w++) {
         touchers[w].plan = plan;
         touchers[w].all = all;
         touchers[w].buckets = all->buckets + (size_t)w * TOUCH_BUCKETS;
+        touchers[w].worker = w;
         touchers[w].share = share;
         touchers[w].shares = shares;
         touchers[w].shift = shift_of(plan->element_bytes);
     }
-    hd_status status = reuse_in_parallel(workers, plan->block_count, collect_block, touchers);
-    for (uint32_t w = 0; w < workers; w++)
+    uint64_t failed;
+    hd_status status =
+        reuse_in_parallel(workers, plan->block_count, collect_block, touchers, &failed);
+    if (status != HD_OK)
+        status = reuse_say_fault(plan, failed, 1);
+    for (uint32_t w = 0; w < workers; w++) {
         all->accesses += touchers[w].accesses;
+        all->read += touchers[w].read;
+    }
     for (size_t b = 0; b < (size_t)workers * TOUCH_BUCKETS; b++)
         put_in_order(&all->buckets[b]);
     all->page_count = all->pages->count;

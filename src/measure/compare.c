@@ -37,8 +37,9 @@ static bool agree(const hd_job *job, const hd_leaf *leaf, const void *a, const v
 
 static const char *name_of(const comparison *c, uint64_t element, const hd_leaf *leaf,
                            uint32_t lane) {
+    const char *path = hd_leaf_path(c->arena, c->buffer->record, leaf);
     const char *name = hd_format(c->arena, "%s[%llu]%s%s", c->buffer->name,
-                                 (unsigned long long)element, *leaf->path ? "." : "", leaf->path);
+                                 (unsigned long long)element, *path ? "." : "", path);
     return leaf->type.lanes > 1 ? hd_format(c->arena, "%s.s%x", name, lane) : name;
 }
 
@@ -81,7 +82,7 @@ hd_status hd_contents_compare(hd_arena *arena, const hd_diag *diag, const hd_job
         if (!one->buffers[b] || !other->buffers[b])
             continue;
         c.buffer = &job->buffers[b];
-        c.leaves = hd_leaves_of_buffer(arena, c.buffer, &c.leaf_count);
+        c.leaves = hd_leaves_of_buffer(arena, c.buffer, NULL, &c.leaf_count);
         c.bytes[0] = one->buffers[b];
         c.bytes[1] = other->buffers[b];
         compare_buffer(&c);

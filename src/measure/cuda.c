@@ -118,6 +118,13 @@ static void close_device(hd_session *session) {
         hd_cuda_of(session)->driver.release_context(hd_cuda_of(session)->device);
 }
 
+static uint32_t count_units(hd_session *session) {
+    int units = 0;
+    hd_cuda_of(session)->driver.device_attribute(&units, HD_CUDA_MULTIPROCESSORS,
+                                                 hd_cuda_of(session)->device);
+    return units > 0 ? (uint32_t)units : 1;
+}
+
 /* ---- programs ----------------------------------------------------------- */
 
 static int load_variables(const hd_cuda_library *driver, hd_cuda_program *program) {
@@ -379,6 +386,7 @@ const hd_backend hd_cuda = {
     .list = list_devices,
     .open = open_device,
     .close = close_device,
+    .units = count_units,
     .build = build,
     .allocate = allocate,
     .write = write_buffer,

@@ -127,6 +127,12 @@ static void close_device(hd_session *session) {
         clReleaseContext(of(session)->context);
 }
 
+static uint32_t count_units(hd_session *session) {
+    cl_uint units = 1;
+    clGetDeviceInfo(of(session)->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    return units ? units : 1;
+}
+
 cl_command_queue hd_opencl_queue(const hd_session *session) { return of(session)->queue; }
 
 /* ---- programs ----------------------------------------------------------- */
@@ -354,6 +360,7 @@ const hd_backend hd_opencl = {
     .list = list_devices,
     .open = open_device,
     .close = close_device,
+    .units = count_units,
     .build = build,
     .allocate = allocate,
     .write = write_buffer,

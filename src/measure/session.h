@@ -68,6 +68,12 @@ hd_status hd_version_run_each(hd_session *session, const hd_version *version, do
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,
                           void **contents);
 
+/* Whether `times` more runs of the original leave `expected`, what its first run has left. If
+ * not, that is reported as HD_EINPUT: no version of the job can be checked. */
+enum { HD_REPEATS_AFTER_DIFFERENCE = 3 };
+hd_status hd_version_repeats(hd_session *session, const hd_version *original, void *const *expected,
+                             uint32_t times);
+
 /* ---- back ends --------------------------------------------------------------- */
 
 /* A kernel file to compile: errors in it stand in `file`; `path` is where the text is on disk,
@@ -87,6 +93,8 @@ struct hd_backend {
     /* Opens session->device. */
     hd_status (*open)(hd_session *session);
     void (*close)(hd_session *session);
+    /* Compute units or multiprocessors of the device; at least 1. */
+    uint32_t (*units)(hd_session *session);
     /* version->program, from a text; version->placed is there. */
     hd_status (*build)(hd_session *session, const hd_program_text *text, hd_version *version);
     hd_status (*allocate)(hd_session *session, const hd_buffer *buffer, void **memory);

@@ -1,5 +1,5 @@
 /*
- * A training: generated kernels in every tile, on an OpenCL device.
+ * A training: generated kernels in every tile, on a device.
  *
  *     for each shape with a length that is not known:
  *         rewrite and build its kernel in each tile     the length is an argument: one build
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "measure/opencl.h"
+#include "measure/session.h"
 #include "measure/timing.h"
 #include "measure/train.h"
 
@@ -54,19 +54,20 @@ static const hd_training_shape *shape_of(const hd_training_run *run) {
 }
 
 /* Whether this version makes the kernel of the run as it was then. */
-static bool is_current(hd_arena *arena, const hd_training_run *run) {
+static bool is_current(hd_arena *arena, const hd_training_run *run, kir_language language) {
     const hd_training_shape *shape = shape_of(run);
     return shape && hd_tile_class(run->tile) < HD_TILE_CLASSES &&
-           !strcmp(hd_training_hash(arena, shape, run->length), run->profile.kernel);
+           !strcmp(hd_training_hash(arena, shape, language, run->length), run->profile.kernel);
 }
 
 hd_training_run *hd_training_known(hd_database *database, hd_arena *arena,
                                    const hd_profiled_device *device, size_t *count) {
     size_t all, kept = 0;
+    kir_language language = strcmp(device->backend, "cuda") ? KIR_OPENCL : KIR_CUDA;
     hd_arena *scratch = hd_arena_new();
     hd_training_run *runs = hd_database_training(database, arena, device, &all);
     for (size_t i = 0; i < all; i++)
-        if (is_current(scratch, &runs[i]))
+        if (is_current(scratch, &runs[i], language))
             runs[kept++] = runs[i];
     hd_arena_free(scratch);
     *count = kept;
@@ -124,7 +125,7 @@ static void plan_shape(trainer *t, const hd_training_shape *shape, shape_run *ru
         if (!is_among(t->options->lengths, t->options->length_count, *length))
             continue;
         t->training->planned++;
-        if (is_known(t, hd_training_hash(t->arena, shape, *length)))
+        if (is_known(t, hd_training_hash(t->arena, shape, t->options->language, *length)))
             t->training->kept++;
         else
             run->lengths[run->length_count++] = *length;
@@ -172,9 +173,13 @@ static hd_status make_version(trainer *t, shape_run *run, void *const *contents,
     return status;
 }
 
+static const char *file_name(kir_language language) {
+    return language == KIR_CUDA ? "train.cu" : "train.cl";
+}
+
 static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
-    const char *path = hd_format(run->arena, "%s/train.cl", folder);
-    const char *source = hd_training_source(run->arena, run->shape);
+    const char *path = hd_format(run->arena, "%s/%s", folder, file_name(t->options->language));
+    const char *source = hd_training_source(run->arena, run->shape, t->options->language);
     run->job =
         hd_training_job(run->arena, run->shape, path, run->lengths, run->length_count, t->groups);
     t->session.job = run->job;
@@ -248,7 +253,8 @@ static void keep(trainer *t, const shape_run *run, uint32_t launch, uint32_t rep
             .fields = run->shape->fields,
             .bytes = run->shape->bytes,
             .tile = hd_tile_of_class(k),
-            .profile = {.kernel = hd_training_hash(t->arena, run->shape, length),
+            .profile = {.kernel =
+                            hd_training_hash(t->arena, run->shape, t->options->language, length),
                         .layout = hd_layout_print(t->arena, run->job->record, layout),
                         .date = date,
                         .timing = hd_timing_of(t->arena, times[k], repeats)}};
@@ -285,14 +291,9 @@ static hd_status measure_shape(trainer *t, shape_run *run, const char *folder) {
 
 /* A processor gets a group for each core. A GPU gets as many as its multiprocessors hold at once,
  * 2048 work-items each. */
-static uint32_t groups_of_device(const hd_session *session) {
-    cl_device_id device = NULL;
-    cl_device_type type = CL_DEVICE_TYPE_GPU;
-    cl_uint units = 1;
-    clGetCommandQueueInfo(hd_opencl_queue(session), CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    return units * (type & CL_DEVICE_TYPE_CPU ? CPU_GROUPS : GPU_GROUPS);
+static uint32_t groups_of_device(hd_session *session) {
+    return session->backend->units(session) *
+           (session->device.is_processor ? CPU_GROUPS : GPU_GROUPS);
 }
 
 static void load_known(trainer *t) {
@@ -323,7 +324,7 @@ static hd_status measure_all(trainer *t) {
 hd_status hd_train(hd_arena *arena, const hd_diag *diag, hd_database *database,
                    const hd_train_options *options, hd_training *training) {
     /* For the messages of a session that has no kernel yet. */
-    const hd_job nothing = {.path = "training", .kernel_path = "train.cl"};
+    const hd_job nothing = {.path = "training", .kernel_path = file_name(options->language)};
     trainer t = {.arena = arena,
                  .diag = diag,
                  .database = database,

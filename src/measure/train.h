@@ -28,10 +28,12 @@ typedef struct hd_training_shape {
 extern const hd_training_shape hd_training_shapes[]; /* by bytes; the last has no type */
 extern const uint32_t hd_training_lengths[];         /* ascending; ends with a 0 */
 
-/* The kernel `train` of a shape, in OpenCL C and AoS. */
-const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape);
+/* The kernel `train` of a shape, in AoS. */
+const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape,
+                               kir_language language);
 /* What runs of this kernel are kept under. */
-const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, uint32_t length);
+const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape,
+                             kir_language language, uint32_t length);
 /* A resolved job with a launch for each of these lengths, in their order: `groups` groups of
  * HD_TRAINING_GROUP work-items; the kernel's source is in the file `path`. */
 enum { HD_TRAINING_GROUP = 64 };
@@ -41,7 +43,8 @@ hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const c
 /* ---- train.c ------------------------------------------------------------------ */
 
 typedef struct hd_train_options {
-    const char *device;      /* as in hd_measure_options; an OpenCL device */
+    const char *device;      /* as in hd_measure_options; of the back end for `language` */
+    kir_language language;   /* of the kernels */
     const uint32_t *lengths; /* of hd_training_lengths; NULL: all */
     uint32_t length_count;
     const uint32_t *bytes; /* of hd_training_shapes; NULL: all */

@@ -37,7 +37,45 @@ const hd_training_shape hd_training_shapes[] = {
 
 const uint32_t hd_training_lengths[] = {128, 256, 512, 1024, 2048, 4096, 8192, 16384, 0};
 
-const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape) {
+/* In CUDA C a vector of four has no operators. */
+static void add_vectors(hd_str *s, uint32_t field) {
+    hd_str_printf(s, "        other = cells[id + i].f%u;\n", field);
+    for (const char *lane = "xyzw"; *lane; lane++)
+        hd_str_printf(s, "        value.%c %s= other.%c;\n", *lane, field % 2 ? "^" : "+", *lane);
+}
+
+static const char *cuda_source(hd_arena *arena, const hd_training_shape *shape) {
+    hd_str s = {.arena = arena};
+    bool is_vector = !strcmp(shape->sum, "uint4");
+    const char *type = !strcmp(shape->type, "ushort") ? "unsigned short"
+                       : is_vector                    ? "uint4"
+                                                      : "unsigned int";
+    const char *sum = is_vector ? "uint4" : "unsigned int";
+    hd_str_add(&s, "struct cell {\n");
+    for (uint32_t f = 0; f < shape->fields; f++)
+        hd_str_printf(&s, "    %s f%u;\n", type, f);
+    hd_str_printf(&s,
+                  "};\n\n"
+                  "extern \"C\" __global__ void train(const cell *cells, int length, %s *sums) {\n"
+                  "    int id = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "    %s sum = %s;\n"
+                  "    for (int i = 0; i < length; i++) {\n"
+                  "        %s value = cells[id + i].f0%s;\n",
+                  sum, sum, is_vector ? "make_uint4(0, 0, 0, 0)" : "0", sum,
+                  is_vector ? ", other" : "");
+    for (uint32_t f = 1; f < shape->fields; f++)
+        if (is_vector)
+            add_vectors(&s, f);
+        else
+            hd_str_printf(&s, "        value %s= cells[id + i].f%u;\n", f % 2 ? "^" : "+", f);
+    for (const char *lane = "xyzw"; is_vector && *lane; lane++)
+        hd_str_printf(&s, "        sum.%c += value.%c;\n", *lane, *lane);
+    hd_str_printf(&s, "%s    }\n    sums[id] = sum;\n}\n",
+                  is_vector ? "" : "        sum += value;\n");
+    return hd_str_text(&s);
+}
+
+static const char *opencl_source(hd_arena *arena, const hd_training_shape *shape) {
     hd_str s = {.arena = arena};
     hd_str_add(&s, "typedef struct cell {\n");
     for (uint32_t f = 0; f < shape->fields; f++)
@@ -57,8 +95,14 @@ const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape) 
     return hd_str_text(&s);
 }
 
-const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, uint32_t length) {
-    const char *const texts[] = {"training", hd_training_source(arena, shape),
+const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape,
+                               kir_language language) {
+    return language == KIR_CUDA ? cuda_source(arena, shape) : opencl_source(arena, shape);
+}
+
+const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, kir_language language,
+                             uint32_t length) {
+    const char *const texts[] = {"training", hd_training_source(arena, shape, language),
                                  hd_format(arena, "%u", length)};
     return hd_hash_texts(arena, texts, 3);
 }
@@ -129,6 +173,8 @@ hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const c
     job->path =
         hd_format(arena, "training kernel with %u fields of %s", shape->fields, shape->type);
     job->kernel_path = path;
+    if (kir_language_of(path) == KIR_CUDA)
+        job->options = "--cuda-path="; /* Heddle's own headers are read faster than a toolkit's */
     job->record = make_record(arena, shape);
     job->launch_count = length_count;
     job->launches = hd_new_array(arena, hd_launch, length_count);

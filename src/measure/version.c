@@ -121,3 +121,52 @@ hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version
     hd_placed_gather(arena, version->placed, parts, contents);
     return HD_OK;
 }
+
+/* ---- does it always leave the same? --------------------------------------- */
+
+typedef struct difference {
+    hd_arena *arena;
+    const char *text; /* "'a[3]' is 1 in one and 2 in another; ..." */
+} difference;
+
+static void keep_difference(const hd_message *message, void *user) {
+    static const char head[] = "the outputs differ: ";
+    difference *d = user;
+    bool headed = !strncmp(message->text, head, sizeof head - 1);
+    d->text = hd_strdup(d->arena, message->text + (headed ? sizeof head - 1 : 0));
+}
+
+static hd_status compare_again(hd_session *session, hd_arena *arena, const hd_version *original,
+                               void *const *expected, difference *d) {
+    void **contents = hd_new_array(arena, void *, session->job->buffer_count);
+    const hd_diag keeper = {keep_difference, d};
+    double unused;
+    bool equal, bit_equal;
+    hd_status status = hd_version_run(session, original, &unused);
+    if (status == HD_OK)
+        status = hd_version_read(session, arena, original, contents);
+    if (status != HD_OK)
+        return status;
+    return hd_contents_compare(arena, &keeper, session->job, &(hd_contents){"in one", expected},
+                               &(hd_contents){"in another", contents}, &equal, &bit_equal);
+}
+
+hd_status hd_version_repeats(hd_session *session, const hd_version *original, void *const *expected,
+                             uint32_t times) {
+    const hd_job *job = session->job;
+    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < times && status == HD_OK; i++) {
+        hd_arena *arena = hd_arena_new();
+        difference d = {arena, NULL};
+        status = compare_again(session, arena, original, expected, &d);
+        if (status == HD_EDIFFER)
+            status = hd_fail(session->diag, HD_EINPUT, &place,
+                             "runs of the original leave different values, so no layout can be "
+                             "checked against it: %s. 'heddle run --races %s' finds threads that "
+                             "race",
+                             d.text, place.file);
+        hd_arena_free(arena);
+    }
+    return status;
+}

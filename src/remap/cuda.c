@@ -324,6 +324,8 @@ static hd_status open_current(const hd_diag *diag, hd_remap_device *device) {
 }
 
 hd_status hd_remap_open_cuda(const hd_diag *diag, hd_remap_device **result) {
+    if (hd_remap_needs(diag, result, "place for the device") != HD_OK)
+        return HD_EINPUT;
     hd_remap_device *device = hd_remap_device_new(diag, &backend);
     device->state = hd_new(device->arena, cuda);
     return hd_remap_device_finish(device, open_current(diag, device), result);

@@ -8,12 +8,18 @@
 /* ---- checks -------------------------------------------------------------------------------- */
 
 static bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
-    return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
+    uintptr_t from = (uintptr_t)a, other = (uintptr_t)b;
+    return from < other ? other - from < a_bytes : from - other < b_bytes;
 }
 
 /* All memory is there and none of it overlaps. */
 static hd_status check_memory(const hd_diag *diag, const hd_remap *map, const void *const parts[],
                               const void *source) {
+    hd_status status = hd_remap_needs(diag, map, "map to remap by");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, parts, "array of the remapped data's parts");
+    if (status != HD_OK)
+        return status;
     for (uint32_t p = 0; p < map->parts; p++) {
         if (!parts[p] || !source)
             return hd_fail(diag, HD_EINPUT, NULL, "there is no memory (NULL) for %s",

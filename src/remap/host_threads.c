@@ -12,9 +12,8 @@
 enum {
     LEAST_BYTES = 1 << 20, /* for which a thread is worth its making */
     TASKS_PER_THREAD = 4,
-    MOST_THREADS = 1024,
     LEAST_STREAMED = 4 << 20, /* below, asking for the size of the cache takes too long */
-    USUAL_CACHE = 16 << 20 /* where the system does not tell */
+    USUAL_CACHE = 16 << 20    /* where the system does not tell */
 };
 
 static bool has_avx2(void) {
@@ -102,11 +101,15 @@ hd_status hd_remap_engine_of(const hd_diag *diag, const hd_remap_host_options *o
     uint64_t threads = options->threads ? options->threads : hd_core_count();
     uint64_t most = 1 + bytes / LEAST_BYTES;
     threads = threads < most ? threads : most;
-    *engine =
-        (hd_remap_engine){.diag = diag,
-                          .threads = (uint32_t)(threads < MOST_THREADS ? threads : MOST_THREADS),
-                          .streaming = passes_caches(bytes)};
+    *engine = (hd_remap_engine){.diag = diag,
+                                .threads = (uint32_t)hd_remap_least(threads, HD_REMAP_MOST_THREADS),
+                                .streaming = passes_caches(bytes)};
     return choose_lanes(diag, options->simd, &engine->lanes);
+}
+
+hd_status hd_remap_check_host(const hd_diag *diag, const hd_remap_host_options *options) {
+    const hd_remap_lanes *lanes;
+    return choose_lanes(diag, options->simd, &lanes);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */

@@ -216,6 +216,8 @@ static size_t run_of(const hd_remap *map, uint32_t word) {
 }
 
 uint64_t hd_remap_in_place_bytes(const hd_remap *map) {
+    if (!map)
+        return 0;
     uint32_t word = word_of_soa(map);
     if (map->kind == HD_REMAP_TRANSPOSE)
         return map->source_bytes;
@@ -270,6 +272,8 @@ static hd_status remap_in_place(const hd_diag *diag, const hd_remap *map, void *
                                 const hd_remap_host_options *options, bool back) {
     hd_remap_engine engine;
     uint64_t bytes = hd_remap_in_place_bytes(map);
+    if (hd_remap_needs(diag, map, "map to remap by") != HD_OK)
+        return HD_EINPUT;
     if (!bytes)
         return hd_fail(diag, HD_EUNSUPPORTED, NULL,
                        "only transposes, and structs of fields of one size to `soa`, are remapped "

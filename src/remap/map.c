@@ -14,6 +14,15 @@
 
 #include "remap/map.h"
 
+hd_status hd_remap_needs(const hd_diag *diag, const void *given, const char *what) {
+    return given ? HD_OK : hd_fail(diag, HD_EINPUT, NULL, "there is no %s (NULL)", what);
+}
+
+/* Where a new map is to be handed over. */
+static hd_status check_result(const hd_diag *diag, hd_remap **result) {
+    return hd_remap_needs(diag, result, "place for the new map");
+}
+
 /* ---- sizes --------------------------------------------------------------------- */
 
 /* a * b, or HD_EINPUT when that passes 63 bits; `what` says what it is. */
@@ -32,7 +41,10 @@ static hd_status check_count(const hd_diag *diag, uint64_t count, const char *wh
                  : hd_fail(diag, HD_EINPUT, NULL, "%s is 0: there is nothing to remap", what);
 }
 
-static hd_remap *new_map(hd_remap_kind kind) {
+/* NULL, with a message: there is no place to hand it over. */
+static hd_remap *new_map(const hd_diag *diag, hd_remap_kind kind, hd_remap **result) {
+    if (check_result(diag, result) != HD_OK)
+        return NULL;
     hd_arena *arena = hd_arena_new();
     hd_remap *map = hd_new(arena, hd_remap);
     map->arena = arena;
@@ -83,6 +95,16 @@ static bool is_within(const hd_remap_record *record, const hd_remap_field *field
            field->offset <= record->size - field->size;
 }
 
+/* What HD_REMAP_FIELD makes of a member: x, pos.x, d[N - 1]. Names stand in device code. */
+static bool is_member(const char *name) {
+    if (!hd_remap_is_word(*name) || (*name >= '0' && *name <= '9'))
+        return false;
+    for (; *name; name++)
+        if (!hd_remap_is_word(*name) && !strchr(".[]()+-* ", *name))
+            return false;
+    return true;
+}
+
 static hd_status check_field(const hd_diag *diag, const hd_remap_record *given, uint32_t f,
                              const char *record) {
     const char *name = given->fields[f].name;
@@ -91,6 +113,11 @@ static hd_status check_field(const hd_diag *diag, const hd_remap_record *given, 
                        "field %" PRIu32 " of '%s' (%s) does not lie within its %zu bytes; describe "
                        "it by HD_REMAP_FIELD",
                        f, record, name ? name : "without a name", given->size);
+    if (!is_member(name))
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "field %" PRIu32 " of '%s' is called '%s', which is no member of a struct; "
+                       "describe it by HD_REMAP_FIELD",
+                       f, record, name);
     for (uint32_t other = 0; other < f; other++)
         if (!strcmp(name, given->fields[other].name))
             return hd_fail(diag, HD_EINPUT, NULL,
@@ -179,8 +206,8 @@ static hd_status make_records(const hd_diag *diag, hd_remap *map, const hd_remap
 
 hd_status hd_remap_layout(const hd_diag *diag, const hd_remap_record *record, const char *layout,
                           uint64_t count, hd_remap **map) {
-    hd_remap *made = new_map(HD_REMAP_RECORDS);
-    return finish(make_records(diag, made, record, layout, count), made, map);
+    hd_remap *made = new_map(diag, HD_REMAP_RECORDS, map);
+    return made ? finish(make_records(diag, made, record, layout, count), made, map) : HD_EINPUT;
 }
 
 /* ---- matrices ------------------------------------------------------------------------ */
@@ -226,7 +253,9 @@ static hd_status count_places(const hd_diag *diag, hd_remap *map) {
 
 static hd_status make_matrix(const hd_diag *diag, hd_remap_kind kind, uint64_t rows,
                              uint64_t columns, uint32_t element_bytes, hd_remap **result) {
-    hd_remap *map = new_map(kind);
+    hd_remap *map = new_map(diag, kind, result);
+    if (!map)
+        return HD_EINPUT;
     map->rows = rows;
     map->columns = columns;
     hd_status status = check_count(diag, rows, "the number of rows");
@@ -277,6 +306,16 @@ static void set_number(hd_remap_numbers *numbers, uint64_t i, uint64_t value) {
         ((uint32_t *)numbers->data)[i] = (uint32_t)value; /* none becomes UINT32_MAX */
 }
 
+/* The array may begin at any byte. */
+static uint64_t index_at(const void *index, uint32_t index_bytes, uint64_t i) {
+    const char *at = (const char *)index + i * index_bytes;
+    uint64_t large;
+    uint32_t small;
+    if (index_bytes == 4)
+        return memcpy(&small, at, 4), small;
+    return memcpy(&large, at, 8), large;
+}
+
 /* Copies an index array whose numbers must be below `limit`. */
 static hd_status take_index(const hd_diag *diag, const void *index, uint32_t index_bytes,
                             uint64_t count, uint64_t limit, hd_remap_numbers *numbers) {
@@ -285,8 +324,7 @@ static hd_status take_index(const hd_diag *diag, const void *index, uint32_t ind
                        index ? "" : "; this one is NULL");
     hd_status status = new_numbers(diag, count, limit, numbers);
     for (uint64_t i = 0; status == HD_OK && i < count; i++) {
-        uint64_t value =
-            index_bytes == 8 ? ((const uint64_t *)index)[i] : ((const uint32_t *)index)[i];
+        uint64_t value = index_at(index, index_bytes, i);
         if (value >= limit)
             status = hd_fail(diag, HD_EINPUT, NULL,
                              "index[%" PRIu64 "] is %" PRId64 "; it must be from 0 to %" PRIu64, i,
@@ -355,7 +393,9 @@ static hd_status make_indexed(const hd_diag *diag, hd_remap *map, uint64_t eleme
 hd_status hd_remap_gather(const hd_diag *diag, const void *index, uint32_t index_bytes,
                           uint64_t count, uint64_t source_count, uint32_t element_bytes,
                           hd_remap **result) {
-    hd_remap *map = new_map(HD_REMAP_GATHER);
+    hd_remap *map = new_map(diag, HD_REMAP_GATHER, result);
+    if (!map)
+        return HD_EINPUT;
     hd_status status = make_indexed(diag, map, source_count, count, element_bytes);
     if (status == HD_OK)
         status = take_index(diag, index, index_bytes, count, source_count, &map->element);
@@ -365,7 +405,9 @@ hd_status hd_remap_gather(const hd_diag *diag, const void *index, uint32_t index
 hd_status hd_remap_scatter(const hd_diag *diag, const void *index, uint32_t index_bytes,
                            uint64_t source_count, uint64_t count, uint32_t element_bytes,
                            hd_remap **result) {
-    hd_remap *map = new_map(HD_REMAP_SCATTER);
+    hd_remap *map = new_map(diag, HD_REMAP_SCATTER, result);
+    if (!map)
+        return HD_EINPUT;
     hd_status status = make_indexed(diag, map, source_count, count, element_bytes);
     if (status == HD_OK)
         status = take_index(diag, index, index_bytes, source_count, count, &map->place->numbers);
@@ -390,7 +432,9 @@ static hd_status take_user(const hd_diag *diag, hd_remap *map, const hd_remap_us
 }
 
 hd_status hd_remap_user_map(const hd_diag *diag, const hd_remap_user *user, hd_remap **result) {
-    hd_remap *map = new_map(HD_REMAP_USER);
+    hd_remap *map = new_map(diag, HD_REMAP_USER, result);
+    if (!map)
+        return HD_EINPUT;
     hd_status status = user && user->place
                            ? HD_OK
                            : hd_fail(diag, HD_EINPUT, NULL,
@@ -425,7 +469,11 @@ static hd_status slice_records(const hd_diag *diag, const hd_remap *whole, uint6
 
 hd_status hd_remap_slice(const hd_diag *diag, const hd_remap *map, uint64_t first, uint64_t count,
                          hd_remap **slice) {
+    if (check_result(diag, slice) != HD_OK)
+        return HD_EINPUT;
     *slice = NULL;
+    if (hd_remap_needs(diag, map, "map to take a slice of") != HD_OK)
+        return HD_EINPUT;
     if (map->kind != HD_REMAP_RECORDS && map->kind != HD_REMAP_TRANSPOSE)
         return hd_fail(diag, HD_EUNSUPPORTED, NULL,
                        "only maps of layouts and of transposes have slices");
@@ -442,13 +490,24 @@ hd_status hd_remap_slice(const hd_diag *diag, const hd_remap *map, uint64_t firs
 
 /* ---- what a map has ------------------------------------------------------------------------ */
 
-uint64_t hd_remap_source_bytes(const hd_remap *map) { return map->source_bytes; }
-uint32_t hd_remap_parts(const hd_remap *map) { return map->parts; }
+uint64_t hd_remap_source_bytes(const hd_remap *map) { return map ? map->source_bytes : 0; }
+uint32_t hd_remap_parts(const hd_remap *map) { return map ? map->parts : 0; }
 uint64_t hd_remap_bytes(const hd_remap *map, uint32_t part) {
-    return part < map->parts ? map->bytes[part] : 0;
+    return part < hd_remap_parts(map) ? map->bytes[part] : 0;
+}
+
+/* There is such an element, or place of a gather, with such a field. */
+static bool has(const hd_remap *map, uint64_t element, uint32_t field) {
+    if (!map)
+        return false;
+    bool is_record = map->kind == HD_REMAP_RECORDS;
+    return element < (map->kind == HD_REMAP_GATHER ? map->places : map->elements) &&
+           field < (is_record ? map->layout->record->field_count : 1);
 }
 
 hd_remap_place hd_remap_find(const hd_remap *map, uint64_t element, uint32_t field) {
+    if (!has(map, element, field))
+        return (hd_remap_place){UINT32_MAX, UINT64_MAX};
     if (map->kind == HD_REMAP_RECORDS) {
         uint32_t cluster = map->layout->fields[field].cluster;
         return (hd_remap_place){map->layout->clusters[cluster].allocation,

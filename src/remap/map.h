@@ -63,6 +63,19 @@ static inline uint64_t hd_remap_number(const hd_remap_numbers *numbers, uint64_t
 hd_status hd_remap_places_of(const hd_diag *diag, const hd_remap *map,
                              const hd_remap_numbers **places);
 
+/* A byte that C's names may hold, in whatever locale: letters of other alphabets, too. */
+static inline bool hd_remap_is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* HD_EINPUT, with a message, where what a call needs is NULL. */
+hd_status hd_remap_needs(const hd_diag *diag, const void *given, const char *what);
+
+/* That the host could be asked for these. */
+hd_status hd_remap_check_host(const hd_diag *diag, const hd_remap_host_options *options);
+enum { HD_REMAP_MOST_THREADS = 1024 }; /* of one call */
+
 /* Bits that number `count` rows or columns in Morton order. */
 static inline unsigned hd_morton_bits(uint64_t count) {
     return count <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(count - 1);

@@ -348,6 +348,8 @@ static void describe(hd_remap_device *device) {
 
 hd_status hd_remap_open_opencl(const hd_diag *diag, struct _cl_context *context,
                                struct _cl_device_id *id, hd_remap_device **result) {
+    if (hd_remap_needs(diag, result, "place for the device") != HD_OK)
+        return HD_EINPUT;
     hd_remap_device *device = hd_remap_device_new(diag, &backend);
     opencl *cl = hd_new(device->arena, opencl);
     const char *missing;

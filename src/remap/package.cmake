@@ -3,15 +3,7 @@
 include(GNUInstallDirs)
 set(package ${CMAKE_CURRENT_SOURCE_DIR}/remap/package)
 
-# The objects are those of the static libraries. Calls within the library need no indirection.
-foreach(folder base driver layout remap)
-  if(NOT TARGET heddle_${folder})
-    continue()
-  endif()
-  set_target_properties(heddle_${folder} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(heddle_${folder} PRIVATE -fno-semantic-interposition)
-endforeach()
-
+# The objects are those of the static libraries.
 add_library(heddle_remap_shared SHARED ${package}/exports.map)
 set_target_properties(heddle_remap_shared PROPERTIES
   OUTPUT_NAME heddle-remap EXPORT_NAME remap LINKER_LANGUAGE C

@@ -74,6 +74,22 @@ static hd_status check_host(const hd_diag *diag, const void *host) {
                 : hd_fail(diag, HD_EINPUT, NULL, "there is no memory (NULL) for the host's data");
 }
 
+static hd_status check_call(const hd_diag *diag, const hd_remap_device *device, const hd_remap *map,
+                            const hd_remap_memory parts[]) {
+    hd_status status = hd_remap_needs(diag, device, "device");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, map, "map to remap by");
+    return status == HD_OK ? hd_remap_needs(diag, parts, "array of the device's memory") : status;
+}
+
+/* Whatever becomes of the strategy, all of the options are sound. */
+static hd_status check_options(const hd_diag *diag, const hd_remap_options *options) {
+    if (options && (unsigned)options->strategy >= (unsigned)HD_REMAP_STRATEGIES)
+        return hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_strategy",
+                       (int)options->strategy);
+    return options ? hd_remap_check_host(diag, &options->host) : HD_OK;
+}
+
 /* ---- beginning ------------------------------------------------------------------------ */
 
 /* The numbers that go with the units, and whether they leave elements out. */
@@ -455,11 +471,16 @@ static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd
                           hd_remap_direction direction, const hd_remap_memory memory[], void *host,
                           const hd_remap_options *given) {
     hd_remap_options options;
+    hd_status status = check_call(diag, device, map, memory);
+    if (status == HD_OK)
+        status = check_options(diag, given);
+    if (status == HD_OK)
+        status = check_host(diag, host);
+    if (status != HD_OK)
+        return status;
     device->diag = diag;
     device->changed = 0;
-    hd_status status = check_host(diag, host);
-    if (status == HD_OK)
-        status = check_parts(diag, device, map, memory);
+    status = check_parts(diag, device, map, memory);
     if (status == HD_OK)
         status = complete_options(diag, device, map, direction, host, given, &options);
     return status == HD_OK
@@ -483,10 +504,13 @@ static hd_status within_device(const hd_diag *diag, hd_remap_device *device, con
                                hd_remap_direction direction, const hd_remap_memory parts[],
                                hd_remap_memory source) {
     move m;
+    hd_status status = check_call(diag, device, map, parts);
+    if (status != HD_OK)
+        return status;
     device->diag = diag;
     device->changed = 0;
     uint64_t bytes = device->backend->size_of(device, source);
-    hd_status status = check_parts(diag, device, map, parts);
+    status = check_parts(diag, device, map, parts);
     if (status == HD_OK && bytes < map->source_bytes)
         status = hd_fail(diag, HD_EINPUT, NULL,
                          "the device's memory for the source has %" PRIu64

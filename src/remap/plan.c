@@ -133,8 +133,17 @@ static void explain(hd_remap_choice *choice) {
 
 hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, hd_remap_choice *choice) {
-    *choice = (hd_remap_choice){0};
-    hd_status status = hd_remap_calibrate(diag, device, map->kind, direction);
+    hd_status status = hd_remap_needs(diag, choice, "place for the choice");
+    if (status == HD_OK)
+        *choice = (hd_remap_choice){0};
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, device, "device");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, map, "map to remap by");
+    if (status == HD_OK && direction != HD_REMAP_TO_DEVICE && direction != HD_REMAP_FROM_DEVICE)
+        status = hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_direction", (int)direction);
+    if (status == HD_OK)
+        status = hd_remap_calibrate(diag, device, map->kind, direction);
     if (status != HD_OK)
         return status;
     expect(device, map, direction, choice);

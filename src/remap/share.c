@@ -192,12 +192,18 @@ static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s)
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-static hd_status check_work(const hd_diag *diag, const hd_remap_work *work) {
+static hd_status check_work(const hd_diag *diag, const hd_remap_device *device,
+                            const hd_remap_work *work) {
     hd_remap *slice;
+    hd_status status = hd_remap_needs(diag, device, "device");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, work, "work to share");
+    if (status != HD_OK)
+        return status;
     if (!work->map || !work->data || !work->on_host || !work->on_device)
         return hd_fail(diag, HD_EINPUT, NULL,
                        "shared work needs a map, data, and a function for each side");
-    hd_status status = hd_remap_slice(diag, work->map, 0, 1, &slice);
+    status = hd_remap_slice(diag, work->map, 0, 1, &slice);
     hd_remap_free(slice);
     return status;
 }
@@ -205,7 +211,8 @@ static hd_status check_work(const hd_diag *diag, const hd_remap_work *work) {
 /* Threads that the host begins with; the calling one is the device's. */
 static uint32_t count_threads(uint32_t wanted) {
     uint32_t cores = hd_core_count();
-    return wanted ? wanted : cores > 2 ? cores - 1 : 1;
+    uint32_t threads = wanted ? wanted : cores > 2 ? cores - 1 : 1;
+    return threads < HD_REMAP_MOST_THREADS ? threads : HD_REMAP_MOST_THREADS;
 }
 
 static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, uint32_t threads) {
@@ -227,7 +234,7 @@ static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, u
 
 hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
                          uint32_t threads, hd_remap_shares *shares) {
-    hd_status status = check_work(diag, work);
+    hd_status status = check_work(diag, device, work);
     if (shares)
         *shares = (hd_remap_shares){0};
     if (status != HD_OK)

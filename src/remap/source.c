@@ -11,7 +11,6 @@
  *         return (element >> 5) * 256 + 128 + (element & 31) * 4;
  *     }
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -49,13 +48,32 @@ static const char *offset_text(hd_arena *arena, const hd_map *layout, uint32_t f
                      at->size);
 }
 
+/* What every language takes in a name. */
+static bool is_plain(char c) { return hd_remap_is_word(c) && c != '$' && (unsigned char)c < 0x80; }
+
 /* A field's name as part of a function's: of "pos[1].x" what a name may have. */
 static const char *field_name(hd_arena *arena, const char *name, const char *field) {
     char *whole = hd_format(arena, "%s_%s", name, field);
     for (char *c = whole; *c; c++)
-        if (!isalnum((unsigned char)*c))
+        if (!is_plain(*c))
             *c = '_';
     return whole;
+}
+
+/* No two fields have functions of one name. */
+static hd_status check_fields(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                              const char *name) {
+    for (uint32_t f = 0; f < record->field_count; f++)
+        for (uint32_t other = 0; other < f; other++) {
+            const char *function = field_name(arena, name, record->fields[f].name);
+            if (!strcmp(function, field_name(arena, name, record->fields[other].name)))
+                return hd_fail(diag, HD_EINPUT, NULL,
+                               "fields '%s' and '%s' of '%s' would both have the function %s(); "
+                               "give one of them another name in its hd_remap_field",
+                               record->fields[other].name, record->fields[f].name, record->name,
+                               function);
+        }
+    return HD_OK;
 }
 
 static void put_layout(hd_str *out, const hd_remap *map, const char *name) {
@@ -92,12 +110,22 @@ static uint64_t greatest(const hd_remap *map) {
     return most;
 }
 
+static bool is_name(const char *name) {
+    if (!*name || (*name >= '0' && *name <= '9'))
+        return false;
+    while (is_plain(*name))
+        name++;
+    return !*name;
+}
+
 static hd_status check(const hd_diag *diag, const hd_remap *map, const char *name) {
-    if (!name || !(isalpha((unsigned char)*name) || *name == '_'))
-        return hd_fail(diag, HD_EINPUT, NULL, "'%s' is no name of a function", name ? name : "");
-    for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return hd_fail(diag, HD_EINPUT, NULL, "'%s' is no name of a function", name);
+    hd_status status = hd_remap_needs(diag, map, "map to write the index transform of");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, name, "name for the functions");
+    if (status != HD_OK)
+        return status;
+    if (!is_name(name))
+        return hd_fail(diag, HD_EINPUT, NULL, "'%s' is no name of a function", name);
     if (map->kind == HD_REMAP_GATHER || map->kind == HD_REMAP_SCATTER)
         return hd_fail(diag, HD_EUNSUPPORTED, NULL,
                        "a map with an index array has no index transform; on the device element i "
@@ -129,14 +157,22 @@ static void put_all(hd_str *out, const hd_remap *map, const char *name) {
 }
 
 hd_status hd_remap_source(const hd_diag *diag, const hd_remap *map, const char *name, char **text) {
+    if (hd_remap_needs(diag, text, "place for the text") != HD_OK)
+        return HD_EINPUT;
     *text = NULL;
     hd_status status = check(diag, map, name);
     if (status != HD_OK)
         return status;
     hd_arena *arena = hd_arena_new();
     hd_str out = {.arena = arena};
-    put_all(&out, map, name);
-    *text = strdup(hd_str_text(&out));
+    if (map->kind == HD_REMAP_RECORDS)
+        status = check_fields(arena, diag, map->layout->record, name);
+    if (status == HD_OK) {
+        put_all(&out, map, name);
+        *text = strdup(hd_str_text(&out));
+        if (!*text)
+            status = hd_fail(diag, HD_ESYSTEM, NULL, "no memory for the text");
+    }
     hd_arena_free(arena);
-    return *text ? HD_OK : hd_fail(diag, HD_ESYSTEM, NULL, "no memory for the text");
+    return status;
 }

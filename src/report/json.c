@@ -68,7 +68,7 @@ const char *hd_json_dump(hd_arena *arena, json_t *value) {
     char *text = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(value);
     if (!text)
-        abort(); /* memory: every value we make can be written */
+        hd_no_memory(0); /* every value we make can be written */
     const char *result = hd_format(arena, "%s\n", text);
     free(text);
     return result;

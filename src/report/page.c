@@ -78,10 +78,10 @@ static hd_status add_data(packer *p, const json_t *data) {
     p->stream.avail_out = PACKED;
     if (deflateInit2(&p->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-        abort(); /* memory: the settings are constants */
+        hd_no_memory(0); /* the settings are constants */
     int failed = json_dump_callback(data, add_json, p, JSON_COMPACT | JSON_REAL_PRECISION(12));
     if (failed && p->status == HD_OK)
-        abort(); /* memory: every value we make can be written */
+        hd_no_memory(0); /* every value we make can be written */
     if (!failed)
         pack(p, Z_FINISH);
     deflateEnd(&p->stream);

@@ -238,7 +238,8 @@ static hd_stack_options stack_options(const hd_page_options *o, hd_stack_scope s
                               .warp = o->device->warp,
                               .scope = scope,
                               .clusters = scope == HD_STACK_CLUSTER ? o->clusters : 0,
-                              .spaces = o->reuse.spaces};
+                              .spaces = o->reuse.spaces,
+                              .memory = o->reuse.memory / 2}; /* of two */
 }
 
 static json_t *cache_json(const hd_cache *cache, hd_stack_scope scope,
@@ -326,9 +327,26 @@ static void add_buffers(const hd_picture_set *set_of, json_t *run) {
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
+/* Counts stand for each access of each launch, and launches may share a large table. */
+static hd_status check_counts(const hd_diag *diag, const hd_trace_contents *contents,
+                              const hd_page_options *o) {
+    uint64_t bytes = 0, most = o->reuse.memory ? o->reuse.memory : (uint64_t)1 << 30;
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        bytes += contents->launches[l].launch.access_count * sizeof(hd_coalesce_counts);
+    return bytes <= most ? HD_OK
+                         : hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                                   "the accesses of %u launches take %llu MiB, and %llu MiB are "
+                                   "allowed: allow more with --memory, or trace fewer launches",
+                                   contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
+                                   (unsigned long long)(most >> 20));
+}
+
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *o, json_t *run) {
     const hd_trace_contents *contents = hd_trace_get(trace);
+    hd_status status = check_counts(diag, contents, o);
+    if (status != HD_OK)
+        return status;
     const hd_stack_options device = stack_options(o, HD_STACK_DEVICE);
     const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
     hd_coalesce *counter = hd_coalesce_new(arena, o->device);
@@ -339,7 +357,9 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     const hd_sink all = hd_sink_tee(arena, sinks, 4);
     if (o->progress)
         o->progress(o->user, "launches and accesses");
-    hd_status status = hd_trace_replay(trace, diag, &(hd_trace_choice){-1, 0, UINT64_MAX, 0}, &all);
+    const hd_trace_watch watch = {.progress = o->reuse.progress, .user = o->reuse.user};
+    const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
+    status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
         add_launches(contents, counter, run);
         add_accesses(arena, contents, counter, run);

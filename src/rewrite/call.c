@@ -82,9 +82,8 @@ static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
     bool is_known = !clang_Cursor_isNull(callee);
     cursors parameters = is_known ? hd_parameters(rw->arena, callee) : (cursors){0};
     int count = clang_Cursor_getNumArguments(at->cursor), skip = 0;
-    if (is_known && clang_getCursorKind(callee) == CXCursor_CXXMethod &&
-        !strncmp(hd_spelling(rw->arena, callee), "operator", 8))
-        skip = count == (int)parameters.count + 1;
+    if (is_known)
+        skip = (int)hd_first_argument(rw, at->cursor, callee, parameters.count);
     for (int i = 0; i < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(at->cursor, (unsigned)i);
         holding wanted = {.field = -1};

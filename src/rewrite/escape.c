@@ -11,7 +11,10 @@
  *     vload3(0, p[i].d)                            when it ends inside the array
  *
  * and everything else that makes a pointer of it (stored, compared, cast to
- * another size, passed on) escapes.
+ * another size, passed on) escapes. A helper that gets the address, and in C++
+ * whatever gets a reference, is followed: each expression around its name is the
+ * one value in its place (*q, q[0], r), its address again (&*q, &r, (T *)q), a use
+ * of the value, or something that could reach more.
  */
 #include <stdlib.h>
 
@@ -53,29 +56,41 @@ static bool is_zero(CXCursor index) {
     return zero;
 }
 
-enum { MOST_CALLS = 8 }; /* of helpers, and variables, that hand a pointer on */
-
-static bool uses_one_value(rewriter *rw, const frame *at, CXCursor pointer, int depth);
-static bool callee_uses_one(rewriter *rw, CXCursor call, CXCursor argument, int depth);
-
 static bool cast_escapes(CXType from, CXType to) {
     return !hd_is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
                                      clang_Type_getSizeOf(clang_getPointeeType(to));
 }
 
-static bool is_wrapping(CXCursor up, CXCursor inner) {
-    switch (clang_getCursorKind(up)) {
-    case CXCursor_ParenExpr:
-    case CXCursor_UnexposedExpr:
-        return true;
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXReinterpretCastExpr:
-        return !cast_escapes(clang_getCanonicalType(clang_getCursorType(inner)),
-                             clang_getCanonicalType(clang_getCursorType(up)));
-    default:
-        return false;
-    }
+/* ---- following one value ------------------------------------------------------------ */
+
+/* What an expression is: the value in its place, of which an address may be taken again and which
+ * a reference of C++ may be bound to, or its address. */
+typedef enum form { PLACE, ADDRESS } form;
+
+/* A step from an expression to the one around it: that is the value again, or it only uses the
+ * value, or more than the value may be reached from it. */
+typedef enum step { GOES_ON, ENDS, LEAVES } step;
+
+/* One question. What was looked at once need not be again: where it lets more be reached, the
+ * answer is known. */
+typedef struct question {
+    rewriter *rw;
+    cursors seen; /* variables, parameters and functions that hand the value on */
+} question;
+
+static bool stays(question *q, const frame *at, form is);
+static bool names_stay(question *q, const frame *at, CXCursor declaration, form is);
+static bool argument_stays(question *q, CXCursor call, CXCursor argument, form is);
+
+static bool is_new(question *q, CXCursor declaration) {
+    for (size_t i = 0; i < q->seen.count; i++)
+        if (clang_equalCursors(q->seen.data[i], declaration))
+            return false;
+    hd_push(q->rw->arena, &q->seen, declaration);
+    return true;
 }
+
+static step only_if(bool good) { return good ? ENDS : LEAVES; }
 
 static const frame *outermost(const frame *at) {
     while (at->up)
@@ -83,67 +98,234 @@ static const frame *outermost(const frame *at) {
     return at;
 }
 
-/* One appearance of the pointer: *p, p[0], handed on to such a function, or kept as another
- * pointer of which the same is true. */
-static bool use_is_one_value(rewriter *rw, const frame *name, int depth) {
-    const frame *up = name->up, *below = name;
-    while (up && is_wrapping(up->cursor, below->cursor)) {
-        below = up;
-        up = up->up;
-    }
-    if (!up)
-        return false;
-    cursors inside = hd_children(rw->arena, up->cursor);
-    switch (clang_getCursorKind(up->cursor)) {
-    case CXCursor_VarDecl:
-        return depth < MOST_CALLS && hd_is_pointer(clang_getCursorType(up->cursor)) &&
-               uses_one_value(rw, outermost(up), up->cursor, depth + 1);
-    case CXCursor_UnaryOperator:
-        return clang_getCursorUnaryOperatorKind(up->cursor) == CXUnaryOperator_Deref;
-    case CXCursor_ArraySubscriptExpr:
-        return inside.count == 2 && hd_same_expression(inside.data[0], below->cursor) &&
-               is_zero(inside.data[1]);
-    case CXCursor_CallExpr:
-        return callee_uses_one(rw, up->cursor, below->cursor, depth + 1);
+static step step_unary(CXCursor up, form *is) {
+    switch (clang_getCursorUnaryOperatorKind(up)) {
+    case CXUnaryOperator_AddrOf:
+        if (*is == ADDRESS)
+            return LEAVES;
+        *is = ADDRESS;
+        return GOES_ON;
+    case CXUnaryOperator_Deref:
+        if (*is == PLACE)
+            return ENDS;
+        *is = PLACE;
+        return GOES_ON;
+    case CXUnaryOperator_PreInc:
+    case CXUnaryOperator_PreDec:
+        return *is == PLACE ? GOES_ON : LEAVES;
     default:
-        return false;
+        return only_if(*is == PLACE);
     }
 }
 
-static bool uses_one_value(rewriter *rw, const frame *at, CXCursor pointer, int depth) {
-    if (clang_getCursorKind(at->cursor) == CXCursor_DeclRefExpr &&
-        clang_equalCursors(clang_getCursorReferenced(at->cursor), pointer))
-        return use_is_one_value(rw, at, depth);
-    cursors inside = hd_children(rw->arena, at->cursor);
+/* In C++ an assignment is the place on its left. */
+static step step_binary(CXCursor up, bool is_first, form is) {
+    bool assigns = clang_getCursorKind(up) == CXCursor_CompoundAssignOperator ||
+                   clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Assign;
+    if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma)
+        return is_first ? ENDS : GOES_ON;
+    return is == ADDRESS ? LEAVES : assigns && is_first ? GOES_ON : ENDS;
+}
+
+/* q[0] and 0[q], or a part of a place; what it points to, if it is a pointer, lies elsewhere. */
+static step step_subscript(const cursors *inside, bool is_first, form *is) {
+    if (*is == PLACE)
+        return is_first && !hd_is_pointer(clang_getCursorType(inside->data[0])) ? GOES_ON : ENDS;
+    *is = PLACE;
+    return inside->count == 2 && is_zero(inside->data[is_first ? 1 : 0]) ? GOES_ON : LEAVES;
+}
+
+/* A token for a reference stands between two offsets. */
+static bool has_ampersand(const rewriter *rw, unsigned begin, unsigned end) {
+    for (size_t t = hd_token_from(&rw->src, begin);
+         t < rw->src.token_count && rw->src.tokens[t].at.begin < end; t++)
+        if (hd_token_is(&rw->src, t, "&") || hd_token_is(&rw->src, t, "&&"))
+            return true;
+    return false;
+}
+
+/* (float &)x, static_cast<float &>(x) */
+static bool casts_to_reference(const rewriter *rw, CXCursor cast, CXCursor inner) {
+    range whole, value;
+    return !hd_range_of(&rw->src, cast, &whole) || !hd_range_of(&rw->src, inner, &value) ||
+           has_ampersand(rw, whole.begin, value.begin);
+}
+
+/* [=]() -> float & { return p->x; } */
+static bool gives_reference(const rewriter *rw, CXCursor lambda) {
+    range whole, body;
+    if (!hd_range_of(&rw->src, lambda, &whole) ||
+        !hd_range_of(&rw->src, hd_body(rw->arena, lambda), &body))
+        return true;
+    for (size_t t = hd_token_from(&rw->src, whole.begin);
+         t < rw->src.token_count && rw->src.tokens[t].at.begin < body.begin; t++)
+        if (hd_token_is(&rw->src, t, "->"))
+            return has_ampersand(rw, rw->src.tokens[t].at.end, body.begin);
+    return false;
+}
+
+static step step_cast(const rewriter *rw, CXCursor up, CXCursor inner, form is) {
+    CXType from = clang_getCanonicalType(clang_getCursorType(inner));
+    CXType to = clang_getCanonicalType(clang_getCursorType(up));
+    if (is == ADDRESS)
+        return cast_escapes(from, to) ? LEAVES : GOES_ON;
+    if (!casts_to_reference(rw, up, inner))
+        return ENDS;
+    return clang_Type_getSizeOf(from) == clang_Type_getSizeOf(to) ? GOES_ON : LEAVES;
+}
+
+static step step_conversion(CXCursor up, CXCursor inner, form is) {
+    bool is_pointer = hd_is_pointer(clang_getCursorType(up));
+    if (is == ADDRESS)
+        return is_pointer ? GOES_ON : LEAVES;
+    return is_pointer && hd_is_array(clang_getCursorType(inner)) ? LEAVES : GOES_ON;
+}
+
+/* A variable that is the value's address, or a reference to it, is followed. */
+static step step_variable(question *q, const frame *up, form is) {
+    CXType type = clang_getCursorType(up->cursor);
+    bool refers = hd_is_reference(type);
+    if (is == PLACE && !refers)
+        return ENDS;
+    if ((is == ADDRESS) == refers || (!refers && !hd_is_pointer(type)))
+        return LEAVES;
+    return only_if(!is_new(q, up->cursor) || names_stay(q, outermost(up), up->cursor, is));
+}
+
+/* Every call of a function, of which each is the value in its place. */
+static bool calls_stay(question *q, const frame *at, CXCursor function) {
+    bool calls = clang_getCursorKind(at->cursor) == CXCursor_CallExpr &&
+                 clang_equalCursors(clang_getCanonicalCursor(hd_callee(q->rw->arena, at->cursor)),
+                                    clang_getCanonicalCursor(function));
+    if (calls && !stays(q, at, PLACE))
+        return false;
+    cursors inside = hd_children(q->rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
-        if (!uses_one_value(rw, &child, pointer, depth))
+        if (!clang_Location_isInSystemHeader(clang_getCursorLocation(child.cursor)) &&
+            !calls_stay(q, &child, function))
             return false;
     }
     return true;
 }
 
-static bool callee_uses_one(rewriter *rw, CXCursor call, CXCursor argument, int depth) {
+static step step_return(question *q, const frame *up, form is) {
+    const rewriter *rw = q->rw;
+    const frame *around = up;
+    while (around && !hd_is_function(around->cursor) &&
+           clang_getCursorKind(around->cursor) != CXCursor_LambdaExpr)
+        around = around->up;
+    if (!around || is == ADDRESS)
+        return LEAVES;
+    if (!hd_is_function(around->cursor))
+        return only_if(!gives_reference(rw, around->cursor));
+    if (!hd_is_reference(clang_getCursorResultType(around->cursor)))
+        return ENDS;
+    frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
+    return only_if(!is_new(q, around->cursor) || calls_stay(q, &file, around->cursor));
+}
+
+static step step_member(CXCursor member, CXCursor whole, form *is) {
+    if (hd_is_function(clang_getCursorReferenced(member)))
+        return LEAVES;
+    if (*is == PLACE && hd_is_pointer(clang_getCursorType(whole)))
+        return ENDS;
+    *is = PLACE;
+    return GOES_ON;
+}
+
+static step step_up(question *q, const frame *at, form *is) {
+    CXCursor up = at->up->cursor;
+    cursors inside = hd_children(q->rw->arena, up);
+    bool is_first = inside.count && hd_same_expression(inside.data[0], at->cursor);
+    switch (clang_getCursorKind(up)) {
+    case CXCursor_ParenExpr:
+        return GOES_ON;
+    case CXCursor_UnexposedExpr:
+        return step_conversion(up, at->cursor, *is);
+    case CXCursor_UnaryOperator:
+        return step_unary(up, is);
+    case CXCursor_UnaryExpr: /* sizeof */
+        return ENDS;
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        return step_binary(up, is_first, *is);
+    case CXCursor_ConditionalOperator:
+        return is_first ? only_if(*is == PLACE) : GOES_ON;
+    case CXCursor_ArraySubscriptExpr:
+        return step_subscript(&inside, is_first, is);
+    case CXCursor_MemberRefExpr:
+        return step_member(up, at->cursor, is);
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXConstCastExpr:
+        return step_cast(q->rw, up, at->cursor, *is);
+    case CXCursor_InitListExpr: /* float &x{p->x} */
+        return *is == PLACE ? GOES_ON : LEAVES;
+    case CXCursor_VarDecl:
+        return step_variable(q, at->up, *is);
+    case CXCursor_CallExpr:
+        return only_if(argument_stays(q, up, at->cursor, *is));
+    case CXCursor_ReturnStmt:
+        return step_return(q, at->up, *is);
+    default:
+        return only_if(*is == PLACE);
+    }
+}
+
+/* True when no more than the value, at `at`, is reached from the expressions around it. */
+static bool stays(question *q, const frame *at, form is) {
+    for (; at->up; at = at->up) {
+        step next = step_up(q, at, &is);
+        if (next != GOES_ON)
+            return next == ENDS;
+    }
+    return is == PLACE;
+}
+
+/* Of every appearance of a name below `at`. */
+static bool names_stay(question *q, const frame *at, CXCursor declaration, form is) {
+    if (clang_getCursorKind(at->cursor) == CXCursor_DeclRefExpr &&
+        clang_equalCursors(clang_getCursorReferenced(at->cursor), declaration))
+        return stays(q, at, is);
+    cursors inside = hd_children(q->rw->arena, at->cursor);
+    for (size_t i = 0; i < inside.count; i++) {
+        frame child = {inside.data[i], at};
+        if (!names_stay(q, &child, declaration, is))
+            return false;
+    }
+    return true;
+}
+
+/* What the caller does with the parameter that an argument goes to. A place goes to one only
+ * through a reference, and what libraries do with that is known: they touch the one value. */
+static bool argument_stays(question *q, CXCursor call, CXCursor argument, form is) {
+    rewriter *rw = q->rw;
     CXCursor callee = hd_callee(rw->arena, call);
     CXCursor definition = clang_Cursor_isNull(callee) ? callee : clang_getCursorDefinition(callee);
     CXCursor body = clang_Cursor_isNull(definition) ? definition : hd_body(rw->arena, definition);
     bool is_users = !clang_Cursor_isNull(body) &&
                     !clang_Location_isInSystemHeader(clang_getCursorLocation(definition));
     if (!is_users)
-        return is_known(hd_spelling(rw->arena, call));
-    if (depth > MOST_CALLS)
-        return false;
+        return is == PLACE || is_known(hd_spelling(rw->arena, call));
     cursors parameters = hd_parameters(rw->arena, definition);
+    unsigned skip = hd_first_argument(rw, call, definition, parameters.count);
     for (unsigned i = 0; i < parameters.count; i++) {
-        frame whole = {body, NULL};
-        if (hd_same_expression(clang_Cursor_getArgument(call, i), argument))
-            return uses_one_value(rw, &whole, parameters.data[i], depth);
+        CXCursor parameter = parameters.data[i];
+        frame function = {definition, NULL}, whole = {body, &function};
+        if (!hd_same_expression(clang_Cursor_getArgument(call, i + skip), argument))
+            continue;
+        if (hd_is_reference(clang_getCursorType(parameter)) != (is == PLACE))
+            return is == PLACE;
+        return !is_new(q, parameter) || names_stay(q, &whole, parameter, is);
     }
-    return false;
+    return is == PLACE;
 }
 
 bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument) {
-    return callee_uses_one(rw, call, argument, 0);
+    question q = {.rw = rw};
+    return argument_stays(&q, call, argument, ADDRESS);
 }
 
 /* ---- copies of vectors ---------------------------------------------------------------- */
@@ -203,7 +385,7 @@ static bool call_escapes(rewriter *rw, CXCursor call, CXCursor argument, const c
 }
 
 /* One step up. Returns true while the climb goes on; otherwise *escapes says how it ended. */
-static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bool *escapes) {
+static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
     CXType from = clang_getCanonicalType(clang_getCursorType(child));
     CXType to = clang_getCanonicalType(clang_getCursorType(up));
     *escapes = false;
@@ -253,10 +435,21 @@ static bool climb_on(rewriter *rw, climb *state, CXCursor child, CXCursor up, bo
         *escapes = state->is_pointer && cast_escapes(from, to);
         return state->is_pointer && !*escapes;
     default:
-        (void)rw;
         *escapes = state->is_pointer;
         return false;
     }
+}
+
+/* C++: a reference to a scalar field is as good as its address. */
+static bool reference_escapes(rewriter *rw, const frame *field, const char **why) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(field->cursor));
+    question q = {.rw = rw};
+    if (!rw->is_cuda || type.kind == CXType_Record || hd_is_array(type) || hd_is_pointer(type) ||
+        stays(&q, field, PLACE))
+        return false;
+    *why = "is kept or passed on as a reference, from which other fields could be reached; copy "
+           "the value, and assign the result";
+    return true;
 }
 
 bool hd_field_escapes(rewriter *rw, const frame *field, const char **why) {
@@ -268,8 +461,8 @@ bool hd_field_escapes(rewriter *rw, const frame *field, const char **why) {
         if (clang_getCursorKind(up) == CXCursor_CallExpr && state.is_pointer)
             return call_escapes(rw, up, at->cursor, &state, clang_getCursorType(field->cursor),
                                 why);
-        if (!climb_on(rw, &state, at->cursor, up, &escapes))
-            return escapes;
+        if (!climb_on(&state, at->cursor, up, &escapes))
+            return escapes || reference_escapes(rw, field, why);
     }
     return false;
 }

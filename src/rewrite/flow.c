@@ -275,8 +275,7 @@ static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
         move_value(rw->flow, number, node_of_value(rw, value), value);
 }
 
-/* The object of a call such as functor(x) is an argument that no parameter takes. */
-static unsigned first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
+unsigned hd_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
     int arguments = clang_Cursor_getNumArguments(call);
     bool takes_object = clang_getCursorKind(callee) == CXCursor_CXXMethod &&
                         !strncmp(hd_spelling(rw->arena, callee), "operator", 8);
@@ -289,7 +288,7 @@ static void read_call(rewriter *rw, CXCursor call) {
         clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return;
     cursors parameters = hd_parameters(rw->arena, callee);
-    unsigned skip = first_argument(rw, call, callee, parameters.count);
+    unsigned skip = hd_first_argument(rw, call, callee, parameters.count);
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);

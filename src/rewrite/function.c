@@ -314,9 +314,28 @@ static bool takes_pointers(rewriter *rw, const cursors *parameters) {
     return false;
 }
 
+/* A specialization follows its template, which is rewritten only where it takes the record by
+ * name. */
+static bool refuse_specialization(rewriter *rw, CXCursor function, const cursors *parameters) {
+    CXCursor pattern = clang_getSpecializedCursorTemplate(function);
+    cursors general = {0};
+    if (!clang_Cursor_isNull(pattern))
+        general = hd_parameters(rw->arena, pattern);
+    for (size_t i = 0; i < parameters->count && i < general.count; i++)
+        if (hd_holding_of(rw, parameters->data[i]).of && !hd_holding_of(rw, general.data[i]).of) {
+            hd_refuse(rw, function,
+                      "'%s' specializes a template, which says nothing of '%s', and would be no "
+                      "specialization any more; make it a function with a name of its own",
+                      hd_spelling(rw->arena, function),
+                      hd_holding_of(rw, parameters->data[i]).of->record->name);
+            return true;
+        }
+    return false;
+}
+
 static void edit_parameters(rewriter *rw, CXCursor function) {
     target f = {.function = function, .parameters = hd_parameters(rw->arena, function)};
-    if (!takes_pointers(rw, &f.parameters))
+    if (!takes_pointers(rw, &f.parameters) || refuse_specialization(rw, function, &f.parameters))
         return;
     f.is_kernel = hd_is_kernel(rw->arena, function);
     if (!read_list(rw, find_list(rw, function), f.parameters.count, &f.list)) {
@@ -396,6 +415,25 @@ void hd_edit_function(rewriter *rw, const frame *at) {
 
 /* ---- instances that are asked for ---------------------------------------------------- */
 
+/* template <class T> __global__ void k(T *); template __global__ void k<body>(body *); */
+static void refuse_instance(rewriter *rw, const target *f, size_t number) {
+    const source *src = &rw->src;
+    range at = f->list.whole[number];
+    for (size_t t = hd_token_from(src, at.begin);
+         t < src->token_count && src->tokens[t].at.begin < at.end; t++)
+        for (uint32_t l = 0; l < rw->laid_count; l++) {
+            if (!hd_token_is(src, t, rw->laid[l].spelling))
+                continue;
+            hd_place place = hd_flat_place(rw->flat, src->tokens[t].at.begin);
+            hd_refuse_at(rw, &place,
+                         "here '%s' of the template '%s' points to '%s' through a template's "
+                         "parameter; write '%s *' in the template",
+                         hd_spelling(rw->arena, f->parameters.data[number]),
+                         hd_spelling(rw->arena, f->function), rw->laid[l].record->name,
+                         rw->laid[l].spelling);
+        }
+}
+
 /* `template __global__ void k<float>(body *, float *);` is nothing that libclang shows. */
 static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
     target f = {.function = function, .parameters = hd_parameters(rw->arena, function)};
@@ -408,6 +446,9 @@ static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
         return;
     for (size_t i = 0; i < f.parameters.count; i++) {
         holding what = hd_holding_of(rw, f.parameters.data[i]);
+        CXType type = clang_getCursorType(f.parameters.data[i]);
+        if (!what.of && f.is_kernel && is_dependent(type) && hd_pointer_depth(type))
+            refuse_instance(rw, &f, i);
         if (!what.of)
             continue;
         if (!f.is_kernel)
@@ -441,7 +482,7 @@ static void find_templates(rewriter *rw, CXCursor parent) {
             continue;
         if (kind == CXCursor_FunctionTemplate)
             parameters = hd_parameters(rw->arena, all.data[i]);
-        if (takes_pointers(rw, &parameters) && clang_isCursorDefinition(all.data[i]))
+        if (parameters.count && clang_isCursorDefinition(all.data[i]))
             edit_instances_of(rw, all.data[i]);
         if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
             find_templates(rw, all.data[i]);

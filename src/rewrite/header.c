@@ -64,25 +64,110 @@ static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
     return NULL;
 }
 
-/* Words that are names in OpenCL C but not in C or C++. */
+/* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
 static const char *host_name(hd_arena *arena, const char *name) {
-    static const char *const taken[] = {
-        "alignas", "and",    "asm",       "auto",     "bool",    "catch",    "char",   "class",
-        "concept", "delete", "explicit",  "export",   "false",   "friend",   "import", "module",
-        "mutable", "new",    "namespace", "noexcept", "not",     "nullptr",  "or",     "operator",
-        "private", "public", "protected", "requires", "this",    "template", "throw",  "true",
-        "try",     "typeid", "typename",  "using",    "virtual", "xor"};
+    static const char *const taken[] = {"alignas",
+                                        "alignof",
+                                        "and",
+                                        "and_eq",
+                                        "asm",
+                                        "auto",
+                                        "bitand",
+                                        "bitor",
+                                        "bool",
+                                        "catch",
+                                        "char",
+                                        "char8_t",
+                                        "char16_t",
+                                        "char32_t",
+                                        "class",
+                                        "co_await",
+                                        "co_return",
+                                        "co_yield",
+                                        "compl",
+                                        "concept",
+                                        "const_cast",
+                                        "consteval",
+                                        "constexpr",
+                                        "constinit",
+                                        "decltype",
+                                        "delete",
+                                        "dynamic_cast",
+                                        "explicit",
+                                        "export",
+                                        "false",
+                                        "friend",
+                                        "import",
+                                        "module",
+                                        "mutable",
+                                        "namespace",
+                                        "new",
+                                        "noexcept",
+                                        "not",
+                                        "not_eq",
+                                        "nullptr",
+                                        "operator",
+                                        "or",
+                                        "or_eq",
+                                        "private",
+                                        "protected",
+                                        "public",
+                                        "reinterpret_cast",
+                                        "requires",
+                                        "restrict",
+                                        "static_assert",
+                                        "static_cast",
+                                        "template",
+                                        "this",
+                                        "thread_local",
+                                        "throw",
+                                        "true",
+                                        "try",
+                                        "typeid",
+                                        "typename",
+                                        "typeof",
+                                        "typeof_unqual",
+                                        "using",
+                                        "virtual",
+                                        "wchar_t",
+                                        "xor",
+                                        "xor_eq"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(name, taken[i]))
             return hd_format(arena, "%s_", name);
     return name;
 }
 
+/* A member's name, which no member before it has. */
+static const char *member_name(hd_arena *arena, const hd_record *record, uint32_t field) {
+    const char *name = host_name(arena, record->fields[field].name);
+    while (name != record->fields[field].name && hd_record_find(record, name) >= 0)
+        name = hd_format(arena, "%s_", name);
+    return name;
+}
+
+/* The alignment that a host's compiler gives the struct of `add_members`; 0: it would put a
+ * member, or the end, elsewhere, because the original is packed. */
+static uint32_t host_align(const hd_record *record) {
+    uint32_t most = 1;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const hd_field *field = &record->fields[f];
+        uint32_t lanes;
+        const scalar *s = scalar_of(field, &lanes);
+        uint32_t align = field->record ? host_align(field->record) : s ? s->size : 1;
+        if (!align || field->offset % align)
+            return 0;
+        most = align > most ? align : most;
+    }
+    return record->size % most ? 0 : most;
+}
+
 static void add_members(hd_str *out, const hd_record *record, const char *indent);
 
-static void add_member(hd_str *out, const hd_field *field, const char *indent) {
+static void add_member(hd_str *out, const hd_record *record, uint32_t number, const char *indent) {
     hd_arena *arena = out->arena;
-    const char *name = host_name(arena, field->name);
+    const hd_field *field = &record->fields[number];
+    const char *name = member_name(arena, record, number);
     uint32_t lanes = 0;
     const scalar *s = scalar_of(field, &lanes);
     const char *array = field->count > 1 ? hd_format(arena, "[%u]", field->count) : "";
@@ -101,17 +186,29 @@ static void add_member(hd_str *out, const hd_field *field, const char *indent) {
     }
 }
 
+/* What no field's name begins with. */
+static const char *padding_stem(hd_arena *arena, const hd_record *record) {
+    const char *stem = "padding";
+    for (uint32_t f = 0; f < record->field_count; f++)
+        if (!strncmp(record->fields[f].name, stem, strlen(stem))) {
+            stem = hd_format(arena, "%s_", stem);
+            f = UINT32_MAX; /* from the first again */
+        }
+    return stem;
+}
+
 /* Padding is written out, so that the offsets hold for any host compiler. */
 static void add_members(hd_str *out, const hd_record *record, const char *indent) {
     uint32_t end = 0, pads = 0;
+    const char *stem = padding_stem(out->arena, record);
     for (uint32_t f = 0; f <= record->field_count; f++) {
         const hd_field *field = f < record->field_count ? &record->fields[f] : NULL;
         uint32_t start = field ? field->offset : record->size;
         if (start > end)
-            hd_str_printf(out, "%sunsigned char padding%u[%u];\n", indent, pads++, start - end);
+            hd_str_printf(out, "%sunsigned char %s%u[%u];\n", indent, stem, pads++, start - end);
         if (!field)
             break;
-        add_member(out, field, indent);
+        add_member(out, record, f, indent);
         end = field->offset + field->size;
     }
 }
@@ -208,14 +305,16 @@ static void add_record(hd_str *out, const hd_plan *plan, const char *stem) {
                     "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     if (record->of_arrays)
         return;
+    bool is_packed = !host_align(record);
     hd_str_printf(out,
                   "/* One record as the original kernel sees it, %u bytes. */\n"
-                  "typedef struct %s_elem {\n",
-                  record->size, stem);
+                  "%stypedef struct %s_elem {\n",
+                  record->size, is_packed ? "#pragma pack(push, 1)\n" : "", stem);
     add_members(out, record, "    ");
     hd_str_printf(out,
-                  "} %s_elem;\ntypedef char %s_size_is_right[sizeof(%s_elem) == %u ? 1 : -1];\n\n",
-                  stem, stem, stem, record->size);
+                  "} %s_elem;\n%stypedef char %s_size_is_right[sizeof(%s_elem) == %u ? 1 : "
+                  "-1];\n\n",
+                  stem, is_packed ? "#pragma pack(pop)\n" : "", stem, stem, record->size);
 }
 
 static void add_bytes(hd_str *out, const hd_plan *plan, const char *stem) {

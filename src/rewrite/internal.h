@@ -266,6 +266,8 @@ void hd_flow_run(rewriter *rw);
 holding hd_holding_of(const rewriter *rw, CXCursor declaration);
 /* Of a function's result, and its parameters by number. */
 holding hd_holding_of_result(const rewriter *rw, CXCursor function);
+/* The object of a call such as functor(x) is an argument that no parameter takes: 1, else 0. */
+unsigned hd_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters);
 
 /* ---- thing.c: what expressions lead to ------------------------------------------- */
 

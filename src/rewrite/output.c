@@ -7,9 +7,12 @@
  *
  * The files go into a folder of their own, each under the name by which it is included there. A
  * header that is included by one that does not change is found only beside that one: so all
- * headers on the way to one that changes go there, too.
+ * headers on the way to one that changes go there, too. So do all others that lie below the
+ * kernel's folder, that the new folder can be compiled as the old one was; what lies elsewhere
+ * stays there.
  */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "internal.h"
 
@@ -226,6 +229,7 @@ typedef struct naming {
     output *o;
     const bool *changed; /* [file] */
     hd_vec(hd_rewritten_file) files;
+    hd_vec(hd_header_elsewhere) elsewhere;
 } naming;
 
 static void add_file(naming *n, const flat_node *node, const char *name) {
@@ -240,13 +244,43 @@ static void add_file(naming *n, const flat_node *node, const char *name) {
     hd_rewritten_file file = {.path = rw->flat->files.data[node->file].path,
                               .name = name,
                               .text = rendered(n->o, node->file),
-                              .edit_count = count};
+                              .edit_count = count,
+                              .is_copy = !n->changed[node->file]};
     for (size_t i = 0; i < edits->count; i++)
         n->o->files[node->file].data[i].is_used = false; /* it may have another name, too */
     hd_push(rw->arena, &n->files, file);
 }
 
-/* Adds a file, and what it includes, where something in it changes. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* The file lies where the new folder's names lead from the kernel's own. */
+static bool is_below(const rewriter *rw, const flat_node *node) {
+    const char *kernel = rw->flat->files.data[0].path, *name = name_of(rw, node);
+    return name && is_same_file(hd_path_beside(rw->arena, kernel, name),
+                                rw->flat->files.data[node->file].path);
+}
+
+/* A header by "..." that lies beside a file that goes along is found from the new folder by way
+ * of that one's old folder. */
+static void add_elsewhere(naming *n, const flat_node *node) {
+    const rewriter *rw = n->o->rw;
+    const char *path = rw->flat->files.data[node->file].path;
+    const char *from = rw->flat->files.data[node->up->file].path;
+    bool goes = n->changed[node->up->file] || is_below(rw, node->up);
+    bool beside = goes && node->spelling && *node->spelling != '/' &&
+                  is_same_file(hd_path_beside(rw->arena, from, node->spelling), path);
+    for (size_t i = 0; i < n->elsewhere.count; i++)
+        if (!strcmp(n->elsewhere.data[i].path, path))
+            return;
+    hd_header_elsewhere header = {path, beside ? hd_path_folder(rw->arena, from) : NULL};
+    hd_push(rw->arena, &n->elsewhere, header);
+}
+
+/* Adds a file, and what it includes; true where something in them changes. */
 static bool add_node(naming *n, const flat_node *node) {
     rewriter *rw = n->o->rw;
     bool needed =
@@ -254,14 +288,16 @@ static bool add_node(naming *n, const flat_node *node) {
     for (size_t i = 0; i < node->items.count; i++)
         if (node->items.data[i].node)
             needed |= add_node(n, node->items.data[i].node);
-    if (!needed || node->kind != FLAT_FILE)
+    if (node->kind != FLAT_FILE || (!needed && !node->items.count))
         return needed;
     const char *name = name_of(rw, node);
-    if (name)
+    if (needed && !name)
+        refuse_name(rw, node);
+    else if (needed || is_below(rw, node))
         add_file(n, node, name);
     else
-        refuse_name(rw, node);
-    return true;
+        add_elsewhere(n, node);
+    return needed;
 }
 
 /* ---- all of it ----------------------------------------------------------------------- */
@@ -318,6 +354,8 @@ hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
     n.files.data[0] = kernel_file;
     result->files = n.files.data;
     result->file_count = (uint32_t)n.files.count;
+    result->elsewhere = n.elsewhere.data;
+    result->elsewhere_count = (uint32_t)n.elsewhere.count;
     for (size_t i = 0; i < n.files.count; i++)
         result->edit_count += n.files.data[i].edit_count;
     result->options = options_of(rw, &n);
@@ -326,9 +364,10 @@ hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
 
 /* ---- checking ------------------------------------------------------------------------ */
 
-static hd_status parse_again(rewriter *rw, CXIndex index, const char *path, const char *options) {
+static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, const char *path,
+                             const char *options) {
     hd_parse_command command;
-    hd_status status = hd_parse_command_make(rw->arena, rw->diag, path, options, &command);
+    hd_status status = hd_parse_command_make(rw->arena, diag, path, options, &command);
     if (status != HD_OK)
         return status;
     CXTranslationUnit unit = hd_clang_parse(index, &command, path, NULL);
@@ -339,7 +378,7 @@ static hd_status parse_again(rewriter *rw, CXIndex index, const char *path, cons
         hd_flat_open(&again, rw->arena, path,
                      clang_getFileContents(unit, clang_getFile(unit, path), NULL));
         hd_source_open(&src, &again, unit);
-        bad = hd_clang_errors(&src, rw->diag, HD_EUNSUPPORTED,
+        bad = hd_clang_errors(&src, diag, HD_EUNSUPPORTED,
                               "the rewritten kernel would not compile, please report this "
                               "(the line is one of the rewritten text): ");
         clang_disposeTranslationUnit(unit);
@@ -354,9 +393,11 @@ hd_status hd_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result
     hd_status status = hd_scratch_make(rw->arena, rw->diag, &folder);
     if (status != HD_OK)
         return status;
+    hd_rewritten_view view = {rw->arena, rw->diag, result, folder};
+    const hd_diag diag = {hd_rewritten_tell, &view};
     status = hd_rewritten_store(rw->arena, rw->diag, result, folder, &path);
     if (status == HD_OK)
-        status = parse_again(rw, index, path, result->options);
+        status = parse_again(rw, &diag, index, path, result->options);
     hd_scratch_remove(folder);
     return status;
 }

@@ -384,6 +384,8 @@ void hd_edit_preludes(rewriter *rw) {
         if (!is_used(l))
             continue;
         unsigned at = l->record->of_arrays ? hd_first_use(rw, l) : outermost(rw, l);
-        hd_edit_insert(&rw->src, at, hd_prelude(rw, l));
+        bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';
+        hd_edit_insert(&rw->src, at,
+                       hd_format(rw->arena, "%s%s", hd_prelude(rw, l), is_line_end ? "" : "\n"));
     }
 }

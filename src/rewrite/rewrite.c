@@ -49,9 +49,11 @@ static hd_status check_kernels(rewriter *rw) {
         const laid *l = &rw->laid[i];
         hd_place place = {.file = rw->src.path};
         if (!l->kernels && !l->record->of_arrays)
-            status = hd_fail(rw->diag, HD_EINPUT, &place,
-                             "no kernel of this file takes a '%s%s *'; there is nothing to rewrite",
-                             rw->is_cuda ? "" : "__global ", l->spelling);
+            status =
+                hd_fail(rw->diag, HD_EINPUT, &place,
+                        "no kernel of this file takes a '%s%s *'%s; there is nothing to rewrite",
+                        rw->is_cuda ? "" : "__global ", l->spelling,
+                        rw->is_cuda ? " (a template's 'T *' is not seen to be one)" : "");
     }
     return status;
 }

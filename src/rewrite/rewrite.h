@@ -35,17 +35,27 @@ typedef struct hd_rewrite_request {
     uint32_t array_count;
 } hd_rewrite_request;
 
-/* A file that changes: the kernel file, or a header that it includes. */
+/* A file that goes into the new folder: the kernel file, or a header that it includes from below
+ * its own folder. */
 typedef struct hd_rewritten_file {
     const char *path; /* of the original */
     const char *name; /* from the folder where the rewritten files go, so that includes find it */
     const char *text;
     uint32_t edit_count; /* places changed in the user's text */
+    bool is_copy;        /* goes along, byte for byte */
 } hd_rewritten_file;
+
+/* A header of the user's that stays where it is. */
+typedef struct hd_header_elsewhere {
+    const char *path;
+    const char *folder; /* found from the new folder with -I of this one; NULL: as before */
+} hd_header_elsewhere;
 
 typedef struct hd_rewritten {
     hd_rewritten_file *files; /* the kernel file first */
     uint32_t file_count;
+    hd_header_elsewhere *elsewhere;
+    uint32_t elsewhere_count;
     const char *host_header; /* C header: types, sizes, converters to and from the layouts */
     const char *options;     /* to compile files[0] with where it is stored: the request's, and
                               * the folder of the original for what it includes unchanged */
@@ -59,14 +69,24 @@ typedef struct hd_rewritten {
 hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
                      hd_rewritten **result);
 
-/* store.c: the rewritten files as they go into `folder`, in outputs[file_count]; folders
- * below it are made as needed. */
+/* store.c: the rewritten files as they go into `folder`, in outputs[file_count]; it and folders
+ * below it are made as needed, and added to *made. */
 hd_status hd_rewritten_outputs(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
-                               const char *folder, hd_output *outputs);
-/* Writes the rewritten files, not the host's header, into `folder`, which
- * exists, all or none of them. *kernel_path is the kernel file's new path. */
+                               const char *folder, hd_output *outputs, hd_folders *made);
+/* Writes the rewritten files, not the host's header, into `folder`, all or none of them. *kernel_path is the kernel file's new path. */
 hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
                              const char *folder, const char **kernel_path);
+
+/* What messages about files stored in `folder` say instead, for the folder may be gone when they
+ * are read: the original's name as "k.cl (rewritten)", with the line of the rewritten text. */
+typedef struct hd_rewritten_view {
+    hd_arena *arena;
+    const hd_diag *diag; /* where the messages go */
+    const hd_rewritten *rewritten;
+    const char *folder; /* NULL: not stored yet */
+} hd_rewritten_view;
+/* The function of an hd_diag whose user is such a view. */
+void hd_rewritten_tell(const hd_message *message, void *view);
 
 /* The kernels of a resolved job in these layouts, of records of its buffers. */
 hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,

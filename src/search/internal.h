@@ -21,17 +21,21 @@ typedef struct candidate {
     hd_cost_vector cost;
     uint32_t count;
     uint64_t masks[HD_MAX_FIELDS], tiles[HD_MAX_FIELDS];
+    uint64_t places; /* hd_layout_places(): of equal ones a single one is ranked */
 } candidate;
 
 /* <0: a is the better one: cheaper, or as cheap and nearer to AoS. */
 int candidate_compare(const candidate *a, const candidate *b);
 
-/* The `limit` best candidates seen, best first. */
+/* The `limit` best candidates seen, best first; of those that differ only in the places of
+ * fields that no access touches the best one. */
 typedef struct ranking {
+    const hd_record *record;
+    uint64_t used; /* fields that some access touches */
     candidate *best;
     uint32_t count, limit;
 } ranking;
-ranking ranking_new(hd_arena *arena, uint32_t limit);
+ranking ranking_new(hd_arena *arena, const hd_cost_model *model, uint32_t limit);
 /* True when a layout of this cost and number of clusters might still enter. */
 bool ranking_admits(const ranking *r, const hd_cost_vector *cost);
 void ranking_add(ranking *r, const candidate *c);

@@ -45,8 +45,10 @@ typedef struct hd_proposal {
 } hd_proposal;
 
 /* What the judges propose: the best of each, then the second of each, and so on; no layout
- * twice, and not the original. */
-hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, const hd_judge *judges,
-                        uint32_t judge_count, uint32_t most, uint32_t *count);
+ * twice, and not the original. Layouts that differ only in the places of fields beside `used`,
+ * those that some access touches, are one. */
+hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
+                        const hd_judge *judges, uint32_t judge_count, uint32_t most,
+                        uint32_t *count);
 
 #endif

@@ -87,20 +87,32 @@ hd_judge hd_judge_plain(hd_arena *arena, const hd_record *record) {
 
 typedef hd_vec(hd_proposal) proposal_list;
 
-static void add_proposal(hd_arena *arena, proposal_list *list, hd_layout *layout, const char *by) {
+static bool is_named(const char *by, const char *judge) {
+    size_t length = strlen(judge);
+    for (const char *at = by; (at = strstr(at, judge)) != NULL; at++)
+        if ((at == by || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            return true;
+    return false;
+}
+
+static void add_proposal(hd_arena *arena, const hd_record *record, uint64_t used,
+                         proposal_list *list, hd_layout *layout, const char *by) {
+    uint64_t places = hd_layout_places(record, layout, used);
     for (size_t i = 0; i < list->count; i++)
-        if (hd_layout_equal(list->data[i].layout, layout)) {
-            list->data[i].by = hd_format(arena, "%s, %s", list->data[i].by, by);
+        if (hd_layout_places(record, list->data[i].layout, used) == places) {
+            if (!is_named(list->data[i].by, by))
+                list->data[i].by = hd_format(arena, "%s, %s", list->data[i].by, by);
             return;
         }
     hd_push(arena, list, (hd_proposal){layout, by});
 }
 
-hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, const hd_judge *judges,
-                        uint32_t judge_count, uint32_t most, uint32_t *count) {
+hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
+                        const hd_judge *judges, uint32_t judge_count, uint32_t most,
+                        uint32_t *count) {
     hd_layout ***named = hd_new_array(arena, hd_layout **, judge_count);
     uint32_t *named_count = hd_new_array(arena, uint32_t, judge_count), longest = 0;
-    const hd_layout *original = hd_layout_original(arena, record);
+    uint64_t original = hd_layout_places(record, hd_layout_original(arena, record), used);
     proposal_list list = {0};
     for (uint32_t j = 0; j < judge_count; j++) {
         named[j] = hd_new_array(arena, hd_layout *, most);
@@ -109,8 +121,9 @@ hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, const hd_judge
     }
     for (uint32_t rank = 0; rank < longest; rank++)
         for (uint32_t j = 0; j < judge_count; j++)
-            if (rank < named_count[j] && !hd_layout_equal(named[j][rank], original))
-                add_proposal(arena, &list, named[j][rank], judges[j].name);
+            if (rank < named_count[j] &&
+                hd_layout_places(record, named[j][rank], used) != original)
+                add_proposal(arena, record, used, &list, named[j][rank], judges[j].name);
     *count = list.count < most ? (uint32_t)list.count : most;
     return list.data;
 }

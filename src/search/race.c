@@ -45,6 +45,8 @@ typedef struct runner {
 
 static double elapsed(const runner *r) { return r->stopwatch->now(r->stopwatch->state) - r->start; }
 
+static bool is_stopped(const runner *r) { return r->options->stop && *r->options->stop; }
+
 static bool is_in(const hd_racer *racer) { return racer->end == HD_RACE_FINISHED; }
 
 /* ---- nearness -------------------------------------------------------------------- */
@@ -100,7 +102,8 @@ static hd_status prepare_original(runner *r) {
     return status;
 }
 
-static void prepare_racer(runner *r, hd_racer *racer) {
+/* A failure ends the race. */
+static hd_status prepare_racer(runner *r, hd_racer *racer) {
     uint32_t i = (uint32_t)(racer - r->race->racers);
     double start = elapsed(r);
     hd_status status = r->stopwatch->prepare(r->stopwatch->state, i, racer->layout, &racer->why);
@@ -110,27 +113,33 @@ static void prepare_racer(runner *r, hd_racer *racer) {
                                         : HD_RACE_REFUSED;
     r->race->hindered |= status == HD_ESYSTEM;
     r->building += elapsed(r) - start;
+    return status != HD_OK && !racer->why ? status : HD_OK;
 }
 
-static void report(const runner *r, const char *what, uint32_t number) {
+/* "building layout 3 of 24, 5 s of 60 s" */
+static void report(const runner *r, const char *what, uint32_t number, const char *of,
+                   uint32_t count) {
     hd_arena *arena = hd_arena_new();
     if (r->options->progress)
-        r->options->progress(r->options->user, hd_format(arena, "%s %u", what, number));
+        r->options->progress(r->options->user,
+                             hd_format(arena, "%s %u %s %u, %.0f s of %.0f s", what, number, of,
+                                       count, elapsed(r), r->options->budget));
     hd_arena_free(arena);
 }
 
-/* Those of the next heat; false when there are none. */
-static bool prepare_heat(runner *r) {
+/* Those of the next heat; *any is false when there are none. */
+static hd_status prepare_heat(runner *r, bool *any) {
     double now = elapsed(r), latest = now + (r->options->budget - now) / 2;
-    bool any = false;
-    while (r->next < r->race->count && can_afford(r, latest)) {
-        report(r, "building layout", r->next);
+    hd_status status = HD_OK;
+    *any = false;
+    while (status == HD_OK && r->next < r->race->count && !is_stopped(r) && can_afford(r, latest)) {
+        report(r, "building layout", r->next, "of", r->race->count - 1);
         hd_racer *racer = &r->race->racers[r->next];
-        prepare_racer(r, racer);
+        status = prepare_racer(r, racer);
         r->next++;
-        any |= is_in(racer);
+        *any |= is_in(racer);
     }
-    return any;
+    return status;
 }
 
 /* ---- rounds ------------------------------------------------------------------------- */
@@ -147,7 +156,7 @@ static void add_time(const runner *r, hd_racer *racer, double seconds) {
     racer->seconds[racer->rounds++] = seconds;
 }
 
-/* A round counts when all have run. */
+/* A round counts when all have run; one that is stopped does not. */
 static hd_status run_round(runner *r) {
     hd_race *race = r->race;
     uint32_t round = race->rounds;
@@ -156,6 +165,8 @@ static hd_status run_round(runner *r) {
         uint32_t i = (round + step) % race->count;
         if (!is_in(&race->racers[i]))
             continue;
+        if (is_stopped(r))
+            return HD_OK;
         hd_status status = r->stopwatch->time(r->stopwatch->state, i, &r->times[i]);
         if (status != HD_OK)
             return status;
@@ -247,7 +258,7 @@ static void drop_hopeless(const runner *r) {
 
 static bool is_over(const runner *r) {
     uint32_t most = r->options->most_rounds;
-    return elapsed(r) >= r->options->budget || (most && r->race->rounds >= most);
+    return is_stopped(r) || elapsed(r) >= r->options->budget || (most && r->race->rounds >= most);
 }
 
 static hd_status run_heat(runner *r) {
@@ -255,8 +266,11 @@ static hd_status run_heat(runner *r) {
     hd_status status = HD_OK;
     bool settled = false;
     while (status == HD_OK && !settled && !is_over(r)) {
-        report(r, "measuring, round", r->race->rounds + 1);
+        uint32_t before = r->race->rounds;
+        report(r, "measuring, round", before + 1, "with the original and", count_in(r->race) - 1);
         status = run_round(r);
+        if (r->race->rounds == before) /* failed, or stopped */
+            continue;
         if (status == HD_OK && r->race->rounds == started + HOPELESS_ROUNDS)
             drop_hopeless(r);
         if (status != HD_OK || r->race->rounds < next_look)
@@ -335,9 +349,14 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
                 .next = 1,
                 .start = stopwatch->now(stopwatch->state)};
     enter(&r, proposals, count);
+    bool any = true;
     hd_status status = prepare_original(&r);
-    while (status == HD_OK && (r.next == 1 || !is_over(&r)) && prepare_heat(&r))
-        status = run_heat(&r);
+    while (status == HD_OK && any && (r.next == 1 || !is_over(&r))) {
+        status = prepare_heat(&r, &any);
+        if (status == HD_OK && any)
+            status = run_heat(&r);
+    }
+    race->stopped = is_stopped(&r);
     if (race->rounds)
         choose_winner(&r);
     release_all(&r);

@@ -16,6 +16,8 @@
 #ifndef HD_RACE_H
 #define HD_RACE_H
 
+#include <signal.h>
+
 #include "search/judge.h"
 
 /* ---- interval.c: medians without a distribution ------------------------------- */
@@ -37,7 +39,8 @@ uint32_t hd_interval_least(double error);
 typedef struct hd_stopwatch {
     void *state;
     /* Makes a racer ready, and sees that it computes what the original does. When it cannot
-     * be timed, *why is a line that says so; for the original that has been reported. */
+     * be timed, *why is a line that says so. Without one the failure has been reported, and ends
+     * the race; for the original it is always so. */
     hd_status (*prepare)(void *state, uint32_t racer, const hd_layout *layout, const char **why);
     /* A failure has been reported, and ends the race. */
     hd_status (*time)(void *state, uint32_t racer, double *seconds);
@@ -70,6 +73,7 @@ typedef struct hd_race_options {
     uint32_t most_rounds;                           /* 0: as many as the budget allows */
     double margin;                                  /* smaller differences do not count; 0: 0.01 */
     double error;                                   /* probability of a wrong verdict; 0: 0.05 */
+    const volatile sig_atomic_t *stop;              /* the race ends when set; may be NULL */
     void (*progress)(void *user, const char *what); /* may be NULL */
     void *user;
 } hd_race_options;
@@ -85,6 +89,7 @@ typedef struct hd_race {
     uint32_t rounds;
     uint32_t least_rounds; /* with fewer nothing can be told */
     bool hindered;         /* the system kept a layout out: another time it may run */
+    bool stopped;          /* by race_options.stop; what was timed till then stands */
     double seconds;        /* that it took */
 } hd_race;
 

@@ -27,8 +27,11 @@ int candidate_compare(const candidate *a, const candidate *b) {
     return x < y ? -1 : x > y;
 }
 
-ranking ranking_new(hd_arena *arena, uint32_t limit) {
-    return (ranking){.best = hd_new_array(arena, candidate, limit), .limit = limit};
+ranking ranking_new(hd_arena *arena, const hd_cost_model *model, uint32_t limit) {
+    return (ranking){.record = hd_cost_record(model),
+                     .used = hd_cost_used_fields(model),
+                     .best = hd_new_array(arena, candidate, limit),
+                     .limit = limit};
 }
 
 bool ranking_admits(const ranking *r, const hd_cost_vector *cost) {
@@ -36,16 +39,20 @@ bool ranking_admits(const ranking *r, const hd_cost_vector *cost) {
 }
 
 void ranking_add(ranking *r, const candidate *c) {
-    uint32_t at = r->count;
+    uint64_t places = hd_masks_place(r->record, c->masks, c->tiles, c->count, r->used);
+    uint32_t at = r->count, out = 0;
     while (at > 0 && candidate_compare(c, &r->best[at - 1]) < 0)
         at--;
-    if (at == r->limit)
+    while (out < r->count && r->best[out].places != places)
+        out++;
+    if (out < at || at == r->limit)
         return;
-    if (r->count < r->limit)
+    if (out == r->count && r->count < r->limit)
         r->count++;
-    for (uint32_t i = r->count - 1; i > at; i--)
+    for (uint32_t i = out < r->count ? out : r->count - 1; i > at; i--)
         r->best[i] = r->best[i - 1];
     r->best[at] = *c;
+    r->best[at].places = places;
 }
 
 hd_cost_vector candidate_cost(hd_cost_model *model, const candidate *c) {

@@ -93,7 +93,7 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
                           .tiles = {record->of_arrays ? HD_TILE_SOA : HD_TILE_AOS}};
     result->original = candidate_cost(model, &original);
 
-    ranking best = ranking_new(arena, 2 * keep + HD_MAX_TILES);
+    ranking best = ranking_new(arena, model, 2 * keep + HD_MAX_TILES);
     rank_obvious(model, &best);
     if (record->field_count <= exact) {
         price_table *table = price_table_new(arena, model);

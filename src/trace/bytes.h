@@ -20,11 +20,11 @@ typedef struct bytes {
     size_t count, capacity;
 } bytes;
 
-/* Memory or abort(), as an arena's. */
+/* Memory or hd_no_memory(), as an arena's. */
 static inline void *memory_grow(void *memory, size_t size) {
     void *grown = realloc(memory, size ? size : 1);
     if (!grown)
-        abort();
+        hd_no_memory(size);
     return grown;
 }
 

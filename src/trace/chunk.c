@@ -176,7 +176,7 @@ const uint8_t *chunk_body(chunk_source *source, const chunk *c) {
     if (!c->packed)
         return c->stored;
     if (!source->unpacker && !(source->unpacker = ZSTD_createDCtx()))
-        abort();
+        hd_no_memory(0);
     source->body.count = 0;
     uint8_t *to = bytes_room(&source->body, c->body_count + 1);
     size_t count =

@@ -285,6 +285,20 @@ static bool split_columns(decoder *d, const uint8_t *columns, size_t count) {
     return cursor_done(&all);
 }
 
+/* False: the reading is to end here. */
+static bool go_on(reading *r, uint32_t lane_accesses) {
+    enum { BETWEEN = 1 << 18 };
+    const hd_trace_watch *watch = r->watch;
+    r->done += lane_accesses;
+    if (!watch || r->done - r->told < BETWEEN)
+        return true;
+    r->told = r->done;
+    if (watch->progress)
+        watch->progress(watch->user, "reading", (double)r->done / (double)r->all);
+    r->stopped = watch->stop && *watch->stop;
+    return !r->stopped;
+}
+
 const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
                            uint32_t spaces, const hd_sink *sink, void *stream) {
     if (!split_columns(d, columns, count))
@@ -301,6 +315,8 @@ const char *decoder_events(decoder *d, const part_head *head, const uint8_t *col
         lane_accesses += event.active;
         if (sink->event && spaces >> d->model.launch->accesses[event.access].space & 1)
             sink->event(stream, &event);
+        if (!go_on(d->reading, event.active))
+            return NULL;
     }
     for (int i = 0; i < COLUMN_COUNT; i++)
         if (!cursor_done(&d->columns[i]))

@@ -3,8 +3,18 @@
 #define HD_TRACE_DECODE_H
 
 #include "part.h"
+#include "trace/trace.h"
+
+/* Who is told how far a reading is, and ends it. */
+typedef struct reading {
+    const hd_trace_watch *watch; /* or NULL */
+    uint64_t all, done;          /* lane accesses; at least 1 */
+    uint64_t told;               /* of `done`, when somebody was told last */
+    bool stopped;
+} reading;
 
 typedef struct decoder {
+    reading *reading;
     part_model model;
     cursor columns[COLUMN_COUNT];
     uint64_t *now, *before; /* [threads] of the active lanes, in their order */

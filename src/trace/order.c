@@ -19,7 +19,7 @@ struct order_block {
 static void *allocate(size_t size) {
     void *memory = malloc(size);
     if (!memory)
-        abort();
+        hd_no_memory(size);
     return memory;
 }
 

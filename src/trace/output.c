@@ -31,7 +31,7 @@ static bool open_nameless(output *o, const char *path) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     if (!folder)
-        abort();
+        hd_no_memory(strlen(path));
     o->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
     free(folder);
     if (o->fd < 0)

@@ -86,6 +86,24 @@ static open_launch *current(opening *o) {
 
 /* ---- blocks --------------------------------------------------------------------- */
 
+/* Events are counted before anybody has seen them, and memory is asked for by these counts: each
+ * takes a byte of its part's columns, and has at most as many lanes as a block. */
+static const char *part_fault(const open_launch *l, const chunk *c, const part_head *head) {
+    if ((uint64_t)head->events + COLUMN_COUNT > c->body_count)
+        return "a part has more events than bytes";
+    return head->lane_accesses <= (uint64_t)head->events * l->launch.block_threads
+               ? NULL
+               : "a part has more lane accesses than its events have lanes";
+}
+
+/* The same of a block in parts that were not visited. */
+static const char *listed_fault(const hd_trace_block *block) {
+    uint64_t parts = block->bytes / PART_CHUNK_LEAST;
+    return block->mis <= parts * (PART_BYTES_MAX - COLUMN_COUNT)
+               ? NULL
+               : "a page has a block with more events than its parts can hold";
+}
+
 /* NULL, or why the block cannot come next. */
 static const char *add_block(opening *o, open_launch *l, const hd_trace_block *block,
                              uint64_t offset) {
@@ -122,7 +140,9 @@ static const char *list_block(opening *o, open_launch *l, cursor *in) {
     }
     if (block.bytes < PART_CHUNK_LEAST || block.bytes > o->source.size - o->at)
         return "a page has a block that is not in the file";
-    const char *fault = add_block(o, l, &block, o->at);
+    const char *fault = listed_fault(&block);
+    if (!fault)
+        fault = add_block(o, l, &block, o->at);
     o->at += block.bytes;
     l->paged++;
     return fault;
@@ -152,8 +172,10 @@ static const char *take_table(opening *o, cursor *in) {
     hd_event_launch table = {0};
     if (!table_get(o->arena, in, &table))
         return "a table is not complete";
-    hd_push(o->arena, &o->tables, table);
-    return NULL;
+    const char *fault = tables_fault(&table);
+    if (!fault)
+        hd_push(o->arena, &o->tables, table);
+    return fault;
 }
 
 static const char *take_launch(opening *o, cursor *in) {
@@ -172,7 +194,7 @@ static const char *take_launch(opening *o, cursor *in) {
     memcpy(l.launch.groups, sizes.groups, sizeof sizes.groups);
     memcpy(l.launch.local, sizes.local, sizeof sizes.local);
     memcpy(l.launch.offset, sizes.offset, sizeof sizes.offset);
-    const char *fault = launch_fault(&l.launch);
+    const char *fault = sizes_fault(&l.launch);
     if (!fault)
         hd_push(o->arena, &o->trace->launches, l);
     return fault;
@@ -199,6 +221,9 @@ static const char *take_part(opening *o, open_launch *l, const chunk *c) {
     if (head.launch != l->launch.number || head.part != o->block_part ||
         (head.part && head.block != o->block.block))
         return "a part is not the one that comes next";
+    const char *fault = part_fault(l, c, &head);
+    if (fault)
+        return fault;
     if (!head.part) {
         o->block = (hd_trace_block){.block = head.block};
         o->block_at = c->offset;
@@ -340,15 +365,19 @@ static hd_status read_chunks(opening *o) {
 
 /* "launch 1 ('relax') has 3 of 16 blocks" for launches that are not complete. */
 static void describe_launches(const opening *o, hd_str *words) {
+    enum { SHOWN = 4 };
     const hd_trace *t = o->trace;
+    size_t found = 0;
     for (size_t i = 0; i < t->launches.count; i++) {
         const open_launch *l = &t->launches.data[i];
-        if (l->ended && l->complete)
+        if ((l->ended && l->complete) || found++ >= SHOWN)
             continue;
         hd_str_printf(words, "; launch %u ('%s') has %llu complete block%s of %llu",
                       l->launch.number, l->launch.kernel, (unsigned long long)l->blocks.count,
                       l->blocks.count == 1 ? "" : "s", (unsigned long long)l->launch.block_count);
     }
+    if (found > SHOWN)
+        hd_str_printf(words, "; and so on, %zu launches in all", found);
 }
 
 static const char *missing_words(opening *o) {
@@ -429,7 +458,7 @@ static hd_status read_file_head(opening *o) {
 
 static hd_status open_file(hd_trace *t, const hd_diag *diag) {
     hd_place place = {.file = t->path};
-    t->fd = open(t->path, O_RDONLY | O_CLOEXEC);
+    t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
     if (t->fd < 0)
         return hd_fail(diag, errno == ENOENT ? HD_EINPUT : HD_ESYSTEM, &place, "cannot open: %s",
                        strerror(errno));
@@ -533,7 +562,7 @@ static const char *check_part(const open_launch *l, const hd_trace_block *block,
         return "a block has not the events that the index says";
     if (head->first_position < p->position || head->first_position >= UINT64_MAX - 1)
         return "a position goes back";
-    return NULL;
+    return part_fault(l, c, head);
 }
 
 static const char *replay_part(reader *r, const open_launch *l, const hd_trace_block *block,
@@ -560,19 +589,22 @@ static const char *replay_part(reader *r, const open_launch *l, const hd_trace_b
 }
 
 static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
-                              size_t index, uint32_t spaces, const hd_sink *sink) {
+                              size_t index, uint32_t spaces, const hd_sink *sink,
+                              reading *watched) {
     const hd_trace_block *block = &l->blocks.data[index];
     progress p = {.at = l->offsets.data[index]};
     p.end = p.at + block->bytes;
     decoder_launch(&r->decoder, &l->launch);
+    r->decoder.reading = watched;
     void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
     const char *fault = NULL;
     uint64_t at = p.at;
-    while (p.at < p.end && !fault) {
+    while (p.at < p.end && !fault && !watched->stopped) {
         at = p.at;
         fault = replay_part(r, l, block, &p, spaces, sink, stream);
     }
-    if (!fault && (p.mis != block->mis || p.lane_accesses != block->lane_accesses))
+    if (!fault && !watched->stopped &&
+        (p.mis != block->mis || p.lane_accesses != block->lane_accesses))
         fault = "a block has not the events that the index says";
     hd_status status = HD_OK, closed = HD_OK;
     if (fault) {
@@ -582,22 +614,35 @@ static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const
         status = damaged(t->path, diag, at, words);
     }
     if (sink->close_block)
-        closed = sink->close_block(sink->self, stream, block->block, !fault);
+        closed = sink->close_block(sink->self, stream, block->block, !fault && !watched->stopped);
     return status ? status : closed;
 }
 
+static bool is_chosen(const hd_trace_block *block, const hd_trace_choice *choice) {
+    return block->block >= choice->first_block && block->block <= choice->last_block;
+}
+
+/* The lane accesses that are to be read, plus 1. */
+static uint64_t count_chosen(const open_launch *l, size_t count, const hd_trace_choice *choice) {
+    uint64_t sum = 1;
+    for (size_t i = 0; i < count && choice->watch; i++)
+        for (size_t b = 0; b < l[i].blocks.count; b++)
+            sum += is_chosen(&l[i].blocks.data[b], choice) ? l[i].blocks.data[b].lane_accesses : 0;
+    return sum;
+}
+
 static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
-                               const hd_trace_choice *choice, const hd_sink *sink) {
+                               const hd_trace_choice *choice, const hd_sink *sink,
+                               reading *watched) {
     hd_status status = sink->launch ? sink->launch(sink->self, &l->launch) : HD_OK;
     if (status)
         return status;
     uint32_t spaces = choice->spaces ? choice->spaces : UINT32_MAX;
-    for (size_t i = 0; i < l->blocks.count && !status; i++)
-        if (l->blocks.data[i].block >= choice->first_block &&
-            l->blocks.data[i].block <= choice->last_block)
-            status = replay_block(t, diag, r, l, i, spaces, sink);
-    hd_status ended =
-        sink->end_launch ? sink->end_launch(sink->self, !status && l->ended && l->complete) : HD_OK;
+    for (size_t i = 0; i < l->blocks.count && !status && !watched->stopped; i++)
+        if (is_chosen(&l->blocks.data[i], choice))
+            status = replay_block(t, diag, r, l, i, spaces, sink, watched);
+    bool complete = !status && l->ended && l->complete && !watched->stopped;
+    hd_status ended = sink->end_launch ? sink->end_launch(sink->self, complete) : HD_OK;
     return status ? status : ended;
 }
 
@@ -637,10 +682,12 @@ hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choic
     if (!all && !l)
         return hd_fail(diag, HD_EINPUT, &place, "the trace has no launch %lld; it has %zu",
                        (long long)choice->launch, t->launches.count);
+    size_t count = all ? t->launches.count : 1;
+    reading watched = {.watch = choice->watch, .all = count_chosen(l, count, choice)};
     reader *r = take_reader(t);
     hd_status status = HD_OK;
-    for (size_t i = 0; i < (all ? t->launches.count : 1) && !status; i++)
-        status = replay_launch(t, diag, r, &l[i], choice, sink);
+    for (size_t i = 0; i < count && !status && !watched.stopped; i++)
+        status = replay_launch(t, diag, r, &l[i], choice, sink, &watched);
     keep_reader(t, r);
     return status;
 }
@@ -654,7 +701,8 @@ hd_status hd_trace_replay_block(hd_trace *t, const hd_diag *diag, uint32_t launc
         return hd_fail(diag, HD_EINPUT, &place, "the trace has no block %llu of launch %u",
                        (unsigned long long)block, launch);
     reader *r = take_reader(t);
-    hd_status status = replay_block(t, diag, r, l, (size_t)index, UINT32_MAX, sink);
+    reading unwatched = {.all = 1};
+    hd_status status = replay_block(t, diag, r, l, (size_t)index, UINT32_MAX, sink, &unwatched);
     keep_reader(t, r);
     return status;
 }

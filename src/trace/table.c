@@ -2,9 +2,12 @@
 #include "part.h"
 #include "table.h"
 
+/* That a row has at least: one for each varint and text. */
+enum { FILE_BYTES = 1, RECORD_BYTES = 5, FIELD_BYTES = 7, BUFFER_BYTES = 7, ACCESS_BYTES = 10 };
+
 /* ---- what a trace can hold ------------------------------------------------------ */
 
-static const char *sizes_fault(const hd_event_launch *l) {
+const char *sizes_fault(const hd_event_launch *l) {
     if (l->dims < 1 || l->dims > 3)
         return "a launch has not one to three dimensions";
     uint64_t blocks = 1, threads = 1;
@@ -83,10 +86,8 @@ static const char *records_fault(const hd_event_launch *l) {
     return fault;
 }
 
-const char *launch_fault(const hd_event_launch *l) {
-    const char *fault = sizes_fault(l);
-    if (!fault && !l->kernel)
-        fault = "a launch has no kernel";
+const char *tables_fault(const hd_event_launch *l) {
+    const char *fault = l->kernel ? NULL : "a launch has no kernel";
     if (!fault && (l->file_count > TABLE_ROWS_MAX || l->buffer_count > TABLE_ROWS_MAX ||
                    l->access_count > TABLE_ROWS_MAX))
         fault = "a table has more than 65536 rows";
@@ -102,13 +103,36 @@ const char *launch_fault(const hd_event_launch *l) {
     return fault ? fault : records_fault(l);
 }
 
+const char *launch_fault(const hd_event_launch *l) {
+    const char *fault = sizes_fault(l);
+    return fault ? fault : tables_fault(l);
+}
+
 /* ---- records -------------------------------------------------------------------- */
 
+static uint32_t *find_slot(const record_list *list, const hd_record *record) {
+    uint64_t hash = (uintptr_t)record * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
+        uint32_t *slot = &list->slots[at & (list->slot_count - 1)];
+        if (!*slot || list->rows.data[*slot - 1] == record)
+            return slot;
+    }
+}
+
 int64_t records_row(const record_list *list, const hd_record *record) {
-    for (size_t i = 0; i < list->rows.count; i++)
-        if (list->rows.data[i] == record)
-            return (int64_t)i;
-    return -1;
+    return record && list->slot_count ? (int64_t)*find_slot(list, record) - 1 : -1;
+}
+
+static void add_record(record_list *list, const hd_record *record) {
+    hd_push(list->arena, &list->rows, record);
+    size_t first = list->rows.count - 1; /* whose slot is to be filled */
+    if (2 * list->rows.count > list->slot_count) {
+        list->slot_count = list->slot_count ? 2 * list->slot_count : 64;
+        list->slots = hd_new_array(list->arena, uint32_t, list->slot_count);
+        first = 0;
+    }
+    for (size_t i = first; i < list->rows.count; i++)
+        *find_slot(list, list->rows.data[i]) = (uint32_t)i + 1;
 }
 
 static void collect(record_list *list, const hd_record *record) {
@@ -116,7 +140,7 @@ static void collect(record_list *list, const hd_record *record) {
         return;
     for (uint32_t f = 0; f < record->field_count; f++)
         collect(list, record->fields[f].record);
-    hd_push(list->arena, &list->rows, record);
+    add_record(list, record);
 }
 
 void records_collect(record_list *list, const hd_event_launch *launch) {
@@ -142,6 +166,16 @@ static void put_record(const record_list *list, const hd_record *record, bytes *
     }
 }
 
+/* The number of rows that follow, `most` at most, of so many bytes each or more: memory for rows is
+ * asked for before they are read. (Members are read in statements of their own: initialisers have
+ * no order.) */
+static uint32_t get_count(cursor *in, uint64_t most, uint64_t least_bytes) {
+    uint64_t value = get_limited(in, most);
+    if (value > (uint64_t)(in->end - in->at) / least_bytes)
+        in->failed = true;
+    return in->failed ? 0 : (uint32_t)value;
+}
+
 /* A row of the `count` records read so far, NULL for none. */
 static hd_record *get_record_row(cursor *in, hd_record *records, uint64_t count) {
     uint64_t row = get_limited(in, count);
@@ -156,7 +190,7 @@ static void get_record(hd_arena *arena, cursor *in, hd_record *records, uint64_t
     record->spelling = get_text(in, arena);
     record->size = get_number(in);
     record->align = get_number(in);
-    record->field_count = (uint32_t)get_limited(in, HD_MAX_FIELDS);
+    record->field_count = get_count(in, HD_MAX_FIELDS, FIELD_BYTES);
     record->fields = hd_new_array(arena, hd_field, record->field_count);
     for (uint32_t i = 0; i < record->field_count && !in->failed; i++) {
         hd_field *field = &record->fields[i];
@@ -216,15 +250,8 @@ void table_put(const hd_event_launch *launch, bytes *out) {
     hd_arena_free(list.arena);
 }
 
-/* The number of rows that follow, `most` at most: a row has at least one byte. (Members are read in
- * statements of their own: initialisers have no order.) */
-static uint32_t get_count(cursor *in, uint64_t most) {
-    uint64_t left = (uint64_t)(in->end - in->at);
-    return (uint32_t)get_limited(in, left < most ? left : most);
-}
-
 static const char *const *get_files(hd_arena *arena, cursor *in, uint32_t *count) {
-    *count = get_count(in, TABLE_ROWS_MAX);
+    *count = get_count(in, TABLE_ROWS_MAX, FILE_BYTES);
     const char **files = hd_new_array(arena, const char *, *count);
     for (uint32_t i = 0; i < *count && !in->failed; i++)
         files[i] = get_text(in, arena);
@@ -232,7 +259,7 @@ static const char *const *get_files(hd_arena *arena, cursor *in, uint32_t *count
 }
 
 static hd_record *get_records(hd_arena *arena, cursor *in, uint32_t *count) {
-    *count = get_count(in, RECORD_ROWS_MAX);
+    *count = get_count(in, RECORD_ROWS_MAX, RECORD_BYTES);
     hd_record *records = hd_new_array(arena, hd_record, *count);
     for (uint32_t i = 0; i < *count && !in->failed; i++)
         get_record(arena, in, records, i);
@@ -241,7 +268,7 @@ static hd_record *get_records(hd_arena *arena, cursor *in, uint32_t *count) {
 
 static const hd_event_buffer *get_buffers(hd_arena *arena, cursor *in, hd_record *records,
                                           uint32_t record_count, uint32_t *count) {
-    *count = get_count(in, TABLE_ROWS_MAX);
+    *count = get_count(in, TABLE_ROWS_MAX, BUFFER_BYTES);
     hd_event_buffer *buffers = hd_new_array(arena, hd_event_buffer, *count);
     for (uint32_t i = 0; i < *count && !in->failed; i++) {
         hd_event_buffer *buffer = &buffers[i];
@@ -257,7 +284,7 @@ static const hd_event_buffer *get_buffers(hd_arena *arena, cursor *in, hd_record
 }
 
 static const hd_event_access *get_accesses(hd_arena *arena, cursor *in, uint32_t *count) {
-    *count = get_count(in, TABLE_ROWS_MAX);
+    *count = get_count(in, TABLE_ROWS_MAX, ACCESS_BYTES);
     hd_event_access *accesses = hd_new_array(arena, hd_event_access, *count);
     for (uint32_t i = 0; i < *count && !in->failed; i++) {
         hd_event_access *access = &accesses[i];

@@ -6,20 +6,25 @@
 #include "event/event.h"
 
 enum {
-    TABLE_ROWS_MAX = 1 << 16,    /* of files, buffers or accesses */
+    TABLE_ROWS_MAX = 1 << 16, /* of files, buffers or accesses */
     RECORD_ROWS_MAX = 1 << 12,
     RECORD_FIELDS_MAX = 1 << 12, /* of a record, those of records inside it counted, too */
     RECORD_DEPTH_MAX = 64,       /* records inside each other */
     ACCESS_WIDTH_MAX = 1 << 16
 };
 
-/* What is wrong with a launch or its tables; NULL when a trace can hold it. */
+/* What is wrong with the tables of a launch, with its sizes, with either; NULL when a trace can
+ * hold it. */
+const char *tables_fault(const hd_event_launch *launch);
+const char *sizes_fault(const hd_event_launch *launch);
 const char *launch_fault(const hd_event_launch *launch);
 
 /* Records in an order where those inside others stand first. */
 typedef struct record_list {
     hd_arena *arena;
     hd_vec(const hd_record *) rows;
+    uint32_t *slots;     /* of a hash table: row + 1, or 0 */
+    uint32_t slot_count; /* a power of two */
 } record_list;
 void records_collect(record_list *list, const hd_event_launch *launch);
 /* Row of a record of the list, -1 for NULL. */

@@ -49,6 +49,9 @@ typedef struct hd_trace_text {
     uint64_t *mask, *address; /* [LANES_MAX / 64], [LANES_MAX] */
     const hd_sink *sink;      /* NULL the first time through */
     void *stream;
+    const hd_trace_watch *watch; /* or NULL */
+    size_t told;                 /* where in the text somebody was told last */
+    bool stopped;
 } text_reader;
 
 /* ---- faults --------------------------------------------------------------------- */
@@ -297,12 +300,13 @@ static void close_block(text_reader *r, bool complete) {
 }
 
 static void end_launch(text_reader *r) {
-    close_block(r, !r->status);
+    close_block(r, !r->status && !r->stopped);
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
         sink_status(r,
-                    r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped && !r->status));
+                    r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped && !r->status &&
+                                                           !r->stopped));
 }
 
 static void start_launch(text_reader *r, const text_launch *launch) {
@@ -358,8 +362,15 @@ static void read_record(text_reader *r, text_launch *l) {
     record->align = get_number32(r, "an alignment");
     if (l->records.count == RECORD_ROWS_MAX)
         fail_at(r, r->line, "a launch has at most %d records", RECORD_ROWS_MAX);
-    record->fields = hd_new_array(r->arena, hd_field, HD_MAX_FIELDS);
     hd_push(r->arena, &l->records, record);
+}
+
+/* Room for one field more; a record has few. */
+static hd_field *new_field(text_reader *r, hd_record *record) {
+    size_t capacity = record->field_count;
+    if (!(capacity & (capacity - 1))) /* 0, 1, 2, 4 ...: full */
+        record->fields = hd_grow(r->arena, record->fields, &capacity, capacity, sizeof(hd_field));
+    return &record->fields[record->field_count++];
 }
 
 static void read_field(text_reader *r, text_launch *l) {
@@ -369,7 +380,7 @@ static void read_field(text_reader *r, text_launch *l) {
         fail_at(r, r->line, "a field must follow its record, which has at most %d", HD_MAX_FIELDS);
         return;
     }
-    hd_field *field = &record->fields[record->field_count++];
+    hd_field *field = new_field(r, record);
     field->name = get_name(r, "a field's name");
     field->type = get_name(r, "a field's type");
     field->offset = get_number32(r, "an offset");
@@ -635,11 +646,26 @@ static void read_first_line(text_reader *r) {
                 (unsigned long long)version);
 }
 
+/* Tells who watches how far it is, and whether it is to end. */
+static void watch_text(text_reader *r, size_t at) {
+    enum { BETWEEN = 1 << 18 };
+    const hd_trace_watch *watch = r->watch;
+    if (!watch || at - r->told < BETWEEN)
+        return;
+    r->told = at;
+    r->stopped = watch->stop && *watch->stop;
+    if (watch->progress)
+        watch->progress(watch->user, "reading",
+                        ((double)at / (double)r->length + (r->sink ? 1 : 0)) / 2);
+}
+
 static void read_text(text_reader *r) {
+    r->told = 0;
     r->launch = -1;
     r->in_block = false;
     r->line_number = 0;
-    for (size_t next = 0; !r->status && (next < r->length || !r->line_number);) {
+    for (size_t next = 0; !r->status && !r->stopped && (next < r->length || !r->line_number);) {
+        watch_text(r, next);
         r->line = r->at = r->text + next;
         const char *newline = memchr(r->line, '\n', r->length - next);
         r->line_end = newline ? newline : r->text + r->length;
@@ -655,15 +681,21 @@ static void read_text(text_reader *r) {
 
 hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
                              hd_trace_text **text) {
+    return hd_trace_text_open_watched(arena, diag, path, NULL, text);
+}
+
+hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const char *path,
+                                     const hd_trace_watch *watch, hd_trace_text **text) {
     text_reader *r = hd_new(arena, text_reader);
     char *data;
-    hd_status status = hd_read_file(arena, diag, path, &data, &r->length);
+    hd_status status = hd_read_long_file(arena, diag, path, UINT64_MAX, &data, &r->length);
     if (status)
         return status;
     r->arena = arena;
     r->diag = diag ? *diag : (hd_diag){0};
     r->path = hd_strdup(arena, path);
     r->text = data;
+    r->watch = watch;
     r->mask = hd_new_array(arena, uint64_t, LANES_MAX / 64);
     r->address = hd_new_array(arena, uint64_t, LANES_MAX);
     read_text(r);

@@ -14,6 +14,8 @@
 #ifndef HD_TRACE_H
 #define HD_TRACE_H
 
+#include <signal.h>
+
 #include "event/event.h"
 
 enum {
@@ -47,9 +49,11 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
 hd_sink hd_trace_sink(hd_trace_writer *writer);
 /* Bytes written so far, and lane accesses in them. */
 void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes, uint64_t *lane_accesses);
-/* Writes the index and renames the file. `complete` false: the run was stopped, and the
- * file says so. Frees the writer. */
+/* Writes the index and gives the file its name. `complete` false: the run was stopped; the file
+ * says so and stays PATH.part, so that it takes no older one's place. Frees the writer. */
 hd_status hd_trace_finish(hd_trace_writer *writer, bool complete);
+/* The name that the file is to have then; an arena's. */
+const char *hd_trace_name(const hd_trace_writer *writer, bool complete);
 /* Removes the file and frees the writer. */
 void hd_trace_abandon(hd_trace_writer *writer);
 /* The one when what produced the events ended with HD_OK, else the other; returns how that
@@ -98,11 +102,22 @@ typedef struct hd_trace_sums {
 /* Of all launches. */
 hd_trace_sums hd_trace_sum(const hd_trace_contents *contents);
 
+/* Who watches a long reading. */
+typedef struct hd_trace_watch {
+    /* Called now and then from the thread that reads, with the share that is done; may be NULL. */
+    void (*progress)(void *user, const char *doing, double done);
+    void *user;
+    /* When it is set the reading ends with HD_OK: the block in hand and its launch are closed as
+     * not complete. May be NULL. */
+    const volatile sig_atomic_t *stop;
+} hd_trace_watch;
+
 /* Which events to replay. */
 typedef struct hd_trace_choice {
     int64_t launch;                /* its number; -1: all */
     uint64_t first_block, last_block; /* of each launch, inclusive; 0, UINT64_MAX: all */
     uint32_t spaces;               /* bit 1 << kir_space; 0: all */
+    const hd_trace_watch *watch;   /* or NULL */
 } hd_trace_choice;
 
 /* Hands the events to a sink in the order of blocks, in the calling thread. With `spaces`
@@ -124,6 +139,10 @@ typedef struct hd_trace_text hd_trace_text;
  * plain text is one launch of a kernel "" whose accesses are its pcs, in ascending order. */
 hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
                              hd_trace_text **text);
+/* The same with somebody who watches, until the text was sent: once it is read, half is done. When
+ * it is stopped before that, the text has only what was read. */
+hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const char *path,
+                                     const hd_trace_watch *watch, hd_trace_text **text);
 /* The spaces of its accesses, bit 1 << kir_space; those of a plain text are global. */
 uint32_t hd_trace_text_spaces(const hd_trace_text *text);
 /* Hands its launches to a sink, in the calling thread. */

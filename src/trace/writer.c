@@ -277,7 +277,7 @@ static stream *take_stream(hd_trace_writer *w) {
         s = memory_grow(NULL, sizeof *s);
         *s = (stream){.writer = w, .packer = ZSTD_createCCtx()};
         if (!s->packer)
-            abort();
+            hd_no_memory(0);
     }
     return s;
 }
@@ -451,13 +451,17 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
     hd_trace_writer *w = hd_new(arena, hd_trace_writer);
     w->arena = arena;
     w->diag = diag ? *diag : (hd_diag){0};
-    w->path = hd_strdup(arena, path);
-    w->part_path = hd_format(arena, "%s.part", path);
+    *writer = NULL;
+    hd_status status = hd_output_target(arena, diag, path, &w->path);
+    if (status != HD_OK)
+        return status;
+    w->path = hd_strdup(arena, w->path);
+    w->part_path = hd_format(arena, "%s.part", w->path);
     pthread_mutex_init(&w->lock, NULL);
     order_start(&w->order, (order_output){w, write_part, end_block}, HD_TRACE_WAITING);
     w->packer = ZSTD_createCCtx();
     if (!w->packer)
-        abort();
+        hd_no_memory(0);
     write_file_head(w, header);
     if (!w->status && output_open(&w->file, w->part_path)) {
         start_flushing(w);
@@ -465,7 +469,7 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
         return HD_OK;
     }
     check_file(w);
-    hd_status status = w->status;
+    status = w->status;
     bytes_free(&w->file.buffer);
     writer_free(w);
     return status;
@@ -474,6 +478,10 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
 void hd_trace_written(const hd_trace_writer *writer, uint64_t *bytes_out, uint64_t *lane_accesses) {
     *bytes_out = writer->bytes_written;
     *lane_accesses = writer->lane_accesses_written;
+}
+
+const char *hd_trace_name(const hd_trace_writer *w, bool complete) {
+    return complete ? w->path : w->part_path;
 }
 
 hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
@@ -487,7 +495,10 @@ hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     put_data(&w->body, w->directory.data, w->directory.count);
     write_chunk(w, CHUNK_DIRECTORY);
     write_file_foot(w, directory);
-    if (!output_close(&w->file) || (!w->status && rename(w->part_path, w->path) != 0)) {
+    if (complete && !hd_output_keep_rights(w->file.fd, w->path) && !w->file.error)
+        w->file.error = errno;
+    if (!output_close(&w->file) ||
+        (complete && !w->status && rename(w->part_path, w->path) != 0)) {
         w->file.error = w->file.error ? w->file.error : errno;
         check_file(w);
     }

@@ -52,26 +52,22 @@ struct hd_shadow {
     bool *is_own;         /* [region] written[] is freed with the shadow */
 };
 
-static void *zeroed(size_t count, size_t size) {
-    return hd_checked(calloc(count ? count : 1, size));
-}
-
 struct hd_shadow *hd_shadow_new(const hd_run *r, hd_races *races, const hd_vm_options *options) {
-    struct hd_shadow *s = zeroed(1, sizeof *s);
+    struct hd_shadow *s = hd_zeroed(1, sizeof *s);
     s->races = options->check_races ? races : NULL;
     s->uninitialised = options->check_uninitialised;
     s->region_count = r->region_count;
-    s->times = zeroed(r->region_count, sizeof *s->times);
-    s->written = zeroed(r->region_count, sizeof *s->written);
-    s->bits = zeroed(r->region_count, sizeof *s->bits);
-    s->is_own = zeroed(r->region_count, sizeof *s->is_own);
+    s->times = hd_zeroed(r->region_count, sizeof *s->times);
+    s->written = hd_zeroed(r->region_count, sizeof *s->written);
+    s->bits = hd_zeroed(r->region_count, sizeof *s->bits);
+    s->is_own = hd_zeroed(r->region_count, sizeof *s->is_own);
     for (uint32_t i = 0; i < r->region_count && s->uninitialised; i++) {
         const hd_region *g = &r->regions[i];
         bool of_block = g->space == KIR_LOCAL || g->space == KIR_PRIVATE;
         s->written[i] = g->written;
         s->bits[i] = g->space == KIR_PRIVATE ? g->bytes * r->lanes : g->bytes;
         if (of_block && !g->preset) {
-            s->written[i] = zeroed((s->bits[i] + 7) / 8, 1);
+            s->written[i] = hd_zeroed((s->bits[i] + 7) / 8, 1);
             s->is_own[i] = true;
         }
     }

@@ -35,7 +35,7 @@ static hd_status make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
     r->frame = hd_host_memory(vm, p->frame_bytes);
     r->private_memory = hd_host_memory(vm, private_bytes);
     if (!r->frame || !r->private_memory)
-        return hd_no_memory(vm, &p->kernel->place, "the values of a block of this kernel",
+        return hd_vm_no_memory(vm, &p->kernel->place, "the values of a block of this kernel",
                             p->frame_bytes + private_bytes);
     w->arena = hd_arena_new();
     r->program = p;
@@ -82,7 +82,7 @@ static hd_status prepare_worker(running *x, hd_worker *w, const hd_event_launch 
         w->local_memory = hd_host_memory(vm, b->local_end);
         w->local_capacity = w->local_memory ? b->local_end : 0;
         if (!w->local_memory)
-            status = hd_no_memory(vm, &x->launch->place, "a block's local memory", b->local_end);
+            status = hd_vm_no_memory(vm, &x->launch->place, "a block's local memory", b->local_end);
     }
     if (status)
         return status;
@@ -211,9 +211,9 @@ static void *work(void *argument) {
 
 /* The calling thread is the first worker. A thread that cannot be started is done without. */
 static void run_workers(running *x, uint32_t count) {
-    pthread_t *threads = hd_checked(calloc(count, sizeof *threads));
-    task *tasks = hd_checked(calloc(count, sizeof *tasks));
-    bool *started = hd_checked(calloc(count, sizeof *started));
+    pthread_t *threads = hd_zeroed(count, sizeof *threads);
+    task *tasks = hd_zeroed(count, sizeof *tasks);
+    bool *started = hd_zeroed(count, sizeof *started);
     for (uint32_t i = 0; i < count; i++)
         tasks[i] = (task){x, &x->compiled->workers[i], i == 0};
     for (uint32_t i = 1; i < count; i++)

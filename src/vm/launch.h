@@ -68,9 +68,9 @@ typedef struct hd_bound {
 
 /* vm.c */
 /* Zeroed, on a page or cache line of its own; lives as long as the machine. NULL: the system has
- * none; hd_no_memory() says so. */
+ * none; hd_vm_no_memory() says so. */
 void *hd_host_memory(hd_vm *vm, uint64_t bytes);
-hd_status hd_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
+hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
 /* Zeroed bytes on a boundary that vector instructions like. */
 void *hd_new_aligned(hd_arena *arena, size_t bytes);
 hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *launch);

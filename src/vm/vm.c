@@ -14,7 +14,7 @@ enum { PAGE = 4096 };
 
 /* Zeroed by the system when it is large, so that what is never used costs nothing. */
 void *hd_host_memory(hd_vm *vm, uint64_t bytes) {
-    void *block = calloc(1, bytes + PAGE);
+    void *block = bytes < SIZE_MAX - PAGE ? calloc(1, bytes + PAGE) : NULL;
     if (!block)
         return NULL;
     hd_push(vm->arena, &vm->owned, block);
@@ -26,7 +26,7 @@ void *hd_new_aligned(hd_arena *arena, size_t bytes) {
     return (void *)hd_align_up((uintptr_t)hd_alloc(arena, bytes + LINE), LINE);
 }
 
-hd_status hd_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes) {
+hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes) {
     return hd_fail(
         vm->diag, HD_ESYSTEM, place,
         "the system has no memory for %s (%llu bytes); use less of it, or raise the limit "
@@ -53,9 +53,10 @@ static hd_status place_buffer(hd_vm *vm, const hd_buffer *b, const void *content
     if (is_watched)
         region.written = hd_host_memory(vm, (region.bytes + 7) / 8);
     if ((is_watched && !region.written) || !add_region(vm, region))
-        return hd_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
+        return hd_vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
                             region.bytes);
-    memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
+    if (contents) /* else the run is being stopped */
+        memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
     return HD_OK;
 }
 
@@ -65,7 +66,7 @@ static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
         return place_buffer(vm, b, contents, true);
     hd_arena *arena = hd_arena_new(); /* the machine keeps its own copy only */
     void *made;
-    hd_status status = hd_job_contents(arena, vm->diag, vm->job, b, &made);
+    hd_status status = hd_job_contents_until(arena, vm->diag, b, vm->options.stop, &made);
     if (!status)
         status = place_buffer(vm, b, made, b->file || b->init_count);
     hd_arena_free(arena);
@@ -95,7 +96,7 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
                         .read_only = s->space == KIR_CONSTANT, .record = s->record,
                         .element_bytes = s->record ? s->record->size : 0};
     if (!add_region(vm, region))
-        return hd_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
+        return hd_vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
                             s->bytes);
     const hd_region *placed = &vm->regions.data[vm->regions.count - 1];
     if (s->init)

@@ -60,8 +60,8 @@ static bool has_warp_call(const hd_program *p, uint32_t node) {
 
 /* Can a lane that waits at this node still come to a function of warps, or a barrier? */
 static bool leads_to_others(const hd_program *p, uint32_t start) {
-    uint32_t *stack = hd_checked(malloc(p->node_count * sizeof *stack)), depth = 1;
-    bool *seen = hd_checked(calloc(p->node_count, 1)), found = false;
+    uint32_t *stack = hd_zeroed(p->node_count, sizeof *stack), depth = 1;
+    bool *seen = hd_zeroed(p->node_count, 1), found = false;
     stack[0] = start;
     seen[start] = true;
     while (depth && !found) {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -22,6 +23,40 @@ static void arena_memory_is_zeroed_and_aligned(void **state) {
         memset(memory, 0xff, size);
     }
     hd_arena_free(arena);
+}
+
+/* The program's own, in the place of that of the library. */
+void hd_no_memory(size_t wanted) { _exit(wanted == SIZE_MAX ? 41 : wanted ? 42 : 43); }
+
+static void refuse(int which) {
+    hd_arena *arena = hd_arena_new();
+    int *items = NULL;
+    size_t capacity = SIZE_MAX / 4;
+    if (which == 0)
+        hd_alloc(arena, SIZE_MAX / 2);
+    if (which == 1) /* the product would be 0 */
+        items = hd_new_array(arena, int, SIZE_MAX / 4 + 1);
+    if (which == 2)
+        hd_grow(arena, items, &capacity, 0, sizeof *items);
+    if (which == 3)
+        hd_zeroed(SIZE_MAX / 8, 4);
+    if (which == 4)
+        hd_checked(NULL);
+    _exit(0);
+}
+
+static void refused_memory_ends_the_process(void **state) {
+    (void)state;
+    static const int ends[] = {42, 41, 41, 42, 43};
+    for (int which = 0; which < 5; which++) {
+        int ended;
+        pid_t child = fork();
+        if (!child)
+            refuse(which);
+        assert_int_equal(waitpid(child, &ended, 0), child);
+        assert_true(WIFEXITED(ended));
+        assert_int_equal(WEXITSTATUS(ended), ends[which]);
+    }
 }
 
 static void vector_and_string_grow(void **state) {
@@ -135,9 +170,30 @@ static void names_are_seen_from_their_file(void **state) {
     hd_arena_free(arena);
 }
 
+static void words_come_back_from_their_text(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    uint32_t count;
+    char **words = hd_split_words(arena, " -DN=3\t'-I my folder' -D\"M='x'\" \"\"-U Z ''", &count);
+    static const char *const expected[] = {"-DN=3", "-I my folder", "-DM='x'", "-U", "Z", ""};
+    assert_int_equal(count, 6);
+    for (uint32_t w = 0; w < count; w++)
+        assert_string_equal(words[w], expected[w]);
+    char *odd[] = {"a", "", "b c", "d\"e'f g\"", "\"", "'"};
+    words = hd_split_words(arena, hd_join_words(arena, odd, 6), &count);
+    assert_int_equal(count, 6);
+    for (uint32_t w = 0; w < count; w++)
+        assert_string_equal(words[w], odd[w]);
+    hd_split_words(arena, NULL, &count);
+    assert_int_equal(count, 0);
+    hd_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_come_back_from_their_text),
         cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
+        cmocka_unit_test(refused_memory_ends_the_process),
         cmocka_unit_test(vector_and_string_grow),
         cmocka_unit_test(files_are_written_whole_or_not_at_all),
         cmocka_unit_test(a_file_of_many_pieces_appears_at_its_end),

@@ -38,10 +38,10 @@ prints() {
     grep -Eq -- "$1" "$work/log/out" || complain "no line matches: $1"
 }
 
-# need_shim: from here on `with VARIABLE=VALUE... -- ARGUMENTS` calls heddle with tests/measure/
-# lost_device.c, which the variables guide, before OpenCL's loader.
+# need_shim [NAME]: from here on `with VARIABLE=VALUE... -- ARGUMENTS` calls heddle with tests/
+# measure/lost_device.c, or cli/kill_at.c, which the variables guide, before the library.
 need_shim() {
-    shim=$(dirname "$heddle")/tests/lost_device.so
+    shim=$(dirname "$heddle")/tests/${1:-lost_device}.so
     [ -f "$shim" ] || { echo "no $shim"; exit 2; }
 }
 

@@ -131,6 +131,8 @@ call advise padding.yaml "${long[@]}"
 [ "$status" -eq 0 ] || complain "exit status $status, not 0"
 grep -Eq "^padding.yaml: warning: soa is left out: the outputs differ: 'cells\[0\].x'" \
     "$work/log/err" || complain "no warning names what differs"
+grep -Eq "^padding.yaml: note: .*'heddle run --races padding.yaml' tells" "$work/log/err" ||
+    complain "says nothing of races"
 prints "left out: .*outputs differ"
 prints '^Verdict: leave it as it is; no layout that could be built leaves the same'
 ! grep -q 'heddle rewrite' "$work/log/out" || complain "advises a layout that computes another thing"
@@ -150,6 +152,88 @@ prints '^Advice for h200: '
 
 with LOST_DEVICE_AFTER=1000000 LOST_BUILDS_AFTER=1 -- advise body.yaml --budget 9m --repeats 12
 prints 'left out: .*does not compile it \(CL_BUILD_PROGRAM_FAILURE\)$'
+
+# ---- an original that does not agree with itself -------------------------------------------------
+
+# One buffer, so that the second reading is that of the second run.
+with UNSTABLE_READS=2 -- advise body.yaml --budget 10m
+[ "$status" -eq 2 ] || complain "an unstable original: exit status $status, not 2"
+[ "$(grep -c 'error: ' "$work/log/err")" -eq 1 ] || complain "an unstable original: not one error"
+grep -Eq "^body.yaml: error: runs of the original leave different values, .*'bodies\[0\].x' is .* in one and .* in another;.*'heddle run --races body.yaml'" \
+    "$work/log/err" || complain "an unstable original: no message"
+prints '^Layouts on h200'
+prints '^Advice for h200'
+! grep -q '^Measured\|^Verdict' "$work/log/out" || complain "an unstable original was measured"
+# It agreed with itself at first.
+with UNSTABLE_READS=3 -- advise body.yaml --budget 10m
+[ "$status" -eq 2 ] || complain "unstable later: exit status $status, not 2"
+grep -Eq 'error: runs of the original leave different values' "$work/log/err" ||
+    complain "unstable later: no message"
+with UNSTABLE_READS=2 -- measure body.yaml --layout soa --repeats 1
+[ "$status" -eq 2 ] || complain "measure, unstable: exit status $status, not 2"
+grep -Eq 'error: runs of the original leave different values' "$work/log/err" ||
+    complain "measure, unstable: no message"
+[ ! -s "$work/log/out" ] || complain "measure, unstable: a result"
+
+# ---- signals: what was found till then ------------------------------------------------------------
+
+with NOISY_TIMES=3 SIGNAL_AFTER=300 SIGNAL=2 -- advise body.yaml --budget 9m
+[ "$status" -eq 130 ] || complain "SIGINT: exit status $status, not 130"
+prints '^Layouts on h200'
+prints '^Measured on .* layouts and the original, [0-9]+ rounds'
+prints '^Verdict so far: '
+grep -q 'warning: stopped by a signal after [0-9]* rounds; what was measured is kept$' \
+    "$work/log/err" || complain "SIGINT: no warning"
+asks "what a signal has stopped" advise body.yaml --budget 9m
+with NOISY_TIMES=3 SIGNAL_AFTER=300 SIGNAL=15 -- advise body.yaml --budget 8m --json
+[ "$status" -eq 130 ] || complain "SIGTERM: exit status $status, not 130"
+prints '"stopped": true'
+mkdir new
+with SIGNAL_AFTER=8 SIGNAL=2 -- advise body.yaml --budget 9m --apply new
+[ "$status" -eq 130 ] || complain "SIGINT early: exit status $status, not 130"
+prints '^Verdict so far: stopped after [0-9]+ rounds, and [0-9]+ are the least that tell anything, so static cost decides\.$'
+prints '^Advice for h200: '
+prints "^  heddle rewrite body.yaml --layout '.*' --out DIR"
+grep -q ', and nothing is written$' "$work/log/err" || complain "SIGINT early: does not say what of --apply"
+[ -z "$(ls new)" ] || complain "SIGINT early: wrote files"
+# What needs no device is there at once: whoever kills it has that.
+with SIGNAL_AFTER=1 SIGNAL=9 -- advise body.yaml --budget 9m 2>"$work/log/shell"
+prints '^Layouts on h200'
+prints '^By static cost on h200: .*\. The device decides\.$'
+
+# ---- words that agree with the numbers -------------------------------------------------------------
+
+# By chance some are slower, and the intervals are wide: "as fast" is who is within 1% of the least
+# ratio of all, and who is not and is not surely slower is undecided.
+for seed in 1 2 3 4 5 6; do
+    with NOISY_TIMES=$seed -- advise body.yaml --budget 10m --repeats 16 --again
+    [ "$status" -eq 0 ] || complain "noisy times: exit status $status, not 0"
+    sed -n '/^Measured/,/^  to original:/p' "$work/log/out" | awk '
+        $4 == "ns" || $3 == "us" || $3 == "ms" {
+            if (!least) least = $4
+            if (/as fast$/ && $4 > 1.0105 * least) print "as fast at", $4, "of", least
+            if (/undecided$/ && $4 < 1.0095 * least) print "undecided at", $4, "of", least
+            if (/as fast$|undecided$/) print "found", $NF >"/dev/stderr"
+        }' >"$work/wrong" 2>>"$work/found"
+    [ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
+done
+grep -q undecided "$work/found" || complain "nothing was undecided in six noisy races"
+prints '^  to original: the median of the ratios'
+
+# ---- nothing to measure ------------------------------------------------------------------------------
+
+cat >good.cl <<'END'
+typedef struct { float4 a; } whole;
+__kernel void k(__global whole *p) { p[get_global_id(0)].a += 1.0f; }
+END
+accepts advise good.cl --measure --apply new
+prints '^Advice for h200: leave it as it is'
+prints '^Nothing was measured: the advice is to leave'
+prints '^Nothing is written to new: '
+accepts advise good.cl --measure --json
+prints '"unmeasured": "the advice is to leave the layout as it is'
+accepts advise body.cl --measure --json
+prints '"unmeasured": null'
 
 # ---- a device that goes away, a budget that is too small ------------------------------------------
 

@@ -35,4 +35,50 @@ refuses "^bad.yaml:[0-9]+:[0-9]+: error: " accesses bad.yaml
 refuses "^bad.yaml.*error: .*empty" accesses bad.yaml
 refuses "missing.yaml.*error: " accesses missing.yaml
 refuses "body.yaml: error: --global goes with a kernel file" accesses body.yaml --global 64
+# ---- several records, and none of them is named: only who lays one out minds
+
+cat >two.cl <<'END'
+typedef struct point { float x, y; } point;
+typedef struct cell { int first, count; } cell;
+__kernel void k(__global point *points, __global const cell *cells) {
+    int i = get_global_id(0);
+    points[i].x += points[cells[i].first].y;
+}
+END
+cat >two.yaml <<'END'
+kernel: two.cl
+buffers: [{name: points, type: point, count: 64}, {name: cells, type: cell, count: 64}]
+launches:
+  - {kernel: k, global: [64], args: [{name: points, buffer: points}, {name: cells, buffer: cells}]}
+END
+for file in two.yaml two.cl; do
+    for command in run "trace -o two.hdt" locality "reuse --scenario 1" "report -o two.html" accesses ir; do
+        accepts $command $file
+    done
+done
+for command in advise cost graph "rewrite --layout soa --diff" "measure --layout soa"; do
+    refuses "two.yaml:1:1: error: .* several records, among them point and cell; .*'record: point'" \
+        $command two.yaml
+    refuses "two.cl:[0-9]+:[0-9]+: error: .* several records, .*'--record point'" $command two.cl
+done
+accepts rewrite --layout cell=soa --diff two.yaml
+
+# ---- a struct by value: what it takes is said in the source's names
+
+cat >by_value.cu <<'END'
+struct sizes { float *spare; int n; short d[2]; };
+__global__ void k(sizes s, float *out) { if (threadIdx.x < s.n) out[threadIdx.x] = s.d[1]; }
+END
+cat >by_value.yaml <<'END'
+kernel: by_value.cu
+buffers: [{name: out, type: float, count: 64}]
+launches:
+  - {kernel: k, blocks: [1], threads: [64], args: [{name: out, buffer: out}, {name: s, value: "64, 1, 2"}]}
+END
+accepts run by_value.yaml
+sed 's/"64, 1, 2"/"0, 64"/' by_value.yaml >bad.yaml
+refuses "'s' of type sizes takes 3 values, .*: n, d\[0\], d\[1\]; .*the pointer spare, which is null; there are 2" run bad.yaml
+sed 's/"64, 1, 2"/"64, 1, x"/' by_value.yaml >bad.yaml
+refuses "'x' is no value for argument 's' of type sizes, field d\[1\]" run bad.yaml
+
 finish

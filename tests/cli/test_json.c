@@ -1,7 +1,7 @@
 /*
  * --json against docs/json.md: every member that the page promises is there,
- * with its type, and no other (jansson's strict unpacking). Runs the heddle
- * that was built beside this test.
+ * with its type, and no other (jansson's strict unpacking); and against
+ * docs/heddle.schema.json, each output. Runs the heddle that was built beside this test.
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -16,12 +16,57 @@
 #include <jansson.h>
 
 #include "base/base.h"
+#include "cli/schema.h"
 
 static const char *source_folder(void) {
     const char *folder = getenv("HEDDLE_SOURCE");
     assert_non_null(folder);
     return folder;
 }
+
+/* ---- the schema ---------------------------------------------------------------------- */
+
+static json_t *read_schema(void) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/docs/heddle.schema.json", source_folder());
+    json_error_t error;
+    json_t *schema = json_load_file(path, 0, &error);
+    if (!schema)
+        fail_msg("%s:%d: %s", path, error.line, error.text);
+    return schema;
+}
+
+/* The schema of the command whose words `arguments` begin with: of "trace info FILE"
+ * heddle-trace-info. */
+static const json_t *schema_of(const json_t *root, const char *arguments) {
+    char name[128];
+    const json_t *defs = json_object_get(root, "$defs");
+    size_t first = strcspn(arguments, " ");
+    size_t second = arguments[first] ? strcspn(arguments + first + 1, " ") : 0;
+    snprintf(name, sizeof name, "heddle-%.*s-%.*s", (int)first, arguments, (int)second,
+             arguments + first + (second > 0));
+    const json_t *schema = json_object_get(defs, name);
+    if (schema)
+        return schema;
+    snprintf(name, sizeof name, "heddle-%.*s", (int)first, arguments);
+    return json_object_get(defs, name);
+}
+
+/* Whether the schema of that command takes `value`; `fault` gets what is wrong with it. */
+static bool fits_schema(const char *arguments, const json_t *value, char fault[512]) {
+    json_t *root = read_schema();
+    schema_check check = {.root = root};
+    const json_t *schema = schema_of(root, arguments);
+    bool fits = schema ? schema_validate(&check, schema, value)
+                       : schema_fault(&check, "no schema of heddle %s", arguments);
+    /* and it is one of those that the schema as a whole takes */
+    fits = fits && schema_validate(&check, root, value);
+    strcpy(fault, check.fault);
+    json_decref(root);
+    return fits;
+}
+
+/* ---- outputs -------------------------------------------------------------------------- */
 
 /* What `heddle ARGUMENTS --json` prints. */
 static json_t *output_of(const char *arguments) {
@@ -41,6 +86,9 @@ static json_t *output_of(const char *arguments) {
         fail_msg("%s: %s", command, error.text);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
+    char fault[512];
+    if (!fits_schema(arguments, value, fault))
+        fail_msg("%s: %s", command, fault);
     return value;
 }
 
@@ -180,7 +228,9 @@ static void rewrite(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(arguments, sizeof arguments, "rewrite nbody.yaml --layout soa --out %s", folder);
     json_t *value = output_of(arguments);
-    has_members(value, "layouts kernel header files verified edits");
+    has_members(value, "layouts kernel header files elsewhere verified edits job");
+    assert_true(json_is_null(json_object_get(value, "job")));
+    assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
     json_t *one = json_array_get(json_object_get(value, "layouts"), 0);
     has_members(one, "record layout");
     check_record(json_object_get(one, "record"));
@@ -285,13 +335,14 @@ static void choices(void **state) {
     json_t *choice = json_object_get(value, "choice"), *known = json_object_get(again, "choice");
     size_t i;
     unlink(database);
-    has_members(choice, "device date remembered tree seconds rounds least_rounds verdict winner "
-                        "layouts");
+    has_members(choice,
+                "device date remembered stopped tree seconds rounds least_rounds verdict winner "
+                "layouts");
     has_members(json_object_get(choice, "device"), "backend id platform name driver");
     assert_true(json_is_false(json_object_get(choice, "remembered")));
     assert_int_equal(json_integer_value(json_object_get(choice, "rounds")), 3);
     json_array_foreach(json_object_get(choice, "layouts"), i, entry) {
-        has_members(entry, "layout by end why timing ratio ratio_low ratio_high as_fast");
+        has_members(entry, "layout by end why timing ratio ratio_low ratio_high as_fast undecided");
         check_layout(json_object_get(entry, "layout"));
         has_members(json_object_get(entry, "timing"), "median low high repeats");
         assert_true(i == 0 || json_is_null(json_object_get(entry, "ratio_low")) ||
@@ -310,7 +361,7 @@ static void advise(void **state) {
     json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
     json_t *device, *entry;
     size_t i, j;
-    has_members(value, "record devices written measurement choice");
+    has_members(value, "record devices written measurement unmeasured choice");
     check_record(json_object_get(value, "record"));
     assert_true(json_is_null(json_object_get(value, "measurement")));
     assert_int_equal(json_array_size(json_object_get(value, "written")), 0);
@@ -480,6 +531,92 @@ static void help(void **state) {
     json_decref(value);
 }
 
+static void reuse_locality_and_report(void **state) {
+    (void)state;
+    static const char *const arguments[] = {
+        "locality nbody-small.yaml",
+        "locality nbody-small.yaml --device h200 --per cluster --clusters 4",
+        "reuse nbody-small.yaml --scenario 1",
+        "reuse nbody-small.yaml --scenario 2",
+        "reuse nbody-small.yaml --scenario 2 --block 1 --launch 0",
+        "reuse nbody-small.yaml --scenario 5 --clusters 2 --units 32 --range 1-4",
+        "reuse compare --scenario 1 nbody-small.yaml nbody-small.yaml",
+        "report nbody-small.yaml",
+        "cost nbody.cl --entry attract --global 256 --loops 10",
+        "accesses nbody.cl",
+        "rewrite nbody-small.yaml --layout soa --diff",
+        "advise nbody-small.yaml --measure --repeats 1"};
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        json_decref(output_of(arguments[i]));
+}
+
+/* Every command and every one of two words has a schema, so that none is forgotten. */
+static void every_command_has_a_schema(void **state) {
+    (void)state;
+    json_t *root = read_schema(), *value = output_of("help"), *command;
+    const json_t *defs = json_object_get(root, "$defs");
+    static const char *const second[] = {"trace info", "trace export", "trace import",
+                                         "reuse compare"};
+    size_t i, count = 0;
+    char name[64];
+    json_array_foreach(json_object_get(value, "commands"), i, command) {
+        snprintf(name, sizeof name, "heddle-%s",
+                 json_string_value(json_object_get(command, "name")));
+        if (!json_object_get(defs, name))
+            fail_msg("docs/heddle.schema.json has no %s", name);
+        count++;
+    }
+    for (i = 0; i < sizeof second / sizeof *second; i++)
+        assert_non_null(schema_of(root, second[i]));
+    assert_int_equal(json_array_size(json_object_get(root, "anyOf")), count + i);
+    json_decref(value);
+    json_decref(root);
+}
+
+/* What does not fit is found: the validator is none that takes everything. */
+static void the_schema_refuses(void **state) {
+    (void)state;
+    static const char arguments[] = "cost nbody-small.yaml --layout aos";
+    json_t *value = output_of(arguments);
+    json_t *result = json_array_get(json_object_get(value, "results"), 0);
+    json_t *device = json_object_get(result, "device");
+    json_t *row = json_array_get(json_object_get(result, "layouts"), 0);
+    json_t *access = json_array_get(json_object_get(row, "accesses"), 0);
+    static const struct {
+        const char *member, *json, *fault;
+    } changes[] = {
+        {"more", "1", "/results/0/device: has a member 'more' that is not in the schema"},
+        {"warp", NULL, "/results/0/device: has no member 'warp'"},
+        {"warp", "\"32\"", "/results/0/device/warp: is no integer"},
+        {"warp", "32.5", "/results/0/device/warp: is no integer"},
+        {"warp", "-1", "/results/0/device/warp: is below the minimum"},
+        {"title", "1", "/results/0/device/title: is of none of its types"},
+        {"coalescing", "\"thread\"", "/results/0/device/coalescing: is none of the enum"},
+        {"l1", "{\"size\": 1}", "/results/0/device/l1: is none of anyOf"}};
+    char fault[512];
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        json_t *before = json_incref(json_object_get(device, changes[i].member));
+        if (changes[i].json)
+            json_object_set_new(device, changes[i].member,
+                                json_loads(changes[i].json, JSON_DECODE_ANY, NULL));
+        else
+            json_object_del(device, changes[i].member);
+        assert_false(fits_schema(arguments, value, fault));
+        if (strncmp(fault, changes[i].fault, strlen(changes[i].fault)))
+            fail_msg("%s, not %s", fault, changes[i].fault);
+        if (before)
+            json_object_set_new(device, changes[i].member, before);
+        else
+            json_object_del(device, changes[i].member);
+        assert_true(fits_schema(arguments, value, fault));
+    }
+    json_object_set_new(json_object_get(access, "access"), "id", json_null());
+    assert_false(fits_schema(arguments, value, fault));
+    json_object_clear(row);
+    assert_false(fits_schema(arguments, value, fault));
+    json_decref(value);
+}
+
 /* Every ```json block of docs/json.md is JSON. */
 static void the_examples_of_the_page(void **state) {
     (void)state;
@@ -520,6 +657,9 @@ int main(void) {
         cmocka_unit_test(run),
         cmocka_unit_test(trace),
         cmocka_unit_test(help),
+        cmocka_unit_test(reuse_locality_and_report),
+        cmocka_unit_test(every_command_has_a_schema),
+        cmocka_unit_test(the_schema_refuses),
         cmocka_unit_test(the_examples_of_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

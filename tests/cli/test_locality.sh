@@ -58,6 +58,20 @@ accepts locality body.yaml --json --device h200 --per cluster --clusters 3
 prints '"clusters": 3'
 prints '"complete": true'
 
+# ---- few bytes, many lines -----------------------------------------------------------------------
+
+# Each lane is far from the next: a trace of some bytes, and a quarter of a million lines.
+cat >wide.cl <<'END'
+__kernel void wide(__global int *a) { a[get_global_id(0) * 256] = 1; }
+END
+accepts trace wide.cl --global 262144 --local 1024 --count 67108864 -o wide.hdt
+accepts locality wide.hdt --json
+[ "$(member footprint)" = 262144 ] || complain "footprint $(member footprint)"
+refuses '^wide.hdt: error: the lines .* more than the 4 MiB that are allowed: .*--memory' \
+    locality wide.hdt --memory 4194304
+refuses 'error: the lines .* more than the 4 MiB' \
+    locality wide.hdt --memory 4194304 --per cluster --clusters 3
+
 # ---- launches, blocks, spaces; any number of workers -----------------------------------------------
 
 # Threads read what others wrote; the first launch is run twice.

@@ -5,6 +5,8 @@ accepts measure body.yaml --layout soa --repeats 3
 prints '^(struct )?body on '
 prints '^  original +[0-9.]+ (ns|us|ms|s) '
 prints '^  soa .*[0-9]x$'
+prints '^  speed-up: the median of the ratios of neighbouring runs \(quartiles '
+prints 'the ratio of the median times is [0-9.]+x$'
 prints '^  outputs equal: yes$'
 accepts measure body.cl --layout '{x,y}{tag}/da' --repeats 1
 prints '^  outputs equal: yes$'

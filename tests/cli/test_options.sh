@@ -48,6 +48,32 @@ for command in $commands; do
         complain "docs/json.md has no section on $command"
 done
 
+# A letter is the same option in every command, and those for outputs and devices are -o and -d.
+for words in $commands "trace info" "trace export" "trace import" "reuse compare"; do
+    # shellcheck disable=SC2086
+    accepts help $words
+    sed -nE 's/^  (-(.), )?--([a-z-]+).*/\2 \3/p' "$work/log/out" | grep -v '^ ' >>"$work/letters"
+    grep -Eq '^  --(out|device)' "$work/log/out" && complain "$words: --out or --device has no letter"
+    true
+done
+sort -u "$work/letters" >"$work/log/out"
+prints '^o out$'
+prints '^d device$'
+twice=$(cut -c 1 "$work/log/out" | uniq -d)
+[ -z "$twice" ] || complain "letters of several options: $twice"
+
+# An option of one value is given one; lists take all, and flags do not mind.
+refuses "error: --entry is given twice, as 'push' and as 'pull', and takes one value" \
+    accesses -e push --entry pull body.cl
+refuses "error: --global is given twice, as '64' and as '128'" \
+    accesses --global=64 -g 128 body.cl
+refuses "error: --color is given twice" accesses --color never --color always body.cl
+refuses "error: --layout is given twice, as 'soa' and as 'aos'" \
+    measure body.yaml -l soa -l aos
+accepts accesses -e push -e push --all --all -q -q body.cl
+accepts cost -d h200 -d tesla-k20c -l soa -l aos body.yaml
+prints '^body on tesla-k20c|^struct body on tesla-k20c'
+
 # Colour: only when asked for, here, because nothing is a terminal.
 call ir --color always missing.cl
 grep -q $'\033\[' "$work/log/err" || complain "--color always gave no colour"

@@ -97,16 +97,14 @@ refuses "error: --dump writes two buffers to through/x.bin" \
 accepts run body.yaml --dump bodies=x.bin --dump bodies=into/x.bin
 cmp -s x.bin into/x.bin && [ -s x.bin ] || complain "one name in two folders is not two files"
 rm x.bin
-# A pipe or a device stays what it is, and so does a link to one or to nothing.
+# A pipe or a device stays what it is, and so does a link to one.
 mkfifo pipe
 ln -s /dev/null device
-ln -s nothing dangling
-for other in pipe device dangling; do
+for other in pipe device; do
     refuses "^$other: error: --dump: this is no regular file" run body.yaml --dump bodies=$other
 done
-[ -p pipe ] && [ "$(readlink device) $(readlink dangling)" = "/dev/null nothing" ] ||
-    complain "a pipe or a link was replaced"
-rm pipe device dangling
+[ -p pipe ] && [ "$(readlink device)" = /dev/null ] || complain "a pipe or a link was replaced"
+rm pipe device
 refuses "^absent/x.bin: error: --dump: there is no folder absent" run body.yaml --dump bodies=absent/x.bin
 refuses "^log: error: .*a folder" run body.yaml --dump bodies=log <<<"$(mkdir -p log)"
 refuses "^body.cl: error: .*replaced" run body.yaml --dump bodies=body.cl

@@ -162,12 +162,11 @@ for words in "trace body.yaml" "trace import text" "trace export body.hdt"; do
     refuses "error: --out: the name is empty" $words -o ''
     mkfifo pipe
     ln -s /dev/null device
-    ln -s nothing dangling
-    for other in pipe device dangling; do
+    for other in pipe device; do
         # shellcheck disable=SC2086
         refuses "^$other: error: --out: this is no regular file" $words -o $other
     done
-    rm pipe device dangling
+    rm pipe device
 done
 mkfifo x.hdt.part
 refuses "^x.hdt.part: error: --out: this is no regular file" trace body.yaml -o x.hdt
@@ -262,6 +261,21 @@ text '2:1: error: .*file of the table has no name' '# launch 0 k 1 1 1 1 2 1 1 0
 } >bad.text
 refuses "^bad.text:2:1: error: .*4096 fields" trace import bad.text -o bad.hdt
 
+# Many launches with one large table: a few bytes each in the file, and each a table in JSON.
+{
+    echo '# heddle-trace-text 1'
+    for launch in $(seq 0 39); do
+        echo "# launch $launch k 1 1 1 1 2 1 1 0 0 0"
+        cat table 2>/dev/null || seq 1 30000 | sed 's/.*/# buffer b int global & 4 4 -/' | tee table
+        echo '# access 0 L 4 global - - - 0 0 0'
+    done
+} >large.text
+accepts trace import large.text -o large.hdt
+refuses '^large.hdt: error: its launches have 1200040 accesses and buffers' \
+    trace info large.hdt --json
+accepts trace info large.hdt
+rm large.text large.hdt table
+
 # A trace may be of anybody: what it has no name for, and names that a terminal would obey.
 printf '%s\n' '# heddle-trace-text 1' '# launch 0 k%1b[2J 1 4 1 1 2 1 1 0 0 0' '# file a' '# file b%0dc' \
     '# record r%1b r 8 4' '# buffer - int%07 global 100 8 4 -' '# buffer n%1b]0; - local 0 8 4 -' \
@@ -300,6 +314,68 @@ refuses "error: there is no command or topic 'run info'" help run info
 refuses "^infos: error: neither a kernel file" trace infos -o x.hdt
 accepts help trace-text
 prints '<pos> <pc>'
+
+# ---- signals ------------------------------------------------------------------------------------------
+
+# What reads for long can be stopped, and leaves nothing.
+cat >many.cl <<'END'
+__kernel void many(__global int *a, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[get_global_id(0)];
+    a[get_global_id(0)] = sum;
+}
+END
+accepts trace many.cl --global 8192 --local 1024 --arg n=200000 -o many.hdt
+
+# catches PID: whether it is heddle, no more the shell, and has a handler for SIGTERM.
+catches() {
+    local mask
+    [ "$(readlink "/proc/$1/exe")" = "$heddle" ] || return 1
+    mask=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status" 2>/dev/null)
+    [ -n "$mask" ] && [ $((0x$mask & 0x4000)) -ne 0 ]
+}
+
+# stopped PATTERN FILE ARGUMENTS: SIGTERM as soon as it has a handler, and the FILE if one is named:
+# exit status 130, a line that matches, and the files here are those of before.
+stopped() {
+    local pattern=$1 file=$2 before after process
+    shift 2
+    before=$(files_here)
+    "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null &
+    process=$!
+    while kill -0 $process && ! { catches $process && [ -z "$file" -o -e "$file" ]; }; do
+        sleep 0.01
+    done 2>"$work/log/kill"
+    kill -TERM $process 2>"$work/log/kill"
+    wait $process
+    status=$?
+    after=$(files_here)
+    [ "$status" -eq 130 ] || complain "heddle $*: exit status $status after a signal, not 130"
+    grep -Eq -- "$pattern" "$work/log/err" || complain "heddle $*: no line matches: $pattern"
+    [ "$before" = "$after" ] || complain "heddle $*: the files changed: $after"
+}
+stopped 'warning: stopped by a signal' '' trace export many.hdt -o many.text
+[ ! -s "$work/log/out" ] || complain "a stopped export says something"
+stopped 'warning: stopped by a signal' '' locality many.hdt
+stopped 'warning: stopped by a signal' '' reuse many.hdt -s 6 --clusters 2 --units 16
+stopped 'warning: stopped by a signal' '' report many.hdt -o many.html
+
+# On standard output it ends with lines that say so.
+"$heddle" trace export many.hdt >many.text 2>"$work/log/err" &
+process=$!
+while [ ! -s many.text ]; do sleep 0.01; done
+kill -TERM $process
+wait $process
+[ $? -eq 130 ] || complain "a stopped export to standard output: another exit status than 130"
+[ "$(tail -n 1 many.text)" = "# launch stopped" ] || complain "a stopped text does not say so"
+grep -q '^many.hdt: warning: .*the text is not complete' "$work/log/err" ||
+    complain "nothing says that the text is not complete"
+rm many.text
+"$heddle" trace export many.hdt 2>"$work/log/err" | head -c 60000000 | sed '$d' >part.text
+stopped '^part.text: warning: stopped by a signal: nothing was written$' back2.hdt.part \
+    trace import part.text -o back2.hdt
+rm part.text
 
 # ---- on a terminal -----------------------------------------------------------------------------------
 

@@ -308,20 +308,20 @@ static void check_profile_refused(folder *f, const char *from, const char *to, u
 static void bad_profiles_give_one_located_error(void **state) {
     folder *f = *state;
     check_profile_refused(f, "value: 32,", "valeu: 32,", 2,
-                          "'warp' has no key 'valeu'; its keys are value, source");
+                          "unknown key 'valeu' of 'warp'; the keys are: value, source");
     check_profile_refused(f, "l2: {size: 768k", "l2: {sise: 768k", 4,
-                          "'l2' has no key 'sise'; its keys are size, line, source");
+                          "unknown key 'sise' of 'l2'; the keys are: size, line, source");
     check_profile_refused(f, "segment:", "segmant:", 6,
-                          "a profile has no key 'segmant'; its keys are title, warp, l1");
-    check_profile_refused(f, "sms: {value: 14, source: s}\n", "", 10,
-                          "a profile needs the key 'sms'; add it");
+                          "unknown key 'segmant'; the keys are: title, warp, l1");
+    check_profile_refused(f, "sms: {value: 14, source: s}\n", "", 1,
+                          "the key 'sms' is missing; add it, as in 'sms: {value: 32, source: ");
     check_profile_refused(f, "line: 128, source: s", "line: 128", 3,
-                          "'l1' needs the key 'source'; add it");
+                          "the key 'source' of 'l1' is missing; add it");
     check_profile_refused(f, "{value: 32, source: s}", "32", 2,
-                          "'warp' must be a mapping with the keys value, source");
+                          "'warp' must be a mapping of keys to values: 'warp: {value: 32, ");
     check_profile_refused(f, "{value: 32, source: s}", "[32]", 2,
-                          "'warp' must be a mapping with the keys value, source");
-    check_profile_refused(f, "value: 32", "value: [32]", 2, "'warp.value' must be a single value");
+                          "'warp' must be a mapping of keys to values: 'warp: {value: 32, ");
+    check_profile_refused(f, "value: 32", "value: [32]", 2, "'value' must be a single value");
     check_profile_refused(f, "value: 8", "value: many", 8,
                           "'blocks' must be a whole number below 2^32, not 'many'");
     check_profile_refused(f, "value: 8", "value: -8", 8, "'blocks' must be a whole number");
@@ -337,14 +337,15 @@ static void bad_profiles_give_one_located_error(void **state) {
     check_profile_refused(f, "title: A device", "title: ''", 1, "'title' is empty; fill it in");
     check_profile_refused(f, "warp:", "title: twice\nwarp:", 2,
                           "the key 'title' stands here twice");
-    check_profile_refused(f, "sms: {", "sms: }", 7, "this is not valid YAML");
+    check_profile_refused(f, "sms: {", "sms: }", 7, "this is not YAML");
+    check_profile_refused(f, "A device", "[A, device]", 1, "'title' must be a single value");
     check_profile_refused(f, "A device\nwarp: {value: 32", "&a A\nwarp: {value: *a", 2,
-                          "uses a YAML alias; write the value itself");
-    check_profile_refused(f, NULL, "", 1, "the profile is empty");
-    check_profile_refused(f, NULL, "# nothing\n", 1, "the profile is empty");
+                          "aliases are not read here; write the value out");
+    check_profile_refused(f, NULL, "", 1, "the file is empty; a profile has the keys: title, warp");
+    check_profile_refused(f, NULL, "# nothing\n", 1, "the file is empty; a profile has the keys: title, warp");
     check_profile_refused(f, NULL, "- 1\n- 2\n", 1,
-                          "a profile must be a mapping with the keys title");
-    check_profile_refused(f, NULL, "\x80\xff", 1, "this is not valid YAML");
+                          "a profile must be a mapping of keys to values, such as 'title: My device'");
+    check_profile_refused(f, NULL, "\x80\xff", 1, "this is not YAML");
 }
 
 /* Devices of compute capability 1.3 say which lanes are joined; others need not. */

@@ -63,6 +63,7 @@ static void reads_a_whole_job(void **state) {
 #define HEAD "kernel: k.cl\n"
 #define RUN "launches: [{kernel: k, global: [64]}]\n"
 #define CUDA "kernel: k.cu\n"
+#define NESTED "[[[[[[[[[["
 
 static const struct {
     const char *text;
@@ -192,7 +193,39 @@ static const struct {
     {HEAD RUN "tolerance: 1e-5\n", 3, 12, {"'tolerance' must be a mapping", "relative"}},
     {HEAD RUN "tolerance: {relative: -1}\n", 3, 23, {"no tolerance"}},
     {HEAD RUN "options: &a x\nrecord: *a\n", 4, 9, {"aliases"}},
+    {HEAD RUN "options: \"x\\0y\"\n", 3, 10, {"zero byte"}},
+    {HEAD RUN "? [a, b]\n: c\n", 3, 3, {"a key must be a single word"}},
+    {HEAD RUN "---\n" HEAD RUN, 3, 1, {"second document"}},
+    {HEAD RUN "record: " NESTED NESTED NESTED NESTED "\n", 3, 41, {"nested too deep"}},
+    {HEAD RUN "tolerance: {absolut: 1}\n", 3, 13, {"unknown key 'absolut' of 'tolerance'"}},
 };
+
+/* A file of brackets alone ends where they are too deep, not after all of them. */
+static void brackets_end_early(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    size_t count = 1000000;
+    char *text = hd_alloc(f->arena, count + 1);
+    memset(text, '[', count);
+    assert_int_equal(fixture_read(f, text, &job), HD_EINPUT);
+    assert_int_equal(f->seen.column, 34);
+    assert_non_null(strstr(f->seen.text, "nested too deep"));
+}
+
+/* Every place has its line, and they are no copies: one line may hold the whole job. */
+static void places_share_their_line(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    hd_str text = {.arena = f->arena};
+    hd_str_add(&text, HEAD "launches: [");
+    for (int l = 0; l < 1000; l++)
+        hd_str_add(&text, "{kernel: k, global: [64], args: [{name: a, value: 1}]}, ");
+    hd_str_add(&text, "]\n");
+    assert_int_equal(fixture_read(f, hd_str_text(&text), &job), HD_OK);
+    assert_int_equal(job->launch_count, 1000);
+    assert_ptr_equal(job->launches[0].place.text, job->launches[999].args[0].place.text);
+    assert_memory_equal(job->launches[0].place.text, "launches: [{", 12);
+}
 
 static void every_mistake_is_one_located_message(void **state) {
     fixture *f = *state;
@@ -263,6 +296,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_missing_file_is_named, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(any_beginning_of_a_job_is_handled, fixture_setup,
                                         fixture_teardown),
+        cmocka_unit_test_setup_teardown(brackets_end_early, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(places_share_their_line, fixture_setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,25 @@ static void the_record_is_found_or_asked_for(void **state) {
                 &job),
         HD_OK);
     assert_null(job->record);
+    assert_int_equal(hd_job_require_record(&f->diag, job), HD_EINPUT);
+    assert_non_null(strstr(f->seen.text, "no record to lay out"));
+}
+
+/* Who only runs a job need not choose among its records. */
+static void several_records_wait_for_a_choice(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    assert_int_equal(resolve(f, BUFFERS MOVE, &job), HD_OK);
+    assert_null(job->record);
+    assert_int_equal(hd_job_require_record(&f->diag, job), HD_EINPUT);
+    assert_int_equal(f->seen.errors, 1);
+    assert_int_equal(f->seen.line, 1);
+    assert_non_null(strstr(f->seen.text, "several records, among them body and cell"));
+    assert_non_null(strstr(f->seen.text, "'record: body'"));
+    assert_int_equal(resolve(f, BUFFERS "split: [pos]\n" MOVE, &job), HD_EINPUT);
+    assert_non_null(strstr(f->seen.text, "several records"));
+    assert_int_equal(resolve(f, BUFFERS "record: cell\n" MOVE, &job), HD_OK);
+    assert_int_equal(hd_job_require_record(&f->diag, job), HD_OK);
 }
 
 static const struct {
@@ -102,7 +121,6 @@ static const struct {
     unsigned line;
     const char *said[3];
 } mismatches[] = {
-    {BUFFERS MOVE, 1, {"several records", "body and cell", "'record: body'"}},
     {BUFFERS "record: bodi\n" MOVE, 6, {"no record 'bodi'", "vec, body, cell, pair"}},
     {BUFFERS "record: vec\n" MOVE, 6, {"no buffer holds record 'vec'"}},
     {BUFFERS "record: body\nlaunches:\n  - {kernel: moov, global: [64]}\n",
@@ -164,7 +182,7 @@ static const struct {
      "record: body\nlaunches:\n  - kernel: move\n    global: [64]\n    args:\n      - {name: "
      "n, value: \"\"}\n",
      11,
-     {"takes 1 values", "there are 0"}},
+     {"takes 1 value,", "there are 0"}},
     {BUFFERS
      "record: cell\nlaunches:\n  - kernel: mix\n    global: [64]\n    args:\n      - {name: w, "
      "value: \"1, 2, 3\"}\n",
@@ -393,6 +411,8 @@ static void mistakes_with_cuda_are_one_message(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(several_records_wait_for_a_choice, fixture_setup,
+                                        fixture_teardown),
         cmocka_unit_test_setup_teardown(names_become_indices_and_bytes, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(values_take_the_type_of_their_parameter, fixture_setup,

@@ -32,7 +32,7 @@ static inline void connect(random_flow *r, uint32_t from, uint32_t to) {
     r->to[from][r->out[from]++] = to;
 }
 /* Two edges in random order. */
-static inline void fork(random_flow *r, uint32_t from, uint32_t a, uint32_t b) {
+static inline void add_fork(random_flow *r, uint32_t from, uint32_t a, uint32_t b) {
     bool swap = draw(r, 2);
     connect(r, from, swap ? b : a);
     connect(r, from, swap ? a : b);
@@ -60,7 +60,7 @@ static inline uint32_t random_statements(random_flow *r, uint32_t at, jumps j, u
 
 static inline uint32_t random_branch(random_flow *r, uint32_t at, jumps j, uint32_t depth) {
     uint32_t then = new_block(r), other = new_block(r), join = new_block(r);
-    fork(r, at, then, other);
+    add_fork(r, at, then, other);
     uint32_t a = random_statements(r, then, j, depth), b = other;
     if (draw(r, 2))
         b = random_statements(r, other, j, depth);
@@ -81,13 +81,13 @@ static inline uint32_t random_loop(random_flow *r, uint32_t at, jumps outer, uin
     connect(r, at, head);
     if (tested_first) {
         body = new_block(r);
-        fork(r, head, body, after);
+        add_fork(r, head, body, after);
     }
     uint32_t end = random_statements(r, body, j, depth);
     if (end != KIR_NONE && tested_first)
         connect(r, end, step);
     else if (end != KIR_NONE)
-        fork(r, end, step, after);
+        add_fork(r, end, step, after);
     if (has_step)
         connect(r, step, head);
     return after;
@@ -111,7 +111,7 @@ static inline uint32_t random_switch(random_flow *r, uint32_t at, jumps j, uint3
 static inline uint32_t random_jump(random_flow *r, uint32_t at, jumps j) {
     uint32_t jump = new_block(r), stay = new_block(r);
     uint32_t to = draw(r, 2) ? j.leave : j.again;
-    fork(r, at, jump, stay);
+    add_fork(r, at, jump, stay);
     if (to != KIR_NONE && draw(r, 5))
         connect(r, jump, to);
     return stay; /* else the jump is a return */

@@ -87,14 +87,15 @@ static void check_runs(const watch *w, const machine *m) {
     for (uint32_t k = 0; k < w->info->access_count; k++) {
         const hd_access *a = &w->info->accesses[k];
         uint64_t expected = 1;
+        uint32_t block = m->kernel->insts[a->inst].block; /* or the head of the loop inside */
         bool fixed = !a->conditional && m->kernel->insts[a->inst].op != KIR_CALL;
         for (int32_t l = a->loop; l >= 0; l = w->info->flow->loops[l].parent) {
             const hd_trip *trip = &w->info->trips[l];
-            uint32_t block = m->kernel->insts[a->inst].block;
             bool before = !trip->after_body && trip->test != KIR_NONE &&
                           hd_flow_dominates(w->info->flow, block, trip->test);
             fixed &= trip->kind <= HD_TRIP_BOUND && !trip->early_exit;
             expected *= trip->count + before;
+            block = w->info->flow->loops[l].header;
         }
         if (fixed && a->loop < 0)
             assert_int_equal(w->runs[k], guards_hold(w, a, &m->point));

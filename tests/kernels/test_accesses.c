@@ -46,7 +46,7 @@ static void read_flag(flags *f, const char *name, const char *value) {
         f->launch.dims = read_sizes(value, f->launch.global);
     else if (!strcmp(name, "--local"))
         read_sizes(value, f->launch.local);
-    else if (!strcmp(name, "-o"))
+    else if (!strcmp(name, "--options"))
         f->options = value;
     else if (!strcmp(name, "-a")) {
         assert_true(f->value_count < 8);

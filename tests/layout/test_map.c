@@ -265,6 +265,83 @@ static void normal_form_keeps_addresses(void **state) {
 
 /* ---- against the C compiler ---------------------------------------------- */
 
+/* `layout` with one field, and that one, in another cluster or in one of its own. */
+static hd_layout *with_field_moved(hd_arena *arena, dice *d, const hd_record *record,
+                                   const hd_layout *layout) {
+    hd_layout *moved = hd_new(arena, hd_layout);
+    uint64_t field = roll(d, record->field_count);
+    uint32_t to = roll(d, layout->count + 1);
+    moved->discrete = layout->discrete;
+    moved->clusters = hd_new_array(arena, hd_cluster, layout->count + 1);
+    for (uint32_t c = 0; c <= layout->count; c++) {
+        const hd_cluster none = {.tile = (uint64_t)1 << roll(d, 3)};
+        hd_cluster all = c < layout->count ? layout->clusters[c] : none, left = all;
+        left.count = 0;
+        for (uint32_t i = 0; i < all.count; i++)
+            if (all.order[i] != field)
+                left.order[left.count++] = all.order[i];
+        if (c == to)
+            left.order[left.count++] = (uint8_t)field;
+        left.mask = (all.mask & ~((uint64_t)1 << field)) | (uint64_t)(c == to) << field;
+        if (left.count)
+            moved->clusters[moved->count++] = left;
+    }
+    return moved;
+}
+
+static bool has_run_of_its_own(const hd_map *map, uint32_t field) {
+    const hd_cluster *cluster = &map->layout->clusters[map->fields[field].cluster];
+    return cluster->count == 1 || cluster->tile == HD_TILE_SOA;
+}
+
+/* Whether both place the fields of `used` at the same distances, by looking at each element. */
+static bool places_are_alike(const hd_map *a, const hd_map *b, uint64_t used) {
+    uint32_t n = a->record->field_count;
+    bool alike = a->layout->discrete == b->layout->discrete;
+    for (uint32_t f = 0; f < n; f++) {
+        if (!(used >> f & 1))
+            continue;
+        uint64_t start_a = hd_map_address(a, f, 0), start_b = hd_map_address(b, f, 0);
+        for (uint64_t e = 0; e < a->count; e++)
+            alike = alike &&
+                    hd_map_address(a, f, e) - start_a == hd_map_address(b, f, e) - start_b;
+        bool own = has_run_of_its_own(a, f);
+        alike = alike && own == has_run_of_its_own(b, f);
+        alike = alike && (own || start_a - a->clusters[a->fields[f].cluster].base ==
+                                     start_b - b->clusters[b->fields[f].cluster].base);
+        for (uint32_t g = 0; g < n && !own; g++)
+            alike = alike && (!(used >> g & 1) ||
+                              (a->fields[f].cluster == a->fields[g].cluster) ==
+                                  (b->fields[f].cluster == b->fields[g].cluster));
+    }
+    return alike;
+}
+
+static void places_are_those_of_the_fields_that_are_used(void **state) {
+    (void)state;
+    uint32_t alike = 0, other = 0;
+    for (uint64_t seed = 1; seed <= 3000; seed++) {
+        hd_arena *arena = hd_arena_new();
+        dice d = {seed};
+        const hd_record *record = random_record(arena, &d, 6, 0);
+        const hd_layout *one = random_layout(arena, &d, record);
+        const hd_layout *two = with_field_moved(arena, &d, record, one);
+        uint64_t used = roll(&d, 64) & (((uint64_t)1 << record->field_count) - 1);
+        hd_map *a, *b;
+        assert_int_equal(hd_map_make(arena, NULL, record, one, 300, &a), HD_OK);
+        assert_int_equal(hd_map_make(arena, NULL, record, two, 300, &b), HD_OK);
+        bool same = places_are_alike(a, b, used);
+        if (same != (hd_layout_places(record, one, used) == hd_layout_places(record, two, used)))
+            fail_msg("seed %llu: %s and %s, used %llx: %s", (unsigned long long)seed,
+                     hd_layout_print(arena, record, one), hd_layout_print(arena, record, two),
+                     (unsigned long long)used, same ? "alike" : "not alike");
+        alike += same && !hd_layout_equal(one, two);
+        other += !same;
+        hd_arena_free(arena);
+    }
+    assert_true(alike > 100 && other > 100);
+}
+
 static void write_struct(FILE *out, const hd_record *record, const hd_layout *layout, uint32_t c);
 
 static void write_field(FILE *out, const hd_field *field) {
@@ -464,6 +541,7 @@ int main(void) {
         cmocka_unit_test(random_maps_are_bijections),
         cmocka_unit_test(aos_is_the_struct),
         cmocka_unit_test(normal_form_keeps_addresses),
+        cmocka_unit_test(places_are_those_of_the_fields_that_are_used),
         cmocka_unit_test(tile_one_is_the_compilers_struct),
         cmocka_unit_test(sizes_beyond_63_bits_are_refused),
         cmocka_unit_test(records_that_are_no_plain_structs_are_refused),

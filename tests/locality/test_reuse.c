@@ -283,8 +283,115 @@ static void bad_options(void **unused) {
     refused(&(hd_reuse_options){.scenario = 3, .spaces = 1u << KIR_LOCAL});
 }
 
+/* ---- little memory ------------------------------------------------------------------------------ */
+
+/* A launch of 4 blocks, each with so many loads of 64 lanes at elements below `elements`. */
+static void make_loads(const hd_sink *sink, uint64_t loads, uint64_t elements) {
+    const hd_event_access access = {.space = KIR_GLOBAL, .width = 4, .buffer = -1};
+    const hd_event_launch launch = {.kernel = "k", .dims = 1, .groups = {4, 1, 1},
+                                    .local = {64, 1, 1}, .block_count = 4, .block_threads = 64,
+                                    .accesses = &access, .access_count = 1};
+    const uint64_t mask = UINT64_MAX;
+    uint64_t address[64];
+    sink->launch(sink->self, &launch);
+    for (uint64_t b = 0; b < 4; b++) {
+        void *stream = sink->open_block(sink->self, b);
+        for (uint64_t n = 0; n < loads; n++) {
+            for (int l = 0; l < 64; l++)
+                address[l] = 4 * any(elements);
+            sink->event(stream, &(hd_event){.threads = 64, .active = 64, .position = n,
+                                            .mask = &mask, .address = address});
+        }
+        sink->close_block(sink->self, stream, b, true);
+    }
+    sink->end_launch(sink->self, true);
+}
+
+/* In shares, whether elements are many or a few that are touched everywhere, the sums are the
+ * same. */
+static void shares_add_up(void **unused) {
+    (void)unused;
+    static const uint64_t elements[] = {100, 1 << 20};
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/heddle-shares-%ld.hdt", (long)getpid());
+    for (int i = 0; i < 2; i++) {
+        hd_arena *arena = hd_arena_new();
+        hd_trace_writer *writer;
+        hd_trace *trace;
+        hd_reuse *reuse[2];
+        state = 5;
+        assert_int_equal(
+            hd_trace_create(arena, &diag, path, &(hd_trace_header){NULL, 2}, &writer), HD_OK);
+        hd_sink sink = hd_trace_sink(writer);
+        make_loads(&sink, 500, elements[i]);
+        assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+        assert_int_equal(hd_trace_open(arena, &diag, path, &trace), HD_OK);
+        for (int few = 0; few < 2; few++) {
+            const hd_reuse_options o = {.scenario = 1, .memory = few ? 50000 : 0, .workers = 2};
+            assert_int_equal(hd_reuse_analyse(arena, &diag, trace, &o, &reuse[few]), HD_OK);
+        }
+        assert_int_equal(reuse[0]->shares, 1);
+        assert_true(reuse[1]->shares > 1);
+        assert_int_equal(reuse[1]->elements, reuse[0]->elements);
+        assert_int_equal(reuse[1]->accesses, 4 * 500 * 64);
+        const hd_reuse_stream *a = reuse[0]->streams, *b = reuse[1]->streams;
+        assert_int_equal(a->domain, b->domain);
+        assert_memory_equal(a->degree, b->degree, (a->domain + 1) * sizeof *a->degree);
+        hd_trace_close(trace);
+        unlink(path);
+        hd_arena_free(arena);
+    }
+}
+
+/* ---- damage ------------------------------------------------------------------------------------- */
+
+static void count_message(const hd_message *m, void *user) {
+    (void)m;
+    ++*(int *)user;
+}
+
+/* Of all blocks that cannot be read the first one is named, by one message. */
+static void damage_is_said_once(void **unused) {
+    (void)unused;
+    hd_arena *arena = hd_arena_new();
+    char path[64], *data;
+    size_t length;
+    snprintf(path, sizeof path, "/tmp/heddle-damage-%ld.hdt", (long)getpid());
+    hd_trace_writer *writer;
+    hd_trace *trace;
+    hd_reuse *reuse;
+    assert_int_equal(hd_trace_create(arena, &diag, path, &(hd_trace_header){NULL, 2}, &writer),
+                     HD_OK);
+    hd_sink sink = hd_trace_sink(writer);
+    make_loads(&sink, 10000, 1 << 20);
+    assert_int_equal(hd_trace_finish(writer, true), HD_OK);
+    assert_int_equal(hd_read_file(arena, &diag, path, &data, &length), HD_OK);
+    assert_int_equal(hd_trace_open(arena, &diag, path, &trace), HD_OK);
+    const hd_trace_launch *launch = hd_trace_get(trace)->launches;
+    const char *end = memmem(data, length, "ENDL", 4); /* blocks end here; the last byte of each */
+    assert_non_null(end);
+    for (uint64_t b = 4; b-- > 0; end -= launch->blocks[b].bytes)
+        data[end - data - 1] ^= 1;
+    hd_trace_close(trace);
+    assert_int_equal(hd_write_file(&diag, path, data, length), HD_OK);
+    assert_int_equal(hd_trace_open(arena, &diag, path, &trace), HD_OK);
+    for (int i = 0; i < 10; i++) {
+        int messages = 0;
+        const hd_diag counting = {count_message, &messages};
+        const hd_reuse_options o = {.scenario = 1 + (uint32_t)i % 2 * 4, .clusters = 4, .units = 32,
+                                    .workers = 4};
+        assert_int_equal(hd_reuse_analyse(arena, &counting, trace, &o, &reuse), HD_EINPUT);
+        assert_int_equal(messages, 1);
+    }
+    hd_trace_close(trace);
+    unlink(path);
+    hd_arena_free(arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(figure_4), cmocka_unit_test(correlations),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damage_is_said_once),
+                                       cmocka_unit_test(figure_4), cmocka_unit_test(correlations),
+                                       cmocka_unit_test(shares_add_up),
                                        cmocka_unit_test(dense_list),
                                        cmocka_unit_test(orders_of_blocks),
                                        cmocka_unit_test(chosen_launches),

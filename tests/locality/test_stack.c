@@ -369,6 +369,8 @@ static void random_traces(void **state) {
 
 /* ---- long ones ------------------------------------------------------------------------ */
 
+static stack_room any_room = {.most = UINT64_MAX};
+
 /* Accesses that are given to a stack alone. */
 typedef struct feed {
     line_stack *stack;
@@ -398,7 +400,7 @@ static void finish(feed *f) {
 static void rounds(void **state) {
     (void)state;
     static feed f;
-    f.stack = line_stack_new();
+    f.stack = line_stack_new(&any_room);
     for (uint64_t n = 1; n < 1200000; n = n * 7 + 2) {
         for (int round = 0; round < 3; round++)
             for (uint64_t line = 0; line < n; line++)
@@ -419,7 +421,7 @@ static void rounds(void **state) {
 static void check_to_and_fro(bool plain) {
     static feed f;
     enum { LINES = 150000, TIMES = 4 };
-    f.stack = line_stack_new();
+    f.stack = line_stack_new(&any_room);
     if (plain)
         line_stack_use_plain(f.stack);
     for (int time = 0; time < TIMES; time++)
@@ -447,7 +449,7 @@ static void many_at_random(void **state) {
     oracle_stack oracle = {.lists = &list, .list_count = 1};
     uint64_t seen[REQUEST];
     size_t count = 0, at;
-    f.stack = line_stack_new();
+    f.stack = line_stack_new(&any_room);
     srandom(2);
     for (int i = 0; i < COUNT; i++) {
         uint64_t line = below(i % 4 ? LINES : 20) * (uint64_t)0x123456789;

@@ -5,6 +5,8 @@
  *     LOST_DEVICE_AFTER=40     launches fail with CL_DEVICE_NOT_AVAILABLE after 40 timings
  *     LOST_BUILDS_AFTER=3      builds fail after 3 of them
  *     BUILD_OPTIONS=file       gets the options of each build, a line for each
+ *     UNSTABLE_READS=2         from the second one on, each reading of a buffer gives other bytes
+ *     NOISY_TIMES=7            kernels take 1 to 2 ms by chance, which begins with 7
  *     SIGNAL_AFTER=40 SIGNAL=2 the process gets signal 2 at the end of timing 40
  *     OTHER_DEVICE=name, OTHER_DRIVER=text   what the device says it is
  */
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static long timings, builds;
+static long timings, builds, reads;
 
 /* LONG_MAX when it is not set. */
 static long number(const char *name) {
@@ -43,6 +45,38 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     if (timings >= number("LOST_DEVICE_AFTER"))
         return CL_DEVICE_NOT_AVAILABLE;
     return next(queue, kernel, dims, offset, global, local, waits, wait_for, event);
+}
+
+/* A race in the original, or a device that forgets: the first value changes. */
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
+                           size_t size, void *bytes, cl_uint waits, const cl_event *wait_for,
+                           cl_event *event) {
+    static cl_int (*next)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint,
+                          const cl_event *, cl_event *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clEnqueueReadBuffer");
+    cl_int error = next(queue, memory, blocking, offset, size, bytes, waits, wait_for, event);
+    if (++reads >= number("UNSTABLE_READS") && size)
+        *(unsigned char *)bytes ^= (unsigned char)reads;
+    return error;
+}
+
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void *value,
+                               size_t *needed) {
+    static cl_int (*next)(cl_event, cl_profiling_info, size_t, void *, size_t *);
+    static unsigned chance;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clGetEventProfilingInfo");
+    cl_int error = next(event, what, size, value, needed);
+    if (error || !getenv("NOISY_TIMES") || size < sizeof(cl_ulong))
+        return error;
+    if (!chance)
+        chance = (unsigned)number("NOISY_TIMES");
+    if (what == CL_PROFILING_COMMAND_START)
+        *(cl_ulong *)value = 0;
+    if (what == CL_PROFILING_COMMAND_END)
+        *(cl_ulong *)value = 1000000 + (chance = chance * 1103515245u + 12345) % 1000003;
+    return error;
 }
 
 static void note_options(const char *options) {

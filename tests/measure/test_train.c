@@ -9,7 +9,7 @@
 #include "one_context.h"
 
 static const char *write_source(fixture *f, const hd_training_shape *shape) {
-    const char *source = hd_training_source(f->arena, shape);
+    const char *source = hd_training_source(f->arena, shape, KIR_OPENCL);
     return fixture_write(f, "k.cl", source, strlen(source));
 }
 
@@ -87,7 +87,7 @@ static void every_kernel_has_its_own_key(void **state) {
     size_t count = 0;
     for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++)
         for (const uint32_t *length = hd_training_lengths; *length; length++) {
-            keys[count] = hd_training_hash(f->arena, shape, *length);
+            keys[count] = hd_training_hash(f->arena, shape, KIR_OPENCL, *length);
             for (size_t i = 0; i < count; i++)
                 assert_string_not_equal(keys[i], keys[count]);
             count++;
@@ -101,7 +101,7 @@ static hd_training_run run_of(hd_arena *arena, const hd_training_shape *shape, u
                              shape->fields,
                              shape->bytes,
                              tile,
-                             {.kernel = hd_training_hash(arena, shape, length),
+                             {.kernel = hd_training_hash(arena, shape, KIR_OPENCL, length),
                               .layout = hd_format(arena, "%llu", (unsigned long long)tile),
                               .timing = {seconds, seconds, seconds, 3}}};
 }

@@ -33,7 +33,7 @@ static uint32_t jobs_sizes(const char *text, uint64_t sizes[3]) {
     return count;
 }
 
-/* "// flags: -g 64,64 --local 8,8 -a n=64 -o -DX": every flag has a value. False when the
+/* "// flags: -g 64,64 --local 8,8 -a n=64 --options -DX": every flag has a value. False when the
  * file must not compile. */
 static bool jobs_head(hd_arena *arena, const char *path, hd_job_flags *f) {
     char *text, *rest;
@@ -50,7 +50,7 @@ static bool jobs_head(hd_arena *arena, const char *path, hd_job_flags *f) {
             f->dims = jobs_sizes(value, f->global);
         else if (!strcmp(name, "--local"))
             jobs_sizes(value, f->local);
-        else if (!strcmp(name, "-o"))
+        else if (!strcmp(name, "--options"))
             f->options = value;
         else if (!strcmp(name, "-a"))
             values[f->value_count++] = value;

@@ -134,6 +134,63 @@ static void the_address_of_a_field_escapes(void **state) {
     CHECK_ALL(state, list);
 }
 
+/* What a helper can make of the address of a field `x` or `n`. */
+static void what_a_helper_does_with_an_address(void **state) {
+    static const char *const refused[] = {
+        "return (&*v)[2];",
+        "return *(&v[0] + 2);",
+        "return *(&*(v) + 2);",
+        "return (v)[2];",
+        "return ((global float *)v)[2];",
+        "return *(v + 0 + 2);",
+        "return (n, v)[1];",
+        "return (n ? v : v)[1];",
+        "return (n ? &*v : v)[1];",
+        "global float *a = &*v; return a[1];",
+        "global float *a = &v[0], *b = a; return b[1];",
+        "return other(&*v);",
+        "return *(global double *)&*v;",
+        "return (&0[v])[1];",
+        "global float *a[1] = {&*v}; return a[0][1];",
+        "struct { global float *a; } s = {&*v}; return s.a[1];",
+        "global float **a = &v; return (*a)[1];",
+        "global float *a; a = &*v; return a[1];",
+        "v = &*v + 1; return *v;",
+        "++v; return *v;",
+        "return (&*v - &v[0]) + v[1];",
+        "return ((global union { float a[4]; } *)v)->a[2];",
+    };
+    static const char *const rewritten[] = {
+        "return (&*v)[0];",
+        "return *&*&v[0];",
+        "return (n, *v);",
+        "return (n, v)[0];",
+        "return (n ? v : &*v)[0];",
+        "return as_float(*(global int *)&*v);",
+        "global float *a = (&*(v)); *a += 1; return a[0];",
+        "return one(&*v) + one(&v[0]) + one((v));",
+        "float a[2]; a[0] = a[1] = *v; return (&a[0])[1];",
+        "return sizeof(v) + sizeof(*v) + *v;",
+        "return out[(int)*v & 3] + (&out[(int)v[0] & 3])[1];",
+    };
+    kit *k = *state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused + sizeof rewritten / sizeof *rewritten;
+         i++) {
+        bool is_refused = i < sizeof refused / sizeof *refused;
+        const char *body =
+            is_refused ? refused[i] : rewritten[i - sizeof refused / sizeof *refused];
+        refusal r = {hd_format(k->arena,
+                               "\ffloat other(global float *v) { return v[1]; }\n"
+                               "float one(global float *v) { return *v; }\n"
+                               "float f(global float *v, global float *out, int n) { %s }\n"
+                               "kernel void k(global R *p, global float *out, int n) {\n"
+                               "out[n] = f(&p[n].x, out, n); }",
+                               body),
+                     is_refused ? "6:13: is passed to 'f', which could reach other fields" : NULL};
+        check(k, &r);
+    }
+}
+
 static void functions_that_do_not_fit(void **state) {
     static const refusal list[] = {
         {"\fglobal R *f(global R *p) { return 0; }\nkernel void k(global R *p) { p->x = 1; }",
@@ -231,6 +288,58 @@ static void check_cuda(kit *k, const refusal *r) {
         fail_msg("'%s' said\n%swhere this was expected:\n%s", r->body, kit_said(k), r->said);
 }
 
+/* References of C++ to a field `x`. */
+static void what_a_reference_leads_to(void **state) {
+    static const char said[] = "is kept or passed on as a reference";
+    static const char *const refused[] = {
+        "float &r = p[n].x; out[0] = (&r)[2];",
+        "const float &r = p[n].x; const float &s = r; out[0] = *(&s + 1);",
+        "auto &r = p[n].x; const float *a = &r; out[0] = a[1];",
+        "out[0] = second(p[n].x);",
+        "out[0] = second_of(p[n].x);",
+        "out[0] = through(p[n].x);",
+        "out[0] = (&first(p + n))[1];",
+        "out[0] = (&(p[n].x = 1))[1];",
+        "out[0] = (&(n ? p[n].x : p[0].x))[1];",
+        "out[0] = (&static_cast<float &>(p[n].x))[1];",
+        "out[0] = reinterpret_cast<double &>(p[n].x);",
+        "auto f = [](const float &r) { return (&r)[1]; }; out[0] = f(p[n].x);",
+        "auto f = [&]() -> float & { return p[n].x; }; out[0] = (&f())[1];",
+        "float &r{p[n].x}; out[0] = (&r)[1];",
+    };
+    static const char *const rewritten[] = {
+        "float &r = p[n].x; r += 2; out[0] = *&r + (&r)[0];",
+        "const float &r = p[n].x; out[0] = r + out[(int)r];",
+        "out[0] = plain(p[n].x) + third(p);",
+        "first(p + n) += 1; float *q = &out[(int)p[n].x]; q[1] = 2;",
+        "++(p[n].x += 1); out[0] = n ? p[n].x : 0.f;",
+        "auto f = [](const float &r) { return r; }; out[0] = f(p[n].x);",
+        "auto f = [&](const float &r) { return p[(int)r].x; }; out[0] = f(p[n].x);",
+        "auto f = [&](int i) -> float { return p[i].x; }; out[0] = f(n);",
+        "out[0] = reinterpret_cast<int &>(p[n].x);",
+        "float a = p[n].x; out[0] = (&a)[0]; first(p) = (&p[n].d[0])[1];",
+    };
+    kit *k = *state;
+    size_t bad = sizeof refused / sizeof *refused, good = sizeof rewritten / sizeof *rewritten;
+    for (size_t i = 0; i < bad + good; i++) {
+        const char *body = i < bad ? refused[i] : rewritten[i - bad];
+        const char *helpers = "__device__ float second(const float &v) { return (&v)[1]; }\n"
+                              "template <class T> __device__ T second_of(T &v) "
+                              "{ return (&v)[1]; }\n"
+                              "__device__ float through(float &v) { return second(v); }\n"
+                              "__device__ float plain(const float &v) { return v; }\n";
+        /* what one use of it does, all uses have to answer for */
+        helpers = hd_format(k->arena, "%s__device__ float &first(R *p) { return p->x; }\n%s",
+                            helpers, "__device__ float third(R *p) { return first(p) + 1; }\n");
+        refusal r = {hd_format(k->arena, "\f%s__global__ void k(R *p, float *out, int n) {\n%s\n}",
+                               helpers, body),
+                     i < bad ? hd_format(k->arena, "%s %s",
+                                         strstr(body, "first(p + n))[") ? "6:40:" : "9:", said)
+                             : NULL};
+        check_cuda(k, &r);
+    }
+}
+
 static void what_cuda_c_cannot_do(void **state) {
     static const refusal list[] = {
         {"const R &r = n ? p[0] : tile[1]; out[0] = r.x;",
@@ -274,6 +383,16 @@ static void what_cuda_c_cannot_do(void **state) {
         {"\f__constant__ R table[4];\n__device__ float f(const R *r) { return r->x; }\n"
          "__global__ void k(R *p) { p->x = f(table) + table[1].x; }",
          NULL},
+        {"\ftemplate <class T> __global__ void k(T *p) { p->x = 1; }\n"
+         "__global__ void m(R *p) { p->x = 1; }\ntemplate __global__ void k<R>(R *);",
+         "4:31: 'p' of the template 'k' points to 'R' through a template's parameter"},
+        {"\ftemplate <class T> __global__ void k(R *p, T *q) { p->x = *q; }\n"
+         "template __global__ void k<float>(R *, float *);\n"
+         "template __global__ void k(R *, int *);",
+         NULL},
+        {"\ftemplate <class T> __global__ void k(T *p) { p->x = 1; }\n"
+         "template <> __global__ void k<R>(R *p) { p->x = 2; }",
+         "3:1: 'k' specializes a template, which says nothing of 'R'"},
         {"\f__device__ auto f(R *r) -> R * { return r + 1; }\n"
          "__global__ void k(R *p) { f(p)->x = 1; }",
          "2:1: is not written before its name"},
@@ -383,6 +502,8 @@ static void check_arrays(kit *k, const char *text, const char *said) {
     hd_status status = hd_rewrite(k->arena, &k->diag, &request, &result);
     if (status != (said ? HD_EUNSUPPORTED : HD_OK) || (said && !strstr(kit_said(k), said)))
         fail_msg("'%s' said\n%swhere this was expected:\n%s", text, kit_said(k), said);
+    if (!said && !strstr(result->files[0].text, "generated for 'g'. */\n"))
+        fail_msg("no line of its own behind what is generated:\n%s", result->files[0].text);
 }
 
 static void what_arrays_cannot_do(void **state) {
@@ -485,6 +606,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_pointer_goes_astray, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(the_address_of_a_field_escapes, kit_setup, kit_teardown),
+        cmocka_unit_test_setup_teardown(what_a_helper_does_with_an_address, kit_setup,
+                                        kit_teardown),
+        cmocka_unit_test_setup_teardown(what_a_reference_leads_to, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(functions_that_do_not_fit, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(macros_that_hide_an_access, kit_setup, kit_teardown),
         cmocka_unit_test_setup_teardown(what_cuda_c_cannot_do, kit_setup, kit_teardown),

@@ -60,10 +60,15 @@ static const char *shown(const fixture *f, const hd_proposal *list, uint32_t cou
     return hd_str_text(&out);
 }
 
-static const char *ask(const fixture *f, const hd_judge *judges, uint32_t count, uint32_t most) {
+static const char *ask_of(const fixture *f, uint64_t used, const hd_judge *judges, uint32_t count,
+                          uint32_t most) {
     uint32_t found;
-    hd_proposal *list = hd_propose(f->arena, f->record, judges, count, most, &found);
+    hd_proposal *list = hd_propose(f->arena, f->record, used, judges, count, most, &found);
     return shown(f, list, found);
+}
+
+static const char *ask(const fixture *f, const hd_judge *judges, uint32_t count, uint32_t most) {
+    return ask_of(f, UINT64_MAX, judges, count, most);
 }
 
 static void proposals_are_merged_by_rank(void **state) {
@@ -84,6 +89,21 @@ static void the_original_is_never_proposed(void **state) {
     assert_string_equal(ask(f, &judge, 1, 8), "da (one)");
     f->record->of_arrays = true;
     assert_string_equal(ask(f, &judge, 1, 8), "aos (one)");
+}
+
+/* Of a and b only: where c and d lie makes no other layout. */
+static void fields_that_nobody_touches_make_no_layouts(void **state) {
+    const fixture *f = *state;
+    const listed one = {f->record,
+                        {"soa", "{a,b,c}:soa{d}", "{a,b}{c,d}", "{a,b}{c}{d}", "{a,b}:4{c,d}",
+                         "{a,c}{b,d}", "{a,d}{b,c}"}};
+    const listed two = {f->record, {"{a,b,d}:soa{c}", "aos", "{a,b,c,d}:1"}};
+    const hd_judge judges[] = {{"one", &one, propose_listed}, {"two", &two, propose_listed}};
+    assert_string_equal(ask_of(f, 3, judges, 2, 16),
+                        "soa (one, two); {a,b}{c,d} (one); {a,b}:4{c,d} (one); {a,c}{b,d} (one)");
+    assert_string_equal(ask_of(f, 7, judges, 1, 16),
+                        "soa (one); {a,b}{c,d} (one); {a,b}{c}{d} (one); {a,b}:4{c,d} (one); "
+                        "{a,c}{b,d} (one); {a,d}{b,c} (one)");
 }
 
 /* a - b near, c - d nearly so, the two pairs far from each other. */
@@ -148,6 +168,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(proposals_are_merged_by_rank),
         TEST(the_original_is_never_proposed),
+        TEST(fields_that_nobody_touches_make_no_layouts),
         TEST(the_graph_gives_clusters_and_the_tree_their_tiles),
         TEST(the_plain_ones_are_soa_and_tiles),
         TEST(static_cost_proposes_its_ranking),

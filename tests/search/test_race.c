@@ -26,6 +26,9 @@ typedef struct track {
     uint32_t fails_at; /* the run that fails; 0: none */
     uint64_t seed;
     uint32_t most_rounds; /* that the race may have */
+    bool fatal;           /* who cannot get ready has reported it: no line says why */
+    uint32_t stop_at;     /* the run or the racer's making ready after which `stop` is set */
+    volatile sig_atomic_t stop;
     /* what happened */
     double now;
     uint32_t runs, prepared[MOST], released[MOST];
@@ -39,7 +42,7 @@ static hd_status prepare(void *state, uint32_t racer, const hd_layout *layout, c
     (void)layout;
     t->now += t->build + t->more[racer];
     t->prepared[racer]++;
-    *why = t->ends[racer] ? "made up" : NULL;
+    *why = t->ends[racer] && !t->fatal ? "made up" : NULL;
     return t->ends[racer];
 }
 
@@ -51,6 +54,7 @@ static hd_status run(void *state, uint32_t racer, double *seconds) {
     t->now += *seconds;
     if (t->runs < NOTES)
         t->turns[t->runs] = racer;
+    t->stop = t->stop || t->runs + 1 == t->stop_at;
     return ++t->runs == t->fails_at ? HD_ESYSTEM : HD_OK;
 }
 
@@ -82,7 +86,8 @@ static hd_status race_of(hd_arena *arena, track *t, const char *const *notations
             hd_layout_parse(arena, &silent, record, notations[i], &proposals[i].layout), HD_OK);
         proposals[i].by = "test";
     }
-    const hd_race_options options = {.budget = budget, .most_rounds = t->most_rounds};
+    const hd_race_options options = {
+        .budget = budget, .most_rounds = t->most_rounds, .stop = &t->stop};
     return hd_race_run(arena, record, proposals, count, &watch, &options, race);
 }
 
@@ -375,6 +380,53 @@ static void every_round_has_all_and_starts_with_another(void **state) {
     hd_arena_free(arena);
 }
 
+/* The original does not agree with itself, say: nobody else gets ready or runs. */
+static void a_failure_without_a_reason_ends_the_race(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    track t = {
+        .base = {1, 1, 1, 1, 1}, .build = 1, .seed = 3, .ends = {[2] = HD_EINPUT}, .fatal = true};
+    hd_race race;
+    assert_int_equal(race_of(arena, &t, four, 4, 1000, &race), HD_EINPUT);
+    assert_int_equal(t.prepared[3] + t.prepared[4], 0);
+    assert_int_equal(race.rounds, 0);
+    assert_int_equal(race.winner, 0);
+    assert_int_equal(t.runs, 1); /* of the original, before any other */
+    assert_int_equal(t.released[0], 1);
+    assert_int_equal(t.released[1], 1);
+    hd_arena_free(arena);
+}
+
+/* Rounds that were complete count, the one in which it was stopped does not. */
+static void who_stops_a_race_keeps_its_rounds(void **state) {
+    (void)state;
+    for (uint32_t rounds = 0; rounds <= 20; rounds += 5) {
+        hd_arena *arena = hd_arena_new();
+        track t = {.base = {1, 1, 1, 1, 1},
+                   .noise = 0.5,
+                   .build = 1,
+                   .seed = 5,
+                   .stop_at = 1 + 5 * rounds + 3};
+        hd_race race;
+        assert_int_equal(race_of(arena, &t, four, 4, 1e6, &race), HD_OK);
+        assert_true(race.stopped);
+        assert_true(t.runs == t.stop_at);
+        assert_int_equal(race.rounds, rounds);
+        assert_int_equal(race.racers[0].rounds, race.rounds);
+        if (race.rounds < race.least_rounds)
+            assert_int_equal(race.winner, 0);
+        for (uint32_t i = 0; i < race.count; i++)
+            assert_int_equal(t.released[i], 1);
+        hd_arena_free(arena);
+    }
+    hd_arena *arena = hd_arena_new();
+    track t = {.base = {1, 0.9, 0.6, 1.1, 1.2}, .build = 1, .seed = 5, .stop_at = 1};
+    hd_race race;
+    assert_int_equal(race_of(arena, &t, four, 4, 1e6, &race), HD_OK);
+    assert_true(race.stopped && race.rounds == 0 && t.runs == 1 && !t.prepared[1]);
+    hd_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_those_of_the_sign_test),
@@ -393,6 +445,8 @@ int main(void) {
         cmocka_unit_test(too_few_rounds_tell_nothing),
         cmocka_unit_test(time_that_is_left_tries_the_others),
         cmocka_unit_test(who_gets_ready_too_late_was_not_tried),
+        cmocka_unit_test(a_failure_without_a_reason_ends_the_race),
+        cmocka_unit_test(who_stops_a_race_keeps_its_rounds),
         cmocka_unit_test(every_round_has_all_and_starts_with_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,6 +297,33 @@ static void ties_go_to_the_nearest(void **state) {
     hd_sample_close(&s);
 }
 
+/* Where fields lie that no access touches makes no other layout. */
+static void unused_fields_make_no_layouts(void **state) {
+    (void)state;
+    hd_sample s;
+    hd_sample_open(&s,
+                   "struct r { float a, b; int u, v, w, x; float c; };\n__kernel void k(__global "
+                   "struct r *p, __global int *w, int n) {\n  int i = get_global_id(0);\n  p[i].a "
+                   "+= p[i].b;\n  p[i + n].c = w[i];\n}\n",
+                   job);
+    const uint64_t used = 1 | 2 | 64;
+    const hd_device *device;
+    hd_cost_model *model;
+    hd_cost_options options = {.loops = HD_LOOPS_PENG};
+    assert_int_equal(hd_device_find(s.arena, &s.diag, "tesla-k20c", &device), HD_OK);
+    assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model), HD_OK);
+    assert_int_equal(hd_cost_used_fields(model), used);
+    hd_search_result result;
+    hd_search_static(s.arena, model, &(hd_search_options){0}, &result);
+    assert_true(result.ranked_count > 3);
+    for (uint32_t i = 0; i < result.ranked_count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            assert_true(hd_layout_places(s.job->record, result.ranked[i].layout, used) !=
+                        hd_layout_places(s.job->record, result.ranked[j].layout, used));
+    assert_true(hd_layout_equal(result.ranked[0].layout, hd_layout_soa(s.arena, s.job->record)));
+    hd_sample_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_obvious_search),
@@ -305,6 +332,7 @@ int main(void) {
         cmocka_unit_test(records_at_the_edges),
         cmocka_unit_test(leaves_what_is_good),
         cmocka_unit_test(ties_go_to_the_nearest),
+        cmocka_unit_test(unused_fields_make_no_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "fuzz/files/trace_sums.h"
 #include "trace/chunk.h"
 
 /* ---- files in memory ------------------------------------------------------------ */
@@ -312,26 +313,6 @@ static size_t next_chunk(const uint8_t *data, size_t length, size_t at) {
                                                    : at + CHUNK_HEAD_BYTES + (size_t)stored;
 }
 
-/* Makes all checksums right again. */
-static void mend(uint8_t *data, size_t length) {
-    if (length < FILE_HEAD_BYTES)
-        return;
-    store64(data + 24, file_hash(data, 24));
-    for (size_t at = FILE_HEAD_BYTES, next; at < length; at = next) {
-        next = next_chunk(data, length, at);
-        if (next - at < CHUNK_HEAD_BYTES)
-            break;
-        store64(data + at + 16,
-                file_hash(data + at + CHUNK_HEAD_BYTES, next - at - CHUNK_HEAD_BYTES));
-        chunk_seal(data + at, at);
-    }
-    if (length < FILE_HEAD_BYTES + FILE_FOOT_BYTES)
-        return;
-    uint8_t *foot = data + length - FILE_FOOT_BYTES;
-    if (!memcmp(foot + 24, foot_magic, sizeof foot_magic))
-        store64(foot + 16, file_hash(foot, 16));
-}
-
 /* The chunks of a file as they are but unpacked, up to the first that lists blocks: so that
  * what is changed in it is columns and tables, not what zstd made of them. */
 static size_t unpack(const sample *f, const char *path, uint8_t *to) {
@@ -355,7 +336,7 @@ static size_t unpack(const sample *f, const char *path, uint8_t *to) {
     }
     source_free(&source);
     close(fd);
-    mend(to, length);
+    fix_trace_checksums(to, length);
     return length;
 }
 
@@ -392,7 +373,7 @@ static void lies_are_found_or_harmless(void **state) {
                 flip_body(&random, copy, &length);
             else
                 mutate(&random, copy, &length);
-            mend(copy, length);
+            fix_trace_checksums(copy, length);
             memory_file_set(&file, copy, length);
             judge j = {0};
             hd_status status = judge_file(file.path, &j, NULL, 0);
@@ -617,7 +598,7 @@ static void the_index_is_not_believed(void **state) {
     uint8_t *part = f.data + find_chunk(&f, CHUNK_PART) + CHUNK_HEAD_BYTES;
     for (int field = 0; field < 3; field++) { /* launch, part, block */
         part[field * 4] ^= 1;
-        mend(f.data, f.length);
+        fix_trace_checksums(f.data, f.length);
         expect_message(&file, f.data, f.length, "not the one that comes next");
         part[field * 4] ^= 1;
     }
@@ -633,25 +614,94 @@ static void the_index_is_not_believed(void **state) {
     uint8_t *sum = end + (in.at - end) + 1;
     assert_int_equal(*sum, events);
     ++*listed;
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "sums are not those of its blocks");
     ++*sum;
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "not the events that the index says");
     *listed -= 2, *sum -= 2; /* fewer than there are: none beyond them is heard */
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "not the events that the index says");
     judge other = {0};
     char message[200];
     assert_int_equal(judge_file(file.path, &other, message, sizeof message), HD_EINPUT);
     assert_true(other.events < events);
     ++*listed, ++*sum;
+    assert_int_equal(load32(part + 32), events); /* of the part, more than it has bytes for */
+    store32(part + 32, UINT32_MAX);
+    fix_trace_checksums(f.data, f.length);
+    expect_message(&file, f.data, f.length, "not the events that the index says");
+    expect_message(&file, f.data, find_chunk(&f, CHUNK_END), "more events than bytes");
+    store32(part + 32, (uint32_t)events);
     ++*(end + 3); /* bytes of the block */
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, "leaves something out");
     --*(end + 3);
-    mend(f.data, f.length);
+    fix_trace_checksums(f.data, f.length);
     expect_message(&file, f.data, f.length, NULL);
+    close(file.fd);
+    bench_close(&b);
+}
+
+/* Adds a chunk that is no part. */
+static void put_chunk(uint32_t type, const bytes *body, bytes *out) {
+    bytes made = {0};
+    ZSTD_CCtx *packer = ZSTD_createCCtx();
+    chunk_make(packer, type, NULL, 0, body, &made);
+    chunk_seal(made.data, out->count);
+    put_data(out, made.data, made.count);
+    ZSTD_freeCCtx(packer);
+    bytes_free(&made);
+}
+
+/* The file up to its ENDL, then an index that says of its one block that it has so many events. */
+static void craft_index(const sample *f, uint64_t events, bytes *out) {
+    size_t part = find_chunk(f, CHUNK_PART), end = find_chunk(f, CHUNK_END), last = 0;
+    bytes body = {0}, directory = {0};
+    put_data(out, f->data, end);
+    const uint64_t of_block[] = {0, 1, 0, end - part, events, events, 1, events, events};
+    for (size_t i = 0; i < sizeof of_block / sizeof *of_block; i++)
+        put_varint(&body, of_block[i]);
+    put_byte(&body, 1);
+    put_chunk(CHUNK_END, &body, out);
+    put_byte(&directory, 1);
+    put_varint(&directory, 3);
+    const uint32_t types[] = {CHUNK_TABLE, CHUNK_LAUNCH, CHUNK_END};
+    for (size_t i = 0; i < 3; i++) {
+        put_varint(&directory, find_chunk(f, types[i]) - last);
+        last = find_chunk(f, types[i]);
+    }
+    uint8_t foot[FILE_FOOT_BYTES];
+    store64(foot, out->count);
+    put_chunk(CHUNK_DIRECTORY, &directory, out);
+    store64(foot + 8, out->count + sizeof foot);
+    store64(foot + 16, file_hash(foot, 16));
+    memcpy(foot + 24, foot_magic, sizeof foot_magic);
+    put_data(out, foot, sizeof foot);
+    bytes_free(&body);
+    bytes_free(&directory);
+}
+
+/* Who asks for memory by the index must not get it for events that no file of that size has. */
+static void an_index_has_no_more_events_than_bytes(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    const spec s = {38, 32, 2, 1, 5, 1};
+    sample f = sample_new(&b, &s);
+    memory_file file = memory_file_new();
+    static const struct {
+        uint64_t events;
+        const char *words;
+    } cases[] = {{PART_BYTES_MAX / 2, "not the events that the index says"},
+                 {(uint64_t)1 << 26, "more events than its parts can hold"},
+                 {UINT64_MAX / 2, "more events than its parts can hold"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bytes data = {0};
+        craft_index(&f, cases[i].events, &data);
+        expect_message(&file, data.data, data.count, cases[i].words);
+        bytes_free(&data);
+    }
     close(file.fd);
     bench_close(&b);
 }
@@ -747,6 +797,7 @@ int main(void) {
         cmocka_unit_test(columns_are_not_believed),
         cmocka_unit_test(parts_come_in_their_order),
         cmocka_unit_test(the_index_is_not_believed),
+        cmocka_unit_test(an_index_has_no_more_events_than_bytes),
         cmocka_unit_test(other_files_are_told_apart),
         cmocka_unit_test(a_damaged_block_is_named),
     };

@@ -340,9 +340,12 @@ static void stopped_blocks_leave_nothing(void **state) {
             sink.close_block(sink.self, streams[order[i]], (uint64_t)order[i], order[i] % 4 != 0),
             HD_OK);
     assert_int_equal(sink.end_launch(sink.self, false), HD_OK);
+    const char *part = hd_trace_name(writer, false);
+    assert_string_equal(part, hd_format(b.arena, "%s.part", b.path));
     assert_int_equal(hd_trace_finish(writer, false), HD_OK);
+    assert_int_not_equal(access(b.path, F_OK), 0); /* it takes no place of a whole one */
 
-    heard *all = hear_spec(&b, &s), *left = hear_file(&b, b.path);
+    heard *all = hear_spec(&b, &s), *left = hear_file(&b, part);
     assert_int_equal(left->blocks.count, 4);
     for (size_t i = 0; i < 4; i++) {
         static const uint64_t numbers[] = {1, 2, 3, 5};
@@ -350,12 +353,13 @@ static void stopped_blocks_leave_nothing(void **state) {
         assert_same_block(left->blocks.data[i], heard_find(all, 0, numbers[i]));
     }
     hd_trace *trace;
-    assert_int_equal(hd_trace_open(b.arena, &b.diag, b.path, &trace), HD_OK);
+    assert_int_equal(hd_trace_open(b.arena, &b.diag, part, &trace), HD_OK);
     const hd_trace_contents *c = hd_trace_get(trace);
     assert_false(c->complete);
     assert_false(c->launches[0].complete);
     assert_non_null(strstr(c->missing, "launch 0 ('gather') has 4 complete blocks of 6"));
     hd_trace_close(trace);
+    assert_int_equal(unlink(part), 0);
     bench_close(&b);
 }
 

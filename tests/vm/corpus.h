@@ -259,14 +259,9 @@ typedef struct corpus_cursor {
 static inline corpus_cursor corpus_scalars(hd_arena *arena, const hd_buffer *buffer,
                                            const char *field) {
     corpus_cursor cursor = {.buffer = buffer};
-    uint32_t all;
-    hd_leaf *leaves = hd_leaves_of_buffer(arena, buffer, &all);
-    cursor.leaves = hd_new_array(arena, hd_leaf, all);
-    for (uint32_t l = 0; l < all; l++)
-        if (hd_leaf_matches(&leaves[l], field)) {
-            cursor.leaves[cursor.leaf_count++] = leaves[l];
-            cursor.per_element += leaves[l].type.lanes;
-        }
+    cursor.leaves = hd_leaves_of_buffer(arena, buffer, field, &cursor.leaf_count);
+    for (uint32_t l = 0; l < cursor.leaf_count; l++)
+        cursor.per_element += cursor.leaves[l].type.lanes;
     cursor.count = (int64_t)(buffer->count * cursor.per_element);
     return cursor;
 }

@@ -25,14 +25,18 @@ static const char macros[] = "#define WRAP(x, n) ((uint)(x) % (n))\n"
 
 static const char opencl_prelude[] = "uint bits(float x) { return as_uint(x); }\n"
                                      "uint bits_of_double(double x) { return (uint)as_ulong(x); }\n"
-                                     "uint bump(__global uint *x, uint by) { return *x += by; }\n";
+                                     "uint bump(__global uint *x, uint by) { return *x += by; }\n"
+                                     "uint bump_again(__global uint *x, uint by) "
+                                     "{ (&*x)[0] += by; return bump(&x[0], *&*x & 1u); }\n";
 
 static const char cuda_prelude[] =
     "typedef unsigned char uchar;\ntypedef unsigned short ushort;\ntypedef unsigned int uint;\n"
     "typedef unsigned long ulong;\n"
     "__device__ uint bits(float x) { return __float_as_uint(x); }\n"
     "__device__ uint bits_of_double(double x) { return (uint)__double_as_longlong(x); }\n"
-    "__device__ uint bump(uint *x, uint by) { return *x += by; }\n";
+    "__device__ uint bump(uint *x, uint by) { return *x += by; }\n"
+    "__device__ uint bump_there(uint &x, uint by) { uint &y = x; return bump(&y, by); }\n"
+    "__device__ uint bump_again(uint *x, uint by) { return bump_there(*&x[0], by) + (&*x)[0]; }\n";
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 

@@ -64,7 +64,10 @@ static node *bump(gen *g) {
     place p;
     if (!find_place(g, true, &p) || !p.is_bare || !p.is_global || p.base != UINT)
         return NULL;
-    return fuzz_node(g->arena, "", "bump(&@, @);\n", p.text, value(g));
+    const char *helper = chance(g, 50)              ? "bump(&"
+                         : g->cuda && chance(g, 50) ? "bump_there("
+                                                    : "bump_again(&";
+    return fuzz_node(g->arena, "", "$@, @);\n", helper, p.text, value(g));
 }
 
 /* The value of an assignment. */

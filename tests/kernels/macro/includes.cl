@@ -1,4 +1,4 @@
-// flags: -g 64 --local 64 -n 64 -o -DSCALE=3
+// flags: -g 64 --local 64 -n 64 --options -DSCALE=3
 // accesses: 3
 // layouts: soa aosoa:4 da
 #include "macros.h"

@@ -19,6 +19,21 @@ static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
     return {x, y, z, w};
 }
 
+struct float4 {
+    float x, y, z, w;
+} __attribute__((aligned(16)));
+static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
+extern "C" float expf(float), logf(float), sqrtf(float);
+static inline float fabsf(float x) { return x < 0 ? -x : x; }
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline float __fmul_rn(float a, float b) { return a * b; }
+static inline unsigned atomicAdd(unsigned *to, unsigned value) {
+    unsigned before = *to;
+    *to += value;
+    return before;
+}
+
 template <int... N> struct fake_numbers {};
 template <int N, int... Rest> struct fake_count : fake_count<N - 1, N - 1, Rest...> {};
 template <int... Rest> struct fake_count<0, Rest...> { typedef fake_numbers<Rest...> numbers; };

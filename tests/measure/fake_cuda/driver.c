@@ -106,6 +106,7 @@ int cuModuleGetFunction(void **found, void *loaded, const char *name);
 int cuModuleGetGlobal_v2(uint64_t *memory, size_t *bytes, void *loaded, const char *name);
 int cuFuncGetAttribute(int *value, int attribute, void *of);
 int cuFuncSetAttribute(void *of, int attribute, int value);
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *all_bytes);
 int cuMemAlloc_v2(uint64_t *memory, size_t bytes);
 int cuMemFree_v2(uint64_t memory);
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes);
@@ -154,14 +155,18 @@ int cuDeviceGet(int *device, int number) {
 }
 
 int cuDeviceGetName(char *name, int length, int device) {
-    snprintf(name, (size_t)length, "Fake GPU %d", device - 70);
+    const char *wanted = getenv("FAKE_CUDA_NAME");
+    if (wanted)
+        snprintf(name, (size_t)length, "%s", wanted);
+    else
+        snprintf(name, (size_t)length, "Fake GPU %d", device - 70);
     return 0;
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-    REQUIRE(device >= 70 && (attribute == 75 || attribute == 76));
+    REQUIRE(device >= 70 && (attribute == 16 || attribute == 75 || attribute == 76));
     FAIL_ON_REQUEST();
-    *value = attribute == 75 ? 8 : 6;
+    *value = attribute == 16 ? 2 : attribute == 75 ? 8 : 6;
     return 0;
 }
 
@@ -343,6 +348,14 @@ int cuFuncSetAttribute(void *of, int attribute, int value) {
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *all_bytes) {
+    REQUIRE(state.context);
+    FAIL_ON_REQUEST();
+    *all_bytes = number_of("FAKE_CUDA_MEMORY", (size_t)1 << 30);
+    *free_bytes = *all_bytes - state.used;
+    return 0;
+}
+
 int cuMemAlloc_v2(uint64_t *memory, size_t bytes) {
     REQUIRE(state.context && bytes);
     FAIL_ON_REQUEST();
@@ -377,7 +390,10 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     REQUIRE(state.context);
     FAIL_ON_REQUEST();
+    static size_t calls;
     memcpy(to, (void *)(uintptr_t)from, bytes);
+    if (++calls == number_of("FAKE_CUDA_FLIP", 0))
+        ((unsigned char *)to)[bytes > 3 ? 3 : 0] ^= 0x55; /* the exponent of a float */
     return 0;
 }
 

@@ -1,10 +1,23 @@
-/* What both libraries share: failing on request. */
+/* What both libraries share: failing and hanging on request. */
 #ifndef FAKE_CUDA_FAKE_H
 #define FAKE_CUDA_FAKE_H
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Call N of the function that FAKE_CUDA_HANG names does not return. */
+static inline void fake_hang(const char *function) {
+    static unsigned calls;
+    const char *wanted = getenv("FAKE_CUDA_HANG");
+    char name[64];
+    unsigned number;
+    if (wanted && sscanf(wanted, "%63[^:]:%u", name, &number) == 2 && !strcmp(name, function) &&
+        ++calls == number)
+        for (;;)
+            pause();
+}
 
 /* The error that FAKE_CUDA_FAIL asks this call for, or 0. A changed text counts anew. */
 static inline int fake_failure(const char *function) {
@@ -14,6 +27,7 @@ static inline int fake_failure(const char *function) {
     char name[64];
     unsigned number;
     int error;
+    fake_hang(function);
     if (!wanted || strcmp(wanted, seen)) {
         calls = 0;
         snprintf(seen, sizeof seen, "%s", wanted ? wanted : "");

@@ -1,0 +1,334 @@
+/*
+ * Files that are written. The bytes go into a file without a name, which the system takes back
+ * when the process ends, however it ends; only when all are on the disk does it get its name. So
+ * a full disk, a signal or a crash leaves the old file, or none, but never half of a new one.
+ *
+ * A name that is taken is given by way of a second one, for a moment: the system can link a file
+ * only to a name that is free, and replace one only by another name. Where it has no files
+ * without names (some network and FAT file systems), the second name is there from the start.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+static hd_status write_error(const hd_diag *diag, const char *path) {
+    return hd_fail(diag, HD_ESYSTEM, &(hd_place){.file = path}, "cannot write: %s",
+                   strerror(errno));
+}
+
+/* ---- where to ------------------------------------------------------------------------------ */
+
+static bool is_same(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Replacing the file that what we print goes to would lose it. */
+static bool is_standard_output(const struct stat *file) {
+    struct stat standard;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &standard) == 0 && is_same(file, &standard))
+            return true;
+    return false;
+}
+
+static hd_status check_present(const hd_diag *diag, const char *path, const struct stat *at) {
+    const hd_place place = {.file = path};
+    if (S_ISDIR(at->st_mode))
+        return hd_fail(diag, HD_EINPUT, &place, "this is a folder; name a file in it");
+    if (!S_ISREG(at->st_mode))
+        return hd_fail(diag, HD_EINPUT, &place, "this is no regular file; name a file");
+    if (is_standard_output(at))
+        return hd_fail(diag, HD_EINPUT, &place,
+                       "standard output goes there, and this would replace it; name another file");
+    return HD_OK;
+}
+
+hd_status hd_output_target(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char **target) {
+    enum { MOST_LINKS = 40 };
+    char link[4096];
+    struct stat at, found;
+    const hd_place place = {.file = path};
+    bool is_there = stat(path, &at) == 0;
+    if (is_there && check_present(diag, path, &at) != HD_OK)
+        return HD_EINPUT;
+    *target = path;
+    ssize_t length;
+    for (int links = 0; (length = readlink(*target, link, sizeof link - 1)) >= 0; links++) {
+        if (links == MOST_LINKS)
+            return hd_fail(diag, HD_EINPUT, &place,
+                           "symbolic links lead in a circle here; name a file");
+        link[length] = '\0';
+        *target = hd_path_beside(arena, *target, link);
+    }
+    if (is_there && !(lstat(*target, &found) == 0 && is_same(&at, &found)))
+        return hd_fail(diag, HD_EINPUT, &place, "this leads to a file without a name; name a file");
+    return HD_OK;
+}
+
+bool hd_output_keep_rights(int fd, const char *path) {
+    struct stat old, new;
+    if (stat(path, &old))
+        return errno == ENOENT;
+    if (fstat(fd, &new))
+        return false;
+    mode_t mode = old.st_mode & 07777;
+    bool owned = (old.st_uid == new.st_uid &&old.st_gid == new.st_gid) ||
+                 fchown(fd, old.st_uid, old.st_gid) == 0;
+    if (!owned) { /* rights meant for another owner are not for this one */
+        mode &= 0777;
+        (void)!fchown(fd, (uid_t)-1, old.st_gid);
+    }
+    return fchmod(fd, mode) == 0;
+}
+
+/* ---- temporaries ---------------------------------------------------------------------------- */
+
+typedef struct temporary {
+    hd_arena *arena;
+    const char *path, *target; /* as named, and what that leads to */
+    char *name;                /* NULL: none */
+    int fd;                    /* -1: closed */
+} temporary;
+
+static const char *self_name(hd_arena *arena, int fd) {
+    return hd_format(arena, "/proc/self/fd/%d", fd);
+}
+
+/* A name beside the target's that is most likely free. */
+static char *second_name(hd_arena *arena, const char *target, uint64_t *random) {
+    return hd_format(arena, "%s.%06llx", target,
+                     (unsigned long long)(hd_next_random(random) & 0xffffff));
+}
+
+static uint64_t random_start(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec + (uint64_t)getpid();
+}
+
+/* The file of a name may be seen before it is whole, so it has its mode from the start. */
+static int open_named(temporary *t) {
+    uint64_t random = random_start();
+    struct stat old;
+    mode_t mode = stat(t->target, &old) ? 0666 : 0600;
+    int fd = -1;
+    for (int tries = 0; tries < 100; tries++) {
+        t->name = second_name(t->arena, t->target, &random);
+        fd = open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    if (fd < 0)
+        t->name = NULL;
+    return fd;
+}
+
+/* False also where a file without a name could not be given one: /proc is not there. */
+static bool open_nameless(temporary *t) {
+    t->fd = open(hd_path_folder(t->arena, t->target), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (t->fd < 0)
+        return false;
+    if (access(self_name(t->arena, t->fd), F_OK) == 0)
+        return true;
+    close(t->fd);
+    return false;
+}
+
+static hd_status open_temporary(hd_arena *arena, const hd_diag *diag, const char *path, bool named,
+                                temporary *t) {
+    *t = (temporary){.arena = arena, .path = hd_strdup(arena, path), .fd = -1};
+    hd_status status = hd_output_target(arena, diag, t->path, &t->target);
+    if (status != HD_OK || (!named && open_nameless(t)))
+        return status;
+    t->fd = open_named(t);
+    return t->fd >= 0 ? HD_OK : write_error(diag, path);
+}
+
+static bool write_all(int fd, const char *data, size_t length) {
+    while (length) {
+        ssize_t wrote = write(fd, data, length);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return false;
+        data += wrote;
+        length -= (size_t)wrote;
+    }
+    return true;
+}
+
+static void drop_temporary(temporary *t) {
+    if (t->fd >= 0)
+        close(t->fd);
+    if (t->name)
+        unlink(t->name);
+    t->fd = -1;
+    t->name = NULL;
+}
+
+/* All of it is written: puts it on the disk. */
+static bool settle_temporary(temporary *t) {
+    bool settled = hd_output_keep_rights(t->fd, t->target) && fsync(t->fd) == 0;
+    if (settled && t->name) {
+        int fd = t->fd;
+        t->fd = -1;
+        settled = close(fd) == 0;
+    }
+    return settled;
+}
+
+/* Links a nameless file to the target, or, where that is taken, to a second name. */
+static bool give_name(temporary *t) {
+    uint64_t random = random_start();
+    const char *self = self_name(t->arena, t->fd), *name = t->target;
+    for (int tries = 0; tries < 100; tries++) {
+        if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            t->name = tries ? (char *)name : NULL;
+            return true;
+        }
+        if (errno != EEXIST)
+            return false;
+        name = second_name(t->arena, t->target, &random);
+    }
+    return false;
+}
+
+/* No signal may end the process while the second name is there. */
+static bool publish_temporary(temporary *t) {
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    bool done = (t->name || give_name(t)) && (!t->name || rename(t->name, t->target) == 0);
+    int error = errno;
+    if (done)
+        t->name = NULL;
+    drop_temporary(t);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return done;
+}
+
+/* ---- whole files ------------------------------------------------------------------------------
+ */
+
+static hd_status write_temporary(const hd_diag *diag, const hd_output *file, temporary *t) {
+    return write_all(t->fd, file->data, file->length) && settle_temporary(t)
+               ? HD_OK
+               : write_error(diag, file->path);
+}
+
+hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t count) {
+    enum { MOST_OPEN = 256 }; /* files without a name stay open until they have one */
+    hd_arena *arena = hd_arena_new();
+    temporary *temporaries = hd_new_array(arena, temporary, count);
+    hd_status status = HD_OK;
+    size_t opened = 0;
+    for (; opened < count && status == HD_OK; opened++) {
+        temporary *t = &temporaries[opened];
+        status = open_temporary(arena, diag, files[opened].path, opened >= MOST_OPEN, t);
+        if (status == HD_OK)
+            status = write_temporary(diag, &files[opened], t);
+    }
+    for (size_t i = 0; i < count && status == HD_OK; i++)
+        if (!publish_temporary(&temporaries[i]))
+            status = write_error(diag, files[i].path);
+    for (size_t i = 0; i < opened; i++)
+        drop_temporary(&temporaries[i]);
+    hd_arena_free(arena);
+    return status;
+}
+
+hd_status hd_write_file(const hd_diag *diag, const char *path, const void *data, size_t length) {
+    return hd_write_files(diag, &(hd_output){path, data, length}, 1);
+}
+
+/* ---- piece by piece ---------------------------------------------------------------------------
+ */
+
+enum { PIECE = 1 << 16 };
+
+struct hd_file {
+    const hd_diag *diag;
+    temporary temporary;
+    size_t filled; /* of piece */
+    char piece[PIECE];
+};
+
+hd_status hd_file_begin(hd_arena *arena, const hd_diag *diag, const char *path, hd_file **file) {
+    hd_file *f = hd_new(arena, hd_file);
+    f->diag = diag;
+    hd_status status = open_temporary(arena, diag, path, false, &f->temporary);
+    *file = status == HD_OK ? f : NULL;
+    return status;
+}
+
+static hd_status flush_piece(hd_file *file) {
+    size_t filled = file->filled;
+    file->filled = 0;
+    return write_all(file->temporary.fd, file->piece, filled)
+               ? HD_OK
+               : write_error(file->diag, file->temporary.path);
+}
+
+hd_status hd_file_add(hd_file *file, const void *data, size_t length) {
+    const char *at = data;
+    while (length) {
+        size_t part = length < PIECE - file->filled ? length : PIECE - file->filled;
+        memcpy(file->piece + file->filled, at, part);
+        file->filled += part;
+        at += part;
+        length -= part;
+        if (file->filled == PIECE && flush_piece(file) != HD_OK)
+            return HD_ESYSTEM;
+    }
+    return HD_OK;
+}
+
+hd_status hd_file_keep(hd_file *file) {
+    hd_status status = flush_piece(file);
+    if (status == HD_OK &&
+        !(settle_temporary(&file->temporary) && publish_temporary(&file->temporary)))
+        status = write_error(file->diag, file->temporary.path);
+    drop_temporary(&file->temporary);
+    return status;
+}
+
+void hd_file_drop(hd_file *file) { drop_temporary(&file->temporary); }
+
+/* ---- folders ------------------------------------------------------------------------------------
+ */
+
+hd_status hd_folders_make(hd_arena *arena, const hd_diag *diag, const char *path,
+                          hd_folders *made) {
+    const hd_place place = {.file = path};
+    for (size_t end = 1; path[end - 1]; end++) {
+        if (path[end] && path[end] != '/')
+            continue;
+        const char *part = hd_strndup(arena, path, end);
+        int error = mkdir(part, 0777) ? errno : 0;
+        if (!error)
+            hd_push(arena, made, part);
+        else if (access(part, F_OK))
+            return hd_fail(diag, HD_ESYSTEM, &place, "cannot make this folder: %s",
+                           strerror(error));
+        if (!path[end])
+            break;
+    }
+    struct stat at;
+    if (stat(path, &at) || !S_ISDIR(at.st_mode))
+        return hd_fail(diag, HD_EINPUT, &place, "this is no folder; name another one");
+    return HD_OK;
+}
+
+void hd_folders_remove(const hd_folders *made) {
+    for (size_t i = made->count; i-- > 0;)
+        rmdir(made->data[i]);
+}

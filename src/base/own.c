@@ -1,0 +1,40 @@
+/*
+ * Heddle's own files: device profiles, headers for CUDA C, the clang that comes along. An
+ * installed tree may be moved, so they are looked for from where the program itself lies:
+ *
+ *     PREFIX/bin/heddle            the program that runs
+ *     PREFIX/share/heddle/devices  hd_own_file(arena, "share/heddle/devices", ...)
+ *
+ * A program in a build folder has nothing beside it and takes the source tree's; the prefix that
+ * the build was configured with is the last resort (hd_own_fallback).
+ */
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+/* The folder above the one that the program lies in; NULL when it is not known. */
+static const char *program_prefix(hd_arena *arena) {
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length <= 0 || length == sizeof path)
+        return NULL;
+    for (int up = 0; up < 2; up++)
+        while (length && path[--length] != '/')
+            ;
+    return hd_strndup(arena, path, (size_t)length);
+}
+
+static const char *existing(hd_arena *arena, const char *folder, const char *name) {
+    if (!folder || !name)
+        return NULL;
+    const char *path = hd_format(arena, "%s/%s", folder, name);
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_source) {
+    const char *path = existing(arena, program_prefix(arena), installed);
+    if (!path)
+        path = existing(arena, hd_own_fallback.source, in_source);
+    return path ? path : existing(arena, hd_own_fallback.prefix, installed);
+}

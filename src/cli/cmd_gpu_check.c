@@ -1,0 +1,160 @@
+/* heddle gpu-check: what only a GPU can show, as a page. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/stop.h"
+#include "gpu/gpu.h"
+#include "report/json.h"
+
+/* ---- processes of its own --------------------------------------------------------- */
+
+/* gpu-check --run-step STEP FOLDER RESULT SECONDS small|whole */
+static int run_step(cli *c, char **words, const char *program) {
+    const hd_gpu_step *step = hd_gpu_find_step(words[0]);
+    hd_gpu_step_run run = {.program = program,
+                           .folder = words[1],
+                           .path = words[2],
+                           .seconds = strtod(words[3], NULL),
+                           .small = !strcmp(words[4], "small")};
+    if (!step)
+        return CLI_WRONG;
+    return hd_gpu_run_step(c->arena, &c->diag, step, &run) == HD_OK ? CLI_FINE : CLI_WRONG;
+}
+
+/* ---- the command ------------------------------------------------------------------ */
+
+static const char *own_path(cli *c) {
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    return hd_strndup(c->arena, path, length > 0 ? (size_t)length : 0);
+}
+
+static int list_steps(cli *c) {
+    hd_str out = {.arena = c->arena};
+    json_t *array = json_array();
+    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++) {
+        hd_str_printf(&out, "%-20s  %s\n", step->name, step->title);
+        json_array_append_new(array, json_pack("{s:o, s:o}", "name", hd_json_text(step->name),
+                                               "title", hd_json_text(step->title)));
+    }
+    if (c->json)
+        return cli_print_json(c, json_pack("{s:o}", "steps", array));
+    json_decref(array);
+    return cli_print(c, &out);
+}
+
+static hd_status check_names(cli *c, const cli_texts *only) {
+    const char *names[64];
+    size_t count = 0;
+    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
+        names[count++] = step->name;
+    for (size_t i = 0; i < only->count; i++) {
+        const char *near = cli_nearest(only->data[i], names, count);
+        if (!hd_gpu_find_step(only->data[i]))
+            return hd_fail(&c->diag, HD_EINPUT, NULL,
+                           "there is no step '%s'%s%s%s; 'heddle gpu-check --list' lists them",
+                           only->data[i], near ? "; did you mean '" : "", near ? near : "",
+                           near ? "'" : "");
+    }
+    return HD_OK;
+}
+
+static void show_progress(void *user, const char *what) {
+    cli *c = user;
+    if (!c->quiet)
+        fprintf(stderr, "gpu-check: %s\n", what);
+}
+
+static int show_outcome(cli *c, const hd_gpu_outcome *outcome) {
+    hd_str out = {.arena = c->arena};
+    size_t i;
+    const json_t *step;
+    if (c->json)
+        return cli_print_json(c, json_incref(outcome->document));
+    json_array_foreach(json_object_get(outcome->document, "steps"), i, step) {
+        if (*hd_gpu_text(step, "reason"))
+            hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
+                          hd_gpu_text(step, "reason"));
+    }
+    if (outcome->differs)
+        hd_str_add(&out, "outputs differ; see the page\n");
+    if (outcome->page)
+        hd_str_printf(&out, "wrote %s\n", outcome->page);
+    return cli_print(c, &out);
+}
+
+static int check(cli *c, const hd_gpu_options *options) {
+    hd_gpu_outcome outcome;
+    hd_status status = hd_gpu_check(c->arena, &c->diag, options, &outcome);
+    int printed = status == HD_OK ? show_outcome(c, &outcome) : CLI_WRONG;
+    json_decref(outcome.document);
+    if (printed != CLI_FINE)
+        return printed;
+    return outcome.stopped   ? CLI_STOPPED
+           : outcome.failed  ? CLI_WRONG
+           : outcome.differs ? CLI_DIFFER
+                             : CLI_FINE;
+}
+
+int cmd_gpu_check(cli *c, int argc, char **argv) {
+    const char *page_path = "gpu-DEVICE.md";
+    double minutes = 20;
+    bool list = false, small = false;
+    cli_texts only = {0};
+    const cli_option options[] = {
+        {"minutes", 'm', "N", "end within so many minutes; default 20", CLI_REAL, &minutes},
+        {"output", 'o', "PAGE",
+         "the page; DEVICE in its name becomes the device's; default gpu-DEVICE.md", CLI_TEXT,
+         &page_path},
+        {"only", 0, "STEP", "only this step; may be given several times", CLI_TEXTS, &only},
+        {"list", 0, NULL, "list the steps, and end", CLI_FLAG, &list},
+        {"small", 0, NULL, "little of everything: sizes of a test, whose times say nothing",
+         CLI_FLAG, &small},
+        {0}};
+    const cli_page page = {
+        "[OPTIONS]",
+        "Measures on an NVIDIA GPU what only one can show, the most valuable first, and writes one "
+        "page in Markdown: bandwidths, remapping, programs in many layouts against their predicted "
+        "costs, the tree of tiles, and Nsight Compute's counts. It needs NVIDIA's driver and "
+        "NVRTC. "
+        "Each step is a process with a limit, so a device that hangs can't hold it up. Exit status "
+        "1: a layout's outputs differ; 2: a step failed, or there is no device.",
+        options,
+        NULL,
+        0,
+        0};
+    char **words;
+    uint32_t word_count;
+    int status;
+    const char *program = own_path(c);
+    if (argc == 7 && !strcmp(argv[1], "--run-step"))
+        return run_step(c, argv + 2, program);
+    if (argc == 4 && !strcmp(argv[1], "--run-once"))
+        return cli_status(hd_gpu_run_once(c->arena, &c->diag, argv[2], argv[3]));
+    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
+        return status;
+    if (list)
+        return list_steps(c);
+    if (check_names(c, &only) != HD_OK)
+        return CLI_WRONG;
+    if (!(minutes >= 0.05 && minutes <= 1440)) {
+        hd_fail(&c->diag, HD_EINPUT, NULL, "--minutes takes a number from 0.05 to 1440");
+        return CLI_WRONG;
+    }
+    cli_stop stop;
+    const hd_gpu_options check_options = {.program = program,
+                                          .version = HEDDLE_VERSION,
+                                          .seconds = minutes * 60,
+                                          .only = only.data,
+                                          .only_count = (uint32_t)only.count,
+                                          .small = small,
+                                          .page = page_path,
+                                          .stop = cli_catch_stop(&stop),
+                                          .progress = show_progress,
+                                          .user = c};
+    status = check(c, &check_options);
+    cli_release_stop(&stop);
+    return status;
+}

@@ -1,0 +1,149 @@
+/*
+ * After a rewriting in place the job that named the kernels no longer fits them: what it must say
+ * instead. Its buffers of the records become allocations, whose contents only a file can hold, and
+ * its launches give them and the number of elements.
+ */
+#include "cli/cli.h"
+#include "report/json.h"
+
+enum { SHOWN = 20 };
+
+const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
+                                   uint32_t layout_count) {
+    static const hd_diag silent = {NULL, NULL};
+    kir_module *module;
+    hd_placed_job *after;
+    bool known = job->path &&
+                 !hd_frontend(c->arena, &silent, job->kernel_path, job->options, &module) &&
+                 !hd_job_in_layout(c->arena, &silent, job, layouts, layout_count, module, &after);
+    return known ? after : NULL;
+}
+
+/* The buffer of the original that an allocation was made for, the first of several; NULL: none
+ * was, and the buffer stays. */
+static const hd_buffer *origin(const hd_placed_job *after, uint32_t buffer) {
+    for (uint32_t b = 0; b < after->original->buffer_count; b++) {
+        const hd_placed_buffer *at = &after->buffers[b];
+        if (at->map && buffer >= at->first && buffer < at->first + at->count)
+            return &after->original->buffers[b];
+    }
+    return NULL;
+}
+
+static bool changes(const hd_placed_job *after, const hd_launch *launch) {
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (launch->args[a].kind == HD_ARG_BUFFER && origin(after, launch->args[a].buffer))
+            return true;
+    return false;
+}
+
+static const char *arg_name(const hd_launch *launch, const hd_arg *arg) {
+    return arg->param < launch->kernel->param_count ? launch->kernel->params[arg->param].name
+                                                    : arg->name;
+}
+
+static const char *launch_text(cli *c, const hd_launch *launch) {
+    hd_str text = {.arena = c->arena};
+    hd_str_printf(&text, "kernel: %s, args: [", launch->kernel_name);
+    for (uint32_t a = 0; a < launch->arg_count; a++) {
+        const hd_arg *arg = &launch->args[a];
+        hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "", arg_name(launch, arg));
+        if (arg->kind == HD_ARG_BUFFER)
+            hd_str_printf(&text, "buffer: %s}", arg->buffer_name);
+        else if (arg->kind == HD_ARG_VALUE)
+            hd_str_printf(&text, strchr(arg->value_text, ',') ? "value: [%s]}" : "value: %s}",
+                          arg->value_text);
+        else
+            hd_str_printf(&text, "local: %llu}", (unsigned long long)arg->local_bytes);
+    }
+    hd_str_add(&text, "]");
+    return hd_str_text(&text);
+}
+
+static void show_buffers(const hd_placed_job *after, hd_str *out) {
+    for (uint32_t b = 0; b < after->job->buffer_count; b++) {
+        const hd_buffer *to = &after->job->buffers[b], *from = origin(after, b);
+        if (from)
+            hd_str_printf(out, "    - {name: %s, type: uchar, count: %llu}  # for %s, %llu of %s\n",
+                          to->name, (unsigned long long)to->count, from->name,
+                          (unsigned long long)from->count, from->type);
+    }
+}
+
+/* Launches often differ in nothing but their sizes. */
+static void show_launches(cli *c, const hd_placed_job *after, hd_str *out) {
+    const char *last = "";
+    uint32_t shown = 0, more = 0;
+    for (uint32_t l = 0; l < after->job->launch_count; l++) {
+        const hd_launch *launch = &after->job->launches[l];
+        if (!changes(after, launch))
+            continue;
+        if (shown == SHOWN) {
+            more++;
+            continue;
+        }
+        const char *text = launch_text(c, launch);
+        if (strcmp(text, last) != 0) {
+            hd_str_printf(out, "    - {%s}\n", text);
+            shown++;
+        }
+        last = text;
+    }
+    if (more)
+        hd_str_printf(out, "    # and %u more\n", more);
+}
+
+void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out) {
+    const hd_job *job = after->original;
+    hd_str_printf(out,
+                  "%s no longer fits these kernels. Its buffers of these records become\n"
+                  "  buffers:\n",
+                  job->path);
+    show_buffers(after, out);
+    hd_str_add(out, "and its launches give them in this order, their sizes as before:\n"
+                    "  launches:\n");
+    show_launches(c, after, out);
+    hd_str_printf(out,
+                  "'record', 'split' and 'arrays' go. What 'init' or 'file' put into these buffers "
+                  "must come from a 'file' in the new layout, which the converters of %s make.\n",
+                  header);
+}
+
+static json_t *arg_json(const hd_launch *launch, const hd_arg *arg) {
+    json_t *value = json_pack("{s:o}", "name", hd_json_text(arg_name(launch, arg)));
+    if (arg->kind == HD_ARG_BUFFER)
+        json_object_set_new(value, "buffer", hd_json_text(arg->buffer_name));
+    else if (arg->kind == HD_ARG_VALUE)
+        json_object_set_new(value, "value", hd_json_text(arg->value_text));
+    else
+        json_object_set_new(value, "local", json_integer((json_int_t)arg->local_bytes));
+    return value;
+}
+
+json_t *cli_job_after_json(cli *c, const hd_placed_job *after) {
+    json_t *buffers = json_array(), *launches = json_array();
+    (void)c;
+    for (uint32_t b = 0; b < after->job->buffer_count; b++) {
+        const hd_buffer *to = &after->job->buffers[b], *from = origin(after, b);
+        if (from)
+            json_array_append_new(
+                buffers, json_pack("{s:o, s:o, s:I, s:o}", "name", hd_json_text(to->name), "type",
+                                   hd_json_text("uchar"), "count", (json_int_t)to->count, "for",
+                                   hd_json_text(from->name)));
+    }
+    for (uint32_t l = 0; l < after->job->launch_count; l++) {
+        const hd_launch *launch = &after->job->launches[l];
+        json_t *args = json_array();
+        if (!changes(after, launch)) {
+            json_decref(args);
+            continue;
+        }
+        for (uint32_t a = 0; a < launch->arg_count; a++)
+            json_array_append_new(args, arg_json(launch, &launch->args[a]));
+        json_array_append_new(launches,
+                              json_pack("{s:I, s:o, s:o}", "launch", (json_int_t)l, "kernel",
+                                        hd_json_text(launch->kernel_name), "args", args));
+    }
+    return json_pack("{s:o, s:o, s:o}", "file", hd_json_text(after->original->path), "buffers",
+                     buffers, "launches", launches);
+}

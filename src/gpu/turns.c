@@ -1,0 +1,93 @@
+#include "gpu/gpu.h"
+#include "measure/stopwatch.h"
+
+enum { MOST_ROUNDS = 200 };
+
+typedef struct racers {
+    const hd_stopwatch *watch;
+    const hd_turns_options *options;
+    hd_turns *turns;
+    double start;
+} racers;
+
+static double elapsed(const racers *r) { return r->watch->now(r->watch->state) - r->start; }
+
+/* Each round starts with another layout, and every other one goes backwards. */
+static hd_status run_round(const racers *r, uint32_t round) {
+    hd_turns *t = r->turns;
+    for (uint32_t turn = 0; turn < t->count; turn++) {
+        uint32_t step = round % 2 ? t->count - turn : turn;
+        uint32_t i = (round + step) % t->count;
+        if (t->why[i])
+            continue;
+        hd_status status = r->watch->time(r->watch->state, i, &t->seconds[i][round]);
+        if (status != HD_OK)
+            return status;
+    }
+    return HD_OK;
+}
+
+static bool is_late(const racers *r) {
+    return r->options->last_seconds > 0 && elapsed(r) > r->options->last_seconds;
+}
+
+/* The first round warms up, and is written over; it alone runs whatever the time is. */
+static hd_status run_rounds(racers *r) {
+    const hd_turns_options *o = r->options;
+    hd_turns *t = r->turns;
+    hd_status status = run_round(r, 0);
+    double begin = elapsed(r);
+    t->rounds = status == HD_OK && is_late(r) ? 1 : 0;
+    while (status == HD_OK && t->rounds < MOST_ROUNDS && !is_late(r) &&
+           (t->rounds < o->rounds || elapsed(r) - begin < o->seconds)) {
+        status = run_round(r, t->rounds);
+        t->rounds += status == HD_OK;
+    }
+    return status;
+}
+
+static hd_status prepare_all(hd_arena *arena, racers *r, const hd_layout *const *layouts) {
+    for (uint32_t i = 0; i < r->turns->count; i++) {
+        const char *why = NULL;
+        bool late = i && r->options->build_seconds > 0 && elapsed(r) > r->options->build_seconds;
+        hd_status status = late ? HD_OK : r->watch->prepare(r->watch->state, i, layouts[i], &why);
+        if (status != HD_OK && !i)
+            return status;
+        if (late)
+            why = "there was no time for it";
+        else if (status != HD_OK && !why)
+            why = "it cannot be timed";
+        r->turns->why[i] = why ? hd_strdup(arena, why) : NULL;
+        r->turns->differs[i] = status == HD_EDIFFER;
+    }
+    return HD_OK;
+}
+
+hd_status hd_take_turns(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                        const hd_layout *const *layouts, uint32_t count,
+                        const hd_turns_options *options, hd_turns *turns) {
+    hd_device_clock *clock;
+    *turns = (hd_turns){.count = count,
+                        .seconds = hd_new_array(arena, double *, count),
+                        .why = hd_new_array(arena, const char *, count),
+                        .differs = hd_new_array(arena, bool, count)};
+    for (uint32_t i = 0; i < count; i++)
+        turns->seconds[i] = hd_new_array(arena, double, MOST_ROUNDS);
+    hd_status status = hd_device_clock_open(arena, diag, job, options->device, &clock);
+    if (status == HD_OK) {
+        hd_stopwatch watch = hd_device_clock_stopwatch(clock);
+        racers r = {&watch, options, turns, watch.now(watch.state)};
+        status = prepare_all(arena, &r, layouts);
+        if (status == HD_OK)
+            status = run_rounds(&r);
+    }
+    hd_device_clock_close(clock);
+    return status;
+}
+
+hd_interval hd_turns_ratio(hd_arena *arena, const hd_turns *t, uint32_t a, uint32_t b) {
+    double *ratios = hd_new_array(arena, double, t->rounds);
+    for (uint32_t round = 0; round < t->rounds; round++)
+        ratios[round] = t->seconds[b][round] > 0 ? t->seconds[a][round] / t->seconds[b][round] : 1;
+    return hd_interval_of_median(ratios, t->rounds, 0.05);
+}

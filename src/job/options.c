@@ -1,0 +1,186 @@
+/*
+ * The compiler options of a job.
+ *
+ * A job may come from anybody, and clang does much more than compile: it loads plug-ins, reads
+ * words from files, writes files, and starts programs that it is told of. So a job's options
+ * are those of the table below, which change how source is read and compiled; the only files
+ * that they name are headers. Names of files are seen from the job's folder.
+ */
+#include <ctype.h>
+#include <unistd.h>
+
+#include "job/job.h"
+
+typedef enum value_form {
+    NONE,     /* the word is the whole option */
+    JOINED,   /* a value follows in the same word */
+    APART,    /* a value is the next word */
+    EITHER,   /* one of the two */
+    SETTING,  /* -ftext or -fno-text */
+    WARNING,  /* -Wtext, but not what hands words on: -Wp,... */
+    ANYTHING, /* whatever follows */
+} value_form;
+
+typedef struct option_form {
+    const char *text;
+    value_form value;
+    bool is_path; /* the value is a folder or a header */
+} option_form;
+
+static const option_form forms[] = {
+    /* the language and its headers */
+    {"-D", EITHER, false},
+    {"-U", EITHER, false},
+    {"-I", EITHER, true},
+    {"-isystem", APART, true},
+    {"-iquote", APART, true},
+    {"-idirafter", APART, true},
+    {"-include", APART, true},
+    {"-std=", JOINED, false},
+    {"--std=", JOINED, false},
+    {"-cl-", ANYTHING, false},
+    {"-pedantic", NONE, false},
+    /* CUDA C */
+    {"--cuda-path=", ANYTHING, true},
+    {"--cuda-gpu-arch=", JOINED, false},
+    {"--offload-arch=", JOINED, false},
+    {"cuda-approx-transcendentals", SETTING, false},
+    {"cuda-flush-denormals-to-zero", SETTING, false},
+    {"gpu-approx-transcendentals", SETTING, false},
+    {"gpu-flush-denormals-to-zero", SETTING, false},
+    {"exceptions", SETTING, false},
+    {"rtti", SETTING, false},
+    /* arithmetic */
+    {"fast-math", SETTING, false},
+    {"-ffp-contract=", JOINED, false},
+    {"associative-math", SETTING, false},
+    {"finite-math-only", SETTING, false},
+    {"honor-infinities", SETTING, false},
+    {"honor-nans", SETTING, false},
+    {"math-errno", SETTING, false},
+    {"reciprocal-math", SETTING, false},
+    {"rounding-math", SETTING, false},
+    {"signed-zeros", SETTING, false},
+    {"trapping-math", SETTING, false},
+    {"unsafe-math-optimizations", SETTING, false},
+    {"signed-char", SETTING, false},
+    {"unsigned-char", SETTING, false},
+    {"wrapv", SETTING, false},
+    /* optimisation, debug information, warnings */
+    {"-O", NONE, false},
+    {"-O0", NONE, false},
+    {"-O1", NONE, false},
+    {"-O2", NONE, false},
+    {"-O3", NONE, false},
+    {"-Og", NONE, false},
+    {"-Os", NONE, false},
+    {"-Oz", NONE, false},
+    {"-Ofast", NONE, false},
+    {"builtin", SETTING, false},
+    {"inline", SETTING, false},
+    {"inline-functions", SETTING, false},
+    {"strict-aliasing", SETTING, false},
+    {"unroll-loops", SETTING, false},
+    {"vectorize", SETTING, false},
+    {"-g", NONE, false},
+    {"-g0", NONE, false},
+    {"-g1", NONE, false},
+    {"-g2", NONE, false},
+    {"-g3", NONE, false},
+    {"-ggdb", NONE, false},
+    {"-gline-tables-only", NONE, false},
+    {"-m64", NONE, false},
+    {"-w", NONE, false},
+    {"-W", WARNING, false}};
+
+/* Only letters, digits and "-_=+#": no comma. */
+static bool is_warning(const char *text) {
+    while (isalnum((unsigned char)*text) || (*text && strchr("-_=+#", *text)))
+        text++;
+    return !*text;
+}
+
+/* What follows -f or -fno- in a word that begins so; "" for others. */
+static const char *setting_of(const char *word) {
+    return !strncmp(word, "-fno-", 5) ? word + 5 : !strncmp(word, "-f", 2) ? word + 2 : "";
+}
+
+static bool fits(const option_form *form, const char *word) {
+    size_t length = strlen(form->text);
+    if (form->value == SETTING)
+        return !strcmp(setting_of(word), form->text);
+    if (strncmp(word, form->text, length) != 0)
+        return false;
+    switch (form->value) {
+    case JOINED:
+        return word[length] != '\0';
+    case WARNING:
+        return is_warning(word + length);
+    case EITHER:
+    case ANYTHING:
+        return true;
+    default:
+        return !word[length];
+    }
+}
+
+static const option_form *form_of(const char *word) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (fits(&forms[i], word))
+            return &forms[i];
+    return NULL;
+}
+
+/* Whether the value of this option is the next word. */
+static bool takes_next(const option_form *form, const char *word) {
+    return form->value == APART || (form->value == EITHER && !word[strlen(form->text)]);
+}
+
+hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_job *job) {
+    uint32_t count;
+    char **words = hd_split_words(arena, job->options, &count);
+    for (uint32_t w = 0; w < count; w++) {
+        const option_form *form = form_of(words[w]);
+        if (!form)
+            return hd_fail(diag, HD_EINPUT, &job->options_place,
+                           "a job may not give the compiler the option '%.80s', since others could "
+                           "load code, or read and write files; take it out, or say "
+                           "--trust-options if you trust this job (docs/job.md lists the options)",
+                           words[w]);
+        if (!takes_next(form, words[w]))
+            continue;
+        if (++w == count)
+            return hd_fail(diag, HD_EINPUT, &job->options_place,
+                           "the option '%s' needs a value after it", words[w - 1]);
+    }
+    return HD_OK;
+}
+
+/* A header is also looked for in the folders, so one that is not beside the job keeps its name. */
+static const char *beside(hd_arena *arena, const hd_job *job, const char *option,
+                          const char *path) {
+    const char *moved = hd_path_beside(arena, job->path, path);
+    bool is_header = !strcmp(option, "-include");
+    return !*path || (is_header && access(moved, F_OK) != 0) ? path : moved;
+}
+
+void hd_job_place_options(hd_arena *arena, hd_job *job) {
+    uint32_t count;
+    char **words = hd_split_words(arena, job->options, &count);
+    bool moved = false;
+    for (uint32_t w = 0; w < count; w++) {
+        const option_form *form = form_of(words[w]);
+        if (!form)
+            continue;
+        bool next = takes_next(form, words[w]);
+        size_t length = next ? 0 : strlen(form->text);
+        w += next;
+        if (!form->is_path || w == count)
+            continue;
+        const char *path = beside(arena, job, form->text, words[w] + length);
+        words[w] = hd_format(arena, "%.*s%s", (int)length, words[w], path);
+        moved = true;
+    }
+    if (moved)
+        job->options = hd_join_words(arena, words, count);
+}

@@ -1,0 +1,112 @@
+# The scripts of 'heddle help completion': bash really completes, and so does fish where it is
+# installed; every option of every command is in all of them.
+source "$(dirname "$0")/lib.sh"
+
+for shell in bash zsh fish; do
+    accepts help completion $shell
+    cp "$work/log/out" "$work/$shell"
+    if command -v $shell >"$work/log/err"; then
+        $shell -n "$work/$shell" 2>"$work/log/err" || complain "$shell does not read its script"
+    fi
+done
+refuses "error: there is no completion for 'tcsh', only for bash zsh fish" help completion tcsh
+accepts help completion
+prints 'heddle help completion bash'
+
+# ---- every option of every help -----------------------------------------------------------
+
+commands=$("$heddle" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+while read -r words; do
+    # shellcheck disable=SC2086
+    "$heddle" help $words | sed -nE 's/^  (-(.), )?--([a-z0-9-]+).*/\3 \2/p' >"$work/options"
+    [ -s "$work/options" ] || complain "$words has no options"
+    bash_line=$(sed -n "/^_heddle_options/,/^}/s/^ *'\?$words'\?) echo \"\(.*\)\" ;;/ \1 /p" "$work/bash")
+    zsh_lines=$(sed -n "/^    '$words')\$/,/^        ;;/p" "$work/zsh")
+    fish_lines=$(grep "^complete -c heddle -n '__heddle_is $words' " "$work/fish")
+    while read -r option letter; do
+        [[ $bash_line == *" --$option "* && $bash_line == *"${letter:+ -$letter }"* ]] ||
+            complain "bash does not know --$option $letter of $words"
+        grep -Eq -- "--$option=?(}|'\[)" <<<"$zsh_lines" &&
+            { [ -z "$letter" ] || grep -Eq -- "\{-$letter\+?,--$option" <<<"$zsh_lines"; } ||
+            complain "zsh does not know --$option $letter of $words"
+        grep -q -- "${letter:+ -s $letter} -l $option " <<<"$fish_lines" ||
+            complain "fish does not know --$option $letter of $words"
+    done <"$work/options"
+done <<END
+$commands
+trace info
+trace export
+trace import
+reuse compare
+END
+
+# ---- bash -------------------------------------------------------------------------------------
+
+mkdir here
+touch here/job.yaml here/kernel.cl 'here/two words.cl'
+mkdir here/folder
+cat >complete.bash <<'END'
+# WORDS...: what bash completes the last of them to, each on a line
+cd here && source "$script" && type _heddle >/dev/null || exit 2
+complete -p heddle | grep -q -- '-F _heddle' || exit 3
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_heddle
+[ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+END
+
+# completes "LINES" WORDS...: the last word becomes these, whatever their order.
+completes() {
+    local expected=$1
+    shift
+    script=$work/bash bash complete.bash "$heddle" "$@" >"$work/log/out" 2>"$work/log/err"
+    [ "$(sort "$work/log/out" | paste -sd' ')" = "$expected" ] && [ ! -s "$work/log/err" ] ||
+        complain "heddle $*: completes not to: $expected"
+}
+
+completes 'report reuse rewrite' re
+script=$work/bash bash complete.bash "$heddle" '' | grep -vx -- '--.*' | sort >"$work/log/out"
+echo "$commands" | sort | cmp -s - "$work/log/out" || complain "not every command is completed"
+completes '--version' --v
+completes '--local --loops' cost --lo
+completes '--json' trace info --j
+completes '--out' trace import --ou
+completes '' trace info --ou
+completes 'h100 h200 host' cost --device h
+completes 'h100 h200 host' cost -d h
+completes 'h200' cost --device = h2
+completes 'h200' devices h2
+completes 'always auto' run --color a
+completes 'peng' advise --loops p
+completes 'folder job.yaml kernel.cl two words.cl' rewrite ''
+completes 'folder' rewrite --layout soa --out ''
+completes 'folder job.yaml kernel.cl two words.cl' trace -o ''
+completes 'job.yaml' trace j
+completes 'info' trace inf
+completes 'compare' reuse c
+completes 'job.yaml' trace info j
+completes '' run --workers ''
+completes 'trace trace-text train' help tr
+completes 'fish' help completion f
+completes 'info' help trace inf
+[ -z "$("$heddle" devices --ids)" ] || completes "$("$heddle" devices --ids | sort | paste -sd' ')" run --on ''
+
+# ---- fish, zsh --------------------------------------------------------------------------------
+
+if command -v fish >"$work/log/out"; then
+    mkdir bin home
+    ln -s "$heddle" bin/heddle
+    for line in "heddle rew=rewrite" "heddle trace inf=info" "heddle trace info --js=--json" \
+        "heddle cost -d h2=h200" "heddle advise --loops p=peng" "heddle help completion zs=zsh" \
+        "heddle cost here/jo=here/job.yaml"; do
+        env PATH="$PWD/bin:$PATH" HOME="$PWD/home" fish -c "source '$work/fish'; complete -C '${line%=*}'" \
+            >"$work/log/out" 2>"$work/log/err"
+        prints "^${line#*=}( |	|\$)"
+    done
+fi
+if command -v zsh >"$work/log/out"; then
+    zsh -f -c "autoload -U compinit; compinit -D; source '$work/zsh'; print \$_comps[heddle]" \
+        >"$work/log/out" 2>"$work/log/err"
+    prints '^_heddle$'
+fi
+finish

@@ -1,0 +1,204 @@
+/*
+ * fuzz_files --program HEDDLE [--minutes N] [--seed S] [--first I] [--count N] [--kind KIND]
+ *
+ * The whole corpus, then damaged inputs of all kinds in turn, on all cores until the time is up or
+ * the count is reached. Input I of a seed is the same in every run. What is found is left here as
+ * files-S-I.ENDING, with the call that showed it on standard output. Exit status 1: something was
+ * found.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "tools.h"
+
+typedef struct request {
+    char program[PATH_MAX];
+    const char *kind;
+    double minutes;
+    uint64_t seed, first, count;
+} request;
+
+typedef struct tally {
+    _Atomic uint64_t next, tried, found; /* shared by all workers */
+} tally;
+
+typedef struct worker {
+    const request *request;
+    tally *tally;
+    limits limits;
+    hd_arena *arena;
+    bytes_list *seeds; /* [kind_count]; those of the corpus stand first, */
+    size_t *corpus;    /* so many */
+    double end;        /* hd_clock() */
+} worker;
+
+/* ---- one input ------------------------------------------------------------------------ */
+
+static void keep(hd_arena *arena, const kind *k, const char *name, const char *const *call,
+                 const char *wrong, const bytes *input) {
+    const hd_diag silent = {NULL, NULL};
+    const char *path = hd_format(arena, "%s%s", name, k->ending);
+    hd_str words = {.arena = arena};
+    for (; *call; call++)
+        hd_str_printf(&words, " %s", *call);
+    bool kept = !hd_write_file(&silent, path, input->data, input->length);
+    printf("%s%s: heddle%s\n  %s\n", path, kept ? "" : " (it could not be written)",
+           hd_str_text(&words), wrong);
+    fflush(stdout);
+}
+
+/* All calls of a kind on one input; what is found is kept under `name`. */
+static void try_input(worker *w, const kind *k, const char *name, const bytes *input) {
+    hd_arena *arena = hd_arena_new();
+    const hd_diag silent = {NULL, NULL};
+    const char *path = hd_format(arena, "%s/input%s", w->limits.folder, k->ending);
+    if (hd_write_file(&silent, path, input->data, input->length))
+        abort();
+    for (size_t c = 0; c < MOST_CALLS && k->calls[c][0]; c++) {
+        const char *wrong = try_call(arena, &w->limits, k, k->calls[c], path, input);
+        if (!wrong)
+            continue;
+        keep(arena, k, name, k->calls[c], wrong, input);
+        w->tally->found++;
+        break;
+    }
+    w->tally->tried++;
+    unlink(path);
+    hd_arena_free(arena);
+}
+
+static bool wanted(const request *r, const kind *k) {
+    return !r->kind || !strcmp(r->kind, k->name);
+}
+
+static void try_damaged(worker *w, uint64_t number) {
+    const request *r = w->request;
+    const task t = {r->seed, 0, 0};
+    uint64_t random = fuzz_seed(&t, (uint32_t)number);
+    size_t which = number % kind_count;
+    while (!wanted(r, &kinds[which]))
+        which = (which + 1) % kind_count;
+    const bytes_list *seeds = &w->seeds[which];
+    const bytes *seed = &seeds->data[hd_next_random(&random) % seeds->count];
+    bytes input = {0};
+    bytes_set(&input, seed->data, seed->length);
+    kinds[which].damage(&random, seeds, &input);
+    char name[64];
+    snprintf(name, sizeof name, "files-%lu-%lu", (unsigned long)r->seed, (unsigned long)number);
+    try_input(w, &kinds[which], name, &input);
+    free(input.data);
+}
+
+/* ---- workers -------------------------------------------------------------------------- */
+
+static bool begin(worker *w) {
+    w->arena = hd_arena_new();
+    w->limits.folder =
+        hd_format(w->arena, "%s/heddle-fuzz-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    w->seeds = hd_new_array(w->arena, bytes_list, kind_count);
+    w->corpus = hd_new_array(w->arena, size_t, kind_count);
+    bool ready = mkdtemp((char *)w->limits.folder) && begin_folder(w->arena, &w->limits);
+    for (size_t k = 0; ready && k < kind_count; k++)
+        ready = !wanted(w->request, &kinds[k]) ||
+                read_seeds(w->arena, &w->limits, &kinds[k], &w->seeds[k], &w->corpus[k]);
+    return ready;
+}
+
+/* The corpus, of which each of `workers` takes its share. */
+static void try_corpus(worker *w, uint32_t number, uint32_t workers) {
+    uint32_t turn = 0;
+    for (size_t k = 0; k < kind_count; k++)
+        for (size_t s = 0; s < w->corpus[k]; s++)
+            if (turn++ % workers == number) {
+                const char *name = hd_format(w->arena, "corpus-%s-%zu", kinds[k].name, s);
+                try_input(w, &kinds[k], name, &w->seeds[k].data[s]);
+            }
+}
+
+static int work(worker *w, uint32_t number, uint32_t workers) {
+    int status = 2;
+    if (begin(w)) {
+        if (!w->request->first)
+            try_corpus(w, number, workers);
+        for (uint64_t i; (i = w->tally->next++) < w->request->count && hd_clock() < w->end;)
+            try_damaged(w, w->request->first + i);
+        status = 0;
+    }
+    hd_scratch_remove(w->limits.folder);
+    return status;
+}
+
+/* ---- the command line ------------------------------------------------------------------ */
+
+static void usage(void) {
+    fprintf(stderr, "usage: fuzz_files --program HEDDLE [--minutes N] [--seed S] [--first I] "
+                    "[--count N] [--kind");
+    for (size_t k = 0; k < kind_count; k++)
+        fprintf(stderr, "%c%s", k ? '|' : ' ', kinds[k].name);
+    fprintf(stderr, "]\n");
+    exit(2);
+}
+
+static bool read_number(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && *value >= 0 && *value <= UINT32_MAX;
+}
+
+static request read_request(int argc, char **argv) {
+    request r = {.minutes = 1, .seed = 1, .count = UINT32_MAX};
+    for (int i = 1; i < argc; i += 2) {
+        double value = 0;
+        const char *text = i + 1 < argc ? argv[i + 1] : "";
+        bool number = read_number(text, &value), known = false;
+        if (!strcmp(argv[i], "--program") && realpath(text, r.program))
+            continue;
+        else if (!strcmp(argv[i], "--minutes") && number)
+            r.minutes = value;
+        else if (!strcmp(argv[i], "--seed") && number)
+            r.seed = (uint64_t)value;
+        else if (!strcmp(argv[i], "--first") && number)
+            r.first = (uint64_t)value;
+        else if (!strcmp(argv[i], "--count") && number)
+            r.count = (uint64_t)value;
+        else if (!strcmp(argv[i], "--kind"))
+            r.kind = text;
+        else
+            usage();
+        for (size_t k = 0; r.kind && k < kind_count; k++)
+            known = known || !strcmp(r.kind, kinds[k].name);
+        if (r.kind && !known)
+            usage();
+    }
+    if (!*r.program || !getenv("HEDDLE_SOURCE"))
+        usage();
+    return r;
+}
+
+int main(int argc, char **argv) {
+    const request r = read_request(argc, argv);
+    uint32_t workers = hd_core_count();
+    tally *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        abort();
+    *shared = (tally){0};
+    worker w = {.request = &r,
+                .tally = shared,
+                .limits = {.program = r.program, .seconds = 5, .megabytes = 1024},
+                .end = hd_clock() + 60 * r.minutes};
+    for (uint32_t i = 0; i < workers; i++)
+        if (fork() == 0)
+            _exit(work(&w, i, workers));
+    int status, failed = 0;
+    while (wait(&status) > 0)
+        failed |= !WIFEXITED(status) || WEXITSTATUS(status);
+    printf("%lu inputs from seed %lu, %lu found\n", (unsigned long)shared->tried,
+           (unsigned long)r.seed, (unsigned long)shared->found);
+    return failed ? 2 : shared->found > 0;
+}
