@@ -278,7 +278,7 @@ refuses "^random.text: error: neither a trace .* nor a job" locality random.text
 refuses "^absent.hdt: error: cannot open: " locality absent.hdt
 refuses "^absent.yaml: error: " locality absent.yaml
 mkdir folder
-refuses "^folder: error: neither a trace" locality folder
+refuses "^folder: error: cannot read: Is a directory$" locality folder
 refuses "error: which file" locality
 refuses "error: 'body.hdt' is one word too many" locality body.hdt body.hdt
 
