@@ -23,7 +23,7 @@ typedef struct ending {
 
 /* ---- the child ---------------------------------------------------------------------- */
 
-static void become(const limits *l, const char *messages, char **words) {
+static void become(const limits *l, const char *database, const char *messages, char **words) {
     char options[256];
     snprintf(options, sizeof options,
              "exitcode=%d:allocator_may_return_null=1:max_allocation_size_mb=%u:"
@@ -31,7 +31,7 @@ static void become(const limits *l, const char *messages, char **words) {
              SANITIZER_STATUS, l->megabytes, l->megabytes, 2 * l->megabytes);
     setenv("ASAN_OPTIONS", options, 1);
     setenv("UBSAN_OPTIONS", "exitcode=99:print_stacktrace=1", 1);
-    setenv("HEDDLE_DATABASE", "profiles.db", 0);
+    setenv("HEDDLE_DATABASE", database, 1);
     setpgid(0, 0);
     int in = open("/dev/null", O_RDONLY), out = open("/dev/null", O_WRONLY);
     int err = open(messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -124,7 +124,7 @@ static const char *judge(hd_arena *arena, const kind *k, const ending *e, const 
         return "it took too long";
     if (WIFSIGNALED(e->status))
         return hd_format(arena, "signal %d: %s", WTERMSIG(e->status), messages);
-    if (status == SANITIZER_STATUS || strstr(messages, "Sanitizer"))
+    if (status == SANITIZER_STATUS)
         return hd_format(arena, "the sanitizer: %s", messages);
     if (status == 130 && e->asked)
         return NULL;
@@ -140,7 +140,13 @@ static const char *judge(hd_arena *arena, const kind *k, const ending *e, const 
 }
 
 static void put_input(const char *path, const bytes *input) {
+    static const char *const of_sqlite[] = {"-wal", "-shm", "-journal"};
     const hd_diag silent = {NULL, NULL};
+    for (size_t i = 0; i < sizeof of_sqlite / sizeof *of_sqlite; i++) {
+        char beside[512];
+        snprintf(beside, sizeof beside, "%s%s", path, of_sqlite[i]);
+        unlink(beside);
+    }
     if (hd_write_file(&silent, path, input->data, input->length))
         abort();
 }
@@ -163,7 +169,7 @@ const char *try_call(hd_arena *arena, const limits *l, const kind *k, const char
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        become(l, errors, words);
+        become(l, k->is_database ? path : "profiles.db", errors, words);
     if (child < 0)
         abort();
     ending e = wait_for(l, child);

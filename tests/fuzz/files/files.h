@@ -49,6 +49,7 @@ typedef struct kind {
     const char *name;   /* and of its folder in the corpus */
     const char *ending; /* of a file */
     damage_fn *damage;
+    bool is_database;     /* which calls use: not named in them */
     bool may_want_memory; /* an input may say so much data that the call ends for want of memory */
     const char *seeds[3]; /* sound ones, by name from the root of the source */
     const char *made[MOST_CALLS][MOST_WORDS]; /* calls that make some: in "+" or as output */
