@@ -17,9 +17,9 @@ result=0
 
 # A program that does wrong is found out.
 wrong() {
-    printf '#!/bin/sh\ncase "$*" in *seed.hdt*|*kept*) exec "%s" "$@" ;; esac\n%s\n' "$program" "$1" >wrong
+    printf '#!/bin/sh\ncase "$*" in *.hdt*) exec "%s" "$@" ;; esac\n%s\n' "$program" "$1" >wrong
     chmod +x wrong
-    if "$fuzz" --program wrong --kind layout --count 3 >found; then
+    if "$fuzz" --program wrong --kind layout --first 1 --count 1 --seconds 1 >found; then
         echo "not found: $1"
         result=1
     fi
@@ -29,5 +29,5 @@ wrong 'kill -11 $$' 'signal 11'
 wrong 'exit 2' 'without an error'
 wrong 'echo "error: x" >&2; touch out/x; exit 2' 'it wrote x'
 wrong 'exit 7' 'exit status 7'
-wrong 'trap "" TERM; sleep 20' 'did not end'
+wrong 'trap "" TERM; while :; do :; done' 'did not end'
 exit $result

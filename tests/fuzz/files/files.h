@@ -7,8 +7,8 @@
  * message, with nothing written; 130 soon after a signal. Everything else is a finding, and is
  * kept with the call that showed it.
  *
- * Sound inputs and those that once were findings are the corpus, tests/fuzz/corpus/KIND/: they are
- * all tried first, as they are.
+ * Sound inputs and those that once were findings are the corpus, tests/fuzz/corpus/KIND/ and, where
+ * they are long, crafted.c: they are all tried first, as they are.
  */
 #ifndef HD_FUZZ_FILES_H
 #define HD_FUZZ_FILES_H
@@ -31,18 +31,34 @@ typedef hd_vec(bytes) bytes_list;
 /* Changes `input`, one of `seeds`, at random. */
 typedef void damage_fn(uint64_t *random, const bytes_list *seeds, bytes *input);
 
+typedef struct limits {
+    const char *program; /* heddle */
+    const char *folder;  /* where calls run; files that are written are in its folder `out` */
+    double seconds;      /* of processor time, after which a call is asked to end; then 1 more */
+    unsigned megabytes;
+} limits;
+
+/* What is in the folder: sums of hashes of the files that a kind's inputs name, and of others. */
+typedef struct folder_state {
+    uint64_t named, others;
+} folder_state;
+
 enum { MOST_CALLS = 6, MOST_WORDS = 12 };
 
 typedef struct kind {
     const char *name;   /* and of its folder in the corpus */
     const char *ending; /* of a file */
     damage_fn *damage;
+    bool is_database;     /* which calls use: not named in them */
     bool may_want_memory; /* an input may say so much data that the call ends for want of memory */
     const char *seeds[3]; /* sound ones, by name from the root of the source */
     const char *made[MOST_CALLS][MOST_WORDS]; /* calls that make some: in "+" or as output */
     /* What reads it, as words: "@" is the file, "$" its text, "+" a file to write; other names
      * are of the folder that begin_folder() has filled. Ends with NULL. */
     const char *calls[MOST_CALLS][MOST_WORDS];
+    /* Before and after each call, where it needs more than that; after: what was wrong, or NULL. */
+    folder_state (*begin)(hd_arena *arena, const limits *l, const char *path, const bytes *input);
+    const char *(*check)(const limits *l, folder_state before, bool refused);
 } kind;
 
 extern const kind kinds[];
@@ -54,26 +70,30 @@ damage_fn damage_text;     /* tokens, lines, bytes */
 damage_fn damage_trace;    /* bytes of chunks, also inside packed ones; checksums are right */
 damage_fn damage_database; /* values of SQLite's tables, and bytes */
 
+/* ---- journal.c: of kind "journal" ------------------------------------------------ */
+
+folder_state begin_journal(hd_arena *arena, const limits *l, const char *path, const bytes *input);
+const char *check_journal(const limits *l, folder_state before, bool refused);
+
 /* ---- call.c -------------------------------------------------------------------- */
 
-typedef struct limits {
-    const char *program; /* heddle */
-    const char *folder;  /* where calls run; files that are written are in its folder `out` */
-    double seconds;      /* after which a call is asked to end; it has a second more */
-    unsigned megabytes;
-} limits;
-
-/* One call that reads `path`, which holds `input`. NULL when it ended as it should, else what was
+/* One call that reads `path`, where it puts `input`. NULL when it ended as it should, else what was
  * wrong, from `arena`. */
 const char *try_call(hd_arena *arena, const limits *l, const kind *k, const char *const *call,
                      const char *path, const bytes *input);
+
+/* ---- crafted.c ------------------------------------------------------------------ */
+
+/* Inputs of the corpus that are too long to keep. */
+void add_crafted(hd_arena *arena, const kind *k, bytes_list *seeds);
 
 /* ---- seeds.c -------------------------------------------------------------------- */
 
 /* Fills a new folder with what calls need besides their input: jobs, kernels, a trace. */
 bool begin_folder(hd_arena *arena, const limits *l);
-/* What damage to a kind starts from: its corpus, *corpus inputs, then sound ones of examples/, and
- * made by heddle. */
-bool read_seeds(hd_arena *arena, const limits *l, const kind *k, bytes_list *seeds, size_t *corpus);
+/* What damage to a kind starts from: sound inputs of the corpus and of examples/, and made by
+ * heddle. `corpus` is what is tried as it is. */
+bool read_seeds(hd_arena *arena, const limits *l, const kind *k, bytes_list *seeds,
+                bytes_list *corpus);
 
 #endif

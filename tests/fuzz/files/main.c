@@ -1,5 +1,6 @@
 /*
  * fuzz_files --program HEDDLE [--minutes N] [--seed S] [--first I] [--count N] [--kind KIND]
+ *            [--seconds N]
  *
  * The whole corpus, then damaged inputs of all kinds in turn, on all cores until the time is up or
  * the count is reached. Input I of a seed is the same in every run. What is found is left here as
@@ -16,10 +17,13 @@
 #include "files.h"
 #include "tools.h"
 
+/* All calls of a kind are for the corpus. */
+enum { CALLS_OF_DAMAGED = 2 };
+
 typedef struct request {
     char program[PATH_MAX];
     const char *kind;
-    double minutes;
+    double minutes, seconds;
     uint64_t seed, first, count;
 } request;
 
@@ -32,9 +36,8 @@ typedef struct worker {
     tally *tally;
     limits limits;
     hd_arena *arena;
-    bytes_list *seeds; /* [kind_count]; those of the corpus stand first, */
-    size_t *corpus;    /* so many */
-    double end;        /* hd_clock() */
+    bytes_list *seeds, *corpus; /* [kind_count] */
+    double end;                 /* hd_clock() */
 } worker;
 
 /* ---- one input ------------------------------------------------------------------------ */
@@ -52,18 +55,24 @@ static void keep(hd_arena *arena, const kind *k, const char *name, const char *c
     fflush(stdout);
 }
 
-/* All calls of a kind on one input; what is found is kept under `name`. */
-static void try_input(worker *w, const kind *k, const char *name, const bytes *input) {
+static size_t call_count(const kind *k) {
+    size_t count = 0;
+    while (count < MOST_CALLS && k->calls[count][0])
+        count++;
+    return count;
+}
+
+/* `count` calls of a kind on one input, from the `first` on; what is found is kept under `name`. */
+static void try_input(worker *w, const kind *k, const char *name, const bytes *input, size_t first,
+                      size_t count) {
     hd_arena *arena = hd_arena_new();
-    const hd_diag silent = {NULL, NULL};
     const char *path = hd_format(arena, "%s/input%s", w->limits.folder, k->ending);
-    if (hd_write_file(&silent, path, input->data, input->length))
-        abort();
-    for (size_t c = 0; c < MOST_CALLS && k->calls[c][0]; c++) {
-        const char *wrong = try_call(arena, &w->limits, k, k->calls[c], path, input);
+    for (size_t i = 0; i < count; i++) {
+        const char *const *call = k->calls[(first + i) % call_count(k)];
+        const char *wrong = try_call(arena, &w->limits, k, call, path, input);
         if (!wrong)
             continue;
-        keep(arena, k, name, k->calls[c], wrong, input);
+        keep(arena, k, name, call, wrong, input);
         w->tally->found++;
         break;
     }
@@ -90,7 +99,9 @@ static void try_damaged(worker *w, uint64_t number) {
     kinds[which].damage(&random, seeds, &input);
     char name[64];
     snprintf(name, sizeof name, "files-%lu-%lu", (unsigned long)r->seed, (unsigned long)number);
-    try_input(w, &kinds[which], name, &input);
+    size_t calls = call_count(&kinds[which]);
+    try_input(w, &kinds[which], name, &input, hd_next_random(&random) % calls,
+              calls < CALLS_OF_DAMAGED ? calls : CALLS_OF_DAMAGED);
     free(input.data);
 }
 
@@ -101,7 +112,7 @@ static bool begin(worker *w) {
     w->limits.folder =
         hd_format(w->arena, "%s/heddle-fuzz-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     w->seeds = hd_new_array(w->arena, bytes_list, kind_count);
-    w->corpus = hd_new_array(w->arena, size_t, kind_count);
+    w->corpus = hd_new_array(w->arena, bytes_list, kind_count);
     bool ready = mkdtemp((char *)w->limits.folder) && begin_folder(w->arena, &w->limits);
     for (size_t k = 0; ready && k < kind_count; k++)
         ready = !wanted(w->request, &kinds[k]) ||
@@ -113,10 +124,10 @@ static bool begin(worker *w) {
 static void try_corpus(worker *w, uint32_t number, uint32_t workers) {
     uint32_t turn = 0;
     for (size_t k = 0; k < kind_count; k++)
-        for (size_t s = 0; s < w->corpus[k]; s++)
+        for (size_t s = 0; s < w->corpus[k].count; s++)
             if (turn++ % workers == number) {
                 const char *name = hd_format(w->arena, "corpus-%s-%zu", kinds[k].name, s);
-                try_input(w, &kinds[k], name, &w->seeds[k].data[s]);
+                try_input(w, &kinds[k], name, &w->corpus[k].data[s], 0, call_count(&kinds[k]));
             }
 }
 
@@ -137,7 +148,7 @@ static int work(worker *w, uint32_t number, uint32_t workers) {
 
 static void usage(void) {
     fprintf(stderr, "usage: fuzz_files --program HEDDLE [--minutes N] [--seed S] [--first I] "
-                    "[--count N] [--kind");
+                    "[--count N] [--seconds N] [--kind");
     for (size_t k = 0; k < kind_count; k++)
         fprintf(stderr, "%c%s", k ? '|' : ' ', kinds[k].name);
     fprintf(stderr, "]\n");
@@ -151,7 +162,7 @@ static bool read_number(const char *text, double *value) {
 }
 
 static request read_request(int argc, char **argv) {
-    request r = {.minutes = 1, .seed = 1, .count = UINT32_MAX};
+    request r = {.minutes = 1, .seconds = 5, .seed = 1, .count = UINT32_MAX};
     for (int i = 1; i < argc; i += 2) {
         double value = 0;
         const char *text = i + 1 < argc ? argv[i + 1] : "";
@@ -160,6 +171,8 @@ static request read_request(int argc, char **argv) {
             continue;
         else if (!strcmp(argv[i], "--minutes") && number)
             r.minutes = value;
+        else if (!strcmp(argv[i], "--seconds") && number)
+            r.seconds = value;
         else if (!strcmp(argv[i], "--seed") && number)
             r.seed = (uint64_t)value;
         else if (!strcmp(argv[i], "--first") && number)
@@ -190,7 +203,7 @@ int main(int argc, char **argv) {
     *shared = (tally){0};
     worker w = {.request = &r,
                 .tally = shared,
-                .limits = {.program = r.program, .seconds = 5, .megabytes = 1024},
+                .limits = {.program = r.program, .seconds = r.seconds, .megabytes = 1024},
                 .end = hd_clock() + 60 * r.minutes};
     for (uint32_t i = 0; i < workers; i++)
         if (fork() == 0)

@@ -29,6 +29,17 @@ static const char graph_kernel[] =
     "    sum[node] = total;\n"
     "}\n";
 
+static const char array_kernel[] =
+    "typedef struct { float many[100000]; int pair[2]; struct { uint x, y; } inner; } wide;\n"
+    "__kernel void touch(__global wide *all, __global float4 *some, float4 by,\n"
+    "                    __local float *room) {\n"
+    "    uint i = get_global_id(0);\n"
+    "    room[i] = all[i].many[i];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    all[i].pair[i] += all[i].inner.x;\n"
+    "    some[i] = by + room[1 - i];\n"
+    "}\n";
+
 /* A job on the graph of the file `input` + `ending`. */
 static const char *graph_job(hd_arena *arena, const char *ending) {
     return hd_format(arena,
@@ -85,10 +96,12 @@ bool begin_folder(hd_arena *arena, const limits *l) {
            copy_files(arena, "examples/*/*.cl", l->folder) &&
            copy_files(arena, "examples/*/*-small.yaml", l->folder) &&
            write_text(arena, l->folder, "graph.cl", graph_kernel) &&
+           write_text(arena, l->folder, "arrays.cl", array_kernel) &&
            write_text(arena, l->folder, "netlist.yaml", graph_job(arena, ".bench")) &&
            write_text(arena, l->folder, "mesh.yaml", graph_job(arena, ".graph")) &&
            run(arena, l, "trace kmeans-small.yaml --blocks 0-1 -o seed.hdt", NULL) &&
-           run(arena, l, "reuse --scenario 1 --json seed.hdt", "kept.json");
+           run(arena, l, "trace moldyn-small.yaml --blocks 0-0 -o reused.hdt", NULL) &&
+           run(arena, l, "reuse --scenario 1 --json reused.hdt", "kept.json");
 }
 
 /* ---- seeds --------------------------------------------------------------------------- */
@@ -127,8 +140,9 @@ static bool add_made(hd_arena *arena, const limits *l, const char *const *call, 
 }
 
 /* A database with a row in each of its tables. */
-static bool add_database(hd_arena *arena, const limits *l, bytes_list *seeds) {
+static bool add_database(hd_arena *arena, const limits *l, const char *tree, bytes_list *seeds) {
     const char *path = hd_format(arena, "%s/made.db", l->folder);
+    unlink(path);
     hd_database *database = hd_database_open(arena, &diag, path);
     const hd_profiled_device device = {"opencl", "a platform", "made", "1"};
     for (uint32_t i = 0; i < 12; i++) {
@@ -143,23 +157,31 @@ static bool add_database(hd_arena *arena, const limits *l, bytes_list *seeds) {
                         {0.001 * (i + 1), 0.001 * i + 0.0005, 0.002 * (i + 1), 7}}};
         hd_database_put_training(database, &device, &of, 1);
     }
-    hd_database_put_tree(
-        database, &(hd_profiled_tree){device, hd_date_now(arena), "<= 12 (<= 8 64 AoS) SoA"});
+    hd_database_put_tree(database, &(hd_profiled_tree){device, hd_date_now(arena), tree});
     hd_database_put_answer(database, "a key", "{\"layout\": \"soa\"}");
     hd_database_close(database);
     return database && add_file(arena, path, seeds);
 }
 
+static const char *deep_tree(hd_arena *arena) {
+    hd_str text = {.arena = arena};
+    for (int i = 0; i < 60000; i++)
+        hd_str_add(&text, "<= 1 (");
+    return hd_str_text(&text);
+}
+
 bool read_seeds(hd_arena *arena, const limits *l, const kind *k, bytes_list *seeds,
-                size_t *corpus) {
-    bool done = add_files(arena, hd_format(arena, "tests/fuzz/corpus/%s/*", k->name), seeds);
-    *corpus = seeds->count;
+                bytes_list *corpus) {
+    const char *kept = hd_format(arena, "tests/fuzz/corpus/%s/*", k->name);
+    bool done = add_files(arena, kept, corpus) && add_files(arena, kept, seeds);
+    add_crafted(arena, k, corpus);
     for (size_t i = 0; done && k->seeds[i]; i++)
         done = add_files(arena, k->seeds[i], seeds);
     for (size_t i = 0; done && i < MOST_CALLS && k->made[i][0]; i++)
         done = add_made(arena, l, k->made[i], seeds);
-    if (done && k->damage == damage_database)
-        done = add_database(arena, l, seeds);
+    if (done && k->is_database)
+        done = add_database(arena, l, "<= 12 (<= 8 64 AoS) SoA", seeds) &&
+               add_database(arena, l, deep_tree(arena), corpus);
     if (done && !seeds->count)
         fprintf(stderr, "fuzz_files: there is no sound input of kind %s\n", k->name);
     return done && seeds->count;

@@ -75,8 +75,7 @@ static void replace_text(bytes *b, span s, const char *text) { replace(b, s, tex
 
 /* ---- kinds of damage ------------------------------------------------------------ */
 
-static void put_number(uint64_t *random, const bytes_list *seeds, bytes *b) {
-    (void)seeds;
+static const char *some_number(uint64_t *random) {
     static const char *const numbers[] = {"0",
                                           "1",
                                           "-1",
@@ -121,10 +120,15 @@ static void put_number(uint64_t *random, const bytes_list *seeds, bytes *b) {
                                           "~",
                                           "true",
                                           "''"};
+    return numbers[below(random, sizeof numbers / sizeof *numbers)];
+}
+
+static void put_number(uint64_t *random, const bytes_list *seeds, bytes *b) {
+    (void)seeds;
     span s = some_word(random, b);
     for (int tries = 0; tries < 20 && s.count && !isdigit(b->data[s.at]); tries++)
         s = some_word(random, b);
-    replace_text(b, s, numbers[below(random, sizeof numbers / sizeof *numbers)]);
+    replace_text(b, s, some_number(random));
 }
 
 static void put_other_word(uint64_t *random, const bytes_list *seeds, bytes *b) {
@@ -204,12 +208,197 @@ static void cut(uint64_t *random, const bytes_list *seeds, bytes *b) {
     bytes_replace(b, at, b->length - at, NULL, 0);
 }
 
+/* ---- damage to what lines and keys say -------------------------------------------- */
+
+static bool is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
+
+static size_t line_begin(const bytes *b, size_t at) {
+    while (at && b->data[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* Word `number` of the line at `at`, as blanks part words; false: there is none. */
+static bool word_of_line(const bytes *b, size_t at, uint64_t number, span *word) {
+    for (uint64_t i = 0;; i++) {
+        while (at < b->length && is_blank(b->data[at]))
+            at++;
+        *word = (span){at, 0};
+        while (at < b->length && !is_blank(b->data[at]) && b->data[at] != '\n')
+            at++;
+        word->count = at - word->at;
+        if (!word->count || i == number)
+            return word->count;
+    }
+}
+
+static bool is_number(const bytes *b, span s) {
+    for (size_t i = 0; i < s.count; i++)
+        if (!isdigit(b->data[s.at + i]))
+            return false;
+    return true;
+}
+
+/* A word that stands elsewhere in such a place, or a number, in the place of a word. */
+static void exchange_in_line(uint64_t *random, const bytes_list *seeds, bytes *b) {
+    const bytes *other = below(random, 3) ? b : &seeds->data[below(random, seeds->count)];
+    size_t to = line_begin(b, below(random, b->length));
+    size_t from = line_begin(other, below(random, other->length));
+    span old, new;
+    uint64_t number = below(random, below(random, 3) ? 4 : 12);
+    if (!word_of_line(b, to, number, &old) || b->data[old.at + old.count - 1] == ':')
+        return;
+    char value[32];
+    if (is_number(b, old) && !below(random, 3)) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)below(random, 70));
+        replace_text(b, old, below(random, 2) ? value : some_number(random));
+    } else if (word_of_line(other, from, number, &new) && new.count < 256) {
+        uint8_t copy[256];
+        memcpy(copy, other->data + new.at, new.count);
+        replace(b, old, copy, new.count);
+    }
+}
+
+/* "key: value": a key of some characters, and what stands behind it up to the end of the line, or
+ * of what is in brackets. */
+typedef struct pair {
+    span key, value;
+} pair;
+
+static bool next_pair(const bytes *b, size_t at, pair *p) {
+    for (; at + 2 < b->length; at++)
+        if (b->data[at] == ':' && b->data[at + 1] == ' ' && at &&
+            (is_word(b->data[at - 1]) || b->data[at - 1] == '"'))
+            break;
+    if (at + 2 >= b->length)
+        return false;
+    p->key = (span){at, 0};
+    while (p->key.at && (is_word(b->data[p->key.at - 1]) || b->data[p->key.at - 1] == '"')) {
+        p->key.at--;
+        p->key.count++;
+    }
+    p->value = (span){at + 2, 0};
+    int depth = 0;
+    for (at += 2; at < b->length && (b->data[at] != '\n' || depth); at++) {
+        uint8_t c = b->data[at];
+        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+        if (depth < 0 || (!depth && c == ','))
+            break;
+    }
+    p->value.count = at - p->value.at;
+    return true;
+}
+
+static bool some_pair(uint64_t *random, const bytes *b, pair *p) {
+    return next_pair(b, below(random, b->length), p) || next_pair(b, 0, p);
+}
+
+static bool same_key(const bytes *a, const pair *p, const bytes *b, const pair *q) {
+    return p->key.count == q->key.count &&
+           !memcmp(a->data + p->key.at, b->data + q->key.at, p->key.count);
+}
+
+/* The value that another pair has, most often one with the same key. */
+static void exchange_values(uint64_t *random, const bytes_list *seeds, bytes *b) {
+    const bytes *other = below(random, 2) ? b : &seeds->data[below(random, seeds->count)];
+    pair to, from;
+    if (!some_pair(random, b, &to))
+        return;
+    bool found = false;
+    for (int tries = 0; tries < 30 && !found; tries++)
+        found = some_pair(random, other, &from) &&
+                (same_key(b, &to, other, &from) || !below(random, 30));
+    if (!found || from.value.count > 4096)
+        return;
+    uint8_t copy[4096];
+    memcpy(copy, other->data + from.value.at, from.value.count);
+    replace(b, to.value, copy, from.value.count);
+}
+
+/* A number, a list or nothing as the value of a key. */
+static void put_value(uint64_t *random, const bytes_list *seeds, bytes *b) {
+    (void)seeds;
+    pair p;
+    if (!some_pair(random, b, &p))
+        return;
+    char value[200] = "";
+    const char *number = some_number(random);
+    switch (below(random, 6)) {
+    case 0:
+        snprintf(value, sizeof value, "[%s, %s]", number, some_number(random));
+        break;
+    case 1:
+        snprintf(value, sizeof value, "[%.*s]", (int)(p.value.count % 190),
+                 (const char *)b->data + p.value.at);
+        break;
+    case 2:
+        snprintf(value, sizeof value, "%llu", (unsigned long long)below(random, 300));
+        break;
+    case 3:
+        break;
+    default:
+        snprintf(value, sizeof value, "%s", number);
+    }
+    replace_text(b, p.value, value);
+}
+
+/* Lines again and again, each time with another name or number: so that names stay unlike, and
+ * numbers ascend. */
+static void repeat_numbered(uint64_t *random, const bytes_list *seeds, bytes *b) {
+    (void)seeds;
+    bytes copies = {0};
+    span s = {line_begin(b, below(random, b->length)), 0};
+    while (s.at + s.count < b->length && b->data[s.at + s.count] != '\n')
+        s.count++;
+    uint64_t count = 1 + below(random, below(random, 4) ? 40 : MOST_COPIES);
+    if (s.at + s.count == b->length || count * (s.count + 12) > MOST_BYTES - b->length)
+        return;
+    pair p;
+    size_t at = s.at; /* where the number goes */
+    char *end = NULL;
+    unsigned long long number = 0;
+    if (isdigit(b->data[s.at])) {
+        number = strtoull((char *)b->data + s.at, &end, 10);
+    } else if (next_pair(b, s.at, &p) && p.value.at + p.value.count <= s.at + s.count) {
+        at = p.value.at + p.value.count;
+        number = below(random, 100);
+    }
+    for (uint64_t c = 1; c <= count; c++) {
+        char text[32];
+        snprintf(text, sizeof text, "%llu", number + c);
+        size_t rest = end ? (size_t)((uint8_t *)end - b->data) : at;
+        bytes_replace(&copies, copies.length, 0, "\n", 1);
+        bytes_replace(&copies, copies.length, 0, b->data + s.at, at - s.at);
+        bytes_replace(&copies, copies.length, 0, text, strlen(text));
+        bytes_replace(&copies, copies.length, 0, b->data + rest, s.at + s.count - rest);
+    }
+    bytes_replace(b, s.at + s.count, 0, copies.data, copies.length);
+    free(copies.data);
+}
+
+static void damage_with(damage_fn *const *ways, size_t count, uint64_t times, uint64_t *random,
+                        const bytes_list *seeds, bytes *input) {
+    for (; times; times--)
+        ways[below(random, count)](random, seeds, input);
+}
+
 void damage_text(uint64_t *random, const bytes_list *seeds, bytes *input) {
-    static damage_fn *const ways[] = {put_number, put_number,        put_number, put_other_word,
-                                      drop,       take_from_another, repeat,     change_byte,
-                                      put_sign,   put_long,          put_long,   put_other_word};
-    for (uint64_t n = 1 + below(random, below(random, 3) ? 3 : 12); n; n--)
-        ways[below(random, sizeof ways / sizeof *ways)](random, seeds, input);
+    static damage_fn *const any[] = {put_number, put_number,        put_number, put_other_word,
+                                     drop,       take_from_another, repeat,     change_byte,
+                                     put_sign,   put_long,          put_long,   put_other_word};
+    static damage_fn *const in_form[] = {exchange_values, exchange_values, exchange_values,
+                                         put_value,       put_value,       put_value,
+                                         put_number,      repeat_numbered};
+    static damage_fn *const in_lines[] = {exchange_in_line, exchange_in_line, exchange_in_line,
+                                          put_number, repeat_numbered};
+    pair p;
+    uint64_t few = 1 + below(random, 3), many = 1 + below(random, below(random, 3) ? 3 : 12);
+    if (!below(random, 4))
+        damage_with(any, sizeof any / sizeof *any, many, random, seeds, input);
+    else if (next_pair(input, 0, &p))
+        damage_with(in_form, sizeof in_form / sizeof *in_form, few, random, seeds, input);
+    else
+        damage_with(in_lines, sizeof in_lines / sizeof *in_lines, few, random, seeds, input);
     if (!below(random, 20))
         cut(random, seeds, input);
 }
