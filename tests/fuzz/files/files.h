@@ -7,8 +7,8 @@
  * message, with nothing written; 130 soon after a signal. Everything else is a finding, and is
  * kept with the call that showed it.
  *
- * Sound inputs and those that once were findings are the corpus, tests/fuzz/corpus/KIND/ and, where
- * they are long, crafted.c: they are all tried first, as they are.
+ * Sound inputs, tests/fuzz/corpus/KIND/, and those that once were findings, wrong/ there and, where
+ * they are long, crafted.c, are the corpus: it is all tried first, as it is.
  */
 #ifndef HD_FUZZ_FILES_H
 #define HD_FUZZ_FILES_H

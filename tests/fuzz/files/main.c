@@ -2,10 +2,10 @@
  * fuzz_files --program HEDDLE [--minutes N] [--seed S] [--first I] [--count N] [--kind KIND]
  *            [--seconds N]
  *
- * The whole corpus, then damaged inputs of all kinds in turn, on all cores until the time is up or
- * the count is reached. Input I of a seed is the same in every run. What is found is left here as
- * files-S-I.ENDING, with the call that showed it on standard output. Exit status 1: something was
- * found.
+ * The whole corpus, then damaged inputs of all kinds in turn, on all cores until N minutes are over
+ * or the count is reached. Input I of a seed is the same in every run. What is found is left here
+ * as files-S-I.ENDING, with the call that showed it on standard output. Exit status 1: something
+ * was found.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ typedef struct request {
 } request;
 
 typedef struct tally {
-    _Atomic uint64_t next, tried, found; /* shared by all workers */
+    _Atomic uint64_t next_of_corpus, next, tried, found; /* shared by all workers */
 } tally;
 
 typedef struct worker {
@@ -37,7 +37,6 @@ typedef struct worker {
     limits limits;
     hd_arena *arena;
     bytes_list *seeds, *corpus; /* [kind_count] */
-    double end;                 /* hd_clock() */
 } worker;
 
 /* ---- one input ------------------------------------------------------------------------ */
@@ -107,41 +106,51 @@ static void try_damaged(worker *w, uint64_t number) {
 
 /* ---- workers -------------------------------------------------------------------------- */
 
+static const char *new_folder(hd_arena *arena) {
+    const char *where = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    char *folder = hd_format(arena, "%s/heddle-fuzz-XXXXXX", where);
+    if (!mkdtemp(folder))
+        abort();
+    return folder;
+}
+
+/* The folder that all workers copy, and what they start from. */
 static bool begin(worker *w) {
     w->arena = hd_arena_new();
-    w->limits.folder =
-        hd_format(w->arena, "%s/heddle-fuzz-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    w->limits.folder = new_folder(w->arena);
     w->seeds = hd_new_array(w->arena, bytes_list, kind_count);
     w->corpus = hd_new_array(w->arena, bytes_list, kind_count);
-    bool ready = mkdtemp((char *)w->limits.folder) && begin_folder(w->arena, &w->limits);
+    bool ready = begin_folder(w->arena, &w->limits);
     for (size_t k = 0; ready && k < kind_count; k++)
         ready = !wanted(w->request, &kinds[k]) ||
                 read_seeds(w->arena, &w->limits, &kinds[k], &w->seeds[k], &w->corpus[k]);
     return ready;
 }
 
-/* The corpus, of which each of `workers` takes its share. */
-static void try_corpus(worker *w, uint32_t number, uint32_t workers) {
-    uint32_t turn = 0;
+/* Each input of the corpus is the next worker's. */
+static void try_corpus(worker *w) {
+    uint64_t number = 0, mine = w->tally->next_of_corpus++;
     for (size_t k = 0; k < kind_count; k++)
         for (size_t s = 0; s < w->corpus[k].count; s++)
-            if (turn++ % workers == number) {
+            if (number++ == mine) {
                 const char *name = hd_format(w->arena, "corpus-%s-%zu", kinds[k].name, s);
                 try_input(w, &kinds[k], name, &w->corpus[k].data[s], 0, call_count(&kinds[k]));
+                mine = w->tally->next_of_corpus++;
             }
 }
 
-static int work(worker *w, uint32_t number, uint32_t workers) {
-    int status = 2;
-    if (begin(w)) {
-        if (!w->request->first)
-            try_corpus(w, number, workers);
-        for (uint64_t i; (i = w->tally->next++) < w->request->count && hd_clock() < w->end;)
-            try_damaged(w, w->request->first + i);
-        status = 0;
-    }
+static int work(worker *w) {
+    const char *whole = w->limits.folder;
+    w->limits.folder = new_folder(w->arena);
+    const char *copy = hd_format(w->arena, "cp -R '%s/.' '%s'", whole, w->limits.folder);
+    bool ready = !system(copy);
+    if (ready && !w->request->first)
+        try_corpus(w);
+    double end = hd_clock() + 60 * w->request->minutes;
+    for (uint64_t i; ready && (i = w->tally->next++) < w->request->count && hd_clock() < end;)
+        try_damaged(w, w->request->first + i);
     hd_scratch_remove(w->limits.folder);
-    return status;
+    return ready ? 0 : 2;
 }
 
 /* ---- the command line ------------------------------------------------------------------ */
@@ -203,14 +212,14 @@ int main(int argc, char **argv) {
     *shared = (tally){0};
     worker w = {.request = &r,
                 .tally = shared,
-                .limits = {.program = r.program, .seconds = r.seconds, .megabytes = 1024},
-                .end = hd_clock() + 60 * r.minutes};
-    for (uint32_t i = 0; i < workers; i++)
+                .limits = {.program = r.program, .seconds = r.seconds, .megabytes = 1024}};
+    int status, failed = !begin(&w);
+    for (uint32_t i = 0; i < workers && !failed; i++)
         if (fork() == 0)
-            _exit(work(&w, i, workers));
-    int status, failed = 0;
+            _exit(work(&w));
     while (wait(&status) > 0)
         failed |= !WIFEXITED(status) || WEXITSTATUS(status);
+    hd_scratch_remove(w.limits.folder);
     printf("%lu inputs from seed %lu, %lu found\n", (unsigned long)shared->tried,
            (unsigned long)r.seed, (unsigned long)shared->found);
     return failed ? 2 : shared->found > 0;

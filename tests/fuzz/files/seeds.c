@@ -172,8 +172,9 @@ static const char *deep_tree(hd_arena *arena) {
 
 bool read_seeds(hd_arena *arena, const limits *l, const kind *k, bytes_list *seeds,
                 bytes_list *corpus) {
-    const char *kept = hd_format(arena, "tests/fuzz/corpus/%s/*", k->name);
-    bool done = add_files(arena, kept, corpus) && add_files(arena, kept, seeds);
+    const char *sound = hd_format(arena, "tests/fuzz/corpus/%s/*.*", k->name);
+    bool done = add_files(arena, sound, seeds) && add_files(arena, sound, corpus) &&
+                add_files(arena, hd_format(arena, "tests/fuzz/corpus/%s/wrong/*", k->name), corpus);
     add_crafted(arena, k, corpus);
     for (size_t i = 0; done && k->seeds[i]; i++)
         done = add_files(arena, k->seeds[i], seeds);

@@ -385,6 +385,6 @@ void damage_trace(uint64_t *random, const bytes_list *seeds, bytes *input) {
     }
     if (!apart || !below(random, 15))
         for (uint64_t n = 1 + below(random, 5); n && input->length > 64; n--)
-            change_bytes(random, input);
+            (below(random, 2) ? flip : store_extreme)(random, input);
     fix_trace_checksums(input->data, input->length);
 }
