@@ -59,7 +59,8 @@ typedef struct cli_reuse_options {
         {"memory",                                                                                 \
          0,                                                                                        \
          "BYTES",                                                                                  \
-         "that accesses may take at a time, else elements are handled in shares; default: 1 GiB",  \
+         "that accesses may take at a time, else elements are handled in shares, and that kept "    \
+         "results may take to compare; default: 1 GiB",                                            \
          CLI_NUMBER,                                                                               \
          &(o).memory},                                                                             \
         {"range", 0, "A[-B]", "show only these distances", CLI_TEXT, &(o).range}, {                \

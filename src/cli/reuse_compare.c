@@ -66,7 +66,23 @@ static const char *what_of(hd_arena *arena, const json_t *object) {
     return hd_str_text(&text);
 }
 
-static hd_status read_result(cli *c, const char *path, cli_reuse *r) {
+/* A few words can name a far distance, and what is compared has a number for each up to that: of
+ * both sides, their difference, and its picture. */
+static hd_status check_memory(cli *c, const char *path, const json_t *object, uint64_t memory) {
+    const json_t *distance = json_object_get(object, "distance");
+    size_t count = json_array_size(distance);
+    json_int_t last = count ? json_integer_value(json_array_get(distance, count - 1)) : 0;
+    const uint64_t most = memory ? memory : (uint64_t)1 << 30, each = 4 * sizeof(uint64_t);
+    if (last <= 0 || last > MOST_MIS || (uint64_t)last <= most / each)
+        return HD_OK;
+    return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = path},
+                   "distances up to %lld take %llu MiB to compare, and --memory allows %llu; say "
+                   "--memory %llu",
+                   (long long)last, (unsigned long long)((uint64_t)last * each >> 20),
+                   (unsigned long long)(most >> 20), (unsigned long long)((uint64_t)last * each));
+}
+
+static hd_status read_result(cli *c, const char *path, uint64_t memory, cli_reuse *r) {
     char *text;
     size_t length;
     json_error_t error;
@@ -81,6 +97,11 @@ static hd_status read_result(cli *c, const char *path, cli_reuse *r) {
                                    .column = (unsigned)error.column},
                        "this is no JSON: %s", error.text);
     *r = (cli_reuse){.file = path};
+    status = check_memory(c, path, object, memory);
+    if (status != HD_OK) {
+        json_decref(object);
+        return status;
+    }
     r->element = (uint32_t)number_of(object, "element", MOST_ELEMENT);
     r->stream.mis = number_of(object, "mis", MOST_MIS);
     bool fine = r->element && r->stream.mis && number_of(object, "scenario", 6) &&
@@ -102,8 +123,7 @@ static bool is_result(const char *path) {
 
 /* Options of the analysis would be ignored beside two results, so they are refused. */
 static hd_status refuse_analysis(cli *c, const cli_reuse_options *o) {
-    bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->memory ||
-                 o->seed || o->schedule || o->block || o->cluster || o->all ||
+    bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->seed || o->schedule || o->block || o->cluster || o->all ||
                  o->input.launch_text || o->input.space_text || cli_job_options_given(&o->input);
     return given ? hd_fail(&c->diag, HD_EINPUT, NULL,
                            "both are results of an analysis: its options go with a trace or a job")
@@ -121,7 +141,7 @@ static hd_status read_options(cli *c, cli_reuse_options *o, char *const *paths) 
 
 static hd_status read_side(cli *c, cli_reuse_options *o, const char *path, cli_reuse *r) {
     o->input.path = path;
-    return is_result(path) ? read_result(c, path, r) : cli_reuse_analyse(c, o, r);
+    return is_result(path) ? read_result(c, path, o->memory, r) : cli_reuse_analyse(c, o, r);
 }
 
 static hd_status read_sides(cli *c, cli_reuse_options *o, char *const *paths, cli_reuse *a,

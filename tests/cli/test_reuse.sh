@@ -204,6 +204,11 @@ printf '{"scenario": 1, "element": 4, "mis": 99999999999, "distance": [1], "degr
 refuses "^far.json: error: this is no result .*too many MIs" reuse compare one.json far.json
 printf '{"scenario": 1, "element": 4294967300, "mis": 9, "distance": [1], "degree": [1]}' >far.json
 refuses "^far.json: error: this is no result" reuse compare far.json one.json
+printf '{"scenario": 1, "element": 4, "mis": 134217728, "distance": [1,134217727], "degree": [1,2]}' >far.json
+refuses "^far.json: error: distances up to 134217727 take 4095 MiB .*--memory 4294967264" reuse compare far.json one.json
+printf '{"scenario": 1, "element": 4, "mis": 3000000, "distance": [1,2000000], "degree": [1,2]}' >far.json
+refuses "--memory 64000000" reuse compare far.json one.json --memory 8000000
+accepts reuse compare far.json one.json --memory 64000000
 printf '{"scenario": 1, "element": 4, "mis": 9, "distance": [2,1], "degree": [1,1]}' >far.json
 refuses "^far.json: error: this is no result" reuse compare far.json one.json
 # An output is none of the inputs, nor a device.

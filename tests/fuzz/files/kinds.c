@@ -81,7 +81,7 @@ const kind kinds[] = {
      ".json",
      damage_text,
      false,
-     true,
+     false,
      {NULL},
      {{"reuse", "--scenario", "1", "--json", "reused.hdt"},
       {"reuse", "--scenario", "3", "--json", "reused.hdt"}},
