@@ -282,6 +282,10 @@ static void what_changed_since_is_left_alone(void **state) {
     assert_non_null(strstr(p.text, "sub/h.h: this has changed since"));
     assert_true(holds(&p, "k.cl", new_kernel) && holds(&p, "sub/h.h", "edited by hand"));
     put(&p, "sub/h.h", old_header, 0600);
+    assert_int_equal(unlink(at(&p, "k.cl")), 0);
+    assert_int_equal(take_back(&p), HD_EINPUT);
+    assert_non_null(strstr(p.text, "k.cl: this is gone since"));
+    put(&p, "k.cl", old_kernel, 0640);
     assert_int_equal(take_back(&p), HD_OK);
     check(&p, false);
     remove_place(&p);
@@ -303,6 +307,21 @@ static void a_foreign_journal_is_not_obeyed(void **state) {
     assert_int_equal(take_back(&p), HD_EINPUT);
     assert_non_null(strstr(p.text, "no journal of heddle's"));
     assert_true(holds(&p, "k.cl.heddle-journal", "my notes\n"));
+    remove_place(&p);
+}
+
+/* In a folder that all write to, anybody could have files of ours written by it. */
+static void a_journal_of_another_user_is_not_obeyed(void **state) {
+    (void)state;
+    place p = interrupted();
+    if (chown(p.journal, 12345, (gid_t)-1) == 0) { /* it takes root to show this */
+        assert_int_equal(take_back(&p), HD_EINPUT);
+        assert_non_null(strstr(p.text, "another user"));
+        assert_true(holds(&p, "k.cl", new_kernel));
+        assert_int_equal(chown(p.journal, geteuid(), (gid_t)-1), 0);
+    }
+    assert_int_equal(take_back(&p), HD_OK);
+    check(&p, false);
     remove_place(&p);
 }
 
@@ -341,6 +360,7 @@ int main(void) {
         cmocka_unit_test(taking_back_can_be_killed),
         cmocka_unit_test(what_changed_since_is_left_alone),
         cmocka_unit_test(a_foreign_journal_is_not_obeyed),
+        cmocka_unit_test(a_journal_of_another_user_is_not_obeyed),
         cmocka_unit_test(a_change_under_way_is_left_alone),
         cmocka_unit_test(two_names_of_one_file_must_agree),
     };
