@@ -297,14 +297,25 @@ static bool is_equal(content a, content b) {
     return a.length == b.length && !memcmp(a.data, b.data, a.length);
 }
 
+/* What was read to make the new contents must still be there. */
+static hd_status check_before(const changes *all, const change *c, const char *before) {
+    if (!before || c->is_new || is_equal(c->old, (content){before, strlen(before)}))
+        return HD_OK;
+    return hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
+                   "this has changed since it was read, and writing would lose that; give the "
+                   "command again");
+}
+
 /* Adds a file unless it stays as it is. */
-static hd_status add_change(changes *all, const hd_output *file) {
+static hd_status add_change(changes *all, const hd_output *file, const char *before) {
     change *c = &all->data[all->count];
     *c = (change){.path = file->path, .old = {"", 0}, .new = {file->data, file->length}, .fd = -1};
     hd_status status = hd_output_target(all->arena, all->diag, c->path, &c->target);
     if (status != HD_OK)
         return status;
     status = access(c->target, F_OK) ? check_room(all, c) : read_old(all, c);
+    if (status == HD_OK)
+        status = check_before(all, c, before);
     const change *same = same_file(all, c);
     if (status == HD_OK && same && !is_equal(same->new, c->new))
         status = hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
@@ -380,19 +391,19 @@ static hd_status make_changes(changes *all) {
 }
 
 hd_status hd_change_files(hd_arena *arena, const hd_diag *diag, const char *journal,
-                          const hd_output *files, size_t count) {
+                          const hd_output *files, const char *const *before, size_t count) {
     changes all = {arena, diag, journal, -1, hd_new_array(arena, change, count), 0};
     hd_status status = HD_OK;
     for (size_t i = 0; i < count && status == HD_OK; i++)
-        status = add_change(&all, &files[i]);
-    sigset_t everything, before;
+        status = add_change(&all, &files[i], before[i]);
+    sigset_t everything, mask;
     sigfillset(&everything);
-    sigprocmask(SIG_SETMASK, &everything, &before);
+    sigprocmask(SIG_SETMASK, &everything, &mask);
     if (status == HD_OK && all.count && (status = write_journal(&all)) == HD_OK) {
         status = make_changes(&all);
         close(all.fd);
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     close_files(&all);
     return status;
 }

@@ -40,7 +40,7 @@ typedef struct hd_rewrite_request {
 typedef struct hd_rewritten_file {
     const char *path; /* of the original */
     const char *name; /* from the folder where the rewritten files go, so that includes find it */
-    const char *text;
+    const char *text, *original; /* the new one and the one that was read */
     uint32_t edit_count; /* places changed in the user's text */
     bool is_copy;        /* goes along, byte for byte */
 } hd_rewritten_file;
