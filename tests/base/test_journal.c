@@ -360,11 +360,13 @@ static void two_names_of_one_file_must_agree(void **state) {
     place p = make_place();
     p.diag = (hd_diag){keep_message, &p};
     hd_output files[] = {{at(&p, "sub/h.h"), "one", 3}, {at(&p, "twin.h"), "two", 3}};
-    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2), HD_EINPUT);
+    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2),
+                     HD_EINPUT);
     assert_int_equal(p.messages, 1);
     check(&p, false);
     files[1].data = "one";
-    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2), HD_OK);
+    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2),
+                     HD_OK);
     assert_true(holds(&p, "twin.h", "one"));
     remove_place(&p);
 }
