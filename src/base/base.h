@@ -190,9 +190,11 @@ void hd_folders_remove(const hd_folders *made);
 
 /* Changes files in place, all or none: they stay the files that they are, with mode, owner, links
  * and attributes. What was in them is first written to the file `journal`, which goes at the end;
- * when the process dies before that, hd_take_back() of the journal restores them. */
+ * when the process dies before that, hd_take_back() of the journal restores them. before[i] is the
+ * text that file i had when its new contents were made of it, or NULL: none is changed when it has
+ * another one by now. */
 hd_status hd_change_files(hd_arena *arena, const hd_diag *diag, const char *journal,
-                          const hd_output *files, size_t count);
+                          const hd_output *files, const char *const *before, size_t count);
 
 /* The files of an interrupted change. */
 typedef struct hd_taken_back {

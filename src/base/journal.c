@@ -11,7 +11,8 @@
  * of both, was changed by somebody else since, and is left alone.
  *
  * A journal names files to write, so only one that was written here is believed: it holds the
- * number and birth time of its own file, which a copy, or one out of an archive, doesn't have.
+ * number and birth time of its own file, which a copy, or one out of an archive, doesn't have, and
+ * belongs to the user, so that nobody else has one obeyed in a folder that all write to, like /tmp.
  * Who changes files holds a lock on the journal, which ends with the process.
  *
  *     heddle journal 1
@@ -147,11 +148,11 @@ static uint64_t checksum(const char *data, size_t length) {
     return hash;
 }
 
-/* "written as ..." of an open journal. */
+/* "written as ..." of an open journal; NULL: nobody knows. */
 static const char *identity(hd_arena *arena, int fd) {
     struct statx about;
     if (statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &about))
-        return "written as nothing that is known";
+        return NULL;
     bool dated = about.stx_mask & STATX_BTIME;
     return hd_format(arena, "written as %llu %lld %u", (unsigned long long)about.stx_ino,
                      dated ? (long long)about.stx_btime.tv_sec : 0,
@@ -176,8 +177,8 @@ static const char *name_in_journal(const changes *all, const char *target) {
     return name ? name : target;
 }
 
-static void print_journal(const changes *all, hd_str *out) {
-    hd_str_printf(out, "%s%s\nfiles %zu\n", magic, identity(all->arena, all->fd), all->count);
+static void print_journal(const changes *all, const char *written_as, hd_str *out) {
+    hd_str_printf(out, "%s%s\nfiles %zu\n", magic, written_as, all->count);
     for (size_t i = 0; i < all->count; i++) {
         const change *c = &all->data[i];
         const char *name = name_in_journal(all, c->target);
@@ -296,14 +297,25 @@ static bool is_equal(content a, content b) {
     return a.length == b.length && !memcmp(a.data, b.data, a.length);
 }
 
+/* What was read to make the new contents must still be there. */
+static hd_status check_before(const changes *all, const change *c, const char *before) {
+    if (!before || c->is_new || is_equal(c->old, (content){before, strlen(before)}))
+        return HD_OK;
+    return hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
+                   "this has changed since it was read, and writing would lose that; give the "
+                   "command again");
+}
+
 /* Adds a file unless it stays as it is. */
-static hd_status add_change(changes *all, const hd_output *file) {
+static hd_status add_change(changes *all, const hd_output *file, const char *before) {
     change *c = &all->data[all->count];
     *c = (change){.path = file->path, .old = {"", 0}, .new = {file->data, file->length}, .fd = -1};
     hd_status status = hd_output_target(all->arena, all->diag, c->path, &c->target);
     if (status != HD_OK)
         return status;
     status = access(c->target, F_OK) ? check_room(all, c) : read_old(all, c);
+    if (status == HD_OK)
+        status = check_before(all, c, before);
     const change *same = same_file(all, c);
     if (status == HD_OK && same && !is_equal(same->new, c->new))
         status = hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
@@ -337,8 +349,10 @@ static hd_status write_journal(changes *all) {
     if (fstat(all->fd, &at) || !at.st_nlink) /* taken for an interrupted one, before the lock */
         return close(all->fd), busy(all);
     hd_str text = {.arena = all->arena};
-    print_journal(all, &text);
-    if (write_over(all->fd, (content){text.data, text.length})) {
+    const char *written_as = identity(all->arena, all->fd);
+    if (written_as)
+        print_journal(all, written_as, &text);
+    if (written_as && write_over(all->fd, (content){text.data, text.length})) {
         flush_folder(all->arena, all->journal);
         return HD_OK;
     }
@@ -377,19 +391,19 @@ static hd_status make_changes(changes *all) {
 }
 
 hd_status hd_change_files(hd_arena *arena, const hd_diag *diag, const char *journal,
-                          const hd_output *files, size_t count) {
+                          const hd_output *files, const char *const *before, size_t count) {
     changes all = {arena, diag, journal, -1, hd_new_array(arena, change, count), 0};
     hd_status status = HD_OK;
     for (size_t i = 0; i < count && status == HD_OK; i++)
-        status = add_change(&all, &files[i]);
-    sigset_t everything, before;
+        status = add_change(&all, &files[i], before[i]);
+    sigset_t everything, mask;
     sigfillset(&everything);
-    sigprocmask(SIG_SETMASK, &everything, &before);
+    sigprocmask(SIG_SETMASK, &everything, &mask);
     if (status == HD_OK && all.count && (status = write_journal(&all)) == HD_OK) {
         status = make_changes(&all);
         close(all.fd);
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     close_files(&all);
     return status;
 }
@@ -410,14 +424,23 @@ static bool is_between(content now, content old, content new) {
     return true;
 }
 
+static hd_status changed_since(const changes *all, const change *c, const char *how) {
+    return hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = c->path},
+                   "%s since a rewrite of it was interrupted; to leave all files as they are, "
+                   "remove the journal %s, which has the old contents",
+                   how, all->journal);
+}
+
 /* Opens a file of the journal that has to be written. */
 static hd_status open_changed(const changes *all, change *c) {
-    const hd_place place = {.file = c->path};
     char *text;
     content now = {0};
     struct stat at;
-    if (lstat(c->target, &at) && errno == ENOENT && c->is_new)
+    bool is_gone = lstat(c->target, &at) && errno == ENOENT;
+    if (is_gone && c->is_new)
         return HD_OK;
+    if (is_gone)
+        return changed_since(all, c, "this is gone");
     hd_status status = hd_read_file(all->arena, all->diag, c->target, &text, &now.length);
     if (status != HD_OK)
         return status;
@@ -425,10 +448,7 @@ static hd_status open_changed(const changes *all, change *c) {
     if (!c->is_new && is_equal(now, c->old))
         return HD_OK;
     if (!is_between(now, c->old, c->new))
-        return hd_fail(all->diag, HD_EINPUT, &place,
-                       "this has changed since a rewrite of it was interrupted; to leave all files "
-                       "as they are, remove the journal %s, which has the old contents",
-                       all->journal);
+        return changed_since(all, c, "this has changed");
     c->fd = open(c->target, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     c->touched = true;
     return c->fd >= 0 ? HD_OK : system_error(all->diag, c->path, "write");
@@ -466,11 +486,26 @@ static hd_status read_journal(changes *all) {
         all->count = 0;
         return HD_OK;
     }
-    if (strcmp(written_as, identity(all->arena, all->fd)) != 0)
+    const char *here = identity(all->arena, all->fd);
+    if (!here || strcmp(written_as, here) != 0)
         return hd_fail(all->diag, HD_EINPUT, &place,
                        "this journal was not written here but copied, so it is not obeyed; it "
                        "holds the old and new contents of files: remove it when you need none");
     return HD_OK;
+}
+
+/* An open journal that is ours to obey, and nobody's at the moment. */
+static hd_status claim(const changes *all) {
+    struct stat at;
+    if (fstat(all->fd, &at))
+        return system_error(all->diag, all->journal, "read");
+    if (at.st_uid != geteuid())
+        return hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = all->journal},
+                       "another user began a rewrite in this folder, and it was interrupted; that "
+                       "user has to take it back: heddle rewrite --recover");
+    if (flock(all->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return busy(all);
+    return fstat(all->fd, &at) || !at.st_nlink ? busy(all) : HD_OK; /* it ended before the lock */
 }
 
 hd_status hd_take_back(hd_arena *arena, const hd_diag *diag, const char *journal,
@@ -483,8 +518,9 @@ hd_status hd_take_back(hd_arena *arena, const hd_diag *diag, const char *journal
     sigset_t everything, before;
     sigfillset(&everything);
     sigprocmask(SIG_SETMASK, &everything, &before);
-    status =
-        flock(all.fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? busy(&all) : read_journal(&all);
+    status = claim(&all);
+    if (status == HD_OK)
+        status = read_journal(&all);
     if (status == HD_OK)
         status = take_back(&all, result);
     if (status == HD_OK)

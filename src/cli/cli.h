@@ -131,8 +131,12 @@ typedef struct cli_source {
     uint64_t count;
     cli_texts values, split;
     bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
-    bool any_entry; /* no launch is wanted, only its record: any kernel with one will do */
+    bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */
 } cli_source;
+
+/* By its name: "a.yaml" ends in ".yaml", and is a job. */
+bool cli_ends_in(const char *path, const char *ending);
+bool cli_is_job(const char *path);
 
 enum { CLI_JOB_OPTION_COUNT = 10 };
 /* Fills `table` with the options that set `source`. */

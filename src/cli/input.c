@@ -80,16 +80,11 @@ static bool begins_as_trace(const char *path) {
     return length == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
 }
 
-static bool ends_in(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && !strcmp(path + length - tail, ending);
-}
-
 static hd_status check_path(cli *c, const cli_input *input) {
     static const char *const endings[] = {".yaml", ".yml", ".cl", ".cu"};
     const hd_place place = {.file = input->path};
     for (size_t i = 0; i < sizeof endings / sizeof *endings && !input->is_trace; i++)
-        if (ends_in(input->path, endings[i]))
+        if (cli_ends_in(input->path, endings[i]))
             return HD_OK;
     if (input->is_trace)
         return HD_OK;

@@ -10,11 +10,6 @@
 
 static const char ending[] = ".heddle-journal";
 
-static bool ends_in(const char *path, const char *tail) {
-    size_t length = strlen(path);
-    return length > strlen(tail) && !strcmp(path + length - strlen(tail), tail);
-}
-
 const char *cli_journal_of(cli *c, const char *kernel_path) {
     return hd_format(c->arena, "%s%s", kernel_path, ending);
 }
@@ -27,7 +22,7 @@ cli_texts cli_journals_in(cli *c, const char *folder) {
     cli_texts journals = {0};
     DIR *entries = opendir(folder);
     for (struct dirent *e; entries && (e = readdir(entries));)
-        if (ends_in(e->d_name, ending)) {
+        if (cli_ends_in(e->d_name, ending)) {
             const char *path = strcmp(folder, ".") ? hd_format(c->arena, "%s/%s", folder, e->d_name)
                                                    : hd_strdup(c->arena, e->d_name);
             hd_push(c->arena, &journals, path);
@@ -44,8 +39,7 @@ static void add_folders(cli *c, const char *path, cli_texts *folders) {
     static const hd_diag silent = {NULL, NULL};
     hd_job *job;
     hd_push(c->arena, folders, hd_path_folder(c->arena, path));
-    if ((!ends_in(path, ".yaml") && !ends_in(path, ".yml")) ||
-        hd_job_read(c->arena, &silent, path, &job))
+    if (!cli_is_job(path) || hd_job_read(c->arena, &silent, path, &job))
         return;
     const char *kernel = hd_path_folder(c->arena, job->kernel_path);
     if (strcmp(kernel, folders->data[0]) != 0)
@@ -81,7 +75,7 @@ hd_status cli_take_back(cli *c, const char *path) {
 static hd_status journals_of(cli *c, const char *path, cli_texts *journals) {
     cli_texts folders = {0};
     struct stat at;
-    if (ends_in(path, ending)) {
+    if (cli_ends_in(path, ending)) {
         hd_push(c->arena, journals, path);
         return HD_OK;
     }

@@ -40,9 +40,13 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
     return table;
 }
 
-static bool ends_in(const char *path, const char *ending) {
+bool cli_ends_in(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
     return length > tail && !strcmp(path + length - tail, ending);
+}
+
+bool cli_is_job(const char *path) {
+    return cli_ends_in(path, ".yaml") || cli_ends_in(path, ".yml");
 }
 
 /* A job says everything itself: an option beside it would be ignored, so it is refused. */
@@ -73,17 +77,16 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
         return hd_fail(&c->diag, HD_EINPUT, NULL,
                        "--global has %u dimensions and --local %u; give both as many",
                        source->global.dims, source->local.dims);
-    if (ends_in(path, ".yaml") || ends_in(path, ".yml")) {
+    if (cli_is_job(path)) {
         if ((status = refuse_flags(c, path, source)) ||
             (status = hd_job_read(c->arena, &c->diag, path, job)) ||
-            (!source->trust_options &&
-             (status = hd_job_check_options(c->arena, &c->diag, *job))))
+            (!source->trust_options && (status = hd_job_check_options(c->arena, &c->diag, *job))))
             return status;
         if (access((*job)->kernel_path, R_OK))
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
                            "cannot read the kernel file %s: %s", (*job)->kernel_path,
                            strerror(errno));
-    } else if (!ends_in(path, ".cl") && !ends_in(path, ".cu")) {
+    } else if (!cli_ends_in(path, ".cl") && !cli_ends_in(path, ".cu")) {
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "neither a kernel file (.cl or .cu) nor a job (.yaml)");
     }

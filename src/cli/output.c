@@ -162,18 +162,22 @@ static hd_status check_journals(cli *c, const hd_output *files, uint32_t count) 
 
 hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten) {
     hd_output *files = hd_new_array(c->arena, hd_output, rewritten->file_count + 1);
+    const char **before = hd_new_array(c->arena, const char *, rewritten->file_count + 1);
     uint32_t count = 0;
     originals(c, output, rewritten);
-    for (uint32_t f = 0; f < rewritten->file_count; f++)
-        if (!rewritten->files[f].is_copy)
-            files[count++] = (hd_output){rewritten->files[f].path, rewritten->files[f].text,
-                                         strlen(rewritten->files[f].text)};
+    for (uint32_t f = 0; f < rewritten->file_count; f++) {
+        const hd_rewritten_file *file = &rewritten->files[f];
+        if (file->is_copy)
+            continue;
+        files[count] = (hd_output){file->path, file->text, strlen(file->text)};
+        before[count++] = file->original;
+    }
     hd_status status = check_journals(c, files, count);
     files[count++] =
         (hd_output){output->header, rewritten->host_header, strlen(rewritten->host_header)};
     return status ? status
                   : hd_change_files(c->arena, &c->diag, cli_journal_of(c, output->kernel), files,
-                                    count);
+                                    before, count);
 }
 
 /* ---- as a patch ----------------------------------------------------------------------------- */

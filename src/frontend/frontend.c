@@ -87,12 +87,24 @@ static hd_status run(hd_front *front) {
     return status;
 }
 
+/* Clang gives itself the name without the folder as a word, and obeys the words that a file @NAME
+ * holds: they could load code. */
+static hd_status check_name(const hd_diag *diag, const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (*name != '@')
+        return HD_OK;
+    return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+                   "to clang a name that begins with '@' is a list of options; rename the file");
+}
+
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module) {
     *module = NULL;
     char *text;
     size_t length;
-    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    hd_status status = check_name(diag, path);
+    if (!status)
+        status = hd_read_file(arena, diag, path, &text, &length);
     if (status)
         return status;
     hd_front front = {.arena = arena, .diag = diag, .path = path, .macros = -1};

@@ -8,7 +8,7 @@
  *
  *     hd_gpu_check()          for each step: a process, its limit, its result    check.c, child.c
  *       hd_gpu_run_step()       in that process: the step's function             steps.c
- *         hd_gpu_remap() ...      measures, and keeps rows                       step_*.c
+ *         hd_gpu_run_remap() ...  measures, and keeps rows                       step_*.c
  *       hd_gpu_page()           all results so far as Markdown                   page.c
  *
  * Whoever runs the steps never calls the driver itself. docs/gpu/README.md says what the page

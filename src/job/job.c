@@ -443,6 +443,12 @@ static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     return HD_OK;
 }
 
+/* A compiler takes a path that begins so for an option, or for a file of words. */
+static const char *path_of_kernel(const reader *r, const char *kernel) {
+    const char *path = hd_path_beside(r->arena, r->job->path, kernel);
+    return *path == '-' || *path == '@' ? hd_format(r->arena, "./%s", path) : path;
+}
+
 static hd_status read_job(const reader *r) {
     hd_job *job = r->job;
     const hd_yaml *root = &r->file->root;
@@ -451,7 +457,7 @@ static hd_status read_job(const reader *r) {
     hd_status status = hd_reader_name(r, root, "kernel", &kernel);
     if (status != HD_OK)
         return status;
-    job->kernel_path = hd_path_beside(r->arena, job->path, kernel);
+    job->kernel_path = path_of_kernel(r, kernel);
     job->kernel_place = hd_yaml_place(r->file, hd_yaml_get(root, "kernel"));
     job->options = options ? options : "";
     job->options_place = hd_yaml_place(r->file, hd_reader_at(root, "options"));

@@ -136,22 +136,37 @@ static bool takes_next(const option_form *form, const char *word) {
     return form->value == APART || (form->value == EITHER && !word[strlen(form->text)]);
 }
 
+static hd_status refuse(const hd_diag *diag, const hd_job *job, const char *word) {
+    return hd_fail(diag, HD_EINPUT, &job->options_place,
+                   "a job may not give the compiler the option '%.80s', since others could load "
+                   "code, or read and write files; take it out, or say --trust-options if you "
+                   "trust this job (docs/job.md lists the options)",
+                   word);
+}
+
+/* The value that the option `form` has in its own word, which may be empty. */
+static const char *own_value(const option_form *form, const char *word) {
+    return form->value == SETTING ? "" : word + strlen(form->text);
+}
+
+/* Compilers put the words that a file holds in the place of @FILE, also where a value stands, and
+ * clang gives itself a value of the same word as a word of its own. */
+static bool is_file_of_words(const char *value) { return *value == '@'; }
+
 hd_status hd_job_check_options(hd_arena *arena, const hd_diag *diag, const hd_job *job) {
     uint32_t count;
     char **words = hd_split_words(arena, job->options, &count);
     for (uint32_t w = 0; w < count; w++) {
         const option_form *form = form_of(words[w]);
-        if (!form)
-            return hd_fail(diag, HD_EINPUT, &job->options_place,
-                           "a job may not give the compiler the option '%.80s', since others could "
-                           "load code, or read and write files; take it out, or say "
-                           "--trust-options if you trust this job (docs/job.md lists the options)",
-                           words[w]);
+        if (!form || is_file_of_words(own_value(form, words[w])))
+            return refuse(diag, job, words[w]);
         if (!takes_next(form, words[w]))
             continue;
         if (++w == count)
             return hd_fail(diag, HD_EINPUT, &job->options_place,
                            "the option '%s' needs a value after it", words[w - 1]);
+        if (is_file_of_words(words[w]))
+            return refuse(diag, job, words[w]);
     }
     return HD_OK;
 }

@@ -244,6 +244,7 @@ static void add_file(naming *n, const flat_node *node, const char *name) {
     hd_rewritten_file file = {.path = rw->flat->files.data[node->file].path,
                               .name = name,
                               .text = rendered(n->o, node->file),
+                              .original = rw->flat->files.data[node->file].text,
                               .edit_count = count,
                               .is_copy = !n->changed[node->file]};
     for (size_t i = 0; i < edits->count; i++)

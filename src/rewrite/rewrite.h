@@ -40,9 +40,9 @@ typedef struct hd_rewrite_request {
 typedef struct hd_rewritten_file {
     const char *path; /* of the original */
     const char *name; /* from the folder where the rewritten files go, so that includes find it */
-    const char *text;
-    uint32_t edit_count; /* places changed in the user's text */
-    bool is_copy;        /* goes along, byte for byte */
+    const char *text, *original; /* the new one and the one that was read */
+    uint32_t edit_count;         /* places changed in the user's text */
+    bool is_copy;                /* goes along, byte for byte */
 } hd_rewritten_file;
 
 /* A header of the user's that stays where it is. */
@@ -73,7 +73,8 @@ hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_requ
  * below it are made as needed, and added to *made. */
 hd_status hd_rewritten_outputs(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
                                const char *folder, hd_output *outputs, hd_folders *made);
-/* Writes the rewritten files, not the host's header, into `folder`, all or none of them. *kernel_path is the kernel file's new path. */
+/* Writes the rewritten files, not the host's header, into `folder`, all or none of them.
+ * *kernel_path is the kernel file's new path. */
 hd_status hd_rewritten_store(hd_arena *arena, const hd_diag *diag, const hd_rewritten *rewritten,
                              const char *folder, const char **kernel_path);
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -26,6 +27,18 @@ void output_flush(output *o) {
     o->buffer.count = 0;
 }
 
+/* Who writes a file holds a lock on it, which ends with the process. (What cannot be locked, on
+ * some network file systems, is not.) */
+static void lock(const output *o) { (void)!flock(o->fd, LOCK_EX | LOCK_NB); }
+
+bool output_is_written(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is_locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return is_locked;
+}
+
 /* Gives the file its bytes first and its name then; false where the file system cannot. */
 static bool open_nameless(output *o, const char *path) {
     const char *slash = strrchr(path, '/');
@@ -36,6 +49,7 @@ static bool open_nameless(output *o, const char *path) {
     free(folder);
     if (o->fd < 0)
         return false;
+    lock(o);
     char self[64];
     snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
     write_all(o, o->buffer.data, o->buffer.count);
@@ -52,6 +66,7 @@ bool output_open(output *o, const char *path) {
         o->flushed = 0;
         o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         o->error = o->fd < 0 ? errno : 0;
+        lock(o);
         write_all(o, o->buffer.data, o->buffer.count);
     }
     o->buffer.count = 0;

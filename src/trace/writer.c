@@ -457,6 +457,10 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
         return status;
     w->path = hd_strdup(arena, w->path);
     w->part_path = hd_format(arena, "%s.part", w->path);
+    if (output_is_written(w->part_path))
+        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+                       "another heddle is writing this trace; wait until it is done, or name "
+                       "another file");
     pthread_mutex_init(&w->lock, NULL);
     order_start(&w->order, (order_output){w, write_part, end_block}, HD_TRACE_WAITING);
     w->packer = ZSTD_createCCtx();

@@ -109,7 +109,7 @@ static hd_status change(place *p) {
                                {at(p, "sub/link.h"), new_linked, strlen(new_linked)},
                                {at(p, "made.h"), new_made, strlen(new_made)}};
     p->diag = (hd_diag){keep_message, p};
-    return hd_change_files(p->arena, &p->diag, p->journal, files, 4);
+    return hd_change_files(p->arena, &p->diag, p->journal, files, (const char *[4]){0}, 4);
 }
 
 static bool holds(const place *p, const char *name, const char *text) {
@@ -282,6 +282,10 @@ static void what_changed_since_is_left_alone(void **state) {
     assert_non_null(strstr(p.text, "sub/h.h: this has changed since"));
     assert_true(holds(&p, "k.cl", new_kernel) && holds(&p, "sub/h.h", "edited by hand"));
     put(&p, "sub/h.h", old_header, 0600);
+    assert_int_equal(unlink(at(&p, "k.cl")), 0);
+    assert_int_equal(take_back(&p), HD_EINPUT);
+    assert_non_null(strstr(p.text, "k.cl: this is gone since"));
+    put(&p, "k.cl", old_kernel, 0640);
     assert_int_equal(take_back(&p), HD_OK);
     check(&p, false);
     remove_place(&p);
@@ -306,6 +310,38 @@ static void a_foreign_journal_is_not_obeyed(void **state) {
     remove_place(&p);
 }
 
+static void an_edit_in_the_meantime_is_not_lost(void **state) {
+    (void)state;
+    place p = make_place();
+    p.diag = (hd_diag){keep_message, &p};
+    const hd_output files[] = {{at(&p, "k.cl"), new_kernel, strlen(new_kernel)},
+                               {at(&p, "sub/h.h"), new_header, strlen(new_header)}};
+    const char *before[] = {old_kernel, "what was read"};
+    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, before, 2), HD_EINPUT);
+    assert_non_null(strstr(p.text, "sub/h.h: this has changed since it was read"));
+    assert_int_equal(p.messages, 1);
+    check(&p, false);
+    before[1] = old_header;
+    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, before, 2), HD_OK);
+    assert_true(holds(&p, "k.cl", new_kernel) && holds(&p, "sub/h.h", new_header));
+    remove_place(&p);
+}
+
+/* In a folder that all write to, anybody could have files of ours written by it. */
+static void a_journal_of_another_user_is_not_obeyed(void **state) {
+    (void)state;
+    place p = interrupted();
+    if (chown(p.journal, 12345, (gid_t)-1) == 0) { /* it takes root to show this */
+        assert_int_equal(take_back(&p), HD_EINPUT);
+        assert_non_null(strstr(p.text, "another user"));
+        assert_true(holds(&p, "k.cl", new_kernel));
+        assert_int_equal(chown(p.journal, geteuid(), (gid_t)-1), 0);
+    }
+    assert_int_equal(take_back(&p), HD_OK);
+    check(&p, false);
+    remove_place(&p);
+}
+
 static void a_change_under_way_is_left_alone(void **state) {
     (void)state;
     place p = interrupted();
@@ -324,11 +360,13 @@ static void two_names_of_one_file_must_agree(void **state) {
     place p = make_place();
     p.diag = (hd_diag){keep_message, &p};
     hd_output files[] = {{at(&p, "sub/h.h"), "one", 3}, {at(&p, "twin.h"), "two", 3}};
-    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, 2), HD_EINPUT);
+    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2),
+                     HD_EINPUT);
     assert_int_equal(p.messages, 1);
     check(&p, false);
     files[1].data = "one";
-    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, 2), HD_OK);
+    assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2),
+                     HD_OK);
     assert_true(holds(&p, "twin.h", "one"));
     remove_place(&p);
 }
@@ -341,6 +379,8 @@ int main(void) {
         cmocka_unit_test(taking_back_can_be_killed),
         cmocka_unit_test(what_changed_since_is_left_alone),
         cmocka_unit_test(a_foreign_journal_is_not_obeyed),
+        cmocka_unit_test(an_edit_in_the_meantime_is_not_lost),
+        cmocka_unit_test(a_journal_of_another_user_is_not_obeyed),
         cmocka_unit_test(a_change_under_way_is_left_alone),
         cmocka_unit_test(two_names_of_one_file_must_agree),
     };

@@ -21,6 +21,29 @@ for options in -fplugin=./plugin.so -fpass-plugin=./plugin.so @words "-MD -MF ma
     refuses "^options.yaml:1:10: error: a job may not give the compiler the option '$unknown'.*--trust-options" \
         run options.yaml
 done
+# A file of words, where a value stands.
+for options in "-D @words" "-U @words" "-I @words" "-isystem @words" "-include @words" -D@words \
+    -U@words -I@words; do
+    with_options "$options"
+    refuses "^options.yaml:1:10: error: a job may not give the compiler the option '${options##* }'" \
+        run options.yaml
+done
+# with_kernel PATH: kernel.yaml is body.yaml with a copy of its kernel.
+with_kernel() {
+    cp body.cl "./$1"
+    sed "s|^kernel: .*|kernel: '$1'|" body.yaml >kernel.yaml
+}
+# A kernel's path is no option and no file of words.
+mkdir -- -fpass-plugin=. @more
+for kernel in -body.cl -fpass-plugin=./body.cl @more/body.cl; do
+    with_kernel "$kernel"
+    accepts accesses kernel.yaml
+done
+for kernel in @body.cl more/@body.cl; do
+    with_kernel "$kernel"
+    refuses "@body.cl: error: to clang a name that begins with '@' is a list of options; rename" \
+        accesses kernel.yaml
+done
 for options in -I -D -include; do
     with_options "$options"
     refuses "^options.yaml:1:10: error: the option '$options' needs a value" run options.yaml

@@ -624,6 +624,24 @@ static void abandoning_removes_the_file(void **state) {
     bench_close(&b);
 }
 
+/* Else the first to end would give the name to what the other has so far. */
+static void a_trace_has_one_writer(void **state) {
+    (void)state;
+    bench b;
+    bench_open(&b);
+    const hd_trace_header header = {NULL, 2};
+    hd_trace_writer *one, *other;
+    assert_int_equal(hd_trace_create(b.arena, &b.diag, b.path, &header, &one), HD_OK);
+    assert_int_equal(hd_trace_create(b.arena, &b.diag, b.path, &header, &other), HD_EINPUT);
+    assert_null(other);
+    assert_int_equal(hd_trace_finish(one, true), HD_OK);
+    assert_int_equal(hd_trace_create(b.arena, &b.diag, b.path, &header, &other), HD_OK);
+    assert_int_equal(hd_trace_finish(other, false), HD_OK); /* stopped: its .part stays */
+    assert_int_equal(hd_trace_create(b.arena, &b.diag, b.path, &header, &other), HD_OK);
+    assert_int_equal(hd_trace_finish(other, true), HD_OK);
+    bench_close(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_back_as_they_were),
@@ -639,6 +657,7 @@ int main(void) {
         cmocka_unit_test(a_full_disk_ends_the_writing_and_no_more),
         cmocka_unit_test(blocks_are_in_the_file_soon),
         cmocka_unit_test(abandoning_removes_the_file),
+        cmocka_unit_test(a_trace_has_one_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
