@@ -125,9 +125,13 @@ static hd_status check_file(const resolver *r, const hd_buffer *buffer) {
     uint64_t bytes = buffer->count * buffer->element_bytes;
     if (!buffer->file)
         return HD_OK;
-    if (stat(buffer->file, &info) != 0 || !S_ISREG(info.st_mode))
+    if (stat(buffer->file, &info) != 0)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "the file of buffer '%s', %s, is not there", buffer->name, buffer->file);
+    if (!S_ISREG(info.st_mode))
+        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                       "the file of buffer '%s', %s, is no regular file; save what it gives in one",
+                       buffer->name, buffer->file);
     if ((uint64_t)info.st_size != bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "buffer '%s' takes %llu bytes (%llu elements of %u), its file %s has %llu",
@@ -192,11 +196,15 @@ static hd_status check_part_leaf(const resolver *r, const hd_buffer *buffer, con
 
 static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
                                  const hd_leaf *leaf) {
-    if (leaf->opaque && init->generator != HD_GEN_ZERO)
+    if (leaf->opaque && init->generator != HD_GEN_ZERO) {
+        const char *name = name_of(r, buffer, leaf);
+        const char *byte = strstr(name, " byte ");
         return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "'%s' of buffer '%s' has no scalar type to generate; name other fields, or "
-                       "give the buffer a 'file'",
-                       name_of(r, buffer, leaf), buffer->name);
+                       "'%.*s' of buffer '%s' %s; name other fields, or give the buffer a 'file'",
+                       byte ? (int)(byte - name) : (int)strlen(name), name, buffer->name,
+                       leaf->is_pointer ? "is a pointer, which can't be generated"
+                                        : "has no scalar type to generate");
+    }
     bool narrow = leaf->type.bits < 32 || (leaf->type.kind == KIR_FLOAT && leaf->type.bits == 32);
     if (init->generator == HD_GEN_GRAPH && narrow)
         return check_part_leaf(r, buffer, init, leaf);
