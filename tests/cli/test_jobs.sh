@@ -96,4 +96,18 @@ refuses "^linked.yaml:2:[0-9]+: error: 'next' of buffer 'p' is a pointer, which 
 sed 's/init: .*}\]}/file: \/dev\/zero}/' linked.yaml >device.yaml
 refuses "^device.yaml:2:[0-9]+: error: the file of buffer 'p', /dev/zero, is no regular file" run device.yaml
 
+# ---- a long array that is named very often: looked up once
+
+cat >often.cl <<'END'
+typedef struct { float a[1000000]; float b; } table;
+__kernel void k(__global table *p) { p[0].b = p[0].a[get_global_id(0)]; }
+END
+{
+    printf 'kernel: often.cl\nbuffers:\n  - name: p\n    type: table\n    count: 1\n    init:\n'
+    yes '      - {field: a, generator: uniform}' | head -20000
+    printf 'launches: [{kernel: k, global: [64], args: [{name: p, buffer: p}]}]\n'
+} >often.yaml
+timeout 100 "$heddle" accesses often.yaml >"$work/log/out" 2>"$work/log/err" ||
+    complain "a long array that is named 20000 times: exit status $?"
+
 finish
