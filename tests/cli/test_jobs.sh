@@ -110,4 +110,9 @@ END
 timeout 100 "$heddle" accesses often.yaml >"$work/log/out" 2>"$work/log/err" ||
     complain "a long array that is named 20000 times: exit status $?"
 
+# Filling it so often takes minutes, and ends at a signal, not with the last entry.
+timeout -k 100 -s INT 5 "$heddle" run often.yaml >"$work/log/out" 2>"$work/log/err"
+status=$?
+[ "$status" -eq 124 ] || complain "contents that a signal should have ended: exit status $status"
+
 finish
