@@ -290,9 +290,9 @@ static void show_untried(const hd_choice *choice, hd_str *out) {
 }
 
 void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
-    hd_str_printf(out, "\nMeasured on %s: %u layouts and the original, %u rounds, %s\n",
-                  choice->device.name, choice->timed, choice->rounds,
-                  hd_show_seconds(c->arena, choice->seconds));
+    hd_str_printf(out, "\nMeasured on %s: %u layout%s and the original, %u round%s, %s\n",
+                  choice->device.name, choice->timed, choice->timed == 1 ? "" : "s", choice->rounds,
+                  choice->rounds == 1 ? "" : "s", hd_show_seconds(c->arena, choice->seconds));
     show_table(c, record, choice, out);
     show_refused(c, record, choice, out);
     show_untried(choice, out);

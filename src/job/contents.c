@@ -179,7 +179,7 @@ hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_b
     uint8_t *contents = hd_alloc(arena, size);
     if (buffer->file)
         status = read_bytes(diag, buffer, contents, size);
-    for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++) {
+    for (uint32_t i = 0; i < buffer->init_count && status == HD_OK && !is_stopped(stop); i++) {
         hd_arena *scratch = hd_arena_new();
         status = fill(scratch, diag, buffer, &buffer->inits[i], stop, contents);
         hd_arena_free(scratch);

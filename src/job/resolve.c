@@ -125,9 +125,13 @@ static hd_status check_file(const resolver *r, const hd_buffer *buffer) {
     uint64_t bytes = buffer->count * buffer->element_bytes;
     if (!buffer->file)
         return HD_OK;
-    if (stat(buffer->file, &info) != 0 || !S_ISREG(info.st_mode))
+    if (stat(buffer->file, &info) != 0)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "the file of buffer '%s', %s, is not there", buffer->name, buffer->file);
+    if (!S_ISREG(info.st_mode))
+        return hd_fail(r->diag, HD_EINPUT, &buffer->place,
+                       "the file of buffer '%s', %s, is no regular file; save what it gives in one",
+                       buffer->name, buffer->file);
     if ((uint64_t)info.st_size != bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
                        "buffer '%s' takes %llu bytes (%llu elements of %u), its file %s has %llu",
@@ -192,11 +196,15 @@ static hd_status check_part_leaf(const resolver *r, const hd_buffer *buffer, con
 
 static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, const hd_init *init,
                                  const hd_leaf *leaf) {
-    if (leaf->opaque && init->generator != HD_GEN_ZERO)
+    if (leaf->opaque && init->generator != HD_GEN_ZERO) {
+        const char *name = name_of(r, buffer, leaf);
+        const char *byte = strstr(name, " byte ");
         return hd_fail(r->diag, HD_EINPUT, &init->place,
-                       "'%s' of buffer '%s' has no scalar type to generate; name other fields, or "
-                       "give the buffer a 'file'",
-                       name_of(r, buffer, leaf), buffer->name);
+                       "'%.*s' of buffer '%s' %s; name other fields, or give the buffer a 'file'",
+                       byte ? (int)(byte - name) : (int)strlen(name), name, buffer->name,
+                       leaf->is_pointer ? "is a pointer, which can't be generated"
+                                        : "has no scalar type to generate");
+    }
     bool narrow = leaf->type.bits < 32 || (leaf->type.kind == KIR_FLOAT && leaf->type.bits == 32);
     if (init->generator == HD_GEN_GRAPH && narrow)
         return check_part_leaf(r, buffer, init, leaf);
@@ -204,8 +212,8 @@ static hd_status check_init_leaf(const resolver *r, const hd_buffer *buffer, con
     bool high = init->generator == HD_GEN_UNIFORM;
     if (bounded && (!fits(leaf, init->low) || (high && !fits(leaf, init->high))))
         return hd_fail(r->diag, HD_EINPUT, &init->place, "%g does not fit %s of buffer '%s' (%s%u)",
-                       fits(leaf, init->low) ? init->high : init->low,
-                       name_of(r, buffer, leaf), buffer->name, leaf->is_signed ? "int" : "uint", leaf->type.bits);
+                       fits(leaf, init->low) ? init->high : init->low, name_of(r, buffer, leaf),
+                       buffer->name, leaf->is_signed ? "int" : "uint", leaf->type.bits);
     if (high && leaf->type.kind == KIR_INT && ceil(init->low) > floor(init->high))
         return hd_fail(r->diag, HD_EINPUT, &init->place,
                        "there is no whole number from %g to %g for %s of buffer '%s'", init->low,
@@ -230,32 +238,78 @@ static hd_status no_such_field(const resolver *r, const hd_buffer *buffer, const
                    buffer->record->name, list_fields(r->arena, buffer->record));
 }
 
-static hd_status check_init(const resolver *r, hd_arena *scratch, const hd_buffer *buffer,
-                            const hd_init *init) {
+/* What a field's name stands for, as far as the checks ask. */
+typedef struct named_leaves {
+    const char *field; /* NULL: the whole element */
     uint32_t count;
-    uint64_t scalars = 0, checked = 0;
-    const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, init->field, &count);
-    for (uint32_t l = 0; l < count; l++) {
-        scalars += leaves[l].type.lanes;
-        if (checked & kind_of(&leaves[l]))
-            continue;
-        checked |= kind_of(&leaves[l]);
-        hd_status status = check_init_leaf(r, buffer, init, &leaves[l]);
+    uint64_t scalars;
+    hd_vec(hd_leaf) kinds; /* the first of each kind */
+} named_leaves;
+
+/* Names of so many leaves are looked up once: a short job could name a long array very often. Names
+ * of fewer may differ in every entry, and cost no more than a line each. */
+static const uint32_t many = 4096;
+
+static named_leaves count_leaves(hd_arena *arena, const hd_buffer *buffer, const char *field) {
+    named_leaves named = {.field = field};
+    uint64_t seen = 0;
+    hd_arena *scratch = hd_arena_new();
+    const hd_leaf *leaves = hd_leaves_of_buffer(scratch, buffer, field, &named.count);
+    for (uint32_t l = 0; l < named.count; l++) {
+        named.scalars += leaves[l].type.lanes;
+        if (!(seen & kind_of(&leaves[l])))
+            hd_push(arena, &named.kinds, leaves[l]);
+        seen |= kind_of(&leaves[l]);
+    }
+    hd_arena_free(scratch);
+    return named;
+}
+
+/* Names that are known already, in an arena that outlives an entry. */
+typedef struct known_names {
+    hd_arena *arena;
+    hd_vec(named_leaves) names;
+} known_names;
+
+static named_leaves leaves_named(hd_arena *scratch, const hd_buffer *buffer, const char *field,
+                                 known_names *known) {
+    for (size_t i = 0; i < known->names.count; i++) {
+        const char *name = known->names.data[i].field;
+        if (name == field || (name && field && !strcmp(name, field)))
+            return known->names.data[i];
+    }
+    named_leaves named = count_leaves(scratch, buffer, field);
+    if (named.count < many)
+        return named;
+    named_leaves kept = {.field = field, .count = named.count, .scalars = named.scalars};
+    for (size_t k = 0; k < named.kinds.count; k++)
+        hd_push(known->arena, &kept.kinds, named.kinds.data[k]);
+    hd_push(known->arena, &known->names, kept);
+    return kept;
+}
+
+static hd_status check_init(const resolver *r, hd_arena *scratch, const hd_buffer *buffer,
+                            const hd_init *init, known_names *known) {
+    named_leaves named = leaves_named(scratch, buffer, init->field, known);
+    for (size_t k = 0; k < named.kinds.count; k++) {
+        hd_status status = check_init_leaf(r, buffer, init, &named.kinds.data[k]);
         if (status != HD_OK)
             return status;
     }
-    if (!count)
+    if (!named.count)
         return no_such_field(r, buffer, init);
-    return init->generator == HD_GEN_GRAPH ? check_part(r, buffer, init, scalars) : HD_OK;
+    return init->generator == HD_GEN_GRAPH ? check_part(r, buffer, init, named.scalars) : HD_OK;
 }
 
 static hd_status check_inits(const resolver *r, const hd_buffer *buffer) {
     hd_status status = HD_OK;
+    known_names known = {.arena = hd_arena_new()};
     for (uint32_t i = 0; i < buffer->init_count && status == HD_OK; i++) {
         hd_arena *scratch = hd_arena_new();
-        status = check_init(r, scratch, buffer, &buffer->inits[i]);
+        status = check_init(r, scratch, buffer, &buffer->inits[i], &known);
         hd_arena_free(scratch);
     }
+    hd_arena_free(known.arena);
     return status;
 }
 
@@ -389,12 +443,12 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
     for (const char *text = arg->value_text; next_part(r->arena, &text);)
         given++;
     if (given != lanes && given != 1)
-        return hd_fail(r->diag, HD_EINPUT, &arg->place,
-                       "argument '%s' of type %s takes %u value%s, separated by commas%s; there are "
-                       "%u in '%.80s'",
-                       arg->name, param->type_name, lanes, lanes == 1 ? "" : "s",
-                       list_values(r, record_of_param(r, param), leaves, leaf_count), given,
-                       arg->value_text);
+        return hd_fail(
+            r->diag, HD_EINPUT, &arg->place,
+            "argument '%s' of type %s takes %u value%s, separated by commas%s; there are "
+            "%u in '%.80s'",
+            arg->name, param->type_name, lanes, lanes == 1 ? "" : "s",
+            list_values(r, record_of_param(r, param), leaves, leaf_count), given, arg->value_text);
     const char *text = arg->value_text, *part = NULL;
     memset(arg->value, 0, sizeof arg->value);
     for (uint32_t l = 0; l < leaf_count; l++)

@@ -81,4 +81,38 @@ refuses "'s' of type sizes takes 3 values, .*: n, d\[0\], d\[1\]; .*the pointer 
 sed 's/"64, 1, 2"/"64, 1, x"/' by_value.yaml >bad.yaml
 refuses "'x' is no value for argument 's' of type sizes, field d\[1\]" run bad.yaml
 
+# ---- what no generator fills, and a buffer's file that is a device
+
+cat >linked.cl <<'END'
+typedef struct node { float v; __global struct node *next; } node;
+__kernel void k(__global node *p) { p[get_global_id(0)].v = 1; }
+END
+cat >linked.yaml <<'END'
+kernel: linked.cl
+buffers: [{name: p, type: node, count: 64, init: [{field: next, generator: iota}]}]
+launches: [{kernel: k, global: [64], args: [{name: p, buffer: p}]}]
+END
+refuses "^linked.yaml:2:[0-9]+: error: 'next' of buffer 'p' is a pointer, which can't be generated" run linked.yaml
+sed 's/init: .*}\]}/file: \/dev\/zero}/' linked.yaml >device.yaml
+refuses "^device.yaml:2:[0-9]+: error: the file of buffer 'p', /dev/zero, is no regular file" run device.yaml
+
+# ---- a long array that is named very often: looked up once
+
+cat >often.cl <<'END'
+typedef struct { float a[1000000]; float b; } table;
+__kernel void k(__global table *p) { p[0].b = p[0].a[get_global_id(0)]; }
+END
+{
+    printf 'kernel: often.cl\nbuffers:\n  - name: p\n    type: table\n    count: 1\n    init:\n'
+    yes '      - {field: a, generator: uniform}' | head -20000
+    printf 'launches: [{kernel: k, global: [64], args: [{name: p, buffer: p}]}]\n'
+} >often.yaml
+timeout 100 "$heddle" accesses often.yaml >"$work/log/out" 2>"$work/log/err" ||
+    complain "a long array that is named 20000 times: exit status $?"
+
+# Filling it so often takes minutes, and ends at a signal, not with the last entry.
+timeout -k 100 -s INT 5 "$heddle" run often.yaml >"$work/log/out" 2>"$work/log/err"
+status=$?
+[ "$status" -eq 124 ] || complain "contents that a signal should have ended: exit status $status"
+
 finish
