@@ -204,7 +204,7 @@ int cli_recover(cli *c, const char *path);
 const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
                                    uint32_t layout_count);
 void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out);
-json_t *cli_job_after_json(cli *c, const hd_placed_job *after);
+json_t *cli_job_after_json(const hd_placed_job *after);
 
 /* ---- verify.c: what was rewritten, on the machine ------------------------------------- */
 

@@ -52,7 +52,7 @@ static int show_json(cli *c, const request *r, const outcome *o) {
                   "kernel", hd_json_text(o->paths.kernel), "header", hd_json_text(o->paths.header),
                   "files", files_json(c, r, o), "elsewhere", r->folder ? cli_elsewhere_json(o->rewritten) : json_array(),
                   "verified", (int)o->checked, "edits", (json_int_t)o->rewritten->edit_count, "job",
-                  o->after ? cli_job_after_json(c, o->after) : json_null());
+                  o->after ? cli_job_after_json(o->after) : json_null());
     if (o->patch)
         json_object_set_new(value, "patch", hd_json_text(o->patch));
     return cli_print_json(c, value);

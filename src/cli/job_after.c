@@ -42,14 +42,28 @@ static const char *arg_name(const hd_launch *launch, const hd_arg *arg) {
                                                     : arg->name;
 }
 
+/* A name as a job file takes it inside of braces. */
+static const char *quoted(cli *c, const char *name) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    hd_str text = {.arena = c->arena};
+    if (*name && !name[strspn(name, plain)])
+        return name;
+    hd_str_add(&text, "'");
+    for (; *name; name++)
+        hd_str_addn(&text, *name == '\'' ? "''" : name, *name == '\'' ? 2 : 1);
+    hd_str_add(&text, "'");
+    return hd_str_text(&text);
+}
+
 static const char *launch_text(cli *c, const hd_launch *launch) {
     hd_str text = {.arena = c->arena};
-    hd_str_printf(&text, "kernel: %s, args: [", launch->kernel_name);
+    hd_str_printf(&text, "kernel: %s, args: [", quoted(c, launch->kernel_name));
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
-        hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "", arg_name(launch, arg));
+        hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "",
+                      quoted(c, arg_name(launch, arg)));
         if (arg->kind == HD_ARG_BUFFER)
-            hd_str_printf(&text, "buffer: %s}", arg->buffer_name);
+            hd_str_printf(&text, "buffer: %s}", quoted(c, arg->buffer_name));
         else if (arg->kind == HD_ARG_VALUE)
             hd_str_printf(&text, strchr(arg->value_text, ',') ? "value: [%s]}" : "value: %s}",
                           arg->value_text);
@@ -60,12 +74,12 @@ static const char *launch_text(cli *c, const hd_launch *launch) {
     return hd_str_text(&text);
 }
 
-static void show_buffers(const hd_placed_job *after, hd_str *out) {
+static void show_buffers(cli *c, const hd_placed_job *after, hd_str *out) {
     for (uint32_t b = 0; b < after->job->buffer_count; b++) {
         const hd_buffer *to = &after->job->buffers[b], *from = origin(after, b);
         if (from)
             hd_str_printf(out, "    - {name: %s, type: uchar, count: %llu}  # for %s, %llu of %s\n",
-                          to->name, (unsigned long long)to->count, from->name,
+                          quoted(c, to->name), (unsigned long long)to->count, from->name,
                           (unsigned long long)from->count, from->type);
     }
 }
@@ -78,16 +92,15 @@ static void show_launches(cli *c, const hd_placed_job *after, hd_str *out) {
         const hd_launch *launch = &after->job->launches[l];
         if (!changes(after, launch))
             continue;
-        if (shown == SHOWN) {
-            more++;
-            continue;
-        }
         const char *text = launch_text(c, launch);
-        if (strcmp(text, last) != 0) {
-            hd_str_printf(out, "    - {%s}\n", text);
-            shown++;
-        }
+        bool again = !strcmp(text, last);
         last = text;
+        if (again)
+            continue;
+        if (shown++ < SHOWN)
+            hd_str_printf(out, "    - {%s}\n", text);
+        else
+            more++;
     }
     if (more)
         hd_str_printf(out, "    # and %u more\n", more);
@@ -99,7 +112,7 @@ void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, 
                   "%s no longer fits these kernels. Its buffers of these records become\n"
                   "  buffers:\n",
                   job->path);
-    show_buffers(after, out);
+    show_buffers(c, after, out);
     hd_str_add(out, "and its launches give them in this order, their sizes as before:\n"
                     "  launches:\n");
     show_launches(c, after, out);
@@ -120,9 +133,8 @@ static json_t *arg_json(const hd_launch *launch, const hd_arg *arg) {
     return value;
 }
 
-json_t *cli_job_after_json(cli *c, const hd_placed_job *after) {
+json_t *cli_job_after_json(const hd_placed_job *after) {
     json_t *buffers = json_array(), *launches = json_array();
-    (void)c;
     for (uint32_t b = 0; b < after->job->buffer_count; b++) {
         const hd_buffer *to = &after->job->buffers[b], *from = origin(after, b);
         if (from)

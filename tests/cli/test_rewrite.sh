@@ -326,9 +326,9 @@ __kernel void k(__global item *items, __global int *sums, int more, __local int 
 E2
 cat >fits.yaml <<'E2'
 kernel: fits.cl
-buffers: [{name: things, type: item, count: 64}, {name: sums, type: int, count: 64}]
+buffers: [{name: "all, of 'them'}", type: item, count: 64}, {name: sums, type: int, count: 64}]
 launches:
-  - {kernel: k, global: [64], local: [32], args: [{name: items, buffer: things},
+  - {kernel: k, global: [64], local: [32], args: [{name: items, buffer: "all, of 'them'}"},
      {name: sums, buffer: sums}, {name: more, value: 7}, {name: room, local: 128}]}
 E2
 accepts rewrite fits.yaml --layout '{first}{second}/da' --in-place
