@@ -7,7 +7,11 @@ fuzz=$(dirname "$program")/tests/fuzz_files
 HEDDLE_SOURCE=$(realpath "$(dirname "$0")/../..")
 export HEDDLE_SOURCE
 count=0
-ldd "$program" | grep -q libasan && count=1000000000
+if ldd "$program" | grep -q libasan; then
+    count=1000000000
+else
+    ulimit -v 2097152 # what the sanitizer bounds there: 1 GiB, beside the program and its libraries
+fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
