@@ -72,6 +72,9 @@ void hd_str_printf(hd_str *s, const char *format, ...) __attribute__((format(pri
 /* The text so far; "" when nothing was added. Borrowed from the arena. */
 const char *hd_str_text(const hd_str *s);
 
+/* `text` ends in `ending`, and has something before it. */
+bool hd_ends_in(const char *text, const char *ending);
+
 /* ---- words.c: options as one text --------------------------------------- */
 
 /* Splits at blanks; quotes, single or double, keep blanks together. */
@@ -98,6 +101,11 @@ void hd_note(const hd_diag *diag, const hd_place *place, const char *format, ...
 /* SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
  * OOPSLA 2014, figure 17): 64 bits, the same on every machine. */
 uint64_t hd_next_random(uint64_t *state);
+
+/* hash.c: FNV-1a (Fowler, Noll and Vo; RFC 9923) of bytes, after those that `hash` is of; the first
+ * ones come after HD_HASH_START. */
+#define HD_HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t hd_hash_bytes(uint64_t hash, const void *data, size_t length);
 
 /* clock.c: seconds of a clock that never goes back, from a start of its own. */
 double hd_clock(void);
@@ -139,6 +147,8 @@ hd_status hd_read_long_file(hd_arena *arena, const hd_diag *diag, const char *pa
  * ever. `size` may be NULL. */
 hd_status hd_open_file(const hd_diag *diag, const char *path, int *fd, uint64_t *size);
 
+/* Both are there, and are names of one file. */
+bool hd_same_file(const char *a, const char *b);
 /* `name` seen from the folder of `file`: absolute names stay as they are. */
 char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
 /* The folder that a path is in: "." for a bare name. */

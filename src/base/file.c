@@ -83,6 +83,12 @@ hd_status hd_read_file(hd_arena *arena, const hd_diag *diag, const char *path, c
     return hd_read_long_file(arena, diag, path, HD_TEXT_MOST, text, length);
 }
 
+bool hd_same_file(const char *a, const char *b) {
+    struct stat first, second;
+    return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
 char *hd_path_beside(hd_arena *arena, const char *file, const char *name) {
     const char *slash = strrchr(file, '/');
     if (name[0] == '/' || !slash)

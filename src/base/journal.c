@@ -140,14 +140,6 @@ static const change *restore(changes *all) {
 
 /* ---- the journal's text --------------------------------------------------------------------- */
 
-/* FNV-1a (Fowler, Noll and Vo; RFC 9923). */
-static uint64_t checksum(const char *data, size_t length) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* "written as ..." of an open journal; NULL: nobody knows. */
 static const char *identity(hd_arena *arena, int fd) {
     struct statx about;
@@ -190,7 +182,7 @@ static void print_journal(const changes *all, const char *written_as, hd_str *ou
         hd_str_addn(out, c->new.data, c->new.length);
         hd_str_add(out, "\n");
     }
-    hd_str_printf(out, "end %016llx\n", (unsigned long long)checksum(out->data, out->length));
+    hd_str_printf(out, "end %016llx\n", (unsigned long long)hd_hash_bytes(HD_HASH_START, out->data, out->length));
 }
 
 /* What of the text has not been read. */
@@ -248,7 +240,7 @@ static bool read_changes(changes *all, content text, const char **written_as) {
     if (text.length < sizeof magic - 1 + LAST_LINE ||
         sscanf(text.data + text.length - LAST_LINE, "end %16llx\n", (unsigned long long *)&sum) !=
             1 ||
-        sum != checksum(text.data, text.length - LAST_LINE) ||
+        sum != hd_hash_bytes(HD_HASH_START, text.data, text.length - LAST_LINE) ||
         !take_line(&r, all->arena, written_as) || !take_line(&r, all->arena, &line) ||
         sscanf(line, "files %zu", &all->count) != 1 || all->count > text.length)
         return false;

@@ -40,3 +40,8 @@ void hd_str_printf(hd_str *s, const char *format, ...) {
 }
 
 const char *hd_str_text(const hd_str *s) { return s->data ? s->data : ""; }
+
+bool hd_ends_in(const char *text, const char *ending) {
+    size_t length = strlen(text), tail = strlen(ending);
+    return length > tail && !strcmp(text + length - tail, ending);
+}

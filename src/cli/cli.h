@@ -134,8 +134,7 @@ typedef struct cli_source {
     bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */
 } cli_source;
 
-/* By its name: "a.yaml" ends in ".yaml", and is a job. */
-bool cli_ends_in(const char *path, const char *ending);
+/* By its name. */
 bool cli_is_job(const char *path);
 
 enum { CLI_JOB_OPTION_COUNT = 10 };

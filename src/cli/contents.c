@@ -48,12 +48,6 @@ static uint64_t bytes_of(const hd_buffer *buffer) { return buffer->count * buffe
 
 /* ---- files to write --------------------------------------------------------------------- */
 
-static bool same_file(const struct stat *file, const char *path) {
-    struct stat other;
-    return path && !stat(path, &other) && other.st_dev == file->st_dev &&
-           other.st_ino == file->st_ino;
-}
-
 /* Renaming would put a file in the place of a device or a pipe. */
 static hd_status check_present(cli *c, const char *option, const char *path,
                                const char *const *inputs, size_t input_count) {
@@ -68,7 +62,7 @@ static hd_status check_present(cli *c, const char *option, const char *path,
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: this is no regular file; name a file",
                        option);
     for (size_t i = 0; i < input_count; i++)
-        if (same_file(&at, inputs[i]))
+        if (inputs[i] && hd_same_file(path, inputs[i]))
             return hd_fail(&c->diag, HD_EINPUT, &place,
                            "--%s: this is the input, and it would be replaced; choose another "
                            "name",
@@ -98,10 +92,8 @@ static bool same_place(cli *c, const char *a, const char *b) {
     if (hd_output_target(c->arena, &c->diag, a, &a) || hd_output_target(c->arena, &c->diag, b, &b))
         return false;
     const char *last_a = strrchr(a, '/'), *last_b = strrchr(b, '/');
-    struct stat folder;
     return !strcmp(last_a ? last_a + 1 : a, last_b ? last_b + 1 : b) &&
-           !stat(hd_path_folder(c->arena, a), &folder) &&
-           same_file(&folder, hd_path_folder(c->arena, b));
+           hd_same_file(hd_path_folder(c->arena, a), hd_path_folder(c->arena, b));
 }
 
 hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_dump **dumps) {

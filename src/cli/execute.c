@@ -84,16 +84,13 @@ static bool same_sizes(const hd_launch *a, const hd_launch *b) {
            !memcmp(a->offset, b->offset, sizeof a->offset);
 }
 
-/* FNV-1a of what same_sizes() compares. */
+/* Of what same_sizes() compares. */
 static uint64_t hash_of(const hd_launch *launch) {
     const uint64_t words[] = {(uintptr_t)launch->kernel, launch->dims,      launch->shared,
                               launch->global[0],         launch->global[1], launch->global[2],
                               launch->local[0],          launch->local[1],  launch->local[2],
                               launch->offset[0],         launch->offset[1], launch->offset[2]};
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        hash = (hash ^ words[w] ^ words[w] >> 32) * UINT64_C(0x100000001b3);
-    return hash ^ hash >> 32;
+    return hd_hash_bytes(HD_HASH_START, words, sizeof words);
 }
 
 /* The slot of a launch's row in a hash table with open addressing: 0 is free, else the row's

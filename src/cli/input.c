@@ -84,7 +84,7 @@ static hd_status check_path(cli *c, const cli_input *input) {
     static const char *const endings[] = {".yaml", ".yml", ".cl", ".cu"};
     const hd_place place = {.file = input->path};
     for (size_t i = 0; i < sizeof endings / sizeof *endings && !input->is_trace; i++)
-        if (cli_ends_in(input->path, endings[i]))
+        if (hd_ends_in(input->path, endings[i]))
             return HD_OK;
     if (input->is_trace)
         return HD_OK;

@@ -22,7 +22,7 @@ cli_texts cli_journals_in(cli *c, const char *folder) {
     cli_texts journals = {0};
     DIR *entries = opendir(folder);
     for (struct dirent *e; entries && (e = readdir(entries));)
-        if (cli_ends_in(e->d_name, ending)) {
+        if (hd_ends_in(e->d_name, ending)) {
             const char *path = strcmp(folder, ".") ? hd_format(c->arena, "%s/%s", folder, e->d_name)
                                                    : hd_strdup(c->arena, e->d_name);
             hd_push(c->arena, &journals, path);
@@ -75,7 +75,7 @@ hd_status cli_take_back(cli *c, const char *path) {
 static hd_status journals_of(cli *c, const char *path, cli_texts *journals) {
     cli_texts folders = {0};
     struct stat at;
-    if (cli_ends_in(path, ending)) {
+    if (hd_ends_in(path, ending)) {
         hd_push(c->arena, journals, path);
         return HD_OK;
     }

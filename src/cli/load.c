@@ -40,13 +40,8 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
     return table;
 }
 
-bool cli_ends_in(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && !strcmp(path + length - tail, ending);
-}
-
 bool cli_is_job(const char *path) {
-    return cli_ends_in(path, ".yaml") || cli_ends_in(path, ".yml");
+    return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml");
 }
 
 /* A job says everything itself: an option beside it would be ignored, so it is refused. */
@@ -86,7 +81,7 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
                            "cannot read the kernel file %s: %s", (*job)->kernel_path,
                            strerror(errno));
-    } else if (!cli_ends_in(path, ".cl") && !cli_ends_in(path, ".cu")) {
+    } else if (!hd_ends_in(path, ".cl") && !hd_ends_in(path, ".cu")) {
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "neither a kernel file (.cl or .cu) nor a job (.yaml)");
     }

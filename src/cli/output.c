@@ -39,12 +39,6 @@ static hd_status check_folder(cli *c, const char *option, const char *folder) {
     return HD_OK;
 }
 
-static bool same_file(const char *a, const char *b) {
-    struct stat first, second;
-    return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
 hd_status cli_output_paths(cli *c, const char *option, const char *folder, const char *kernel_path,
                            cli_output *output) {
     const char *name = name_in(kernel_path), *dot = strrchr(name, '.');
@@ -56,7 +50,7 @@ hd_status cli_output_paths(cli *c, const char *option, const char *folder, const
     hd_status status = check_folder(c, option, folder);
     if (status != HD_OK)
         return status;
-    if (same_file(kernel_path, output->kernel))
+    if (hd_same_file(kernel_path, output->kernel))
         return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = folder},
                        "the kernel itself is in this folder and would be replaced; choose another "
                        "with --%s",
@@ -94,7 +88,7 @@ static const char *header_name(cli *c, const hd_rewritten *rewritten) {
 static hd_status check_originals(cli *c, const hd_rewritten *rewritten, const hd_output *files) {
     for (uint32_t f = 0; f < rewritten->file_count; f++)
         for (uint32_t k = 0; k < rewritten->file_count; k++)
-            if (same_file(files[f].path, rewritten->files[k].path))
+            if (hd_same_file(files[f].path, rewritten->files[k].path))
                 return hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = files[f].path},
                                "this is a file of the kernels and would be replaced; choose "
                                "another folder");

@@ -1,16 +1,11 @@
 /* Graph files, by the ending of their names. */
 #include "graph/graph.h"
 
-static bool ends_in(const char *path, const char *ending) {
-    size_t length = strlen(path), wanted = strlen(ending);
-    return length > wanted && !strcmp(path + length - wanted, ending);
-}
-
 hd_status hd_graph_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_graph **graph) {
     char *text;
     size_t length;
-    bool is_netlist = ends_in(path, ".bench");
-    if (!is_netlist && !ends_in(path, ".graph")) {
+    bool is_netlist = hd_ends_in(path, ".bench");
+    if (!is_netlist && !hd_ends_in(path, ".graph")) {
         const hd_place place = {.file = path};
         return hd_fail(diag, HD_EINPUT, &place,
                        "a graph is read from a netlist NAME.bench or a METIS file NAME.graph");

@@ -1,4 +1,4 @@
-/* A hash table with open addressing; the hash is FNV-1a. */
+/* A hash table with open addressing. */
 #include "job/names.h"
 
 struct hd_name {
@@ -7,10 +7,7 @@ struct hd_name {
 };
 
 static struct hd_name *slot_of(const hd_names *names, const char *text) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *at = text; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    size_t at = (size_t)hash & (names->capacity - 1);
+    size_t at = (size_t)hd_hash_bytes(HD_HASH_START, text, strlen(text)) & (names->capacity - 1);
     while (names->slots[at].text && strcmp(names->slots[at].text, text) != 0)
         at = (at + 1) & (names->capacity - 1);
     return &names->slots[at];

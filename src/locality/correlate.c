@@ -94,7 +94,7 @@ uint64_t correlate_bytes(uint64_t span) {
     return (2 * n + n / 2 + 1) * sizeof(uint64_t);
 }
 
-static uint64_t *zeros(uint64_t n) { return hd_checked(calloc(n, sizeof(uint64_t))); }
+static uint64_t *zeros(uint64_t n) { return hd_zeroed(n, sizeof(uint64_t)); }
 
 void correlate(const uint32_t *position, const uint64_t *weight, uint64_t count, uint64_t *degree) {
     uint64_t span = position[count - 1] - position[0], n = size_for(span);

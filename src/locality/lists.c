@@ -276,10 +276,10 @@ uint64_t lists_bytes(const touches *all) {
 void lists_begin(const reuse_plan *plan, lists_sum *sum) {
     *sum = (lists_sum){0};
     uint64_t positions = plan->stream_start[plan->stream_count];
-    sum->degree = hd_checked(calloc(positions + 1, sizeof *sum->degree));
-    sum->accesses = hd_checked(calloc(plan->stream_count + 1, sizeof *sum->accesses));
-    sum->held = hd_checked(calloc(1, sizeof *sum->held));
-    sum->next = hd_checked(calloc(1, sizeof *sum->next));
+    sum->degree = hd_zeroed(positions + 1, sizeof *sum->degree);
+    sum->accesses = hd_zeroed(plan->stream_count + 1, sizeof *sum->accesses);
+    sum->held = hd_zeroed(1, sizeof *sum->held);
+    sum->next = hd_zeroed(1, sizeof *sum->next);
 }
 
 static void free_list(position_list *list) {

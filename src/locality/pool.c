@@ -50,9 +50,9 @@ static void *run_member(void *self) {
 hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
                             uint64_t *failed) {
     pool p = {.work = work, .self = self, .count = count};
-    pthread_t *threads = hd_checked(calloc(workers, sizeof *threads));
-    member *members = hd_checked(calloc(workers, sizeof *members));
-    bool *started = hd_checked(calloc(workers, sizeof *started));
+    pthread_t *threads = hd_zeroed(workers, sizeof *threads);
+    member *members = hd_zeroed(workers, sizeof *members);
+    bool *started = hd_zeroed(workers, sizeof *started);
     pthread_mutex_init(&p.lock, NULL);
     for (uint32_t w = 0; w < workers; w++)
         members[w] = (member){&p, w};

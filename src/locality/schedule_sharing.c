@@ -94,7 +94,7 @@ static void grow_pages(reading *r) {
     if (!may_grow(r, room * sizeof *old, grown * sizeof *old))
         return;
     r->page_room = grown;
-    r->pages = hd_checked(calloc(r->page_room, sizeof *r->pages));
+    r->pages = hd_zeroed(r->page_room, sizeof *r->pages);
     for (uint64_t i = 0; i < room; i++)
         if (old[i].number_plus_1)
             *find_slot(r, old[i].number_plus_1 - 1) = old[i];

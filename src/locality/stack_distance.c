@@ -388,13 +388,13 @@ void line_stack_serve(line_stack *stack, const line_batch *batch) {
 /* ---- from new to free ------------------------------------------------------------------------ */
 
 line_stack *line_stack_new(stack_room *room) {
-    line_stack *s = hd_checked(calloc(1, sizeof *s));
+    line_stack *s = hd_zeroed(1, sizeof *s);
     s->room = room;
     s->bucket_shift = 64 - BUCKET_BITS_LEAST;
     s->buckets = new_buckets(s->bucket_shift);
     new_axis(s, AXIS_LEAST);
     s->count_capacity = 64;
-    s->counts = hd_checked(calloc(s->count_capacity, sizeof *s->counts));
+    s->counts = hd_zeroed(s->count_capacity, sizeof *s->counts);
     s->serve = serve_anywhere;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&

@@ -170,7 +170,7 @@ static hd_status fail_compile(hd_remap_device *device, int error, void *handle) 
     size_t size = 0;
     if (handle)
         nvrtc->log_size(handle, &size);
-    char *log = hd_checked(calloc(1, size + 1));
+    char *log = hd_zeroed(1, size + 1);
     if (size)
         nvrtc->log(handle, log);
     hd_status status =
@@ -216,7 +216,7 @@ static hd_status load(hd_remap_device *device, const char *image, const char *sy
 
 static hd_status build(hd_remap_device *device, const char *text, void **kernel) {
     const hd_nvrtc_library *nvrtc = &of(device)->nvrtc;
-    program *built = hd_checked(calloc(1, sizeof *built));
+    program *built = hd_zeroed(1, sizeof *built);
     void *handle = NULL;
     char *image = NULL;
     const char *symbol;

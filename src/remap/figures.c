@@ -22,13 +22,6 @@
 
 static const char head[] = "heddle remap figures 2";
 
-/* FNV-1a (Fowler, Noll, Vo). */
-static uint64_t hash_of(const char *text, uint64_t hash) {
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* Empty variables and relative folders are as good as none (XDG Base Directory Specification). */
 static char *folder_of(hd_arena *arena) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -39,7 +32,8 @@ static char *folder_of(hd_arena *arena) {
 
 char *hd_remap_figures_path(hd_arena *arena, const char *device, const char *driver) {
     const char *folder = folder_of(arena);
-    uint64_t hash = hash_of(driver, hash_of(device, UINT64_C(0xcbf29ce484222325)));
+    uint64_t hash = hd_hash_bytes(HD_HASH_START, device, strlen(device));
+    hash = hd_hash_bytes(hash, driver, strlen(driver));
     return folder ? hd_format(arena, "%s/remap-%016" PRIx64 ".txt", folder, hash) : NULL;
 }
 

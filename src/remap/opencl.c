@@ -216,7 +216,7 @@ static hd_status fail_build(hd_remap_device *device, cl_int error, cl_program fa
     size_t bytes = 0;
     if (error == CL_BUILD_PROGRAM_FAILURE)
         call_of(device)->build_info(failed, of(device)->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
-    char *log = hd_checked(calloc(1, bytes + 1));
+    char *log = hd_zeroed(1, bytes + 1);
     if (bytes)
         call_of(device)->build_info(failed, of(device)->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
     hd_status status = hd_remap_device_fail(
@@ -235,7 +235,7 @@ static void release_kernel(hd_remap_device *device, void *kernel) {
 }
 
 static hd_status build(hd_remap_device *device, const char *text, void **kernel) {
-    program *built = hd_checked(calloc(1, sizeof *built));
+    program *built = hd_zeroed(1, sizeof *built);
     cl_int error;
     built->program = call_of(device)->make_program(of(device)->context, 1, &text, NULL, &error);
     if (error == CL_SUCCESS)

@@ -399,7 +399,7 @@ static hd_status transfer_parts(hd_remap_device *device, const hd_remap *map,
 static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
                              hd_remap_direction direction, const hd_remap_memory memory[],
                              void *host, const hd_remap_host_options *options) {
-    void **parts = hd_checked(calloc(map->parts, sizeof *parts));
+    void **parts = hd_zeroed(map->parts, sizeof *parts);
     hd_status status = take_parts(device, map, parts);
     bool to = direction == HD_REMAP_TO_DEVICE;
     if (status == HD_OK && (!to || leaves_places(map)))

@@ -168,8 +168,8 @@ static hd_status run_piece(const hd_diag *diag, hd_remap_device *device, const s
 
 static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s) {
     uint32_t count_of_parts = s->work->map->parts;
-    piece_memory memory = {hd_checked(calloc(count_of_parts, sizeof(hd_remap_memory))),
-                           hd_checked(calloc(count_of_parts, sizeof(uint64_t))), count_of_parts};
+    piece_memory memory = {hd_zeroed(count_of_parts, sizeof(hd_remap_memory)),
+                           hd_zeroed(count_of_parts, sizeof(uint64_t)), count_of_parts};
     uint64_t first, count;
     while ((count = take(s, true, &first))) {
         hd_remap *piece = NULL;
@@ -216,7 +216,7 @@ static uint32_t count_threads(uint32_t wanted) {
 }
 
 static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, uint32_t threads) {
-    pthread_t *started = hd_checked(calloc(threads, sizeof *started));
+    pthread_t *started = hd_zeroed(threads, sizeof *started);
     uint32_t count = 0;
     s->host.workers = threads;
     while (count < threads && pthread_create(&started[count], NULL, run_host, s) == 0)

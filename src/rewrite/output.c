@@ -12,7 +12,6 @@
  * stays there.
  */
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "internal.h"
 
@@ -252,16 +251,10 @@ static void add_file(naming *n, const flat_node *node, const char *name) {
     hd_push(rw->arena, &n->files, file);
 }
 
-static bool is_same_file(const char *a, const char *b) {
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
 /* The file lies where the new folder's names lead from the kernel's own. */
 static bool is_below(const rewriter *rw, const flat_node *node) {
     const char *kernel = rw->flat->files.data[0].path, *name = name_of(rw, node);
-    return name && is_same_file(hd_path_beside(rw->arena, kernel, name),
+    return name && hd_same_file(hd_path_beside(rw->arena, kernel, name),
                                 rw->flat->files.data[node->file].path);
 }
 
@@ -273,7 +266,7 @@ static void add_elsewhere(naming *n, const flat_node *node) {
     const char *from = rw->flat->files.data[node->up->file].path;
     bool goes = n->changed[node->up->file] || is_below(rw, node->up);
     bool beside = goes && node->spelling && *node->spelling != '/' &&
-                  is_same_file(hd_path_beside(rw->arena, from, node->spelling), path);
+                  hd_same_file(hd_path_beside(rw->arena, from, node->spelling), path);
     for (size_t i = 0; i < n->elsewhere.count; i++)
         if (!strcmp(n->elsewhere.data[i].path, path))
             return;

@@ -108,7 +108,7 @@ static kir_value address_of(const kir_inst *inst, bool writes) {
 static void trace_back(const hd_run *r, kir_value pointer, meant *m) {
     const kir_kernel *k = r->program->kernel;
     kir_value *stack = hd_checked(malloc(k->inst_count * sizeof *stack));
-    bool *seen = hd_checked(calloc(k->inst_count, sizeof *seen));
+    bool *seen = hd_zeroed(k->inst_count, sizeof *seen);
     uint32_t depth = 0;
     stack[depth++] = pointer;
     seen[pointer] = true;
