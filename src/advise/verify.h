@@ -17,7 +17,8 @@ typedef struct hd_verified {
  * machine, and compares every buffer bit for bit. Buffers without contents of their own get
  * random numbers, unless the kernels cannot run on those. HD_EDIFFER names the first value
  * that differs. HD_EINPUT: the original does not run on the machine, so that there is nothing
- * to compare with, or the rewritten one has a fault that the original has not (`ran`). Of `options` workers, progress and user count. */
+ * to compare with, or the rewritten one has a fault that the original has not (`ran`). Of `options`
+ * workers, progress and user count. */
 hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_record_layout *layouts, uint32_t layout_count,
                     const hd_rewritten *rewritten, const hd_vm_options *options,

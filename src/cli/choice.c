@@ -38,7 +38,6 @@ typedef enum standing {
 } standing;
 
 static standing standing_of(const hd_choice *choice, uint32_t i) {
-    static const double margin = 0.01; /* of the race */
     const hd_choice_entry *e = &choice->entries[i];
     if (!e->timing.repeats || e->end == HD_RACE_REFUSED || e->end == HD_RACE_DIFFERS)
         return UNKNOWN;
@@ -46,7 +45,7 @@ static standing standing_of(const hd_choice *choice, uint32_t i) {
         return SLOWER;
     if (choice->rounds < choice->least_rounds || (i && !isfinite(e->ratio.high)))
         return UNKNOWN;
-    return e->ratio.median <= (1 + margin) * choice->entries[choice->leader].ratio.median
+    return e->ratio.median <= (1 + HD_RACE_MARGIN) * choice->entries[choice->leader].ratio.median
                ? AS_FAST
                : UNDECIDED;
 }

@@ -46,6 +46,15 @@ static void add_folders(cli *c, const char *path, cli_texts *folders) {
         hd_push(c->arena, folders, kernel);
 }
 
+/* The journals in these folders. */
+static void add_journals(cli *c, const cli_texts *folders, cli_texts *journals) {
+    for (size_t f = 0; f < folders->count; f++) {
+        cli_texts found = cli_journals_in(c, folders->data[f]);
+        for (size_t j = 0; j < found.count; j++)
+            hd_push(c->arena, journals, found.data[j]);
+    }
+}
+
 static const char *names(cli *c, const hd_taken_back *done) {
     hd_str text = {.arena = c->arena};
     for (size_t f = 0; f < done->count; f++)
@@ -54,18 +63,16 @@ static const char *names(cli *c, const hd_taken_back *done) {
 }
 
 hd_status cli_take_back(cli *c, const char *path) {
-    cli_texts folders = {0};
+    cli_texts folders = {0}, journals = {0};
     add_folders(c, path, &folders);
-    for (size_t f = 0; f < folders.count; f++) {
-        cli_texts journals = cli_journals_in(c, folders.data[f]);
-        for (size_t j = 0; j < journals.count; j++) {
-            hd_taken_back done;
-            hd_status status = hd_take_back(c->arena, &c->diag, journals.data[j], &done);
-            if (status != HD_OK)
-                return status;
-            hd_note(&c->diag, &(hd_place){.file = journals.data[j]},
-                    "a rewrite in place was interrupted and is taken back: %s", names(c, &done));
-        }
+    add_journals(c, &folders, &journals);
+    for (size_t j = 0; j < journals.count; j++) {
+        hd_taken_back done;
+        hd_status status = hd_take_back(c->arena, &c->diag, journals.data[j], &done);
+        if (status != HD_OK)
+            return status;
+        hd_note(&c->diag, &(hd_place){.file = journals.data[j]},
+                "a rewrite in place was interrupted and is taken back: %s", names(c, &done));
     }
     return HD_OK;
 }
@@ -86,11 +93,7 @@ static hd_status journals_of(cli *c, const char *path, cli_texts *journals) {
         hd_push(c->arena, &folders, path);
     else
         add_folders(c, path, &folders);
-    for (size_t f = 0; f < folders.count; f++) {
-        cli_texts found = cli_journals_in(c, folders.data[f]);
-        for (size_t j = 0; j < found.count; j++)
-            hd_push(c->arena, journals, found.data[j]);
-    }
+    add_journals(c, &folders, journals);
     return HD_OK;
 }
 

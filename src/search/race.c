@@ -345,7 +345,7 @@ hd_status hd_race_run(hd_arena *arena, const hd_record *record, const hd_proposa
                 .stopwatch = stopwatch,
                 .options = options,
                 .race = race,
-                .margin = options->margin > 0 ? options->margin : 0.01,
+                .margin = options->margin > 0 ? options->margin : HD_RACE_MARGIN,
                 .next = 1,
                 .start = stopwatch->now(stopwatch->state)};
     enter(&r, proposals, count);
