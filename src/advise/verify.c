@@ -8,7 +8,6 @@
 #include "advise/verify.h"
 
 #include "frontend/frontend.h"
-#include "rewrite/placed.h"
 
 typedef struct verifier {
     hd_arena *arena;
@@ -53,13 +52,6 @@ static hd_status make_contents(const verifier *v, void **contents, bool *random)
         *random = true;
     }
     return HD_OK;
-}
-
-static hd_status job_contents(const verifier *v, void **contents) {
-    hd_status status = HD_OK;
-    for (uint32_t b = 0; b < v->job->buffer_count && status == HD_OK; b++)
-        status = hd_job_contents(v->arena, v->diag, v->job, &v->job->buffers[b], &contents[b]);
-    return status;
 }
 
 /* ---- runs --------------------------------------------------------------------------- */
@@ -110,7 +102,7 @@ static hd_status run_original(const verifier *v, void **before, void **after, hd
     if (result->random && run_job(v, &silent, v->job, before, after, accesses) == HD_OK)
         return HD_OK;
     if (result->random)
-        status = job_contents(v, before);
+        status = hd_job_all_contents(v->arena, v->diag, v->job, before);
     result->random = false;
     if (status == HD_OK)
         status = run_job(v, v->diag, v->job, before, after, accesses);
@@ -122,18 +114,23 @@ static hd_status run_original(const verifier *v, void **before, void **after, hd
     return status;
 }
 
-/* From here on messages go through the view. */
-static hd_status compile(const verifier *v, hd_rewritten_view *view, kir_module **module) {
+hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
+                             const hd_record_layout *layouts, uint32_t layout_count,
+                             hd_placed_job **placed) {
+    hd_arena *arena = view->arena;
     const hd_diag diag = {hd_rewritten_tell, view};
     const char *path;
     char *folder;
-    hd_status status = hd_scratch_make(v->arena, v->diag, &folder);
+    kir_module *module;
+    hd_status status = hd_scratch_make(arena, view->diag, &folder);
     view->folder = folder;
     if (status == HD_OK)
-        status = hd_rewritten_store(v->arena, v->diag, view->rewritten, folder, &path);
+        status = hd_rewritten_store(arena, view->diag, view->rewritten, folder, &path);
     if (status == HD_OK)
-        status = hd_frontend(v->arena, &diag, path, view->rewritten->options, module);
+        status = hd_frontend(arena, &diag, path, view->rewritten->options, &module);
     hd_scratch_remove(folder);
+    if (status == HD_OK)
+        status = hd_job_in_layout(arena, &diag, job, layouts, layout_count, module, placed);
     return status;
 }
 
@@ -165,15 +162,12 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     void **after = hd_new_array(arena, void *, job->buffer_count);
     hd_rewritten_view view = {arena, diag, rewritten, NULL};
     const hd_diag viewed = {hd_rewritten_tell, &view};
-    kir_module *module;
     hd_placed_job *placed;
     *result = (hd_verified){0};
     hd_status status = run_original(&v, before, originally, result);
     result->ran = status == HD_OK;
     if (status == HD_OK)
-        status = compile(&v, &view, &module);
-    if (status == HD_OK)
-        status = hd_job_in_layout(arena, &viewed, job, layouts, layout_count, module, &placed);
+        status = hd_place_rewritten(&view, job, layouts, layout_count, &placed);
     if (status == HD_OK)
         status = run_rewritten(&v, &viewed, placed, before, after);
     if (status != HD_OK)

@@ -5,6 +5,7 @@
 #define HD_ADVISE_VERIFY_H
 
 #include "measure/measure.h"
+#include "rewrite/placed.h"
 #include "vm/vm.h"
 
 typedef struct hd_verified {
@@ -23,6 +24,12 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_record_layout *layouts, uint32_t layout_count,
                     const hd_rewritten *rewritten, const hd_vm_options *options,
                     hd_verified *result);
+
+/* The resolved job with the kernels of `view`, which are in these layouts, compiled. Messages, from
+ * here on, go through the view, which knows the folder then. From its arena. */
+hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
+                             const hd_record_layout *layouts, uint32_t layout_count,
+                             hd_placed_job **placed);
 
 /* An error for each kernel that takes one of the records but that the job never launches:
  * it is rewritten with the others, and nothing would check it. */

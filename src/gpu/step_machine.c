@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "frontend/frontend.h"
+#include "advise/verify.h"
 #include "gpu/gpu.h"
 #include "locality/coalesce.h"
 #include "measure/session.h"
@@ -44,11 +44,8 @@ static hd_status lay_out(hd_arena *arena, const hd_diag *diag, const char *subje
 
 static hd_status make_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                void ***contents) {
-    hd_status status = HD_OK;
     *contents = hd_new_array(arena, void *, job->buffer_count);
-    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = hd_job_contents(arena, diag, job, &job->buffers[b], &(*contents)[b]);
-    return status;
+    return hd_job_all_contents(arena, diag, job, *contents);
 }
 
 /* Once on the device; *after, unless that is NULL, gets what the buffers hold then. */
@@ -160,18 +157,9 @@ static hd_status count_job(hd_arena *arena, const hd_diag *diag, const hd_job *j
 /* The job of the rewritten kernels, compiled for the machine, with its contents. */
 static hd_status place_job(hd_arena *arena, const hd_diag *diag, const laid_out *l,
                            void *const *contents, const hd_job **job, void ***placed_contents) {
-    const char *path;
-    char *folder;
-    kir_module *module;
     hd_placed_job *placed;
-    hd_status status = hd_scratch_make(arena, diag, &folder);
-    if (status == HD_OK)
-        status = hd_rewritten_store(arena, diag, l->rewritten, folder, &path);
-    if (status == HD_OK)
-        status = hd_frontend(arena, diag, path, l->rewritten->options, &module);
-    hd_scratch_remove(folder);
-    if (status == HD_OK)
-        status = hd_job_in_layout(arena, diag, l->job, &l->layout, 1, module, &placed);
+    hd_rewritten_view view = {arena, diag, l->rewritten, NULL};
+    hd_status status = hd_place_rewritten(&view, l->job, &l->layout, 1, &placed);
     if (status != HD_OK)
         return status;
     *job = placed->job;

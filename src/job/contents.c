@@ -193,3 +193,11 @@ hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *jo
     (void)job;
     return hd_job_contents_until(arena, diag, buffer, NULL, bytes);
 }
+
+hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                              void **contents) {
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
+        status = hd_job_contents(arena, diag, job, &job->buffers[b], &contents[b]);
+    return status;
+}

@@ -213,6 +213,9 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const hd_buffer *buffer, void **bytes);
+/* Those of all buffers of the job, in contents[job->buffer_count]. */
+hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                              void **contents);
 /* The same, given up half way as soon as *stop is not 0; *bytes is NULL when it never began. */
 hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                                 const volatile sig_atomic_t *stop, void **bytes);

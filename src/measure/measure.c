@@ -26,12 +26,8 @@ typedef struct pair {
 
 static hd_status initial_contents(hd_session *session, void ***contents) {
     const hd_job *job = session->job;
-    hd_status status = HD_OK;
     *contents = hd_new_array(session->arena, void *, job->buffer_count);
-    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status =
-            hd_job_contents(session->arena, session->diag, job, &job->buffers[b], &(*contents)[b]);
-    return status;
+    return hd_job_all_contents(session->arena, session->diag, job, *contents);
 }
 
 static hd_status make_pair(pair *p, const hd_record_layout *layouts, uint32_t layout_count,

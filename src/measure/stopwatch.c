@@ -148,9 +148,7 @@ hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_jo
     clock->contents = hd_new_array(arena, void *, job->buffer_count);
     clock->expected = hd_new_array(arena, void *, job->buffer_count);
     hd_status status = hd_session_open(arena, diag, job, device, &clock->session);
-    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = hd_job_contents(arena, diag, job, &job->buffers[b], &clock->contents[b]);
-    return status;
+    return status == HD_OK ? hd_job_all_contents(arena, diag, job, clock->contents) : status;
 }
 
 void hd_device_clock_close(hd_device_clock *clock) {

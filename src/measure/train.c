@@ -185,9 +185,8 @@ static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
     t->session.job = run->job;
     void *contents[2];
     hd_status status = hd_write_file(t->diag, path, source, strlen(source));
-    for (uint32_t b = 0; b < 2 && status == HD_OK; b++)
-        status =
-            hd_job_contents(run->arena, t->diag, run->job, &run->job->buffers[b], &contents[b]);
+    if (status == HD_OK)
+        status = hd_job_all_contents(run->arena, t->diag, run->job, contents);
     for (uint32_t k = 0; k < HD_TILE_CLASSES && status == HD_OK && !is_stopped(t); k++) {
         show(t, run->shape, "building");
         status = make_version(t, run, contents, k);
