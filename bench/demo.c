@@ -15,13 +15,12 @@
 #include "frontend/frontend.h"
 #include "report/report.h"
 
-static const char *const examples[] = {"kmeans", "nbody", "lavamd", "blackscholes", "bitonic",
-                                       "sampo"};
+static const char *const examples[] = {"kmeans",       "nbody",   "lavamd",
+                                       "blackscholes", "bitonic", "sampo"};
 enum { EXAMPLES = sizeof examples / sizeof *examples, DEVICES = 2 };
 static const char *const device_names[DEVICES] = {"tesla-k20c", "h200"};
 
-static hd_status advise(hd_arena *arena, const hd_diag *diag, const char *name,
-                        hd_advice *advice) {
+static hd_status advise(hd_arena *arena, const hd_diag *diag, const char *name, hd_advice *advice) {
     const char *path = hd_format(arena, "%s/examples/%s/%s.yaml", HEDDLE_SOURCE, name, name);
     hd_job *job;
     kir_module *module;
@@ -34,8 +33,10 @@ static hd_status advise(hd_arena *arena, const hd_diag *diag, const char *name,
     for (int d = 0; d < DEVICES; d++)
         if ((status = hd_device_find(arena, diag, device_names[d], &devices[d])))
             return status;
-    const hd_advise_options options = {.devices = devices, .device_count = DEVICES,
-                                       .cost = {.loops = HD_LOOPS_PENG}, .measure = true,
+    const hd_advise_options options = {.devices = devices,
+                                       .device_count = DEVICES,
+                                       .cost = {.loops = HD_LOOPS_PENG},
+                                       .measure = true,
                                        .measurement = {.repeats = 5}};
     return hd_advise(arena, diag, job, &options, advice);
 }
@@ -43,8 +44,7 @@ static hd_status advise(hd_arena *arena, const hd_diag *diag, const char *name,
 /* Predicted cost of AoS over that of the layout chosen for the first device. */
 static const char *predicted(hd_arena *arena, const hd_advice *advice, uint32_t device) {
     hd_cost_model *model = advice->devices[device].model;
-    hd_cost_vector cost =
-        hd_cost_of_layout(arena, model, advice->devices[0].best, NULL, NULL);
+    hd_cost_vector cost = hd_cost_of_layout(arena, model, advice->devices[0].best, NULL, NULL);
     return hd_show_ratio(arena, hd_cost_ratio(&advice->devices[device].search.original, &cost));
 }
 
@@ -54,12 +54,14 @@ static void add_row(hd_arena *arena, hd_table *table, const char *name, const hd
     hd_table_row(
         table,
         (const char *[]){
-            name, hd_show_count(arena, first->search.original.v[hd_cost_degree(&first->search.original)]),
-            advice->leave ? "leave it"
-                          : hd_layout_print(arena, advice->job->record, first->best),
+            name,
+            hd_show_count(arena, first->search.original.v[hd_cost_degree(&first->search.original)]),
+            advice->leave ? "leave it" : hd_layout_print(arena, advice->job->record, first->best),
             predicted(arena, advice, 0), predicted(arena, advice, 1),
             advice->measured ? hd_show_ratio(arena, m->speedup) : "-",
-            !advice->measured ? "-" : m->equal ? "yes" : "no"});
+            !advice->measured ? "-"
+            : m->equal        ? "yes"
+                              : "no"});
 }
 
 int main(void) {

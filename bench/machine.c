@@ -85,8 +85,8 @@ static hd_status run_machine(const hd_diag *diag, const workload *w, const char 
     for (uint32_t b = 0; b < w->job->buffer_count && status == HD_OK; b++)
         contents[b] = hd_vm_contents(vm, b);
     if (status == HD_OK && check && !w->correct(w, contents))
-        status = hd_fail(diag, HD_EDIFFER, NULL, "%s: the machine computes something else",
-                         w->name);
+        status =
+            hd_fail(diag, HD_EDIFFER, NULL, "%s: the machine computes something else", w->name);
     if (vm)
         hd_vm_close(vm);
     hd_arena_free(arena);
@@ -245,10 +245,9 @@ static double bytes_per_access(const result *r) {
 
 static void add_row(hd_arena *arena, hd_table *table, const workload *w, const result *r) {
     hd_table_row(table, (const char *[]){
-                            w->name, seconds_text(arena, r->pocl),
-                            seconds_text(arena, r->plain), ratio_text(arena, r->plain, r->pocl),
-                            seconds_text(arena, r->traced), ratio_text(arena, r->traced, r->pocl),
-                            seconds_text(arena, r->oclgrind),
+                            w->name, seconds_text(arena, r->pocl), seconds_text(arena, r->plain),
+                            ratio_text(arena, r->plain, r->pocl), seconds_text(arena, r->traced),
+                            ratio_text(arena, r->traced, r->pocl), seconds_text(arena, r->oclgrind),
                             ratio_text(arena, r->oclgrind, r->traced),
                             hd_format(arena, "%.4f", bytes_per_access(r))});
 }
@@ -274,8 +273,7 @@ static bool require_all(hd_arena *arena, const result *results) {
                        r->oclgrind / r->traced, least, true, r->oclgrind > 0);
     }
     met &= require("nbody, traced: at most 20 times slower than PoCL",
-                   results[NBODY].traced / results[NBODY].pocl, 20, false,
-                   results[NBODY].pocl > 0);
+                   results[NBODY].traced / results[NBODY].pocl, 20, false, results[NBODY].pocl > 0);
     for (int id = 0; id < WORKLOADS; id++)
         if (most_bytes[id] > 0)
             met &= require(hd_format(arena, "%s: trace bytes per lane access, at most %g",
@@ -291,22 +289,19 @@ static bool require_memory(hd_arena *arena) {
     puts("");
     for (workload_id id = 0; id < WORKLOADS; id++) {
         uint64_t once = peak_of_tracing(id, 1), longer = peak_of_tracing(id, LONGER);
-        const char *what = hd_format(arena, "%s, traced: peak memory %s, %d times as long %s",
-                                     workload_names[id], hd_show_bytes(arena, once), LONGER,
-                                     hd_show_bytes(arena, longer));
-        met &= require(what, once ? (double)longer / (double)once : 0, 1.02, false,
-                       once && longer);
+        const char *what =
+            hd_format(arena, "%s, traced: peak memory %s, %d times as long %s", workload_names[id],
+                      hd_show_bytes(arena, once), LONGER, hd_show_bytes(arena, longer));
+        met &= require(what, once ? (double)longer / (double)once : 0, 1.02, false, once && longer);
     }
     return met;
 }
 
 static int print_all(hd_arena *arena, const hd_diag *diag) {
     static const hd_column columns[] = {
-        {"program", HD_LEFT, false},   {"PoCL", HD_RIGHT, false},
-        {"machine", HD_RIGHT, false},  {"/PoCL", HD_RIGHT, false},
-        {"traced", HD_RIGHT, false},   {"/PoCL", HD_RIGHT, false},
-        {"Oclgrind", HD_RIGHT, false}, {"/traced", HD_RIGHT, false},
-        {"B/access", HD_RIGHT, false}};
+        {"program", HD_LEFT, false},   {"PoCL", HD_RIGHT, false},    {"machine", HD_RIGHT, false},
+        {"/PoCL", HD_RIGHT, false},    {"traced", HD_RIGHT, false},  {"/PoCL", HD_RIGHT, false},
+        {"Oclgrind", HD_RIGHT, false}, {"/traced", HD_RIGHT, false}, {"B/access", HD_RIGHT, false}};
     hd_table *table = hd_table_new(arena, columns, sizeof columns / sizeof *columns);
     result results[WORKLOADS];
     hd_str out = {.arena = arena}, notes = {.arena = arena};
@@ -322,11 +317,12 @@ static int print_all(hd_arena *arena, const hd_diag *diag) {
         add_row(arena, table, &w, &results[id]);
     }
     hd_table_print(table, &out, false);
-    printf("%s\n%s\n"
-           "  Kernels only, %ld cores for each. /PoCL: times the seconds of PoCL; /traced: seconds"
-           "\n  of Oclgrind over those of the traced machine; B/access: bytes of the trace file for\n"
-           "  each access of a lane.\n\n",
-           hd_str_text(&out), hd_str_text(&notes), sysconf(_SC_NPROCESSORS_ONLN));
+    printf(
+        "%s\n%s\n"
+        "  Kernels only, %ld cores for each. /PoCL: times the seconds of PoCL; /traced: seconds"
+        "\n  of Oclgrind over those of the traced machine; B/access: bytes of the trace file for\n"
+        "  each access of a lane.\n\n",
+        hd_str_text(&out), hd_str_text(&notes), sysconf(_SC_NPROCESSORS_ONLN));
     bool met = require_all(arena, results);
     met &= require_memory(arena);
     return met ? 0 : 1;

@@ -95,10 +95,8 @@ static hd_search_result search(hd_arena *arena, const hd_diag *diag, const hd_jo
     else
         printf("%llu clusters priced", (unsigned long long)result.nodes);
     printf("; %s; best %.3f of AoS: %s\n",
-           result.proven ? "optimum proven"
-                         : hd_format(arena, "gap %.1f%%", 100 * result.gap),
-           result.ranked[0].ratio,
-           hd_layout_print(arena, job->record, result.ranked[0].layout));
+           result.proven ? "optimum proven" : hd_format(arena, "gap %.1f%%", 100 * result.gap),
+           result.ranked[0].ratio, hd_layout_print(arena, job->record, result.ranked[0].layout));
     return result;
 }
 

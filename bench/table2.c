@@ -154,8 +154,7 @@ static hd_status run_program(const bench *b, const table_selection *s, const pro
     for (uint32_t r = 0; r < o->racers && status == HD_OK; r++)
         if (o->turns.why[r])
             status = hd_fail(b->diag, HD_EINPUT, NULL, "%s in the layout %s: %s", (*job)->path,
-                             hd_layout_print(b->arena, (*job)->record, racers[r]),
-                             o->turns.why[r]);
+                             hd_layout_print(b->arena, (*job)->record, racers[r]), o->turns.why[r]);
     if (status == HD_OK)
         judge(b, o);
     return status;

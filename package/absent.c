@@ -14,8 +14,8 @@ static void end(const char *name) {
     exit(2);
 }
 
-#define FUNCTION(name)                                                                             \
-    void name(void);                                                                               \
+#define FUNCTION(name)              \
+    void name(void);                \
     void name(void) { end(#name); }
 #define DATA(name) void *name;
 #include "absent.inc"

@@ -28,8 +28,8 @@ static cl_int run(const hd_session *session, const hd_version *version, double *
             global[d] = launch->global[d];
             local[d] = launch->local[d];
         }
-        error = clEnqueueNDRangeKernel(hd_opencl_queue(session), version->kernels[l], launch->dims, NULL,
-                                       global, local, 0, NULL, NULL);
+        error = clEnqueueNDRangeKernel(hd_opencl_queue(session), version->kernels[l], launch->dims,
+                                       NULL, global, local, 0, NULL, NULL);
     }
     cl_int finished = clFinish(hd_opencl_queue(session));
     *seconds = hd_clock() - start;
@@ -40,8 +40,8 @@ static hd_status check(hd_session *session, const hd_version *version, const wor
     void **result = hd_new_array(session->arena, void *, w->job->buffer_count);
     hd_status status = hd_version_read(session, session->arena, version, result);
     if (status == HD_OK && !w->correct(w, result))
-        status = hd_fail(session->diag, HD_EDIFFER, NULL, "%s: %s computes something else",
-                         w->name, session->device.name);
+        status = hd_fail(session->diag, HD_EDIFFER, NULL, "%s: %s computes something else", w->name,
+                         session->device.name);
     return status;
 }
 

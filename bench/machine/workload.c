@@ -30,16 +30,21 @@ typedef struct builder {
 static hd_init *uniform(hd_arena *arena, const char *field, double low, double high,
                         uint64_t seed) {
     hd_init *init = hd_new(arena, hd_init);
-    *init = (hd_init){.field = field, .generator = HD_GEN_UNIFORM, .low = low, .high = high,
-                      .step = 1, .seed = seed};
+    *init = (hd_init){.field = field,
+                      .generator = HD_GEN_UNIFORM,
+                      .low = low,
+                      .high = high,
+                      .step = 1,
+                      .seed = seed};
     return init;
 }
 
 static void add_buffer(builder *b, const char *name, const char *type, uint64_t count,
                        hd_init *inits, uint32_t init_count) {
-    hd_push(b->arena, &b->buffers,
-            (hd_buffer){.name = name, .type = type, .count = count, .inits = inits,
-                        .init_count = init_count});
+    hd_push(
+        b->arena, &b->buffers,
+        (hd_buffer){
+            .name = name, .type = type, .count = count, .inits = inits, .init_count = init_count});
 }
 
 /* A launch of one dimension. `args` are pairs of a name and a value; a value that is the
@@ -57,9 +62,14 @@ static hd_launch *add_launch(builder *b, const char *kernel, uint64_t global, ui
         hd_push(b->arena, &list, arg);
     }
     hd_push(b->arena, &b->launches,
-            (hd_launch){.kernel_name = kernel, .dims = 1, .global = {global, 1, 1},
-                        .local = {local, 1, 1}, .repeat = 1, .args = list.data,
-                        .arg_count = (uint32_t)list.count, .local_given = true});
+            (hd_launch){.kernel_name = kernel,
+                        .dims = 1,
+                        .global = {global, 1, 1},
+                        .local = {local, 1, 1},
+                        .repeat = 1,
+                        .args = list.data,
+                        .arg_count = (uint32_t)list.count,
+                        .local_given = true});
     return &b->launches.data[b->launches.count - 1];
 }
 
@@ -76,10 +86,15 @@ static hd_status finish(builder *b, const hd_diag *diag, const char *kernel, con
                         workload *made) {
     hd_job *job = hd_new(b->arena, hd_job);
     kir_module *module;
-    *job = (hd_job){.kernel_path = kernel, .options = options, .buffers = b->buffers.data,
-                    .buffer_count = (uint32_t)b->buffers.count, .launches = b->launches.data,
-                    .launch_count = (uint32_t)b->launches.count, .relative = 1e-4,
-                    .absolute = 1e-5, .record_place = {.file = kernel},
+    *job = (hd_job){.kernel_path = kernel,
+                    .options = options,
+                    .buffers = b->buffers.data,
+                    .buffer_count = (uint32_t)b->buffers.count,
+                    .launches = b->launches.data,
+                    .launch_count = (uint32_t)b->launches.count,
+                    .relative = 1e-4,
+                    .absolute = 1e-5,
+                    .record_place = {.file = kernel},
                     .kernel_place = {.file = kernel}};
     made->job = job;
     made->contents = hd_new_array(b->arena, void *, job->buffer_count);
@@ -117,9 +132,13 @@ static body *nbody_step(hd_arena *arena, const body *bodies, int count, double d
         }
         double vx = bodies[i].vx + ax * dt, vy = bodies[i].vy + ay * dt;
         double vz = bodies[i].vz + az * dt;
-        after[i] = (body){(float)(bodies[i].x + vx * dt), (float)(bodies[i].y + vy * dt),
-                          (float)(bodies[i].z + vz * dt), bodies[i].mass,
-                          (float)vx, (float)vy, (float)vz};
+        after[i] = (body){(float)(bodies[i].x + vx * dt),
+                          (float)(bodies[i].y + vy * dt),
+                          (float)(bodies[i].z + vz * dt),
+                          bodies[i].mass,
+                          (float)vx,
+                          (float)vy,
+                          (float)vz};
     }
     return after;
 }
@@ -143,14 +162,14 @@ static hd_status make_nbody(builder *b, const hd_diag *diag, const char *source,
         inits[f] = *uniform(b->arena, fields[f], low[f], high[f], (uint64_t)f + 1);
     add_buffer(b, "bodies", "body", BODIES, inits, FIELDS);
     const char *const args[] = {"bodies", "bodies", "count", number(b->arena, BODIES),
-                                "dt", "0.0001", NULL};
+                                "dt",     "0.0001", NULL};
     add_launch(b, "attract", BODIES, GROUP, args);
     add_launch(b, "move", BODIES, GROUP, args);
     repeat_launches(b, times);
     made->title = "one step of 1,024 bodies, an array of structs (examples/nbody)";
     made->correct = nbody_correct;
-    hd_status status = finish(b, diag, hd_format(b->arena, "%s/examples/nbody/nbody.cl", source),
-                              NULL, made);
+    hd_status status =
+        finish(b, diag, hd_format(b->arena, "%s/examples/nbody/nbody.cl", source), NULL, made);
     if (status == HD_OK)
         made->expected = nbody_step(b->arena, made->contents[0], BODIES, 0.0001);
     return status;
@@ -184,9 +203,12 @@ static hd_status make_bfs(builder *b, const hd_diag *diag, const char *source, u
     add_buffer(b, "to", "int", graph->edges, NULL, 0);
     add_buffer(b, "level", "int", graph->nodes, NULL, 0);
     for (uint32_t level = 0; level < levels->count; level++) {
-        const char *const args[] = {"first", "first", "to", "to", "level", "level",
+        const char *const args[] = {"first", "first",
+                                    "to",    "to",
+                                    "level", "level",
                                     "nodes", number(b->arena, graph->nodes),
-                                    "now", number(b->arena, level), NULL};
+                                    "now",   number(b->arena, level),
+                                    NULL};
         add_launch(b, "visit", hd_align_up(graph->nodes, GROUP), GROUP, args);
     }
     repeat_launches(b, times);
@@ -226,8 +248,10 @@ static hd_status make_bitonic(builder *b, const hd_diag *diag, const char *sourc
     add_buffer(b, "elements", "element", (uint64_t)count, inits, 2);
     for (long block = 2; block <= count; block *= 2)
         for (long distance = block / 2; distance >= 1; distance /= 2) {
-            const char *const args[] = {"elements", "elements", "block", number(b->arena, block),
-                                        "distance", number(b->arena, distance), NULL};
+            const char *const args[] = {"elements", "elements",
+                                        "block",    number(b->arena, block),
+                                        "distance", number(b->arena, distance),
+                                        NULL};
             add_launch(b, "stage", (uint64_t)count / 2, GROUP, args);
         }
     repeat_launches(b, times);
@@ -240,7 +264,7 @@ static hd_status make_bitonic(builder *b, const hd_diag *diag, const char *sourc
 /* ---- matrix multiply --------------------------------------------------------------------- */
 
 static float *product(hd_arena *arena, const float *a, const float *b) {
-    float *c = hd_new_array(arena, float, MATRIX * MATRIX);
+    float *c = hd_new_array(arena, float, MATRIX *MATRIX);
     for (int row = 0; row < MATRIX; row++)
         for (int column = 0; column < MATRIX; column++) {
             double sum = 0;
@@ -273,9 +297,8 @@ static hd_status make_matmul(builder *b, const hd_diag *diag, const char *source
     repeat_launches(b, times);
     made->title = "product of 256 x 256 floats through tiles in local memory";
     made->correct = matmul_correct;
-    hd_status status =
-        finish(b, diag, hd_format(b->arena, "%s/bench/machine/matmul.cl", source),
-               hd_format(b->arena, "-DTILE=%d", TILE), made);
+    hd_status status = finish(b, diag, hd_format(b->arena, "%s/bench/machine/matmul.cl", source),
+                              hd_format(b->arena, "-DTILE=%d", TILE), made);
     if (status == HD_OK)
         made->expected = product(b->arena, made->contents[0], made->contents[1]);
     return status;

@@ -18,7 +18,7 @@ typedef struct workload {
     /* Whether the buffers hold the right result after a run: levels, order or product as
      * plain C makes them, positions within the job's tolerance. */
     bool (*correct)(const struct workload *workload, void *const *result);
-    void *expected;    /* of `correct` */
+    void *expected; /* of `correct` */
 } workload;
 
 extern const char *const workload_names[WORKLOADS];

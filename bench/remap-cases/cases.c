@@ -142,10 +142,8 @@ static hd_status fit_nn(hd_arena *arena, const hd_diag *diag, hd_job *job, versi
 
 /* ---- the cases ----------------------------------------------------------------------------- */
 
-#define ELEMENTS                                                                                   \
-    {"64 k", "128 k", "256 k"}, { 65536, 131072, 262144 }
-#define LETTERS                                                                                    \
-    {"2048", "3072", "4096"}, { 2048, 3072, 4096 }
+#define ELEMENTS {"64 k", "128 k", "256 k"}, {65536, 131072, 262144}
+#define LETTERS {"2048", "3072", "4096"}, {2048, 3072, 4096}
 
 const remap_case remap_cases[CASES] = {
     {"k-means",

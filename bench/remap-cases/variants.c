@@ -5,10 +5,8 @@
 #define NW "bench/remap-cases/nw-cells.yaml"
 #define NN "bench/remap-cases/nn-fields.yaml"
 #define SPMV "examples/remap/spmv/remapped.yaml"
-#define SAME(job)                                                                                  \
-    { job, job }
-#define OPTIONS(text)                                                                              \
-    { text, text " -DREMAPPED" }
+#define SAME(job) {job, job}
+#define OPTIONS(text) {text, text " -DREMAPPED"}
 
 const variant variants[VARIANTS] = {
     {"k-means", "8 features", SAME(KMEANS), OPTIONS("-DFEATURES=8"), NULL},

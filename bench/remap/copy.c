@@ -28,58 +28,58 @@ INLINE void line_128(char *to, const char *from) {
 }
 
 /* One line after another. */
-#define DEFINE_PLAIN(width, isa)                                                                   \
-    isa static void plain_##width(char *to, const char *from, uint64_t lines) {                    \
-        for (uint64_t i = 0; i < lines; i++)                                                       \
-            line_##width(to + i * LINE, from + i * LINE);                                          \
-        _mm_sfence();                                                                              \
+#define DEFINE_PLAIN(width, isa)                                                \
+    isa static void plain_##width(char *to, const char *from, uint64_t lines) { \
+        for (uint64_t i = 0; i < lines; i++)                                    \
+            line_##width(to + i * LINE, from + i * LINE);                       \
+        _mm_sfence();                                                           \
     }
 /* Asking for what comes 16 lines later. */
-#define DEFINE_AHEAD(width, isa)                                                                   \
-    isa static void ahead_##width(char *to, const char *from, uint64_t lines) {                    \
-        for (uint64_t i = 0; i < lines; i++) {                                                     \
-            _mm_prefetch(from + (i + 16) * LINE, _MM_HINT_T0);                                     \
-            line_##width(to + i * LINE, from + i * LINE);                                          \
-        }                                                                                          \
-        _mm_sfence();                                                                              \
+#define DEFINE_AHEAD(width, isa)                                                \
+    isa static void ahead_##width(char *to, const char *from, uint64_t lines) { \
+        for (uint64_t i = 0; i < lines; i++) {                                  \
+            _mm_prefetch(from + (i + 16) * LINE, _MM_HINT_T0);                  \
+            line_##width(to + i * LINE, from + i * LINE);                       \
+        }                                                                       \
+        _mm_sfence();                                                           \
     }
 /* A page is asked for, then the one before is copied. */
-#define DEFINE_PAGES(width, isa)                                                                   \
-    isa static void pages_##width(char *to, const char *from, uint64_t lines) {                    \
-        for (uint64_t page = 0; page < lines; page += PAGE_LINES) {                                \
-            uint64_t end = page + PAGE_LINES < lines ? page + PAGE_LINES : lines;                  \
-            for (uint64_t i = page; i < end; i++)                                                  \
-                _mm_prefetch(from + (i + PAGE_LINES) * LINE, _MM_HINT_T0);                         \
-            for (uint64_t i = page; i < end; i++)                                                  \
-                line_##width(to + i * LINE, from + i * LINE);                                      \
-        }                                                                                          \
-        _mm_sfence();                                                                              \
+#define DEFINE_PAGES(width, isa)                                                  \
+    isa static void pages_##width(char *to, const char *from, uint64_t lines) {   \
+        for (uint64_t page = 0; page < lines; page += PAGE_LINES) {               \
+            uint64_t end = page + PAGE_LINES < lines ? page + PAGE_LINES : lines; \
+            for (uint64_t i = page; i < end; i++)                                 \
+                _mm_prefetch(from + (i + PAGE_LINES) * LINE, _MM_HINT_T0);        \
+            for (uint64_t i = page; i < end; i++)                                 \
+                line_##width(to + i * LINE, from + i * LINE);                     \
+        }                                                                         \
+        _mm_sfence();                                                             \
     }
 /* In two places at once. */
-#define DEFINE_HALVES(width, isa)                                                                  \
-    isa static void halves_##width(char *to, const char *from, uint64_t lines) {                   \
-        uint64_t half = lines / 2;                                                                 \
-        for (uint64_t i = 0; i < half; i++) {                                                      \
-            line_##width(to + i * LINE, from + i * LINE);                                          \
-            line_##width(to + (half + i) * LINE, from + (half + i) * LINE);                        \
-        }                                                                                          \
-        if (lines % 2)                                                                             \
-            line_##width(to + (lines - 1) * LINE, from + (lines - 1) * LINE);                      \
-        _mm_sfence();                                                                              \
+#define DEFINE_HALVES(width, isa)                                                \
+    isa static void halves_##width(char *to, const char *from, uint64_t lines) { \
+        uint64_t half = lines / 2;                                               \
+        for (uint64_t i = 0; i < half; i++) {                                    \
+            line_##width(to + i * LINE, from + i * LINE);                        \
+            line_##width(to + (half + i) * LINE, from + (half + i) * LINE);      \
+        }                                                                        \
+        if (lines % 2)                                                           \
+            line_##width(to + (lines - 1) * LINE, from + (lines - 1) * LINE);    \
+        _mm_sfence();                                                            \
     }
-#define DEFINE(width, isa)                                                                         \
-    DEFINE_PLAIN(width, isa)                                                                       \
-    DEFINE_AHEAD(width, isa)                                                                       \
-    DEFINE_PAGES(width, isa)                                                                       \
+#define DEFINE(width, isa)    \
+    DEFINE_PLAIN(width, isa)  \
+    DEFINE_AHEAD(width, isa)  \
+    DEFINE_PAGES(width, isa)  \
     DEFINE_HALVES(width, isa)
 DEFINE(128, )
 DEFINE(256, __attribute__((target("avx2"))))
 DEFINE(512, __attribute__((target("avx512f"))))
 
-#define WAYS(width)                                                                                \
-    {#width " bits", plain_##width}, {#width " bits, prefetched", ahead_##width},                  \
-        {#width " bits, page by page", pages_##width}, {                                           \
-#width " bits, two places at once", halves_##width                                         \
+#define WAYS(width)                                                               \
+    {#width " bits", plain_##width}, {#width " bits, prefetched", ahead_##width}, \
+        {#width " bits, page by page", pages_##width}, {                          \
+        #width " bits, two places at once", halves_##width                        \
     }
 
 const copy_way *copy_ways(void) {

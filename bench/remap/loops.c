@@ -3,51 +3,51 @@
 
 #include "heddle/remap.h"
 
-#define RECORDS(T, words)                                                                          \
-    static void to_soa_##T##_##words(const void *job, uint64_t begin, uint64_t end) {              \
-        const loop *l = job;                                                                       \
-        const T *from = (const T *)l->from;                                                        \
-        for (uint64_t i = begin; i < end; i++)                                                     \
-            for (int k = 0; k < words; k++)                                                        \
-                ((T *)(l->to + (uint64_t)k * l->run))[i] = from[i * words + (uint64_t)k];          \
-    }                                                                                              \
-    static void to_aos_##T##_##words(const void *job, uint64_t begin, uint64_t end) {              \
-        const loop *l = job;                                                                       \
-        T *to = (T *)l->to;                                                                        \
-        for (uint64_t i = begin; i < end; i++)                                                     \
-            for (int k = 0; k < words; k++)                                                        \
-                to[i * words + (uint64_t)k] = ((const T *)(l->from + (uint64_t)k * l->run))[i];    \
+#define RECORDS(T, words)                                                                       \
+    static void to_soa_##T##_##words(const void *job, uint64_t begin, uint64_t end) {           \
+        const loop *l = job;                                                                    \
+        const T *from = (const T *)l->from;                                                     \
+        for (uint64_t i = begin; i < end; i++)                                                  \
+            for (int k = 0; k < words; k++)                                                     \
+                ((T *)(l->to + (uint64_t)k * l->run))[i] = from[i * words + (uint64_t)k];       \
+    }                                                                                           \
+    static void to_aos_##T##_##words(const void *job, uint64_t begin, uint64_t end) {           \
+        const loop *l = job;                                                                    \
+        T *to = (T *)l->to;                                                                     \
+        for (uint64_t i = begin; i < end; i++)                                                  \
+            for (int k = 0; k < words; k++)                                                     \
+                to[i * words + (uint64_t)k] = ((const T *)(l->from + (uint64_t)k * l->run))[i]; \
     }
 
-#define TILES(words, tile)                                                                         \
-    static void to_tiles_##words##_##tile(const void *job, uint64_t begin, uint64_t end) {         \
-        const loop *l = job;                                                                       \
-        const uint32_t *from = (const uint32_t *)l->from;                                          \
-        uint32_t *to = (uint32_t *)l->to;                                                          \
-        for (uint64_t i = begin; i < end; i++)                                                     \
-            for (uint64_t k = 0; k < words; k++)                                                   \
-                to[i / tile * tile * words + k * tile + i % tile] = from[i * words + k];           \
-    }                                                                                              \
-    static void from_tiles_##words##_##tile(const void *job, uint64_t begin, uint64_t end) {       \
-        const loop *l = job;                                                                       \
-        const uint32_t *from = (const uint32_t *)l->from;                                          \
-        uint32_t *to = (uint32_t *)l->to;                                                          \
-        for (uint64_t i = begin; i < end; i++)                                                     \
-            for (uint64_t k = 0; k < words; k++)                                                   \
-                to[i * words + k] = from[i / tile * tile * words + k * tile + i % tile];           \
+#define TILES(words, tile)                                                                   \
+    static void to_tiles_##words##_##tile(const void *job, uint64_t begin, uint64_t end) {   \
+        const loop *l = job;                                                                 \
+        const uint32_t *from = (const uint32_t *)l->from;                                    \
+        uint32_t *to = (uint32_t *)l->to;                                                    \
+        for (uint64_t i = begin; i < end; i++)                                               \
+            for (uint64_t k = 0; k < words; k++)                                             \
+                to[i / tile * tile * words + k * tile + i % tile] = from[i * words + k];     \
+    }                                                                                        \
+    static void from_tiles_##words##_##tile(const void *job, uint64_t begin, uint64_t end) { \
+        const loop *l = job;                                                                 \
+        const uint32_t *from = (const uint32_t *)l->from;                                    \
+        uint32_t *to = (uint32_t *)l->to;                                                    \
+        for (uint64_t i = begin; i < end; i++)                                               \
+            for (uint64_t k = 0; k < words; k++)                                             \
+                to[i * words + k] = from[i / tile * tile * words + k * tile + i % tile];     \
     }
 
 /* X(type, its bytes, words) and Y(words): what there is. */
-#define ALL_RECORDS(X)                                                                             \
-    X(uint32_t, 4, 2)                                                                              \
-    X(uint32_t, 4, 3)                                                                              \
-    X(uint32_t, 4, 4)                                                                              \
-    X(uint32_t, 4, 7)                                                                              \
-    X(uint32_t, 4, 8)                                                                              \
-    X(uint32_t, 4, 12)                                                                             \
-    X(uint32_t, 4, 16)                                                                             \
-    X(uint8_t, 1, 4)                                                                               \
-    X(uint16_t, 2, 8)                                                                              \
+#define ALL_RECORDS(X) \
+    X(uint32_t, 4, 2)  \
+    X(uint32_t, 4, 3)  \
+    X(uint32_t, 4, 4)  \
+    X(uint32_t, 4, 7)  \
+    X(uint32_t, 4, 8)  \
+    X(uint32_t, 4, 12) \
+    X(uint32_t, 4, 16) \
+    X(uint8_t, 1, 4)   \
+    X(uint16_t, 2, 8)  \
     X(uint64_t, 8, 4)
 #define ALL_TILES(Y) Y(3) Y(4) Y(8)
 
@@ -57,8 +57,8 @@ ALL_RECORDS(DEFINE_RECORDS)
 ALL_TILES(DEFINE_TILES)
 
 work_fn *loop_to_soa(unsigned word, unsigned words) {
-#define FIND(T, bytes, n)                                                                          \
-    if (word == bytes && words == n)                                                               \
+#define FIND(T, bytes, n)            \
+    if (word == bytes && words == n) \
         return to_soa_##T##_##n;
     ALL_RECORDS(FIND)
 #undef FIND
@@ -66,8 +66,8 @@ work_fn *loop_to_soa(unsigned word, unsigned words) {
 }
 
 work_fn *loop_to_aos(unsigned word, unsigned words) {
-#define FIND(T, bytes, n)                                                                          \
-    if (word == bytes && words == n)                                                               \
+#define FIND(T, bytes, n)            \
+    if (word == bytes && words == n) \
         return to_aos_##T##_##n;
     ALL_RECORDS(FIND)
 #undef FIND
@@ -75,8 +75,8 @@ work_fn *loop_to_aos(unsigned word, unsigned words) {
 }
 
 work_fn *loop_to_tiles(unsigned words, unsigned tile) {
-#define FIND(n)                                                                                    \
-    if (words == n)                                                                                \
+#define FIND(n)     \
+    if (words == n) \
         return tile == 16 ? to_tiles_##n##_16 : tile == 32 ? to_tiles_##n##_32 : to_tiles_##n##_64;
     ALL_TILES(FIND)
 #undef FIND
@@ -84,10 +84,10 @@ work_fn *loop_to_tiles(unsigned words, unsigned tile) {
 }
 
 work_fn *loop_from_tiles(unsigned words, unsigned tile) {
-#define FIND(n)                                                                                    \
-    if (words == n)                                                                                \
-        return tile == 16   ? from_tiles_##n##_16                                                  \
-               : tile == 32 ? from_tiles_##n##_32                                                  \
+#define FIND(n)                                    \
+    if (words == n)                                \
+        return tile == 16   ? from_tiles_##n##_16  \
+               : tile == 32 ? from_tiles_##n##_32  \
                             : from_tiles_##n##_64;
     ALL_TILES(FIND)
 #undef FIND
@@ -98,21 +98,21 @@ typedef struct float4 {
     float of[4];
 } float4;
 
-#define MATRIX(T)                                                                                  \
-    static void transpose_##T(const void *job, uint64_t begin, uint64_t end) {                     \
-        const loop *l = job;                                                                       \
-        const T *from = (const T *)l->from;                                                        \
-        T *to = (T *)l->to;                                                                        \
-        for (uint64_t r = begin; r < end; r++)                                                     \
-            for (uint64_t c = 0; c < l->columns; c++)                                              \
-                to[c * l->rows + r] = from[r * l->columns + c];                                    \
-    }                                                                                              \
-    static void gather_##T(const void *job, uint64_t begin, uint64_t end) {                        \
-        const loop *l = job;                                                                       \
-        const T *from = (const T *)l->from;                                                        \
-        T *to = (T *)l->to;                                                                        \
-        for (uint64_t i = begin; i < end; i++)                                                     \
-            to[i] = from[l->index[i]];                                                             \
+#define MATRIX(T)                                                              \
+    static void transpose_##T(const void *job, uint64_t begin, uint64_t end) { \
+        const loop *l = job;                                                   \
+        const T *from = (const T *)l->from;                                    \
+        T *to = (T *)l->to;                                                    \
+        for (uint64_t r = begin; r < end; r++)                                 \
+            for (uint64_t c = 0; c < l->columns; c++)                          \
+                to[c * l->rows + r] = from[r * l->columns + c];                \
+    }                                                                          \
+    static void gather_##T(const void *job, uint64_t begin, uint64_t end) {    \
+        const loop *l = job;                                                   \
+        const T *from = (const T *)l->from;                                    \
+        T *to = (T *)l->to;                                                    \
+        for (uint64_t i = begin; i < end; i++)                                 \
+            to[i] = from[l->index[i]];                                         \
     }
 MATRIX(uint8_t)
 MATRIX(uint32_t)
@@ -147,8 +147,8 @@ typedef struct mixed_runs {
 
 static mixed_runs runs_of(char *at, uint64_t count) {
     mixed_runs runs;
-#define RUN(field)                                                                                 \
-    runs.field = (void *)at;                                                                       \
+#define RUN(field)                                        \
+    runs.field = (void *)at;                              \
     at += (count * sizeof *runs.field + 255) / 256 * 256;
     MIXED_FIELDS(RUN)
 #undef RUN

@@ -52,8 +52,8 @@ typedef struct hd_remap_field {
     size_t offset, size, align; /* bytes */
 } hd_remap_field;
 
-#define HD_REMAP_FIELD(type, field)                                                                \
-    { #field, offsetof(type, field), sizeof(((type *)0)->field), __alignof__(((type *)0)->field) }
+#define HD_REMAP_FIELD(type, field)                                                              \
+    {#field, offsetof(type, field), sizeof(((type *)0)->field), __alignof__(((type *)0)->field)}
 
 /* A struct with all its fields, in order. */
 typedef struct hd_remap_record {
@@ -63,11 +63,8 @@ typedef struct hd_remap_record {
     uint32_t field_count;
 } hd_remap_record;
 
-#define HD_REMAP_RECORD(type, field_list)                                                          \
-    {                                                                                              \
-#type, sizeof(type), __alignof__(type), field_list,                                        \
-            sizeof(field_list) / sizeof *(field_list)                                              \
-    }
+#define HD_REMAP_RECORD(type, field_list) \
+    {#type, sizeof(type), __alignof__(type), field_list, sizeof(field_list) / sizeof *(field_list)}
 
 /* `count` structs to a layout in Heddle's notation: "soa", "aosoa:32", "{x,y}{mass}:16",
  * "{x}{y}{mass}/da" (docs/layout.md). Errors in the notation stand at their column. Padding of

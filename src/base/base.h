@@ -46,10 +46,10 @@ char *hd_vformat(hd_arena *arena, const char *format, va_list args);
 
 /* hd_vec(int) v = {0}; hd_push(arena, &v, 3); v.data[0]; v.count.
  * Growing moves the data, so keep indices, not pointers, across pushes. */
-#define hd_vec(T)                                                                                  \
-    struct {                                                                                       \
-        T *data;                                                                                   \
-        size_t count, capacity;                                                                    \
+#define hd_vec(T)               \
+    struct {                    \
+        T *data;                \
+        size_t count, capacity; \
     }
 #define hd_push(arena, v, ...)                                                                     \
     (((v)->count == (v)->capacity ? (void)((v)->data = hd_grow((arena), (v)->data, &(v)->capacity, \

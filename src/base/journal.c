@@ -182,7 +182,8 @@ static void print_journal(const changes *all, const char *written_as, hd_str *ou
         hd_str_addn(out, c->new.data, c->new.length);
         hd_str_add(out, "\n");
     }
-    hd_str_printf(out, "end %016llx\n", (unsigned long long)hd_hash_bytes(HD_HASH_START, out->data, out->length));
+    hd_str_printf(out, "end %016llx\n",
+                  (unsigned long long)hd_hash_bytes(HD_HASH_START, out->data, out->length));
 }
 
 /* What of the text has not been read. */

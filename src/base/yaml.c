@@ -122,14 +122,9 @@ static hd_status build(builder *b, const yaml_event_t *event, unsigned depth, hd
         node->text = hd_strndup(b->arena, text, event->data.scalar.length);
         return HD_OK;
     }
-    case YAML_SEQUENCE_START_EVENT:
-        node->kind = HD_YAML_LIST;
-        return build_items(b, depth, node);
-    case YAML_MAPPING_START_EVENT:
-        node->kind = HD_YAML_MAP;
-        return build_items(b, depth, node);
-    default:
-        return fail_at(b, mark, "aliases are not read here; write the value out");
+    case YAML_SEQUENCE_START_EVENT: node->kind = HD_YAML_LIST; return build_items(b, depth, node);
+    case YAML_MAPPING_START_EVENT: node->kind = HD_YAML_MAP; return build_items(b, depth, node);
+    default: return fail_at(b, mark, "aliases are not read here; write the value out");
     }
 }
 
@@ -155,13 +150,9 @@ static hd_status build_documents(builder *b, const hd_yaml_form *form) {
             break;
         case YAML_STREAM_START_EVENT:
         case YAML_DOCUMENT_END_EVENT:
-        case YAML_NO_EVENT:
-            break;
-        case YAML_STREAM_END_EVENT:
-            more = false;
-            break;
-        default:
-            status = build(b, &event, 0, &b->file->root);
+        case YAML_NO_EVENT: break;
+        case YAML_STREAM_END_EVENT: more = false; break;
+        default: status = build(b, &event, 0, &b->file->root);
         }
         yaml_event_delete(&event);
     }

@@ -26,8 +26,8 @@ static hd_status read_loops(cli *c, const char *rule, hd_cost_options *options) 
     return HD_OK;
 }
 
-hd_status cli_model_options_read(cli *c, const cli_model_options *choice,
-                                 hd_cost_options *options, const hd_device ***devices) {
+hd_status cli_model_options_read(cli *c, const cli_model_options *choice, hd_cost_options *options,
+                                 const hd_device ***devices) {
     *options = (hd_cost_options){.loops = HD_LOOPS_PENG};
     hd_status status = read_loops(c, choice->loops, options);
     if (status != HD_OK)
@@ -48,8 +48,7 @@ const char *cli_show_cost(hd_arena *arena, const hd_cost_vector *cost) {
     uint32_t degree = hd_cost_degree(cost);
     hd_str s = {.arena = arena};
     for (uint32_t d = 0; d <= degree; d++)
-        hd_str_printf(&s, "%s%s", d ? ", " : degree ? "(" : "",
-                      hd_show_count(arena, cost->v[d]));
+        hd_str_printf(&s, "%s%s", d ? ", " : degree ? "(" : "", hd_show_count(arena, cost->v[d]));
     hd_str_add(&s, degree ? ")" : "");
     return hd_str_text(&s);
 }

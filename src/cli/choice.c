@@ -285,7 +285,8 @@ static void show_untried(const hd_choice *choice, hd_str *out) {
     for (uint32_t i = 1; i < choice->count; i++)
         count += choice->entries[i].end == HD_RACE_UNTRIED;
     if (count)
-        hd_str_printf(out, choice->stopped ? "  not tried: %u\n" : "  not tried for want of time: %u\n",
+        hd_str_printf(out,
+                      choice->stopped ? "  not tried: %u\n" : "  not tried for want of time: %u\n",
                       count);
 }
 

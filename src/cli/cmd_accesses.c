@@ -68,8 +68,7 @@ static const char *trip_text(hd_arena *arena, const hd_kernel_info *info, const 
 static const char *loops_text(hd_arena *arena, const hd_kernel_info *info, const hd_access *a) {
     const char *text = "";
     for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent)
-        text =
-            hd_format(arena, "%s%s%s", trip_text(arena, info, a, l), *text ? " * " : "", text);
+        text = hd_format(arena, "%s%s%s", trip_text(arena, info, a, l), *text ? " * " : "", text);
     if (a->guard_count || a->conditional)
         text = hd_format(arena, "%s%sif", text, *text ? " " : "");
     return text;
@@ -140,12 +139,9 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
             hidden++;
             continue;
         }
-        const char *cells[] = {hd_format(c->arena, "%u", a->id),
-                               line_text(c->arena, info, a),
-                               hd_access_kind_name(a->kind),
-                               target_text(c->arena, info, a),
-                               hd_format(c->arena, "%u", a->width),
-                               loops_text(c->arena, info, a),
+        const char *cells[] = {hd_format(c->arena, "%u", a->id),    line_text(c->arena, info, a),
+                               hd_access_kind_name(a->kind),        target_text(c->arena, info, a),
+                               hd_format(c->arena, "%u", a->width), loops_text(c->arena, info, a),
                                index_text(c->arena, info, a)};
         hd_table_row(table, cells);
     }

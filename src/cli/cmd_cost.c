@@ -13,10 +13,9 @@ static json_t *pricing_json(cli *c, const hd_job *job, const pricing *p) {
     json_t *accesses = json_array();
     for (size_t i = 0; i < p->line_count; i++)
         json_array_append_new(accesses, cli_cost_line_json(c, &p->lines[i], &p->cost));
-    return json_pack("{s:o, s:o, s:o, s:o}", "layout",
-                     hd_json_layout(c->arena, job->record, p->layout), "cost",
-                     cli_cost_json(&p->cost), "ratio", hd_json_number(p->ratio), "accesses",
-                     accesses);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o}", "layout", hd_json_layout(c->arena, job->record, p->layout), "cost",
+        cli_cost_json(&p->cost), "ratio", hd_json_number(p->ratio), "accesses", accesses);
 }
 
 static void price_all(cli *c, hd_cost_model *model, hd_layout *const *layouts, size_t count,
@@ -26,8 +25,8 @@ static void price_all(cli *c, hd_cost_model *model, hd_layout *const *layouts, s
         hd_cost_of_layout(c->arena, model, hd_layout_aos(c->arena, record), NULL, NULL);
     for (size_t i = 0; i < count; i++) {
         prices[i].layout = layouts[i];
-        prices[i].cost = hd_cost_of_layout(c->arena, model, layouts[i], &prices[i].lines,
-                                           &prices[i].line_count);
+        prices[i].cost =
+            hd_cost_of_layout(c->arena, model, layouts[i], &prices[i].lines, &prices[i].line_count);
         prices[i].ratio = hd_cost_ratio(&prices[i].cost, &aos);
     }
 }
@@ -38,18 +37,17 @@ static void show_layouts(cli *c, const hd_record *record, const pricing *prices,
         {"layout", HD_LEFT, true}, {"cost", HD_RIGHT, true}, {"to AoS", HD_RIGHT, false}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count; i++)
-        hd_table_row(table, (const char *[]){
-                                hd_layout_print(c->arena, record, prices[i].layout),
-                                cli_show_cost(c->arena, &prices[i].cost),
-                                hd_format(c->arena, "%.3f", prices[i].ratio)});
+        hd_table_row(table, (const char *[]){hd_layout_print(c->arena, record, prices[i].layout),
+                                             cli_show_cost(c->arena, &prices[i].cost),
+                                             hd_format(c->arena, "%.3f", prices[i].ratio)});
     hd_table_print(table, out, c->colour);
 }
 
 static void show_accesses(cli *c, const hd_record *record, const pricing *p, hd_str *out) {
     static const hd_column columns[] = {
-        {"line", HD_RIGHT, false},         {"access", HD_LEFT, true},
-        {"executions", HD_RIGHT, false},   {"transactions", HD_RIGHT, false},
-        {"L1", HD_RIGHT, false},           {"L2", HD_RIGHT, false},
+        {"line", HD_RIGHT, false},       {"access", HD_LEFT, true},
+        {"executions", HD_RIGHT, false}, {"transactions", HD_RIGHT, false},
+        {"L1", HD_RIGHT, false},         {"L2", HD_RIGHT, false},
         {"share", HD_RIGHT, false}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->line_count; i++) {
@@ -111,8 +109,8 @@ static int cost(cli *c, const char *path, const cli_source *source, const cli_te
             return CLI_WRONG;
         }
     if (c->json)
-        return cli_print_json(c, json_pack("{s:o, s:o}", "record", hd_json_record(job->record),
-                                           "results", results));
+        return cli_print_json(
+            c, json_pack("{s:o, s:o}", "record", hd_json_record(job->record), "results", results));
     json_decref(results);
     return cli_print(c, &out);
 }
@@ -134,7 +132,10 @@ int cmd_cost(cli *c, int argc, char **argv) {
         "Prints the static cost of each layout on each device, its ratio to AoS, and the share "
         "of every access in it. The unit is one transaction served by L1. With loops of unknown "
         "length the cost is a vector: the entry of most such loops counts first.",
-        options, cli_job_options(&source, job_options), 1, 1};
+        options,
+        cli_job_options(&source, job_options),
+        1,
+        1};
     char **words;
     uint32_t word_count;
     int status;

@@ -195,8 +195,7 @@ static const char *stacks_text(cli *c, const request *r) {
     case HD_STACK_CLUSTER:
         return hd_format(c->arena, "a stack for each of %s core cluster%s", number,
                          count == 1 ? "" : "s");
-    default:
-        return "one stack for the device";
+    default: return "one stack for the device";
     }
 }
 

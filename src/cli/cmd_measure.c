@@ -70,7 +70,8 @@ int cmd_measure(cli *c, int argc, char **argv) {
         {0}};
     const cli_page page = {
         "--layout L [OPTIONS] JOB|FILE",
-        "Runs the kernels as they are and in layout L on an OpenCL or CUDA device, in turns, on equal "
+        "Runs the kernels as they are and in layout L on an OpenCL or CUDA device, in turns, on "
+        "equal "
         "contents, and compares what they leave in every buffer. Times are those of the kernels "
         "by the device's own clock: the median and the quartiles. Exit status 1: the outputs "
         "differ.",

@@ -50,8 +50,9 @@ static int show_json(cli *c, const request *r, const outcome *o) {
     json_t *value =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:o}", "layouts", layouts_json(c, o),
                   "kernel", hd_json_text(o->paths.kernel), "header", hd_json_text(o->paths.header),
-                  "files", files_json(c, r, o), "elsewhere", r->folder ? cli_elsewhere_json(o->rewritten) : json_array(),
-                  "verified", (int)o->checked, "edits", (json_int_t)o->rewritten->edit_count, "job",
+                  "files", files_json(c, r, o), "elsewhere",
+                  r->folder ? cli_elsewhere_json(o->rewritten) : json_array(), "verified",
+                  (int)o->checked, "edits", (json_int_t)o->rewritten->edit_count, "job",
                   o->after ? cli_job_after_json(o->after) : json_null());
     if (o->patch)
         json_object_set_new(value, "patch", hd_json_text(o->patch));

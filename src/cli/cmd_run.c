@@ -37,16 +37,16 @@ static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
         counts->counters[d] = hd_coalesce_new(counts->arena, counts->request->devices[d]);
         sinks[d] = hd_coalesce_sink(counts->counters[d]);
     }
-    *sink = device_count == 1 ? sinks[0]
-                              : hd_sink_tee(counts->arena, sinks, (uint32_t)device_count);
+    *sink =
+        device_count == 1 ? sinks[0] : hd_sink_tee(counts->arena, sinks, (uint32_t)device_count);
     return true;
 }
 
 static void end_counting(void *self, uint32_t number, cli_run_row *row) {
     counting *counts = self;
     for (size_t d = 0; d < counts->request->device_count; d++) {
-        const hd_coalesce_counts *of = row ? hd_coalesce_of_launch(counts->counters[d], number)
-                                           : NULL;
+        const hd_coalesce_counts *of =
+            row ? hd_coalesce_of_launch(counts->counters[d], number) : NULL;
         if (of)
             hd_coalesce_add(&row->moved[d], of);
         hd_coalesce_free(counts->counters[d]);
@@ -141,9 +141,10 @@ static int run_job(cli *c, request *r) {
         printed = show(c, r, &run, !stopped && !raced);
     hd_vm_report_races(run.vm);
     hd_vm_close(run.vm);
-    return printed ? printed
-           : raced ? CLI_WRONG
-                   : stopped ? cli_run_status(&run) : cli_status(status);
+    return printed   ? printed
+           : raced   ? CLI_WRONG
+           : stopped ? cli_run_status(&run)
+                     : cli_status(status);
 }
 
 int cmd_run(cli *c, int argc, char **argv) {

@@ -16,8 +16,7 @@ typedef struct request {
 
 /* ---- what is traced ------------------------------------------------------------------- */
 
-hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
-                          size_t input_count) {
+hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs, size_t input_count) {
     const char *target;
     hd_status status = cli_check_output(c, "out", path, inputs, input_count);
     if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)

@@ -192,9 +192,8 @@ static const hd_profiled_tree *find_tree(cli *c, const char *wanted, const hd_pr
                                          size_t count) {
     uint32_t device_count = 0;
     const char *missing;
-    const hd_compute_device *devices =
-        hd_measure_devices(c->arena, language_of(wanted) == KIR_CUDA ? "cuda" : "opencl",
-                           &device_count, &missing);
+    const hd_compute_device *devices = hd_measure_devices(
+        c->arena, language_of(wanted) == KIR_CUDA ? "cuda" : "opencl", &device_count, &missing);
     const char *name = wanted;
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
@@ -326,7 +325,8 @@ int cmd_train(cli *c, int argc, char **argv) {
         "[OPTIONS] [DEVICE]",
         "Measures generated kernels on a device, with their records in each tile, and learns which "
         "tile is best for a cluster of so many bytes. DEVICE is P:D or cuda:D as 'heddle devices' "
-        "prints it, or a part of an OpenCL device's name; default: OpenCL's first. Measurements and tree are "
+        "prints it, or a part of an OpenCL device's name; default: OpenCL's first. Measurements "
+        "and tree are "
         "kept in the profile database, and what is measured is not measured again.",
         options,
         NULL,

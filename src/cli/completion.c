@@ -267,18 +267,12 @@ static void add_bash(const completions *all, hd_str *out) {
 
 static const char *zsh_action(const completions *all, value_kind kind, const char *values) {
     switch (kind) {
-    case FILES:
-        return "_files";
-    case FOLDERS:
-        return "_files -/";
-    case PROFILES:
-        return "_heddle_profiles";
-    case DEVICES:
-        return "_heddle_devices";
-    case WORDS:
-        return hd_format(all->arena, "(%s)", values);
-    case ANYTHING:
-        break;
+    case FILES: return "_files";
+    case FOLDERS: return "_files -/";
+    case PROFILES: return "_heddle_profiles";
+    case DEVICES: return "_heddle_devices";
+    case WORDS: return hd_format(all->arena, "(%s)", values);
+    case ANYTHING: break;
     }
     return " ";
 }
@@ -378,24 +372,12 @@ static void add_zsh(const completions *all, hd_str *out) {
 /* The end of a line, for what an option or a word is. */
 static void add_fish_value(value_kind kind, const char *values, hd_str *out) {
     switch (kind) {
-    case FILES:
-        hd_str_add(out, " -F");
-        break;
-    case FOLDERS:
-        hd_str_add(out, " -f -a '(__fish_complete_directories)'");
-        break;
-    case PROFILES:
-        hd_str_add(out, " -f -a '(heddle devices --names 2>/dev/null)'");
-        break;
-    case DEVICES:
-        hd_str_add(out, " -f -a '(heddle devices --ids 2>/dev/null)'");
-        break;
-    case WORDS:
-        hd_str_printf(out, " -f -a '%s'", values);
-        break;
-    case ANYTHING:
-        hd_str_add(out, " -f");
-        break;
+    case FILES: hd_str_add(out, " -F"); break;
+    case FOLDERS: hd_str_add(out, " -f -a '(__fish_complete_directories)'"); break;
+    case PROFILES: hd_str_add(out, " -f -a '(heddle devices --names 2>/dev/null)'"); break;
+    case DEVICES: hd_str_add(out, " -f -a '(heddle devices --ids 2>/dev/null)'"); break;
+    case WORDS: hd_str_printf(out, " -f -a '%s'", values); break;
+    case ANYTHING: hd_str_add(out, " -f"); break;
     }
 }
 

@@ -22,8 +22,8 @@ static hd_status unknown_buffer(cli *c, const char *option, const char *name, co
                        "--%s names the buffer '%s', but there are no buffers", option, name);
     if (near)
         return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--%s names the buffer '%s', which is not there; did you mean '%s'?",
-                       option, name, near);
+                       "--%s names the buffer '%s', which is not there; did you mean '%s'?", option,
+                       name, near);
     return hd_fail(&c->diag, HD_EINPUT, NULL,
                    "--%s names the buffer '%s', which is not there; the buffers are: %s", option,
                    name, hd_str_text(&all));
@@ -70,8 +70,8 @@ static hd_status check_present(cli *c, const char *option, const char *path,
     return HD_OK;
 }
 
-hd_status cli_check_output(cli *c, const char *option, const char *path,
-                           const char *const *inputs, size_t input_count) {
+hd_status cli_check_output(cli *c, const char *option, const char *path, const char *const *inputs,
+                           size_t input_count) {
     const hd_place place = {.file = path};
     const char *target;
     struct stat at;
@@ -140,8 +140,10 @@ static hd_status read_reference(cli *c, const char *path, const hd_buffer *buffe
     size_t length;
     hd_status status = hd_read_long_file(c->arena, &c->diag, path, wanted, &text, &length);
     if (status == HD_OK && length != wanted)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "this does not hold the %llu bytes of buffer "
-                       "'%s'", (unsigned long long)wanted, buffer->name);
+        return hd_fail(&c->diag, HD_EINPUT, &place,
+                       "this does not hold the %llu bytes of buffer "
+                       "'%s'",
+                       (unsigned long long)wanted, buffer->name);
     *bytes = text;
     return status;
 }

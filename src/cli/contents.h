@@ -8,8 +8,8 @@
 /* A file that an option names, which must not be there yet or will be replaced: its folder
  * exists, and it is a regular file and none of the inputs (a NULL among them is none).
  * Checked before a long run. */
-hd_status cli_check_output(cli *c, const char *option, const char *path,
-                           const char *const *inputs, size_t input_count);
+hd_status cli_check_output(cli *c, const char *option, const char *path, const char *const *inputs,
+                           size_t input_count);
 
 typedef struct cli_dump {
     uint32_t buffer;
@@ -24,10 +24,10 @@ hd_status cli_write_dumps(cli *c, const cli_dump *dumps, size_t count, const hd_
 
 /* What --check asks for. */
 typedef struct cli_check {
-    bool opencl;      /* compare with an OpenCL device */
-    const char *on;   /* which; NULL: the first */
-    bool files;       /* compare with files */
-    void **reference; /* [buffer_count] their bytes; NULL: not given */
+    bool opencl;           /* compare with an OpenCL device */
+    const char *on;        /* which; NULL: the first */
+    bool files;            /* compare with files */
+    void **reference;      /* [buffer_count] their bytes; NULL: not given */
     bool equal, bit_equal; /* the result */
 } cli_check;
 

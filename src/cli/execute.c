@@ -64,14 +64,12 @@ static void show_progress(void *user, uint64_t done, uint64_t count) {
         return;
     e->shown = time;
     hd_arena *arena = hd_arena_new();
-    const char *which = e->run->planned == 1
-                            ? ""
-                            : hd_format(arena, "launch %llu of %llu, ",
-                                        (unsigned long long)e->number + 1,
-                                        (unsigned long long)e->run->planned);
-    cli_progress(e->c, hd_format(arena, "%s%s: %llu of %llu blocks", which,
-                                 e->launch->kernel_name, (unsigned long long)done,
-                                 (unsigned long long)count));
+    const char *which = e->run->planned == 1 ? ""
+                                             : hd_format(arena, "launch %llu of %llu, ",
+                                                         (unsigned long long)e->number + 1,
+                                                         (unsigned long long)e->run->planned);
+    cli_progress(e->c, hd_format(arena, "%s%s: %llu of %llu blocks", which, e->launch->kernel_name,
+                                 (unsigned long long)done, (unsigned long long)count));
     hd_arena_free(arena);
 }
 
@@ -221,9 +219,10 @@ static hd_status read_all_allowed(cli *c, const cli_machine_options *choice, hd_
 hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
                            cli_run *run) {
     executor *e = hd_new(c->arena, executor);
-    *run = (cli_run){
-        .executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
-    *e = (executor){.c = c, .run = run, .shown = hd_clock(), .keeps_text = c->json || choice->keep_text};
+    *run =
+        (cli_run){.executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
+    *e = (executor){
+        .c = c, .run = run, .shown = hd_clock(), .keeps_text = c->json || choice->keep_text};
     if (choice->workers > CLI_WORKERS_MOST)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_vm_line *allowed = hd_new_array(c->arena, hd_vm_line, choice->allowed_races.count + 1);
@@ -257,8 +256,7 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
     fflush(stdout); /* what kernels have printed stands before any message */
     cli_progress(c, NULL);
     if (e->left_out)
-        hd_warn(&c->diag, NULL,
-                "of what kernels printed the first %zu MiB are kept",
+        hd_warn(&c->diag, NULL, "of what kernels printed the first %zu MiB are kept",
                 MOST_TEXT >> 20);
     for (size_t i = 0; i < run->rows.count; i++)
         for (size_t d = 0; d < listener->device_count; d++)

@@ -12,24 +12,24 @@ typedef struct cli_machine_options {
     uint64_t workers, max_instructions, local_memory;
     bool races, uninitialised;
     cli_texts allowed_races; /* LINE or FILE:LINE */
-    bool keep_text;  /* what kernels print is kept, as with --json, not shown */
-    uint32_t spaces; /* announced: bit 1 << kir_space; 0: all but private */
+    bool keep_text;          /* what kernels print is kept, as with --json, not shown */
+    uint32_t spaces;         /* announced: bit 1 << kir_space; 0: all but private */
 } cli_machine_options;
 
-#define CLI_MACHINE_OPTIONS(choice)                                                                \
-    {                                                                                              \
-        "workers",  'j',                                                                           \
-        "N",        "threads that run blocks; default: one for each core",                         \
-        CLI_NUMBER, &(choice).workers},                                                            \
-        {"max-instructions",                                                                       \
-         0,                                                                                        \
-         "N",                                                                                      \
-         "that a block may execute before it is a fault; default 10^10",                           \
-         CLI_NUMBER,                                                                               \
-         &(choice).max_instructions},                                                              \
-    {                                                                                              \
-        "local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER,            \
-            &(choice).local_memory                                                                 \
+#define CLI_MACHINE_OPTIONS(choice)                                                     \
+    {                                                                                   \
+        "workers",  'j',                                                                \
+        "N",        "threads that run blocks; default: one for each core",              \
+        CLI_NUMBER, &(choice).workers},                                                 \
+        {"max-instructions",                                                            \
+         0,                                                                             \
+         "N",                                                                           \
+         "that a block may execute before it is a fault; default 10^10",                \
+         CLI_NUMBER,                                                                    \
+         &(choice).max_instructions},                                                   \
+    {                                                                                   \
+        "local-memory", 0, "BYTES", "that a block may have; default 65536", CLI_NUMBER, \
+            &(choice).local_memory                                                      \
     }
 
 /* All runs of one kernel with the same sizes. */
@@ -47,7 +47,7 @@ typedef struct cli_run {
     cli_run_row total; /* its launch is NULL */
     uint64_t planned;  /* runs of launches that the job asks for */
     bool watches_races;
-    hd_str printed;    /* by kernels, where it is kept; else it went to standard output */
+    hd_str printed; /* by kernels, where it is kept; else it went to standard output */
 } cli_run;
 
 /* Who hears the events of which runs, and what becomes of them. */

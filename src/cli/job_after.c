@@ -60,8 +60,7 @@ static const char *launch_text(cli *c, const hd_launch *launch) {
     hd_str_printf(&text, "kernel: %s, args: [", quoted(c, launch->kernel_name));
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
-        hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "",
-                      quoted(c, arg_name(launch, arg)));
+        hd_str_printf(&text, "%s{name: %s, ", a ? ", " : "", quoted(c, arg_name(launch, arg)));
         if (arg->kind == HD_ARG_BUFFER)
             hd_str_printf(&text, "buffer: %s}", quoted(c, arg->buffer_name));
         else if (arg->kind == HD_ARG_VALUE)

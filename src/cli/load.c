@@ -40,9 +40,7 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
     return table;
 }
 
-bool cli_is_job(const char *path) {
-    return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml");
-}
+bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
 
 /* A job says everything itself: an option beside it would be ignored, so it is refused. */
 static hd_status refuse_flags(cli *c, const char *path, const cli_source *source) {

@@ -147,21 +147,12 @@ static hd_status set_real(cli *c, const cli_option *option, const char *text) {
 static hd_status set_option(cli *c, const cli_option *option, const char *text) {
     const char *end;
     switch (option->kind) {
-    case CLI_FLAG:
-        *(bool *)option->target = true;
-        return HD_OK;
-    case CLI_TEXT:
-        *(const char **)option->target = text;
-        return HD_OK;
-    case CLI_TEXTS:
-        hd_push(c->arena, (cli_texts *)option->target, text);
-        return HD_OK;
-    case CLI_REAL:
-        return set_real(c, option, text);
-    case CLI_SIZES:
-        return set_sizes(c, option, text);
-    case CLI_NUMBER:
-        break;
+    case CLI_FLAG: *(bool *)option->target = true; return HD_OK;
+    case CLI_TEXT: *(const char **)option->target = text; return HD_OK;
+    case CLI_TEXTS: hd_push(c->arena, (cli_texts *)option->target, text); return HD_OK;
+    case CLI_REAL: return set_real(c, option, text);
+    case CLI_SIZES: return set_sizes(c, option, text);
+    case CLI_NUMBER: break;
     }
     uint64_t *number = option->target;
     if (!cli_whole(text, &end, number) || *end || !*number)

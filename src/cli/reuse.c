@@ -155,14 +155,12 @@ static const char *describe(cli *c, const cli_reuse_options *o, const cli_reuse 
     hd_arena *arena = c->arena;
     const unsigned clusters = o->options.clusters, units = o->options.units;
     switch (o->options.scenario) {
-    case 1:
-        return "scenario 1: blocks one after another";
+    case 1: return "scenario 1: blocks one after another";
     case 2:
         return o->block ? hd_format(arena, "scenario 2: block %s of launch %u", o->block,
                                     r->stream.launch)
                         : "scenario 2: each block by itself";
-    case 3:
-        return "scenario 3: all blocks of a launch at the same time";
+    case 3: return "scenario 3: all blocks of a launch at the same time";
     case 4:
         return hd_format(arena, "scenario 4: %llu block%s at the same time",
                          (unsigned long long)r->reuse->k, r->reuse->k == 1 ? "" : "s");

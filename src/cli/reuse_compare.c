@@ -123,8 +123,9 @@ static bool is_result(const char *path) {
 
 /* Options of the analysis would be ignored beside two results, so they are refused. */
 static hd_status refuse_analysis(cli *c, const cli_reuse_options *o) {
-    bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->seed || o->schedule || o->block || o->cluster || o->all ||
-                 o->input.launch_text || o->input.space_text || cli_job_options_given(&o->input);
+    bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->seed ||
+                 o->schedule || o->block || o->cluster || o->all || o->input.launch_text ||
+                 o->input.space_text || cli_job_options_given(&o->input);
     return given ? hd_fail(&c->diag, HD_EINPUT, NULL,
                            "both are results of an analysis: its options go with a trace or a job")
                  : HD_OK;

@@ -71,13 +71,11 @@ static void add_moved(cli *c, hd_table *table, const cli_run_row *row, size_t de
 }
 
 static void show_moved(cli *c, const cli_run *run, const hd_device *device, size_t d, hd_str *out) {
-    static const hd_column columns[] = {{"kernel", HD_LEFT, true},
-                                        {"blocks x threads", HD_RIGHT, true},
-                                        {"requests", HD_RIGHT, false},
-                                        {"transactions", HD_RIGHT, false},
-                                        {"each", HD_RIGHT, false},
-                                        {"moved", HD_RIGHT, false},
-                                        {"used", HD_RIGHT, false}};
+    static const hd_column columns[] = {
+        {"kernel", HD_LEFT, true},     {"blocks x threads", HD_RIGHT, true},
+        {"requests", HD_RIGHT, false}, {"transactions", HD_RIGHT, false},
+        {"each", HD_RIGHT, false},     {"moved", HD_RIGHT, false},
+        {"used", HD_RIGHT, false}};
     hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < run->rows.count; i++)
         add_moved(c, table, &run->rows.data[i], d);

@@ -16,7 +16,8 @@ static void want_stop(int number) {
 
 /* Takes progress off a terminal first. Only what a signal handler may call. */
 void cli_end_stopped(void) {
-    static const char message[] = "heddle: warning: stopped by a signal, before there was a result\n";
+    static const char message[] =
+        "heddle: warning: stopped by a signal, before there was a result\n";
     static const char clear[] = "\r\033[K";
     if (isatty(STDERR_FILENO))
         (void)!write(STDERR_FILENO, clear, sizeof clear - 1);

@@ -394,8 +394,7 @@ static hd_status export_watched(cli *c, hd_trace *trace, export_request *r, bool
     text_output standard = {c, NULL};
     const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
     r->choice.watch = &watch;
-    hd_status status =
-        r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard);
+    hd_status status = r->out ? export_to_file(c, trace, r) : export_to(c, trace, r, &standard);
     cli_release_stop(&stop);
     *stopped = *watch.stop;
     return status;

@@ -12,8 +12,7 @@ int cmd_trace_import(cli *c, int argc, char **argv);
 /* ---- what is traced: cmd_trace.c -------------------------------------------------------- */
 
 /* A trace file that --out names, and what it is called while it is written. */
-hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs,
-                          size_t input_count);
+hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs, size_t input_count);
 
 /* ---- sums: trace_file.c ---------------------------------------------------------------- */
 

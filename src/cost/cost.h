@@ -47,9 +47,9 @@ typedef enum hd_loop_rule {
 } hd_loop_rule;
 
 typedef struct hd_cost_options {
-    hd_loop_rule loops;  /* for loops whose length is not known */
+    hd_loop_rule loops; /* for loops whose length is not known */
     uint64_t length;
-    uint32_t registers;  /* per thread; 0: estimate from liveness */
+    uint32_t registers; /* per thread; 0: estimate from liveness */
 } hd_cost_options;
 
 /* The assumed number of iterations of a loop whose trip count is `trip`. */

@@ -86,10 +86,10 @@ typedef struct shape {
     uint32_t pattern_count;
     lane_pattern *patterns;
     residues *levels[MAX_LEVELS];
-    residues inner;   /* residues of the rest of the inner offset, modulo `modulus` */
+    residues inner;     /* residues of the rest of the inner offset, modulo `modulus` */
     double lane_copies; /* scattered accesses: one lane stands for so many */
-    double lanes;     /* mean number of active lanes */
-    double requests;  /* mean number of requests: halves of the warp with an active lane, or 1 */
+    double lanes;       /* mean number of active lanes */
+    double requests;    /* mean number of requests: halves of the warp with an active lane, or 1 */
     uint64_t hash;
 } shape;
 
@@ -100,9 +100,9 @@ typedef struct shape_context {
     uniformity uniform;
     const uint64_t *lengths; /* iterations of every loop */
     uint32_t warp;
-    uint32_t request;        /* lanes whose accesses are joined: all of a warp, or half of them */
-    uint32_t modulus;        /* bytes of the longest segment or line; a power of two */
-    uint32_t level_count;    /* tiles up to 1 << (level_count - 1) */
+    uint32_t request;     /* lanes whose accesses are joined: all of a warp, or half of them */
+    uint32_t modulus;     /* bytes of the longest segment or line; a power of two */
+    uint32_t level_count; /* tiles up to 1 << (level_count - 1) */
 } shape_context;
 
 /* Makes the shape; *warps is how many (warp, block) pairs have an active lane, in every
@@ -128,8 +128,8 @@ double hd_shape_units(const shape *s, const geometry *place, uint32_t width, uin
 /* Share of the units that the warp touches that an access (index + dindex, inner + dinner)
  * at geometry `other` touches too. */
 double hd_shape_covered(const shape *s, const geometry *place, uint32_t width,
-                        const geometry *other, uint32_t other_width, int64_t dindex,
-                        int64_t dinner, uint32_t unit);
+                        const geometry *other, uint32_t other_width, int64_t dindex, int64_t dinner,
+                        uint32_t unit);
 
 /* ---- memo.c ------------------------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ void memo_put(memo *m, const memo_key *key, double value);
 
 /* Elements touched between two accesses. */
 typedef struct touched {
-    bool laid_out;         /* elements of the record: `fields`; else `bytes` */
+    bool laid_out; /* elements of the record: `fields`; else `bytes` */
     uint64_t fields;
     double bytes;          /* of one element, in a given layout */
     double per_l1, per_l2; /* distinct elements by all threads that share the cache */
@@ -166,12 +166,12 @@ typedef struct interval {
 
 /* An earlier access that may have brought the data of a later one. */
 typedef struct earlier {
-    uint32_t use;       /* of the earlier access */
+    uint32_t use; /* of the earlier access */
     int64_t dindex, dinner;
-    double available;   /* share of executions that have this earlier one */
-    bool first_only;    /* it stands before a loop that the later one stands in */
-    interval between;   /* inclusive */
-    int32_t l1, l2;     /* ANSWER_YES, ANSWER_NO, or the number of a question */
+    double available; /* share of executions that have this earlier one */
+    bool first_only;  /* it stands before a loop that the later one stands in */
+    interval between; /* inclusive */
+    int32_t l1, l2;   /* ANSWER_YES, ANSWER_NO, or the number of a question */
 } earlier;
 enum { ANSWER_YES = -1, ANSWER_NO = -2 };
 
@@ -180,20 +180,20 @@ typedef struct use {
     const hd_access *access;
     const hd_kernel_info *info;
     uint32_t launch;
-    uint32_t buffer;     /* of the job */
-    uint32_t segment;    /* bytes of its transactions */
-    double segments;     /* of them in that buffer */
-    bool laid_out;       /* its buffer holds the record that is laid out */
-    int32_t field;       /* of that record, else -1 */
-    geometry fixed;      /* of other buffers */
+    uint32_t buffer;  /* of the job */
+    uint32_t segment; /* bytes of its transactions */
+    double segments;  /* of them in that buffer */
+    bool laid_out;    /* its buffer holds the record that is laid out */
+    int32_t field;    /* of that record, else -1 */
+    geometry fixed;   /* of other buffers */
     uint32_t width;
     uint32_t shape;
-    double executions;   /* warps × iterations × repeats */
-    uint32_t degree;     /* enclosing loops of unknown length */
-    bool reads;          /* served by L1 */
-    bool irregular;      /* the index is no affine form for each lane */
-    bool scattered;      /* nor can it be computed: lanes may point anywhere */
-    earlier *before;     /* nearest first */
+    double executions; /* warps × iterations × repeats */
+    uint32_t degree;   /* enclosing loops of unknown length */
+    bool reads;        /* served by L1 */
+    bool irregular;    /* the index is no affine form for each lane */
+    bool scattered;    /* nor can it be computed: lanes may point anywhere */
+    earlier *before;   /* nearest first */
     uint32_t before_count;
 } use;
 
@@ -248,8 +248,8 @@ void hd_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uin
 /* Bytes of one element's fields that come along when `fields` of the cluster are
  * touched, with lines of `line` bytes: a line brings every field of the element
  * that lies in it (Peng et al., section IV-B5). */
-double hd_fetched_bytes(const hd_record *record, const cluster_geometry *geometry,
-                        uint64_t fields, uint32_t line);
+double hd_fetched_bytes(const hd_record *record, const cluster_geometry *geometry, uint64_t fields,
+                        uint32_t line);
 
 /* ---- price.c -------------------------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 static hd_layout_graph *graph_new(hd_arena *arena, const hd_record *record) {
     uint32_t n = record->field_count;
     hd_layout_graph *g = hd_new(arena, hd_layout_graph);
-    *g = (hd_layout_graph){record, 0, hd_new_array(arena, uint64_t, n * n)};
+    *g = (hd_layout_graph){record, 0, hd_new_array(arena, uint64_t, n *n)};
     for (uint32_t i = 0; i < n * n; i++)
         g->distance[i] = i % (n + 1) ? HD_UNREACHABLE : 0;
     return g;

@@ -86,8 +86,8 @@ static const uint64_t *lengths_for(const launch_builder *b, const hd_access *acc
     uint64_t *lengths = hd_new_array(arena, uint64_t, flow->loop_count + 1);
     memcpy(lengths, b->lengths, flow->loop_count * sizeof *lengths);
     for (int32_t loop = access->loop; loop >= 0; loop = flow->loops[loop].parent)
-        lengths[loop] += !length_is_unknown(&b->info->trips[loop]) &&
-                         hd_runs_with_test(b->info, access, loop);
+        lengths[loop] +=
+            !length_is_unknown(&b->info->trips[loop]) && hd_runs_with_test(b->info, access, loop);
     return lengths;
 }
 

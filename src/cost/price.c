@@ -39,8 +39,8 @@ double hd_use_units(hd_cost_model *model, const use *u, const geometry *place, u
     return value;
 }
 
-double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place,
-                         const earlier *e, const geometry *other, uint32_t unit) {
+double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
+                      const geometry *other, uint32_t unit) {
     memo_key key;
     memset(&key, 0, sizeof key);
     key.shape = u->shape;
@@ -75,8 +75,7 @@ static const geometry *place_of_earlier(const hd_cost_model *model, const use *u
     const use *x = &model->uses.data[e->use];
     if (u->field < 0)
         return x->field < 0 ? &x->fixed : NULL;
-    if (x->field < 0 || !(g->cluster->mask >> x->field & 1) ||
-        (g->soa && x->field != u->field))
+    if (x->field < 0 || !(g->cluster->mask >> x->field & 1) || (g->soa && x->field != u->field))
         return NULL;
     return &g->place[x->field];
 }
@@ -228,8 +227,8 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
 
 /* ---- distances ---------------------------------------------------------------------------------- */
 
-static double distance(const hd_cost_model *model, const hd_layout *layout,
-                       const interval *between, bool l1) {
+static double distance(const hd_cost_model *model, const hd_layout *layout, const interval *between,
+                       bool l1) {
     uint32_t line = l1 ? model->device->l1.line : model->device->l2.line;
     double sum = 0;
     for (uint32_t i = 0; i < between->count; i++) {
@@ -280,8 +279,7 @@ static hd_cost_line *line_for(hd_cost_line *lines, size_t *count, const use *u) 
             lines[i].access->field_byte == u->access->field_byte &&
             lines[i].info->kernel == u->info->kernel)
             return &lines[i];
-    lines[*count] =
-        (hd_cost_line){.access = u->access, .info = u->info, .irregular = u->irregular};
+    lines[*count] = (hd_cost_line){.access = u->access, .info = u->info, .irregular = u->irregular};
     return &lines[(*count)++];
 }
 
@@ -297,7 +295,8 @@ static void add_to_line(hd_cost_line *line, const use *u, const shape *s, double
     line->l2 = moved + more > 0 ? (line->l2 * moved + h.l2 * more) / (moved + more) : 0;
     line->transactions = (moved + more) / all;
     line->lanes = (line->lanes * before + lanes * u->executions) / all;
-    line->ideal = (line->ideal * before + (ideal > s->requests ? ideal : s->requests) * u->executions) / all;
+    line->ideal =
+        (line->ideal * before + (ideal > s->requests ? ideal : s->requests) * u->executions) / all;
     line->executions = all;
 }
 
@@ -328,8 +327,8 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
                                     &h, &transactions);
         sum.v[u->degree] += price;
         if (lines)
-            add_to_line(line_for(*lines, line_count, u), u, model->shapes.data[u->shape],
-                        price, h, transactions);
+            add_to_line(line_for(*lines, line_count, u), u, model->shapes.data[u->shape], price, h,
+                        transactions);
     }
     if (lines)
         qsort(*lines, *line_count, sizeof **lines, dearer);

@@ -198,16 +198,17 @@ typedef struct builder {
     const int64_t *iteration;
     hd_vec(lane_pattern) patterns;
     hd_vec(double *) dense; /* by pattern */
-    double weight; /* of an execution that is followed */
+    double weight;          /* of an execution that is followed */
     double warps, lanes, requests;
 } builder;
 
-static uint32_t find_pattern(builder *b, const int64_t *index, const int64_t *inner,
-                             uint32_t lanes, uint32_t half) {
+static uint32_t find_pattern(builder *b, const int64_t *index, const int64_t *inner, uint32_t lanes,
+                             uint32_t half) {
     hd_arena *arena = b->context->arena;
     for (uint32_t i = 0; i < b->patterns.count; i++) {
         const lane_pattern *p = &b->patterns.data[i];
-        if (p->lanes == lanes && p->half == half && !memcmp(p->index, index, lanes * sizeof *index) &&
+        if (p->lanes == lanes && p->half == half &&
+            !memcmp(p->index, index, lanes * sizeof *index) &&
             !memcmp(p->inner, inner, lanes * sizeof *inner))
             return i;
     }
@@ -263,8 +264,7 @@ static uint64_t active_lanes(const builder *b, const uint64_t group[3], uint64_t
     return active;
 }
 
-static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp,
-                             uint64_t active) {
+static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp, uint64_t active) {
     int64_t index[MAX_LANES], inner[MAX_LANES];
     warp_place place = {.lanes = 0};
     uint64_t first = warp * b->context->warp, moved = 0;
@@ -343,8 +343,8 @@ static void add_launch(builder *b) {
             origin = here;
         }
         for (uint64_t warp = 0; warp < warps; warp++) {
-            warp_place place = reused ? whole[warp]
-                                      : place_warp(b, group, warp, active_lanes(b, group, warp));
+            warp_place place =
+                reused ? whole[warp] : place_warp(b, group, warp, active_lanes(b, group, warp));
             int64_t moved = reused ? (int64_t)((uint64_t)here - (uint64_t)origin) : 0;
             add_warp(b, &place, moved, weight);
         }
@@ -580,8 +580,7 @@ shape *hd_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count) {
         int64_t *places = hd_new_array(arena, int64_t, 2 * lanes);
         memcpy(places, from->patterns[p].index, lanes * sizeof *places);
         memcpy(places + lanes, from->patterns[p].inner, lanes * sizeof *places);
-        copy->patterns[p] =
-            (lane_pattern){lanes, from->patterns[p].half, places, places + lanes};
+        copy->patterns[p] = (lane_pattern){lanes, from->patterns[p].half, places, places + lanes};
     }
     for (uint32_t k = 0; k < level_count; k++) {
         copy->levels[k] = hd_new_array(arena, residues, from->pattern_count);

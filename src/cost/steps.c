@@ -21,24 +21,17 @@ enum { MOST_STEPS = 1 << 18, MOST_DEPTH = 16 };
 
 bool hd_pred_holds(int64_t value, kir_pred pred) {
     switch (pred) {
-    case KIR_P_EQ:
-        return value == 0;
-    case KIR_P_NE:
-        return value != 0;
+    case KIR_P_EQ: return value == 0;
+    case KIR_P_NE: return value != 0;
     case KIR_P_SLT:
-    case KIR_P_ULT:
-        return value < 0;
+    case KIR_P_ULT: return value < 0;
     case KIR_P_SLE:
-    case KIR_P_ULE:
-        return value <= 0;
+    case KIR_P_ULE: return value <= 0;
     case KIR_P_SGT:
-    case KIR_P_UGT:
-        return value > 0;
+    case KIR_P_UGT: return value > 0;
     case KIR_P_SGE:
-    case KIR_P_UGE:
-        return value >= 0;
-    default:
-        return true;
+    case KIR_P_UGE: return value >= 0;
+    default: return true;
     }
 }
 
@@ -182,8 +175,11 @@ static void list_loops(follower *f) {
 bool hd_steps_follow(const shape_context *context, const hd_access *access, uint64_t blocks,
                      execution_fn *each, void *user) {
     const hd_binding *binding = &context->info->binding;
-    follower f = {.info = context->info, .access = access, .warp_lanes = context->warp,
-                  .each = each, .user = user};
+    follower f = {.info = context->info,
+                  .access = access,
+                  .warp_lanes = context->warp,
+                  .each = each,
+                  .user = user};
     uint64_t threads = 1;
     for (uint32_t d = 0; d < 3; d++) {
         bool used = d < binding->dims && binding->local[d];

@@ -31,14 +31,12 @@ static bool starts_varying(const kir_kernel *kernel, const kir_inst *inst) {
     case KIR_QUERY:
         return inst->index == KIR_Q_GLOBAL_ID || inst->index == KIR_Q_LOCAL_ID ||
                inst->index == KIR_Q_GLOBAL_LINEAR_ID || inst->index == KIR_Q_LOCAL_LINEAR_ID;
-    case KIR_ATOMIC:
-        return true;
+    case KIR_ATOMIC: return true;
     case KIR_LOAD: {
         const kir_type *pointer = &kernel->insts[inst->args[0]].type;
         return pointer->space == KIR_PRIVATE;
     }
-    default:
-        return false;
+    default: return false;
     }
 }
 

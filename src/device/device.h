@@ -22,19 +22,19 @@ typedef enum hd_coalescing {
 } hd_coalescing;
 
 typedef struct hd_device {
-    const char *name;        /* "tesla-k20c" */
-    const char *title;       /* "NVIDIA Tesla K20c" */
-    uint32_t warp;           /* lanes */
-    hd_cache l1, l2;         /* l1 of one SM, l2 of the device; l1 serves loads only */
-    uint32_t segment;        /* bytes of one transaction: what a warp's request is split into */
-    uint32_t coalescing;     /* hd_coalescing: by which rule */
+    const char *name;          /* "tesla-k20c" */
+    const char *title;         /* "NVIDIA Tesla K20c" */
+    uint32_t warp;             /* lanes */
+    hd_cache l1, l2;           /* l1 of one SM, l2 of the device; l1 serves loads only */
+    uint32_t segment;          /* bytes of one transaction: what a warp's request is split into */
+    uint32_t coalescing;       /* hd_coalescing: by which rule */
     double w_l1, w_l2, w_dram; /* cost of one transaction served there, relative to L1 = 1 */
-    uint32_t sms;            /* SMs (compute units); 0 when unknown */
-    uint32_t max_blocks;     /* per SM */
-    uint32_t max_threads;    /* per SM */
-    uint32_t registers;      /* 32-bit registers per SM */
-    uint32_t max_registers;  /* per thread */
-    const char *source_file; /* where the profile came from, NULL for synthetic ones */
+    uint32_t sms;              /* SMs (compute units); 0 when unknown */
+    uint32_t max_blocks;       /* per SM */
+    uint32_t max_threads;      /* per SM */
+    uint32_t registers;        /* 32-bit registers per SM */
+    uint32_t max_registers;    /* per thread */
+    const char *source_file;   /* where the profile came from, NULL for synthetic ones */
 } hd_device;
 
 /* Finds a profile: a name of devices/ (searched in $HEDDLE_DEVICES, then in

@@ -16,11 +16,11 @@
 /* ---- the keys -------------------------------------------------------------- */
 
 #define TEXT(key) {.name = key, .needed = true}
-#define FIGURE(key, its_keys, parts)                                                               \
-    {.name = key,                                                                                  \
-     .kind = HD_YAML_MAP,                                                                          \
-     .needed = true,                                                                               \
-     .keys = its_keys,                                                                             \
+#define FIGURE(key, its_keys, parts)                         \
+    {.name = key,                                            \
+     .kind = HD_YAML_MAP,                                    \
+     .needed = true,                                         \
+     .keys = its_keys,                                       \
      .example = key ": {" parts ", source: \"data sheet\"}"}
 #define NUMBER(key) FIGURE(key, number_keys, "value: 32")
 #define CACHE(key) FIGURE(key, cache_keys, "size: 64k, line: 128")

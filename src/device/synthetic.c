@@ -112,14 +112,10 @@ const char *hd_figure_set(hd_arena *arena, hd_device *device, const hd_figure *f
         return hd_format(arena, "'%s' must look like %s", figure->key, like[figure->kind]);
     void *member = (char *)device + figure->offset;
     switch (figure->kind) {
-    case HD_FIGURE_NUMBER:
-        return set_number(arena, member, figure->key, parts[0]);
-    case HD_FIGURE_CACHE:
-        return set_cache(arena, member, figure->key, parts, count);
-    case HD_FIGURE_COALESCING:
-        return set_coalescing(arena, member, figure->key, parts[0]);
-    case HD_FIGURE_WEIGHTS:
-        break;
+    case HD_FIGURE_NUMBER: return set_number(arena, member, figure->key, parts[0]);
+    case HD_FIGURE_CACHE: return set_cache(arena, member, figure->key, parts, count);
+    case HD_FIGURE_COALESCING: return set_coalescing(arena, member, figure->key, parts[0]);
+    case HD_FIGURE_WEIGHTS: break;
     }
     double weights[3];
     const char *wrong = set_weights(arena, weights, figure->key, parts);
@@ -260,9 +256,7 @@ static void print_figure(hd_str *s, const hd_device *device, const hd_figure *fi
     const hd_cache *cache = member;
     hd_str_printf(s, "%s%s:", s->length ? " " : "", figure->key);
     switch (figure->kind) {
-    case HD_FIGURE_NUMBER:
-        hd_str_printf(s, "%u", *(const uint32_t *)member);
-        break;
+    case HD_FIGURE_NUMBER: hd_str_printf(s, "%u", *(const uint32_t *)member); break;
     case HD_FIGURE_CACHE:
         print_size(s, cache->size);
         if (cache->line)
@@ -272,9 +266,7 @@ static void print_figure(hd_str *s, const hd_device *device, const hd_figure *fi
         hd_str_printf(s, "%s,%s,%s", weight_text(s->arena, device->w_l1),
                       weight_text(s->arena, device->w_l2), weight_text(s->arena, device->w_dram));
         break;
-    case HD_FIGURE_COALESCING:
-        hd_str_add(s, hd_coalescing_name(*(const uint32_t *)member));
-        break;
+    case HD_FIGURE_COALESCING: hd_str_add(s, hd_coalescing_name(*(const uint32_t *)member)); break;
     }
 }
 

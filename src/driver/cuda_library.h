@@ -11,55 +11,55 @@
 #include "base/base.h"
 
 /* X(name here, symbol, parameters) */
-#define HD_CUDA_FUNCTIONS(X)                                                                       \
-    X(init, cuInit, (unsigned flags))                                                              \
-    X(error_name, cuGetErrorName, (int error, const char **name))                                  \
-    X(version, cuDriverGetVersion, (int *version))                                                 \
-    X(count_devices, cuDeviceGetCount, (int *count))                                               \
-    X(get_device, cuDeviceGet, (int *device, int number))                                          \
-    X(device_name, cuDeviceGetName, (char *name, int length, int device))                          \
-    X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))             \
-    X(retain_context, cuDevicePrimaryCtxRetain, (void **context, int device))                      \
-    X(release_context, cuDevicePrimaryCtxRelease_v2, (int device))                                 \
-    X(use_context, cuCtxSetCurrent, (void *context))                                               \
-    X(current_context, cuCtxGetCurrent, (void **context))                                          \
-    X(current_device, cuCtxGetDevice, (int *device))                                               \
-    X(synchronize, cuCtxSynchronize, (void))                                                       \
-    X(make_stream, cuStreamCreate, (void **stream, unsigned flags))                                \
-    X(destroy_stream, cuStreamDestroy_v2, (void *stream))                                          \
-    X(synchronize_stream, cuStreamSynchronize, (void *stream))                                     \
-    X(wait_for_event, cuStreamWaitEvent, (void *stream, void *event, unsigned flags))              \
-    X(load_module, cuModuleLoadData, (void **module, const void *image))                           \
-    X(unload_module, cuModuleUnload, (void *module))                                               \
-    X(get_function, cuModuleGetFunction, (void **function, void *module, const char *name))        \
-    X(get_variable, cuModuleGetGlobal_v2,                                                          \
-      (uint64_t * memory, size_t * bytes, void *module, const char *name))                         \
-    X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, void *function))         \
-    X(set_function_attribute, cuFuncSetAttribute, (void *function, int attribute, int value))      \
-    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * all_bytes))                     \
-    X(allocate, cuMemAlloc_v2, (uint64_t * memory, size_t bytes))                                  \
-    X(free, cuMemFree_v2, (uint64_t memory))                                                       \
-    X(to_device, cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                   \
-    X(to_host, cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                           \
-    X(to_device_async, cuMemcpyHtoDAsync_v2,                                                       \
-      (uint64_t to, const void *from, size_t bytes, void *stream))                                 \
-    X(to_host_async, cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream))  \
-    X(address_range, cuMemGetAddressRange_v2, (uint64_t * base, size_t * bytes, uint64_t memory))  \
-    X(allocate_host, cuMemAllocHost_v2, (void **memory, size_t bytes))                             \
-    X(free_host, cuMemFreeHost, (void *memory))                                                    \
-    X(register_host, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags))           \
-    X(unregister_host, cuMemHostUnregister, (void *memory))                                        \
-    X(address_of_host, cuMemHostGetDevicePointer_v2,                                               \
-      (uint64_t * address, void *memory, unsigned flags))                                          \
-    X(pointer_attribute, cuPointerGetAttribute, (void *value, int attribute, uint64_t pointer))    \
-    X(copy, cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream))        \
-    X(launch, cuLaunchKernel,                                                                      \
-      (void *function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,                    \
-       unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared, void *stream,  \
-       void **params, void **extra))                                                               \
-    X(make_event, cuEventCreate, (void **event, unsigned flags))                                   \
-    X(record_event, cuEventRecord, (void *event, void *stream))                                    \
-    X(elapsed, cuEventElapsedTime, (float *milliseconds, void *start, void *end))                  \
+#define HD_CUDA_FUNCTIONS(X)                                                                      \
+    X(init, cuInit, (unsigned flags))                                                             \
+    X(error_name, cuGetErrorName, (int error, const char **name))                                 \
+    X(version, cuDriverGetVersion, (int *version))                                                \
+    X(count_devices, cuDeviceGetCount, (int *count))                                              \
+    X(get_device, cuDeviceGet, (int *device, int number))                                         \
+    X(device_name, cuDeviceGetName, (char *name, int length, int device))                         \
+    X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))            \
+    X(retain_context, cuDevicePrimaryCtxRetain, (void **context, int device))                     \
+    X(release_context, cuDevicePrimaryCtxRelease_v2, (int device))                                \
+    X(use_context, cuCtxSetCurrent, (void *context))                                              \
+    X(current_context, cuCtxGetCurrent, (void **context))                                         \
+    X(current_device, cuCtxGetDevice, (int *device))                                              \
+    X(synchronize, cuCtxSynchronize, (void))                                                      \
+    X(make_stream, cuStreamCreate, (void **stream, unsigned flags))                               \
+    X(destroy_stream, cuStreamDestroy_v2, (void *stream))                                         \
+    X(synchronize_stream, cuStreamSynchronize, (void *stream))                                    \
+    X(wait_for_event, cuStreamWaitEvent, (void *stream, void *event, unsigned flags))             \
+    X(load_module, cuModuleLoadData, (void **module, const void *image))                          \
+    X(unload_module, cuModuleUnload, (void *module))                                              \
+    X(get_function, cuModuleGetFunction, (void **function, void *module, const char *name))       \
+    X(get_variable, cuModuleGetGlobal_v2,                                                         \
+      (uint64_t *memory, size_t *bytes, void *module, const char *name))                          \
+    X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, void *function))        \
+    X(set_function_attribute, cuFuncSetAttribute, (void *function, int attribute, int value))     \
+    X(memory_info, cuMemGetInfo_v2, (size_t *free_bytes, size_t *all_bytes))                      \
+    X(allocate, cuMemAlloc_v2, (uint64_t *memory, size_t bytes))                                  \
+    X(free, cuMemFree_v2, (uint64_t memory))                                                      \
+    X(to_device, cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                  \
+    X(to_host, cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                          \
+    X(to_device_async, cuMemcpyHtoDAsync_v2,                                                      \
+      (uint64_t to, const void *from, size_t bytes, void *stream))                                \
+    X(to_host_async, cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream)) \
+    X(address_range, cuMemGetAddressRange_v2, (uint64_t *base, size_t *bytes, uint64_t memory))   \
+    X(allocate_host, cuMemAllocHost_v2, (void **memory, size_t bytes))                            \
+    X(free_host, cuMemFreeHost, (void *memory))                                                   \
+    X(register_host, cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags))          \
+    X(unregister_host, cuMemHostUnregister, (void *memory))                                       \
+    X(address_of_host, cuMemHostGetDevicePointer_v2,                                              \
+      (uint64_t *address, void *memory, unsigned flags))                                          \
+    X(pointer_attribute, cuPointerGetAttribute, (void *value, int attribute, uint64_t pointer))   \
+    X(copy, cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream))       \
+    X(launch, cuLaunchKernel,                                                                     \
+      (void *function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,                   \
+       unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared, void *stream, \
+       void **params, void **extra))                                                              \
+    X(make_event, cuEventCreate, (void **event, unsigned flags))                                  \
+    X(record_event, cuEventRecord, (void *event, void *stream))                                   \
+    X(elapsed, cuEventElapsedTime, (float *milliseconds, void *start, void *end))                 \
     X(destroy_event, cuEventDestroy_v2, (void *event))
 
 #define HD_NVRTC_FUNCTIONS(X)                                                                      \

@@ -31,9 +31,8 @@ bool hd_opencl_open(hd_arena *arena, hd_opencl_library *library, const char **mi
 }
 
 const char *hd_opencl_error(cl_int error) {
-#define NAME(code)                                                                                 \
-    case code:                                                                                     \
-        return #code;
+#define NAME(code)           \
+    case code: return #code;
     switch (error) {
         NAME(CL_SUCCESS)
         NAME(CL_DEVICE_NOT_FOUND)
@@ -84,10 +83,8 @@ const char *hd_opencl_error(cl_int error) {
         NAME(CL_INVALID_PROPERTY)
         NAME(CL_INVALID_COMPILER_OPTIONS)
         NAME(CL_INVALID_LINKER_OPTIONS)
-    case -1001:
-        return "CL_PLATFORM_NOT_FOUND_KHR";
-    default:
-        return "an unknown OpenCL error";
+    case -1001: return "CL_PLATFORM_NOT_FOUND_KHR";
+    default: return "an unknown OpenCL error";
     }
 #undef NAME
 }

@@ -10,31 +10,31 @@
 #include "base/base.h"
 
 /* X(name here, symbol) */
-#define HD_OPENCL_FUNCTIONS(X)                                                                     \
-    X(context_info, clGetContextInfo)                                                              \
-    X(device_info, clGetDeviceInfo)                                                                \
-    X(make_queue, clCreateCommandQueue)                                                            \
-    X(release_queue, clReleaseCommandQueue)                                                        \
-    X(flush, clFlush)                                                                              \
-    X(finish, clFinish)                                                                            \
-    X(barrier, clEnqueueBarrierWithWaitList)                                                       \
-    X(wait_for_events, clWaitForEvents)                                                            \
-    X(release_event, clReleaseEvent)                                                               \
-    X(make_buffer, clCreateBuffer)                                                                 \
-    X(release_memory, clReleaseMemObject)                                                          \
-    X(memory_info, clGetMemObjectInfo)                                                             \
-    X(write, clEnqueueWriteBuffer)                                                                 \
-    X(read, clEnqueueReadBuffer)                                                                   \
-    X(copy, clEnqueueCopyBuffer)                                                                   \
-    X(map, clEnqueueMapBuffer)                                                                     \
-    X(unmap, clEnqueueUnmapMemObject)                                                              \
-    X(make_program, clCreateProgramWithSource)                                                     \
-    X(build, clBuildProgram)                                                                       \
-    X(build_info, clGetProgramBuildInfo)                                                           \
-    X(release_program, clReleaseProgram)                                                           \
-    X(make_kernel, clCreateKernel)                                                                 \
-    X(release_kernel, clReleaseKernel)                                                             \
-    X(set_argument, clSetKernelArg)                                                                \
+#define HD_OPENCL_FUNCTIONS(X)                 \
+    X(context_info, clGetContextInfo)          \
+    X(device_info, clGetDeviceInfo)            \
+    X(make_queue, clCreateCommandQueue)        \
+    X(release_queue, clReleaseCommandQueue)    \
+    X(flush, clFlush)                          \
+    X(finish, clFinish)                        \
+    X(barrier, clEnqueueBarrierWithWaitList)   \
+    X(wait_for_events, clWaitForEvents)        \
+    X(release_event, clReleaseEvent)           \
+    X(make_buffer, clCreateBuffer)             \
+    X(release_memory, clReleaseMemObject)      \
+    X(memory_info, clGetMemObjectInfo)         \
+    X(write, clEnqueueWriteBuffer)             \
+    X(read, clEnqueueReadBuffer)               \
+    X(copy, clEnqueueCopyBuffer)               \
+    X(map, clEnqueueMapBuffer)                 \
+    X(unmap, clEnqueueUnmapMemObject)          \
+    X(make_program, clCreateProgramWithSource) \
+    X(build, clBuildProgram)                   \
+    X(build_info, clGetProgramBuildInfo)       \
+    X(release_program, clReleaseProgram)       \
+    X(make_kernel, clCreateKernel)             \
+    X(release_kernel, clReleaseKernel)         \
+    X(set_argument, clSetKernelArg)            \
     X(launch, clEnqueueNDRangeKernel)
 
 typedef struct hd_opencl_library {

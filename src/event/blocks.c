@@ -53,6 +53,6 @@ static hd_status choice_end_launch(void *self, bool complete) {
 hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, uint64_t first, uint64_t last) {
     choice *c = hd_new(arena, choice);
     *c = (choice){inner, first, last};
-    return (hd_sink){c,            choice_launch,      choice_open_block,
-                     choice_event, choice_close_block, choice_end_launch};
+    return (hd_sink){
+        c, choice_launch, choice_open_block, choice_event, choice_close_block, choice_end_launch};
 }

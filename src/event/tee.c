@@ -73,6 +73,5 @@ hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count) {
     if (count)
         memcpy(t->sinks, sinks, count * sizeof *sinks);
     t->count = count;
-    return (hd_sink){t,         tee_launch,      tee_open_block,
-                     tee_event, tee_close_block, tee_end_launch};
+    return (hd_sink){t, tee_launch, tee_open_block, tee_event, tee_close_block, tee_end_launch};
 }

@@ -24,12 +24,12 @@ void hd_lower_rmw(hd_lowering *l, LLVMValueRef instruction) {
         LLVMAtomicRMWBinOp from;
         kir_rmw to;
     } rmws[] = {
-        {LLVMAtomicRMWBinOpXchg, KIR_RMW_XCHG}, {LLVMAtomicRMWBinOpAdd, KIR_RMW_ADD},
-        {LLVMAtomicRMWBinOpSub, KIR_RMW_SUB},   {LLVMAtomicRMWBinOpAnd, KIR_RMW_AND},
-        {LLVMAtomicRMWBinOpOr, KIR_RMW_OR},     {LLVMAtomicRMWBinOpXor, KIR_RMW_XOR},
-        {LLVMAtomicRMWBinOpMax, KIR_RMW_MAX},   {LLVMAtomicRMWBinOpMin, KIR_RMW_MIN},
-        {LLVMAtomicRMWBinOpUMax, KIR_RMW_UMAX}, {LLVMAtomicRMWBinOpUMin, KIR_RMW_UMIN},
-        {LLVMAtomicRMWBinOpFAdd, KIR_RMW_FADD}, {LLVMAtomicRMWBinOpUIncWrap, KIR_RMW_INC},
+        {LLVMAtomicRMWBinOpXchg, KIR_RMW_XCHG},    {LLVMAtomicRMWBinOpAdd, KIR_RMW_ADD},
+        {LLVMAtomicRMWBinOpSub, KIR_RMW_SUB},      {LLVMAtomicRMWBinOpAnd, KIR_RMW_AND},
+        {LLVMAtomicRMWBinOpOr, KIR_RMW_OR},        {LLVMAtomicRMWBinOpXor, KIR_RMW_XOR},
+        {LLVMAtomicRMWBinOpMax, KIR_RMW_MAX},      {LLVMAtomicRMWBinOpMin, KIR_RMW_MIN},
+        {LLVMAtomicRMWBinOpUMax, KIR_RMW_UMAX},    {LLVMAtomicRMWBinOpUMin, KIR_RMW_UMIN},
+        {LLVMAtomicRMWBinOpFAdd, KIR_RMW_FADD},    {LLVMAtomicRMWBinOpUIncWrap, KIR_RMW_INC},
         {LLVMAtomicRMWBinOpUDecWrap, KIR_RMW_DEC},
     };
     kir_type type = hd_lower_type(l, LLVMTypeOf(instruction));

@@ -68,13 +68,34 @@ static bool says_nothing(const char *name) {
 static const struct renamed {
     const char *intrinsic, *builtin;
 } renamed[] = {
-    {"fabs", "fabs"},   {"sqrt", "sqrt"},      {"sin", "sin"},           {"cos", "cos"},
-    {"tan", "tan"},     {"exp", "exp"},        {"exp2", "exp2"},         {"exp10", "exp10"},
-    {"log", "log"},     {"log2", "log2"},      {"log10", "log10"},       {"pow", "pow"},
-    {"floor", "floor"}, {"ceil", "ceil"},      {"trunc", "trunc"},       {"rint", "rint"},
-    {"round", "round"}, {"nearbyint", "rint"}, {"copysign", "copysign"}, {"minnum", "fmin"},
-    {"maxnum", "fmax"}, {"ctpop", "popcount"}, {"bitreverse", "bit_reverse"}, {"fma", "fma"},
-    {"roundeven", "rint"}, {"ldexp", "ldexp"}, {"powi", "pown"}, {"trap", "trap"},
+    {"fabs", "fabs"},
+    {"sqrt", "sqrt"},
+    {"sin", "sin"},
+    {"cos", "cos"},
+    {"tan", "tan"},
+    {"exp", "exp"},
+    {"exp2", "exp2"},
+    {"exp10", "exp10"},
+    {"log", "log"},
+    {"log2", "log2"},
+    {"log10", "log10"},
+    {"pow", "pow"},
+    {"floor", "floor"},
+    {"ceil", "ceil"},
+    {"trunc", "trunc"},
+    {"rint", "rint"},
+    {"round", "round"},
+    {"nearbyint", "rint"},
+    {"copysign", "copysign"},
+    {"minnum", "fmin"},
+    {"maxnum", "fmax"},
+    {"ctpop", "popcount"},
+    {"bitreverse", "bit_reverse"},
+    {"fma", "fma"},
+    {"roundeven", "rint"},
+    {"ldexp", "ldexp"},
+    {"powi", "pown"},
+    {"trap", "trap"},
 };
 
 static const char *builtin_of_intrinsic(const char *name) {
@@ -295,8 +316,7 @@ void hd_lower_call(hd_lowering *l, LLVMValueRef instruction) {
     size_t length;
     call.name = LLVMGetValueName2(callee, &length);
     bool intrinsic = starts_with(call.name, "llvm.");
-    if ((intrinsic && says_nothing(call.name + strlen("llvm."))) ||
-        !read_name(l, &call, intrinsic))
+    if ((intrinsic && says_nothing(call.name + strlen("llvm."))) || !read_name(l, &call, intrinsic))
         return;
     if (!lower_args(l, &call)) {
         hd_cannot(l, "a call of %s that kir cannot express", call.name);

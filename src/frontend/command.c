@@ -152,8 +152,7 @@ static void add_headers(hd_front *front, hd_words *words, const char *toolkit, c
     add_library_headers(front, words);
     if (toolkit) {
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
-        add_system_folder(front, words, "-idirafter",
-                          hd_format(arena, "%s/include/cccl", toolkit));
+        add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));
     }
     const char *first = toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h";
     const char *const includes[] = {"-include", first, "-include", "heddle_functions.h"};

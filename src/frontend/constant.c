@@ -14,17 +14,10 @@ static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t 
     LLVMTypeRef type = LLVMTypeOf(constant);
     unsigned width = 0;
     switch (LLVMGetTypeKind(type)) {
-    case LLVMHalfTypeKind:
-        width = 16;
-        break;
-    case LLVMFloatTypeKind:
-        width = 32;
-        break;
-    case LLVMDoubleTypeKind:
-        width = 64;
-        break;
-    default:
-        break;
+    case LLVMHalfTypeKind: width = 16; break;
+    case LLVMFloatTypeKind: width = 32; break;
+    case LLVMDoubleTypeKind: width = 64; break;
+    default: break;
     }
     if (width)
         constant = LLVMConstBitCast(constant, LLVMIntTypeInContext(context, width));

@@ -58,13 +58,13 @@ static const char *scope_of_symbol(hd_arena *arena, const char *symbol) {
 /* "operator+" of "pl…"; NULL when it is none that C++ code defines for the device. */
 static const char *operator_name(hd_arena *arena, const char *code) {
     static const char *const operators[][2] = {
-        {"pl", "+"},   {"ps", "+"},   {"mi", "-"},   {"ng", "-"},   {"ml", "*"},   {"de", "*"},
-        {"dv", "/"},   {"rm", "%"},   {"an", "&"},   {"ad", "&"},   {"or", "|"},   {"eo", "^"},
-        {"co", "~"},   {"nt", "!"},   {"aS", "="},   {"pL", "+="},  {"mI", "-="},  {"mL", "*="},
-        {"dV", "/="},  {"rM", "%="},  {"aN", "&="},  {"oR", "|="},  {"eO", "^="},  {"ls", "<<"},
-        {"rs", ">>"},  {"lS", "<<="}, {"rS", ">>="}, {"eq", "=="},  {"ne", "!="},  {"lt", "<"},
-        {"gt", ">"},   {"le", "<="},  {"ge", ">="},  {"aa", "&&"},  {"oo", "||"},  {"pp", "++"},
-        {"mm", "--"},  {"cl", "()"},  {"ix", "[]"},  {"pt", "->"},  {"cm", ","}};
+        {"pl", "+"},  {"ps", "+"},   {"mi", "-"},   {"ng", "-"},  {"ml", "*"},  {"de", "*"},
+        {"dv", "/"},  {"rm", "%"},   {"an", "&"},   {"ad", "&"},  {"or", "|"},  {"eo", "^"},
+        {"co", "~"},  {"nt", "!"},   {"aS", "="},   {"pL", "+="}, {"mI", "-="}, {"mL", "*="},
+        {"dV", "/="}, {"rM", "%="},  {"aN", "&="},  {"oR", "|="}, {"eO", "^="}, {"ls", "<<"},
+        {"rs", ">>"}, {"lS", "<<="}, {"rS", ">>="}, {"eq", "=="}, {"ne", "!="}, {"lt", "<"},
+        {"gt", ">"},  {"le", "<="},  {"ge", ">="},  {"aa", "&&"}, {"oo", "||"}, {"pp", "++"},
+        {"mm", "--"}, {"cl", "()"},  {"ix", "[]"},  {"pt", "->"}, {"cm", ","}};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (!strncmp(code, operators[i][0], 2))
             return hd_format(arena, "operator%s", operators[i][1]);
@@ -161,8 +161,7 @@ const char *hd_function_name(hd_front *front, LLVMValueRef function) {
 static void tell_apart(hd_front *front) {
     for (size_t i = 0; i < front->entries.count; i++)
         for (size_t k = 0; k < front->entries.count; k++)
-            if (k != i &&
-                !strcmp(front->entries.data[k].source, front->entries.data[i].source))
+            if (k != i && !strcmp(front->entries.data[k].source, front->entries.data[i].source))
                 front->entries.data[i].name = front->entries.data[i].symbol;
 }
 

@@ -55,7 +55,7 @@ typedef struct hd_front {
     const char *path;
     char **options; /* of the user, one word each */
     uint32_t option_count;
-    hd_words language; /* see hd_front_language() */
+    hd_words language;       /* see hd_front_language() */
     int macros;              /* file in memory with the user's macros for CUDA C, or -1 */
     hd_words system_folders; /* of headers that are not the user's */
     kir_module *module;

@@ -69,16 +69,11 @@ static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
 kir_type hd_lower_type(hd_lowering *l, LLVMTypeRef type) {
     kir_type element;
     switch (LLVMGetTypeKind(type)) {
-    case LLVMVoidTypeKind:
-        return (kir_type){0};
-    case LLVMHalfTypeKind:
-        return (kir_type){KIR_FLOAT, 16, 1, 0};
-    case LLVMFloatTypeKind:
-        return (kir_type){KIR_FLOAT, 32, 1, 0};
-    case LLVMDoubleTypeKind:
-        return (kir_type){KIR_FLOAT, 64, 1, 0};
-    case LLVMPointerTypeKind:
-        return hd_pointer_type(hd_space_of(l, LLVMGetUndef(type)));
+    case LLVMVoidTypeKind: return (kir_type){0};
+    case LLVMHalfTypeKind: return (kir_type){KIR_FLOAT, 16, 1, 0};
+    case LLVMFloatTypeKind: return (kir_type){KIR_FLOAT, 32, 1, 0};
+    case LLVMDoubleTypeKind: return (kir_type){KIR_FLOAT, 64, 1, 0};
+    case LLVMPointerTypeKind: return hd_pointer_type(hd_space_of(l, LLVMGetUndef(type)));
     case LLVMIntegerTypeKind: {
         unsigned bits = LLVMGetIntTypeWidth(type);
         if (bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64)
@@ -95,8 +90,7 @@ kir_type hd_lower_type(hd_lowering *l, LLVMTypeRef type) {
         if (!strcmp(LLVMGetTargetExtTypeName(type), "spirv.Event"))
             return hd_int_type(64, 1);
         return unsupported_type(l, type);
-    default:
-        return unsupported_type(l, type);
+    default: return unsupported_type(l, type);
     }
 }
 
@@ -379,21 +373,14 @@ static void finish_phi(hd_lowering *l, LLVMValueRef inst) {
 static kir_value lower_value(hd_lowering *l, LLVMValueRef inst) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     switch (opcode) {
-    case LLVMPHI:
-        return start_phi(l, inst);
-    case LLVMAlloca:
-        return lower_alloca(l, inst);
-    case LLVMLoad:
-        return lower_load(l, inst);
-    case LLVMStore:
-        return lower_store(l, inst);
-    case LLVMGetElementPtr:
-        return hd_lower_gep(l, inst);
+    case LLVMPHI: return start_phi(l, inst);
+    case LLVMAlloca: return lower_alloca(l, inst);
+    case LLVMLoad: return lower_load(l, inst);
+    case LLVMStore: return lower_store(l, inst);
+    case LLVMGetElementPtr: return hd_lower_gep(l, inst);
     case LLVMICmp:
-    case LLVMFCmp:
-        return lower_compare(l, inst);
-    case LLVMSelect:
-        return lower_select(l, inst);
+    case LLVMFCmp: return lower_compare(l, inst);
+    case LLVMSelect: return lower_select(l, inst);
     case LLVMExtractElement:
         return hd_emit2(l, KIR_EXTRACT, hd_lower_type(l, LLVMTypeOf(inst)), operand(l, inst, 0),
                         operand(l, inst, 1));
@@ -401,12 +388,9 @@ static kir_value lower_value(hd_lowering *l, LLVMValueRef inst) {
         return hd_emit(
             l, KIR_INSERT, hd_lower_type(l, LLVMTypeOf(inst)), 3,
             (kir_value[]){operand(l, inst, 0), operand(l, inst, 1), operand(l, inst, 2)});
-    case LLVMShuffleVector:
-        return lower_shuffle(l, inst);
-    case LLVMExtractValue:
-        return lower_extract_value(l, inst);
-    default:
-        break;
+    case LLVMShuffleVector: return lower_shuffle(l, inst);
+    case LLVMExtractValue: return lower_extract_value(l, inst);
+    default: break;
     }
     if (LLVMGetNumOperands(inst) == 1)
         return hd_lower_conversion(l, opcode, inst);
@@ -418,24 +402,14 @@ static void lower_instruction(hd_lowering *l, LLVMValueRef inst) {
     case LLVMRet:
     case LLVMBr:
     case LLVMSwitch:
-    case LLVMUnreachable:
-        lower_terminator(l, inst);
-        return;
-    case LLVMCall:
-        hd_lower_call(l, inst);
-        return;
-    case LLVMAtomicRMW:
-        hd_lower_rmw(l, inst);
-        return;
-    case LLVMAtomicCmpXchg:
-        hd_lower_cmpxchg(l, inst);
-        return;
+    case LLVMUnreachable: lower_terminator(l, inst); return;
+    case LLVMCall: hd_lower_call(l, inst); return;
+    case LLVMAtomicRMW: hd_lower_rmw(l, inst); return;
+    case LLVMAtomicCmpXchg: hd_lower_cmpxchg(l, inst); return;
     case LLVMFence:
         hd_emit1(l, KIR_FENCE, (kir_type){0}, hd_const_int(l, hd_int_type(32, 1), 3));
         return;
-    default:
-        hd_set_value(l, inst, lower_value(l, inst));
-        return;
+    default: hd_set_value(l, inst, lower_value(l, inst)); return;
     }
 }
 

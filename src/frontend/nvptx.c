@@ -34,8 +34,7 @@ static kir_value number(hd_lowering *l, int64_t value) { return hd_const_int(l, 
 
 static kir_value query(hd_lowering *l, kir_query which, int dimension) {
     kir_value argument = dimension < 0 ? 0 : number(l, dimension);
-    kir_value value =
-        hd_emit(l, KIR_QUERY, hd_int_type(64, 1), dimension < 0 ? 0 : 1, &argument);
+    kir_value value = hd_emit(l, KIR_QUERY, hd_int_type(64, 1), dimension < 0 ? 0 : 1, &argument);
     l->insts.data[value].index = which;
     return hd_emit1(l, KIR_TRUNC, i32(), value);
 }
@@ -117,9 +116,7 @@ static kir_value special_register(hd_lowering *l, const char *name) {
 
 /* ---- barriers and fences ------------------------------------------------- */
 
-static void emit_sync(hd_lowering *l, kir_op op) {
-    hd_emit1(l, op, (kir_type){0}, number(l, 3));
-}
+static void emit_sync(hd_lowering *l, kir_op op) { hd_emit1(l, op, (kir_type){0}, number(l, 3)); }
 
 static bool lower_barrier(hd_lowering *l, const hd_call *call, const char *name,
                           kir_value *result) {
@@ -127,8 +124,7 @@ static bool lower_barrier(hd_lowering *l, const hd_call *call, const char *name,
                                               {"barrier0.and", "barrier_and"},
                                               {"barrier0.or", "barrier_or"}};
     static const char *const numbered[] = {"barrier.sync", "barrier.n", "bar.sync",
-                                           "barrier.cta.sync.all",
-                                           "barrier.cta.sync.aligned.all"};
+                                           "barrier.cta.sync.all", "barrier.cta.sync.aligned.all"};
     for (size_t i = 0; i < 3; i++)
         if (!strcmp(name, counting[i][0])) {
             *result = hd_emit_call(l, counting[i][1], i32(), 1, call->args);
@@ -168,10 +164,8 @@ static kir_value is_not_zero(hd_lowering *l, kir_value value) {
 
 /* vote.all.sync(mask, bit) and vote.all(bit), of CUDA before 9. */
 static bool lower_vote(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
-    static const char *const votes[][2] = {{"all", "warp_all"},
-                                           {"any", "warp_any"},
-                                           {"uni", "warp_uni"},
-                                           {"ballot", "warp_ballot"}};
+    static const char *const votes[][2] = {
+        {"all", "warp_all"}, {"any", "warp_any"}, {"uni", "warp_uni"}, {"ballot", "warp_ballot"}};
     bool is_sync = call->arg_count == 2;
     for (size_t i = 0; i < 4; i++) {
         const char *rest;
@@ -275,8 +269,7 @@ static bool lower_space_test(hd_lowering *l, const hd_call *call, const char *na
     return false;
 }
 
-static bool lower_access(hd_lowering *l, const hd_call *call, const char *name,
-                         kir_value *result) {
+static bool lower_access(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
     const char *rest;
     if (starts_with(name, "ldg.global.") || starts_with(name, "ldu.global.")) {
         int64_t align = 1;
@@ -290,8 +283,7 @@ static bool lower_access(hd_lowering *l, const hd_call *call, const char *name,
     bool is_increment = starts_with(name, "atomic.load.inc.");
     if (is_increment || starts_with(name, "atomic.load.dec.")) {
         kir_value args[] = {hd_member_address(l, LLVMGetOperand(call->inst, 0)), call->args[1]};
-        *result =
-            hd_emit_atomic(l, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type, 2, args);
+        *result = hd_emit_atomic(l, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type, 2, args);
         return true;
     }
     return skip(name, "isspacep.", &rest) && lower_space_test(l, call, rest, result);

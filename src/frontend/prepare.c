@@ -46,8 +46,7 @@ static void restore_printf(hd_front *front, LLVMBuilderRef builder, LLVMValueRef
     args[0] = LLVMGetOperand(call, 0);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef field = LLVMBuildStructGEP2(builder, fields, buffer, i, "");
-        args[1 + i] =
-            LLVMBuildLoad2(builder, LLVMStructGetTypeAtIndex(fields, i), field, "");
+        args[1 + i] = LLVMBuildLoad2(builder, LLVMStructGetTypeAtIndex(fields, i), field, "");
     }
     LLVMTypeRef type;
     LLVMValueRef function = printf_function(front, &type);
@@ -90,9 +89,9 @@ static bool split_sincos(hd_front *front, LLVMBuilderRef builder, LLVMValueRef c
 /* ---- copies of vectors --------------------------------------------------- */
 
 unsigned hd_cuda_vector_lanes(const char *name) {
-    static const char *const elements[] = {"char",  "uchar", "short",    "ushort",    "int",
-                                           "uint",  "long",  "ulong",    "longlong",  "ulonglong",
-                                           "float", "double"};
+    static const char *const elements[] = {"char",     "uchar",     "short", "ushort",
+                                           "int",      "uint",      "long",  "ulong",
+                                           "longlong", "ulonglong", "float", "double"};
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
         size_t length = strlen(elements[i]);
         const char *lanes = name + length;
@@ -134,8 +133,7 @@ static void copy_value(const copy *c, LLVMTypeRef type, uint64_t offset) {
         align /= 2;
     if (c->load)
         LLVMPositionBuilderBefore(c->builder, c->load);
-    LLVMValueRef value =
-        LLVMBuildLoad2(c->builder, type, address_at(c, c->from, offset), "");
+    LLVMValueRef value = LLVMBuildLoad2(c->builder, type, address_at(c, c->from, offset), "");
     LLVMSetAlignment(value, (unsigned)align);
     if (c->store)
         LLVMPositionBuilderBefore(c->builder, c->store);
@@ -197,8 +195,7 @@ static LLVMTypeRef private_type(const copy *c, LLVMValueRef pointer, uint64_t by
             LLVMValueRef index = LLVMGetOperand(pointer, (unsigned)i);
             type = kind == LLVMArrayTypeKind ? LLVMGetElementType(type)
                    : kind == LLVMStructTypeKind
-                       ? LLVMStructGetTypeAtIndex(type,
-                                                  (unsigned)LLVMConstIntGetZExtValue(index))
+                       ? LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(index))
                        : NULL;
         }
     }
@@ -217,8 +214,14 @@ static void split_copy(hd_front *front, LLVMBuilderRef builder, LLVMValueRef cal
     LLVMValueRef length = LLVMGetOperand(call, 2), is_volatile = LLVMGetOperand(call, 3);
     if (!LLVMIsAConstantInt(length) || !LLVMIsNull(is_volatile))
         return;
-    copy c = {front, builder, LLVMGetModuleDataLayout(front->llvm), LLVMGetOperand(call, 0),
-              LLVMGetOperand(call, 1), 0, NULL, NULL};
+    copy c = {front,
+              builder,
+              LLVMGetModuleDataLayout(front->llvm),
+              LLVMGetOperand(call, 0),
+              LLVMGetOperand(call, 1),
+              0,
+              NULL,
+              NULL};
     uint64_t bytes = LLVMConstIntGetZExtValue(length);
     LLVMTypeRef type = private_type(&c, c.to, bytes);
     if (!type)
@@ -242,8 +245,14 @@ static void split_store(hd_front *front, LLVMBuilderRef builder, LLVMValueRef st
         count_members(LLVMTypeOf(value)) > MOST_MEMBERS)
         return;
     uint64_t to = LLVMGetAlignment(store), from = LLVMGetAlignment(value);
-    copy c = {front, builder, LLVMGetModuleDataLayout(front->llvm), LLVMGetOperand(store, 1),
-              LLVMGetOperand(value, 0), to < from ? to : from, value, store};
+    copy c = {front,
+              builder,
+              LLVMGetModuleDataLayout(front->llvm),
+              LLVMGetOperand(store, 1),
+              LLVMGetOperand(value, 0),
+              to < from ? to : from,
+              value,
+              store};
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(store));
     copy_members(&c, LLVMTypeOf(value), 0);
     LLVMInstructionEraseFromParent(store);

@@ -129,8 +129,7 @@ static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
     if (is_record(element) && !is_union(element))
         field.record =
             record_of(w->reader, element, hd_format(front->arena, "%s.%s", w->owner, name));
-    field.type =
-        spelling_of(front->arena, field.record ? spelled : without_own_typedefs(spelled));
+    field.type = spelling_of(front->arena, field.record ? spelled : without_own_typedefs(spelled));
     hd_push(front->arena, &w->fields, field);
 }
 

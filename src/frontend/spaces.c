@@ -73,20 +73,17 @@ static uint32_t meet(uint32_t a, uint32_t b) {
 static uint32_t evaluate(const hd_lowering *l, LLVMValueRef inst) {
     uint32_t space = UNKNOWN;
     switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMAlloca:
-        return KIR_PRIVATE;
+    case LLVMAlloca: return KIR_PRIVATE;
     case LLVMAddrSpaceCast:
     case LLVMGetElementPtr:
-    case LLVMFreeze:
-        return lookup(l, LLVMGetOperand(inst, 0));
+    case LLVMFreeze: return lookup(l, LLVMGetOperand(inst, 0));
     case LLVMSelect:
         return meet(lookup(l, LLVMGetOperand(inst, 1)), lookup(l, LLVMGetOperand(inst, 2)));
     case LLVMPHI:
         for (unsigned i = 0; i < LLVMCountIncoming(inst); i++)
             space = meet(space, lookup(l, LLVMGetIncomingValue(inst, i)));
         return space;
-    default:
-        return KIR_GENERIC;
+    default: return KIR_GENERIC;
     }
 }
 

@@ -80,8 +80,7 @@ static const char *reason_of(const checker *c, hd_gpu_end end, int code, double 
                              const json_t *result, const char *log) {
     const char *error = hd_gpu_text(result, "error");
     switch (end) {
-    case HD_GPU_EXITED:
-        return *error ? error : last_line(c, log);
+    case HD_GPU_EXITED: return *error ? error : last_line(c, log);
     case HD_GPU_CRASHED:
         return hd_format(c->arena, "it was ended by signal %d (%s)%s%s", code, strsignal(code),
                          *last_line(c, log) ? ": " : "", last_line(c, log));
@@ -92,8 +91,7 @@ static const char *reason_of(const checker *c, hd_gpu_end end, int code, double 
                          "it was not at its end after %.0f s and could not be killed: the driver "
                          "holds it",
                          limit);
-    case HD_GPU_STOPPED:
-        return "the check was stopped by a signal";
+    case HD_GPU_STOPPED: return "the check was stopped by a signal";
     }
     return "";
 }

@@ -80,8 +80,9 @@ static hd_status propose(subject *s) {
     judges[judge_count++] = hd_judge_graph(s->arena, graph, epsilon, NULL);
     if (tree)
         judges[judge_count++] = hd_judge_graph(s->arena, graph, epsilon, tree);
-    const hd_proposal *proposals = hd_propose(s->arena, s->job->record, graph->reached, judges, judge_count,
-                                              s->run->small ? SMALL_LAYOUTS : MOST_LAYOUTS, &count);
+    const hd_proposal *proposals =
+        hd_propose(s->arena, s->job->record, graph->reached, judges, judge_count,
+                   s->run->small ? SMALL_LAYOUTS : MOST_LAYOUTS, &count);
     s->layouts[s->count] = hd_layout_original(s->arena, s->job->record);
     s->by[s->count++] = "original";
     for (uint32_t p = 0; p < count; p++) {

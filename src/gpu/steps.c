@@ -4,7 +4,7 @@
 #include "gpu/gpu.h"
 #include "report/json.h"
 
-#define PROGRAM(name, title, subject)                                                              \
+#define PROGRAM(name, title, subject)                                   \
     {name, title, 45, hd_gpu_run_program, hd_gpu_show_program, subject}
 
 const hd_gpu_step hd_gpu_steps[] = {

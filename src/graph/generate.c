@@ -165,8 +165,8 @@ typedef struct level {
 } level;
 
 typedef struct circuit {
-    hd_arena *arena; /* of the making only */
-    uint64_t random; /* state of hd_next_random() */
+    hd_arena *arena;                         /* of the making only */
+    uint64_t random;                         /* state of hd_next_random() */
     uint32_t nodes, inputs, sources, levels; /* sources: inputs and flip-flops */
     uint64_t edges;
     uint32_t *level_of;
@@ -299,7 +299,8 @@ static void draw_gates(hd_arena *arena, circuit *c, hd_graph *graph) {
 hd_status hd_netlist_generate(hd_arena *arena, const hd_diag *diag, const hd_graph_size *size,
                               hd_graph **graph) {
     uint64_t nodes = size->nodes ? size->nodes : NETLIST_NODES;
-    hd_status status = check_nodes(diag, size, "netlist", nodes, 2, NETLIST_EDGES / NETLIST_NODES + 1);
+    hd_status status =
+        check_nodes(diag, size, "netlist", nodes, 2, NETLIST_EDGES / NETLIST_NODES + 1);
     if (status != HD_OK)
         return status;
     hd_arena *scratch = hd_arena_new();

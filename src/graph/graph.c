@@ -23,7 +23,7 @@ static hd_graph *new_graph(hd_arena *arena, uint32_t nodes, uint32_t edges, bool
                         .edges = edges,
                         .directed = directed,
                         .first = hd_new_array(arena, uint32_t, (size_t)nodes + 1),
-                        .to = hd_new_array(arena, uint32_t, (size_t)edges * (directed ? 1 : 2))};
+                        .to = hd_new_array(arena, uint32_t, (size_t)edges *(directed ? 1 : 2))};
     return graph;
 }
 

@@ -91,36 +91,22 @@ static uint32_t *widened(hd_arena *arena, const uint8_t *bytes, uint32_t count) 
 
 const uint32_t *hd_graph_part_values(hd_arena *arena, const hd_graph *graph, hd_graph_part part) {
     switch (part) {
-    case HD_PART_FIRST:
-        return graph->first;
-    case HD_PART_END: /* of a row: where the next one begins */
-        return graph->first + 1;
-    case HD_PART_TO:
-        return graph->to;
-    case HD_PART_PREDECESSOR_FIRST:
-        return hd_graph_transpose(arena, graph)->first;
-    case HD_PART_PREDECESSOR_END:
-        return hd_graph_transpose(arena, graph)->first + 1;
-    case HD_PART_PREDECESSORS:
-        return hd_graph_transpose(arena, graph)->to;
+    case HD_PART_FIRST: return graph->first;
+    case HD_PART_END: /* of a row: where the next one begins */ return graph->first + 1;
+    case HD_PART_TO: return graph->to;
+    case HD_PART_PREDECESSOR_FIRST: return hd_graph_transpose(arena, graph)->first;
+    case HD_PART_PREDECESSOR_END: return hd_graph_transpose(arena, graph)->first + 1;
+    case HD_PART_PREDECESSORS: return hd_graph_transpose(arena, graph)->to;
     case HD_PART_LEVELS: /* none is HD_NO_LEVEL here */
         return (const uint32_t *)hd_graph_levels(arena, graph)->level;
-    case HD_PART_ORDER:
-        return hd_graph_levels(arena, graph)->order;
-    case HD_PART_GATES:
-        return widened(arena, graph->gates, graph->nodes);
-    case HD_PART_EDGE_FROM:
-        return lower_ends(arena, edges_once(arena, graph));
-    case HD_PART_EDGE_TO:
-        return edges_once(arena, graph)->to;
-    case HD_PART_EDGE_FIRST:
-        return edges_once(arena, graph)->first;
-    case HD_PART_BACK_FIRST:
-        return hd_graph_transpose(arena, edges_once(arena, graph))->first;
-    case HD_PART_BACK_EDGES:
-        return edges_back(arena, edges_once(arena, graph));
-    case HD_PART_KINDS:
-        break;
+    case HD_PART_ORDER: return hd_graph_levels(arena, graph)->order;
+    case HD_PART_GATES: return widened(arena, graph->gates, graph->nodes);
+    case HD_PART_EDGE_FROM: return lower_ends(arena, edges_once(arena, graph));
+    case HD_PART_EDGE_TO: return edges_once(arena, graph)->to;
+    case HD_PART_EDGE_FIRST: return edges_once(arena, graph)->first;
+    case HD_PART_BACK_FIRST: return hd_graph_transpose(arena, edges_once(arena, graph))->first;
+    case HD_PART_BACK_EDGES: return edges_back(arena, edges_once(arena, graph));
+    case HD_PART_KINDS: break;
     }
     return NULL;
 }

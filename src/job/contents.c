@@ -91,24 +91,14 @@ typedef struct numbers {
 static void put_number(const hd_init *init, const hd_leaf *leaf, const numbers *made, uint64_t i,
                        void *bytes) {
     switch (init->generator) {
-    case HD_GEN_ZERO:
-        hd_type_put(leaf->type, 0, bytes);
-        break;
-    case HD_GEN_CONSTANT:
-        hd_type_put(leaf->type, init->low, bytes);
-        break;
-    case HD_GEN_IOTA:
-        hd_type_put(leaf->type, init->low + init->step * (double)i, bytes);
-        break;
+    case HD_GEN_ZERO: hd_type_put(leaf->type, 0, bytes); break;
+    case HD_GEN_CONSTANT: hd_type_put(leaf->type, init->low, bytes); break;
+    case HD_GEN_IOTA: hd_type_put(leaf->type, init->low + init->step * (double)i, bytes); break;
     case HD_GEN_MODULO:
         hd_type_put(leaf->type, (double)(i % (uint64_t)init->high) + init->low, bytes);
         break;
-    case HD_GEN_PERMUTATION:
-        put_integer(leaf, made->permutation[i], bytes);
-        break;
-    case HD_GEN_GRAPH:
-        put_integer(leaf, made->part[i], bytes);
-        break;
+    case HD_GEN_PERMUTATION: put_integer(leaf, made->permutation[i], bytes); break;
+    case HD_GEN_GRAPH: put_integer(leaf, made->part[i], bytes); break;
     case HD_GEN_UNIFORM:
         if (leaf->type.kind == KIR_INT)
             put_integer(leaf, random_integer(init, i), bytes);

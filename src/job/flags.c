@@ -134,20 +134,13 @@ static const char *buffer_type(const kir_param *param) {
     if (param->element_type && hd_type_parse(param->element_type, &type, &is_signed))
         return param->element_type;
     switch (param->element_bytes) {
-    case 0:
-        return "uint";
-    case 1:
-        return "uchar";
-    case 2:
-        return "ushort";
-    case 4:
-        return "uint";
-    case 8:
-        return "ulong";
-    case 16:
-        return "uint4";
-    default:
-        return param->element_type ? param->element_type : "uint";
+    case 0: return "uint";
+    case 1: return "uchar";
+    case 2: return "ushort";
+    case 4: return "uint";
+    case 8: return "ulong";
+    case 16: return "uint4";
+    default: return param->element_type ? param->element_type : "uint";
     }
 }
 

@@ -22,7 +22,7 @@
 /* ---- keys --------------------------------------------------------------- */
 
 #define TEXT(key, ...) {.name = #key, __VA_ARGS__}
-#define LIST(key, entry_keys, word, ...)                                                           \
+#define LIST(key, entry_keys, word, ...)                                                 \
     {.name = #key, .kind = HD_YAML_LIST, .keys = entry_keys, .entry = word, __VA_ARGS__}
 #define NEEDED .needed = true
 #define LIKE(text) .example = text

@@ -156,7 +156,7 @@ typedef struct hd_job {
     hd_place kernel_place;     /* of the `kernel` key */
     /* filled by hd_job_resolve() */
     const kir_module *module;
-    const hd_record *record; /* the record to lay out, or NULL when there is none; taken apart
+    const hd_record *record;     /* the record to lay out, or NULL when there is none; taken apart
                               * where `split` says so: hd_record_declared() is the buffers' */
     const hd_record *several[2]; /* two of several that the buffers hold, when the job does not
                                   * say which is laid out: `record` is NULL then */
@@ -176,7 +176,7 @@ typedef struct hd_job_flags {
     const char *kernel_path, *options, *entry, *record;
     uint32_t dims;
     uint64_t global[3], local[3];
-    uint64_t count;            /* elements of every buffer; default: the global size */
+    uint64_t count;           /* elements of every buffer; default: the global size */
     const char *const *split; /* fields of the record that are taken apart */
     uint32_t split_count;
     const char *const *values; /* "name=value" of scalar arguments; others get `count` if

@@ -112,15 +112,11 @@ static bool fits(const option_form *form, const char *word) {
     if (strncmp(word, form->text, length) != 0)
         return false;
     switch (form->value) {
-    case JOINED:
-        return word[length] != '\0';
-    case WARNING:
-        return is_warning(word + length);
+    case JOINED: return word[length] != '\0';
+    case WARNING: return is_warning(word + length);
     case EITHER:
-    case ANYTHING:
-        return true;
-    default:
-        return !word[length];
+    case ANYTHING: return true;
+    default: return !word[length];
     }
 }
 

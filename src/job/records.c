@@ -83,8 +83,7 @@ static void choose_record(const resolver *r) {
     const hd_record *other = job->arrays_count > 1 ? job->arrays[1].record : NULL;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         uint32_t field;
-        const hd_record *record =
-            hd_job_arrays_of(job, b, &field) ? NULL : job->buffers[b].record;
+        const hd_record *record = hd_job_arrays_of(job, b, &field) ? NULL : job->buffers[b].record;
         if (record && job->record && record != job->record)
             other = record;
         else if (record)
@@ -182,8 +181,8 @@ static hd_status check_same_field(const resolver *r, const hd_launch *launch, co
                    "'%s' gets '%s', %s, in this launch, and '%s', %s, in an earlier one; "
                    "a layout changes a kernel once, so make two kernels of it, or take "
                    "these buffers out of 'arrays'",
-                   arg->name, arg->buffer_name, field_text(r, arrays, field),
-                   (*same)->buffer_name, field_text(r, before, before_field));
+                   arg->name, arg->buffer_name, field_text(r, arrays, field), (*same)->buffer_name,
+                   field_text(r, before, before_field));
 }
 
 static hd_status check_array_arg(const resolver *r, const hd_launch *launch, const hd_arg *arg) {

@@ -156,8 +156,7 @@ static double half_value(uint16_t bits) {
 
 static uint64_t get_bits(kir_type type, const void *bytes) {
     switch (type.bits) {
-    case 8:
-        return *(const uint8_t *)bytes;
+    case 8: return *(const uint8_t *)bytes;
     case 16: {
         uint16_t v;
         memcpy(&v, bytes, sizeof v);
@@ -178,9 +177,7 @@ static uint64_t get_bits(kir_type type, const void *bytes) {
 
 static void put_bits(kir_type type, uint64_t value, void *bytes) {
     switch (type.bits) {
-    case 8:
-        *(uint8_t *)bytes = (uint8_t)value;
-        break;
+    case 8: *(uint8_t *)bytes = (uint8_t)value; break;
     case 16: {
         uint16_t v = (uint16_t)value;
         memcpy(bytes, &v, sizeof v);
@@ -191,8 +188,7 @@ static void put_bits(kir_type type, uint64_t value, void *bytes) {
         memcpy(bytes, &v, sizeof v);
         break;
     }
-    default:
-        memcpy(bytes, &value, sizeof value);
+    default: memcpy(bytes, &value, sizeof value);
     }
 }
 

@@ -187,13 +187,22 @@ static hd_guards guards_of(finder *w, uint32_t block) {
 static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, uint32_t width) {
     const kir_inst *inst = &w->kernel->insts[v];
     hd_guards guards = guards_of(w, inst->block);
-    hd_access a = {.id = (uint32_t)w->accesses.count, .inst = v, .kind = kind, .space = t->space,
+    hd_access a = {.id = (uint32_t)w->accesses.count,
+                   .inst = v,
+                   .kind = kind,
+                   .space = t->space,
                    .param = t->base.kind == HD_BASE_PARAM ? (int32_t)t->base.index : -1,
                    .static_index = t->base.kind == HD_BASE_STATIC ? (int32_t)t->base.index : -1,
-                   .field = -1, .width = width, .address = t->address,
-                   .loop = w->forms->flow->loop_of[inst->block], .guards = guards.guards,
-                   .guard_count = guards.count, .conditional = guards.conditional,
-                   .file = inst->file, .line = inst->line, .column = inst->column};
+                   .field = -1,
+                   .width = width,
+                   .address = t->address,
+                   .loop = w->forms->flow->loop_of[inst->block],
+                   .guards = guards.guards,
+                   .guard_count = guards.count,
+                   .conditional = guards.conditional,
+                   .file = inst->file,
+                   .line = inst->line,
+                   .column = inst->column};
     if (t->record) {
         place_in_record(w, t, &a);
     } else {
@@ -250,8 +259,8 @@ static void emit_leaves(finder *w, kir_value v, hd_access_kind kind, const targe
         target part = *t;
         part.position = leaves->data[i].offset;
         part.index.constant += (int64_t)element;
-        int64_t bytes = (int64_t)(element * t->record->size) + (int64_t)part.position -
-                        (int64_t)t->position;
+        int64_t bytes =
+            (int64_t)(element * t->record->size) + (int64_t)part.position - (int64_t)t->position;
         part.address.constant += bytes;
         emit(w, v, kind, &part, leaves->data[i].size);
         w->accesses.data[w->accesses.count - 1].part = (uint32_t)bytes;
@@ -381,8 +390,7 @@ static void find_accesses_of(finder *w, kir_value v) {
 static hd_evaluator *solve(hd_arena *arena, const hd_kernel_info *info, const hd_binding *binding,
                            hd_trip *trips) {
     const hd_flow *flow = info->flow;
-    hd_forms *forms =
-        hd_forms_new(arena, info->module->language, info->kernel, flow, binding);
+    hd_forms *forms = hd_forms_new(arena, info->module->language, info->kernel, flow, binding);
     for (bool changed = true; changed;) {
         changed = hd_forms_round(forms);
         hd_trips_find(forms, trips, false);
@@ -457,8 +465,11 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
             if (info->trips[l].kind == HD_TRIP_BOUND && alone[l].kind == HD_TRIP_CONSTANT)
                 info->trips[l].kind = HD_TRIP_CONSTANT;
     }
-    finder w = {.arena = arena, .kernel = kernel, .forms = info->evaluator->f,
-                .trips = info->trips, .evaluator = info->evaluator};
+    finder w = {.arena = arena,
+                .kernel = kernel,
+                .forms = info->evaluator->f,
+                .trips = info->trips,
+                .evaluator = info->evaluator};
     find_accesses(&w, info);
     info->registers = hd_kernel_registers(arena, kernel, info->flow);
     return info;

@@ -49,13 +49,13 @@ typedef struct analysis {
     const kir_kernel *kernel;
     const hd_flow *flow;
     hd_divergence *result;
-    uint32_t *position;  /* of a block in flow->rpo */
-    bool *reached;       /* by block: reached from a cycle that is no natural loop */
-    bool *meets;         /* by block: lanes that parted meet here */
-    bool *staggered;     /* by loop: lanes leave it in different iterations */
-    bool *parts;         /* by loop: lanes leave it by different exits */
-    bool *own;           /* by value: varying by itself, whatever its arguments are */
-    uint32_t *label;     /* by block: scratch of one walk */
+    uint32_t *position; /* of a block in flow->rpo */
+    bool *reached;      /* by block: reached from a cycle that is no natural loop */
+    bool *meets;        /* by block: lanes that parted meet here */
+    bool *staggered;    /* by loop: lanes leave it in different iterations */
+    bool *parts;        /* by loop: lanes leave it by different exits */
+    bool *own;          /* by value: varying by itself, whatever its arguments are */
+    uint32_t *label;    /* by block: scratch of one walk */
     bool changed;
 } analysis;
 
@@ -258,8 +258,8 @@ static uint32_t count_exit_edges(const analysis *a, const hd_loop *loop) {
     for (uint32_t i = 0; i < loop->exit_count; i++) {
         const kir_inst *end = terminator(a, loop->exits[i]);
         for (uint32_t k = 0; k < end->to_count; k++)
-            count += !is_inside(a, (int32_t)(loop - a->flow->loops), end->to[k]) &&
-                     !is_repeated(end, k);
+            count +=
+                !is_inside(a, (int32_t)(loop - a->flow->loops), end->to[k]) && !is_repeated(end, k);
     }
     return count;
 }

@@ -97,8 +97,8 @@ static bool compute(hd_evaluator *e, const kir_inst *inst, uint32_t depth, int64
 static int32_t run_loop_of(const hd_evaluator *e, kir_value v) {
     const kir_inst *inst = &e->f->kernel->insts[v];
     int32_t loop = inst->op == KIR_PHI ? hd_forms_loop_at(e->f, inst->block) : -1;
-    bool runs = loop >= 0 && e->tests[loop].found && !e->tests[loop].affine &&
-                e->tests[loop].phi == v;
+    bool runs =
+        loop >= 0 && e->tests[loop].found && !e->tests[loop].affine && e->tests[loop].phi == v;
     return runs ? loop : -1;
 }
 

@@ -281,8 +281,8 @@ static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g
         }
         if (!latches.count)
             continue;
-        hd_loop loop = {.header = header, .latches = latches.data,
-                        .latch_count = (uint32_t)latches.count};
+        hd_loop loop = {
+            .header = header, .latches = latches.data, .latch_count = (uint32_t)latches.count};
         loop.parent = flow->loop_of[header];
         loop.depth = loop.parent < 0 ? 1 : loops.data[loop.parent].depth + 1;
         collect_loop(arena, g, flow, &loop, inside, stack);

@@ -147,8 +147,8 @@ static bool linear_id(const hd_forms *f, bool global, hd_affine *form) {
         if (global)
             id.constant -= (int64_t)f->launch.offset[d];
         *form = hd_affine_add(f->arena, *form, id, step);
-        step *= (int64_t)hd_launch_size(&f->launch,
-                                        global ? KIR_Q_GLOBAL_SIZE : KIR_Q_LOCAL_SIZE, d);
+        step *=
+            (int64_t)hd_launch_size(&f->launch, global ? KIR_Q_GLOBAL_SIZE : KIR_Q_LOCAL_SIZE, d);
         if (!step && d + 1 < f->launch.dims)
             return false;
     }
@@ -225,8 +225,7 @@ static bool by_constant(const hd_forms *f, kir_op op, hd_affine a, int64_t b, hd
         return b >= 0 && b < 63;
     case KIR_ASHR:
     case KIR_LSHR:
-        return b >= 0 && b < 62 &&
-               divide(f, a, (int64_t)1 << b, op == KIR_ASHR, false, form);
+        return b >= 0 && b < 62 && divide(f, a, (int64_t)1 << b, op == KIR_ASHR, false, form);
     case KIR_AND: /* a mask of low bits, or of all but low bits */
         if (b < 0 && hd_is_power_of_two(0 - (uint64_t)b) && divide(f, a, -b, true, false, form)) {
             *form = hd_affine_scale(f->arena, *form, -b);
@@ -299,8 +298,7 @@ static bool binary_form(const hd_forms *f, const kir_inst *inst, hd_affine *form
 
 /* Casts to and from chars and shorts keep a number that fits them, as a short keeps
  * the ids of a small image. */
-static bool keeps_value(const hd_forms *f, const kir_inst *inst, uint32_t narrow,
-                        hd_affine *form) {
+static bool keeps_value(const hd_forms *f, const kir_inst *inst, uint32_t narrow, hd_affine *form) {
     const kir_inst *from = &f->kernel->insts[inst->args[0]];
     int64_t half = (int64_t)1 << (narrow - 1);
     if (inst->op != KIR_ZEXT)
@@ -458,8 +456,7 @@ static hd_affine form_of(const hd_forms *f, kir_value v) {
                 hd_affine_equal(form, arg_form(f, inst, 2));
         break;
     case KIR_PHI: return phi_form(f, v);
-    default:
-        known = inst->op >= KIR_ADD && inst->op <= KIR_ASHR && binary_form(f, inst, &form);
+    default: known = inst->op >= KIR_ADD && inst->op <= KIR_ASHR && binary_form(f, inst, &form);
     }
     return known ? form : opaque(f, v);
 }
@@ -564,8 +561,7 @@ static bool walk(const hd_forms *f, kir_value value, bool into_loops, hd_visit_f
     if (inst->op == KIR_LOAD || inst->op == KIR_ATOMIC)
         return false;
     for (uint32_t i = 0; i < inst->arg_count; i++) {
-        if (inst->op == KIR_PHI && !into_loops &&
-            hd_forms_is_latch(f, inst->block, inst->from[i]))
+        if (inst->op == KIR_PHI && !into_loops && hd_forms_is_latch(f, inst->block, inst->from[i]))
             continue;
         if (walk(f, inst->args[i], into_loops, visit, user))
             return true;

@@ -154,8 +154,8 @@ static bool guard_edge(const hd_forms *f, uint32_t from, uint32_t to, uint32_t b
         hd_affine value = hd_forms_at(f, last->args[0], from);
         if (cases != 1 || which == 0 || !is_usable(f, value, block))
             return false;
-        value = hd_affine_add(f->arena, value,
-                              hd_affine_constant((int64_t)last->imm[which - 1]), -1);
+        value =
+            hd_affine_add(f->arena, value, hd_affine_constant((int64_t)last->imm[which - 1]), -1);
         hd_push(f->arena, guards, (hd_guard){value, KIR_P_EQ});
         return true;
     }
@@ -249,7 +249,10 @@ static void follow(search *s, uint32_t block) {
 
 hd_guards hd_guards_of_block(const hd_forms *f, const hd_controls *controls, const hd_trip *trips,
                              uint32_t block) {
-    search s = {.f = f, .controls = controls, .trips = trips, .block = block,
+    search s = {.f = f,
+                .controls = controls,
+                .trips = trips,
+                .block = block,
                 .visited = hd_new_array(f->arena, bool, f->kernel->block_count)};
     follow(&s, block);
     return (hd_guards){s.guards.data, (uint32_t)s.guards.count, s.conditional};

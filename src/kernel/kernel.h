@@ -11,23 +11,23 @@
 
 typedef struct hd_loop {
     uint32_t header;
-    int32_t parent;      /* index of the enclosing loop, or -1 */
-    uint32_t depth;      /* 1 for an outermost loop */
+    int32_t parent;                /* index of the enclosing loop, or -1 */
+    uint32_t depth;                /* 1 for an outermost loop */
     uint32_t *blocks, block_count; /* all of them, inner loops' too */
     uint32_t *latches, latch_count;
-    uint32_t *exits, exit_count;   /* blocks inside with an edge to outside */
-    uint32_t line;       /* of the loop's first instruction */
+    uint32_t *exits, exit_count; /* blocks inside with an edge to outside */
+    uint32_t line;               /* of the loop's first instruction */
 } hd_loop;
 
 typedef struct hd_flow {
     uint32_t block_count;
     uint32_t *rpo, rpo_count; /* reachable blocks in reverse post-order, each loop in one run */
-    uint32_t *idom;    /* immediate dominator; KIR_NONE for the entry and unreachable blocks */
-    uint32_t *ipdom;   /* immediate post-dominator; KIR_NONE: the (virtual) exit */
-    hd_loop *loops;    /* natural loops; an outer loop stands before its inner ones */
+    uint32_t *idom;  /* immediate dominator; KIR_NONE for the entry and unreachable blocks */
+    uint32_t *ipdom; /* immediate post-dominator; KIR_NONE: the (virtual) exit */
+    hd_loop *loops;  /* natural loops; an outer loop stands before its inner ones */
     uint32_t loop_count;
-    int32_t *loop_of;  /* innermost loop of a block, or -1 */
-    bool irreducible;  /* there is a cycle that is no natural loop */
+    int32_t *loop_of; /* innermost loop of a block, or -1 */
+    bool irreducible; /* there is a cycle that is no natural loop */
 } hd_flow;
 
 hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel);
@@ -78,7 +78,7 @@ typedef struct hd_affine {
 /* What is known of a launch. Unknown sizes are 0; param_known[i] says whether
  * scalar parameter i has the value params[i]. Arrays may be NULL. */
 typedef struct hd_binding {
-    uint32_t dims;          /* 1..3; 0: no launch known */
+    uint32_t dims; /* 1..3; 0: no launch known */
     uint64_t global[3], local[3], offset[3];
     uint32_t param_count;
     const bool *param_known;
@@ -148,7 +148,7 @@ typedef struct hd_guard {
  * copy of a whole record makes one load and one store for every field (and
  * sub-field, down to scalars and vectors), as a compiler would. */
 typedef struct hd_access {
-    uint32_t id;             /* position in program order (reverse post-order, then block) */
+    uint32_t id; /* position in program order (reverse post-order, then block) */
     kir_value inst;
     hd_access_kind kind;
     kir_space space;
@@ -156,11 +156,11 @@ typedef struct hd_access {
     int32_t static_index;    /* static that it is based on, or -1 */
     const hd_record *record; /* of the buffer's elements, or NULL */
     int32_t field;           /* of the record, or -1 when unknown */
-    uint32_t field_byte;     /* constant bytes inside the field: inner.constant when that is in it */
-    uint32_t width;          /* bytes of each thread's access */
-    uint32_t part;           /* bytes from the instruction's own address: not 0 where one
+    uint32_t field_byte; /* constant bytes inside the field: inner.constant when that is in it */
+    uint32_t width;      /* bytes of each thread's access */
+    uint32_t part;       /* bytes from the instruction's own address: not 0 where one
                               * instruction is taken as an access for each of several fields */
-    hd_affine address;       /* byte offset from the start of the buffer */
+    hd_affine address;   /* byte offset from the start of the buffer */
     /* The element index, and the bytes inside the field (constant, or variable where
      * an array field is indexed): address = index * record->size + field offset + inner.
      * Field -1: offset 0. Without a record elements are those of the parameter's type,
@@ -178,7 +178,7 @@ typedef struct hd_access {
     int32_t loop;            /* innermost loop, or -1 */
     hd_guard *guards;        /* affine conditions under which it runs */
     uint32_t guard_count;
-    bool conditional;        /* also runs under a condition that is not affine */
+    bool conditional; /* also runs under a condition that is not affine */
     uint32_t file, line, column;
 } hd_access;
 
@@ -191,7 +191,7 @@ typedef struct hd_kernel_info {
     hd_trip *trips;      /* [flow->loop_count] */
     hd_access *accesses; /* of all spaces, in program order */
     uint32_t access_count;
-    uint32_t registers;  /* 32-bit registers per thread, from liveness (an estimate) */
+    uint32_t registers;             /* 32-bit registers per thread, from liveness (an estimate) */
     struct hd_evaluator *evaluator; /* private: of hd_affine_evaluate */
 } hd_kernel_info;
 

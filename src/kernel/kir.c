@@ -66,8 +66,8 @@ static char next_of_name(const char **at, char before, bool *number) {
     while (**at == ' ' || (*number && **at && strchr("uUlL", **at)))
         (*at)++;
     char c = **at;
-    *number = isdigit((unsigned char)c) && (*number || !(isalnum((unsigned char)before) ||
-                                                         before == '_'));
+    *number = isdigit((unsigned char)c) &&
+              (*number || !(isalnum((unsigned char)before) || before == '_'));
     *at += c != '\0';
     return c;
 }

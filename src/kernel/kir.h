@@ -20,13 +20,7 @@
 typedef enum kir_kind { KIR_VOID, KIR_INT, KIR_FLOAT, KIR_PTR } kir_kind;
 
 /* Memory spaces, as in OpenCL; shared memory of CUDA is KIR_LOCAL. */
-typedef enum kir_space {
-    KIR_PRIVATE,
-    KIR_GLOBAL,
-    KIR_LOCAL,
-    KIR_CONSTANT,
-    KIR_GENERIC
-} kir_space;
+typedef enum kir_space { KIR_PRIVATE, KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_GENERIC } kir_space;
 
 typedef struct kir_type {
     uint8_t kind;  /* kir_kind */
@@ -42,6 +36,7 @@ uint32_t kir_type_bytes(kir_type type);
 
 /* X(enumerator, text, number of arguments or -1, kind)
  * kind: C constant-like, P pure, M memory, T terminator, S side effect */
+/* clang-format off */
 #define KIR_OPS(X)                                                                              \
     /* leaves */                                                                                \
     X(PARAM, "param", 0, C)     /* parameter `index` of the kernel */                           \
@@ -93,6 +88,7 @@ uint32_t kir_type_bytes(kir_type type);
     X(SWITCH, "switch", 1, T)     /* to[0] is the default; imm[k] leads to to[k+1] */           \
     X(RET, "ret", 0, T)                                                                         \
     X(UNREACHABLE, "unreachable", 0, T)
+/* clang-format on */
 
 typedef enum kir_op {
 #define X(name, text, args, kind) KIR_##name,
@@ -102,12 +98,14 @@ typedef enum kir_op {
 } kir_op;
 
 /* Work-item queries; the dimension is the argument, a constant or not. */
-#define KIR_QUERIES(X)                                                                          \
-    X(GLOBAL_ID, "global_id") X(LOCAL_ID, "local_id") X(GROUP_ID, "group_id")                   \
-    X(GLOBAL_SIZE, "global_size") X(LOCAL_SIZE, "local_size") X(NUM_GROUPS, "num_groups")       \
-    X(GLOBAL_OFFSET, "global_offset") X(WORK_DIM, "work_dim")                                   \
-    X(ENQUEUED_LOCAL_SIZE, "enqueued_local_size")                                               \
-    X(GLOBAL_LINEAR_ID, "global_linear_id") X(LOCAL_LINEAR_ID, "local_linear_id")
+#define KIR_QUERIES(X)                                                                            \
+    X(GLOBAL_ID, "global_id")                                                                     \
+    X(LOCAL_ID, "local_id")                                                                       \
+    X(GROUP_ID, "group_id")                                                                       \
+    X(GLOBAL_SIZE, "global_size") X(LOCAL_SIZE, "local_size") X(NUM_GROUPS, "num_groups")         \
+        X(GLOBAL_OFFSET, "global_offset") X(WORK_DIM, "work_dim")                                 \
+            X(ENQUEUED_LOCAL_SIZE, "enqueued_local_size") X(GLOBAL_LINEAR_ID, "global_linear_id") \
+                X(LOCAL_LINEAR_ID, "local_linear_id")
 typedef enum kir_query {
 #define X(name, text) KIR_Q_##name,
     KIR_QUERIES(X)
@@ -115,12 +113,15 @@ typedef enum kir_query {
         KIR_QUERY_COUNT
 } kir_query;
 
-#define KIR_PREDS(X)                                                                            \
-    X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge")             \
-    X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")                                     \
-    X(OEQ, "oeq") X(ONE, "one") X(OLT, "olt") X(OLE, "ole") X(OGT, "ogt") X(OGE, "oge")         \
-    X(UEQ, "ueq") X(UNE, "une") X(UFLT, "uflt") X(UFLE, "ufle") X(UFGT, "ufgt")                 \
-    X(UFGE, "ufge") X(ORD, "ord") X(UNO, "uno") X(FALSE, "false") X(TRUE, "true")
+#define KIR_PREDS(X)                                                                          \
+    X(EQ, "eq")                                                                               \
+    X(NE, "ne")                                                                               \
+    X(SLT, "slt")                                                                             \
+    X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt")       \
+        X(UGE, "uge") X(OEQ, "oeq") X(ONE, "one") X(OLT, "olt") X(OLE, "ole") X(OGT, "ogt")   \
+            X(OGE, "oge") X(UEQ, "ueq") X(UNE, "une") X(UFLT, "uflt") X(UFLE, "ufle")         \
+                X(UFGT, "ufgt") X(UFGE, "ufge") X(ORD, "ord") X(UNO, "uno") X(FALSE, "false") \
+                    X(TRUE, "true")
 typedef enum kir_pred {
 #define X(name, text) KIR_P_##name,
     KIR_PREDS(X)
@@ -128,10 +129,13 @@ typedef enum kir_pred {
         KIR_PRED_COUNT
 } kir_pred;
 
-#define KIR_RMWS(X)                                                                             \
-    X(XCHG, "xchg") X(ADD, "add") X(SUB, "sub") X(AND, "and") X(OR, "or") X(XOR, "xor")         \
-    X(MIN, "min") X(MAX, "max") X(UMIN, "umin") X(UMAX, "umax") X(INC, "inc") X(DEC, "dec")     \
-    X(FADD, "fadd") X(CMPXCHG, "cmpxchg") X(LOAD, "load") X(STORE, "store")
+#define KIR_RMWS(X)                                                                       \
+    X(XCHG, "xchg")                                                                       \
+    X(ADD, "add")                                                                         \
+    X(SUB, "sub")                                                                         \
+    X(AND, "and") X(OR, "or") X(XOR, "xor") X(MIN, "min") X(MAX, "max") X(UMIN, "umin")   \
+        X(UMAX, "umax") X(INC, "inc") X(DEC, "dec") X(FADD, "fadd") X(CMPXCHG, "cmpxchg") \
+            X(LOAD, "load") X(STORE, "store")
 typedef enum kir_rmw {
 #define X(name, text) KIR_RMW_##name,
     KIR_RMWS(X)
@@ -144,14 +148,14 @@ typedef uint32_t kir_value; /* index into kir_kernel.insts */
 
 typedef struct kir_inst {
     kir_op op;
-    kir_type type;     /* of the value; KIR_VOID when there is none */
-    uint32_t block;    /* the block it stands in */
+    kir_type type;  /* of the value; KIR_VOID when there is none */
+    uint32_t block; /* the block it stands in */
     uint32_t arg_count;
     kir_value *args;
-    uint32_t index;    /* PARAM, STATIC, QUERY, ATOMIC: see KIR_OPS */
-    kir_pred pred;     /* ICMP, FCMP */
-    const char *name;  /* CALL */
-    uint64_t *imm;     /* CONST, SHUFFLE, SWITCH, ALLOCA */
+    uint32_t index;   /* PARAM, STATIC, QUERY, ATOMIC: see KIR_OPS */
+    kir_pred pred;    /* ICMP, FCMP */
+    const char *name; /* CALL */
+    uint64_t *imm;    /* CONST, SHUFFLE, SWITCH, ALLOCA */
     uint32_t imm_count;
     /* ADDR */
     int64_t offset;        /* constant bytes */
@@ -176,12 +180,12 @@ typedef struct kir_block {
 /* A parameter of a kernel. */
 typedef struct kir_param {
     const char *name;
-    const char *type_name;      /* as written: "__global struct body *", "float" */
+    const char *type_name; /* as written: "__global struct body *", "float" */
     kir_type type;
-    uint32_t bytes;             /* of a scalar or by-value struct argument */
-    const hd_record *record;    /* pointee, when it is a struct; borrowed from the module */
-    uint32_t element_bytes;     /* of the pointee; 0 for scalars and void pointers */
-    const char *element_type;   /* of the pointee: "float4", "struct body"; NULL for scalars */
+    uint32_t bytes;           /* of a scalar or by-value struct argument */
+    const hd_record *record;  /* pointee, when it is a struct; borrowed from the module */
+    uint32_t element_bytes;   /* of the pointee; 0 for scalars and void pointers */
+    const char *element_type; /* of the pointee: "float4", "struct body"; NULL for scalars */
     bool is_const, is_restrict, by_value_struct;
 } kir_param;
 
@@ -190,11 +194,11 @@ typedef struct kir_param {
 typedef struct kir_static {
     const char *name;
     kir_space space;
-    bool is_dynamic;           /* local memory whose size the launch gives; bytes is 0 */
+    bool is_dynamic; /* local memory whose size the launch gives; bytes is 0 */
     uint64_t bytes;
     uint32_t align;
-    const uint8_t *init;       /* NULL: not initialised */
-    const hd_record *record;   /* element type, when it is a struct */
+    const uint8_t *init;     /* NULL: not initialised */
+    const hd_record *record; /* element type, when it is a struct */
 } kir_static;
 
 typedef struct kir_kernel {
@@ -254,7 +258,7 @@ hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel);
 
 /* text.c: the text form; parse.c: and back (tests write kernels in it).
  * kir_print_module() prints all that kir_parse() needs: files, records, kernels. */
-const char *kir_space_name(kir_space space); /* "global" */
+const char *kir_space_name(kir_space space);               /* "global" */
 const char *kir_type_text(hd_arena *arena, kir_type type); /* "f32x4", "ptr.global" */
 void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value);
 void kir_print_module(hd_str *out, const kir_module *module);

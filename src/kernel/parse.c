@@ -192,8 +192,7 @@ static uint32_t expect_small(reader *r) {
     return (uint32_t)number;
 }
 
-static uint32_t expect_name(reader *r, const char *const *names, uint32_t count,
-                            const char *what) {
+static uint32_t expect_name(reader *r, const char *const *names, uint32_t count, const char *what) {
     token here = r->now;
     const char *text = expect(r, WORD, what);
     for (uint32_t i = 0; i < count; i++)
@@ -704,8 +703,10 @@ static hd_record *read_record(reader *r) {
     }
     expect_mark(r, '}');
     if (fields.count > HD_MAX_FIELDS || !record->size || !hd_is_power_of_two(record->align))
-        wrong(r, &here, "record \"%s\" needs a size, an alignment that is a power of two and at "
-              "most %d fields", record->name, HD_MAX_FIELDS);
+        wrong(r, &here,
+              "record \"%s\" needs a size, an alignment that is a power of two and at "
+              "most %d fields",
+              record->name, HD_MAX_FIELDS);
     record->fields = fields.data;
     record->field_count = (uint32_t)fields.count;
     return record;
@@ -718,8 +719,14 @@ static void read_language(reader *r) {
 
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module) {
-    reader r = {.arena = arena, .diag = diag, .file = file, .text = text, .at = text, .line = 1,
-                .line_start = text, .module = hd_new(arena, kir_module)};
+    reader r = {.arena = arena,
+                .diag = diag,
+                .file = file,
+                .text = text,
+                .at = text,
+                .line = 1,
+                .line_start = text,
+                .module = hd_new(arena, kir_module)};
     hd_vec(kir_file) files = {0};
     hd_vec(hd_record *) records = {0};
     hd_vec(kir_kernel *) kernels = {0};

@@ -15,8 +15,8 @@ enum { FIXED = 6, WORD_BITS = 64 };
 
 typedef struct liveness {
     const kir_kernel *kernel;
-    uint32_t words;    /* of a set of values */
-    uint64_t **in;     /* live at the start of each block */
+    uint32_t words; /* of a set of values */
+    uint64_t **in;  /* live at the start of each block */
 } liveness;
 
 static bool is_absorbed(const kir_inst *inst) {

@@ -277,8 +277,7 @@ static void print_record(hd_str *out, const hd_record *record) {
         print_string(out, field->name);
         hd_str_add(out, " ");
         print_string(out, field->type);
-        hd_str_printf(out, " offset %u size %u align %u", field->offset, field->size,
-                      field->align);
+        hd_str_printf(out, " offset %u size %u align %u", field->offset, field->size, field->align);
         if (field->count != 1)
             hd_str_printf(out, " count %u", field->count);
         print_record_name(out, field->record);

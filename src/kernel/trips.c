@@ -39,9 +39,7 @@ bool hd_trip_passes(int64_t start, int64_t step, kir_pred pred, uint64_t *passes
         return step > 0;
     case KIR_P_SLT: return hd_trip_passes(start + 1, step, KIR_P_SLE, passes);
     case KIR_P_SGT: return hd_trip_passes(start - 1, step, KIR_P_SGE, passes);
-    case KIR_P_EQ:
-        *passes = start == 0;
-        return start != 0 || step != 0;
+    case KIR_P_EQ: *passes = start == 0; return start != 0 || step != 0;
     case KIR_P_NE:
         if (start == 0)
             return true;
@@ -133,9 +131,8 @@ static bool sum_range(hd_evaluator *e, mean *m, int64_t *place, int64_t low, uin
     uint64_t samples = m->budget > LEAST_SAMPLES ? m->budget : LEAST_SAMPLES;
     samples = samples < count ? samples : count;
     for (uint64_t i = 0; i < samples; i++) {
-        uint64_t at = samples == count
-                          ? i
-                          : (uint64_t)(((double)i + 0.5) * (double)count / (double)samples);
+        uint64_t at =
+            samples == count ? i : (uint64_t)(((double)i + 0.5) * (double)count / (double)samples);
         *place = low + (int64_t)at;
         if (!sum_deeper(e, m, samples, (double)count / (double)samples))
             return false;
@@ -270,8 +267,11 @@ static bool find_run_test(const hd_forms *f, uint32_t loop, const kir_inst *comp
     if (counter == KIR_NONE || search.several)
         return false;
     const kir_inst *phi = &f->kernel->insts[counter];
-    *test = (hd_exit_test){.pred = test->pred, .phi = counter, .init = KIR_NONE,
-                           .next = KIR_NONE, .left = compare->args[0],
+    *test = (hd_exit_test){.pred = test->pred,
+                           .phi = counter,
+                           .init = KIR_NONE,
+                           .next = KIR_NONE,
+                           .left = compare->args[0],
                            .right = compare->args[1]};
     for (uint32_t i = 0; i < phi->arg_count; i++) {
         kir_value *role =
@@ -323,13 +323,19 @@ static const char *line_of(const hd_forms *f, const kir_inst *inst) {
 }
 
 /* Fills the trip from a test, if the test tells something. */
-static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, bool means, hd_trip *trip) {
+static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, bool means,
+                     hd_trip *trip) {
     hd_dependence on = hd_dependence_new(e->f, test->block);
     hd_exit_test before = e->tests[loop];
     e->tests[loop] = *test;
     hd_depend_on_test(e, loop, &on);
-    hd_trip t = {.kind = HD_TRIP_VARYING, .mean = -1, .test = test->block, .affine = test->affine,
-                 .start = test->start, .step = test->step, .pred = test->pred,
+    hd_trip t = {.kind = HD_TRIP_VARYING,
+                 .mean = -1,
+                 .test = test->block,
+                 .affine = test->affine,
+                 .start = test->start,
+                 .step = test->step,
+                 .pred = test->pred,
                  .after_body = is_after_body(e->f, loop, test->block)};
     bool known = !on.unknown;
     if (known && !on.any) {
@@ -341,9 +347,10 @@ static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, b
         t.mean += t.after_body;
         t.count = t.mean > 0 && t.mean < 1 ? 1 : (uint64_t)(t.mean + 0.5);
     }
-    bool better = known && (trip->kind == HD_TRIP_UNKNOWN ||
-                            (t.kind < HD_TRIP_VARYING && (trip->kind == HD_TRIP_VARYING ||
-                                                          t.count < trip->count)));
+    bool better =
+        known &&
+        (trip->kind == HD_TRIP_UNKNOWN ||
+         (t.kind < HD_TRIP_VARYING && (trip->kind == HD_TRIP_VARYING || t.count < trip->count)));
     if (better) {
         t.hint = trip->hint;
         *trip = t;
@@ -384,14 +391,14 @@ static bool is_countable(const hd_forms *f, const kir_inst *compare) {
            (a.kind == b.kind && a.index == b.index);
 }
 
-static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, hd_condition part, bool means,
-                          hd_trip *trip) {
+static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, hd_condition part,
+                          bool means, hd_trip *trip) {
     const hd_forms *f = e->f;
     const kir_inst *compare = &f->kernel->insts[part.value];
     if (!is_countable(f, compare)) {
         if (!trip->reason)
-            trip->reason = hd_format(f->arena, "its condition%s compares no integers",
-                                     line_of(f, compare));
+            trip->reason =
+                hd_format(f->arena, "its condition%s compares no integers", line_of(f, compare));
         return;
     }
     kir_pred pred = part.truth ? compare->pred : hd_pred_not(compare->pred);
@@ -429,8 +436,8 @@ static void find_trip(hd_evaluator *e, uint32_t loop, bool means, hd_trip *trip)
     if (trip->kind != HD_TRIP_UNKNOWN)
         trip->reason = NULL;
     else if (!trip->reason)
-        trip->reason = l->exit_count ? "it is left from inside a branch or an inner loop"
-                                     : "it has no exit";
+        trip->reason =
+            l->exit_count ? "it is left from inside a branch or an inner loop" : "it has no exit";
 }
 
 hd_evaluator *hd_trips_find(const hd_forms *f, hd_trip *trips, bool means) {

@@ -24,8 +24,8 @@ static const int arg_counts[KIR_OP_COUNT] = {
 #undef X
 };
 
-__attribute__((format(printf, 3, 4))) static hd_status
-bad(const checker *c, kir_value value, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static hd_status bad(const checker *c, kir_value value,
+                                                           const char *format, ...) {
     va_list args;
     va_start(args, format);
     const char *why = hd_vformat(c->arena, format, args);
@@ -93,9 +93,9 @@ static hd_status check_block(const checker *c, uint32_t b, bool *seen) {
         after_leaves |= !kir_is_leaf(inst->op);
         after_phis |= inst->op != KIR_PHI;
         if (kir_is_terminator(inst->op) != (i + 1 == block->inst_count))
-            return bad(c, value, kir_is_terminator(inst->op)
-                                     ? "must be the last instruction of its block"
-                                     : "ends its block, but is no terminator");
+            return bad(c, value,
+                       kir_is_terminator(inst->op) ? "must be the last instruction of its block"
+                                                   : "ends its block, but is no terminator");
     }
     return block->inst_count ? HD_OK : bad_block(c, b, "is empty; it must end in a terminator");
 }
@@ -103,8 +103,7 @@ static hd_status check_block(const checker *c, uint32_t b, bool *seen) {
 static hd_status check_structure(const checker *c) {
     kir_kernel *kernel = c->kernel;
     if (!kernel->block_count)
-        return hd_fail(c->diag, HD_EINPUT, &kernel->place, "kernel %s has no blocks",
-                       kernel->name);
+        return hd_fail(c->diag, HD_EINPUT, &kernel->place, "kernel %s has no blocks", kernel->name);
     bool *seen = hd_new_array(c->arena, bool, kernel->inst_count);
     for (uint32_t b = 0; b < kernel->block_count; b++) {
         hd_status status = check_block(c, b, seen);
@@ -167,9 +166,9 @@ static hd_status want_kind(const checker *c, kir_value v, uint32_t arg, kir_kind
 
 static hd_status want_result(const checker *c, kir_value v, kir_kind kind) {
     kir_type type = c->kernel->insts[v].type;
-    return type.kind == kind ? HD_OK
-                             : bad(c, v, "has type %s, must be %s", text_of(c, type),
-                                   kind_names[kind]);
+    return type.kind == kind
+               ? HD_OK
+               : bad(c, v, "has type %s, must be %s", text_of(c, type), kind_names[kind]);
 }
 
 static hd_status check_compare(const checker *c, kir_value v, const kir_inst *inst) {
@@ -177,8 +176,7 @@ static hd_status check_compare(const checker *c, kir_value v, const kir_inst *in
     bool is_float = inst->op == KIR_FCMP;
     bool float_pred = inst->pred >= KIR_P_OEQ && inst->pred < KIR_PRED_COUNT;
     if (float_pred != is_float)
-        return bad(c, v, "compares with a predicate of %s",
-                   float_pred ? "floats" : "integers");
+        return bad(c, v, "compares with a predicate of %s", float_pred ? "floats" : "integers");
     if ((a.kind == KIR_FLOAT) != is_float)
         return bad(c, v, "compares values of type %s", text_of(c, a));
     if (!same_type(inst->type, (kir_type){KIR_INT, 1, a.lanes, 0}))
@@ -202,12 +200,12 @@ static const struct conversion {
     kir_kind from, to;
     int width;
 } conversions[] = {
-    {KIR_TRUNC, KIR_INT, KIR_INT, -1},     {KIR_ZEXT, KIR_INT, KIR_INT, 1},
-    {KIR_SEXT, KIR_INT, KIR_INT, 1},       {KIR_FPTRUNC, KIR_FLOAT, KIR_FLOAT, -1},
-    {KIR_FPEXT, KIR_FLOAT, KIR_FLOAT, 1},  {KIR_FPTOSI, KIR_FLOAT, KIR_INT, 0},
-    {KIR_FPTOUI, KIR_FLOAT, KIR_INT, 0},   {KIR_SITOFP, KIR_INT, KIR_FLOAT, 0},
-    {KIR_UITOFP, KIR_INT, KIR_FLOAT, 0},   {KIR_PTRTOINT, KIR_PTR, KIR_INT, 0},
-    {KIR_INTTOPTR, KIR_INT, KIR_PTR, 0},   {KIR_SPACECAST, KIR_PTR, KIR_PTR, 0},
+    {KIR_TRUNC, KIR_INT, KIR_INT, -1},    {KIR_ZEXT, KIR_INT, KIR_INT, 1},
+    {KIR_SEXT, KIR_INT, KIR_INT, 1},      {KIR_FPTRUNC, KIR_FLOAT, KIR_FLOAT, -1},
+    {KIR_FPEXT, KIR_FLOAT, KIR_FLOAT, 1}, {KIR_FPTOSI, KIR_FLOAT, KIR_INT, 0},
+    {KIR_FPTOUI, KIR_FLOAT, KIR_INT, 0},  {KIR_SITOFP, KIR_INT, KIR_FLOAT, 0},
+    {KIR_UITOFP, KIR_INT, KIR_FLOAT, 0},  {KIR_PTRTOINT, KIR_PTR, KIR_INT, 0},
+    {KIR_INTTOPTR, KIR_INT, KIR_PTR, 0},  {KIR_SPACECAST, KIR_PTR, KIR_PTR, 0},
 };
 
 static hd_status check_conversion(const checker *c, kir_value v, const kir_inst *inst) {
@@ -216,10 +214,9 @@ static hd_status check_conversion(const checker *c, kir_value v, const kir_inst 
         return want_args(c, v, 0, 1, to);
     if (inst->op == KIR_BITCAST) {
         bool fits = (uint32_t)from.bits * from.lanes == (uint32_t)to.bits * to.lanes;
-        return fits && to.kind != KIR_VOID
-                   ? HD_OK
-                   : bad(c, v, "changes the size of a value, from %s to %s", text_of(c, from),
-                         text_of(c, to));
+        return fits && to.kind != KIR_VOID ? HD_OK
+                                           : bad(c, v, "changes the size of a value, from %s to %s",
+                                                 text_of(c, from), text_of(c, to));
     }
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++) {
         const struct conversion *rule = &conversions[i];
@@ -483,8 +480,8 @@ static hd_status check_dominance(const checker *c) {
                 uint32_t used = inst->op == KIR_PHI ? inst->from[a] : inst->block;
                 bool reached = used == 0 || flow->idom[used] != KIR_NONE;
                 bool before = inst->op == KIR_PHI || position[inst->args[a]] < k;
-                if (reached && !(made->block == used ? before
-                                                     : hd_flow_dominates(flow, made->block, used)))
+                if (reached &&
+                    !(made->block == used ? before : hd_flow_dominates(flow, made->block, used)))
                     return bad(c, v, "uses %%%u, which is not made on every path to here",
                                inst->args[a]);
             }

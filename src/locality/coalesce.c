@@ -140,7 +140,7 @@ typedef struct stream {
 struct hd_coalesce {
     hd_arena *arena; /* of the launches' counts */
     const hd_device *device;
-    uint32_t request; /* lanes that are joined */
+    uint32_t request;              /* lanes that are joined */
     const hd_event_launch *launch; /* that is running */
     hd_vec(launch_counts) launches;
     pthread_mutex_t lock; /* of the latest launch's counts and the idle streams */
@@ -206,16 +206,14 @@ static joined count_warp(const hd_coalesce *c, const hd_event *e, uint32_t first
 }
 
 /* The same for a strided event: from the table, if it is there. */
-static joined recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t end,
-                          uint64_t mask, uint32_t width) {
-    uint32_t start =
-        (uint32_t)(hd_event_address(e, first) & (s->counter->device->segment - 1));
+static joined recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t end, uint64_t mask,
+                          uint32_t width) {
+    uint32_t start = (uint32_t)(hd_event_address(e, first) & (s->counter->device->segment - 1));
     uint64_t hash = (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
                     ((uint64_t)width << 32 | start) * 0xc4ceb9fe1a85ec53u;
     kept *k = &s->kept[hash >> 32 & (KEPT - 1)];
     if (k->mask != mask || k->stride != e->stride || k->width != width || k->start != start)
-        *k = (kept){mask, e->stride, width, start,
-                    count_warp(s->counter, e, first, end, width)};
+        *k = (kept){mask, e->stride, width, start, count_warp(s->counter, e, first, end, width)};
     return k->result;
 }
 
@@ -249,9 +247,8 @@ static void count_event(void *self, const hd_event *e) {
         counts.requests += mask != 0;
         if (!mask || !moves)
             continue;
-        joined j = e->address || warp > 64
-                       ? count_warp(s->counter, e, first, end, access->width)
-                       : recall_warp(s, e, first, end, mask, access->width);
+        joined j = e->address || warp > 64 ? count_warp(s->counter, e, first, end, access->width)
+                                           : recall_warp(s, e, first, end, mask, access->width);
         add_joined(&counts, &j);
     }
     hd_coalesce_add(&s->accesses[e->access], &counts);
@@ -322,8 +319,7 @@ static hd_status close_block(void *self, void *state, uint64_t block, bool compl
 }
 
 hd_sink hd_coalesce_sink(hd_coalesce *counter) {
-    return (hd_sink){counter,     begin_launch, open_block,
-                     count_event, close_block,  end_launch};
+    return (hd_sink){counter, begin_launch, open_block, count_event, close_block, end_launch};
 }
 
 /* ---- results ------------------------------------------------------------------------------- */

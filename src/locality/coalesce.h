@@ -14,12 +14,12 @@
 #include "event/event.h"
 
 typedef struct hd_coalesce_counts {
-    uint64_t mis;           /* executions by a block */
-    uint64_t requests;      /* executions by a warp with at least one active lane */
+    uint64_t mis;      /* executions by a block */
+    uint64_t requests; /* executions by a warp with at least one active lane */
     uint64_t lane_accesses;
     uint64_t transactions;
-    uint64_t bytes_moved;   /* sum of the transactions' segments */
-    uint64_t bytes_used;    /* different bytes asked for, summed over the requests */
+    uint64_t bytes_moved; /* sum of the transactions' segments */
+    uint64_t bytes_used;  /* different bytes asked for, summed over the requests */
 } hd_coalesce_counts;
 
 void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more);

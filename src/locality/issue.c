@@ -102,8 +102,7 @@ void issue_end(const reuse_plan *plan, reuse_aggregate *a) {
     uint64_t rows = row_count(plan, a), issues = 0;
     uint64_t width = warps_of_issue(plan);
     for (uint64_t i = 0; i < rows * a->length; i++) {
-        uint64_t own = plan->by_warp ? a->order[i]
-                                     : (stack_slots(plan, a, i) + width - 1) / width;
+        uint64_t own = plan->by_warp ? a->order[i] : (stack_slots(plan, a, i) + width - 1) / width;
         a->order[i] = (uint32_t)issues;
         issues += own;
     }

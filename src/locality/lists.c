@@ -147,10 +147,10 @@ static void hold_list(const reuse_plan *plan, lists_sum *sum) {
 /* ---- a bucket -------------------------------------------------------------------------------- */
 
 /* For each touch `t` of a bucket, worker by worker. */
-#define EACH_TOUCH(all, number, t)                                                                 \
-    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                               \
-        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)].chunks; c_;     \
-             c_ = c_->next)                                                                        \
+#define EACH_TOUCH(all, number, t)                                                             \
+    for (uint32_t w_ = 0; w_ < (all)->workers; w_++)                                           \
+        for (const touch_chunk *c_ = (all)->buckets[w_ * TOUCH_BUCKETS + (number)].chunks; c_; \
+             c_ = c_->next)                                                                    \
             for (const touch *t = c_->touches, *end_ = t + c_->count; t < end_; t++)
 
 static void make_room(uint64_t elements, uint64_t entries, lists_sum *sum) {

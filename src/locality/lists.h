@@ -6,7 +6,7 @@
 
 /* What one worker has added up. */
 typedef struct lists_sum {
-    uint64_t *degree; /* [stream start + distance] */
+    uint64_t *degree;   /* [stream start + distance] */
     uint64_t *accesses; /* [stream] */
     uint64_t elements;
     unsigned __int128 total; /* of all degrees */

@@ -36,8 +36,8 @@ typedef struct analysis {
     reuse_plan plan;
     uint32_t workers, shares;
     uint64_t room, wished; /* bytes for touches: that there are, and that should be enough */
-    hd_arena **arenas; /* [workers] */
-    lists_sum *sums;   /* [workers] */
+    hd_arena **arenas;     /* [workers] */
+    lists_sum *sums;       /* [workers] */
     const touches *touches;
     uint64_t elements, accesses;
 } analysis;

@@ -50,8 +50,7 @@ static hd_status measure_aggregate(void *self, uint32_t worker, uint64_t number)
     reuse_aggregate *a = &plan->aggregates[number];
     hd_status status = HD_OK;
     for (uint64_t b = a->first; b < a->first + a->count && plan->units && !plan->by_warp; b++)
-        plan->blocks[b].slots =
-            hd_new_array(j->arenas[worker], uint32_t, plan->blocks[b].length);
+        plan->blocks[b].slots = hd_new_array(j->arenas[worker], uint32_t, plan->blocks[b].length);
     if (plan->units)
         issue_begin(j->arenas[worker], plan, a);
     for (uint64_t b = a->first; b < a->first + a->count && !status; b++)

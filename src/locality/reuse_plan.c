@@ -263,9 +263,10 @@ hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count
     const hd_sink nobody = {0};
     hd_status status = HD_OK;
     for (uint64_t b = first; b < first + count && !status; b++)
-        status = hd_trace_replay_block(plan->trace, plan->diag,
-                                       plan->blocks[b].launch->launch.number,
-                                       plan->blocks[b].index->block, &nobody);
-    return status ? status
-                  : hd_fail(plan->diag, HD_ESYSTEM, NULL, "the trace was changed while it was read");
+        status =
+            hd_trace_replay_block(plan->trace, plan->diag, plan->blocks[b].launch->launch.number,
+                                  plan->blocks[b].index->block, &nobody);
+    return status
+               ? status
+               : hd_fail(plan->diag, HD_ESYSTEM, NULL, "the trace was changed while it was read");
 }

@@ -248,8 +248,9 @@ static uint32_t *marks_before_blocks(const line_stack *s) {
     return before;
 }
 
-static inline __attribute__((always_inline)) uint32_t
-marks_before(const line_stack *s, const uint32_t *before, uint64_t slot) {
+static inline __attribute__((always_inline)) uint32_t marks_before(const line_stack *s,
+                                                                   const uint32_t *before,
+                                                                   uint64_t slot) {
     return before[(slot >> BLOCK_BITS) + 1] - (uint32_t)marks_in_block(s, slot);
 }
 

@@ -94,9 +94,9 @@ static inline bool is_own(const toucher *t, uint64_t unit) {
 }
 
 static touch_chunk *new_chunk(touches *all, touch_chunk *before) {
-    uint32_t capacity = !before                                ? TOUCH_CHUNK_LEAST
+    uint32_t capacity = !before                               ? TOUCH_CHUNK_LEAST
                         : before->capacity < TOUCH_CHUNK_MOST ? before->capacity * 2
-                                                               : TOUCH_CHUNK_MOST;
+                                                              : TOUCH_CHUNK_MOST;
     size_t size = sizeof(touch_chunk) + capacity * sizeof(touch);
     touch_chunk *chunk = hd_checked(malloc(size));
     *chunk = (touch_chunk){.next = before, .capacity = capacity};
@@ -321,8 +321,7 @@ static void put_in_order(touch_bucket *bucket) {
 
 hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
                           uint64_t limit, touches *all) {
-    *all = (touches){
-        .workers = workers, .pages = hd_zeroed(1, sizeof *all->pages), .limit = limit};
+    *all = (touches){.workers = workers, .pages = hd_zeroed(1, sizeof *all->pages), .limit = limit};
     all->pages->all = all;
     all->buckets = hd_zeroed((size_t)workers * TOUCH_BUCKETS, sizeof *all->buckets);
     pthread_mutex_init(&all->pages->lock, NULL);

@@ -39,17 +39,17 @@ typedef struct touches {
     touch_bucket *buckets; /* [worker][TOUCH_BUCKETS] */
     uint32_t workers;
     touch_pages *pages;
-    uint64_t page_count;   /* met, when collecting is over */
-    uint64_t accesses;     /* of elements by lanes */
-    uint64_t limit;        /* bytes that they may take */
+    uint64_t page_count; /* met, when collecting is over */
+    uint64_t accesses;   /* of elements by lanes */
+    uint64_t limit;      /* bytes that they may take */
     _Atomic uint64_t bytes;
     _Atomic uint64_t read; /* lane accesses, until they took more: then the rest is left out */
 } touches;
 
 /* The second reading of the trace. Of `shares` shares of all elements only those of number
  * `share` are taken. They take more than `limit` bytes: touches_full(), and they are of no use. */
-hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share,
-                          uint32_t shares, uint64_t limit, touches *all);
+hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t share, uint32_t shares,
+                          uint64_t limit, touches *all);
 static inline bool touches_full(const touches *all) { return all->bytes > all->limit; }
 void touches_free(touches *all);
 

@@ -53,11 +53,10 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
     if (agree(c->job, leaf, a, b))
         return;
     if (!c->different++)
-        c->first = hd_format(c->arena, "'%s' is %s %s and %s %s", name_of(c, element, leaf, lane),
-                             hd_type_print(c->arena, leaf->type, leaf->is_signed, a),
-                             c->sides[0]->where,
-                             hd_type_print(c->arena, leaf->type, leaf->is_signed, b),
-                             c->sides[1]->where);
+        c->first =
+            hd_format(c->arena, "'%s' is %s %s and %s %s", name_of(c, element, leaf, lane),
+                      hd_type_print(c->arena, leaf->type, leaf->is_signed, a), c->sides[0]->where,
+                      hd_type_print(c->arena, leaf->type, leaf->is_signed, b), c->sides[1]->where);
 }
 
 static void compare_buffer(comparison *c) {

@@ -18,7 +18,7 @@ struct hd_database {
 #define HD_DEVICE_COLUMNS "backend, platform, name, driver"
 #define HD_DEVICE_IS " backend = ? AND platform = ? AND name = ? AND driver = ?"
 #define HD_DEVICE_TYPES "tttt"
-#define HD_DEVICE_VALUES(device)                                                                   \
+#define HD_DEVICE_VALUES(device)                                            \
     (device)->backend, (device)->platform, (device)->name, (device)->driver
 
 /* A statement with its parameters: `types` has a letter for each, t for a text, i for a

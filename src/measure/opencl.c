@@ -180,11 +180,12 @@ static hd_status build(hd_session *session, const hd_program_text *text, hd_vers
     version->program = program;
     if (error != CL_SUCCESS)
         return hd_opencl_fail(session, error, &(hd_place){.file = text->file}, "make a program");
-    error = clBuildProgram(program, 1, &of(session)->device, build_options(session, text),
-                           NULL, NULL);
+    error =
+        clBuildProgram(program, 1, &of(session)->device, build_options(session, text), NULL, NULL);
     if (error == CL_SUCCESS)
         return HD_OK;
-    return hd_session_fail_build(session, text, hd_opencl_error(error), build_log(session, program));
+    return hd_session_fail_build(session, text, hd_opencl_error(error),
+                                 build_log(session, program));
 }
 
 /* ---- buffers ------------------------------------------------------------ */

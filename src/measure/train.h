@@ -32,8 +32,8 @@ extern const uint32_t hd_training_lengths[];         /* ascending; ends with a 0
 const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape,
                                kir_language language);
 /* What runs of this kernel are kept under. */
-const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape,
-                             kir_language language, uint32_t length);
+const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, kir_language language,
+                             uint32_t length);
 /* A resolved job with a launch for each of these lengths, in their order: `groups` groups of
  * HD_TRAINING_GROUP work-items; the kernel's source is in the file `path`. */
 enum { HD_TRAINING_GROUP = 64 };

@@ -52,14 +52,10 @@ static hd_status make_map(const hd_diag *diag, hd_remap_kind kind, uint32_t elem
                           hd_remap **map) {
     uint64_t side = (uint64_t)1 << (31 - __builtin_clz(elements)) / 2;
     switch (kind) {
-    case HD_REMAP_RECORDS:
-        return make_records(diag, elements / 4, map);
-    case HD_REMAP_TRANSPOSE:
-        return hd_remap_transpose(diag, side, side, 4, map);
-    case HD_REMAP_DIAGONAL:
-        return hd_remap_diagonal(diag, side, side, 4, map);
-    case HD_REMAP_MORTON:
-        return hd_remap_morton(diag, side, side, 4, map);
+    case HD_REMAP_RECORDS: return make_records(diag, elements / 4, map);
+    case HD_REMAP_TRANSPOSE: return hd_remap_transpose(diag, side, side, 4, map);
+    case HD_REMAP_DIAGONAL: return hd_remap_diagonal(diag, side, side, 4, map);
+    case HD_REMAP_MORTON: return hd_remap_morton(diag, side, side, 4, map);
     default: /* a map of the program's own without device code is a scatter */
         return make_indexed(diag, kind, elements, map);
     }

@@ -44,26 +44,13 @@ void hd_remap_end(hd_remap_stream *stream);
 /* Copies one value. */
 static inline void hd_remap_copy(char *restrict to, const char *restrict from, size_t bytes) {
     switch (bytes) {
-    case 1:
-        *to = *from;
-        break;
-    case 2:
-        memcpy(to, from, 2);
-        break;
-    case 4:
-        memcpy(to, from, 4);
-        break;
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    case 12:
-        memcpy(to, from, 12);
-        break;
-    case 16:
-        memcpy(to, from, 16);
-        break;
-    default:
-        memcpy(to, from, bytes);
+    case 1: *to = *from; break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    case 12: memcpy(to, from, 12); break;
+    case 16: memcpy(to, from, 16); break;
+    default: memcpy(to, from, bytes);
     }
 }
 /* `count` values of `bytes`, which lie `from_step` apart, to where they lie `to_step` apart. */

@@ -193,14 +193,9 @@ static void morton_task(const hd_remap_engine *engine, void *user, uint64_t task
     for (uint64_t column = 0; column < m->map->columns; column += SIDE) {
         uint64_t left = m->map->columns - column, columns = left < SIDE ? left : SIDE;
         switch (m->map->element_bytes) {
-        case 4:
-            move_block(m, 4, row, column, rows, columns);
-            break;
-        case 8:
-            move_block(m, 8, row, column, rows, columns);
-            break;
-        default:
-            move_block(m, (size_t)m->map->element_bytes, row, column, rows, columns);
+        case 4: move_block(m, 4, row, column, rows, columns); break;
+        case 8: move_block(m, 8, row, column, rows, columns); break;
+        default: move_block(m, (size_t)m->map->element_bytes, row, column, rows, columns);
         }
     }
 }

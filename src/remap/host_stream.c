@@ -50,10 +50,8 @@ static inline __attribute__((always_inline)) void copy_values(char *restrict to,
 
 void hd_remap_copy_values(char *to, size_t to_step, const char *from, size_t from_step,
                           size_t bytes, size_t count) {
-#define CASE(n)                                                                                    \
-    case n:                                                                                        \
-        copy_values(to, to_step, from, from_step, n, count);                                       \
-        break;
+#define CASE(n)                                                         \
+    case n: copy_values(to, to_step, from, from_step, n, count); break;
     switch (bytes) {
         CASE(1)
         CASE(2)
@@ -67,8 +65,7 @@ void hd_remap_copy_values(char *to, size_t to_step, const char *from, size_t fro
         CASE(24)
         CASE(28)
         CASE(32)
-    default:
-        copy_values(to, to_step, from, from_step, bytes, count);
+    default: copy_values(to, to_step, from, from_step, bytes, count);
     }
 #undef CASE
 }

@@ -428,12 +428,8 @@ static void put_step_to_device(hd_kernel_writer *w, const plan *p, int step) {
         hd_str_printf(&w->out, "    hd_take_16(image, 0, host, n * %uu);\n",
                       p->map->layout->record->size);
         break;
-    case MOVE:
-        put_in_pieces(w, p);
-        break;
-    default:
-        put_plain_fields(w, p);
-        put_pieces(w, p);
+    case MOVE: put_in_pieces(w, p); break;
+    default: put_plain_fields(w, p); put_pieces(w, p);
     }
 }
 
@@ -443,9 +439,7 @@ static void put_step_from_device(hd_kernel_writer *w, const plan *p, int step) {
         put_pieces(w, p);
         put_plain_fields(w, p);
         break;
-    case MOVE:
-        put_in_pieces(w, p);
-        break;
+    case MOVE: put_in_pieces(w, p); break;
     default:
         hd_str_printf(&w->out, "    hd_give_16(host, image, 0, n * %uu);\n",
                       p->map->layout->record->size);

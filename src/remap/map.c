@@ -229,12 +229,9 @@ static uint64_t place_in_morton(const hd_remap *map, uint64_t row, uint64_t colu
 
 uint64_t hd_remap_place_in_matrix(const hd_remap *map, uint64_t row, uint64_t column) {
     switch (map->kind) {
-    case HD_REMAP_TRANSPOSE:
-        return map->rows * column + row;
-    case HD_REMAP_DIAGONAL:
-        return map->rows * (row + column) + row;
-    default:
-        return place_in_morton(map, row, column);
+    case HD_REMAP_TRANSPOSE: return map->rows * column + row;
+    case HD_REMAP_DIAGONAL: return map->rows * (row + column) + row;
+    default: return place_in_morton(map, row, column);
     }
 }
 

@@ -448,12 +448,10 @@ static hd_status run(hd_remap_device *device, const hd_remap *map, hd_remap_dire
     if (status != HD_OK)
         return status;
     switch (options->strategy) {
-    case HD_REMAP_ZERO_COPY:
-        return zero_copy(&m);
+    case HD_REMAP_ZERO_COPY: return zero_copy(&m);
     case HD_REMAP_CHUNKED:
         return move_chunks(&m, units_of_chunk(&m, options->chunk_bytes), !m.pinned);
-    default:
-        return move_chunks(&m, m.units.count, false);
+    default: return move_chunks(&m, m.units.count, false);
     }
 }
 

@@ -116,8 +116,7 @@ static const char *reason(hd_arena *arena, const hd_remap_choice *choice) {
         return hd_format(arena,
                          "the host's remap adds less to the transfer (%s) than the device's (%s)",
                          transfer, remap);
-    default:
-        return "the device reaches the host's memory faster than a copy of it is made";
+    default: return "the device reaches the host's memory faster than a copy of it is made";
     }
 }
 

@@ -48,7 +48,8 @@ json_t *hd_json_layout(hd_arena *arena, const hd_record *record, const hd_layout
         for (uint32_t i = 0; i < from->count; i++)
             json_array_append_new(fields, hd_json_text(record->fields[from->order[i]].name));
         set(cluster, "fields", fields);
-        set(cluster, "tile", from->tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(from->tile));
+        set(cluster, "tile",
+            from->tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(from->tile));
         json_array_append_new(clusters, cluster);
     }
     set(object, "clusters", clusters);
@@ -57,7 +58,8 @@ json_t *hd_json_layout(hd_arena *arena, const hd_record *record, const hd_layout
 }
 
 static json_t *cache(hd_cache c) {
-    return c.size ? json_pack("{s:o, s:o}", "size", hd_json_integer(c.size), "line", hd_json_integer(c.line))
+    return c.size ? json_pack("{s:o, s:o}", "size", hd_json_integer(c.size), "line",
+                              hd_json_integer(c.line))
                   : json_null();
 }
 
@@ -140,8 +142,8 @@ static json_t *runs_in_loops(const hd_kernel_info *info, const hd_access *a) {
     json_t *list = json_array();
     uint64_t runs;
     for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent)
-        json_array_insert_new(list, 0, hd_runs_in_loop(info, a, l, &runs) ? hd_json_integer(runs)
-                                                                          : json_null());
+        json_array_insert_new(
+            list, 0, hd_runs_in_loop(info, a, l, &runs) ? hd_json_integer(runs) : json_null());
     return list;
 }
 

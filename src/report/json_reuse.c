@@ -8,9 +8,9 @@ static void set(json_t *object, const char *key, json_t *value) {
 void hd_json_shape(json_t *object, const hd_reuse_shape *shape) {
     json_t *peaks = json_array();
     for (uint32_t p = 0; p < shape->peak_count; p++)
-        json_array_append_new(peaks,
-                              json_pack("{s:o, s:o}", "distance", hd_json_integer(shape->peaks[p].distance),
-                                        "degree", hd_json_integer(shape->peaks[p].degree)));
+        json_array_append_new(peaks, json_pack("{s:o, s:o}", "distance",
+                                               hd_json_integer(shape->peaks[p].distance), "degree",
+                                               hd_json_integer(shape->peaks[p].degree)));
     set(object, "domain", hd_json_integer(shape->domain));
     set(object, "total", hd_json_integer(shape->total));
     set(object, "mean", hd_json_number(shape->mean));

@@ -36,8 +36,7 @@ static json_t *event_access(const hd_event_launch *launch, const hd_event_access
     set(object, "kind", json_string(hd_access_kind_name(a->kind)));
     set(object, "space", json_string(kir_space_name(a->space)));
     set(object, "place", hd_json_place(&place));
-    set(object, "buffer",
-        hd_json_text(a->buffer >= 0 ? launch->buffers[a->buffer].name : NULL));
+    set(object, "buffer", hd_json_text(a->buffer >= 0 ? launch->buffers[a->buffer].name : NULL));
     set(object, "record", hd_json_text(a->record));
     set(object, "field", hd_json_text(a->field));
     set(object, "width", hd_json_integer(a->width));

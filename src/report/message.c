@@ -23,8 +23,8 @@ static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* Source and message text may hold anything; a terminal must not obey it. */
 static char plain(char c, bool lines) {
-    bool fine = (unsigned char)c >= 0x80 || isprint((unsigned char)c) || c == '\t' ||
-                (lines && c == '\n');
+    bool fine =
+        (unsigned char)c >= 0x80 || isprint((unsigned char)c) || c == '\t' || (lines && c == '\n');
     return fine ? c : '?';
 }
 

@@ -32,8 +32,7 @@ const char *hd_show_exact(hd_arena *arena, uint64_t count) {
     return hd_format(arena, "%llu", (unsigned long long)count);
 }
 
-const char *hd_show_counted(hd_arena *arena, uint64_t count, const char *word,
-                            const char *ending) {
+const char *hd_show_counted(hd_arena *arena, uint64_t count, const char *word, const char *ending) {
     return hd_format(arena, "%s %s%s", hd_show_count(arena, (double)count), word,
                      count == 1 ? "" : ending);
 }

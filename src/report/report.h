@@ -33,8 +33,7 @@ const char *hd_show_count(hd_arena *arena, double value);
 /* "1234567". */
 const char *hd_show_exact(hd_arena *arena, uint64_t count);
 /* "1 block", "1.23k blocks": `ending` makes the word plural. */
-const char *hd_show_counted(hd_arena *arena, uint64_t count, const char *word,
-                            const char *ending);
+const char *hd_show_counted(hd_arena *arena, uint64_t count, const char *word, const char *ending);
 /* "1.53x"; "-" when it is not a finite number. */
 const char *hd_show_ratio(hd_arena *arena, double value);
 /* "12.3 ns", "4.56 us", "789 ms", "1.23 s". */

@@ -158,10 +158,8 @@ bool hd_is_function(CXCursor cursor) {
     case CXCursor_CXXMethod:
     case CXCursor_Constructor:
     case CXCursor_Destructor:
-    case CXCursor_ConversionFunction:
-        return true;
-    default:
-        return false;
+    case CXCursor_ConversionFunction: return true;
+    default: return false;
     }
 }
 

@@ -46,11 +46,8 @@ void hd_walk_thing(rewriter *rw, const frame *at, const thing *t) {
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
     case CXCursor_ParenExpr:
-    case CXCursor_ConditionalOperator:
-        hd_walk_children(rw, at);
-        break;
-    default:
-        edit_load(rw, at, t);
+    case CXCursor_ConditionalOperator: hd_walk_children(rw, at); break;
+    default: edit_load(rw, at, t);
     }
 }
 
@@ -135,10 +132,8 @@ static bool compares(enum CXBinaryOperatorKind kind) {
     case CXBinaryOperator_LT:
     case CXBinaryOperator_GT:
     case CXBinaryOperator_LE:
-    case CXBinaryOperator_GE:
-        return true;
-    default:
-        return false;
+    case CXBinaryOperator_GE: return true;
+    default: return false;
     }
 }
 

@@ -111,10 +111,8 @@ static step step_unary(CXCursor up, form *is) {
         *is = PLACE;
         return GOES_ON;
     case CXUnaryOperator_PreInc:
-    case CXUnaryOperator_PreDec:
-        return *is == PLACE ? GOES_ON : LEAVES;
-    default:
-        return only_if(*is == PLACE);
+    case CXUnaryOperator_PreDec: return *is == PLACE ? GOES_ON : LEAVES;
+    default: return only_if(*is == PLACE);
     }
 }
 
@@ -239,38 +237,24 @@ static step step_up(question *q, const frame *at, form *is) {
     cursors inside = hd_children(q->rw->arena, up);
     bool is_first = inside.count && hd_same_expression(inside.data[0], at->cursor);
     switch (clang_getCursorKind(up)) {
-    case CXCursor_ParenExpr:
-        return GOES_ON;
-    case CXCursor_UnexposedExpr:
-        return step_conversion(up, at->cursor, *is);
-    case CXCursor_UnaryOperator:
-        return step_unary(up, is);
-    case CXCursor_UnaryExpr: /* sizeof */
-        return ENDS;
+    case CXCursor_ParenExpr: return GOES_ON;
+    case CXCursor_UnexposedExpr: return step_conversion(up, at->cursor, *is);
+    case CXCursor_UnaryOperator: return step_unary(up, is);
+    case CXCursor_UnaryExpr: /* sizeof */ return ENDS;
     case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator:
-        return step_binary(up, is_first, *is);
-    case CXCursor_ConditionalOperator:
-        return is_first ? only_if(*is == PLACE) : GOES_ON;
-    case CXCursor_ArraySubscriptExpr:
-        return step_subscript(&inside, is_first, is);
-    case CXCursor_MemberRefExpr:
-        return step_member(up, at->cursor, is);
+    case CXCursor_CompoundAssignOperator: return step_binary(up, is_first, *is);
+    case CXCursor_ConditionalOperator: return is_first ? only_if(*is == PLACE) : GOES_ON;
+    case CXCursor_ArraySubscriptExpr: return step_subscript(&inside, is_first, is);
+    case CXCursor_MemberRefExpr: return step_member(up, at->cursor, is);
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXReinterpretCastExpr:
     case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXConstCastExpr:
-        return step_cast(q->rw, up, at->cursor, *is);
-    case CXCursor_InitListExpr: /* float &x{p->x} */
-        return *is == PLACE ? GOES_ON : LEAVES;
-    case CXCursor_VarDecl:
-        return step_variable(q, at->up, *is);
-    case CXCursor_CallExpr:
-        return only_if(argument_stays(q, up, at->cursor, *is));
-    case CXCursor_ReturnStmt:
-        return step_return(q, at->up, *is);
-    default:
-        return only_if(*is == PLACE);
+    case CXCursor_CXXConstCastExpr: return step_cast(q->rw, up, at->cursor, *is);
+    case CXCursor_InitListExpr: /* float &x{p->x} */ return *is == PLACE ? GOES_ON : LEAVES;
+    case CXCursor_VarDecl: return step_variable(q, at->up, *is);
+    case CXCursor_CallExpr: return only_if(argument_stays(q, up, at->cursor, *is));
+    case CXCursor_ReturnStmt: return step_return(q, at->up, *is);
+    default: return only_if(*is == PLACE);
     }
 }
 
@@ -390,15 +374,12 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
     CXType to = clang_getCanonicalType(clang_getCursorType(up));
     *escapes = false;
     switch (clang_getCursorKind(up)) {
-    case CXCursor_ParenExpr:
-        return true;
+    case CXCursor_ParenExpr: return true;
     case CXCursor_UnexposedExpr:
         if (hd_is_array(from) && hd_is_pointer(to))
             state->is_pointer = state->in_array = true;
         return state->is_pointer;
-    case CXCursor_MemberRefExpr:
-        *state = (climb){0};
-        return true;
+    case CXCursor_MemberRefExpr: *state = (climb){0}; return true;
     case CXCursor_ArraySubscriptExpr:
         if (state->is_pointer && !state->in_array) {
             *escapes = true;
@@ -419,8 +400,7 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
         }
         *escapes = state->is_pointer;
         return false;
-    case CXCursor_UnaryExpr:
-        return false; /* sizeof */
+    case CXCursor_UnaryExpr: return false; /* sizeof */
     case CXCursor_BinaryOperator:
         if (state->is_pointer && state->in_array && hd_is_pointer(to) &&
             clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_Assign) {
@@ -434,9 +414,7 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
     case CXCursor_CXXStaticCastExpr:
         *escapes = state->is_pointer && cast_escapes(from, to);
         return state->is_pointer && !*escapes;
-    default:
-        *escapes = state->is_pointer;
-        return false;
+    default: *escapes = state->is_pointer; return false;
     }
 }
 

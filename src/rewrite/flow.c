@@ -159,8 +159,7 @@ static int node_of_name(rewriter *rw, CXCursor name) {
 static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
     CXCursor left = operands->data[0], right = operands->data[1];
     switch (clang_getCursorBinaryOperatorKind(e)) {
-    case CXBinaryOperator_Comma:
-        return node_of_value(rw, right);
+    case CXBinaryOperator_Comma: return node_of_value(rw, right);
     case CXBinaryOperator_Add:
     case CXBinaryOperator_Sub:
         if (!hd_may_point(clang_getCursorType(e)))
@@ -168,10 +167,8 @@ static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
         return node_of_value(rw, hd_pointer_depth(clang_getCursorType(left)) ? left : right);
     case CXBinaryOperator_Assign:
     case CXBinaryOperator_AddAssign:
-    case CXBinaryOperator_SubAssign:
-        return node_of_value(rw, left);
-    default:
-        return NONE;
+    case CXBinaryOperator_SubAssign: return node_of_value(rw, left);
+    default: return NONE;
     }
 }
 
@@ -216,10 +213,8 @@ static int node_of_unary(rewriter *rw, CXCursor e, CXCursor operand) {
     switch (clang_getCursorUnaryOperatorKind(e)) {
     case CXUnaryOperator_Minus:
     case CXUnaryOperator_Not:
-    case CXUnaryOperator_LNot:
-        return NONE;
-    default:
-        return node_of_value(rw, operand);
+    case CXUnaryOperator_LNot: return NONE;
+    default: return node_of_value(rw, operand);
     }
 }
 
@@ -227,8 +222,7 @@ static int node_of_unary(rewriter *rw, CXCursor e, CXCursor operand) {
 static int node_of_value(rewriter *rw, CXCursor e) {
     cursors inside = hd_children(rw->arena, e);
     switch (clang_getCursorKind(e)) {
-    case CXCursor_DeclRefExpr:
-        return node_of_name(rw, e);
+    case CXCursor_DeclRefExpr: return node_of_name(rw, e);
     case CXCursor_ParenExpr:
     case CXCursor_UnexposedExpr:
         return inside.count == 1 ? node_of_value(rw, inside.data[0]) : NONE;
@@ -245,19 +239,14 @@ static int node_of_value(rewriter *rw, CXCursor e) {
     case CXCursor_ConditionalOperator:
         return rw->is_cuda || hd_may_point(clang_getCursorType(e)) ? node_of_either(rw, &inside)
                                                                    : NONE;
-    case CXCursor_CallExpr:
-        return node_of_call(rw, e);
-    case CXCursor_InitListExpr:
-        return node_of_list(rw, &inside);
+    case CXCursor_CallExpr: return node_of_call(rw, e);
+    case CXCursor_InitListExpr: return node_of_list(rw, &inside);
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
     case CXCursor_CXXReinterpretCastExpr:
-    case CXCursor_CXXConstCastExpr:
-        return node_of_cast(rw, e);
-    case CXCursor_MemberRefExpr:
-        return other_node(rw->flow, e, "what a struct holds");
-    default:
-        return NONE;
+    case CXCursor_CXXConstCastExpr: return node_of_cast(rw, e);
+    case CXCursor_MemberRefExpr: return other_node(rw->flow, e, "what a struct holds");
+    default: return NONE;
     }
 }
 

@@ -21,9 +21,7 @@ typedef struct wishes {
     bool is_new; /* asked for since the flat text was made */
 } wishes;
 
-struct wishes *hd_wishes_new(hd_arena *arena) {
-    return hd_new(arena, wishes);
-}
+struct wishes *hd_wishes_new(hd_arena *arena) { return hd_new(arena, wishes); }
 
 /* ---- reading ------------------------------------------------------------------------ */
 

@@ -37,8 +37,7 @@ static bool use_changes(rewriter *rw, const frame *member, int depth) {
         switch (clang_getCursorKind(up)) {
         case CXCursor_ParenExpr:
         case CXCursor_MemberRefExpr:
-        case CXCursor_ConditionalOperator:
-            break;
+        case CXCursor_ConditionalOperator: break;
         case CXCursor_ArraySubscriptExpr:
             if (!hd_same_expression(hd_bare(rw->arena, hd_children(rw->arena, up).data[0]),
                                     hd_bare(rw->arena, at->cursor)))
@@ -49,8 +48,7 @@ static bool use_changes(rewriter *rw, const frame *member, int depth) {
                 return clang_getCanonicalType(type).kind == CXType_Record &&
                        !is_const(clang_getCursorType(up));
             break;
-        default:
-            return true;
+        default: return true;
         }
     }
     return true;
@@ -96,11 +94,9 @@ static bool result_is_kept(const frame *call, CXCursor method) {
     for (const frame *up = call->up; up; up = up->up) {
         CXType type = clang_getCursorType(up->cursor);
         switch (clang_getCursorKind(up->cursor)) {
-        case CXCursor_VarDecl:
-            return hd_holds_values(type);
+        case CXCursor_VarDecl: return hd_holds_values(type);
         case CXCursor_ReturnStmt:
-        case CXCursor_InitListExpr:
-            return true;
+        case CXCursor_InitListExpr: return true;
         case CXCursor_BinaryOperator:
             if (!hd_is_pointer(type))
                 return false;
@@ -111,8 +107,7 @@ static bool result_is_kept(const frame *call, CXCursor method) {
             if (reads(type))
                 return false;
             break;
-        case CXCursor_CallExpr:
-            return false;
+        case CXCursor_CallExpr: return false;
         default:
             if (!clang_isExpression(clang_getCursorKind(up->cursor)))
                 return false;

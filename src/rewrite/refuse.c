@@ -95,11 +95,9 @@ static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const thi
 
 static const char *why_operator(enum CXBinaryOperatorKind kind) {
     switch (kind) {
-    case CXBinaryOperator_Assign:
-        return "is stored where only plain values can be; keep an index";
+    case CXBinaryOperator_Assign: return "is stored where only plain values can be; keep an index";
     case CXBinaryOperator_Add:
-    case CXBinaryOperator_Sub:
-        return "is moved in a form that Heddle cannot follow; use p[i]";
+    case CXBinaryOperator_Sub: return "is moved in a form that Heddle cannot follow; use p[i]";
     case CXBinaryOperator_LAnd:
     case CXBinaryOperator_LOr:
         return "is tested, but a place in a layout is never null; pass a flag of its own";
@@ -125,15 +123,13 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const thing *t) {
                          hd_type_text(rw->arena, clang_getCursorType(parent)),
                          t->what.of->spelling);
     case CXCursor_CompoundAssignOperator:
-    case CXCursor_BinaryOperator:
-        return why_operator(clang_getCursorBinaryOperatorKind(parent));
+    case CXCursor_BinaryOperator: return why_operator(clang_getCursorBinaryOperatorKind(parent));
     case CXCursor_UnaryOperator:
     case CXCursor_ConditionalOperator:
     case CXCursor_IfStmt:
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
-    case CXCursor_ForStmt:
-        return tested;
+    case CXCursor_ForStmt: return tested;
     case CXCursor_VarDecl:
     case CXCursor_InitListExpr:
         return hd_format(rw->arena, "is stored in a variable of another type; declare it '%s%s *'",
@@ -141,8 +137,7 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const thing *t) {
                          t->what.of->spelling);
     case CXCursor_ReturnStmt:
         return "is returned as another type; return it as what it is, or return an index";
-    default:
-        return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
+    default: return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
     }
 }
 

@@ -114,8 +114,7 @@ static thing thing_of_binary(const rewriter *rw, CXCursor e, const cursors *oper
     case CXBinaryOperator_SubAssign:
         left = hd_thing_of(rw, operands->data[0]);
         return left.depth > 0 ? left : no_thing();
-    default:
-        return no_thing();
+    default: return no_thing();
     }
 }
 
@@ -125,17 +124,13 @@ static thing thing_of_unary(const rewriter *rw, CXCursor e, CXCursor operand) {
     if (t.depth < 0)
         return t;
     switch (kind) {
-    case CXUnaryOperator_Deref:
-        return deeper(t, -1);
-    case CXUnaryOperator_AddrOf:
-        return deeper(t, 1);
+    case CXUnaryOperator_Deref: return deeper(t, -1);
+    case CXUnaryOperator_AddrOf: return deeper(t, 1);
     case CXUnaryOperator_PostInc:
     case CXUnaryOperator_PostDec:
     case CXUnaryOperator_PreInc:
-    case CXUnaryOperator_PreDec:
-        return t.depth > 0 ? t : no_thing();
-    default:
-        return no_thing();
+    case CXUnaryOperator_PreDec: return t.depth > 0 ? t : no_thing();
+    default: return no_thing();
     }
 }
 
@@ -181,8 +176,7 @@ thing hd_thing_of(const rewriter *rw, CXCursor e) {
         return no_thing();
     cursors inside = hd_children(rw->arena, e);
     switch (clang_getCursorKind(e)) {
-    case CXCursor_DeclRefExpr:
-        return thing_of_name(rw, clang_getCursorReferenced(e));
+    case CXCursor_DeclRefExpr: return thing_of_name(rw, clang_getCursorReferenced(e));
     case CXCursor_ParenExpr:
         return inside.count == 1 ? hd_thing_of(rw, inside.data[0]) : no_thing();
     case CXCursor_UnexposedExpr:
@@ -192,18 +186,14 @@ thing hd_thing_of(const rewriter *rw, CXCursor e) {
         return inside.count == 2 ? thing_of_binary(rw, e, &inside) : no_thing();
     case CXCursor_UnaryOperator:
         return inside.count == 1 ? thing_of_unary(rw, e, inside.data[0]) : no_thing();
-    case CXCursor_ArraySubscriptExpr:
-        return thing_of_subscript(rw, &inside);
+    case CXCursor_ArraySubscriptExpr: return thing_of_subscript(rw, &inside);
     case CXCursor_ConditionalOperator: /* in C a choice of elements is a value */
         return rw->is_cuda || hd_may_point(clang_getCursorType(e)) ? thing_of_choice(rw, &inside)
                                                                    : no_thing();
-    case CXCursor_CallExpr:
-        return thing_of_call(rw, e);
+    case CXCursor_CallExpr: return thing_of_call(rw, e);
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXConstCastExpr:
-        return thing_of_cast(rw, e);
-    default:
-        return no_thing();
+    case CXCursor_CXXConstCastExpr: return thing_of_cast(rw, e);
+    default: return no_thing();
     }
 }

@@ -174,15 +174,13 @@ static bool is_simple(rewriter *rw, CXCursor e) {
     cursors inside = hd_children(rw->arena, e);
     switch (clang_getCursorKind(e)) {
     case CXCursor_DeclRefExpr:
-    case CXCursor_IntegerLiteral:
-        return true;
+    case CXCursor_IntegerLiteral: return true;
     case CXCursor_ArraySubscriptExpr:
         return inside.count == 2 && is_simple(rw, inside.data[0]) && is_simple(rw, inside.data[1]);
     case CXCursor_UnaryOperator:
         return clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref && inside.count == 1 &&
                is_simple(rw, inside.data[0]);
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -221,10 +219,8 @@ bool hd_is_change(CXCursor e) {
     case CXUnaryOperator_PostInc:
     case CXUnaryOperator_PostDec:
     case CXUnaryOperator_PreInc:
-    case CXUnaryOperator_PreDec:
-        return true;
-    default:
-        return clang_getCursorKind(e) == CXCursor_CompoundAssignOperator;
+    case CXUnaryOperator_PreDec: return true;
+    default: return clang_getCursorKind(e) == CXCursor_CompoundAssignOperator;
     }
 }
 
@@ -296,9 +292,7 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
     change c;
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-        add_inner_target(rw, d, &child);
-        return;
+    case CXCursor_ParenExpr: add_inner_target(rw, d, &child); return;
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf) {
             t = hd_thing_of(rw, inner);
@@ -318,8 +312,7 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
             return;
         }
         break;
-    default:
-        break;
+    default: break;
     }
     bool comma = clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma;
     hd_draft_text(&rw->src, d, comma ? "(" : "");
@@ -343,12 +336,8 @@ void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing 
     }
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-        hd_draft_position(rw, d, &child, t);
-        return;
-    case CXCursor_ArraySubscriptExpr:
-        add_subscript(rw, d, at);
-        return;
+    case CXCursor_ParenExpr: hd_draft_position(rw, d, &child, t); return;
+    case CXCursor_ArraySubscriptExpr: add_subscript(rw, d, at); return;
     case CXCursor_UnaryOperator:
         if (!hd_begins_with(rw, e, "*"))
             hd_refuse_macro(rw, e);
@@ -508,17 +497,10 @@ static void edit_element_reference(rewriter *rw, const frame *at, const thing *t
         bare = hd_only_child(rw->arena, bare);
     frame inner = {bare, at};
     switch (clang_getCursorKind(bare)) {
-    case CXCursor_DeclRefExpr:
-        edit_name(rw, bare);
-        return;
-    case CXCursor_ConditionalOperator:
-        edit_choice(rw, &inner);
-        return;
-    case CXCursor_CallExpr:
-        hd_edit_call(rw, &inner);
-        return;
-    default:
-        edit_at(rw, &inner, t);
+    case CXCursor_DeclRefExpr: edit_name(rw, bare); return;
+    case CXCursor_ConditionalOperator: edit_choice(rw, &inner); return;
+    case CXCursor_CallExpr: hd_edit_call(rw, &inner); return;
+    default: edit_at(rw, &inner, t);
     }
 }
 
@@ -540,29 +522,15 @@ void hd_edit_reference(rewriter *rw, const frame *at) {
         return;
     }
     switch (clang_getCursorKind(at->cursor)) {
-    case CXCursor_DeclRefExpr:
-        edit_name(rw, at->cursor);
-        break;
-    case CXCursor_UnaryOperator:
-        edit_unary(rw, at, &t);
-        break;
-    case CXCursor_CompoundAssignOperator:
-        edit_change(rw, at);
-        break;
-    case CXCursor_BinaryOperator:
-        edit_infix(rw, at, &t);
-        break;
-    case CXCursor_ConditionalOperator:
-        edit_choice(rw, at);
-        break;
-    case CXCursor_CallExpr:
-        hd_edit_call(rw, at);
-        break;
+    case CXCursor_DeclRefExpr: edit_name(rw, at->cursor); break;
+    case CXCursor_UnaryOperator: edit_unary(rw, at, &t); break;
+    case CXCursor_CompoundAssignOperator: edit_change(rw, at); break;
+    case CXCursor_BinaryOperator: edit_infix(rw, at, &t); break;
+    case CXCursor_ConditionalOperator: edit_choice(rw, at); break;
+    case CXCursor_CallExpr: hd_edit_call(rw, at); break;
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXConstCastExpr:
-        edit_same_cast(rw, at);
-        break;
+    case CXCursor_CXXConstCastExpr: edit_same_cast(rw, at); break;
     default: /* parentheses, conversions, a[k] of an array of pointers */
         for (size_t i = 0; i < inside.count; i++)
             edit_operand(rw, at, inside.data[i]);

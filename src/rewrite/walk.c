@@ -58,8 +58,7 @@ static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child)
     switch (kind) {
     case CXCursor_CompoundStmt:
     case CXCursor_LabelStmt:
-    case CXCursor_DefaultStmt:
-        return true;
+    case CXCursor_DefaultStmt: return true;
     case CXCursor_CaseStmt: {
         cursors inside = hd_children(rw->arena, statement);
         return inside.count && hd_same_expression(inside.data[inside.count - 1], child);
@@ -70,12 +69,9 @@ static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child)
     }
     case CXCursor_IfStmt:
     case CXCursor_WhileStmt:
-    case CXCursor_SwitchStmt:
-        return !lies_in_head(rw, statement, at.begin, &clause);
-    case CXCursor_ForStmt:
-        return !lies_in_head(rw, statement, at.begin, &clause) || clause != 1;
-    default:
-        return false;
+    case CXCursor_SwitchStmt: return !lies_in_head(rw, statement, at.begin, &clause);
+    case CXCursor_ForStmt: return !lies_in_head(rw, statement, at.begin, &clause) || clause != 1;
+    default: return false;
     }
 }
 
@@ -202,28 +198,17 @@ static bool refuse_bindings(rewriter *rw, const frame *at) {
 
 static bool edited(rewriter *rw, const frame *at) {
     switch (clang_getCursorKind(at->cursor)) {
-    case CXCursor_DeclStmt:
-        return hd_edit_declarations(rw, at);
-    case CXCursor_CallExpr:
-        return hd_edit_call(rw, at);
-    case CXCursor_MemberRefExpr:
-        return hd_edit_field(rw, at);
-    case CXCursor_BinaryOperator:
-        return hd_edit_operator(rw, at);
-    case CXCursor_UnaryExpr:
-        return hd_edit_sizeof(rw, at);
-    case CXCursor_FieldDecl:
-        return refuse_foreign(rw, at);
-    case CXCursor_UnexposedDecl:
-        return refuse_bindings(rw, at);
-    case CXCursor_CStyleCastExpr:
-        return edit_cast(rw, at);
-    case CXCursor_ReturnStmt:
-        return edit_return(rw, at);
-    case CXCursor_LambdaExpr:
-        return edit_lambda(rw, at);
-    default:
-        return false;
+    case CXCursor_DeclStmt: return hd_edit_declarations(rw, at);
+    case CXCursor_CallExpr: return hd_edit_call(rw, at);
+    case CXCursor_MemberRefExpr: return hd_edit_field(rw, at);
+    case CXCursor_BinaryOperator: return hd_edit_operator(rw, at);
+    case CXCursor_UnaryExpr: return hd_edit_sizeof(rw, at);
+    case CXCursor_FieldDecl: return refuse_foreign(rw, at);
+    case CXCursor_UnexposedDecl: return refuse_bindings(rw, at);
+    case CXCursor_CStyleCastExpr: return edit_cast(rw, at);
+    case CXCursor_ReturnStmt: return edit_return(rw, at);
+    case CXCursor_LambdaExpr: return edit_lambda(rw, at);
+    default: return false;
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct exhaust {
     priced **of_mask; /* [1 << fields] */
     uint32_t fields;
     const hd_questions *questions;
-    uint32_t degrees;       /* entries of a cost vector that are in use */
+    uint32_t degrees;             /* entries of a cost vector that are in use */
     const hd_cost_vector **plain; /* [1 << fields], when there are no questions */
     hd_cost_vector others;
     uint64_t other_questions;
@@ -200,8 +200,11 @@ static void price_all(hd_arena *arena, exhaust *e, price_table *table) {
 }
 
 uint64_t search_exhaust(hd_arena *arena, hd_cost_model *model, price_table *table, ranking *best) {
-    exhaust e = {.model = model, .fields = hd_cost_record(model)->field_count,
-                 .questions = hd_cost_questions(model), .best = best, .arena = arena,
+    exhaust e = {.model = model,
+                 .fields = hd_cost_record(model)->field_count,
+                 .questions = hd_cost_questions(model),
+                 .best = best,
+                 .arena = arena,
                  .table = table};
     price_all(arena, &e, table);
     e.other_questions = hd_other_questions(model);

@@ -63,8 +63,8 @@ typedef struct met_best {
 } met_best;
 
 typedef struct priced {
-    uint64_t questions;  /* that the prices depend on */
-    option *options;     /* none is worse than another in every way */
+    uint64_t questions; /* that the prices depend on */
+    option *options;    /* none is worse than another in every way */
     uint32_t count;
     double *least_bytes; /* [questions], over the options */
     hd_vec(met_best) best;
@@ -74,8 +74,8 @@ typedef struct price_table price_table;
 price_table *price_table_new(hd_arena *arena, hd_cost_model *model);
 priced *price_table_get(price_table *table, uint64_t mask);
 /* Price of the cluster `mask` laid out as option `o` of it, under `answers`. */
-const hd_cost_vector *option_price(price_table *table, uint64_t mask, const priced *of,
-                                   uint32_t o, uint64_t answers);
+const hd_cost_vector *option_price(price_table *table, uint64_t mask, const priced *of, uint32_t o,
+                                   uint64_t answers);
 
 /* The option of the cluster `mask` that is cheapest under `answers`; valid until the
  * next call for this cluster. */

@@ -121,8 +121,7 @@ hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
     }
     for (uint32_t rank = 0; rank < longest; rank++)
         for (uint32_t j = 0; j < judge_count; j++)
-            if (rank < named_count[j] &&
-                hd_layout_places(record, named[j][rank], used) != original)
+            if (rank < named_count[j] && hd_layout_places(record, named[j][rank], used) != original)
                 add_proposal(arena, record, used, &list, named[j][rank], judges[j].name);
     *count = list.count < most ? (uint32_t)list.count : most;
     return list.data;

@@ -24,8 +24,8 @@ typedef struct whole {
 typedef struct subsets {
     const saving_bounds *bounds;
     uint32_t degrees;
-    double *saved;         /* [1 << fields][degrees] */
-    uint32_t *choice;      /* number of the whole cluster taken, or NONE: first field alone */
+    double *saved;    /* [1 << fields][degrees] */
+    uint32_t *choice; /* number of the whole cluster taken, or NONE: first field alone */
     hd_vec(whole) by_first[HD_MAX_FIELDS];
     uint64_t priced;
 } subsets;

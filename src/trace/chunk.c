@@ -125,10 +125,8 @@ static bool is_type(uint32_t type) {
     case CHUNK_PART:
     case CHUNK_PAGE:
     case CHUNK_END:
-    case CHUNK_DIRECTORY:
-        return true;
-    default:
-        return false;
+    case CHUNK_DIRECTORY: return true;
+    default: return false;
     }
 }
 

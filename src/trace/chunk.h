@@ -14,13 +14,13 @@
 /* Four characters, read as a little-endian number. */
 #define CHUNK_TYPE(a, b, c, d) ((uint32_t)(a) | (b) << 8 | (c) << 16 | (uint32_t)(d) << 24)
 enum chunk_type {
-    CHUNK_HEADER = CHUNK_TYPE('H', 'E', 'A', 'D'),    /* once, first */
-    CHUNK_TABLE = CHUNK_TYPE('T', 'A', 'B', 'L'),     /* a kernel with its accesses and buffers */
-    CHUNK_LAUNCH = CHUNK_TYPE('L', 'N', 'C', 'H'),    /* begins a launch */
-    CHUNK_PART = CHUNK_TYPE('P', 'A', 'R', 'T'),      /* of a block's events */
-    CHUNK_PAGE = CHUNK_TYPE('P', 'A', 'G', 'E'),      /* lists the blocks before it */
-    CHUNK_END = CHUNK_TYPE('E', 'N', 'D', 'L'),       /* of a launch; lists blocks, too */
-    CHUNK_DIRECTORY = CHUNK_TYPE('D', 'I', 'R', 'E')  /* once, last: all but the parts */
+    CHUNK_HEADER = CHUNK_TYPE('H', 'E', 'A', 'D'),   /* once, first */
+    CHUNK_TABLE = CHUNK_TYPE('T', 'A', 'B', 'L'),    /* a kernel with its accesses and buffers */
+    CHUNK_LAUNCH = CHUNK_TYPE('L', 'N', 'C', 'H'),   /* begins a launch */
+    CHUNK_PART = CHUNK_TYPE('P', 'A', 'R', 'T'),     /* of a block's events */
+    CHUNK_PAGE = CHUNK_TYPE('P', 'A', 'G', 'E'),     /* lists the blocks before it */
+    CHUNK_END = CHUNK_TYPE('E', 'N', 'D', 'L'),      /* of a launch; lists blocks, too */
+    CHUNK_DIRECTORY = CHUNK_TYPE('D', 'I', 'R', 'E') /* once, last: all but the parts */
 };
 
 enum {
@@ -28,9 +28,9 @@ enum {
     FILE_FOOT_BYTES = 32,
     CHUNK_HEAD_BYTES = 24,
     PART_HEAD_BYTES = 40,
-    PART_LAST = 1u << 31,     /* in the number of a block's last part */
+    PART_LAST = 1u << 31,      /* in the number of a block's last part */
     CHUNK_BODY_MAX = 64 << 20, /* of any chunk but a part, unpacked */
-    PAGE_BLOCKS = 1024        /* that a page lists */
+    PAGE_BLOCKS = 1024         /* that a page lists */
 };
 #define PART_CHUNK_LEAST ((uint64_t)CHUNK_HEAD_BYTES + PART_HEAD_BYTES + 1)
 #define FILE_FEATURES ((uint64_t)1) /* bit 0: bodies packed with zstd */
@@ -59,16 +59,16 @@ typedef struct chunk_source {
     uint64_t window_at;
     size_t window_count;
     uint8_t *window;
-    bytes large;          /* a chunk that the window does not hold */
+    bytes large; /* a chunk that the window does not hold */
     ZSTD_DCtx *unpacker;
     bytes body;
 } chunk_source;
 
 typedef struct chunk {
     uint32_t type;
-    uint64_t offset, bytes;  /* in the file, all of it */
-    const uint8_t *head;     /* PART_HEAD_BYTES of a part, else none */
-    const uint8_t *stored;   /* the body as it is in the file */
+    uint64_t offset, bytes; /* in the file, all of it */
+    const uint8_t *head;    /* PART_HEAD_BYTES of a part, else none */
+    const uint8_t *stored;  /* the body as it is in the file */
     size_t stored_count, body_count;
     bool packed;
 } chunk;

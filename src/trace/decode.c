@@ -47,9 +47,7 @@ static const char *decode_new_mask(decoder *d, uint32_t own) {
     mask_code code = get_byte(in);
     size_t size = m->words * sizeof *mask;
     switch (code) {
-    case MASK_WORDS:
-        fault = decode_words(in, m, mask);
-        break;
+    case MASK_WORDS: fault = decode_words(in, m, mask); break;
     case MASK_SET:
         memset(mask, 0, size);
         fault = decode_lanes(in, m, mask, true, false);
@@ -62,8 +60,7 @@ static const char *decode_new_mask(decoder *d, uint32_t own) {
         memcpy(mask, part_mask(m, own), size);
         fault = decode_lanes(in, m, mask, false, true);
         break;
-    default:
-        return "a mask is written in an unknown way";
+    default: return "a mask is written in an unknown way";
     }
     if (fault)
         return fault;
@@ -77,18 +74,12 @@ static const char *decode_mask(decoder *d, uint8_t op, uint32_t access, uint32_t
     part_model *m = &d->model;
     uint32_t own = m->accesses[access].mask;
     switch ((op_mask)(op >> OP_MASK_SHIFT & 3)) {
-    case MASK_OF_ACCESS:
-        *mask = own;
-        return NULL;
-    case MASK_OF_EVENT:
-        *mask = m->last_mask;
-        return NULL;
+    case MASK_OF_ACCESS: *mask = own; return NULL;
+    case MASK_OF_EVENT: *mask = m->last_mask; return NULL;
     case MASK_KNOWN:
         *mask = (uint32_t)get_limited(&d->columns[COLUMN_MASK], m->mask_count - 1);
         return d->columns[COLUMN_MASK].failed ? "an event has a mask that is not there" : NULL;
-    default:
-        *mask = m->mask_count;
-        return decode_new_mask(d, own);
+    default: *mask = m->mask_count; return decode_new_mask(d, own);
     }
 }
 
@@ -209,14 +200,9 @@ static const char *decode_addresses(decoder *d, uint32_t mask, uint8_t op, hd_ev
     part_model *m = &d->model;
     const char *fault;
     switch ((op_kind)(op & OP_KIND)) {
-    case OP_MOVED:
-        fault = decode_moved(d, event->access, mask, op);
-        break;
-    case OP_PATTERN:
-        fault = decode_pattern(d, event->access, mask, op);
-        break;
-    default:
-        fault = decode_list(d, event->access, mask, op);
+    case OP_MOVED: fault = decode_moved(d, event->access, mask, op); break;
+    case OP_PATTERN: fault = decode_pattern(d, event->access, mask, op); break;
+    default: fault = decode_list(d, event->access, mask, op);
     }
     if (fault)
         return fault;

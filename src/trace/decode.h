@@ -34,8 +34,8 @@ void decoder_launch(decoder *d, const hd_event_launch *launch);
 /* Gives the part's events to `sink`, but for those of spaces that are not in `spaces` (a bit
  * 1 << kir_space each). NULL, or what is wrong with the columns, which may come from anybody;
  * the events before have then been given. */
-const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns,
-                           size_t count, uint32_t spaces, const hd_sink *sink, void *stream);
+const char *decoder_events(decoder *d, const part_head *head, const uint8_t *columns, size_t count,
+                           uint32_t spaces, const hd_sink *sink, void *stream);
 void decoder_free(decoder *d);
 
 #endif

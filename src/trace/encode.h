@@ -22,10 +22,10 @@ typedef struct encoder {
     uint64_t first_position;
     uint32_t events;
     uint64_t lane_accesses;
-    bool full;                     /* the part must end here */
+    bool full; /* the part must end here */
     hash_index masks, patterns;
-    uint32_t recent[RECENT_LISTS]; /* accesses that remembered addresses last */
-    uint32_t lanes_of;             /* the access whose memory has the last event's lanes, all of
+    uint32_t recent[RECENT_LISTS];   /* accesses that remembered addresses last */
+    uint32_t lanes_of;               /* the access whose memory has the last event's lanes, all of
                                     * them as far away; or UINT32_MAX */
     uint64_t *now, *before, *values; /* [threads] scratch */
 } encoder;

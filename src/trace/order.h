@@ -22,10 +22,10 @@ typedef struct order_output {
 typedef struct order_block order_block;
 typedef struct order {
     order_output output;
-    pthread_mutex_t lock;   /* also held while the output is called */
-    pthread_cond_t moved;   /* there is another oldest block, or more room */
+    pthread_mutex_t lock; /* also held while the output is called */
+    pthread_cond_t moved; /* there is another oldest block, or more room */
     order_block *first, *last;
-    size_t waiting, limit;  /* bytes */
+    size_t waiting, limit; /* bytes */
 } order;
 
 void order_start(order *o, order_output output, size_t limit);

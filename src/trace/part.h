@@ -11,27 +11,27 @@
 #include "event/event.h"
 
 enum {
-    LANES_MAX = 1 << 16,          /* of a block */
-    PART_BYTES = 1 << 20,         /* of columns: a part with that many ends */
-    PART_BYTES_MAX = 4 << 20,     /* no part has more */
-    MASK_WORDS_MAX = 1 << 17,     /* of a part's masks */
-    PATTERN_LANES_MAX = 1 << 18,  /* of a part's patterns */
-    LANE_MEMORY_MAX = 1 << 19     /* lanes whose last address is remembered */
+    LANES_MAX = 1 << 16,         /* of a block */
+    PART_BYTES = 1 << 20,        /* of columns: a part with that many ends */
+    PART_BYTES_MAX = 4 << 20,    /* no part has more */
+    MASK_WORDS_MAX = 1 << 17,    /* of a part's masks */
+    PATTERN_LANES_MAX = 1 << 18, /* of a part's patterns */
+    LANE_MEMORY_MAX = 1 << 19    /* lanes whose last address is remembered */
 };
 
 /* Streams of bytes of one kind, one after the other in a part. */
 typedef enum column {
-    COLUMN_OP,        /* a byte for each event */
+    COLUMN_OP, /* a byte for each event */
     COLUMN_ACCESS,
-    COLUMN_GAP,       /* of positions */
-    COLUMN_MASK,      /* ids of masks met before */
+    COLUMN_GAP,  /* of positions */
+    COLUMN_MASK, /* ids of masks met before */
     COLUMN_NEW_MASK,
     COLUMN_BASE,
     COLUMN_STRIDE,
     COLUMN_REFERENCE, /* accesses whose lanes this one follows */
     COLUMN_PATTERN,
-    COLUMN_LIST,      /* two bytes for each list: how its values were made */
-    COLUMN_VALUES,    /* lowest bytes of lists' values; the next one the second bytes, ... */
+    COLUMN_LIST,   /* two bytes for each list: how its values were made */
+    COLUMN_VALUES, /* lowest bytes of lists' values; the next one the second bytes, ... */
     COLUMN_COUNT = COLUMN_VALUES + 8
 } column;
 
@@ -39,12 +39,12 @@ typedef enum column {
 typedef enum op_kind { OP_STRIDED, OP_MOVED, OP_PATTERN, OP_LIST } op_kind;
 typedef enum op_mask { MASK_OF_ACCESS, MASK_OF_EVENT, MASK_KNOWN, MASK_NEW } op_mask;
 enum {
-    OP_KIND = 3,           /* op_kind */
-    OP_MASK_SHIFT = 2,     /* op_mask, two bits */
-    OP_ACCESS = 1 << 4,    /* column ACCESS has it */
-    OP_BASE = 1 << 5,      /* column BASE has its step */
-    OP_DETAIL = 1 << 6,    /* STRIDE, REFERENCE or PATTERN has it */
-    OP_GAP = 1 << 7        /* column GAP has the positions left out */
+    OP_KIND = 3,        /* op_kind */
+    OP_MASK_SHIFT = 2,  /* op_mask, two bits */
+    OP_ACCESS = 1 << 4, /* column ACCESS has it */
+    OP_BASE = 1 << 5,   /* column BASE has its step */
+    OP_DETAIL = 1 << 6, /* STRIDE, REFERENCE or PATTERN has it */
+    OP_GAP = 1 << 7     /* column GAP has the positions left out */
 };
 
 /* How a new mask is written: its words, or lanes with a bit to set, to clear, or to turn. */
@@ -54,8 +54,8 @@ typedef enum mask_code { MASK_WORDS, MASK_SET, MASK_CLEAR, MASK_TURN } mask_code
 typedef enum list_code { LIST_ORIGIN, LIST_NEIGHBOUR, LIST_LANE } list_code;
 enum {
     LIST_CODE = 3,
-    LIST_ELEMENTS = 1 << 2,   /* values count elements; else they are shifted */
-    LIST_WIDTH_SHIFT = 3      /* bytes of each value, four bits */
+    LIST_ELEMENTS = 1 << 2, /* values count elements; else they are shifted */
+    LIST_WIDTH_SHIFT = 3    /* bytes of each value, four bits */
 };
 
 /* What is remembered of an access. Steps are kept apart for events that follow the
@@ -64,24 +64,24 @@ typedef enum step_kind { STEP_BASE, STEP_OWN, STEP_OTHER } step_kind;
 typedef struct access_state {
     uint32_t successor; /* the access after it, last time */
     uint32_t mask, reference, pattern;
-    uint32_t memory;    /* 1 + number of its lane memory, or 0 */
+    uint32_t memory; /* 1 + number of its lane memory, or 0 */
     bool met;
-    uint64_t base;      /* of its last event */
-    uint64_t origin;    /* an element of its buffer, at the place inside it that is accessed */
+    uint64_t base;   /* of its last event */
+    uint64_t origin; /* an element of its buffer, at the place inside it that is accessed */
     uint64_t stride;
-    uint64_t step[3];   /* [step_kind] */
-    uint64_t unit;      /* bytes of an element, or of the access */
+    uint64_t step[3]; /* [step_kind] */
+    uint64_t unit;    /* bytes of an element, or of the access */
 } access_state;
 
 typedef struct part_model {
     const hd_event_launch *launch;
     uint32_t threads, words; /* of a block, and of its masks */
     access_state *accesses;
-    uint32_t last_access;    /* of the last event, or UINT32_MAX */
+    uint32_t last_access; /* of the last event, or UINT32_MAX */
     uint32_t last_mask;
     uint64_t next_position;
 
-    uint64_t *masks;         /* [mask_count * words]; 0 is the full one */
+    uint64_t *masks; /* [mask_count * words]; 0 is the full one */
     uint32_t *mask_active;
     uint32_t mask_count, mask_capacity;
 
@@ -90,10 +90,10 @@ typedef struct part_model {
     uint32_t pattern_count, pattern_capacity;
     size_t pattern_room;
 
-    uint64_t *memory;        /* [memory_count * threads]: the last address of each lane */
+    uint64_t *memory; /* [memory_count * threads]: the last address of each lane */
     uint32_t memory_count, memory_capacity;
 
-    uint32_t *lanes;         /* active ones of mask lanes_of */
+    uint32_t *lanes; /* active ones of mask lanes_of */
     uint32_t lanes_of;
 } part_model;
 

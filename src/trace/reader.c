@@ -261,20 +261,15 @@ static const char *take_chunk(opening *o, const chunk *c) {
     if (inside != (l != NULL))
         return "a chunk does not belong here";
     switch (c->type) {
-    case CHUNK_TABLE:
-        return take_table(o, &in);
-    case CHUNK_LAUNCH:
-        return take_launch(o, &in);
+    case CHUNK_TABLE: return take_table(o, &in);
+    case CHUNK_LAUNCH: return take_launch(o, &in);
     case CHUNK_PAGE: {
         const char *fault = list_blocks(o, l, &in);
         return fault ? fault : cursor_done(&in) ? NULL : "a page is too long";
     }
-    case CHUNK_END:
-        return take_end(o, l, &in);
-    case CHUNK_DIRECTORY:
-        return take_directory(o, &in);
-    default:
-        return "there is a second header";
+    case CHUNK_END: return take_end(o, l, &in);
+    case CHUNK_DIRECTORY: return take_directory(o, &in);
+    default: return "there is a second header";
     }
 }
 

@@ -6,5 +6,4 @@
 
 static const char text_kinds[] = "LSA"; /* by hd_access_kind */
 
-
 #endif

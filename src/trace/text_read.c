@@ -304,9 +304,8 @@ static void end_launch(text_reader *r) {
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
-        sink_status(r,
-                    r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped && !r->status &&
-                                                           !r->stopped));
+        sink_status(r, r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped &&
+                                                              !r->status && !r->stopped));
 }
 
 static void start_launch(text_reader *r, const text_launch *launch) {

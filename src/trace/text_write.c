@@ -73,8 +73,8 @@ static void put_name(bytes *out, const char *name) {
             continue;
         }
         put_byte(out, '%');
-        put_byte(out, (uint8_t) "0123456789abcdef"[c >> 4]);
-        put_byte(out, (uint8_t) "0123456789abcdef"[c & 15]);
+        put_byte(out, (uint8_t)"0123456789abcdef"[c >> 4]);
+        put_byte(out, (uint8_t)"0123456789abcdef"[c & 15]);
     }
 }
 

@@ -65,9 +65,9 @@ hd_status hd_trace_end(hd_trace_writer *writer, hd_status status, bool complete)
 typedef struct hd_trace hd_trace;
 
 typedef struct hd_trace_block {
-    uint64_t block;         /* number in its launch */
+    uint64_t block; /* number in its launch */
     uint64_t mis, lane_accesses;
-    uint64_t bytes;         /* in the file */
+    uint64_t bytes; /* in the file */
 } hd_trace_block;
 
 typedef struct hd_trace_launch {
@@ -114,10 +114,10 @@ typedef struct hd_trace_watch {
 
 /* Which events to replay. */
 typedef struct hd_trace_choice {
-    int64_t launch;                /* its number; -1: all */
+    int64_t launch;                   /* its number; -1: all */
     uint64_t first_block, last_block; /* of each launch, inclusive; 0, UINT64_MAX: all */
-    uint32_t spaces;               /* bit 1 << kir_space; 0: all */
-    const hd_trace_watch *watch;   /* or NULL */
+    uint32_t spaces;                  /* bit 1 << kir_space; 0: all */
+    const hd_trace_watch *watch;      /* or NULL */
 } hd_trace_choice;
 
 /* Hands the events to a sink in the order of blocks, in the calling thread. With `spaces`

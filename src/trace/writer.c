@@ -501,8 +501,7 @@ hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     write_file_foot(w, directory);
     if (complete && !hd_output_keep_rights(w->file.fd, w->path) && !w->file.error)
         w->file.error = errno;
-    if (!output_close(&w->file) ||
-        (complete && !w->status && rename(w->part_path, w->path) != 0)) {
+    if (!output_close(&w->file) || (complete && !w->status && rename(w->part_path, w->path) != 0)) {
         w->file.error = w->file.error ? w->file.error : errno;
         check_file(w);
     }

@@ -60,22 +60,19 @@ typedef struct conversion {
 } conversion;
 
 static const conversion conversions[] = {
-#define X(small, big)                                               \
-    {KIR_TRUNC, HD_##big, HD_##small, FN_TRUNC_##big##_##small},    \
-    {KIR_ZEXT, HD_##small, HD_##big, FN_ZEXT_##small##_##big},      \
-    {KIR_SEXT, HD_##small, HD_##big, FN_SEXT_##small##_##big},
+#define X(small, big)                                              \
+    {KIR_TRUNC, HD_##big, HD_##small, FN_TRUNC_##big##_##small},   \
+        {KIR_ZEXT, HD_##small, HD_##big, FN_ZEXT_##small##_##big}, \
+        {KIR_SEXT, HD_##small, HD_##big, FN_SEXT_##small##_##big},
     HD_CONVERT_PAIRS(X)
 #undef X
-#define X(a, b)                                                     \
-    {KIR_FPEXT, HD_##a, HD_##b, FN_##a##_##b},                      \
-    {KIR_FPTRUNC, HD_##a, HD_##b, FN_##a##_##b},
+#define X(a, b)                                                                             \
+    {KIR_FPEXT, HD_##a, HD_##b, FN_##a##_##b}, {KIR_FPTRUNC, HD_##a, HD_##b, FN_##a##_##b},
         HD_FLOAT_PAIRS(X)
 #undef X
-#define X(i, f)                                                     \
-    {KIR_SITOFP, HD_##i, HD_##f, FN_S##i##_##f},                    \
-    {KIR_UITOFP, HD_##i, HD_##f, FN_U##i##_##f},                    \
-    {KIR_FPTOSI, HD_##f, HD_##i, FN_##f##_S##i},                    \
-    {KIR_FPTOUI, HD_##f, HD_##i, FN_##f##_U##i},
+#define X(i, f)                                                                                   \
+    {KIR_SITOFP, HD_##i, HD_##f, FN_S##i##_##f}, {KIR_UITOFP, HD_##i, HD_##f, FN_U##i##_##f},     \
+        {KIR_FPTOSI, HD_##f, HD_##i, FN_##f##_S##i}, {KIR_FPTOUI, HD_##f, HD_##i, FN_##f##_U##i},
             HD_INT_FLOAT_PAIRS(X)
 #undef X
 };
@@ -197,7 +194,8 @@ static void compile_extract(hd_compiler *c) {
     hd_operand last = hd_cell_of(c, c->inst->args[0], 0);
     for (uint32_t k = 1; k < lanes; k++) {
         hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, place, hd_constant(c, place.elem, k), none);
-        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, found, is, hd_cell_of(c, c->inst->args[0], k), last);
+        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, found, is, hd_cell_of(c, c->inst->args[0], k),
+                       last);
         last = found;
     }
     hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, last, none, none);
@@ -289,8 +287,8 @@ static void compile_component(hd_compiler *c, uint32_t k) {
     if (inst->op == KIR_ICMP)
         hd_emit_scalar(c, KIR_ICMP, bits ? pred_of_bits(inst->pred) : inst->pred, d, a, b, none);
     else if (inst->op == KIR_FCMP && (inst->pred == KIR_P_FALSE || inst->pred == KIR_P_TRUE))
-        hd_emit_op(c, handler(FN_MOVE_I8), d, hd_constant(c, HD_I8, inst->pred == KIR_P_TRUE),
-                   none, none);
+        hd_emit_op(c, handler(FN_MOVE_I8), d, hd_constant(c, HD_I8, inst->pred == KIR_P_TRUE), none,
+                   none);
     else if (inst->op >= KIR_TRUNC && inst->op <= KIR_UITOFP)
         emit_conversion(c, d, a);
     else if (is_bit(inst->type) && inst->op >= KIR_ADD && inst->op <= KIR_ASHR)

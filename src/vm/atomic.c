@@ -6,9 +6,7 @@
 
 #include "vm/flow.h"
 
-static int64_t as_signed(uint64_t bits, uint32_t bytes) {
-    return kir_sign_extend(bits, 8 * bytes);
-}
+static int64_t as_signed(uint64_t bits, uint32_t bytes) { return kir_sign_extend(bits, 8 * bytes); }
 
 static double as_real(uint64_t bits, hd_elem elem) {
     float f;
@@ -74,15 +72,15 @@ static uint64_t result_of(const hd_memory *m, uint64_t old, uint64_t operand, ui
     return int_result(m, old, operand, compare);
 }
 
-#define DEFINE_EXCHANGE(T)                                                                   \
-    static uint64_t exchange_##T(const hd_memory *m, void *at, uint64_t operand,             \
-                                 uint64_t compare) {                                         \
-        T old = __atomic_load_n((T *)at, __ATOMIC_SEQ_CST);                                  \
-        while (!__atomic_compare_exchange_n(                                                 \
-            (T *)at, &old, (T)result_of(m, old, (T)operand, (T)compare), false,              \
-            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                                             \
-            ;                                                                                \
-        return old;                                                                          \
+#define DEFINE_EXCHANGE(T)                                                                       \
+    static uint64_t exchange_##T(const hd_memory *m, void *at, uint64_t operand,                 \
+                                 uint64_t compare) {                                             \
+        T old = __atomic_load_n((T *)at, __ATOMIC_SEQ_CST);                                      \
+        while (!__atomic_compare_exchange_n((T *)at, &old,                                       \
+                                            (T)result_of(m, old, (T)operand, (T)compare), false, \
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))                 \
+            ;                                                                                    \
+        return old;                                                                              \
     }
 DEFINE_EXCHANGE(uint8_t)
 DEFINE_EXCHANGE(uint16_t)
@@ -104,7 +102,7 @@ void hd_op_atomic(hd_run *r, const hd_op *op) {
     hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, writes);
     if (r->checked)
         hd_check_access(r, op, &t, m->width,
-                        !writes                     ? HD_ATOMIC_READS
+                        !writes                   ? HD_ATOMIC_READS
                         : m->rmw == KIR_RMW_STORE ? HD_ATOMIC_WRITES
                                                   : HD_UPDATES);
     hd_announce(r, &t, m->space, m->announced, m->announced_count);

@@ -7,8 +7,12 @@ static uint64_t take_local(hd_arena *arena, hd_bound *b, const char *name, uint6
     hd_region *more = hd_new_array(arena, hd_region, b->local_count + 1);
     if (b->local_count)
         memcpy(more, b->locals, b->local_count * sizeof *more);
-    more[b->local_count] = (hd_region){.name = name, .space = KIR_LOCAL, .base = at, .bytes = bytes,
-                                       .record = record, .element_bytes = element_bytes};
+    more[b->local_count] = (hd_region){.name = name,
+                                       .space = KIR_LOCAL,
+                                       .base = at,
+                                       .bytes = bytes,
+                                       .record = record,
+                                       .element_bytes = element_bytes};
     b->locals = more;
     b->local_count++;
     if (__builtin_add_overflow(b->local_bytes, bytes, &b->local_bytes))

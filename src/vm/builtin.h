@@ -59,18 +59,16 @@ void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
 
 /* Runs a statement for each active lane `lane` of an instruction; of a uniform one only for
  * lane 0, then HD_REPLICATE makes the result that of all. */
-#define HD_EACH_LANE(r, op, lane)                                                       \
-    HD_EACH_CHUNK(r, op, chunk_)                                                        \
-        for (uint32_t lane = chunk_; lane < chunk_ + ((op)->uniform ? 1 : HD_CHUNK);    \
-             lane++)                                                                    \
-            if ((op)->uniform || (r)->active.lane[lane])
-#define HD_REPLICATE(r, op, T, at)                                                      \
-    for (uint32_t copy_ = 1; (op)->uniform && copy_ < HD_CHUNK; copy_++)                \
-        HD_CELL(r, at, T)[copy_] = HD_CELL(r, at, T)[0]
+#define HD_EACH_LANE(r, op, lane)                                                        \
+    HD_EACH_CHUNK(r, op, chunk_)                                                         \
+    for (uint32_t lane = chunk_; lane < chunk_ + ((op)->uniform ? 1 : HD_CHUNK); lane++) \
+        if ((op)->uniform || (r)->active.lane[lane])
+#define HD_REPLICATE(r, op, T, at)                                       \
+    for (uint32_t copy_ = 1; (op)->uniform && copy_ < HD_CHUNK; copy_++) \
+    HD_CELL(r, at, T)[copy_] = HD_CELL(r, at, T)[0]
 
 /* One lane's element of a cell. */
-#define HD_AT(r, operand, T, lane) \
-    (HD_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
+#define HD_AT(r, operand, T, lane) (HD_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
 /* The same of a float of any width. */
 static inline double hd_real_at(const hd_run *r, hd_operand operand, uint32_t lane) {
     return operand.elem == HD_F16   ? (double)HD_AT(r, operand, _Float16, lane)
@@ -78,8 +76,7 @@ static inline double hd_real_at(const hd_run *r, hd_operand operand, uint32_t la
                                     : HD_AT(r, operand, double, lane);
 }
 /* Writes the low bits: to the lane, or to all of a uniform cell. */
-static inline void hd_put_bits(const hd_run *r, hd_operand operand, uint32_t lane,
-                               uint64_t bits) {
+static inline void hd_put_bits(const hd_run *r, hd_operand operand, uint32_t lane, uint64_t bits) {
     uint32_t from = operand.varying ? lane : 0, to = operand.varying ? lane + 1 : HD_CHUNK;
     for (uint32_t j = from; j < to; j++)
         switch (hd_elem_bytes(operand.elem)) {

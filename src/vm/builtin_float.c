@@ -34,8 +34,7 @@ static void compare(const piece *p, kir_pred pred, hd_operand d, hd_operand a, h
     hd_emit_scalar(p->c, op, pred, d, a, b, none);
 }
 
-static void choose(const piece *p, hd_operand d, hd_operand condition, hd_operand a,
-                   hd_operand b) {
+static void choose(const piece *p, hd_operand d, hd_operand condition, hd_operand a, hd_operand b) {
     hd_emit_scalar(p->c, KIR_SELECT, KIR_P_EQ, d, condition, a, b);
 }
 
@@ -172,7 +171,7 @@ static void answer_comparison(const piece *p, kir_pred pred, hd_operand a, hd_op
     answer(p, holds);
 }
 
-#define COMPARISON(name, pred) \
+#define COMPARISON(name, pred)                                                                \
     static void emit_##name(const piece *p) { answer_comparison(p, pred, p->x[0], p->x[1]); }
 COMPARISON(isequal, KIR_P_OEQ)
 COMPARISON(isnotequal, KIR_P_UNE)
@@ -247,50 +246,50 @@ static void replicate(hd_run *r, const hd_op *op, hd_operand d) {
 
 /* length(a), or distance(a, b) when there is a second operand (imm). W is so wide that its
  * exponents hold the square of any T. */
-#define DEFINE_LENGTH(name, T, W, root)                                                     \
-    static void name(hd_run *r, const hd_op *op) {                                          \
-        const geometry *g = op->more;                                                       \
-        HD_EACH_CHUNK(r, op, at) {                                                          \
-            W square[HD_CHUNK] = {0};                                                       \
-            for (uint32_t k = 0; k < g->count; k++) {                                       \
-                const T *a = FROM(r, g->a[k], T, at), *b = FROM(r, g->b[k], T, at);         \
-                for (uint32_t j = 0; j < HD_CHUNK; j++) {                                   \
-                    W x = op->imm ? (W)a[j] - (W)b[j] : (W)a[j];                            \
-                    square[j] += x * x;                                                     \
-                }                                                                           \
-            }                                                                               \
-            T *d = HD_CELL(r, op->d, T) + at;                                               \
-            for (uint32_t j = 0; j < HD_CHUNK; j++)                                         \
-                if (op->uniform || r->active.lane[at + j])                                  \
-                    d[j] = (T)root(square[j]);                                              \
-        }                                                                                   \
+#define DEFINE_LENGTH(name, T, W, root)                                             \
+    static void name(hd_run *r, const hd_op *op) {                                  \
+        const geometry *g = op->more;                                               \
+        HD_EACH_CHUNK(r, op, at) {                                                  \
+            W square[HD_CHUNK] = {0};                                               \
+            for (uint32_t k = 0; k < g->count; k++) {                               \
+                const T *a = FROM(r, g->a[k], T, at), *b = FROM(r, g->b[k], T, at); \
+                for (uint32_t j = 0; j < HD_CHUNK; j++) {                           \
+                    W x = op->imm ? (W)a[j] - (W)b[j] : (W)a[j];                    \
+                    square[j] += x * x;                                             \
+                }                                                                   \
+            }                                                                       \
+            T *d = HD_CELL(r, op->d, T) + at;                                       \
+            for (uint32_t j = 0; j < HD_CHUNK; j++)                                 \
+                if (op->uniform || r->active.lane[at + j])                          \
+                    d[j] = (T)root(square[j]);                                      \
+        }                                                                           \
     }
 DEFINE_LENGTH(run_length_f16, _Float16, double, sqrt)
 DEFINE_LENGTH(run_length_f32, float, double, sqrt)
 DEFINE_LENGTH(run_length_f64, double, long double, sqrtl)
 
 /* A vector with infinite components points where their signs do. */
-#define DEFINE_NORMALIZE(name, T, W, root)                                                  \
-    static void name(hd_run *r, const hd_op *op) {                                          \
-        const geometry *g = op->more;                                                       \
-        HD_EACH_LANE(r, op, lane) {                                                         \
-            W x[4], square = 0;                                                             \
-            bool infinite = false;                                                          \
-            for (uint32_t k = 0; k < g->count; k++) {                                       \
-                x[k] = (W)HD_AT(r, g->a[k], T, lane);                                       \
-                infinite |= isinf(x[k]);                                                    \
-            }                                                                               \
-            for (uint32_t k = 0; k < g->count; k++) {                                       \
-                if (infinite && !isnan(x[k]))                                               \
-                    x[k] = (W)(isinf(x[k]) ? 1 : 0) * (signbit(x[k]) ? -1 : 1);             \
-                square += x[k] * x[k];                                                      \
-            }                                                                               \
-            W length = root(square);                                                        \
-            for (uint32_t k = 0; k < g->count; k++)                                         \
-                HD_CELL(r, g->d[k].at, T)[lane] = (T)(length == 0 ? x[k] : x[k] / length);  \
-        }                                                                                   \
-        for (uint32_t k = 0; k < g->count; k++)                                             \
-            replicate(r, op, g->d[k]);                                                      \
+#define DEFINE_NORMALIZE(name, T, W, root)                                                 \
+    static void name(hd_run *r, const hd_op *op) {                                         \
+        const geometry *g = op->more;                                                      \
+        HD_EACH_LANE(r, op, lane) {                                                        \
+            W x[4], square = 0;                                                            \
+            bool infinite = false;                                                         \
+            for (uint32_t k = 0; k < g->count; k++) {                                      \
+                x[k] = (W)HD_AT(r, g->a[k], T, lane);                                      \
+                infinite |= isinf(x[k]);                                                   \
+            }                                                                              \
+            for (uint32_t k = 0; k < g->count; k++) {                                      \
+                if (infinite && !isnan(x[k]))                                              \
+                    x[k] = (W)(isinf(x[k]) ? 1 : 0) * (signbit(x[k]) ? -1 : 1);            \
+                square += x[k] * x[k];                                                     \
+            }                                                                              \
+            W length = root(square);                                                       \
+            for (uint32_t k = 0; k < g->count; k++)                                        \
+                HD_CELL(r, g->d[k].at, T)[lane] = (T)(length == 0 ? x[k] : x[k] / length); \
+        }                                                                                  \
+        for (uint32_t k = 0; k < g->count; k++)                                            \
+            replicate(r, op, g->d[k]);                                                     \
     }
 DEFINE_NORMALIZE(run_normalize_f16, _Float16, double, sqrt)
 DEFINE_NORMALIZE(run_normalize_f32, float, double, sqrt)
@@ -298,23 +297,23 @@ DEFINE_NORMALIZE(run_normalize_f64, double, long double, sqrtl)
 
 /* In the operands' type: each product and the difference are rounded. */
 #define CROSS(a, b, i, j) ((a)[i] * (b)[j] - (a)[j] * (b)[i])
-#define DEFINE_CROSS(name, T, W)                                            \
-    static void name(hd_run *r, const hd_op *op) {                          \
-        const geometry *g = op->more;                                       \
-        HD_EACH_LANE(r, op, lane) {                                         \
-            W a[3], b[3];                                                   \
-            for (uint32_t k = 0; k < 3; k++) {                              \
-                a[k] = HD_AT(r, g->a[k], T, lane);                          \
-                b[k] = HD_AT(r, g->b[k], T, lane);                          \
-            }                                                               \
-            HD_CELL(r, g->d[0].at, T)[lane] = (T)CROSS(a, b, 1, 2);         \
-            HD_CELL(r, g->d[1].at, T)[lane] = (T)CROSS(a, b, 2, 0);         \
-            HD_CELL(r, g->d[2].at, T)[lane] = (T)CROSS(a, b, 0, 1);         \
-            if (g->count == 4)                                              \
-                HD_CELL(r, g->d[3].at, T)[lane] = 0;                        \
-        }                                                                   \
-        for (uint32_t k = 0; k < g->count; k++)                             \
-            replicate(r, op, g->d[k]);                                      \
+#define DEFINE_CROSS(name, T, W)                                    \
+    static void name(hd_run *r, const hd_op *op) {                  \
+        const geometry *g = op->more;                               \
+        HD_EACH_LANE(r, op, lane) {                                 \
+            W a[3], b[3];                                           \
+            for (uint32_t k = 0; k < 3; k++) {                      \
+                a[k] = HD_AT(r, g->a[k], T, lane);                  \
+                b[k] = HD_AT(r, g->b[k], T, lane);                  \
+            }                                                       \
+            HD_CELL(r, g->d[0].at, T)[lane] = (T)CROSS(a, b, 1, 2); \
+            HD_CELL(r, g->d[1].at, T)[lane] = (T)CROSS(a, b, 2, 0); \
+            HD_CELL(r, g->d[2].at, T)[lane] = (T)CROSS(a, b, 0, 1); \
+            if (g->count == 4)                                      \
+                HD_CELL(r, g->d[3].at, T)[lane] = 0;                \
+        }                                                           \
+        for (uint32_t k = 0; k < g->count; k++)                     \
+            replicate(r, op, g->d[k]);                              \
     }
 DEFINE_CROSS(run_cross_f16, _Float16, float)
 DEFINE_CROSS(run_cross_f32, float, float)
@@ -355,8 +354,10 @@ static void compile_cross(hd_compiler *c, const void *what) {
 
 /* ---- the table -------------------------------------------------------------------- */
 
-#define ROW_AS(name, shape, function) \
-    {name, shape, compile_components, &(const by_component){emit_##function}}
+#define ROW_AS(name, shape, function)                                              \
+    {                                                                              \
+        name, shape, compile_components, &(const by_component) { emit_##function } \
+    }
 #define ROW(name, shape) ROW_AS(#name, shape, name)
 
 const hd_builtin hd_float_builtins[] = {

@@ -10,35 +10,35 @@ __extension__ typedef __int128 signed_wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 
 /* One handler: 16 lanes at a time. */
-#define HANDLER(name, suffix, type, unsigned_type, wide, low, high, value)                \
-    static void name##_##suffix(hd_run *r, const hd_op *op) {                             \
-        typedef type T;                                                                   \
-        typedef unsigned_type U __attribute__((unused));                                  \
-        typedef wide W __attribute__((unused));                                           \
-        enum { BITS = sizeof(T) * 8 };                                                    \
-        HD_EACH_CHUNK(r, op, at) {                                                        \
-            T *d = HD_CELL(r, op->d, T) + at;                                             \
-            const T *a = HD_ARG(r, op, T, a, at), *b = HD_ARG(r, op, T, b, at);           \
-            const T *c = HD_ARG(r, op, T, c, at);                                         \
-            (void)b, (void)c;                                                             \
-            const uint8_t *m = r->active.lane + at;                                       \
-            bool all = r->whole || op->uniform;                                           \
-            const W least __attribute__((unused)) = low;                                  \
-            const W most __attribute__((unused)) = high;                                  \
-            for (uint32_t j = 0; j < HD_CHUNK; j++)                                       \
-                d[j] = all || m[j] ? (T)(value) : d[j];                                   \
-        }                                                                                 \
+#define HANDLER(name, suffix, type, unsigned_type, wide, low, high, value)      \
+    static void name##_##suffix(hd_run *r, const hd_op *op) {                   \
+        typedef type T;                                                         \
+        typedef unsigned_type U __attribute__((unused));                        \
+        typedef wide W __attribute__((unused));                                 \
+        enum { BITS = sizeof(T) * 8 };                                          \
+        HD_EACH_CHUNK(r, op, at) {                                              \
+            T *d = HD_CELL(r, op->d, T) + at;                                   \
+            const T *a = HD_ARG(r, op, T, a, at), *b = HD_ARG(r, op, T, b, at); \
+            const T *c = HD_ARG(r, op, T, c, at);                               \
+            (void)b, (void)c;                                                   \
+            const uint8_t *m = r->active.lane + at;                             \
+            bool all = r->whole || op->uniform;                                 \
+            const W least __attribute__((unused)) = low;                        \
+            const W most __attribute__((unused)) = high;                        \
+            for (uint32_t j = 0; j < HD_CHUNK; j++)                             \
+                d[j] = all || m[j] ? (T)(value) : d[j];                         \
+        }                                                                       \
     }
 
-#define SIGNED(name, value)                                                               \
-    HANDLER(name, I8, int8_t, uint8_t, int32_t, INT8_MIN, INT8_MAX, value)                \
-    HANDLER(name, I16, int16_t, uint16_t, int32_t, INT16_MIN, INT16_MAX, value)           \
-    HANDLER(name, I32, int32_t, uint32_t, int64_t, INT32_MIN, INT32_MAX, value)           \
+#define SIGNED(name, value)                                                         \
+    HANDLER(name, I8, int8_t, uint8_t, int32_t, INT8_MIN, INT8_MAX, value)          \
+    HANDLER(name, I16, int16_t, uint16_t, int32_t, INT16_MIN, INT16_MAX, value)     \
+    HANDLER(name, I32, int32_t, uint32_t, int64_t, INT32_MIN, INT32_MAX, value)     \
     HANDLER(name, I64, int64_t, uint64_t, signed_wide, INT64_MIN, INT64_MAX, value)
-#define UNSIGNED(name, value)                                                             \
-    HANDLER(name, I8, uint8_t, uint8_t, uint32_t, 0, UINT8_MAX, value)                    \
-    HANDLER(name, I16, uint16_t, uint16_t, uint32_t, 0, UINT16_MAX, value)                \
-    HANDLER(name, I32, uint32_t, uint32_t, uint64_t, 0, UINT32_MAX, value)                \
+#define UNSIGNED(name, value)                                                   \
+    HANDLER(name, I8, uint8_t, uint8_t, uint32_t, 0, UINT8_MAX, value)          \
+    HANDLER(name, I16, uint16_t, uint16_t, uint32_t, 0, UINT16_MAX, value)      \
+    HANDLER(name, I32, uint32_t, uint32_t, uint64_t, 0, UINT32_MAX, value)      \
     HANDLER(name, I64, uint64_t, uint64_t, unsigned_wide, 0, UINT64_MAX, value)
 #define BOTH(name, value) SIGNED(name, value) UNSIGNED(u_##name, value)
 
@@ -114,11 +114,23 @@ static void compile_upsample(hd_compiler *c, const void *what) {
 
 /* ---- the table -------------------------------------------------------------------- */
 
-#define ROW(name, shape)                                                                  \
-    {#name, shape, compile_integer,                                                       \
-     &(const widths){{name##_I8, name##_I16, name##_I32, name##_I64}}}
+#define ROW(name, shape)                                      \
+    {                                                         \
+        #name, shape, compile_integer, &(const widths) {      \
+            {                                                 \
+                name##_I8, name##_I16, name##_I32, name##_I64 \
+            }                                                 \
+        }                                                     \
+    }
 #define ROWS(name, shape) ROW(name, shape), ROW(u_##name, shape)
-#define ROW32(name, shape) {#name, shape, compile_integer, &(const widths){{[HD_I32] = name##_I32}}}
+#define ROW32(name, shape)                               \
+    {                                                    \
+        #name, shape, compile_integer, &(const widths) { \
+            {                                            \
+                [HD_I32] = name##_I32                    \
+            }                                            \
+        }                                                \
+    }
 
 const hd_builtin hd_integer_builtins[] = {
     ROWS(add_sat, "nnn"),

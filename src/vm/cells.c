@@ -60,14 +60,11 @@ static hd_unit_name source_of(const hd_compiler *c, kir_value v, uint32_t k) {
     hd_unit_name own = {v, k};
     int64_t lane;
     switch (inst->op) {
-    case KIR_BITCAST:
-        return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
+    case KIR_BITCAST: return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
     case KIR_PTRTOINT:
-    case KIR_INTTOPTR:
-        return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
+    case KIR_INTTOPTR: return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
     case KIR_SPACECAST:
-    case KIR_FREEZE:
-        return (hd_unit_name){inst->args[0], k};
+    case KIR_FREEZE: return (hd_unit_name){inst->args[0], k};
     case KIR_SEXT:
         return kernel->insts[inst->args[0]].type.bits == 32 && inst->type.lanes == 1 &&
                        only_indexes(kernel, v)
@@ -143,8 +140,10 @@ static void number_units(hd_compiler *c, hd_cells *cells) {
                     !same_name(cells->names[v][j], (hd_unit_name){v, j}))
                     continue;
                 cells->units[v][j] = (uint32_t)cells->unit.count;
-                hd_unit unit = {.value = v, .elem = hd_elem_of(inst->type),
-                                .varying = c->divergence->varying[v], .birth = UINT32_MAX};
+                hd_unit unit = {.value = v,
+                                .elem = hd_elem_of(inst->type),
+                                .varying = c->divergence->varying[v],
+                                .birth = UINT32_MAX};
                 hd_push(c->arena, &cells->unit, unit);
             }
         }
@@ -158,8 +157,8 @@ typedef struct lives {
     hd_compiler *c;
     hd_cells *cells;
     uint32_t words;
-    uint64_t *in, *out;       /* [block][words] */
-    uint32_t *begin, *end;    /* [block] places of its first and last instruction */
+    uint64_t *in, *out;    /* [block][words] */
+    uint32_t *begin, *end; /* [block] places of its first and last instruction */
 } lives;
 
 static void touch(hd_cells *cells, uint32_t unit, uint32_t place) {
@@ -173,8 +172,8 @@ static uint64_t *row(const lives *l, uint64_t *sets, uint32_t block) {
 }
 
 /* Calls f for the unit behind each component of an operand, if there is one. */
-#define EACH_UNIT(l, v, unit)                                                             \
-    for (uint32_t k_ = 0, unit; k_ < hd_components((l)->c->kernel->insts[v].type); k_++)  \
+#define EACH_UNIT(l, v, unit)                                                            \
+    for (uint32_t k_ = 0, unit; k_ < hd_components((l)->c->kernel->insts[v].type); k_++) \
         if ((unit = hd_unit_behind((l)->cells, v, k_)) != UINT32_MAX)
 
 uint32_t hd_unit_behind(const hd_cells *cells, kir_value v, uint32_t k) {
@@ -211,7 +210,8 @@ static bool flow_back(lives *l, uint32_t b) {
     for (uint32_t n = block->inst_count; n-- > 0;) {
         kir_value v = block->insts[n];
         const kir_inst *inst = &k->insts[v];
-        EACH_UNIT(l, v, unit) if (l->cells->unit.data[unit].value == v)
+        EACH_UNIT(l, v, unit)
+        if (l->cells->unit.data[unit].value == v)
             now[unit / 64] &= ~((uint64_t)1 << unit % 64);
         for (uint32_t a = 0; a < inst->arg_count && inst->op != KIR_PHI; a++)
             EACH_UNIT(l, inst->args[a], unit) now[unit / 64] |= (uint64_t)1 << unit % 64;
@@ -253,7 +253,8 @@ static void touch_block(lives *l, uint32_t b) {
         kir_value v = block->insts[n];
         const kir_inst *inst = &k->insts[v];
         uint32_t place = 2 * (begin + n);
-        EACH_UNIT(l, v, unit) if (l->cells->unit.data[unit].value == v)
+        EACH_UNIT(l, v, unit)
+        if (l->cells->unit.data[unit].value == v)
             touch(l->cells, unit, place + may_take_over(inst));
         if (inst->op == KIR_PHI) { /* written at the ends of the blocks before */
             for (uint32_t a = 0; a < inst->arg_count; a++)
@@ -268,8 +269,8 @@ static void touch_block(lives *l, uint32_t b) {
 static void find_lives(hd_compiler *c, hd_cells *cells) {
     lives l = {.c = c, .cells = cells, .words = (uint32_t)(cells->unit.count + 63) / 64};
     uint32_t blocks = c->kernel->block_count, place = 0;
-    l.in = hd_new_array(c->arena, uint64_t, (size_t)blocks * l.words);
-    l.out = hd_new_array(c->arena, uint64_t, (size_t)blocks * l.words);
+    l.in = hd_new_array(c->arena, uint64_t, (size_t)blocks *l.words);
+    l.out = hd_new_array(c->arena, uint64_t, (size_t)blocks *l.words);
     l.begin = hd_new_array(c->arena, uint32_t, blocks);
     l.end = hd_new_array(c->arena, uint32_t, blocks);
     for (uint32_t i = 0; i < c->flow->rpo_count; i++) {

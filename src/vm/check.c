@@ -46,10 +46,10 @@ struct hd_shadow {
     bool uninitialised;
     uint32_t epoch;
     uint32_t region_count;
-    byte_times **times;   /* [region] of its bytes; NULL: not yet, or private */
-    uint8_t **written;    /* [region] bits; NULL: all of it counts as written */
-    uint64_t *bits;       /* [region] how many; those of job buffers are the machine's */
-    bool *is_own;         /* [region] written[] is freed with the shadow */
+    byte_times **times; /* [region] of its bytes; NULL: not yet, or private */
+    uint8_t **written;  /* [region] bits; NULL: all of it counts as written */
+    uint64_t *bits;     /* [region] how many; those of job buffers are the machine's */
+    bool *is_own;       /* [region] written[] is freed with the shadow */
 };
 
 struct hd_shadow *hd_shadow_new(const hd_run *r, hd_races *races, const hd_vm_options *options) {
@@ -125,7 +125,7 @@ static void copy_written(hd_run *r, const hd_region *to, uint64_t to_offset, con
     for (uint64_t i = 0; target && i < width; i++) {
         uint64_t b = to == from && t > f ? width - 1 - i : i;
         bool written = !source || (source[(f + b) / 8] >> (f + b) % 8 & 1);
-        target[(t + b) / 8] &= (uint8_t) ~(1u << (t + b) % 8);
+        target[(t + b) / 8] &= (uint8_t)~(1u << (t + b) % 8);
         target[(t + b) / 8] |= (uint8_t)(written << (t + b) % 8);
     }
 }
@@ -188,11 +188,15 @@ static void check_byte(hd_run *r, const hd_op *op, const touched_byte *b, byte_t
             somebody_else(r, &t->by[before], thread, b->region->space == KIR_LOCAL);
         if (!other)
             continue;
-        const hd_met met = {.region = b->region, .byte = b->offset, .inst = op->inst,
-                            .before_inst = other->inst, .lane = b->lane,
+        const hd_met met = {.region = b->region,
+                            .byte = b->offset,
+                            .inst = op->inst,
+                            .before_inst = other->inst,
+                            .lane = b->lane,
                             .thread = (other->thread - 1) % r->lanes,
                             .block = (other->thread - 1) / r->lanes,
-                            .writes = is_writing(b->way), .has_written = is_writing(before),
+                            .writes = is_writing(b->way),
+                            .has_written = is_writing(before),
                             .same_value = same && before == HD_WRITES};
         hd_note_race(r, r->shadow->races, &met);
     }
@@ -254,7 +258,7 @@ void hd_check_lane(hd_run *r, const hd_op *op, const hd_target *t, uint32_t lane
 
 void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, hd_way way) {
     HD_EACH_ACTIVE(r, l)
-        hd_check_lane(r, op, t, l, width, way);
+    hd_check_lane(r, op, t, l, width, way);
 }
 
 void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,

@@ -29,9 +29,16 @@ void hd_cannot_run(hd_compiler *c, const char *format, ...) {
 
 hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_operand b,
                   hd_operand third) {
-    hd_op op = {.fn = fn, .d = d.at, .a = a.at, .b = b.at, .c = third.at,
-                .sa = a.varying ? UINT32_MAX : 0, .sb = b.varying ? UINT32_MAX : 0,
-                .sc = third.varying ? UINT32_MAX : 0, .uniform = !d.varying, .inst = c->value};
+    hd_op op = {.fn = fn,
+                .d = d.at,
+                .a = a.at,
+                .b = b.at,
+                .c = third.at,
+                .sa = a.varying ? UINT32_MAX : 0,
+                .sb = b.varying ? UINT32_MAX : 0,
+                .sc = third.varying ? UINT32_MAX : 0,
+                .uniform = !d.varying,
+                .inst = c->value};
     hd_push(c->arena, &c->ops, op);
     return &c->ops.data[c->ops.count - 1];
 }

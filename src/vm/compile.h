@@ -27,8 +27,8 @@ typedef struct hd_cells {
     hd_unit_name **names; /* [value][component]: what it is another name of, or itself */
     uint32_t **units;     /* [value][component]: its unit; UINT32_MAX: it has none */
     hd_vec(hd_unit) unit;
-    hd_operand *filled;   /* [value] cells of parameters, statics, queries */
-    uint64_t top;         /* bytes of the frame so far */
+    hd_operand *filled; /* [value] cells of parameters, statics, queries */
+    uint64_t top;       /* bytes of the frame so far */
     uint32_t scratch_cell, scratch_used;
 } hd_cells;
 

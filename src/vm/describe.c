@@ -29,9 +29,13 @@ static void describe_accesses(hd_arena *arena, const hd_vm *vm, const hd_launch 
     hd_event_access *rows = hd_new_array(arena, hd_event_access, info->access_count);
     for (uint32_t i = 0; i < info->access_count; i++) {
         const hd_access *a = &info->accesses[i];
-        rows[i] = (hd_event_access){.kind = a->kind, .space = a->space, .width = a->width,
-                                    .buffer = buffer_row(vm, l, b, a), .file = a->file,
-                                    .line = a->line, .column = a->column};
+        rows[i] = (hd_event_access){.kind = a->kind,
+                                    .space = a->space,
+                                    .width = a->width,
+                                    .buffer = buffer_row(vm, l, b, a),
+                                    .file = a->file,
+                                    .line = a->line,
+                                    .column = a->column};
         if (a->record)
             rows[i].record = a->record->name;
         if (a->record && a->field >= 0)
@@ -52,25 +56,36 @@ static void describe_buffers(hd_arena *arena, const hd_vm *vm, const hd_bound *b
     for (uint32_t i = 0; i < e->buffer_count; i++) {
         const hd_region *g = i < vm->regions.count ? &vm->regions.data[i]
                              : i - vm->regions.count < b->local_count
-                                 ? &b->locals[i - vm->regions.count] : NULL;
+                                 ? &b->locals[i - vm->regions.count]
+                                 : NULL;
         if (!g) {
-            rows[i] = (hd_event_buffer){.name = "private", .space = KIR_PRIVATE,
-                                        .base = HD_PRIVATE_BASE, .bytes = p->private_bytes};
+            rows[i] = (hd_event_buffer){.name = "private",
+                                        .space = KIR_PRIVATE,
+                                        .base = HD_PRIVATE_BASE,
+                                        .bytes = p->private_bytes};
             continue;
         }
-        rows[i] = (hd_event_buffer){.name = g->name, .type = type_of_region(vm, i),
-                                    .space = g->space, .base = g->base, .bytes = g->bytes,
-                                    .element_bytes = g->element_bytes, .record = g->record};
+        rows[i] = (hd_event_buffer){.name = g->name,
+                                    .type = type_of_region(vm, i),
+                                    .space = g->space,
+                                    .base = g->base,
+                                    .bytes = g->bytes,
+                                    .element_bytes = g->element_bytes,
+                                    .record = g->record};
         if (g->space == KIR_LOCAL)
             rows[i].base += HD_LOCAL_BASE;
     }
     e->buffers = rows;
 }
 
-hd_event_launch hd_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l,
-                                const hd_bound *b, const hd_program *p) {
-    hd_event_launch e = {.number = vm->launches, .kernel = l->kernel->name, .dims = l->dims,
-                         .groups = {1, 1, 1}, .local = {1, 1, 1}, .block_count = 1,
+hd_event_launch hd_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l, const hd_bound *b,
+                            const hd_program *p) {
+    hd_event_launch e = {.number = vm->launches,
+                         .kernel = l->kernel->name,
+                         .dims = l->dims,
+                         .groups = {1, 1, 1},
+                         .local = {1, 1, 1},
+                         .block_count = 1,
                          .block_threads = p->lanes};
     for (uint32_t d = 0; d < l->dims; d++) {
         e.groups[d] = l->global[d] / l->local[d];

@@ -84,8 +84,8 @@ static uint64_t start_of(const hd_run *r, const kir_inst *source) {
         const hd_bound_static *s = &r->statics[source->index];
         return s->address + (s->is_local ? hd_local_base(r->block) : 0);
     }
-    bool is_given = source->op == KIR_PARAM &&
-                    !r->program->kernel->params[source->index].by_value_struct;
+    bool is_given =
+        source->op == KIR_PARAM && !r->program->kernel->params[source->index].by_value_struct;
     return is_given ? hd_element(r, r->program->param[source->index][0], 0) : 0;
 }
 
@@ -98,8 +98,8 @@ static void consider_source(const hd_run *r, const kir_inst *source, meant *m) {
 
 /* The operand that is the address of an access. */
 static kir_value address_of(const kir_inst *inst, bool writes) {
-    bool is_second = inst->op == KIR_STORE ||
-                     (!writes && (inst->op == KIR_COPY || inst->op == KIR_CALL));
+    bool is_second =
+        inst->op == KIR_STORE || (!writes && (inst->op == KIR_COPY || inst->op == KIR_CALL));
     return inst->args[is_second && inst->arg_count > 1];
 }
 
@@ -169,19 +169,18 @@ static void describe(const hd_run *r, const hd_op *op, const hd_region *g, int64
     if (unit)
         n += snprintf(text + n, 256 - (size_t)n, " (index %lld)",
                       (long long)(offset / unit - (offset % unit < 0)));
-    n += snprintf(text + n, 256 - (size_t)n, ", which has %llu bytes",
-                  (unsigned long long)g->bytes);
+    n +=
+        snprintf(text + n, 256 - (size_t)n, ", which has %llu bytes", (unsigned long long)g->bytes);
     if (g->element_bytes > 1)
         n += snprintf(text + n, 256 - (size_t)n, " (%llu elements of %u)",
-                 (unsigned long long)(g->bytes / g->element_bytes), g->element_bytes);
+                      (unsigned long long)(g->bytes / g->element_bytes), g->element_bytes);
     if (g->is_argument)
         snprintf(text + n, 256 - (size_t)n, " by 'local' of the job, or by default");
 }
 
 static bool is_of_another_block(const hd_run *r, uint64_t address) {
     uint64_t own = hd_local_base(r->block);
-    return address >= HD_LOCAL_BASE &&
-           address < HD_LOCAL_BASE + HD_LOCAL_BLOCKS * HD_LOCAL_STEP &&
+    return address >= HD_LOCAL_BASE && address < HD_LOCAL_BASE + HD_LOCAL_BLOCKS * HD_LOCAL_STEP &&
            !(address >= own && address - own < HD_LOCAL_STEP);
 }
 
@@ -196,15 +195,16 @@ void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address
     if (g && address % align)
         hd_fault(r, op->inst, lane,
                  "misaligned %s of %llu bytes at byte %lld of '%s': its address must be a multiple "
-                 "of %u", kind, bytes, (long long)(address - g->base), g->name ? g->name : "memory",
-                 align);
+                 "of %u",
+                 kind, bytes, (long long)(address - g->base), g->name ? g->name : "memory", align);
     if (inside)
         hd_fault(r, op->inst, lane, "%s to constant memory: byte %lld of '%s' can only be read",
                  kind, (long long)(address - inside->base), inside->name);
     if (is_of_another_block(r, address))
         hd_fault(r, op->inst, lane,
                  "%s of %llu bytes in local memory of another block, which is released when that "
-                 "block ends; keep no pointers to local memory", kind, bytes);
+                 "block ends; keep no pointers to local memory",
+                 kind, bytes);
     if (!g)
         hd_fault(r, op->inst, lane, "%s of %llu bytes at address 0x%llx, which is in no buffer",
                  kind, bytes, at);

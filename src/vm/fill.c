@@ -4,9 +4,9 @@
  */
 #include "vm/launch.h"
 
-#define FILL(T)                                 \
-    for (uint32_t l = 0; l < HD_CHUNK; l++)     \
-        HD_CELL(r, o.at, T)[l] = (T)bits;       \
+#define FILL(T)                             \
+    for (uint32_t l = 0; l < HD_CHUNK; l++) \
+        HD_CELL(r, o.at, T)[l] = (T)bits;   \
     return
 
 void hd_fill_uniform(hd_run *r, hd_operand o, uint64_t bits) {
@@ -99,17 +99,17 @@ void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args
 
 /* Global ids: the block's first one plus local ids, which change every `step` lanes. A loop for
  * each width, since this is done for every block. */
-#define DEFINE_IDS(T)                                                                  \
-    static void write_ids_##T(T *to, uint32_t lanes, uint64_t first, uint64_t step,    \
-                              uint64_t size) {                                         \
-        if (step == 1 && size >= lanes) {                                              \
-            for (uint32_t l = 0; l < lanes; l++)                                       \
-                to[l] = (T)(first + l);                                                \
-            return;                                                                    \
-        }                                                                              \
-        for (uint64_t l = 0, id = 0; l < lanes; id = id + 1 < size ? id + 1 : 0)       \
-            for (uint64_t k = 0; k < step && l < lanes; k++)                           \
-                to[l++] = (T)(first + id);                                             \
+#define DEFINE_IDS(T)                                                               \
+    static void write_ids_##T(T *to, uint32_t lanes, uint64_t first, uint64_t step, \
+                              uint64_t size) {                                      \
+        if (step == 1 && size >= lanes) {                                           \
+            for (uint32_t l = 0; l < lanes; l++)                                    \
+                to[l] = (T)(first + l);                                             \
+            return;                                                                 \
+        }                                                                           \
+        for (uint64_t l = 0, id = 0; l < lanes; id = id + 1 < size ? id + 1 : 0)    \
+            for (uint64_t k = 0; k < step && l < lanes; k++)                        \
+                to[l++] = (T)(first + id);                                          \
     }
 DEFINE_IDS(uint32_t)
 DEFINE_IDS(uint64_t)

@@ -254,7 +254,7 @@ struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *p) {
     f->count = hd_new_array(arena, uint32_t, p->node_count);
     f->held = hd_new_array(arena, uint32_t, p->node_count);
     uint32_t mask_words = (p->padded + 63) / 64;
-    f->waiting = hd_new_array(arena, uint64_t, (size_t)p->node_count * mask_words);
+    f->waiting = hd_new_array(arena, uint64_t, (size_t)p->node_count *mask_words);
     f->at_barrier = hd_new_array(arena, uint64_t, mask_words);
     f->returned = hd_new_array(arena, uint64_t, mask_words);
     for (uint32_t i = 0; i < 2; i++)

@@ -6,14 +6,14 @@
 
 struct hd_flow_state {
     const hd_lanes *handlers;
-    uint32_t words;      /* of `pending` */
-    uint64_t *pending;   /* nodes that have waiting lanes, as bits */
-    uint32_t *count;     /* [node] how many */
-    uint64_t *waiting;   /* [node][words of a mask] which */
-    uint32_t *held;      /* [node] lanes held by the barrier at its end */
+    uint32_t words;       /* of `pending` */
+    uint64_t *pending;    /* nodes that have waiting lanes, as bits */
+    uint32_t *count;      /* [node] how many */
+    uint64_t *waiting;    /* [node][words of a mask] which */
+    uint32_t *held;       /* [node] lanes held by the barrier at its end */
     uint64_t *at_barrier; /* all lanes that are held */
     uint64_t *returned;
-    uint64_t *taken[2];  /* scratch: lanes that take an edge */
+    uint64_t *taken[2]; /* scratch: lanes that take an edge */
 };
 
 /* For every active lane l, in order. The body may `continue` and return, but not `break`. */

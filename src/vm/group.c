@@ -68,8 +68,8 @@ static number number_of(const hd_run *r, const collective_call *call, uint32_t l
         return (number){.real = hd_real_at(r, x, lane)};
     uint32_t above = 64 - hd_elem_bytes(x.elem) * 8;
     uint64_t bits = hd_element(r, x, lane) << above;
-    return (number){.bits = call->f.is_unsigned ? bits >> above
-                                                : (uint64_t)((int64_t)bits >> above)};
+    return (number){.bits =
+                        call->f.is_unsigned ? bits >> above : (uint64_t)((int64_t)bits >> above)};
 }
 
 static void put_number(const hd_run *r, hd_operand d, uint32_t lane, number n) {
@@ -80,7 +80,7 @@ static void put_number(const hd_run *r, hd_operand d, uint32_t lane, number n) {
     _Float16 half = (_Float16)n.real;
     float single = (float)n.real;
     uint64_t bits = 0;
-    const void *from = d.elem == HD_F16 ? (const void *)&half
+    const void *from = d.elem == HD_F16   ? (const void *)&half
                        : d.elem == HD_F32 ? (const void *)&single
                                           : (const void *)&n.real;
     memcpy(&bits, from, hd_elem_bytes(d.elem));
@@ -129,8 +129,7 @@ static uint32_t source_of(hd_run *r, const hd_op *op, slice s) {
         step *= r->launch->local[i];
     }
     if (lane >= s.to - s.from)
-        hd_fault(r, op->inst, s.from, "%s from a thread that is not in the group",
-                 name_of(r, op));
+        hd_fault(r, op->inst, s.from, "%s from a thread that is not in the group", name_of(r, op));
     return s.from + (uint32_t)lane;
 }
 
@@ -222,7 +221,7 @@ static uint32_t answer(const hd_run *r, sub_group_query what, uint32_t lane) {
 static void run_query(hd_run *r, const hd_op *op) {
     const query_call *call = op->more;
     HD_EACH_ACTIVE(r, lane)
-        hd_put_bits(r, call->result, lane, answer(r, call->what, lane));
+    hd_put_bits(r, call->result, lane, answer(r, call->what, lane));
 }
 
 static void compile_query(hd_compiler *c, const void *what) {
@@ -236,8 +235,8 @@ static void compile_query(hd_compiler *c, const void *what) {
 /* One side of a copy. Its memory description has the addresses of a round in a scratch cell. */
 typedef struct copy_side {
     hd_memory *memory;
-    hd_operand start;    /* where the first element is */
-    bool strided;        /* elements are `stride` elements apart, else they follow each other */
+    hd_operand start; /* where the first element is */
+    bool strided;     /* elements are `stride` elements apart, else they follow each other */
     hd_announced *rows;
     uint32_t row_count;
 } copy_side;
@@ -268,16 +267,16 @@ static hd_target touch_round(hd_run *r, const hd_op *op, const copy_side *side, 
     hd_operand address = side->memory->address;
     for (uint32_t l = 0; l < r->active.count; l++)
         HD_CELL(r, address.at, uint64_t)[l] = start + (first + l) * step;
-    hd_target t = hd_resolve(r, op, side->memory, address, call->element, side->memory->align,
-                             writes);
+    hd_target t =
+        hd_resolve(r, op, side->memory, address, call->element, side->memory->align, writes);
     if (r->checked)
         hd_check_access(r, op, &t, call->element, writes ? HD_WRITES : HD_READS);
     hd_announce(r, &t, side->memory->space, side->rows, side->row_count);
     return t;
 }
 
-static void copy_round(hd_run *r, const hd_op *op, const uint64_t start[2],
-                       const uint64_t step[2], uint64_t first) {
+static void copy_round(hd_run *r, const hd_op *op, const uint64_t start[2], const uint64_t step[2],
+                       uint64_t first) {
     const copy_call *call = op->more;
     hd_target from = touch_round(r, op, &call->from, start[0], step[0], first, false);
     hd_target to = touch_round(r, op, &call->to, start[1], step[1], first, true);
@@ -356,27 +355,30 @@ static void compile_wait(hd_compiler *c, const void *what) {
 }
 
 /* A hint. */
-static void compile_nothing(hd_compiler *c, const void *what) {
-    (void)c, (void)what;
-}
+static void compile_nothing(hd_compiler *c, const void *what) { (void)c, (void)what; }
 
 /* ---- the table -------------------------------------------------------------------- */
 
-#define ROW(name, shape, ...) {name, shape, compile_collective, &(const collective){__VA_ARGS__}}
+#define ROW(name, shape, ...)                                                \
+    {                                                                        \
+        name, shape, compile_collective, &(const collective) { __VA_ARGS__ } \
+    }
 /* Signed and unsigned integers, and floats. */
-#define NUMBERS(name, what, how, sub)                                                       \
-    ROW(name, "nn", what, how, sub, false), ROW("u_" name, "nn", what, how, sub, true),     \
-    ROW(name, "ff", what, how, sub, false)
-#define SPREADS(prefix, suffix, what, sub)                                                  \
-    NUMBERS(prefix "_reduce_" suffix, what, REDUCE, sub),                                   \
-    NUMBERS(prefix "_scan_inclusive_" suffix, what, INCLUSIVE, sub),                        \
-    NUMBERS(prefix "_scan_exclusive_" suffix, what, EXCLUSIVE, sub)
+#define NUMBERS(name, what, how, sub)                                                   \
+    ROW(name, "nn", what, how, sub, false), ROW("u_" name, "nn", what, how, sub, true), \
+        ROW(name, "ff", what, how, sub, false)
+#define SPREADS(prefix, suffix, what, sub)                               \
+    NUMBERS(prefix "_reduce_" suffix, what, REDUCE, sub),                \
+        NUMBERS(prefix "_scan_inclusive_" suffix, what, INCLUSIVE, sub), \
+        NUMBERS(prefix "_scan_exclusive_" suffix, what, EXCLUSIVE, sub)
 #define GROUP_FUNCTIONS(prefix, sub)                                                        \
     ROW(prefix "_all", "II", ALL, REDUCE, sub, true),                                       \
-    ROW(prefix "_any", "II", ANY, REDUCE, sub, true),                                       \
-    SPREADS(prefix, "add", ADD, sub), SPREADS(prefix, "min", MIN, sub),                     \
-    SPREADS(prefix, "max", MAX, sub)
-#define QUERY(name, what) {name, "I", compile_query, &(const sub_group_query){what}}
+        ROW(prefix "_any", "II", ANY, REDUCE, sub, true), SPREADS(prefix, "add", ADD, sub), \
+        SPREADS(prefix, "min", MIN, sub), SPREADS(prefix, "max", MAX, sub)
+#define QUERY(name, what)                                           \
+    {                                                               \
+        name, "I", compile_query, &(const sub_group_query) { what } \
+    }
 
 const hd_builtin hd_group_builtins[] = {
     GROUP_FUNCTIONS("work_group", false),

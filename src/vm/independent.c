@@ -26,7 +26,7 @@ typedef struct use {
     bool scattered; /* some access is not affine in what is known */
     bool indirect;  /* nor can it be, in any launch: loaded values are in it */
     bool started;
-    int64_t step;   /* bytes from block to block */
+    int64_t step; /* bytes from block to block */
     int64_t low, high;
 } use;
 
@@ -233,15 +233,17 @@ static bool have_own_stretches(uses *u) {
 bool hd_blocks_are_independent(const hd_program *program, const hd_job *job, const hd_launch *l) {
     if (program->prints)
         return false;
-    uses u = {.arena = hd_arena_new(), .program = program, .job = job, .launch = l,
+    uses u = {.arena = hd_arena_new(),
+              .program = program,
+              .job = job,
+              .launch = l,
               .count = job->buffer_count * HD_MAX_FIELDS + program->kernel->static_count};
     u.by_field = hd_new_array(u.arena, bool, job->buffer_count);
     u.use = hd_new_array(u.arena, use, u.count);
     find_fields(&u, program->info);
     bool indirect;
-    bool independent =
-        gather_uses(&u, program->info) &&
-        (!is_read_and_written(&u, &indirect) || (!indirect && have_own_stretches(&u)));
+    bool independent = gather_uses(&u, program->info) && (!is_read_and_written(&u, &indirect) ||
+                                                          (!indirect && have_own_stretches(&u)));
     hd_arena_free(u.arena);
     return independent;
 }

@@ -28,7 +28,7 @@ static inline uint32_t hd_elem_bytes(hd_elem e) {
 
 /* A scalar operand or result: a cell. */
 typedef struct hd_operand {
-    uint32_t at;  /* byte offset in the frame */
+    uint32_t at; /* byte offset in the frame */
     hd_elem elem;
     bool varying;
 } hd_operand;
@@ -40,12 +40,12 @@ typedef void hd_op_fn(hd_run *run, const hd_op *op);
 /* One instruction of the machine. */
 struct hd_op {
     hd_op_fn *fn;
-    uint32_t d, a, b, c;    /* cells: result and operands */
-    uint32_t sa, sb, sc;    /* UINT32_MAX for a varying operand, 0 for a uniform one */
-    bool uniform;           /* the result is uniform: computed once, whatever lanes are active */
-    uint32_t inst;          /* of the kernel, for messages */
-    int64_t imm, imm2;      /* constants of the operation */
-    const void *more;       /* what the handler needs besides */
+    uint32_t d, a, b, c; /* cells: result and operands */
+    uint32_t sa, sb, sc; /* UINT32_MAX for a varying operand, 0 for a uniform one */
+    bool uniform;        /* the result is uniform: computed once, whatever lanes are active */
+    uint32_t inst;       /* of the kernel, for messages */
+    int64_t imm, imm2;   /* constants of the operation */
+    const void *more;    /* what the handler needs besides */
 };
 
 /* An operand's element for lane `at` + j: HD_ARG(r, op, float, a, at)[j]. */
@@ -75,34 +75,34 @@ typedef struct hd_region {
     const char *name;
     kir_space space;
     uint64_t base, bytes;
-    uint8_t *host;     /* where it really is; private memory: of lane 0 */
+    uint8_t *host; /* where it really is; private memory: of lane 0 */
     bool read_only;
-    uint32_t element_bytes;  /* 0: not known */
+    uint32_t element_bytes; /* 0: not known */
     const hd_record *record;
-    uint8_t *written;  /* a bit for each byte of a buffer without initial contents that was
+    uint8_t *written; /* a bit for each byte of a buffer without initial contents that was
                         * written, with check_uninitialised; else NULL */
-    bool is_argument;  /* local memory that a launch gives the bytes of */
-    bool preset;       /* private memory that is filled before a block starts */
+    bool is_argument; /* local memory that a launch gives the bytes of */
+    bool preset;      /* private memory that is filled before a block starts */
 } hd_region;
 
 /* One access row that an instruction announces. */
 typedef struct hd_announced {
-    uint32_t access;   /* row of the table of accesses */
-    uint32_t part;     /* bytes from the instruction's address */
+    uint32_t access; /* row of the table of accesses */
+    uint32_t part;   /* bytes from the instruction's address */
     uint32_t width;
 } hd_announced;
 
 /* hd_op.more of memory instructions. */
 typedef struct hd_memory {
-    uint32_t slot;          /* number among the kernel's memory instructions */
-    kir_space space;        /* KIR_GENERIC: found out lane by lane */
-    uint32_t width, align;  /* bytes of a lane's access, and of what it must be a multiple */
-    uint32_t components;    /* of a vector; width is all of them */
+    uint32_t slot;         /* number among the kernel's memory instructions */
+    kir_space space;       /* KIR_GENERIC: found out lane by lane */
+    uint32_t width, align; /* bytes of a lane's access, and of what it must be a multiple */
+    uint32_t components;   /* of a vector; width is all of them */
     hd_elem elem;
     hd_operand address, value[HD_MAX_COMPONENTS]; /* value: result of a load, input of a store */
-    hd_operand second;      /* atomic: operand; COPY: from; FILL: byte */
-    hd_operand third;       /* cmpxchg: compare; COPY, FILL: bytes */
-    kir_space from_space;   /* COPY: of the source */
+    hd_operand second;                            /* atomic: operand; COPY: from; FILL: byte */
+    hd_operand third;                             /* cmpxchg: compare; COPY, FILL: bytes */
+    kir_space from_space;                         /* COPY: of the source */
     kir_rmw rmw;
     bool has_result;
     hd_announced *announced; /* loads, stores, atomics: the accesses; COPY: its loads */
@@ -117,24 +117,30 @@ enum { HD_NO_NODE = UINT32_MAX };
 
 /* An edge: copies for the phis of the target, run for the lanes that take it. */
 typedef struct hd_edge {
-    uint32_t to;              /* node */
-    uint32_t first, count;    /* of program->ops */
+    uint32_t to;           /* node */
+    uint32_t first, count; /* of program->ops */
 } hd_edge;
 
-typedef enum hd_end { HD_END_GO, HD_END_IF, HD_END_SWITCH, HD_END_RETURN, HD_END_BARRIER,
-                      HD_END_TRAP } hd_end;
+typedef enum hd_end {
+    HD_END_GO,
+    HD_END_IF,
+    HD_END_SWITCH,
+    HD_END_RETURN,
+    HD_END_BARRIER,
+    HD_END_TRAP
+} hd_end;
 
 /* A straight piece of code. Nodes stand in the order of their keys: of all lanes that
  * wait, those at the lowest node run first (see flow.c). */
 typedef struct hd_node {
-    uint32_t first, count;    /* of program->ops */
-    uint32_t insts;           /* kir instructions in it, for the counts */
+    uint32_t first, count; /* of program->ops */
+    uint32_t insts;        /* kir instructions in it, for the counts */
     hd_end end;
-    hd_operand condition;     /* IF: an i1; SWITCH: an integer */
-    hd_edge *edges;           /* GO, BARRIER: 1; IF: true, false; SWITCH: default, cases */
+    hd_operand condition; /* IF: an i1; SWITCH: an integer */
+    hd_edge *edges;       /* GO, BARRIER: 1; IF: true, false; SWITCH: default, cases */
     uint32_t edge_count;
-    const uint64_t *cases;    /* SWITCH: [edge_count - 1] */
-    uint32_t inst;            /* the terminator, for messages */
+    const uint64_t *cases; /* SWITCH: [edge_count - 1] */
+    uint32_t inst;         /* the terminator, for messages */
 } hd_node;
 
 /* A uniform cell that holds a constant from the start. */
@@ -167,24 +173,24 @@ typedef struct hd_query {
 typedef struct hd_program {
     const kir_module *module;
     const kir_kernel *kernel;
-    uint32_t lanes;           /* of a block */
-    uint32_t padded;          /* the same, a multiple of HD_CHUNK */
+    uint32_t lanes;  /* of a block */
+    uint32_t padded; /* the same, a multiple of HD_CHUNK */
     hd_op *ops;
     hd_node *nodes;
     uint32_t node_count;
     uint32_t frame_bytes;
-    hd_piece *pieces;         /* of a lane's private memory, ascending */
+    hd_piece *pieces; /* of a lane's private memory, ascending */
     uint32_t piece_count;
-    uint64_t private_bytes;   /* of a lane, all pieces and the gaps between them */
-    bool prints;              /* calls printf */
-    uint32_t memory_count;    /* memory instructions */
-    hd_operand **param;       /* [param_count][components]; pointers and scalars */
-    uint64_t *by_value;       /* [param_count] offset in private memory of a struct parameter */
-    hd_operand *statics;      /* [static_count] addresses */
+    uint64_t private_bytes; /* of a lane, all pieces and the gaps between them */
+    bool prints;            /* calls printf */
+    uint32_t memory_count;  /* memory instructions */
+    hd_operand **param;     /* [param_count][components]; pointers and scalars */
+    uint64_t *by_value;     /* [param_count] offset in private memory of a struct parameter */
+    hd_operand *statics;    /* [static_count] addresses */
     hd_vec(hd_query) queries;
     hd_filled *constants;
     uint32_t constant_count;
-    hd_kernel_info *info;     /* its accesses are the rows of the events */
+    hd_kernel_info *info; /* its accesses are the rows of the events */
 } hd_program;
 
 /* ---- a running block ---------------------------------------------------------------- */
@@ -206,20 +212,20 @@ struct hd_run {
     const hd_program *program;
     /* Lanes that are active now. */
     hd_mask active;
-    uint64_t *bits;          /* [words] the same as bits */
-    uint32_t words;          /* of a mask */
-    bool whole;              /* every live lane is active: results may be written to any lane */
-    hd_span *spans;          /* the chunks that have active lanes */
+    uint64_t *bits; /* [words] the same as bits */
+    uint32_t words; /* of a mask */
+    bool whole;     /* every live lane is active: results may be written to any lane */
+    hd_span *spans; /* the chunks that have active lanes */
     uint32_t span_count;
-    uint32_t live;           /* lanes that have not returned */
+    uint32_t live; /* lanes that have not returned */
     struct hd_flow_state *flow;
     uint32_t lanes, padded;
     /* Memory. */
-    hd_region *regions;       /* sorted by base: private pieces, local variables, the rest */
+    hd_region *regions; /* sorted by base: private pieces, local variables, the rest */
     uint32_t region_count;
-    uint32_t *cached;         /* [memory_count]: the region each instruction last met */
-    uint8_t *private_memory;  /* of lane 0 */
-    uint64_t private_stride;  /* host bytes between two lanes' private memory */
+    uint32_t *cached;        /* [memory_count]: the region each instruction last met */
+    uint8_t *private_memory; /* of lane 0 */
+    uint64_t private_stride; /* host bytes between two lanes' private memory */
     /* Where it is. */
     uint64_t block;
     uint64_t group[3];
@@ -231,26 +237,26 @@ struct hd_run {
     uint32_t spaces;
     uint64_t position;
     uint64_t instructions, thread_instructions, mis, lane_accesses;
-    uint64_t block_start;    /* instructions when this block began */
+    uint64_t block_start; /* instructions when this block began */
     uint64_t max_instructions;
     const volatile sig_atomic_t *stop;
-    bool checked;            /* an optional check is on: hd_check_access() hears every MI */
+    bool checked;             /* an optional check is on: hd_check_access() hears every MI */
     struct hd_shadow *shadow; /* of the race check, or NULL */
     const hd_vm_options *options;
-    hd_str *printed;          /* of this block, what options->print has not been given yet */
+    hd_str *printed; /* of this block, what options->print has not been given yet */
     /* How it leaves early. */
     jmp_buf escape;
-    char *fault;              /* message, from malloc; NULL: stopped */
+    char *fault; /* message, from malloc; NULL: stopped */
     uint32_t fault_inst;
 };
 
 /* The loop of every handler: `at` is the first lane of each active chunk, or 0 once for a
  * uniform result. */
-#define HD_EACH_CHUNK(r, op, at)                                                            \
-    for (uint32_t span_ = 0, spans_ = (op)->uniform ? 1 : (r)->span_count; span_ < spans_;  \
-         span_++)                                                                           \
-        for (uint32_t at = (op)->uniform ? 0 : (r)->spans[span_].from,                      \
-                      end_ = (op)->uniform ? HD_CHUNK : (r)->spans[span_].to;               \
+#define HD_EACH_CHUNK(r, op, at)                                                           \
+    for (uint32_t span_ = 0, spans_ = (op)->uniform ? 1 : (r)->span_count; span_ < spans_; \
+         span_++)                                                                          \
+        for (uint32_t at = (op)->uniform ? 0 : (r)->spans[span_].from,                     \
+                      end_ = (op)->uniform ? HD_CHUNK : (r)->spans[span_].to;              \
              at < end_; at += HD_CHUNK)
 
 /* The bits of a cell's element for one lane. */
@@ -289,14 +295,14 @@ typedef struct hd_compiler {
     const hd_divergence *divergence;
     hd_program *program;
     hd_vec(hd_op) ops;
-    struct hd_cells *cells;   /* cells.c */
+    struct hd_cells *cells; /* cells.c */
     hd_vec(hd_filled) constants;
     hd_vec(hd_piece) pieces;
-    uint64_t *allocas;        /* [inst_count] offset in private memory of each ALLOCA */
-    struct hd_plan *plan;     /* nodes.c */
-    const kir_inst *inst;     /* at work */
-    kir_value value;          /* its number */
-    hd_status status;         /* the first failure */
+    uint64_t *allocas;    /* [inst_count] offset in private memory of each ALLOCA */
+    struct hd_plan *plan; /* nodes.c */
+    const kir_inst *inst; /* at work */
+    kir_value value;      /* its number */
+    hd_status status;     /* the first failure */
 } hd_compiler;
 
 hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
@@ -347,7 +353,7 @@ hd_op_fn hd_op_load, hd_op_store, hd_op_atomic, hd_op_copy, hd_op_fill;
 typedef struct hd_target {
     const hd_region *region; /* NULL: lanes differ in region; then look at every lane */
     bool strided;
-    uint64_t base;           /* of lane 0, strided or not */
+    uint64_t base; /* of lane 0, strided or not */
     int64_t stride;
     const uint64_t *address; /* when not strided */
 } hd_target;
@@ -373,13 +379,7 @@ const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t widt
 /* A barrier that all lanes have reached. */
 void hd_check_barrier(hd_run *r);
 /* What an access does to its bytes; the last three are atomic, the last one does both. */
-typedef enum hd_way {
-    HD_READS,
-    HD_WRITES,
-    HD_ATOMIC_READS,
-    HD_ATOMIC_WRITES,
-    HD_UPDATES
-} hd_way;
+typedef enum hd_way { HD_READS, HD_WRITES, HD_ATOMIC_READS, HD_ATOMIC_WRITES, HD_UPDATES } hd_way;
 /* Called for every MI when a check is on, before it happens; faults. */
 void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, hd_way way);
 /* The same for one active lane, of no or more bytes. */

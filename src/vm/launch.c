@@ -17,12 +17,12 @@ typedef struct running {
     const hd_bound_arg *args;
     const hd_sink *sink;
     pthread_mutex_t lock;
-    uint64_t next;           /* block to start */
+    uint64_t next; /* block to start */
     uint64_t done, total;
-    uint64_t fault_block;    /* the lowest block with a fault, UINT64_MAX: none */
+    uint64_t fault_block; /* the lowest block with a fault, UINT64_MAX: none */
     char *fault;
     uint32_t fault_inst;
-    hd_status status;        /* of the sink */
+    hd_status status; /* of the sink */
     bool stopped;
 } running;
 
@@ -36,7 +36,7 @@ static hd_status make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
     r->private_memory = hd_host_memory(vm, private_bytes);
     if (!r->frame || !r->private_memory)
         return hd_vm_no_memory(vm, &p->kernel->place, "the values of a block of this kernel",
-                            p->frame_bytes + private_bytes);
+                               p->frame_bytes + private_bytes);
     w->arena = hd_arena_new();
     r->program = p;
     r->lanes = p->lanes;
@@ -60,7 +60,8 @@ static void set_regions(hd_vm *vm, hd_worker *w, const hd_bound *b) {
         r->regions = hd_new_array(w->arena, hd_region, r->region_count);
     }
     for (uint32_t i = 0; i < p->piece_count; i++)
-        r->regions[n++] = (hd_region){.name = "private", .space = KIR_PRIVATE,
+        r->regions[n++] = (hd_region){.name = "private",
+                                      .space = KIR_PRIVATE,
                                       .base = HD_PRIVATE_BASE + p->pieces[i].offset,
                                       .bytes = p->pieces[i].bytes,
                                       .preset = p->pieces[i].is_param,
@@ -112,8 +113,8 @@ static void begin_block(running *x, hd_worker *w, uint64_t block) {
     r->fault = NULL;
     for (uint32_t i = 0; i < r->region_count; i++)
         if (r->regions[i].space == KIR_LOCAL)
-            r->regions[i].base = hd_local_base(block) + (uint64_t)(r->regions[i].host -
-                                                                    w->local_memory);
+            r->regions[i].base =
+                hd_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
     if (w->local_memory)
         memset(w->local_memory, 0, w->local_capacity);
     if (r->program->private_bytes)
@@ -144,7 +145,8 @@ static bool next_block(running *x, uint64_t *block, void **stream) {
     bool more = x->next < x->total && x->next < x->fault_block && !x->status && !x->stopped;
     if (more) {
         *block = x->next++;
-        *stream = x->sink && x->sink->open_block ? x->sink->open_block(x->sink->self, *block) : NULL;
+        *stream =
+            x->sink && x->sink->open_block ? x->sink->open_block(x->sink->self, *block) : NULL;
     }
     pthread_mutex_unlock(&x->lock);
     return more;
@@ -244,8 +246,8 @@ static uint32_t workers_for(const running *x) {
 }
 
 static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm_counts *counts) {
-    *counts = (hd_vm_counts){.blocks = x->done, .seconds = seconds, .workers = workers,
-                             .stopped = x->stopped};
+    *counts = (hd_vm_counts){
+        .blocks = x->done, .seconds = seconds, .workers = workers, .stopped = x->stopped};
     for (uint32_t i = 0; i < workers; i++) {
         const hd_run *r = &x->compiled->workers[i].run;
         counts->instructions += r->instructions;
@@ -319,7 +321,10 @@ hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_count
     hd_arena *arena = hd_arena_new();
     hd_vm_counts own = {0};
     hd_bound b = {0};
-    running x = {.vm = vm, .compiled = hd_find_compiled(vm, l), .launch = l, .sink = sink,
+    running x = {.vm = vm,
+                 .compiled = hd_find_compiled(vm, l),
+                 .launch = l,
+                 .sink = sink,
                  .fault_block = UINT64_MAX};
     hd_status status = hd_bind(arena, vm, l, &b);
     x.args = b.args;

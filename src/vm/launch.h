@@ -6,9 +6,9 @@
 
 /* An argument, ready for the frame. */
 typedef struct hd_bound_arg {
-    uint64_t address;      /* of a pointer; of one to local memory: from the block's */
+    uint64_t address; /* of a pointer; of one to local memory: from the block's */
     bool is_local;
-    const uint8_t *bytes;  /* of a scalar, vector or struct */
+    const uint8_t *bytes; /* of a scalar, vector or struct */
 } hd_bound_arg;
 
 /* What one block at a time runs with: a frame, masks, local and private memory. */
@@ -106,10 +106,10 @@ typedef struct hd_met {
     const hd_region *region;
     uint64_t byte;
     uint32_t inst, before_inst;
-    uint32_t lane;              /* of the block that runs */
-    uint32_t thread, block;     /* the other's, counted in one dimension */
+    uint32_t lane;          /* of the block that runs */
+    uint32_t thread, block; /* the other's, counted in one dimension */
     bool writes, has_written;
-    bool same_value;            /* which both store */
+    bool same_value; /* which both store */
 } hd_met;
 void hd_note_race(const hd_run *r, hd_races *races, const hd_met *met);
 /* An HD_EINPUT when no access of a kernel stands at a line that is allowed to race. */

@@ -21,8 +21,14 @@ typedef double F64;
 
 /* ---- forms ------------------------------------------------------------------------ */
 
-typedef struct math_one { float (*f)(float); double (*d)(double); } math_one;
-typedef struct math_two { float (*f)(float, float); double (*d)(double, double); } math_two;
+typedef struct math_one {
+    float (*f)(float);
+    double (*d)(double);
+} math_one;
+typedef struct math_two {
+    float (*f)(float, float);
+    double (*d)(double, double);
+} math_two;
 typedef struct math_three {
     float (*f)(float, float, float);
     double (*d)(double, double, double);
@@ -31,12 +37,27 @@ typedef struct math_four {
     float (*f)(float, float, float, float);
     double (*d)(double, double, double, double);
 } math_four;
-typedef struct math_scaled { float (*f)(float, int); double (*d)(double, int); } math_scaled;
-typedef struct math_order { float (*f)(int, float); double (*d)(int, double); } math_order;
-typedef struct math_integer { int (*f)(float); int (*d)(double); } math_integer;
+typedef struct math_scaled {
+    float (*f)(float, int);
+    double (*d)(double, int);
+} math_scaled;
+typedef struct math_order {
+    float (*f)(int, float);
+    double (*d)(int, double);
+} math_order;
+typedef struct math_integer {
+    int (*f)(float);
+    int (*d)(double);
+} math_integer;
 /* A second result goes where a pointer says. */
-typedef struct math_pair { float (*f)(float, float *); double (*d)(double, double *); } math_pair;
-typedef struct math_count { float (*f)(float, int *); double (*d)(double, int *); } math_count;
+typedef struct math_pair {
+    float (*f)(float, float *);
+    double (*d)(double, double *);
+} math_pair;
+typedef struct math_count {
+    float (*f)(float, int *);
+    double (*d)(double, int *);
+} math_count;
 typedef struct math_quotient {
     float (*f)(float, float, int *);
     double (*d)(double, double, int *);
@@ -52,67 +73,65 @@ typedef struct math {
 
 /* A handler: T is the type in the cells, C that of the function's numbers, `field` where the
  * function stands, D the result's type. */
-#define HANDLER(form, T, C, field, D, A, B, value)                                       \
-    static void form##_##T##_##field(hd_run *r, const hd_op *op) {                       \
-        const math_##form *fn = ((const math *)op->more)->fn;                            \
-        HD_EACH_CHUNK(r, op, at) {                                                       \
-            D *d = HD_CELL(r, op->d, D) + at;                                            \
-            const A *a = HD_ARG(r, op, A, a, at);                                        \
-            const B *b = HD_ARG(r, op, B, b, at);                                        \
-            const T *c = HD_ARG(r, op, T, c, at);                                        \
-            (void)b, (void)c;                                                            \
-            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++)                  \
-                if (op->uniform || r->active.lane[at + j])                               \
-                    d[j] = (D)(value);                                                   \
-        }                                                                                \
-        HD_REPLICATE(r, op, D, op->d);                                                   \
+#define HANDLER(form, T, C, field, D, A, B, value)                      \
+    static void form##_##T##_##field(hd_run *r, const hd_op *op) {      \
+        const math_##form *fn = ((const math *)op->more)->fn;           \
+        HD_EACH_CHUNK(r, op, at) {                                      \
+            D *d = HD_CELL(r, op->d, D) + at;                           \
+            const A *a = HD_ARG(r, op, A, a, at);                       \
+            const B *b = HD_ARG(r, op, B, b, at);                       \
+            const T *c = HD_ARG(r, op, T, c, at);                       \
+            (void)b, (void)c;                                           \
+            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++) \
+                if (op->uniform || r->active.lane[at + j])              \
+                    d[j] = (D)(value);                                  \
+        }                                                               \
+        HD_REPLICATE(r, op, D, op->d);                                  \
     }
 /* The same with a second result in cell c. */
-#define HANDLER_WITH_SECOND(form, T, C, field, E, S, call)                               \
-    static void form##_##T##_##field(hd_run *r, const hd_op *op) {                       \
-        const math_##form *fn = ((const math *)op->more)->fn;                            \
-        HD_EACH_CHUNK(r, op, at) {                                                       \
-            T *d = HD_CELL(r, op->d, T) + at;                                            \
-            E *second = HD_CELL(r, op->c, E) + at;                                       \
-            const T *a = HD_ARG(r, op, T, a, at), *b = HD_ARG(r, op, T, b, at);          \
-            (void)b;                                                                     \
-            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++)                  \
-                if (op->uniform || r->active.lane[at + j]) {                             \
-                    S other;                                                             \
-                    d[j] = (T)(call);                                                    \
-                    second[j] = (E)other;                                                \
-                }                                                                        \
-        }                                                                                \
-        HD_REPLICATE(r, op, T, op->d);                                                   \
-        HD_REPLICATE(r, op, E, op->c);                                                   \
+#define HANDLER_WITH_SECOND(form, T, C, field, E, S, call)                      \
+    static void form##_##T##_##field(hd_run *r, const hd_op *op) {              \
+        const math_##form *fn = ((const math *)op->more)->fn;                   \
+        HD_EACH_CHUNK(r, op, at) {                                              \
+            T *d = HD_CELL(r, op->d, T) + at;                                   \
+            E *second = HD_CELL(r, op->c, E) + at;                              \
+            const T *a = HD_ARG(r, op, T, a, at), *b = HD_ARG(r, op, T, b, at); \
+            (void)b;                                                            \
+            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++)         \
+                if (op->uniform || r->active.lane[at + j]) {                    \
+                    S other;                                                    \
+                    d[j] = (T)(call);                                           \
+                    second[j] = (E)other;                                       \
+                }                                                               \
+        }                                                                       \
+        HD_REPLICATE(r, op, T, op->d);                                          \
+        HD_REPLICATE(r, op, E, op->c);                                          \
     }
 
 /* The five handlers of a form, and their table. */
-#define FORM(form, M)                                                                    \
-    M(form, F16, float, f)                                                               \
-    M(form, F16, double, d)                                                              \
-    M(form, F32, float, f)                                                               \
-    M(form, F32, double, d)                                                              \
-    M(form, F64, double, d)                                                              \
-    static hd_op_fn *const form##_handlers[] = {form##_F16_d, form##_F16_f, form##_F32_d, \
+#define FORM(form, M)                                                                      \
+    M(form, F16, float, f)                                                                 \
+    M(form, F16, double, d)                                                                \
+    M(form, F32, float, f)                                                                 \
+    M(form, F32, double, d)                                                                \
+    M(form, F64, double, d)                                                                \
+    static hd_op_fn *const form##_handlers[] = {form##_F16_d, form##_F16_f, form##_F32_d,  \
                                                 form##_F32_f, form##_F64_d, form##_F64_d};
 
 #define OF_ONE(form, T, C, field) HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j]))
-#define OF_TWO(form, T, C, field) \
-    HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j], (C)b[j]))
-#define OF_THREE(form, T, C, field) \
+#define OF_TWO(form, T, C, field) HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j], (C)b[j]))
+#define OF_THREE(form, T, C, field)                                           \
     HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j], (C)b[j], (C)c[j]))
-#define OF_SCALED(form, T, C, field) \
+#define OF_SCALED(form, T, C, field)                                    \
     HANDLER(form, T, C, field, T, T, int32_t, fn->field((C)a[j], b[j]))
-#define OF_ORDER(form, T, C, field) \
+#define OF_ORDER(form, T, C, field)                                     \
     HANDLER(form, T, C, field, T, int32_t, T, fn->field(a[j], (C)b[j]))
-#define OF_INTEGER(form, T, C, field) \
-    HANDLER(form, T, C, field, int32_t, T, T, fn->field((C)a[j]))
-#define OF_PAIR(form, T, C, field) \
+#define OF_INTEGER(form, T, C, field) HANDLER(form, T, C, field, int32_t, T, T, fn->field((C)a[j]))
+#define OF_PAIR(form, T, C, field)                                           \
     HANDLER_WITH_SECOND(form, T, C, field, T, C, fn->field((C)a[j], &other))
-#define OF_COUNT(form, T, C, field) \
+#define OF_COUNT(form, T, C, field)                                                  \
     HANDLER_WITH_SECOND(form, T, C, field, int32_t, int, fn->field((C)a[j], &other))
-#define OF_QUOTIENT(form, T, C, field) \
+#define OF_QUOTIENT(form, T, C, field)                                                        \
     HANDLER_WITH_SECOND(form, T, C, field, int32_t, int, fn->field((C)a[j], (C)b[j], &other))
 FORM(one, OF_ONE)
 FORM(two, OF_TWO)
@@ -124,11 +143,10 @@ FORM(pair, OF_PAIR)
 FORM(count, OF_COUNT)
 FORM(quotient, OF_QUOTIENT)
 
-
 /* Four operands: the last one's cell is in imm, what its index is masked with in imm2. */
 #define OF_FOUR(form, T, C, field)                                                 \
-    HANDLER(form, T, C, field, T, T, T,                                                    \
-            fn->field((C)a[j], (C)b[j], (C)c[j],                                           \
+    HANDLER(form, T, C, field, T, T, T,                                            \
+            fn->field((C)a[j], (C)b[j], (C)c[j],                                   \
                       (C)(HD_CELL(r, op->imm, T) + (at & (uint32_t)op->imm2))[j]))
 FORM(four, OF_FOUR)
 
@@ -158,23 +176,22 @@ static int64_t signed_at(const hd_run *r, hd_operand a, uint32_t lane) {
     return (int64_t)(hd_element(r, a, lane) << above) >> above;
 }
 
-#define DEFINE_CONVERT(name, T)                                                            \
-    static void name(hd_run *r, const hd_op *op) {                                         \
-        const conversion *v = op->more;                                                    \
-        fesetround(v->rounding);                                                           \
-        HD_EACH_LANE(r, op, lane) {                                                        \
-            T *d = HD_CELL(r, op->d, T) + lane;                                            \
-            switch (v->a.elem) {                                                           \
-            case HD_F16: *d = (T)HD_AT(r, v->a, F16, lane); break;                         \
-            case HD_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                         \
-            case HD_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                         \
-            default:                                                                       \
-                *d = v->is_unsigned ? (T)hd_element(r, v->a, lane)                         \
-                                    : (T)signed_at(r, v->a, lane);                         \
-            }                                                                              \
-        }                                                                                  \
-        fesetround(FE_TONEAREST);                                                          \
-        HD_REPLICATE(r, op, T, op->d);                                                     \
+#define DEFINE_CONVERT(name, T)                                                                   \
+    static void name(hd_run *r, const hd_op *op) {                                                \
+        const conversion *v = op->more;                                                           \
+        fesetround(v->rounding);                                                                  \
+        HD_EACH_LANE(r, op, lane) {                                                               \
+            T *d = HD_CELL(r, op->d, T) + lane;                                                   \
+            switch (v->a.elem) {                                                                  \
+            case HD_F16: *d = (T)HD_AT(r, v->a, F16, lane); break;                                \
+            case HD_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                                \
+            case HD_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                                \
+            default:                                                                              \
+                *d = v->is_unsigned ? (T)hd_element(r, v->a, lane) : (T)signed_at(r, v->a, lane); \
+            }                                                                                     \
+        }                                                                                         \
+        fesetround(FE_TONEAREST);                                                                 \
+        HD_REPLICATE(r, op, T, op->d);                                                            \
     }
 DEFINE_CONVERT(convert_F32, F32)
 DEFINE_CONVERT(convert_F64, F64)
@@ -232,7 +249,8 @@ static void compile_second(hd_compiler *c, const void *what) {
 static void compile_convert(hd_compiler *c, const void *what) {
     for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
         conversion *v = hd_new(c->arena, conversion);
-        *v = (conversion){.d = hd_result(c, k), .a = hd_call_arg(c, 0, k),
+        *v = (conversion){.d = hd_result(c, k),
+                          .a = hd_call_arg(c, 0, k),
                           .rounding = rounding_of(c->inst->name),
                           .is_unsigned = *(const bool *)what};
         hd_op_fn *fn = v->d.elem == HD_F32 ? convert_F32 : convert_F64;
@@ -270,25 +288,29 @@ ARITHMETIC(div, float, (float a, float b) { return a / b; })
 ARITHMETIC(div, double, (double a, double b) { return a / b; })
 
 /* A function of a form; of doubles alone; of some rounding. */
-#define CALL(form, float_fn, double_fn, rounding)                                           \
-    &(const math){form##_handlers, true, &(const math_##form){float_fn, double_fn}, rounding}
-#define ROW(name, shape, form, float_fn, double_fn) \
+#define CALL(form, float_fn, double_fn, rounding)                                                \
+    &(const math) { form##_handlers, true, &(const math_##form){float_fn, double_fn}, rounding }
+#define ROW(name, shape, form, float_fn, double_fn)                            \
     {name, shape, compile_math, CALL(form, float_fn, double_fn, FE_TONEAREST)}
-#define ROW_SECOND(name, shape, form, float_fn, double_fn) \
+#define ROW_SECOND(name, shape, form, float_fn, double_fn)                       \
     {name, shape, compile_second, CALL(form, float_fn, double_fn, FE_TONEAREST)}
-#define ROW_DOUBLE(name, shape, form, double_fn)                                             \
-    {name, shape, compile_math,                                                              \
-     &(const math){form##_handlers, false, &(const math_##form){NULL, double_fn}, FE_TONEAREST}}
-#define ROWS_ROUNDED(name, shape, form, float_fn, double_fn)                                 \
-    {name "_rz", shape, compile_math, CALL(form, float_fn, double_fn, FE_TOWARDZERO)},       \
-    {name "_ru", shape, compile_math, CALL(form, float_fn, double_fn, FE_UPWARD)},           \
-    {name "_rd", shape, compile_math, CALL(form, float_fn, double_fn, FE_DOWNWARD)}
+#define ROW_DOUBLE(name, shape, form, double_fn)                                        \
+    {                                                                                   \
+        name, shape, compile_math, &(const math) {                                      \
+            form##_handlers, false, &(const math_##form){NULL, double_fn}, FE_TONEAREST \
+        }                                                                               \
+    }
+#define ROWS_ROUNDED(name, shape, form, float_fn, double_fn)                             \
+    {name "_rz", shape, compile_math, CALL(form, float_fn, double_fn, FE_TOWARDZERO)},   \
+        {name "_ru", shape, compile_math, CALL(form, float_fn, double_fn, FE_UPWARD)}, { \
+        name "_rd", shape, compile_math, CALL(form, float_fn, double_fn, FE_DOWNWARD)    \
+    }
 #define ONE(name) ROW(#name, "ff", one, name##f, name)
 #define TWO(name) ROW(#name, "fff", two, name##f, name)
 /* The forms of lower accuracy are the accurate ones. */
-#define ONE_AND_FAST(name)                                                                   \
-    ONE(name), ROW("half_" #name, "ff", one, name##f, name),                                 \
-    ROW("native_" #name, "ff", one, name##f, name)
+#define ONE_AND_FAST(name)                                   \
+    ONE(name), ROW("half_" #name, "ff", one, name##f, name), \
+        ROW("native_" #name, "ff", one, name##f, name)
 
 const hd_builtin hd_math_builtins[] = {
     ONE_AND_FAST(sin),

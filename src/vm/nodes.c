@@ -14,10 +14,10 @@
 #include "vm/compile.h"
 
 struct hd_plan {
-    uint32_t *first;     /* [block] its first node */
-    uint32_t *meeting;   /* [loop] node where its back edges meet */
-    uint32_t **back;     /* [loop][latch] */
-    uint32_t *loop_end;  /* [loop] place in reverse post-order of its last block */
+    uint32_t *first;    /* [block] its first node */
+    uint32_t *meeting;  /* [loop] node where its back edges meet */
+    uint32_t **back;    /* [loop][latch] */
+    uint32_t *loop_end; /* [loop] place in reverse post-order of its last block */
 };
 
 /* ---- numbering ---------------------------------------------------------------------- */

@@ -6,14 +6,14 @@
 #include "vm/compile.h"
 
 static bool differs_by_lane(uint32_t query) {
-    return query == KIR_Q_GLOBAL_ID || query == KIR_Q_LOCAL_ID ||
-           query == KIR_Q_GLOBAL_LINEAR_ID || query == KIR_Q_LOCAL_LINEAR_ID;
+    return query == KIR_Q_GLOBAL_ID || query == KIR_Q_LOCAL_ID || query == KIR_Q_GLOBAL_LINEAR_ID ||
+           query == KIR_Q_LOCAL_LINEAR_ID;
 }
 
 /* What a query of a dimension that does not exist gives: sizes are 1, ids and offsets 0. */
 static uint64_t beyond(uint32_t query) {
-    return query == KIR_Q_GLOBAL_SIZE || query == KIR_Q_LOCAL_SIZE ||
-           query == KIR_Q_NUM_GROUPS || query == KIR_Q_ENQUEUED_LOCAL_SIZE;
+    return query == KIR_Q_GLOBAL_SIZE || query == KIR_Q_LOCAL_SIZE || query == KIR_Q_NUM_GROUPS ||
+           query == KIR_Q_ENQUEUED_LOCAL_SIZE;
 }
 
 static hd_operand cell_of_dimension(hd_compiler *c, uint32_t query, int64_t d, hd_elem elem) {
@@ -45,8 +45,8 @@ void hd_compile_query(hd_compiler *c) {
     hd_operand is = hd_scratch(c, HD_I8, asked.varying);
     hd_operand otherwise = cell_of_dimension(c, c->inst->index, 3, result.elem);
     for (int64_t d = 0; d < 3; d++) {
-        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, asked,
-                       hd_constant(c, asked.elem, (uint64_t)d), (hd_operand){0});
+        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, asked, hd_constant(c, asked.elem, (uint64_t)d),
+                       (hd_operand){0});
         hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, result, is,
                        cell_of_dimension(c, c->inst->index, d, result.elem), otherwise);
         otherwise = result;

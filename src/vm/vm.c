@@ -26,7 +26,8 @@ void *hd_new_aligned(hd_arena *arena, size_t bytes) {
     return (void *)hd_align_up((uintptr_t)hd_alloc(arena, bytes + LINE), LINE);
 }
 
-hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes) {
+hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
+                          uint64_t bytes) {
     return hd_fail(
         vm->diag, HD_ESYSTEM, place,
         "the system has no memory for %s (%llu bytes); use less of it, or raise the limit "
@@ -47,14 +48,17 @@ static bool add_region(hd_vm *vm, hd_region region) {
 
 static hd_status place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents,
                               bool is_written) {
-    hd_region region = {.name = b->name, .space = KIR_GLOBAL, .bytes = b->count * b->element_bytes,
-                        .element_bytes = b->element_bytes, .record = b->record};
+    hd_region region = {.name = b->name,
+                        .space = KIR_GLOBAL,
+                        .bytes = b->count * b->element_bytes,
+                        .element_bytes = b->element_bytes,
+                        .record = b->record};
     bool is_watched = vm->options.check_uninitialised && !is_written;
     if (is_watched)
         region.written = hd_host_memory(vm, (region.bytes + 7) / 8);
     if ((is_watched && !region.written) || !add_region(vm, region))
         return hd_vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
-                            region.bytes);
+                               region.bytes);
     if (contents) /* else the run is being stopped */
         memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
     return HD_OK;
@@ -75,7 +79,8 @@ static hd_status add_buffer(hd_vm *vm, uint32_t index, const void *contents) {
 
 /* A constant table is one for each kernel, a __device__ variable one for all that name it. */
 static bool is_same_variable(const kir_static *a, const kir_static *b) {
-    return a == b || (a->space == KIR_GLOBAL && b->space == KIR_GLOBAL && !strcmp(a->name, b->name));
+    return a == b ||
+           (a->space == KIR_GLOBAL && b->space == KIR_GLOBAL && !strcmp(a->name, b->name));
 }
 
 static const hd_placed *find_static(const hd_vm *vm, const kir_static *s) {
@@ -92,12 +97,15 @@ uint64_t hd_address_of_static(const hd_vm *vm, const kir_static *s) {
 static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
     if (s->space == KIR_LOCAL || find_static(vm, s))
         return HD_OK;
-    hd_region region = {.name = s->name, .space = s->space, .bytes = s->bytes,
-                        .read_only = s->space == KIR_CONSTANT, .record = s->record,
+    hd_region region = {.name = s->name,
+                        .space = s->space,
+                        .bytes = s->bytes,
+                        .read_only = s->space == KIR_CONSTANT,
+                        .record = s->record,
                         .element_bytes = s->record ? s->record->size : 0};
     if (!add_region(vm, region))
         return hd_vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
-                            s->bytes);
+                               s->bytes);
     const hd_region *placed = &vm->regions.data[vm->regions.count - 1];
     if (s->init)
         memcpy(placed->host, s->init, s->bytes);
@@ -146,8 +154,8 @@ static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
     return status;
 }
 
-hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                     void *const *contents, const hd_vm_options *options, hd_vm **result) {
+hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
+                     const hd_vm_options *options, hd_vm **result) {
     hd_vm *vm = hd_new(arena, hd_vm);
     vm->arena = arena;
     vm->diag = diag;

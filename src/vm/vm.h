@@ -40,9 +40,9 @@ typedef struct hd_vm_options {
     bool races_go_on;          /* a launch with races has still run well; hd_vm_report_races() */
     const hd_vm_line *allowed; /* lines whose accesses may race */
     uint32_t allowed_count;
-    hd_vm_print *print;        /* what printf prints, in the order of blocks; NULL: dropped */
-    hd_vm_progress *progress;  /* now and then, from the calling thread; NULL: none */
-    void *user;                /* of print and progress */
+    hd_vm_print *print;       /* what printf prints, in the order of blocks; NULL: dropped */
+    hd_vm_progress *progress; /* now and then, from the calling thread; NULL: none */
+    void *user;               /* of print and progress */
     const volatile sig_atomic_t *stop; /* not 0: end soon; may be NULL. Blocks that were running
                                         * are closed as not complete */
 } hd_vm_options;
@@ -53,8 +53,8 @@ typedef struct hd_vm_counts {
     uint64_t thread_instructions; /* the same, each times its active lanes */
     uint64_t mis, lane_accesses;  /* announced, or that would have been with a sink */
     double seconds;
-    uint32_t workers;             /* that ran */
-    bool stopped;                 /* by options->stop */
+    uint32_t workers; /* that ran */
+    bool stopped;     /* by options->stop */
 } hd_vm_counts;
 
 typedef struct hd_vm hd_vm;
@@ -62,8 +62,8 @@ typedef struct hd_vm hd_vm;
 /* Compiles every kernel that the job launches and fills its buffers. `contents` holds the
  * initial bytes of the job's buffers; NULL: what the job says. The job must be resolved;
  * everything lives in `arena`, but for what hd_vm_close() frees. */
-hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                     void *const *contents, const hd_vm_options *options, hd_vm **vm);
+hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, void *const *contents,
+                     const hd_vm_options *options, hd_vm **vm);
 
 /* Runs a launch of the job once (hd_launch.repeat is the caller's to obey). `sink` and
  * `counts` may be NULL. A fault is an HD_EINPUT whose message has the place in the kernel,

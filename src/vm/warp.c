@@ -20,9 +20,9 @@ enum { WARP = 32 };
 typedef struct member {
     hd_run *r;
     const hd_op *op;
-    uint32_t first;        /* lane of the block that is lane 0 of the warp */
-    uint32_t lane;         /* in the warp */
-    uint32_t mask;         /* threads that take part and are here */
+    uint32_t first; /* lane of the block that is lane 0 of the warp */
+    uint32_t lane;  /* in the warp */
+    uint32_t mask;  /* threads that take part and are here */
     hd_operand value, second, third;
 } member;
 
@@ -90,8 +90,8 @@ static bool is_gone(const hd_run *r, uint32_t lane) {
     return false;
 }
 
-_Noreturn static void fault_without_self(hd_run *r, const hd_op *op, uint32_t first,
-                                         uint32_t lane, uint32_t mask) {
+_Noreturn static void fault_without_self(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane,
+                                         uint32_t mask) {
     hd_fault(r, op->inst, first + lane,
              "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add it, "
              "or compute the mask before the branch",
@@ -140,14 +140,14 @@ static uint32_t participants(hd_run *r, const hd_op *op, uint32_t first, uint32_
 
 /* ---- what a lane gets ------------------------------------------------------------- */
 
-#define EACH_MEMBER(m, l)                                                          \
+#define EACH_MEMBER(m, l)                                                                 \
     for (uint32_t left_ = (m)->mask, l; left_ && (l = (uint32_t)__builtin_ctz(left_), 1); \
          left_ &= left_ - 1)
 
 static uint64_t ballot(const member *m) {
     uint32_t votes = 0;
     EACH_MEMBER(m, l)
-        votes |= (uint32_t)(value_of(m, l) != 0) << l;
+    votes |= (uint32_t)(value_of(m, l) != 0) << l;
     return votes;
 }
 
@@ -159,7 +159,7 @@ static uint64_t active_mask(const member *m) { return m->mask; }
 static uint64_t match_any(const member *m) {
     uint32_t same = 0;
     EACH_MEMBER(m, l)
-        same |= (uint32_t)(value_of(m, l) == value_of(m, m->lane)) << l;
+    same |= (uint32_t)(value_of(m, l) == value_of(m, m->lane)) << l;
     return same;
 }
 
@@ -205,17 +205,17 @@ static uint64_t shuffle_xor(const member *m) {
     return taken_from(m, from <= last ? from : m->lane);
 }
 
-#define REDUCE(name, start, expression)                     \
-    static uint64_t reduce_##name(const member *m) {        \
-        uint32_t sum = start;                               \
-        EACH_MEMBER(m, l) {                                 \
-            uint32_t x = (uint32_t)value_of(m, l);          \
-            sum = expression;                               \
-        }                                                   \
-        return sum;                                         \
+#define REDUCE(name, start, expression)              \
+    static uint64_t reduce_##name(const member *m) { \
+        uint32_t sum = start;                        \
+        EACH_MEMBER(m, l) {                          \
+            uint32_t x = (uint32_t)value_of(m, l);   \
+            sum = expression;                        \
+        }                                            \
+        return sum;                                  \
     }
 REDUCE(add, 0, sum + x)
-REDUCE(and, UINT32_MAX, sum & x)
+REDUCE(and, UINT32_MAX, sum &x)
 REDUCE(or, 0, sum | x)
 REDUCE(xor, 0, sum ^ x)
 REDUCE(umin, UINT32_MAX, x < sum ? x : sum)
@@ -281,12 +281,12 @@ static void run_count(hd_run *r, const hd_op *op) {
     const count_call *call = op->more;
     uint32_t count = 0;
     HD_EACH_ACTIVE(r, lane)
-        count += hd_element(r, call->value, lane) != 0;
+    count += hd_element(r, call->value, lane) != 0;
     uint32_t result = call->what == COUNT ? count
                       : call->what == AND ? count == r->active.count
                                           : count > 0;
     HD_EACH_ACTIVE(r, lane)
-        hd_put_bits(r, call->result, lane, result);
+    hd_put_bits(r, call->result, lane, result);
 }
 
 static void compile_count(hd_compiler *c, const void *what) {
@@ -297,8 +297,10 @@ static void compile_count(hd_compiler *c, const void *what) {
 
 /* ---- the table -------------------------------------------------------------------- */
 
-#define ROW(name, shape, ...) \
-    {"warp_" name, shape, compile_warp, &(const warp_function){__VA_ARGS__}}
+#define ROW(name, shape, ...)                                                     \
+    {                                                                             \
+        "warp_" name, shape, compile_warp, &(const warp_function) { __VA_ARGS__ } \
+    }
 #define SHUFFLES(name, fn) ROW(name, "IIIII", fn, false), ROW(name, "FIFII", fn, false)
 #define REDUCTION(name) ROW("reduce_" #name, "III", reduce_##name, true)
 

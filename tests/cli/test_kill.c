@@ -193,7 +193,7 @@ static whole_run read_whole(const place *p) {
     const hd_trace_contents *contents = hd_trace_get(trace);
     assert_true(contents->complete);
     assert_int_equal(contents->launch_count, p->repeat);
-    uint64_t *hashes = hd_new_array(p->arena, uint64_t, p->repeat * BLOCKS);
+    uint64_t *hashes = hd_new_array(p->arena, uint64_t, p->repeat *BLOCKS);
     for (uint32_t l = 0; l < p->repeat; l++) {
         assert_int_equal(contents->launches[l].block_count, BLOCKS);
         for (uint64_t b = 0; b < BLOCKS; b++)
@@ -248,8 +248,8 @@ static void killed_runs_leave_their_complete_blocks(void **state) {
         char *left = !access(finished, F_OK) ? finished : !access(part, F_OK) ? part : NULL;
         if (left) {
             blocks += check_left(p, left, &whole, &complete);
-            assert_int_equal(
-                exit_of(start(p, (char *[]){"heddle", "trace", "info", left, NULL})), 0);
+            assert_int_equal(exit_of(start(p, (char *[]){"heddle", "trace", "info", left, NULL})),
+                             0);
             assert_int_equal(unlink(left), 0);
         }
         nothing += !left;
@@ -258,8 +258,7 @@ static void killed_runs_leave_their_complete_blocks(void **state) {
     }
     print_message("seed %d, %u launches in %.2f s: of %d kills %u before the file was made, %u "
                   "cut it, %u after its end; %llu blocks read\n",
-                  SEED, p->repeat, seconds, KILLS, nothing, cut, ended,
-                  (unsigned long long)blocks);
+                  SEED, p->repeat, seconds, KILLS, nothing, cut, ended, (unsigned long long)blocks);
 }
 
 /* What is killed before its first block is done can be read, too. */
@@ -317,8 +316,7 @@ static void signals_end_the_run_with_what_is_complete(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(killed_runs_leave_their_complete_blocks, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(killed_runs_leave_their_complete_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_that_was_just_begun_can_be_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(signals_end_the_run_with_what_is_complete, set_up,
                                         tear_down),

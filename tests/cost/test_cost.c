@@ -21,8 +21,7 @@ static hd_cost_model *model_of(hd_sample *s, const char *device_name, hd_cost_op
 
 static hd_cost_vector price(hd_sample *s, hd_cost_model *model, const char *notation) {
     hd_layout *layout;
-    assert_int_equal(hd_layout_parse(s->arena, &s->diag, s->job->record, notation, &layout),
-                     HD_OK);
+    assert_int_equal(hd_layout_parse(s->arena, &s->diag, s->job->record, notation, &layout), HD_OK);
     return hd_cost_of_layout(s->arena, model, layout, NULL, NULL);
 }
 
@@ -70,9 +69,9 @@ static void instruction_distance(void **state) {
         "  - {name: b, type: second, count: 262144}\nlaunches:\n  - kernel: k\n"
         "    global: [262144]\n    local: [256]\n"
         "    args: [{name: Arr1, buffer: a}, {name: Arr2, buffer: b}]\n");
-    hd_cost_model *model = model_of(
-        &s, "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
-        (hd_cost_options){.registers = 16});
+    hd_cost_model *model =
+        model_of(&s, "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
+                 (hd_cost_options){.registers = 16});
     const hd_layout *aos = hd_layout_aos(s.arena, s.job->record);
     hd_cost_line *lines;
     size_t count;
@@ -192,8 +191,8 @@ static void what_never_runs_is_free(void **state) {
 
 static void blocks_per_sm(void **state) {
     (void)state;
-    const hd_device device = {.max_blocks = 8, .max_threads = 1536, .registers = 32768,
-                              .max_registers = 63};
+    const hd_device device = {
+        .max_blocks = 8, .max_threads = 1536, .registers = 32768, .max_registers = 63};
     assert_int_equal(hd_blocks_per_sm(&device, 256, 20), 6);  /* by threads */
     assert_int_equal(hd_blocks_per_sm(&device, 64, 20), 8);   /* by blocks */
     assert_int_equal(hd_blocks_per_sm(&device, 256, 32), 4);  /* by registers */
@@ -218,10 +217,14 @@ static void lengths_of_unknown_loops(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structure_size),        cmocka_unit_test(instruction_distance),
-        cmocka_unit_test(cost_vectors),          cmocka_unit_test(one_field_of_three),
-        cmocka_unit_test(neighbours_hit),        cmocka_unit_test(blocks_per_sm),
-        cmocka_unit_test(lengths_of_unknown_loops), cmocka_unit_test(what_never_runs_is_free),
+        cmocka_unit_test(structure_size),
+        cmocka_unit_test(instruction_distance),
+        cmocka_unit_test(cost_vectors),
+        cmocka_unit_test(one_field_of_three),
+        cmocka_unit_test(neighbours_hit),
+        cmocka_unit_test(blocks_per_sm),
+        cmocka_unit_test(lengths_of_unknown_loops),
+        cmocka_unit_test(what_never_runs_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

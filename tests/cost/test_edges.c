@@ -312,7 +312,8 @@ static void runs_of_loops(void **state) {
     hd_sample s;
     open_launch(&s, "stairs", "global: [256], local: [64]", ", {name: w, buffer: w}");
     priced_lines l = lines_of(&s, warp_32);
-    assert_true(line_of(&l, HD_STORE, 49)->executions == 4); /* of one warp, with 4, 3, 2 and 1 lanes */
+    assert_true(line_of(&l, HD_STORE, 49)->executions ==
+                4); /* of one warp, with 4, 3, 2 and 1 lanes */
     assert_true(line_of(&l, HD_STORE, 49)->lanes == 2.5);
     assert_true(line_of(&l, HD_LOAD, 50)->executions == 8 * 21.0);
     assert_true(line_of(&l, HD_STORE, 50)->executions == 8 * 20.0);

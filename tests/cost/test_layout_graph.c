@@ -56,8 +56,8 @@ static void check_kernel(const char *body, const edge *edges, size_t count) {
         assert_distance(g, edges[i].a, edges[i].b, edges[i].bytes);
     hd_sample_close(&s);
 }
-#define CHECK(body, ...)                                                                           \
-    check_kernel(body, (const edge[]){__VA_ARGS__},                                                \
+#define CHECK(body, ...)                                             \
+    check_kernel(body, (const edge[]){__VA_ARGS__},                  \
                  sizeof((const edge[]){__VA_ARGS__}) / sizeof(edge))
 
 /* ---- the document ----------------------------------------------------------------------- */
@@ -219,8 +219,8 @@ static void check_launches(const char *launches, uint64_t a_to_b) {
     hd_sample_close(&s);
     hd_arena_free(text);
 }
-#define LAUNCH(kernel, size, repeat)                                                               \
-    "  - {kernel: " #kernel ", global: [" #size "], local: [64], repeat: " #repeat                 \
+#define LAUNCH(kernel, size, repeat)                                               \
+    "  - {kernel: " #kernel ", global: [" #size "], local: [64], repeat: " #repeat \
     ", args: [{name: t, buffer: t}]}\n"
 
 static void several_launches(void **state) {

@@ -121,16 +121,11 @@ static bool guarded(const hd_access *a, const uint64_t group[3], const uint64_t 
         return true;
     int64_t v = evaluate(a->guards[0].expr, group, local, loop);
     switch (a->guards[0].pred) {
-    case KIR_P_SLT:
-        return v < 0;
-    case KIR_P_SLE:
-        return v <= 0;
-    case KIR_P_SGE:
-        return v >= 0;
-    case KIR_P_EQ:
-        return v == 0;
-    default:
-        return v != 0;
+    case KIR_P_SLT: return v < 0;
+    case KIR_P_SLE: return v <= 0;
+    case KIR_P_SGE: return v >= 0;
+    case KIR_P_EQ: return v == 0;
+    default: return v != 0;
     }
 }
 

@@ -342,9 +342,11 @@ static void bad_profiles_give_one_located_error(void **state) {
     check_profile_refused(f, "A device\nwarp: {value: 32", "&a A\nwarp: {value: *a", 2,
                           "aliases are not read here; write the value out");
     check_profile_refused(f, NULL, "", 1, "the file is empty; a profile has the keys: title, warp");
-    check_profile_refused(f, NULL, "# nothing\n", 1, "the file is empty; a profile has the keys: title, warp");
-    check_profile_refused(f, NULL, "- 1\n- 2\n", 1,
-                          "a profile must be a mapping of keys to values, such as 'title: My device'");
+    check_profile_refused(f, NULL, "# nothing\n", 1,
+                          "the file is empty; a profile has the keys: title, warp");
+    check_profile_refused(
+        f, NULL, "- 1\n- 2\n", 1,
+        "a profile must be a mapping of keys to values, such as 'title: My device'");
     check_profile_refused(f, NULL, "\x80\xff", 1, "this is not YAML");
 }
 

@@ -122,12 +122,19 @@ static void generic_accesses_have_the_space_of_their_buffer(void **state) {
         uint32_t access;
         uint64_t base;
         kir_space space;
-    } cases[] = {{0, 0x1000, KIR_CONSTANT},      {1, 0x1000, KIR_LOCAL},
-                 {1, 0x1000 + (7ull << 24), KIR_LOCAL}, {1, 0x2000000000 + 55, KIR_CONSTANT},
-                 {1, 0x2000000000 + 56, KIR_GLOBAL},    {1, 0x800, KIR_GLOBAL}};
+    } cases[] = {{0, 0x1000, KIR_CONSTANT},
+                 {1, 0x1000, KIR_LOCAL},
+                 {1, 0x1000 + (7ull << 24), KIR_LOCAL},
+                 {1, 0x2000000000 + 55, KIR_CONSTANT},
+                 {1, 0x2000000000 + 56, KIR_GLOBAL},
+                 {1, 0x800, KIR_GLOBAL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const hd_event e = {.access = cases[i].access, .threads = 67, .active = 1, .mask = mask,
-                            .base = cases[i].base, .address = address};
+        const hd_event e = {.access = cases[i].access,
+                            .threads = 67,
+                            .active = 1,
+                            .mask = mask,
+                            .base = cases[i].base,
+                            .address = address};
         assert_int_equal(hd_event_space(&launch, &e), cases[i].space);
     }
 }

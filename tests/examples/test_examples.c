@@ -39,8 +39,8 @@
 
 static void report(const hd_message *message, void *user) {
     (void)user;
-    print_error("%s:%u: %s\n", message->place.file ? message->place.file : "-",
-                message->place.line, message->text);
+    print_error("%s:%u: %s\n", message->place.file ? message->place.file : "-", message->place.line,
+                message->text);
 }
 static const hd_diag diag = {report, NULL};
 
@@ -57,10 +57,8 @@ static hd_job *open_job(hd_arena *arena, const char *name) {
     assert_non_null(root);
     hd_job *job = NULL;
     kir_module *module = NULL;
-    assert_int_equal(hd_job_read(arena, &diag, hd_format(arena, "%s/%s", root, name), &job),
-                     HD_OK);
-    assert_int_equal(
-        hd_frontend(arena, &diag, job->kernel_path, job->options, &module), HD_OK);
+    assert_int_equal(hd_job_read(arena, &diag, hd_format(arena, "%s/%s", root, name), &job), HD_OK);
+    assert_int_equal(hd_frontend(arena, &diag, job->kernel_path, job->options, &module), HD_OK);
     assert_int_equal(hd_job_resolve(arena, &diag, job, module), HD_OK);
     return job;
 }
@@ -71,8 +69,8 @@ static example run_example(const char *name) {
     e.before = hd_new_array(e.arena, void *, e.job->buffer_count);
     e.after = hd_new_array(e.arena, void *, e.job->buffer_count);
     for (uint32_t b = 0; b < e.job->buffer_count; b++)
-        assert_int_equal(
-            hd_job_contents(e.arena, &diag, e.job, &e.job->buffers[b], &e.before[b]), HD_OK);
+        assert_int_equal(hd_job_contents(e.arena, &diag, e.job, &e.job->buffers[b], &e.before[b]),
+                         HD_OK);
     hd_measure_options options = {.repeats = 1};
     hd_timing timing;
     assert_int_equal(hd_measure_run(e.arena, &diag, e.job, &options, e.after, &timing), HD_OK);
@@ -128,8 +126,8 @@ static void assert_near(const char *what, size_t index, double got, double want,
 }
 
 /* The first differing element is named; memcmp alone would not tell which. */
-static void assert_same_elements(const char *what, const void *got, const void *want,
-                                 size_t count, size_t element_bytes) {
+static void assert_same_elements(const char *what, const void *got, const void *want, size_t count,
+                                 size_t element_bytes) {
     for (size_t i = 0; i < count; i++)
         if (memcmp((const char *)got + i * element_bytes, (const char *)want + i * element_bytes,
                    element_bytes) != 0)
@@ -420,9 +418,9 @@ static void irreg_settles_as_the_reference(void **state) {
 
 static void euler_has_the_same_fluxes(void **state) {
     (void)state;
-    static const char *const fields[] = {"x",  "y",      "z",         "density", "mx",   "my",  "mz",
-                                         "energy", "r_density", "r_mx",    "r_my", "r_mz",
-                                         "r_energy"};
+    static const char *const fields[] = {"x",    "y",    "z",       "density",   "mx",
+                                         "my",   "mz",   "energy",  "r_density", "r_mx",
+                                         "r_my", "r_mz", "r_energy"};
     example e = run_example("examples/euler/euler-small.yaml");
     uint32_t c = find_buffer(&e, "cells", sizeof(euler_cell));
 

@@ -33,9 +33,11 @@ typedef struct bench {
 
 static void collect(const hd_message *m, void *user) {
     bench *b = user;
-    seen_message seen = {m->severity, m->place.file ? hd_strdup(b->arena, m->place.file) : NULL,
+    seen_message seen = {m->severity,
+                         m->place.file ? hd_strdup(b->arena, m->place.file) : NULL,
                          hd_strdup(b->arena, m->text),
-                         m->place.text ? hd_strdup(b->arena, m->place.text) : NULL, m->place.line,
+                         m->place.text ? hd_strdup(b->arena, m->place.text) : NULL,
+                         m->place.line,
                          m->place.column};
     hd_push(b->arena, &b->messages, seen);
 }
@@ -123,8 +125,8 @@ static UNUSED int64_t constant(const kir_kernel *k, kir_value value) {
 }
 
 /* Asserts the shape of an address: offset, its one scale (0: none), record, field offset. */
-static UNUSED void assert_addr(const kir_inst *a, int64_t offset, int64_t scale,
-                               const char *record, uint32_t field_offset) {
+static UNUSED void assert_addr(const kir_inst *a, int64_t offset, int64_t scale, const char *record,
+                               uint32_t field_offset) {
     assert_int_equal(a->op, KIR_ADDR);
     assert_int_equal(a->offset, offset);
     assert_int_equal(a->arg_count, scale ? 2 : 1);

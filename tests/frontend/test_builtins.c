@@ -3,18 +3,27 @@
 
 static void work_item_functions_are_queries(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global ulong *p, uint d) {\n"
-        "    p[0] = get_global_id(0) + get_local_id(1) + get_group_id(2) + get_global_size(0)\n"
-        "         + get_local_size(1) + get_num_groups(2) + get_global_offset(0)\n"
-        "         + get_work_dim() + get_global_linear_id() + get_local_linear_id()\n"
-        "         + get_enqueued_local_size(d);\n"
-        "}\n");
-    const struct { kir_query query; int dimension; } want[] = {
-        {KIR_Q_GLOBAL_ID, 0}, {KIR_Q_LOCAL_ID, 1}, {KIR_Q_GROUP_ID, 2}, {KIR_Q_GLOBAL_SIZE, 0},
-        {KIR_Q_LOCAL_SIZE, 1}, {KIR_Q_NUM_GROUPS, 2}, {KIR_Q_GLOBAL_OFFSET, 0},
-        {KIR_Q_WORK_DIM, -1}, {KIR_Q_GLOBAL_LINEAR_ID, -1}, {KIR_Q_LOCAL_LINEAR_ID, -1},
-        {KIR_Q_ENQUEUED_LOCAL_SIZE, -2}};
+    const kir_kernel *k = compile(
+        b, "__kernel void k(__global ulong *p, uint d) {\n"
+           "    p[0] = get_global_id(0) + get_local_id(1) + get_group_id(2) + get_global_size(0)\n"
+           "         + get_local_size(1) + get_num_groups(2) + get_global_offset(0)\n"
+           "         + get_work_dim() + get_global_linear_id() + get_local_linear_id()\n"
+           "         + get_enqueued_local_size(d);\n"
+           "}\n");
+    const struct {
+        kir_query query;
+        int dimension;
+    } want[] = {{KIR_Q_GLOBAL_ID, 0},
+                {KIR_Q_LOCAL_ID, 1},
+                {KIR_Q_GROUP_ID, 2},
+                {KIR_Q_GLOBAL_SIZE, 0},
+                {KIR_Q_LOCAL_SIZE, 1},
+                {KIR_Q_NUM_GROUPS, 2},
+                {KIR_Q_GLOBAL_OFFSET, 0},
+                {KIR_Q_WORK_DIM, -1},
+                {KIR_Q_GLOBAL_LINEAR_ID, -1},
+                {KIR_Q_LOCAL_LINEAR_ID, -1},
+                {KIR_Q_ENQUEUED_LOCAL_SIZE, -2}};
     assert_int_equal(count_op(k, KIR_QUERY), 11);
     for (uint32_t i = 0; i < 11; i++) {
         const kir_inst *q = nth(k, KIR_QUERY, i);
@@ -30,14 +39,14 @@ static void work_item_functions_are_queries(void **state) {
 
 static void barriers_and_fences_have_flags(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global int *p) {\n"
-        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-        "    work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);\n"
-        "    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-        "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire,\n"
-        "                           memory_scope_device);\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "__kernel void k(__global int *p) {\n"
+                   "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                   "    work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);\n"
+                   "    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+                   "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire,\n"
+                   "                           memory_scope_device);\n"
+                   "}\n");
     assert_int_equal(constant(k, nth(k, KIR_BARRIER, 0)->args[0]), 1);
     assert_int_equal(constant(k, nth(k, KIR_BARRIER, 1)->args[0]), 2);
     assert_int_equal(constant(k, nth(k, KIR_FENCE, 0)->args[0]), 3);
@@ -56,18 +65,18 @@ static void assert_atomic(const kir_kernel *k, uint32_t n, kir_rmw rmw, uint8_t 
 
 static void atomics_of_opencl_1(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-        "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
-        "struct cell { int a; volatile uint n; };\n"
-        "__kernel void k(__global struct cell *c, volatile __global int *p,\n"
-        "                volatile __local uint *u, volatile __global long *l,\n"
-        "                volatile __global float *f) {\n"
-        "    int i = get_global_id(0);\n"
-        "    atomic_add(p + i, 3); atomic_inc(&c[i].n); atomic_dec(p);\n"
-        "    atomic_min(p, 4); atomic_max(u, 5u); atom_add(l, 7L); atom_max(l, 1L);\n"
-        "    p[1] = atomic_cmpxchg(p, 8, 9); atomic_xchg(f, 2.0f); atomic_or(u, 1u);\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                   "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
+                   "struct cell { int a; volatile uint n; };\n"
+                   "__kernel void k(__global struct cell *c, volatile __global int *p,\n"
+                   "                volatile __local uint *u, volatile __global long *l,\n"
+                   "                volatile __global float *f) {\n"
+                   "    int i = get_global_id(0);\n"
+                   "    atomic_add(p + i, 3); atomic_inc(&c[i].n); atomic_dec(p);\n"
+                   "    atomic_min(p, 4); atomic_max(u, 5u); atom_add(l, 7L); atom_max(l, 1L);\n"
+                   "    p[1] = atomic_cmpxchg(p, 8, 9); atomic_xchg(f, 2.0f); atomic_or(u, 1u);\n"
+                   "}\n");
     assert_atomic(k, 0, KIR_RMW_ADD, 32, 2);
     assert_addr(address(k, nth(k, KIR_ATOMIC, 0)), 0, 4, NULL, 0);
     assert_atomic(k, 1, KIR_RMW_ADD, 32, 2);
@@ -89,18 +98,18 @@ static void atomics_of_opencl_1(void **state) {
 
 static void atomics_of_opencl_2(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global atomic_int *a, __global atomic_uint *u, __global int *p,\n"
-        "                __global atomic_flag *g) {\n"
-        "    atomic_fetch_add(a, 3);\n"
-        "    atomic_fetch_min_explicit(u, 4u, memory_order_relaxed, memory_scope_device);\n"
-        "    int e = 3;\n"
-        "    if (atomic_compare_exchange_strong(a, &e, 5)) p[0] = e;\n"
-        "    atomic_store(a, 6);\n"
-        "    p[1] = atomic_load(a) + atomic_exchange(a, 7);\n"
-        "    if (atomic_flag_test_and_set(g)) atomic_flag_clear(g);\n"
-        "    atomic_init(a, 1);\n"
-        "}\n");
+    const kir_kernel *k = compile(
+        b, "__kernel void k(__global atomic_int *a, __global atomic_uint *u, __global int *p,\n"
+           "                __global atomic_flag *g) {\n"
+           "    atomic_fetch_add(a, 3);\n"
+           "    atomic_fetch_min_explicit(u, 4u, memory_order_relaxed, memory_scope_device);\n"
+           "    int e = 3;\n"
+           "    if (atomic_compare_exchange_strong(a, &e, 5)) p[0] = e;\n"
+           "    atomic_store(a, 6);\n"
+           "    p[1] = atomic_load(a) + atomic_exchange(a, 7);\n"
+           "    if (atomic_flag_test_and_set(g)) atomic_flag_clear(g);\n"
+           "    atomic_init(a, 1);\n"
+           "}\n");
     assert_atomic(k, 0, KIR_RMW_ADD, 32, 2);
     assert_int_equal(address(k, nth(k, KIR_ATOMIC, 0))->type.space, KIR_GLOBAL);
     assert_atomic(k, 1, KIR_RMW_UMIN, 32, 2);
@@ -122,15 +131,15 @@ static void atomics_of_opencl_2(void **state) {
 
 static void llvms_own_atomics(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global atomic_int *a, __global int *p, __global float *f) {\n"
-        "    __opencl_atomic_fetch_max(a, 3, memory_order_relaxed, memory_scope_device);\n"
-        "    int e = p[1];\n"
-        "    p[0] = __opencl_atomic_compare_exchange_strong(a, &e, 5, memory_order_relaxed,\n"
-        "               memory_order_relaxed, memory_scope_device);\n"
-        "    p[2] = __opencl_atomic_load(a, memory_order_acquire, memory_scope_device);\n"
-        "    __opencl_atomic_store(a, 9, memory_order_release, memory_scope_device);\n"
-        "}\n");
+    const kir_kernel *k = compile(
+        b, "__kernel void k(__global atomic_int *a, __global int *p, __global float *f) {\n"
+           "    __opencl_atomic_fetch_max(a, 3, memory_order_relaxed, memory_scope_device);\n"
+           "    int e = p[1];\n"
+           "    p[0] = __opencl_atomic_compare_exchange_strong(a, &e, 5, memory_order_relaxed,\n"
+           "               memory_order_relaxed, memory_scope_device);\n"
+           "    p[2] = __opencl_atomic_load(a, memory_order_acquire, memory_scope_device);\n"
+           "    __opencl_atomic_store(a, 9, memory_order_release, memory_scope_device);\n"
+           "}\n");
     assert_atomic(k, 0, KIR_RMW_MAX, 32, 2);
     assert_atomic(k, 1, KIR_RMW_CMPXCHG, 32, 3);
     assert_int_equal(constant(k, nth(k, KIR_ATOMIC, 1)->args[1]), 5);
@@ -140,15 +149,15 @@ static void llvms_own_atomics(void **state) {
 
 static void vector_loads_align_to_their_elements(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global float *p, __local float *s, __global half *h) {\n"
-        "    int i = get_global_id(0);\n"
-        "    vstore4(vload4(i, p), i, s);\n"
-        "    vstore3(vload3(i, p + 1), 2, s);\n"
-        "    p[i] = vload_half(i, h);\n"
-        "    vstore_half2((float2)(p[i], 1.0f), i, h);\n"
-        "    vstorea_half4((float4)(p[i]), i, h);\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "__kernel void k(__global float *p, __local float *s, __global half *h) {\n"
+                   "    int i = get_global_id(0);\n"
+                   "    vstore4(vload4(i, p), i, s);\n"
+                   "    vstore3(vload3(i, p + 1), 2, s);\n"
+                   "    p[i] = vload_half(i, h);\n"
+                   "    vstore_half2((float2)(p[i], 1.0f), i, h);\n"
+                   "    vstorea_half4((float4)(p[i]), i, h);\n"
+                   "}\n");
     const kir_inst *load = nth(k, KIR_LOAD, 0), *store = nth(k, KIR_STORE, 0);
     assert_int_equal(load->type.lanes, 4);
     assert_int_equal(load->align, 4);
@@ -202,15 +211,15 @@ static void vector_values(void **state) {
 
 static void mathematics_are_calls_by_plain_name(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global float *p, __global double *d, __global float4 *v) {\n"
-        "    p[0] = mad(p[1], p[2], p[3]);\n"
-        "    p[4] = p[1] * p[2] + p[3];\n"
-        "    v[0] = native_sin(v[1]);\n"
-        "    d[0] = pow(d[1], 2.0);\n"
-        "    p[5] = dot(v[1], v[2]);\n"
-        "    printf(\"%f\", p[5]);\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "__kernel void k(__global float *p, __global double *d, __global float4 *v) {\n"
+                   "    p[0] = mad(p[1], p[2], p[3]);\n"
+                   "    p[4] = p[1] * p[2] + p[3];\n"
+                   "    v[0] = native_sin(v[1]);\n"
+                   "    d[0] = pow(d[1], 2.0);\n"
+                   "    p[5] = dot(v[1], v[2]);\n"
+                   "    printf(\"%f\", p[5]);\n"
+                   "}\n");
     static const char *const names[] = {"mad", "native_sin", "pow", "dot", "printf"};
     assert_int_equal(count_op(k, KIR_CALL), 5);
     for (uint32_t i = 0; i < 5; i++)
@@ -225,19 +234,19 @@ static void mathematics_are_calls_by_plain_name(void **state) {
 
 static void signedness_is_resolved(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global int *p, __global uint *u, __global uint4 *v) {\n"
-        "    p[0] = max(p[1], p[2]);\n"
-        "    u[0] = min(u[1], u[2]);\n"
-        "    v[0] = clamp(v[1], 1u, 5u);\n"
-        "    u[3] = abs(p[3]);\n"
-        "    p[4] = mul_hi(p[5], p[6]);\n"
-        "    u[4] = mul_hi(u[5], u[6]);\n"
-        "    p[7] = mad24(p[8], p[9], p[10]);\n"
-        "    p[11] = select(p[12], p[13], u[7]);\n"
-        "}\n");
-    static const kir_pred preds[] = {KIR_P_SGT, KIR_P_ULT, KIR_P_UGT, KIR_P_ULT, KIR_P_SGT,
-                                     KIR_P_NE};
+    const kir_kernel *k =
+        compile(b, "__kernel void k(__global int *p, __global uint *u, __global uint4 *v) {\n"
+                   "    p[0] = max(p[1], p[2]);\n"
+                   "    u[0] = min(u[1], u[2]);\n"
+                   "    v[0] = clamp(v[1], 1u, 5u);\n"
+                   "    u[3] = abs(p[3]);\n"
+                   "    p[4] = mul_hi(p[5], p[6]);\n"
+                   "    u[4] = mul_hi(u[5], u[6]);\n"
+                   "    p[7] = mad24(p[8], p[9], p[10]);\n"
+                   "    p[11] = select(p[12], p[13], u[7]);\n"
+                   "}\n");
+    static const kir_pred preds[] = {KIR_P_SGT, KIR_P_ULT, KIR_P_UGT,
+                                     KIR_P_ULT, KIR_P_SGT, KIR_P_NE};
     assert_int_equal(count_op(k, KIR_ICMP), 6);
     assert_int_equal(count_op(k, KIR_SELECT), 6);
     for (uint32_t i = 0; i < 6; i++)
@@ -254,16 +263,16 @@ static void signedness_is_resolved(void **state) {
 
 static void conversions_become_instructions(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global int *p, __global float *f, __global uint4 *u,\n"
-        "                __global float4 *v, __global uchar *c) {\n"
-        "    f[0] = convert_float(p[0]);\n"
-        "    v[0] = convert_float4(u[0]);\n"
-        "    p[1] = convert_int_rte(f[1]);\n"
-        "    c[0] = convert_uchar_sat(p[2]);\n"
-        "    c[1] = convert_uchar_sat(f[2]);\n"
-        "    c[2] = convert_uchar(p[3]);\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "__kernel void k(__global int *p, __global float *f, __global uint4 *u,\n"
+                   "                __global float4 *v, __global uchar *c) {\n"
+                   "    f[0] = convert_float(p[0]);\n"
+                   "    v[0] = convert_float4(u[0]);\n"
+                   "    p[1] = convert_int_rte(f[1]);\n"
+                   "    c[0] = convert_uchar_sat(p[2]);\n"
+                   "    c[1] = convert_uchar_sat(f[2]);\n"
+                   "    c[2] = convert_uchar(p[3]);\n"
+                   "}\n");
     assert_int_equal(count_op(k, KIR_SITOFP), 1);
     assert_int_equal(count_op(k, KIR_UITOFP), 1);
     assert_int_equal(nth(k, KIR_UITOFP, 0)->type.lanes, 4);
@@ -310,15 +319,15 @@ static void group_copies_stay_calls(void **state) {
 
 static void group_copies_say_how_large_elements_are(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global uchar *c, __global double *d, __global float *p,\n"
-        "                __local float4 *s, __local float3 *t, __local uchar *u,\n"
-        "                __local double *w) {\n"
-        "    async_work_group_copy(s, (__global float4 *)p, 4, 0);\n"
-        "    async_work_group_copy((__global float3 *)p, t, 4, 0);\n"
-        "    async_work_group_copy(u, c, 4, 0);\n"
-        "    async_work_group_strided_copy(w, d, 4, 2, 0);\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "__kernel void k(__global uchar *c, __global double *d, __global float *p,\n"
+                   "                __local float4 *s, __local float3 *t, __local uchar *u,\n"
+                   "                __local double *w) {\n"
+                   "    async_work_group_copy(s, (__global float4 *)p, 4, 0);\n"
+                   "    async_work_group_copy((__global float3 *)p, t, 4, 0);\n"
+                   "    async_work_group_copy(u, c, 4, 0);\n"
+                   "    async_work_group_strided_copy(w, d, 4, 2, 0);\n"
+                   "}\n");
     static const int64_t bytes[] = {16, 16, 1, 8};
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(constant(k, nth(k, KIR_CALL, i)->args[4 + (i == 3)]), bytes[i]);
@@ -326,12 +335,11 @@ static void group_copies_say_how_large_elements_are(void **state) {
 
 static void scans_tell_unsigned_integers(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global int *p, __global uint *u) {\n"
-        "    p[0] = work_group_scan_inclusive_max(p[1]);\n"
-        "    u[0] = work_group_scan_inclusive_max(u[1]);\n"
-        "    u[2] = work_group_scan_exclusive_min(u[3]);\n"
-        "}\n");
+    const kir_kernel *k = compile(b, "__kernel void k(__global int *p, __global uint *u) {\n"
+                                     "    p[0] = work_group_scan_inclusive_max(p[1]);\n"
+                                     "    u[0] = work_group_scan_inclusive_max(u[1]);\n"
+                                     "    u[2] = work_group_scan_exclusive_min(u[3]);\n"
+                                     "}\n");
     assert_string_equal(nth(k, KIR_CALL, 0)->name, "work_group_scan_inclusive_max");
     assert_string_equal(nth(k, KIR_CALL, 1)->name, "u_work_group_scan_inclusive_max");
     assert_string_equal(nth(k, KIR_CALL, 2)->name, "u_work_group_scan_exclusive_min");

@@ -85,11 +85,17 @@ static void both_languages_give_the_same_accesses(void **state) {
     bench *b = *state;
     bool known[] = {false, false, true};
     int64_t params[] = {0, 0, 1000};
-    const hd_binding bindings[] = {
-        {.dims = 2, .global = {1024, 8, 1}, .local = {64, 4, 1}, .param_count = 3,
-         .param_known = known, .params = params},
-        {.dims = 2, .global = {1024, 8, 1}, .param_count = 3, .param_known = known,
-         .params = params}};
+    const hd_binding bindings[] = {{.dims = 2,
+                                    .global = {1024, 8, 1},
+                                    .local = {64, 4, 1},
+                                    .param_count = 3,
+                                    .param_known = known,
+                                    .params = params},
+                                   {.dims = 2,
+                                    .global = {1024, 8, 1},
+                                    .param_count = 3,
+                                    .param_known = known,
+                                    .params = params}};
     run_front(b, pair_opencl, NULL);
     first_kernel(b);
     const kir_module *opencl = b->module;
@@ -111,9 +117,10 @@ static void both_languages_give_the_same_accesses(void **state) {
 
 static void cuda_indices_are_affine_without_a_launch(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile_cuda(
-        b, 1, "__global__ void k(float *p) { p[blockDim.x * blockIdx.x + threadIdx.x] = 1;\n"
-              "p[gridDim.x * blockDim.x] = 2; p[blockIdx.x * blockDim.y] = 3; }");
+    const kir_kernel *k =
+        compile_cuda(b, 1,
+                     "__global__ void k(float *p) { p[blockDim.x * blockIdx.x + threadIdx.x] = 1;\n"
+                     "p[gridDim.x * blockDim.x] = 2; p[blockIdx.x * blockDim.y] = 3; }");
     hd_kernel_info *info = hd_kernel_analyse(b->arena, b->module, k, NULL);
     assert_string_equal(hd_affine_print(b->arena, k, info->accesses[0].address), "4*global(0)");
     assert_true(info->accesses[0].affine);
@@ -127,20 +134,20 @@ static void cuda_indices_are_affine_without_a_launch(void **state) {
 static void variables_have_their_spaces(void **state) {
     bench *b = *state;
     EACH_MODE(mode) {
-        const kir_kernel *k = compile_cuda(
-            b, mode,
-            "namespace math { __constant__ float c[3] = {1, 2, 4}; }\n"
-            "__device__ unsigned counter = 7;\n"
-            "__global__ void k(float *p) {\n"
-            "    __shared__ float tile[32];\n"
-            "    extern __shared__ int more[];\n"
-            "    float own[4];\n"
-            "    for (int i = 0; i < 4; i++) own[i] = p[i];\n"
-            "    tile[threadIdx.x] = own[threadIdx.x & 3] + math::c[1];\n"
-            "    more[threadIdx.x] = counter;\n"
-            "    __syncthreads();\n"
-            "    p[0] = tile[31 - threadIdx.x] + more[0];\n"
-            "}\n");
+        const kir_kernel *k =
+            compile_cuda(b, mode,
+                         "namespace math { __constant__ float c[3] = {1, 2, 4}; }\n"
+                         "__device__ unsigned counter = 7;\n"
+                         "__global__ void k(float *p) {\n"
+                         "    __shared__ float tile[32];\n"
+                         "    extern __shared__ int more[];\n"
+                         "    float own[4];\n"
+                         "    for (int i = 0; i < 4; i++) own[i] = p[i];\n"
+                         "    tile[threadIdx.x] = own[threadIdx.x & 3] + math::c[1];\n"
+                         "    more[threadIdx.x] = counter;\n"
+                         "    __syncthreads();\n"
+                         "    p[0] = tile[31 - threadIdx.x] + more[0];\n"
+                         "}\n");
         assert_int_equal(b->module->language, KIR_CUDA);
         assert_int_equal(k->params[0].type.space, KIR_GLOBAL);
         assert_int_equal(count_op(k, KIR_BARRIER), 1);
@@ -478,12 +485,13 @@ static void functions_have_opencl_names_where_they_can(void **state) {
     hd_str_add(&source, "#include <cmath>\nstruct every { float x, y; double d, e; int i, j;\n"
                         "unsigned u, v; long long ll; unsigned long long ull; };\n");
     for (size_t i = 0; i < EXPRESSIONS; i++)
-        hd_str_printf(&source,
-                      "extern \"C\" __global__ void k%zu(every *p) { float x = p->x, y = p->y; "
-                      "double d = p->d, e = p->e; int i = p->i, j = p->j; unsigned u = p->u, v = p->v; "
-                      "long long ll = p->ll; unsigned long long ull = p->ull; p->ull = %s; "
-                      "(void)(x + y + d + e + i + j + u + v + ll + ull); }\n",
-                      i, expressions[i].text);
+        hd_str_printf(
+            &source,
+            "extern \"C\" __global__ void k%zu(every *p) { float x = p->x, y = p->y; "
+            "double d = p->d, e = p->e; int i = p->i, j = p->j; unsigned u = p->u, v = p->v; "
+            "long long ll = p->ll; unsigned long long ull = p->ull; p->ull = %s; "
+            "(void)(x + y + d + e + i + j + u + v + ll + ull); }\n",
+            i, expressions[i].text);
     EACH_MODE(mode) {
         compile_cuda(b, mode, hd_str_text(&source));
         for (size_t i = 0; i < EXPRESSIONS; i++) {
@@ -500,16 +508,17 @@ static void results_through_pointers_are_stores(void **state) {
     bench *b = *state;
     EACH_MODE(mode) {
         const kir_kernel *k =
-            compile_cuda(b, mode, "__global__ void k(float *p, int *q) { float s, c;\n"
-                                  "sincosf(p[0], &s, &c); p[1] = s * c;\n"
-                                  "sincosf(p[2], p + 3, p + 4); p[5] = frexpf(p[6], q); }\n");
+            compile_cuda(b, mode,
+                         "__global__ void k(float *p, int *q) { float s, c;\n"
+                         "sincosf(p[0], &s, &c); p[1] = s * c;\n"
+                         "sincosf(p[2], p + 3, p + 4); p[5] = frexpf(p[6], q); }\n");
         call_of(k, "sin", 1);
         call_of(k, "cos", 1);
         assert_int_equal(call_of(k, "frexp", 0)->arg_count, 2);
         uint32_t global = 0;
         for (uint32_t i = 0; i < k->inst_count; i++)
-            global += k->insts[i].op == KIR_STORE &&
-                      address(k, &k->insts[i])->type.space == KIR_GLOBAL;
+            global +=
+                k->insts[i].op == KIR_STORE && address(k, &k->insts[i])->type.space == KIR_GLOBAL;
         assert_int_equal(global, 5);
         assert_int_equal(count_op(k, KIR_ALLOCA), 1); /* frexp's own */
     }
@@ -674,9 +683,10 @@ static const struct refusal {
      "__vadd2 is made of inline assembly"},
     {"__global__ void k(int *p) {\n    asm(\"bar.sync 1, 32;\"); *p = 1; }\n", HD_EUNSUPPORTED, 2,
      "inline assembly (bar.sync 1, 32;) is not supported; write it in C"},
-    {"__device__ int fancy(int a) {\n    int r; asm(\"bfind.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a)); return r; }\n"
-     "__global__ void k(int *p) { *p = fancy(*p); }\n", HD_EUNSUPPORTED, 2,
-     "inline assembly (bfind.u32 %0, %1;) is not supported"},
+    {"__device__ int fancy(int a) {\n    int r; asm(\"bfind.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a)); "
+     "return r; }\n"
+     "__global__ void k(int *p) { *p = fancy(*p); }\n",
+     HD_EUNSUPPORTED, 2, "inline assembly (bfind.u32 %0, %1;) is not supported"},
     {"__device__ int missing(int);\n__global__ void k(int *p) {\n    *p = missing(1); }\n",
      HD_EUNSUPPORTED, 3, "function missing has no body"},
     {"extern __device__ int x;\n__global__ void k(int *p) {\n    *p = x; }\n", HD_EUNSUPPORTED, 3,

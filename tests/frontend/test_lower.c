@@ -38,15 +38,16 @@ static void a_member_is_one_address(void **state) {
 
 static void plain_elements_have_no_record(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b, BODY
-        "__kernel void k(__global struct body *p, __global float *q, __global float3 *v) {\n"
-        "    int i = get_global_id(0);\n"
-        "    q[i + 2] = 1.0f;\n"
-        "    ((__global float *)p)[i] = 2.0f;\n"
-        "    v[i] = (float3)(1, 2, 3);\n"
-        "    __global struct body *next = &p[i] + 1;\n"
-        "    p[i] = *next;\n"
-        "}\n");
+    const kir_kernel *k = compile(
+        b,
+        BODY "__kernel void k(__global struct body *p, __global float *q, __global float3 *v) {\n"
+             "    int i = get_global_id(0);\n"
+             "    q[i + 2] = 1.0f;\n"
+             "    ((__global float *)p)[i] = 2.0f;\n"
+             "    v[i] = (float3)(1, 2, 3);\n"
+             "    __global struct body *next = &p[i] + 1;\n"
+             "    p[i] = *next;\n"
+             "}\n");
     assert_addr(address(k, nth(k, KIR_STORE, 0)), 0, 4, NULL, 0);
     assert_addr(address(k, nth(k, KIR_STORE, 1)), 0, 4, NULL, 0);
     const kir_inst *vector = nth(k, KIR_STORE, 2);
@@ -60,17 +61,16 @@ static void plain_elements_have_no_record(void **state) {
 
 static void a_step_through_first_members_is_named(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "struct pt { float x, y; };\n"
-        "struct box { struct pt corners[2]; float w; };\n"
-        "struct pair { struct box a, c; };\n"
-        "__kernel void k(__global struct pair *p, int n) {\n"
-        "    p[n].a.corners[0].y = 1.0f;\n"
-        "    p[n].a.corners[n].y = 2.0f;\n"
-        "    p[n].a.corners[0].x = 3.0f;\n"
-        "    __local struct box l;\n"
-        "    l.corners[n].x = 4.0f;\n"
-        "}\n");
+    const kir_kernel *k = compile(b, "struct pt { float x, y; };\n"
+                                     "struct box { struct pt corners[2]; float w; };\n"
+                                     "struct pair { struct box a, c; };\n"
+                                     "__kernel void k(__global struct pair *p, int n) {\n"
+                                     "    p[n].a.corners[0].y = 1.0f;\n"
+                                     "    p[n].a.corners[n].y = 2.0f;\n"
+                                     "    p[n].a.corners[0].x = 3.0f;\n"
+                                     "    __local struct box l;\n"
+                                     "    l.corners[n].x = 4.0f;\n"
+                                     "}\n");
     assert_addr(address(k, nth(k, KIR_STORE, 0)), 4, 40, "pair", 4);
     const kir_inst *inner = address(k, nth(k, KIR_STORE, 1));
     assert_int_equal(inner->scale[1], 8);
@@ -82,13 +82,13 @@ static void a_step_through_first_members_is_named(void **state) {
 
 static void a_walking_pointer_is_a_phi(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b, BODY
-        "__kernel void k(__global struct body *p, __global float *q, int n) {\n"
-        "    float sum = 0;\n"
-        "    for (__global struct body *r = p; r < p + n; r++)\n"
-        "        sum += r->pos.x + r->m[1];\n"
-        "    *q = sum;\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, BODY "__kernel void k(__global struct body *p, __global float *q, int n) {\n"
+                        "    float sum = 0;\n"
+                        "    for (__global struct body *r = p; r < p + n; r++)\n"
+                        "        sum += r->pos.x + r->m[1];\n"
+                        "    *q = sum;\n"
+                        "}\n");
     const kir_inst *first = nth(k, KIR_LOAD, 0), *second = nth(k, KIR_LOAD, 1);
     assert_addr(address(k, first), 0, 0, "body", 0);
     assert_addr(address(k, second), 20, 0, "body", 20);
@@ -100,19 +100,19 @@ static void a_walking_pointer_is_a_phi(void **state) {
 
 static void helpers_and_structs_by_value_vanish(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "typedef struct { float x, y; } vec2;\n"
-        "typedef struct { vec2 at, speed; } particle;\n"
-        "vec2 add(vec2 a, vec2 c) { vec2 r; r.x = a.x + c.x; r.y = a.y + c.y; return r; }\n"
-        "void push(__global particle *p, float by) { p->speed.x *= by; }\n"
-        "void both(float *a, int *c) { *a = 3.0f; *c += 1; }\n"
-        "__kernel void k(__global particle *p, vec2 by, int n) {\n"
-        "    int i = get_global_id(0);\n"
-        "    p[i].at = add(p[i].at, by);\n"
-        "    push(&p[i], 2.0f);\n"
-        "    float f; int c = n; both(&f, &c);\n"
-        "    p[c].at.y = f;\n"
-        "}\n");
+    const kir_kernel *k = compile(
+        b, "typedef struct { float x, y; } vec2;\n"
+           "typedef struct { vec2 at, speed; } particle;\n"
+           "vec2 add(vec2 a, vec2 c) { vec2 r; r.x = a.x + c.x; r.y = a.y + c.y; return r; }\n"
+           "void push(__global particle *p, float by) { p->speed.x *= by; }\n"
+           "void both(float *a, int *c) { *a = 3.0f; *c += 1; }\n"
+           "__kernel void k(__global particle *p, vec2 by, int n) {\n"
+           "    int i = get_global_id(0);\n"
+           "    p[i].at = add(p[i].at, by);\n"
+           "    push(&p[i], 2.0f);\n"
+           "    float f; int c = n; both(&f, &c);\n"
+           "    p[c].at.y = f;\n"
+           "}\n");
     assert_int_equal(count_op(k, KIR_CALL), 0);
     assert_int_equal(count_op(k, KIR_ALLOCA), 0);
     assert_int_equal(count_op(k, KIR_COPY), 0);
@@ -134,11 +134,11 @@ static void helpers_and_structs_by_value_vanish(void **state) {
 
 static void a_struct_read_in_part_loads_only_that(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b, BODY
-        "__kernel void k(__global struct body *p, __global float *q) {\n"
-        "    struct body mine = p[get_global_id(0)];\n"
-        "    q[0] = mine.m[1] + mine.v.y;\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, BODY "__kernel void k(__global struct body *p, __global float *q) {\n"
+                        "    struct body mine = p[get_global_id(0)];\n"
+                        "    q[0] = mine.m[1] + mine.v.y;\n"
+                        "}\n");
     assert_int_equal(count_op(k, KIR_LOAD), 2);
     assert_int_equal(count_op(k, KIR_COPY), 0);
     assert_int_equal(count_op(k, KIR_ALLOCA), 0);
@@ -148,15 +148,15 @@ static void a_struct_read_in_part_loads_only_that(void **state) {
 
 static void whole_structs_are_copied(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b, BODY
-        "__kernel void k(__global struct body *p, __global struct body *q) {\n"
-        "    int i = get_global_id(0);\n"
-        "    q[i] = p[i];\n"
-        "    __local struct body tile[16];\n"
-        "    tile[get_local_id(0)] = p[i];\n"
-        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-        "    p[i].v = tile[3].v;\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, BODY "__kernel void k(__global struct body *p, __global struct body *q) {\n"
+                        "    int i = get_global_id(0);\n"
+                        "    q[i] = p[i];\n"
+                        "    __local struct body tile[16];\n"
+                        "    tile[get_local_id(0)] = p[i];\n"
+                        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                        "    p[i].v = tile[3].v;\n"
+                        "}\n");
     const kir_inst *global = nth(k, KIR_COPY, 0), *local = nth(k, KIR_COPY, 1),
                    *part = nth(k, KIR_COPY, 2);
     assert_int_equal(constant(k, global->args[2]), 48);
@@ -172,16 +172,16 @@ static void whole_structs_are_copied(void **state) {
 
 static void statics_have_space_bytes_and_contents(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "struct pt { short a; float b; };\n"
-        "__constant struct pt corners[3] = {{1, 2.0f}, {3, 4.0f}, {5, 6.0f}};\n"
-        "__kernel void k(__global float *p, int n) {\n"
-        "    __local float tile[64];\n"
-        "    const int small[4] = {7, 8, 9, 10};\n"
-        "    tile[get_local_id(0)] = corners[n].b;\n"
-        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-        "    p[0] = tile[n] + small[n];\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "struct pt { short a; float b; };\n"
+                   "__constant struct pt corners[3] = {{1, 2.0f}, {3, 4.0f}, {5, 6.0f}};\n"
+                   "__kernel void k(__global float *p, int n) {\n"
+                   "    __local float tile[64];\n"
+                   "    const int small[4] = {7, 8, 9, 10};\n"
+                   "    tile[get_local_id(0)] = corners[n].b;\n"
+                   "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                   "    p[0] = tile[n] + small[n];\n"
+                   "}\n");
     assert_int_equal(k->static_count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         const kir_static *s = &k->statics[i];
@@ -194,7 +194,10 @@ static void statics_have_space_bytes_and_contents(void **state) {
             assert_int_equal(s->space, KIR_CONSTANT);
             assert_int_equal(s->bytes, 24);
             assert_ptr_equal(s->record, kir_find_record(b->module, "pt"));
-            const struct { short a; float b; } want[3] = {{1, 2}, {3, 4}, {5, 6}};
+            const struct {
+                short a;
+                float b;
+            } want[3] = {{1, 2}, {3, 4}, {5, 6}};
             for (int e = 0; e < 3; e++) {
                 assert_memory_equal(s->init + 8 * e, &want[e].a, 2);
                 assert_memory_equal(s->init + 8 * e + 4, &want[e].b, 4);
@@ -212,12 +215,12 @@ static void statics_have_space_bytes_and_contents(void **state) {
 /* LLVM leaves parts of constant vectors as expressions, alone and as lanes of others. */
 static void parts_of_constant_vectors_come_through(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "ulong first(uint4 v) { return (v.s0 ^ (ulong)1) * 3; }\n"
-        "__kernel void k(__global ulong *p, __global long4 *q, long4 n) {\n"
-        "    p[0] = first(as_uint4((ushort8)(0x21)));\n"
-        "    q[0] = n | ((as_long4((short16)(1))).s3210 ^ (long4)(1));\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "ulong first(uint4 v) { return (v.s0 ^ (ulong)1) * 3; }\n"
+                   "__kernel void k(__global ulong *p, __global long4 *q, long4 n) {\n"
+                   "    p[0] = first(as_uint4((ushort8)(0x21)));\n"
+                   "    q[0] = n | ((as_long4((short16)(1))).s3210 ^ (long4)(1));\n"
+                   "}\n");
     assert_int_equal(count_op(k, KIR_STORE), 2);
     assert_int_equal(count_op(k, KIR_EXTRACT), 5);
     assert_int_equal(count_op(k, KIR_INSERT), 4);
@@ -225,13 +228,12 @@ static void parts_of_constant_vectors_come_through(void **state) {
 
 static void private_arrays_stay_in_memory(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global float *p, int n) {\n"
-        "    float bins[8];\n"
-        "    for (int i = 0; i < 8; i++) bins[i] = 0;\n"
-        "    bins[n & 7] += p[n];\n"
-        "    p[0] = bins[p[1] > 0];\n"
-        "}\n");
+    const kir_kernel *k = compile(b, "__kernel void k(__global float *p, int n) {\n"
+                                     "    float bins[8];\n"
+                                     "    for (int i = 0; i < 8; i++) bins[i] = 0;\n"
+                                     "    bins[n & 7] += p[n];\n"
+                                     "    p[0] = bins[p[1] > 0];\n"
+                                     "}\n");
     assert_int_equal(count_op(k, KIR_ALLOCA), 1);
     const kir_inst *bins = nth(k, KIR_ALLOCA, 0);
     assert_int_equal(bins->imm[0], 32);
@@ -243,14 +245,14 @@ static void private_arrays_stay_in_memory(void **state) {
 
 static void generic_pointers_find_their_space(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "float first(float *p) { return p[1]; }\n"
-        "__kernel void k(__global float *p, __local float *s, int n) {\n"
-        "    float *walk = p;\n"
-        "    for (int i = 0; i < n; i++) *walk++ = first(s);\n"
-        "    float *mixed = n > 3 ? (float *)p : (float *)s;\n"
-        "    mixed[2] = 1.0f;\n"
-        "}\n");
+    const kir_kernel *k =
+        compile(b, "float first(float *p) { return p[1]; }\n"
+                   "__kernel void k(__global float *p, __local float *s, int n) {\n"
+                   "    float *walk = p;\n"
+                   "    for (int i = 0; i < n; i++) *walk++ = first(s);\n"
+                   "    float *mixed = n > 3 ? (float *)p : (float *)s;\n"
+                   "    mixed[2] = 1.0f;\n"
+                   "}\n");
     assert_int_equal(address(k, nth(k, KIR_LOAD, 0))->type.space, KIR_LOCAL);
     const kir_inst *walk = address(k, nth(k, KIR_STORE, 0));
     assert_int_equal(walk->op, KIR_PHI);
@@ -386,16 +388,15 @@ static void only_the_chosen_arm_loads(void **state) {
 
 static void a_load_is_repeated_only_after_a_change(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b,
-        "__kernel void k(__global float *p, __global float *q) {\n"
-        "    int i = get_global_id(0);\n"
-        "    int j = get_global_id(0);\n"
-        "    q[0] = p[i] + p[j];\n"
-        "    if (i) q[1] = p[i];\n"
-        "    q[2] = q[1];\n"
-        "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
-        "    q[3] = q[1];\n"
-        "}\n");
+    const kir_kernel *k = compile(b, "__kernel void k(__global float *p, __global float *q) {\n"
+                                     "    int i = get_global_id(0);\n"
+                                     "    int j = get_global_id(0);\n"
+                                     "    q[0] = p[i] + p[j];\n"
+                                     "    if (i) q[1] = p[i];\n"
+                                     "    q[2] = q[1];\n"
+                                     "    barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                                     "    q[3] = q[1];\n"
+                                     "}\n");
     assert_int_equal(count_op(k, KIR_QUERY), 1);
     assert_int_equal(count_op(k, KIR_LOAD), 4);
     assert_int_equal(nth(k, KIR_LOAD, 0)->line, 4); /* both of line 4 */
@@ -433,15 +434,14 @@ static void volatile_and_every_kernel_come_through(void **state) {
 
 static void text_form_of_a_lowered_kernel_parses_back(void **state) {
     bench *b = *state;
-    compile(b, BODY
-        "__constant float table[3] = {1, 2, 3};\n"
-        "__kernel void k(__global struct body *p, struct body one, int n) {\n"
-        "    for (int i = 0; i < n; i++)\n"
-        "        switch (n) {\n"
-        "        case 1: p[i].pos *= table[i % 3]; break;\n"
-        "        default: p[i] = one;\n"
-        "        }\n"
-        "}\n");
+    compile(b, BODY "__constant float table[3] = {1, 2, 3};\n"
+                    "__kernel void k(__global struct body *p, struct body one, int n) {\n"
+                    "    for (int i = 0; i < n; i++)\n"
+                    "        switch (n) {\n"
+                    "        case 1: p[i].pos *= table[i % 3]; break;\n"
+                    "        default: p[i] = one;\n"
+                    "        }\n"
+                    "}\n");
     hd_str first = {.arena = b->arena}, second = {.arena = b->arena};
     kir_print_module(&first, b->module);
     kir_module *again = NULL;

@@ -63,11 +63,13 @@ static void unsupported_source_is_refused_at_its_place(void **state) {
 
 static void errors_of_clang_are_passed_on(void **state) {
     bench *b = *state;
-    run_front(b, "__kernel void k(__global int *p) {\n"
-                 "    int a = 3\n"
-                 "    p[0] = a;\n"
-                 "    p[1] = missing_name;\n"
-                 "}\n", NULL);
+    run_front(b,
+              "__kernel void k(__global int *p) {\n"
+              "    int a = 3\n"
+              "    p[0] = a;\n"
+              "    p[1] = missing_name;\n"
+              "}\n",
+              NULL);
     assert_int_equal(b->status, HD_EINPUT);
     assert_null(b->module);
     assert_int_equal(b->messages.count, 2);
@@ -81,8 +83,10 @@ static void errors_of_clang_are_passed_on(void **state) {
 
 static void notes_follow_their_error(void **state) {
     bench *b = *state;
-    run_front(b, "void f(int a, int b) {}\n"
-                 "__kernel void k(__global int *p) { f(1); }\n", NULL);
+    run_front(b,
+              "void f(int a, int b) {}\n"
+              "__kernel void k(__global int *p) { f(1); }\n",
+              NULL);
     assert_int_equal(b->status, HD_EINPUT);
     assert_int_equal(b->messages.count, 2);
     assert_int_equal(b->messages.data[0].severity, HD_ERROR);
@@ -137,8 +141,10 @@ static void bad_options_and_files_are_one_error(void **state) {
 static void the_users_standard_wins(void **state) {
     bench *b = *state;
     const char *source = "__kernel void k(__global int *p) { p[0] = __OPENCL_C_VERSION__; }\n";
-    const struct { const char *options; int64_t version; } cases[] = {
-        {NULL, 200}, {"-cl-std=CL1.2", 120}, {"-DA -cl-std=CL3.0", 300}};
+    const struct {
+        const char *options;
+        int64_t version;
+    } cases[] = {{NULL, 200}, {"-cl-std=CL1.2", 120}, {"-DA -cl-std=CL3.0", 300}};
     for (size_t i = 0; i < 3; i++) {
         run_front(b, source, cases[i].options);
         assert_int_equal(b->status, HD_OK);

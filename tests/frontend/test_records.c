@@ -138,12 +138,13 @@ static void parameters_keep_what_is_written(void **state) {
 
 static void own_names_of_numbers_are_seen_through(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b, "typedef float real; typedef real number; typedef float4 vec;\n"
-                                     "typedef struct { number x; vec v[2]; size_t n; } body;\n"
-                                     "__kernel void k(__global const number *a, __global vec *v,\n"
-                                     "                __global body *p, __global size_t *n) {\n"
-                                     "    p[0].x = a[0] + v[0].x + n[0];\n"
-                                     "}\n");
+    const kir_kernel *k =
+        compile(b, "typedef float real; typedef real number; typedef float4 vec;\n"
+                   "typedef struct { number x; vec v[2]; size_t n; } body;\n"
+                   "__kernel void k(__global const number *a, __global vec *v,\n"
+                   "                __global body *p, __global size_t *n) {\n"
+                   "    p[0].x = a[0] + v[0].x + n[0];\n"
+                   "}\n");
     assert_string_equal(k->params[0].element_type, "float");
     assert_string_equal(k->params[1].element_type, "float4");
     assert_string_equal(k->params[2].element_type, "body");
@@ -156,11 +157,12 @@ static void own_names_of_numbers_are_seen_through(void **state) {
 
 static void pointers_to_arrays_point_to_their_elements(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(b, "typedef struct { int key, value; } pair;\n"
-                                     "__kernel void k(__global float (*a)[8], __global pair p[][4],\n"
-                                     "                __global int n[][16][2]) {\n"
-                                     "    a[1][2] = p[2][3].key + n[1][2][1];\n"
-                                     "}\n");
+    const kir_kernel *k =
+        compile(b, "typedef struct { int key, value; } pair;\n"
+                   "__kernel void k(__global float (*a)[8], __global pair p[][4],\n"
+                   "                __global int n[][16][2]) {\n"
+                   "    a[1][2] = p[2][3].key + n[1][2][1];\n"
+                   "}\n");
     assert_int_equal(k->params[0].element_bytes, 4);
     assert_string_equal(k->params[0].element_type, "float");
     assert_int_equal(k->params[1].element_bytes, 8);
@@ -170,12 +172,12 @@ static void pointers_to_arrays_point_to_their_elements(void **state) {
 
 static void array_parameters_are_pointers(void **state) {
     bench *b = *state;
-    const kir_kernel *k = compile(
-        b, "typedef struct { int key, value; } pair;\n"
-           "typedef pair pairs[];\n"
-           "__kernel void k(__global pair a[], __constant float c[4], __global pairs p) {\n"
-           "    a[1].key = c[3] + p[2].value;\n"
-           "}\n");
+    const kir_kernel *k =
+        compile(b, "typedef struct { int key, value; } pair;\n"
+                   "typedef pair pairs[];\n"
+                   "__kernel void k(__global pair a[], __constant float c[4], __global pairs p) {\n"
+                   "    a[1].key = c[3] + p[2].value;\n"
+                   "}\n");
     const hd_record *pair = record(b, "pair");
     assert_ptr_equal(k->params[0].record, pair);
     assert_string_equal(k->params[0].element_type, "pair");
@@ -196,9 +198,11 @@ static void structs_of_headers_are_records_too(void **state) {
                         "float area(__global struct shape *s) {\n    return s->x * s->y;\n}\n";
     assert_int_equal(hd_write_file(&b->diag, header, text, strlen(text)), HD_OK);
     char *options = hd_format(b->arena, "-DREAL=float -I \"%s\"", folder);
-    run_front(b, "#include \"shape.h\"\n"
-                 "__kernel void k(__global struct shape *p, __global float *q) {\n"
-                 "    q[0] = area(&p[1]);\n}\n", options);
+    run_front(b,
+              "#include \"shape.h\"\n"
+              "__kernel void k(__global struct shape *p, __global float *q) {\n"
+              "    q[0] = area(&p[1]);\n}\n",
+              options);
     unlink(header);
     rmdir(folder);
     assert_int_equal(b->status, HD_OK);
@@ -216,12 +220,12 @@ static void structs_of_headers_are_records_too(void **state) {
 }
 
 static void check_without_a_size(bench *b, const char *declaration) {
-    const kir_kernel *k = compile(
-        b, hd_format(b->arena,
-                     "%s\n__kernel void k(__global struct list *p, int n) {\n"
-                     "    p->data[n] = 3;\n"
-                     "}\n",
-                     declaration));
+    const kir_kernel *k =
+        compile(b, hd_format(b->arena,
+                             "%s\n__kernel void k(__global struct list *p, int n) {\n"
+                             "    p->data[n] = 3;\n"
+                             "}\n",
+                             declaration));
     assert_int_equal(b->module->record_count, 0);
     assert_null(k->params[0].record);
     assert_int_equal(b->messages.count, 1);

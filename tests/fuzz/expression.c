@@ -35,8 +35,20 @@ void fuzz_helper(gen *g, const char *name, const char *text) {
 /* ---- leaves ------------------------------------------------------------------ */
 
 static const char *integer_text(gen *g, base b) {
-    static const uint64_t edges[] = {0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
-                                     0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000,
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     2,
+                                     0x7f,
+                                     0x80,
+                                     0xff,
+                                     0x7fff,
+                                     0x8000,
+                                     0xffff,
+                                     0x7fffffff,
+                                     0x80000000,
+                                     0xffffffff,
+                                     0x7fffffffffffffff,
+                                     0x8000000000000000,
                                      UINT64_MAX};
     uint32_t bits = base_bits(b);
     uint64_t v = fuzz_chance(g, 30) ? edges[fuzz_draw(g, 15)] : fuzz_draw(g, 40);

@@ -93,7 +93,7 @@ typedef struct function {
     type params[4];
     uint32_t param_count;
     bool has_pointer; /* a further parameter: pointer to a private variable of the result's type */
-    uint32_t weight;    /* how many statements a call runs, about */
+    uint32_t weight;  /* how many statements a call runs, about */
 } function;
 
 enum { MOST_WEIGHT = 3000 };
@@ -101,25 +101,25 @@ enum { MOST_WEIGHT = 3000 };
 typedef struct gen {
     hd_arena *arena;
     uint64_t random;
-    uint32_t number;      /* of the kernel: suffix of its global names */
+    uint32_t number; /* of the kernel: suffix of its global names */
     uint32_t next_name;
-    type palette[6];      /* what variables have */
+    type palette[6]; /* what variables have */
     hd_vec(place) places;
     hd_vec(counter) counters;
     hd_vec(record) records;
     hd_vec(whole) wholes;
     hd_vec(function) functions;
-    hd_vec(const char *) labels;   /* that a goto may name here */
-    hd_vec(const char *) helpers;  /* names of helpers that are already defined */
-    node *prelude;        /* small helper functions */
-    uint32_t weight;      /* how often what is generated now runs */
-    uint32_t cost;        /* of the function at work so far */
-    int32_t budget;       /* expressions that may still be made; beyond it they are small */
+    hd_vec(const char *) labels;  /* that a goto may name here */
+    hd_vec(const char *) helpers; /* names of helpers that are already defined */
+    node *prelude;                /* small helper functions */
+    uint32_t weight;              /* how often what is generated now runs */
+    uint32_t cost;                /* of the function at work so far */
+    int32_t budget;               /* expressions that may still be made; beyond it they are small */
     uint32_t loop_depth, nesting, depth; /* of loops, of braces, of an expression */
-    bool in_loop, in_switch; /* break means something; continue: in_loop */
-    bool goto_loops;      /* there are loops of gotos, and no barriers */
+    bool in_loop, in_switch;             /* break means something; continue: in_loop */
+    bool goto_loops;                     /* there are loops of gotos, and no barriers */
     bool may_return;
-    type result;          /* of the function at work; no lanes: it is the kernel */
+    type result; /* of the function at work; no lanes: it is the kernel */
     uint32_t dims, local[3], global[3], offset[3], lanes, groups;
 } gen;
 
@@ -192,8 +192,8 @@ typedef enum verdict {
 
 /* Runs a folder's job here and there; verdicts[k] is that of kernel k. What is wrong goes to
  * `told`; when the whole job fails all verdicts are NOT_RUN. */
-void fuzz_compare(const char *folder, kernel *const *kernels, uint32_t count,
-                  verdict *verdicts, hd_str *told);
+void fuzz_compare(const char *folder, kernel *const *kernels, uint32_t count, verdict *verdicts,
+                  hd_str *told);
 
 /* ---- reduce.c ---------------------------------------------------------------- */
 

@@ -52,9 +52,9 @@ static node *divided(gen *g, type t, uint32_t depth) {
 /* Vectors compare to -1, scalars to 1. */
 static node *compared(gen *g, type t, uint32_t depth) {
     static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!="};
-    static const char *const functions[] = {"isless",  "islessequal", "isgreater", "isgreaterequal",
-                                            "isequal", "isnotequal",  "isunordered", "isordered",
-                                            "islessgreater"};
+    static const char *const functions[] = {"isless",         "islessequal", "isgreater",
+                                            "isgreaterequal", "isequal",     "isnotequal",
+                                            "isunordered",    "isordered",   "islessgreater"};
     if (t.lanes == 1)
         return fuzz_value(g, t, "($)@", name_of(g, t), fuzz_condition(g, depth));
     uint32_t bits = base_bits(t.base);
@@ -86,8 +86,8 @@ static node *asked(gen *g, type t, uint32_t depth) {
 }
 
 static node *work_item(gen *g, type t) {
-    static const char *const queries[] = {"get_global_id",   "get_local_id",   "get_group_id",
-                                          "get_global_size", "get_local_size", "get_num_groups",
+    static const char *const queries[] = {"get_global_id",    "get_local_id",   "get_group_id",
+                                          "get_global_size",  "get_local_size", "get_num_groups",
                                           "get_global_offset"};
     return fuzz_value(g, t, "($)$(#)", name_of(g, t), queries[fuzz_draw(g, 7)], fuzz_draw(g, 3));
 }

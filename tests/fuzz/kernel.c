@@ -78,7 +78,8 @@ static node *function_head(gen *g, function *f) {
     if (f->has_pointer) {
         const char *name = fuzz_name(g, "q");
         fuzz_add(g->arena, n, ", $ *$", name_of(g, f->result), name);
-        fuzz_declare(g, (place){.before = hd_format(g->arena, "(*%s)", name), .type = f->result,
+        fuzz_declare(g, (place){.before = hd_format(g->arena, "(*%s)", name),
+                                .type = f->result,
                                 .writable = true});
     }
     fuzz_add(g->arena, n, ") ");
@@ -87,7 +88,8 @@ static node *function_head(gen *g, function *f) {
 
 static void make_function(gen *g, node *source) {
     function f = {.name = hd_format(g->arena, "%s_%u", fuzz_name(g, "f"), g->number),
-                  .result = fuzz_any_type(g), .param_count = 1 + fuzz_draw(g, 3),
+                  .result = fuzz_any_type(g),
+                  .param_count = 1 + fuzz_draw(g, 3),
                   .has_pointer = fuzz_chance(g, 30)};
     size_t places = g->places.count, wholes = g->wholes.count;
     node *prelude = g->prelude;
@@ -98,8 +100,8 @@ static void make_function(gen *g, node *source) {
     g->may_return = true;
     g->result = f.result;
     node *body = fuzz_statements(g, 1 + fuzz_draw(g, 4), false);
-    node *n = fuzz_node(g->arena, "", "@{\n@return @;\n}\n", head, body,
-                        fuzz_expression(g, f.result, 3));
+    node *n =
+        fuzz_node(g->arena, "", "@{\n@return @;\n}\n", head, body, fuzz_expression(g, f.result, 3));
     fuzz_add(g->arena, source, "@@", g->prelude, n);
     g->prelude = prelude;
     g->places.count = places;
@@ -148,7 +150,9 @@ static void add_inputs(gen *g, parts *p) {
         bool constant = fuzz_chance(g, 25);
         const char *name = add_buffer(g, p, constant ? "__constant" : "__global const",
                                       name_of(g, t), length, random_init(g, t));
-        fuzz_declare(g, (place){.before = name, .length = length, .type = t,
+        fuzz_declare(g, (place){.before = name,
+                                .length = length,
+                                .type = t,
                                 .space = constant ? "__constant" : "__global const"});
     }
 }
@@ -201,7 +205,10 @@ static void add_own(gen *g, parts *p) {
     const char *name = add_buffer(g, p, "__global", name_of(g, t), g->lanes * g->groups * length,
                                   random_init(g, t));
     fuzz_declare(g, (place){.before = hd_format(g->arena, "(%s + gi * %uu)", name, length),
-                            .length = length, .type = t, .writable = true, .space = "__global"});
+                            .length = length,
+                            .type = t,
+                            .writable = true,
+                            .space = "__global"});
 }
 
 /* Every operation has its own part of the array, for they do not go together. */
@@ -209,8 +216,8 @@ static void add_counters(gen *g, parts *p) {
     static const char *const functions[] = {"add", "sub", "min", "max", "and", "or", "xor"};
     static const base bases[] = {INT, UINT, INT, UINT, LONG, ULONG};
     type t = {bases[fuzz_draw(g, 6)], 1};
-    const char *name = add_buffer(g, p, "volatile __global", name_of(g, t), 7 * 8,
-                                  random_init(g, t));
+    const char *name =
+        add_buffer(g, p, "volatile __global", name_of(g, t), 7 * 8, random_init(g, t));
     for (uint32_t i = 0; i < 7; i++) {
         counter c = {hd_format(g->arena, "%s + %u", name, i * 8), 8,
                      hd_format(g->arena, "%s_%s", t.base >= LONG ? "atom" : "atomic", functions[i]),
@@ -287,8 +294,9 @@ static void counting(gen *g, parts *p, node *n) {
     size_t counters = g->counters.count;
     hd_push(g->arena, &g->counters, c);
     for (uint32_t k = 1 + fuzz_draw(g, 3); k > 0; k--)
-        fuzz_add(g->arena, n, "@", fuzz_node(g->arena, "", "$($ + (@), @);\n", c.function, name,
-                                             fuzz_index(g, 8, 2), fuzz_expression(g, t, 3)));
+        fuzz_add(g->arena, n, "@",
+                 fuzz_node(g->arena, "", "$($ + (@), @);\n", c.function, name, fuzz_index(g, 8, 2),
+                           fuzz_expression(g, t, 3)));
     fuzz_add(g->arena, n, "@" BARRIER, fuzz_statements(g, 1 + fuzz_draw(g, 3), true));
     g->counters.count = counters;
     declare_local(g, name, t, 8);
@@ -301,8 +309,9 @@ static void reduction(gen *g, parts *p, node *n) {
     uint32_t half = 1;
     while (half * 2 < g->lanes)
         half *= 2;
-    fuzz_add(g->arena, n, "$[li] = @;\n" BARRIER "for (uint $ = #; $ > 0; $ >>= 1) {\n"
-                          "if (li < $ && li + $ < #u) $[li] $ $[li + $];\n" BARRIER "}\n",
+    fuzz_add(g->arena, n,
+             "$[li] = @;\n" BARRIER "for (uint $ = #; $ > 0; $ >>= 1) {\n"
+             "if (li < $ && li + $ < #u) $[li] $ $[li + $];\n" BARRIER "}\n",
              name, fuzz_expression(g, t, 3), s, half, s, s, s, s, g->lanes, name,
              fuzz_chance(g, 50) ? "+=" : "^=", name, s);
     declare_local(g, name, t, g->lanes);
@@ -328,8 +337,9 @@ static void group_copy(gen *g, parts *p, node *n) {
             continue; /* it must be a buffer: pointers differ between work-items */
         uint32_t length = from.length / 2;
         const char *name = local_array(g, p, from.type, length, n), *e = fuzz_name(g, "e");
-        fuzz_add(g->arena, n, "event_t $ = async_work_group_copy($, $ + (#), #, 0);\n"
-                              "wait_group_events(1, &$);\n",
+        fuzz_add(g->arena, n,
+                 "event_t $ = async_work_group_copy($, $ + (#), #, 0);\n"
+                 "wait_group_events(1, &$);\n",
                  e, name, from.before, fuzz_draw(g, length), length, e);
         declare_local(g, name, from.type, length);
         return;
@@ -397,15 +407,15 @@ static void choose_range(gen *g) {
     }
 }
 
-#define LOCAL_PLACE                                                                               \
-    "const uint li = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * "            \
+#define LOCAL_PLACE                                                                     \
+    "const uint li = (uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * " \
     "get_local_size(0) + get_local_id(0));\n"
-#define GROUP_PLACE                                                                               \
-    "const uint gr = (uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * "            \
+#define GROUP_PLACE                                                                     \
+    "const uint gr = (uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * " \
     "get_num_groups(0) + get_group_id(0));\n"
-#define GLOBAL_PLACE                                                                              \
-    "const uint gi = (uint)(((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + "    \
-    "get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - "          \
+#define GLOBAL_PLACE                                                                            \
+    "const uint gi = (uint)(((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + " \
+    "get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - "       \
     "get_global_offset(0));\n"
 
 static void fill_body(gen *g, parts *p, const char *out) {
@@ -465,12 +475,15 @@ kernel *fuzz_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
     add_scalars(g, &p);
     g->budget = budget;
     fill_body(g, &p, out);
-    *k = (kernel){.seed = seed, .buffers = hd_str_text(&p.buffers),
-                  .buffer_count = p.buffer_count, .record = p.record};
+    *k = (kernel){.seed = seed,
+                  .buffers = hd_str_text(&p.buffers),
+                  .buffer_count = p.buffer_count,
+                  .record = p.record};
     k->source = fuzz_node(arena, NULL, "@@__kernel void k_#($) @", scope, g->prelude, number,
                           hd_str_text(&p.params), p.body);
-    k->launch = hd_format(arena, "  - kernel: k_%u\n    global: [%s]\n    local: [%s]\n"
-                                 "    offset: [%s]\n    args:\n%s",
+    k->launch = hd_format(arena,
+                          "  - kernel: k_%u\n    global: [%s]\n    local: [%s]\n"
+                          "    offset: [%s]\n    args:\n%s",
                           number, three(g, g->global), three(g, g->local), three(g, g->offset),
                           hd_str_text(&p.args));
     return k;

@@ -17,9 +17,7 @@ enum { BATCH = 20 };
 
 /* ---- in a process of its own ------------------------------------------------- */
 
-static const char *words(verdict v) {
-    return v == DIFFERENT ? "different" : "not run";
-}
+static const char *words(verdict v) { return v == DIFFERENT ? "different" : "not run"; }
 
 /* One kernel alone, in a folder that stays. True when nothing is wrong with it. */
 static bool investigate(const task *t, uint32_t index) {

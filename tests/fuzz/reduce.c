@@ -22,8 +22,7 @@ static bool still(void *user) {
     if (fuzz_write(a->arena, NULL, a->folder, &k, 1))
         return false;
     fuzz_compare(a->folder, &k, 1, &found, &told);
-    return found == a->wanted &&
-           (a->wanted == DIFFERENT || same_words(hd_str_text(&told), a->why));
+    return found == a->wanted && (a->wanted == DIFFERENT || same_words(hd_str_text(&told), a->why));
 }
 
 void fuzz_reduce(const char *folder, kernel *k, verdict wanted, const char *why) {

@@ -71,8 +71,8 @@ typedef struct outcome {
 
 static hd_status run_launches(hd_vm *vm, const hd_job *job, outcome *out) {
     summary sum = {0};
-    hd_sink sink = {.self = &sum, .open_block = open_block, .event = hear,
-                    .close_block = close_block};
+    hd_sink sink = {
+        .self = &sum, .open_block = open_block, .event = hear, .close_block = close_block};
     hd_status status = HD_OK;
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = hd_vm_run(vm, l, &sink, NULL);
@@ -83,8 +83,10 @@ static hd_status run_launches(hd_vm *vm, const hd_job *job, outcome *out) {
 static hd_status run_machine(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              uint32_t workers, const hd_lanes *set, bool checks, outcome *out) {
     lanes_wanted = set;
-    hd_vm_options options = {.workers = workers, .max_instructions = 100000000,
-                             .check_races = checks, .check_uninitialised = checks};
+    hd_vm_options options = {.workers = workers,
+                             .max_instructions = 100000000,
+                             .check_races = checks,
+                             .check_uninitialised = checks};
     hd_vm *vm;
     hd_status status = hd_vm_open(arena, diag, job, NULL, &options, &vm);
     if (status != HD_OK)
@@ -133,8 +135,7 @@ static hd_status run_all(trial *t, const char *folder, hd_str *told) {
     kir_module *module;
     hd_arena *arena = t->arena;
     const hd_diag *diag = &t->diag;
-    hd_status status =
-        hd_job_read(arena, diag, hd_format(arena, "%s/job.yaml", folder), &t->job);
+    hd_status status = hd_job_read(arena, diag, hd_format(arena, "%s/job.yaml", folder), &t->job);
     if (status == HD_OK)
         status = hd_frontend(arena, diag, t->job->kernel_path, t->job->options, &module);
     if (status == HD_OK)
@@ -144,8 +145,8 @@ static hd_status run_all(trial *t, const char *folder, hd_str *told) {
     if (status == HD_OK)
         status = run_machine(arena, diag, t->job, 2, &hd_lanes_base, false, &t->two);
     if (status == HD_OK)
-        status = run_machine(arena, diag, t->job, 1, lanes_below(hd_lanes_best()), true,
-                             &t->checked);
+        status =
+            run_machine(arena, diag, t->job, 1, lanes_below(hd_lanes_best()), true, &t->checked);
     if (status == HD_OK && (t->one.events != t->two.events || t->one.events != t->checked.events))
         hd_str_add(told, "  events depend on the workers or on the checks\n");
     if (status != HD_OK)

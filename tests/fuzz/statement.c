@@ -49,8 +49,11 @@ static node *declared_pointer(gen *g) {
             continue;
         const char *name = fuzz_name(g, "p");
         node *index = fuzz_index(g, p.length / 2, 2);
-        fuzz_declare(g, (place){.before = name, .length = p.length / 2, .type = p.type,
-                                .writable = p.writable, .space = p.space});
+        fuzz_declare(g, (place){.before = name,
+                                .length = p.length / 2,
+                                .type = p.type,
+                                .writable = p.writable,
+                                .space = p.space});
         return fuzz_node(g->arena, "", "$ $ *$ = $ + (@);\n", p.space, name_of(g, p.type), name,
                          p.before, index);
     }
@@ -93,8 +96,8 @@ static node *assignment(gen *g) {
         return fuzz_declaration(g);
     if (p.type.lanes > 1 && fuzz_chance(g, 40))
         return assigned_lanes(g, p);
-    bool wraps = p.type.base == UINT || p.type.base == ULONG ||
-                 (p.type.lanes > 1 && !is_signed(p.type));
+    bool wraps =
+        p.type.base == UINT || p.type.base == ULONG || (p.type.lanes > 1 && !is_signed(p.type));
     const char *op = "=";
     if (fuzz_chance(g, 30) && (wraps || !is_real(p.type)))
         op = compound[fuzz_draw(g, wraps && !is_real(p.type) ? 6 : 3)];
@@ -102,8 +105,7 @@ static node *assignment(gen *g) {
         op = fuzz_chance(g, 50) ? "+=" : "*=";
     if (is_real(p.type) && strchr("&|^", *op))
         op = "-=";
-    return fuzz_node(g->arena, "", "@ $ @;\n", fuzz_place(g, p), op,
-                     fuzz_expression(g, p.type, 4));
+    return fuzz_node(g->arena, "", "@ $ @;\n", fuzz_place(g, p), op, fuzz_expression(g, p.type, 4));
 }
 
 static node *whole_place(gen *g, whole w) {
@@ -235,8 +237,7 @@ typedef struct outside {
 } outside;
 
 static outside enter_loop(gen *g, uint32_t runs) {
-    outside o = {g->weight, g->in_loop, g->in_switch, g->places.count,
-                 g->wholes.count};
+    outside o = {g->weight, g->in_loop, g->in_switch, g->places.count, g->wholes.count};
     g->weight *= runs;
     g->in_loop = true;
     g->in_switch = false;
@@ -333,16 +334,16 @@ static node *goto_loop(gen *g) {
     const char *i = fuzz_name(g, "n"), *top = fuzz_name(g, "top"), *mid = fuzz_name(g, "mid");
     node *n = fuzz_node(g->arena, "", "{ int $ = 0;\n", i);
     if (fuzz_chance(g, 70))
-        fuzz_add(g->arena, n, "@", fuzz_node(g->arena, "", "if (@) goto $;\n",
-                                             fuzz_condition(g, 2), mid));
+        fuzz_add(g->arena, n, "@",
+                 fuzz_node(g->arena, "", "if (@) goto $;\n", fuzz_condition(g, 2), mid));
     outside o = enter_loop(g, runs + 1);
     g->in_loop = o.in_loop;
     g->in_switch = o.in_switch;
     fuzz_declare(g, (place){.before = i, .type = {INT, 1}});
     node *a = fuzz_statements(g, 1 + fuzz_draw(g, 2), true);
     node *b = fuzz_statements(g, 1 + fuzz_draw(g, 2), true);
-    fuzz_add(g->arena, n, "$: ;\n@$: ;\n@$++;\nif ($ <= (int)(@)) goto $;\n}\n", top, a, mid, b,
-             i, i, fuzz_index(g, runs + 1, 2), top);
+    fuzz_add(g->arena, n, "$: ;\n@$: ;\n@$++;\nif ($ <= (int)(@)) goto $;\n}\n", top, a, mid, b, i,
+             i, fuzz_index(g, runs + 1, 2), top);
     leave_loop(g, o);
     return n;
 }

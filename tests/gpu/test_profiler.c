@@ -25,16 +25,22 @@ static void a_column_for_each_metric(void **state) {
         "\"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum\",\"l1tex__t_sector_hit_rate.pct\","
         "\"lts__t_sector_hit_rate.pct\"\r\n"
         "\"\",\"\",\"\",\"\",\"\",\"\",\"sector\",\"\",\"sector\",\"sector\",\"sector\",\"%\",\"%"
-        "\"\n" LINE("0", "stage(element *, unsigned int)") ",\"1,200\",\"9\",\"300\",\"n/"
-                                                           "a\",\"7\",\"20\",\"60.5\"\n" LINE(
-                                                               "1", "stage(element *, unsigned "
-                                                                    "int)") ",\"1,300,000\",\"9\","
-                                                                            "\"0\",\"n/"
-                                                                            "a\",\"1\",\"40\",\"n/"
-                                                                            "a\"\n" LINE("2",
-                                                                                         "scale<"
-                                                                                         "float>") ",\"5\",\"9\",\"6\",\"7\",\"8\",\"0\",\"0\"\n"
-                                                                                                   "==PROF== Disconnected from process 42\n";
+        "\"\n" LINE(
+            "0",
+            "stage(element *, unsigned int)") ",\"1,200\",\"9\",\"300\",\"n/"
+                                              "a\",\"7\",\"20\",\"60.5\"\n" LINE(
+                                                  "1",
+                                                  "stage(element *, unsigned "
+                                                  "int)") ",\"1,300,000\",\"9\","
+                                                          "\"0\",\"n/"
+                                                          "a\",\"1\",\"40\",\"n/"
+                                                          "a\"\n" LINE(
+                                                              "2",
+                                                              "scale<"
+                                                              "float>") ",\"5\",\"9\",\"6\",\"7\","
+                                                                        "\"8\",\"0\",\"0\"\n"
+                                                                        "==PROF== Disconnected "
+                                                                        "from process 42\n";
     const hd_gpu_sectors *k = parse(*state, text, 2);
     assert_string_equal(k[0].kernel, "stage");
     assert_int_equal(k[0].launches, 2);
@@ -84,7 +90,8 @@ static void failures_are_told(void **state) {
                      HD_EUNSUPPORTED);
     assert_string_equal(f->seen.text,
                         "Nsight Compute failed: Failed to prepare kernel for profiling");
-    assert_int_equal(hd_gpu_parse_profile(f->arena, &f->diag, "", &kernels, &count), HD_EUNSUPPORTED);
+    assert_int_equal(hd_gpu_parse_profile(f->arena, &f->diag, "", &kernels, &count),
+                     HD_EUNSUPPORTED);
     assert_int_equal(
         hd_gpu_parse_profile(f->arena, &f->diag, HEAD "\n\"\n,,,\"\"\"", &kernels, &count),
         HD_EUNSUPPORTED);

@@ -29,8 +29,7 @@ static void every_example_resolves(void **state) {
         memset(&f->seen, 0, sizeof f->seen);
         hd_status status = hd_job_read(f->arena, &f->diag, found.gl_pathv[g], &job);
         if (status == HD_OK)
-            status =
-                hd_frontend(f->arena, &f->diag, job->kernel_path, job->options, &module);
+            status = hd_frontend(f->arena, &f->diag, job->kernel_path, job->options, &module);
         if (status == HD_OK)
             status = hd_job_resolve(f->arena, &f->diag, job, module);
         if (status != HD_OK)

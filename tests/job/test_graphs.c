@@ -25,8 +25,8 @@ static int teardown(void **state) {
 }
 
 #define GRAPHS "kernel: k.cl\ngraphs:\n  - {name: c, file: c.bench}\n  - {name: m, file: m.graph}\n"
-#define RUN                                                                                        \
-    "launches: [{kernel: fixed, global: [64], args: [{name: a, buffer: a}]}]\nrecord: cell\n"      \
+#define RUN                                                                                      \
+    "launches: [{kernel: fixed, global: [64], args: [{name: a, buffer: a}]}]\nrecord: cell\n"    \
     "buffers:\n  - {name: a, type: float, count: 64}\n  - {name: cells, type: cell, count: 1}\n"
 
 static const hd_buffer *filled(fixture *f, const char *buffer, const void **bytes) {
@@ -67,7 +67,7 @@ static void fields_take_parts(void **state) {
     const struct cell {
         uint32_t a;
         double b;
-    } * cells;
+    } *cells;
     const hd_buffer *buffer = filled(f,
                                      "{name: p, type: cell, init: [{field: a, graph: c, part: "
                                      "predecessor_first},\n"

@@ -70,7 +70,10 @@ static const struct {
     unsigned line, column;
     const char *said[3];
 } mistakes[] = {
-    {"", 1, 1, {"empty", "kernel, options, record, split, arrays, graphs, buffers, launches, tolerance"}},
+    {"",
+     1,
+     1,
+     {"empty", "kernel, options, record, split, arrays, graphs, buffers, launches, tolerance"}},
     {"- a\n", 1, 1, {"must be a mapping"}},
     {"a: {b\n", 2, 1, {"not YAML"}},
     {"kernel: k.cl\n\tlaunches: x\n", 2, 1, {"not YAML", "tab"}},

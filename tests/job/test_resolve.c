@@ -3,27 +3,27 @@
 
 #include "job/fixture.h"
 
-#define BUFFERS                                                                                    \
-    "kernel: k.cl\n"                                                                               \
-    "buffers:\n"                                                                                   \
-    "  - {name: bodies, type: body, count: 128}\n"                                                 \
-    "  - {name: cells, type: struct cell, count: 64}\n"                                            \
+#define BUFFERS                                         \
+    "kernel: k.cl\n"                                    \
+    "buffers:\n"                                        \
+    "  - {name: bodies, type: body, count: 128}\n"      \
+    "  - {name: cells, type: struct cell, count: 64}\n" \
     "  - {name: weights, type: float4, count: 64}\n"
-#define MOVE                                                                                       \
-    "launches:\n"                                                                                  \
-    "  - kernel: move\n"                                                                           \
-    "    global: [128]\n"                                                                          \
-    "    args:\n"                                                                                  \
-    "      - {name: bodies, buffer: bodies}\n"                                                     \
-    "      - {name: dt, value: 0.25f}\n"                                                           \
-    "      - {name: n, value: 128}\n"                                                              \
+#define MOVE                                   \
+    "launches:\n"                              \
+    "  - kernel: move\n"                       \
+    "    global: [128]\n"                      \
+    "    args:\n"                              \
+    "      - {name: bodies, buffer: bodies}\n" \
+    "      - {name: dt, value: 0.25f}\n"       \
+    "      - {name: n, value: 128}\n"          \
     "      - {name: scratch, local: 512}\n"
-#define MIX                                                                                        \
-    "launches:\n"                                                                                  \
-    "  - kernel: mix\n"                                                                            \
-    "    global: [64]\n"                                                                           \
-    "    args:\n"                                                                                  \
-    "      - {name: cells, buffer: cells}\n"                                                       \
+#define MIX                                      \
+    "launches:\n"                                \
+    "  - kernel: mix\n"                          \
+    "    global: [64]\n"                         \
+    "    args:\n"                                \
+    "      - {name: cells, buffer: cells}\n"     \
     "      - {name: weights, buffer: weights}\n"
 
 static hd_status resolve(fixture *f, const char *text, hd_job **job) {
@@ -319,10 +319,7 @@ static void wrong_flags_are_one_message(void **state) {
         {{.kernel_path = "k.cl", .entry = "move", .values = text, .value_count = 1}, "'many'"},
         {{.kernel_path = "k.cl", .entry = "move", .values = twice, .value_count = 2},
          "argument 'n' has two values, '1' and '2'"},
-        {{.kernel_path = "k.cl",
-          .entry = "move",
-          .dims = 3,
-          .global = {1ull << 32, 1ull << 32, 4}},
+        {{.kernel_path = "k.cl", .entry = "move", .dims = 3, .global = {1ull << 32, 1ull << 32, 4}},
          "more than 2^40 work-items"},
         {{.kernel_path = "k.cl", .entry = "move", .global = {100}, .local = {64}}, "is 128"},
         {{.kernel_path = "k.cl", .entry = "move", .dims = 4}, "1 to 3"},
@@ -358,11 +355,11 @@ static const char cuda_module[] =
     "b0: ret\n"
     "}\n";
 
-#define CUDA_JOB(launch, args)                                                                     \
-    "kernel: k.cu\n"                                                                               \
-    "buffers: [{name: p, type: float3, count: 5}, {name: t, type: float, count: 4}]\n"             \
-    "launches:\n"                                                                                  \
-    "  - {kernel: k<int>, blocks: [2], threads: [4], " launch                                      \
+#define CUDA_JOB(launch, args)                                                         \
+    "kernel: k.cu\n"                                                                   \
+    "buffers: [{name: p, type: float3, count: 5}, {name: t, type: float, count: 4}]\n" \
+    "launches:\n"                                                                      \
+    "  - {kernel: k<int>, blocks: [2], threads: [4], " launch                          \
     "args: [{name: p, buffer: p}, {name: flag, value: true}" args "]}\n"
 
 static void variables_of_cuda_take_buffers(void **state) {

@@ -19,7 +19,7 @@ typedef struct machine {
     const hd_flow *flow;
     hd_binding launch;
     hd_point point;
-    int64_t *iteration;   /* of each loop, now */
+    int64_t *iteration; /* of each loop, now */
     int64_t *values;
     uint32_t seed;
     uint32_t steps;
@@ -38,7 +38,7 @@ static bool in_loop(const hd_flow *flow, uint32_t loop, uint32_t block) {
 }
 
 static int64_t extend(uint64_t value, uint32_t bits) {
-    return bits >= 64 ? (int64_t)value
+    return bits >= 64  ? (int64_t)value
            : bits == 1 ? (int64_t)(value & 1)
                        : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
@@ -69,8 +69,8 @@ static int64_t machine_linear(const machine *m, bool global) {
     int64_t id = 0;
     for (uint32_t d = m->launch.dims; d-- > 0;) {
         const uint64_t *size = global ? m->launch.global : m->launch.local;
-        int64_t own = global ? m->point.global[d] - (int64_t)m->launch.offset[d]
-                             : m->point.local[d];
+        int64_t own =
+            global ? m->point.global[d] - (int64_t)m->launch.offset[d] : m->point.local[d];
         id = id * (int64_t)size[d] + own;
     }
     return id;
@@ -223,8 +223,8 @@ static void machine_place(machine *m, const int64_t group[3], const int64_t loca
     for (uint32_t d = 0; d < 3; d++) {
         m->point.group[d] = group[d];
         m->point.local[d] = local[d];
-        m->point.global[d] = (int64_t)m->launch.offset[d] +
-                             group[d] * (int64_t)m->launch.local[d] + local[d];
+        m->point.global[d] =
+            (int64_t)m->launch.offset[d] + group[d] * (int64_t)m->launch.local[d] + local[d];
     }
 }
 

@@ -27,8 +27,8 @@ typedef struct lockstep {
     int64_t (*value)[LANES];   /* [inst_count] */
     int64_t *cell;             /* [inst_count] */
     uint64_t moment;
-    uint64_t uniform, partly;  /* uniform values made; by a part of the lanes */
-    const char *wrong;         /* what went wrong first */
+    uint64_t uniform, partly; /* uniform values made; by a part of the lanes */
+    const char *wrong;        /* what went wrong first */
     kir_value where;
 } lockstep;
 

@@ -149,9 +149,9 @@ static inline void write_end(random_flow *r, uint32_t b, const char *condition,
         hd_str_printf(&r->text, "  switch %s, b%u [1: b%u, 2: b%u]\n", number, to[0], to[1], to[2]);
 }
 
-#define KERNEL_HEAD                                                                                \
-    "kernel \"r\" {\n  param \"p\" ptr.global bytes 8 element 4\n  param \"n\" i64 bytes 8\n"      \
-    "b0:\n  %p = param ptr.global 0\n  %n = param i64 1\n  %c0 = const i64 0\n"                   \
+#define KERNEL_HEAD                                                                           \
+    "kernel \"r\" {\n  param \"p\" ptr.global bytes 8 element 4\n  param \"n\" i64 bytes 8\n" \
+    "b0:\n  %p = param ptr.global 0\n  %n = param i64 1\n  %c0 = const i64 0\n"               \
     "  %c1 = const i64 1\n  %c3 = const i64 3\n  %true = const i1 1\n"
 
 static inline kir_kernel *parse_text(random_flow *r) {
@@ -227,8 +227,10 @@ static inline void write_value(random_flow *r, uint32_t b, uint32_t k) {
         hd_str_printf(&r->text, "  %sc = icmp slt i1 %s, %s\n  %s = select i64 %sc, %s, %s\n", v, x,
                       y, v, v, y, pick(r, b, k));
     else
-        hd_str_printf(&r->text, "  %sa = addr ptr.global %%p + %s*4\n"
-                                "  %s = atomic add i64 %sa, %s\n", v, x, v, v, y);
+        hd_str_printf(&r->text,
+                      "  %sa = addr ptr.global %%p + %s*4\n"
+                      "  %s = atomic add i64 %sa, %s\n",
+                      v, x, v, v, y);
 }
 
 static inline void write_block(random_flow *r, const kir_block *block, uint32_t b) {

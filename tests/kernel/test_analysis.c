@@ -98,8 +98,10 @@ static const char *random_kernel(hd_arena *arena, uint32_t *random) {
         uint32_t right = draw(random, op < 9 ? v : shift ? 4 : 10);
         hd_str_printf(&text, "  %%v%u = %s i64 %%v%u, %%%c%u\n", v,
                       op < 9 ? ops[op % 5] : by_constant[op - 9], left, op < 9 ? 'v' : 'c', right);
-        hd_str_printf(&text, "  %%a%u = addr ptr.global %%f + %%v%u*4\n"
-                             "  store %%one, %%a%u !%u:1\n", v, v, v, v);
+        hd_str_printf(&text,
+                      "  %%a%u = addr ptr.global %%f + %%v%u*4\n"
+                      "  store %%one, %%a%u !%u:1\n",
+                      v, v, v, v);
     }
     hd_str_add(&text, "  %next = add i64 %v3, %c0\n  br head\ndone:\n  ret\n}\n");
     return hd_str_text(&text);
@@ -114,8 +116,7 @@ static void random_index_arithmetic_is_what_runs(void **state) {
         kir_module *module = parse(arena, random_kernel(arena, &random));
         uint64_t local = (uint64_t)1 << draw(&random, 5);
         static const int64_t params[3] = {0};
-        const hd_binding binding = {.dims = 1, .global = {32}, .local = {local},
-                                    .params = params};
+        const hd_binding binding = {.dims = 1, .global = {32}, .local = {local}, .params = params};
         hd_kernel_info *info = hd_kernel_analyse(arena, module, module->kernels[0], &binding);
         watch w;
         run_launch(arena, info, &w);
@@ -134,8 +135,12 @@ static hd_kernel_info *analyse_groups(hd_arena *arena, const char *text, int64_t
     static const bool known[] = {false, false, true};
     int64_t *params = hd_new_array(arena, int64_t, 3);
     params[2] = n;
-    const hd_binding binding = {.dims = 1, .global = {1024}, .local = {local}, .param_count = 3,
-                                .param_known = known, .params = params};
+    const hd_binding binding = {.dims = 1,
+                                .global = {1024},
+                                .local = {local},
+                                .param_count = 3,
+                                .param_known = known,
+                                .params = params};
     kir_module *module = parse(arena, text);
     return hd_kernel_analyse(arena, module, module->kernels[0], &binding);
 }
@@ -418,9 +423,9 @@ static void a_copied_record_is_copied_field_by_field(void **state) {
     assert_int_equal(stores[2], 1);
     assert_int_equal(loads[3], 7);
     assert_int_equal(stores[3], 7);
-    assert_int_equal(loads[4], 2); /* v.a, v.b */
+    assert_int_equal(loads[4], 2);  /* v.a, v.b */
     assert_int_equal(stores[5], 1); /* half of v.b: as a whole */
-    assert_int_equal(loads[6], 1); /* all inside v */
+    assert_int_equal(loads[6], 1);  /* all inside v */
     assert_int_equal(at_line(info, 6)->width, 8);
     assert_int_equal(loads[7], 2); /* d[2] and v.a */
     assert_false(at_line(info, 8)->affine);

@@ -59,9 +59,9 @@ static void uniform_values_are_the_same_for_all_lanes(void **state) {
 /* ---- exactly what is expected ----------------------------------------------------------- */
 
 /* In these kernels a value on a line below 100 is uniform, one on a line from 100 on varying. */
-#define HEAD                                                                                       \
-    KERNEL_HEAD "  %lane = query local_id i64 %c0 !101:1\n"                                       \
-                "  %group = query group_id i64 %c0 !1:1\n"                                        \
+#define HEAD                                                \
+    KERNEL_HEAD "  %lane = query local_id i64 %c0 !101:1\n" \
+                "  %group = query group_id i64 %c0 !1:1\n"  \
                 "  %low = icmp slt i1 %lane, %c3 !102:1\n"
 
 static void check_lines(const char *name, const char *body) {

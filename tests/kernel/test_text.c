@@ -169,9 +169,10 @@ static void the_parser_says_what_it_wanted_and_where(void **state) {
     expect_message("nonsense", 1, "expected language, file, record or kernel");
 }
 
-#define BODY(code) "kernel \"k\" {\n param \"p\" ptr.global param \"n\" i32\nb0:\n" \
-                   "  %p = param ptr.global 0\n %n = param i32 1\n %c = const i32 4\n" \
-                   "  %f = const f32 1.0\n %t = const i1 1\n %u = undef f32x4\n" code "}"
+#define BODY(code)                                                         \
+    "kernel \"k\" {\n param \"p\" ptr.global param \"n\" i32\nb0:\n"       \
+    "  %p = param ptr.global 0\n %n = param i32 1\n %c = const i32 4\n"    \
+    "  %f = const f32 1.0\n %t = const i1 1\n %u = undef f32x4\n" code "}"
 
 static void the_verifier_rejects_what_is_not_kir(void **state) {
     (void)state;
@@ -243,8 +244,12 @@ static void the_verifier_rejects_broken_indices(void **state) {
                                                "as well", "does not exist", "unknown opcode"};
         switch (which) {
         case 0: kernel->insts[6].args[1] = 99; break;
-        case 1: kernel->inst_count--; kernel->blocks[0].inst_count--;
-                kernel->blocks[0].insts[6] = 7; kernel->inst_count++; break;
+        case 1:
+            kernel->inst_count--;
+            kernel->blocks[0].inst_count--;
+            kernel->blocks[0].insts[6] = 7;
+            kernel->inst_count++;
+            break;
         case 2: kernel->blocks[0].insts[6] = 5; break;
         case 3: kernel->blocks[0].insts[6] = 99; break;
         default: kernel->insts[6].op = (kir_op)1000; break;

@@ -10,14 +10,12 @@
 
 typedef struct watch {
     const hd_kernel_info *info;
-    uint64_t *runs;                     /* of each access, by this work-item */
+    uint64_t *runs; /* of each access, by this work-item */
     uint64_t checked, guards_checked, unfinished;
-    uint64_t *entered, *passes;         /* of each loop, over all work-items */
+    uint64_t *entered, *passes; /* of each loop, over all work-items */
 } watch;
 
-static bool holds(int64_t value, kir_pred pred) {
-    return machine_compare(pred, 64, value, 0);
-}
+static bool holds(int64_t value, kir_pred pred) { return machine_compare(pred, 64, value, 0); }
 
 static bool guards_hold(const watch *w, const hd_access *a, const hd_point *point) {
     for (uint32_t g = 0; g < a->guard_count; g++) {
@@ -107,8 +105,13 @@ static void check_runs(const watch *w, const machine *m) {
 static void run_item(const hd_kernel_info *info, watch *w, const int64_t group[3],
                      const int64_t local[3], uint32_t seed) {
     hd_arena *arena = hd_arena_new();
-    machine m = {.kernel = info->kernel, .flow = info->flow, .launch = info->binding,
-                 .on_access = check_access, .on_leave = check_loop, .user = w, .seed = seed};
+    machine m = {.kernel = info->kernel,
+                 .flow = info->flow,
+                 .launch = info->binding,
+                 .on_access = check_access,
+                 .on_leave = check_loop,
+                 .user = w,
+                 .seed = seed};
     m.iteration = hd_new_array(arena, int64_t, info->flow->loop_count);
     m.values = hd_new_array(arena, int64_t, info->kernel->inst_count);
     m.point.iteration = m.iteration;

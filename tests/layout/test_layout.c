@@ -32,7 +32,11 @@ static hd_field body_fields[] = {
 static hd_record body = {
     .name = "body", .field_count = 4, .fields = body_fields, .size = 32, .align = 8};
 static hd_field foreign_fields[] = {
-    {.name = "gr\xc3\xb6\xc3\x9f" "e", .size = 4, .align = 4, .count = 1},
+    {.name = "gr\xc3\xb6\xc3\x9f"
+             "e",
+     .size = 4,
+     .align = 4,
+     .count = 1},
     {.name = "b$", .size = 4, .align = 4, .count = 1},
 };
 static hd_record foreign = {
@@ -77,9 +81,19 @@ static void every_form_parses_and_prints(void **state) {
     check_prints(&body, "{x}{y}:2{v}{soa}/da", "{x}{y}:2{v}{soa}/da", "{x}{y}:2{v}{soa}/da");
     check_prints(&body, "{x}{y}{v}{soa}", "{x}{y}{v}{soa}", "{x}{y}{v}{soa}");
     check_prints(&body, "{x,y,v,soa}/da", "{x,y,v,soa}/da", "{x,y,v,soa}/da");
-    check_prints(&foreign, "{gr\xc3\xb6\xc3\x9f" "e,b$}", "aos", "{gr\xc3\xb6\xc3\x9f" "e,b$}");
-    check_prints(&foreign, "{gr\xc3\xb6\xc3\x9f" "e}{b$}:4", "{gr\xc3\xb6\xc3\x9f" "e}{b$}:4",
-                 "{gr\xc3\xb6\xc3\x9f" "e}{b$}:4");
+    check_prints(&foreign,
+                 "{gr\xc3\xb6\xc3\x9f"
+                 "e,b$}",
+                 "aos",
+                 "{gr\xc3\xb6\xc3\x9f"
+                 "e,b$}");
+    check_prints(&foreign,
+                 "{gr\xc3\xb6\xc3\x9f"
+                 "e}{b$}:4",
+                 "{gr\xc3\xb6\xc3\x9f"
+                 "e}{b$}:4",
+                 "{gr\xc3\xb6\xc3\x9f"
+                 "e}{b$}:4");
     check_prints(&single, "{x}/da", "da", "{x}/da");
     check_prints(&single, "{x}:4", "{x}:4", "{x}:4");
     check_prints(&body, "aosoa:9223372036854775808", "aosoa:9223372036854775808",

@@ -303,16 +303,15 @@ static bool places_are_alike(const hd_map *a, const hd_map *b, uint64_t used) {
             continue;
         uint64_t start_a = hd_map_address(a, f, 0), start_b = hd_map_address(b, f, 0);
         for (uint64_t e = 0; e < a->count; e++)
-            alike = alike &&
-                    hd_map_address(a, f, e) - start_a == hd_map_address(b, f, e) - start_b;
+            alike = alike && hd_map_address(a, f, e) - start_a == hd_map_address(b, f, e) - start_b;
         bool own = has_run_of_its_own(a, f);
         alike = alike && own == has_run_of_its_own(b, f);
         alike = alike && (own || start_a - a->clusters[a->fields[f].cluster].base ==
                                      start_b - b->clusters[b->fields[f].cluster].base);
         for (uint32_t g = 0; g < n && !own; g++)
-            alike = alike && (!(used >> g & 1) ||
-                              (a->fields[f].cluster == a->fields[g].cluster) ==
-                                  (b->fields[f].cluster == b->fields[g].cluster));
+            alike =
+                alike && (!(used >> g & 1) || (a->fields[f].cluster == a->fields[g].cluster) ==
+                                                  (b->fields[f].cluster == b->fields[g].cluster));
     }
     return alike;
 }

@@ -149,23 +149,12 @@ static inline slow_stream scene_stream(hd_arena *arena, scene *s, const hd_reuse
     slow_block *one = &s->blocks.data[number];
     uint64_t all_units = (uint64_t)o->clusters * o->units;
     switch (o->scenario) {
-    case 1:
-        scene_append_groups(arena, s, 1, 0, false, &stream);
-        break;
-    case 2:
-        slow_append(arena, &one, 1, 0, false, &stream);
-        break;
-    case 3:
-        scene_append_groups(arena, s, s->blocks.count, 0, false, &stream);
-        break;
-    case 4:
-        scene_append_groups(arena, s, o->k, 0, false, &stream);
-        break;
-    case 5:
-        scene_append_cluster(arena, s, o, number, greedy, &stream);
-        break;
-    default:
-        scene_append_groups(arena, s, o->clusters, all_units, greedy, &stream);
+    case 1: scene_append_groups(arena, s, 1, 0, false, &stream); break;
+    case 2: slow_append(arena, &one, 1, 0, false, &stream); break;
+    case 3: scene_append_groups(arena, s, s->blocks.count, 0, false, &stream); break;
+    case 4: scene_append_groups(arena, s, o->k, 0, false, &stream); break;
+    case 5: scene_append_cluster(arena, s, o, number, greedy, &stream); break;
+    default: scene_append_groups(arena, s, o->clusters, all_units, greedy, &stream);
     }
     return stream;
 }

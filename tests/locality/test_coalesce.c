@@ -35,8 +35,8 @@ static const hd_device *device_of(hd_arena *arena, const char *name) {
 static hd_event_launch launch_of(hd_event_access accesses[ACCESSES], uint32_t number) {
     for (int i = 0; i < ACCESSES; i++)
         accesses[i] = (hd_event_access){.space = KIR_GLOBAL, .width = widths[i], .buffer = -1};
-    return (hd_event_launch){.number = number, .kernel = "k", .dims = 1, .accesses = accesses,
-                             .access_count = ACCESSES};
+    return (hd_event_launch){
+        .number = number, .kernel = "k", .dims = 1, .accesses = accesses, .access_count = ACCESSES};
 }
 
 /* ---- by hand -------------------------------------------------------------------- */
@@ -49,7 +49,11 @@ static void check_warp(const char *name, uint32_t access, uint64_t base, int64_t
     hd_event_launch launch = launch_of(accesses, 0);
     hd_coalesce *counter = hd_coalesce_new(arena, device_of(arena, name));
     hd_sink sink = hd_coalesce_sink(counter);
-    hd_event e = {.access = access, .threads = 32, .mask = &mask, .base = base, .stride = stride,
+    hd_event e = {.access = access,
+                  .threads = 32,
+                  .mask = &mask,
+                  .base = base,
+                  .stride = stride,
                   .active = (uint32_t)__builtin_popcountll(mask)};
     sink.launch(sink.self, &launch);
     void *stream = sink.open_block(sink.self, 0);
@@ -273,7 +277,11 @@ static void requests_that_look_alike(void **state) {
 
 static void send(hd_sink *sink, void *stream, uint32_t access, uint64_t base, int64_t stride) {
     uint64_t mask[2] = {UINT64_MAX, UINT64_MAX};
-    hd_event e = {.access = access, .threads = 128, .active = 128, .mask = mask, .base = base,
+    hd_event e = {.access = access,
+                  .threads = 128,
+                  .active = 128,
+                  .mask = mask,
+                  .base = base,
                   .stride = stride};
     sink->event(stream, &e);
 }

@@ -25,8 +25,12 @@ static const hd_diag diag = {scene_message, NULL};
 static void make_event(const hd_sink *sink, void *stream, uint32_t threads, uint64_t position) {
     uint64_t mask[MOST_THREADS / 64 + 1] = {0}, address[MOST_THREADS], density = any(4);
     uint64_t far = any(3) ? 200 : 100000;
-    hd_event e = {.access = (uint32_t)any(ACCESSES), .threads = threads, .mask = mask,
-                  .position = position, .base = 0x1000 + any(far), .stride = (int64_t)any(9)};
+    hd_event e = {.access = (uint32_t)any(ACCESSES),
+                  .threads = threads,
+                  .mask = mask,
+                  .position = position,
+                  .base = 0x1000 + any(far),
+                  .stride = (int64_t)any(9)};
     for (uint32_t l = 0; l < threads; l++) {
         address[l] = any(far);
         if (density == 3 || any(4) <= density)
@@ -47,9 +51,14 @@ static void make_launch(const hd_sink *sink, uint32_t number, uint64_t blocks,
     uint32_t threads = sizes[any(6)];
     for (int i = 0; i < ACCESSES; i++)
         accesses[i] = (hd_event_access){.space = spaces[i], .width = widths[i], .buffer = -1};
-    hd_event_launch launch = {.number = number, .kernel = "k", .dims = 1, .accesses = accesses,
-                              .access_count = ACCESSES, .groups = {blocks, 1, 1},
-                              .local = {threads, 1, 1}, .block_count = blocks,
+    hd_event_launch launch = {.number = number,
+                              .kernel = "k",
+                              .dims = 1,
+                              .accesses = accesses,
+                              .access_count = ACCESSES,
+                              .groups = {blocks, 1, 1},
+                              .local = {threads, 1, 1},
+                              .block_count = blocks,
                               .block_threads = threads};
     assert_int_equal(sink->launch(sink->self, &launch), HD_OK);
     for (uint64_t b = 0; b < blocks; b++) {
@@ -86,8 +95,8 @@ static void random_traces(void **unused) {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         scene s;
         make_scene(&s, seed, seed % 20 ? 8 : 50);
-        hd_reuse_options o = {.element_bytes = s.element_bytes, .spaces = s.wanted,
-                              .workers = 1 + (uint32_t)any(3)};
+        hd_reuse_options o = {
+            .element_bytes = s.element_bytes, .spaces = s.wanted, .workers = 1 + (uint32_t)any(3)};
         if (seed % 7 == 0)
             o.memory = 2000; /* in several shares */
         for (o.scenario = 1; o.scenario <= 6 && has_accesses(&s); o.scenario++) {
@@ -182,15 +191,21 @@ static void dense_list(void **unused) {
     assert_int_equal(hd_trace_create(arena, &diag, path, &header, &writer), HD_OK);
     hd_sink sink = hd_trace_sink(writer);
     const hd_event_access access = {.space = KIR_GLOBAL, .width = 4, .buffer = -1};
-    const hd_event_launch launch = {.kernel = "k", .dims = 1, .groups = {1, 1, 1},
-                                    .local = {3, 1, 1}, .block_count = 1, .block_threads = 3,
-                                    .accesses = &access, .access_count = 1};
+    const hd_event_launch launch = {.kernel = "k",
+                                    .dims = 1,
+                                    .groups = {1, 1, 1},
+                                    .local = {3, 1, 1},
+                                    .block_count = 1,
+                                    .block_threads = 3,
+                                    .accesses = &access,
+                                    .access_count = 1};
     assert_int_equal(sink.launch(sink.self, &launch), HD_OK);
     void *stream = sink.open_block(sink.self, 0);
     const uint64_t mask = 7;
     for (uint64_t p = 0; p < LENGTH; p++)
-        sink.event(stream, &(hd_event){.threads = 3, .active = 3, .position = p, .mask = &mask,
-                                       .base = 0x100});
+        sink.event(
+            stream,
+            &(hd_event){.threads = 3, .active = 3, .position = p, .mask = &mask, .base = 0x100});
     sink.close_block(sink.self, stream, 0, true);
     sink.end_launch(sink.self, true);
     assert_int_equal(hd_trace_finish(writer, true), HD_OK);
@@ -288,9 +303,14 @@ static void bad_options(void **unused) {
 /* A launch of 4 blocks, each with so many loads of 64 lanes at elements below `elements`. */
 static void make_loads(const hd_sink *sink, uint64_t loads, uint64_t elements) {
     const hd_event_access access = {.space = KIR_GLOBAL, .width = 4, .buffer = -1};
-    const hd_event_launch launch = {.kernel = "k", .dims = 1, .groups = {4, 1, 1},
-                                    .local = {64, 1, 1}, .block_count = 4, .block_threads = 64,
-                                    .accesses = &access, .access_count = 1};
+    const hd_event_launch launch = {.kernel = "k",
+                                    .dims = 1,
+                                    .groups = {4, 1, 1},
+                                    .local = {64, 1, 1},
+                                    .block_count = 4,
+                                    .block_threads = 64,
+                                    .accesses = &access,
+                                    .access_count = 1};
     const uint64_t mask = UINT64_MAX;
     uint64_t address[64];
     sink->launch(sink->self, &launch);
@@ -299,8 +319,10 @@ static void make_loads(const hd_sink *sink, uint64_t loads, uint64_t elements) {
         for (uint64_t n = 0; n < loads; n++) {
             for (int l = 0; l < 64; l++)
                 address[l] = 4 * any(elements);
-            sink->event(stream, &(hd_event){.threads = 64, .active = 64, .position = n,
-                                            .mask = &mask, .address = address});
+            sink->event(
+                stream,
+                &(hd_event){
+                    .threads = 64, .active = 64, .position = n, .mask = &mask, .address = address});
         }
         sink->close_block(sink->self, stream, b, true);
     }
@@ -320,8 +342,8 @@ static void shares_add_up(void **unused) {
         hd_trace *trace;
         hd_reuse *reuse[2];
         state = 5;
-        assert_int_equal(
-            hd_trace_create(arena, &diag, path, &(hd_trace_header){NULL, 2}, &writer), HD_OK);
+        assert_int_equal(hd_trace_create(arena, &diag, path, &(hd_trace_header){NULL, 2}, &writer),
+                         HD_OK);
         hd_sink sink = hd_trace_sink(writer);
         make_loads(&sink, 500, elements[i]);
         assert_int_equal(hd_trace_finish(writer, true), HD_OK);
@@ -378,8 +400,8 @@ static void damage_is_said_once(void **unused) {
     for (int i = 0; i < 10; i++) {
         int messages = 0;
         const hd_diag counting = {count_message, &messages};
-        const hd_reuse_options o = {.scenario = 1 + (uint32_t)i % 2 * 4, .clusters = 4, .units = 32,
-                                    .workers = 4};
+        const hd_reuse_options o = {
+            .scenario = 1 + (uint32_t)i % 2 * 4, .clusters = 4, .units = 32, .workers = 4};
         assert_int_equal(hd_reuse_analyse(arena, &counting, trace, &o, &reuse), HD_EINPUT);
         assert_int_equal(messages, 1);
     }
@@ -389,13 +411,11 @@ static void damage_is_said_once(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(damage_is_said_once),
-                                       cmocka_unit_test(figure_4), cmocka_unit_test(correlations),
-                                       cmocka_unit_test(shares_add_up),
-                                       cmocka_unit_test(dense_list),
-                                       cmocka_unit_test(orders_of_blocks),
-                                       cmocka_unit_test(chosen_launches),
-                                       cmocka_unit_test(bad_options),
-                                       cmocka_unit_test(random_traces)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damage_is_said_once), cmocka_unit_test(figure_4),
+        cmocka_unit_test(correlations),        cmocka_unit_test(shares_add_up),
+        cmocka_unit_test(dense_list),          cmocka_unit_test(orders_of_blocks),
+        cmocka_unit_test(chosen_launches),     cmocka_unit_test(bad_options),
+        cmocka_unit_test(random_traces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

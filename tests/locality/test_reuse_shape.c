@@ -36,7 +36,7 @@ static hd_reuse_stream random_stream(hd_arena *arena, uint64_t most, uint64_t be
 
 /* ---- shapes ---------------------------------------------------------------------------- */
 
-#define SHAPE(...)                                                                                 \
+#define SHAPE(...)                                                                         \
     shape_of((const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
 
 static hd_reuse_shape shape_of(const uint64_t *degrees, uint64_t count) {

@@ -35,9 +35,8 @@ static hd_status compare(fixture *f, const hd_job *job, const outputs *a, const 
     void *after[] = {(void *)b->cells, (void *)b->weights};
     bool equal;
     memset(&f->seen, 0, sizeof f->seen);
-    hd_status status =
-        hd_contents_compare(f->arena, &f->diag, job, &(hd_contents){"here", before},
-                            &(hd_contents){"there", after}, &equal, bit_equal);
+    hd_status status = hd_contents_compare(f->arena, &f->diag, job, &(hd_contents){"here", before},
+                                           &(hd_contents){"there", after}, &equal, bit_equal);
     assert_true(equal == (status == HD_OK));
     assert_int_equal(f->seen.errors, status == HD_OK ? 0 : 1);
     return status;
@@ -112,8 +111,8 @@ static void a_buffer_that_is_not_given_is_not_compared(void **state) {
     bool equal, bit_equal;
     a.cells[1].a = 7;
     assert_int_equal(hd_contents_compare(f->arena, &f->diag, make_job(f, 0, 0),
-                                         &(hd_contents){"here", all},
-                                         &(hd_contents){"there", some}, &equal, &bit_equal),
+                                         &(hd_contents){"here", all}, &(hd_contents){"there", some},
+                                         &equal, &bit_equal),
                      HD_OK);
     assert_true(equal && bit_equal);
 }

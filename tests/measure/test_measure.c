@@ -150,7 +150,7 @@ static void a_run_on_a_named_device_gives_the_final_bytes(void **state) {
     struct {
         float x, y, z;
         int id;
-    } * before, *after;
+    } *before, *after;
     const hd_job *job = make_job(f, "");
     void *contents[2], *initial;
     hd_timing timing;

@@ -115,8 +115,8 @@ static void counted_check_line(const counted_case *c, const hd_cost_line *line,
         }
     sum->lines++;
     sum->exact += !why_not;
-    if (!why_not && (!counted_equal(executions, line->executions) ||
-                     !counted_equal(transactions, moved)))
+    if (!why_not &&
+        (!counted_equal(executions, line->executions) || !counted_equal(transactions, moved)))
         fail_msg("%s: access %u at line %u of '%s', in layout %s on %s: %g executions and %g "
                  "transactions are counted, but the cost says %g and %g",
                  c->name, line->access->id, line->access->line, line->info->kernel->name,
@@ -164,8 +164,7 @@ static void counted_make_models(hd_arena *arena, const hd_diag *diag, const hd_j
     for (int d = 0; d < COUNTED_DEVICES; d++) {
         const hd_device *device;
         assert_int_equal(hd_device_find(arena, diag, counted_devices[d], &device), HD_OK);
-        assert_int_equal(hd_cost_model_make(arena, diag, job, device, &options, &models[d]),
-                         HD_OK);
+        assert_int_equal(hd_cost_model_make(arena, diag, job, device, &options, &models[d]), HD_OK);
     }
 }
 
@@ -200,7 +199,9 @@ static const char *counted_mixed_layout(hd_arena *arena, const hd_record *record
     for (uint32_t f = 0; f < record->field_count; f++) {
         bool last = f + 1 == record->field_count;
         hd_str_printf(&s, "%s%s%s", f == 0 || f == 2 ? "{" : ",", record->fields[f].name,
-                      f == 1 ? "}:4" : last ? "}:16" : "");
+                      f == 1 ? "}:4"
+                      : last ? "}:16"
+                             : "");
     }
     return hd_str_text(&s);
 }
@@ -254,7 +255,12 @@ static void counted_add_row(counted_row *row, const hd_coalesce_counts *counts) 
 static void counted_check(counted *c, const char *name, counted_total *sum) {
     for (uint32_t n = 0; n < c->layout_count; n++)
         for (int d = 0; d < COUNTED_DEVICES; d++) {
-            counted_case one = {name, c->job, c->infos, c->layouts[n], c->texts[n], c->models[d],
+            counted_case one = {name,
+                                c->job,
+                                c->infos,
+                                c->layouts[n],
+                                c->texts[n],
+                                c->models[d],
                                 counted_new_rows(c->arena, c->job, c->infos)};
             for (uint32_t l = 0; l < c->job->launch_count; l++)
                 for (uint32_t k = 0; k < c->infos[l]->access_count; k++)

@@ -40,8 +40,12 @@ static bool jobs_head(hd_arena *arena, const char *path, hd_job_flags *f) {
     size_t length;
     assert_int_equal(hd_read_file(arena, &jobs_diag, path, &text, &length), HD_OK);
     const char **values = hd_new_array(arena, const char *, 8);
-    *f = (hd_job_flags){.kernel_path = path, .dims = 1, .global = {64, 1, 1}, .local = {1, 1, 1},
-                        .values = values, .count = 65536};
+    *f = (hd_job_flags){.kernel_path = path,
+                        .dims = 1,
+                        .global = {64, 1, 1},
+                        .local = {1, 1, 1},
+                        .values = values,
+                        .count = 65536};
     const char *head = strstr(text, "// flags: ");
     char *words = head ? hd_strndup(arena, head + 10, strcspn(head + 10, "\r\n")) : text + length;
     for (char *name = strtok_r(words, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
@@ -63,8 +67,7 @@ static const hd_record *jobs_record(hd_arena *arena) {
     hd_field *field = hd_new(arena, hd_field);
     hd_record *record = hd_new(arena, hd_record);
     *field = (hd_field){.name = "f", .type = "int", .size = 4, .align = 4, .count = 1};
-    *record = (hd_record){.name = "none", .size = 4, .align = 4, .field_count = 1,
-                          .fields = field};
+    *record = (hd_record){.name = "none", .size = 4, .align = 4, .field_count = 1, .fields = field};
     return record;
 }
 
@@ -73,8 +76,7 @@ static void jobs_of_kernels(hd_arena *arena, const char *path, jobs_check *check
     hd_job_flags flags;
     kir_module *module = NULL;
     if (jobs_head(arena, path, &flags))
-        assert_int_equal(hd_frontend(arena, &jobs_diag, path, flags.options, &module),
-                         HD_OK);
+        assert_int_equal(hd_frontend(arena, &jobs_diag, path, flags.options, &module), HD_OK);
     for (uint32_t k = 0; module && k < module->kernel_count; k++) {
         hd_job *job;
         flags.entry = module->kernels[k]->name;
@@ -87,13 +89,12 @@ static void jobs_of_kernels(hd_arena *arena, const char *path, jobs_check *check
     }
 }
 
-static void jobs_of_file(hd_arena *arena, const char *path, jobs_check *check,
-                         counted_total *sum) {
+static void jobs_of_file(hd_arena *arena, const char *path, jobs_check *check, counted_total *sum) {
     hd_job *job;
     kir_module *module;
     assert_int_equal(hd_job_read(arena, &jobs_diag, path, &job), HD_OK);
-    assert_int_equal(
-        hd_frontend(arena, &jobs_diag, job->kernel_path, job->options, &module), HD_OK);
+    assert_int_equal(hd_frontend(arena, &jobs_diag, job->kernel_path, job->options, &module),
+                     HD_OK);
     assert_int_equal(hd_job_resolve(arena, &jobs_diag, job, module), HD_OK);
     if (!job->record)
         job->record = jobs_record(arena);

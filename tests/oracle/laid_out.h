@@ -17,13 +17,13 @@ enum { LAID_OUT_THREADS = 1 << 12 };
 typedef struct laid_out {
     hd_sink to;
     const hd_job *job;
-    hd_kernel_info **infos;   /* of the job's launches */
-    hd_map **maps;            /* [buffer]: NULL where it is no array of the record */
+    hd_kernel_info **infos; /* of the job's launches */
+    hd_map **maps;          /* [buffer]: NULL where it is no array of the record */
     /* Of the launch that is running. */
     const hd_event_launch *launch;
     const hd_kernel_info *info;
-    int32_t of_param[64];     /* its buffer, or -1 */
-    uint64_t starts[64];      /* address of that one's first byte */
+    int32_t of_param[64]; /* its buffer, or -1 */
+    uint64_t starts[64];  /* address of that one's first byte */
 } laid_out;
 
 typedef struct laid_out_stream {
@@ -39,9 +39,8 @@ static uint64_t laid_out_address(const laid_out *l, const hd_access *a, uint64_t
     if (element >= map->count || hd_record_field_at(map->record, (uint32_t)inside) != a->field)
         return address; /* of no field, as made-up data may lead to */
     uint32_t allocation = map->clusters[map->fields[a->field].cluster].allocation;
-    return ((uint64_t)(allocation + 1) << 50) +
-           hd_map_address(map, (uint32_t)a->field, element) + inside -
-           map->record->fields[a->field].offset;
+    return ((uint64_t)(allocation + 1) << 50) + hd_map_address(map, (uint32_t)a->field, element) +
+           inside - map->record->fields[a->field].offset;
 }
 
 static void laid_out_event(void *self, const hd_event *event) {
@@ -104,8 +103,8 @@ static hd_status laid_out_end(void *self, bool complete) {
 
 /* Launch n of the events must be launch n of the job. */
 static hd_sink laid_out_sink(laid_out *l) {
-    return (hd_sink){l,          laid_out_launch, laid_out_open,
-                     laid_out_event, laid_out_close,  laid_out_end};
+    return (hd_sink){l,           laid_out_launch, laid_out_open, laid_out_event, laid_out_close,
+                     laid_out_end};
 }
 
 #endif

@@ -70,8 +70,7 @@ static inline uint64_t *slow_characteristic(hd_arena *arena, slow_stream *stream
 
 static inline void slow_add_mi(hd_arena *arena, slow_stream *stream, slow_mi mi) {
     if (stream->count == stream->capacity)
-        stream->data =
-            hd_grow(arena, stream->data, &stream->capacity, stream->count, sizeof mi);
+        stream->data = hd_grow(arena, stream->data, &stream->capacity, stream->count, sizeof mi);
     stream->data[stream->count++] = mi;
 }
 
@@ -92,8 +91,7 @@ static inline slow_stream slow_merge(hd_arena *arena, slow_block *const *blocks,
 }
 
 /* Lanes of `mi` that are of warp `warp` of the aggregate's block `block`. */
-static inline slow_mi slow_warp(hd_arena *arena, const slow_mi *mi, uint64_t block,
-                                uint64_t warp) {
+static inline slow_mi slow_warp(hd_arena *arena, const slow_mi *mi, uint64_t block, uint64_t warp) {
     slow_mi own = {0};
     for (size_t l = 0; l < mi->count; l++)
         if (mi->lanes[l].block == block && mi->lanes[l].thread / 32 == warp)

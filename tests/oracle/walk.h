@@ -64,8 +64,12 @@ static void walk_access(machine *m, kir_value v, void *user) {
 
 static void walk_item(walk *w, const int64_t group[3], const int64_t local[3]) {
     const hd_kernel_info *info = w->info;
-    machine m = {.kernel = info->kernel, .flow = info->flow, .launch = info->binding,
-                 .on_access = walk_access, .user = w, .seed = 7};
+    machine m = {.kernel = info->kernel,
+                 .flow = info->flow,
+                 .launch = info->binding,
+                 .on_access = walk_access,
+                 .user = w,
+                 .seed = 7};
     m.iteration = hd_new_array(w->arena, int64_t, info->flow->loop_count + 1);
     m.values = hd_new_array(w->arena, int64_t, info->kernel->inst_count);
     m.point.iteration = m.iteration;
@@ -98,8 +102,12 @@ static void walk_send(walk *w, const hd_sink *sink, void *stream, uint32_t threa
             mask[s->lane / 64] |= (uint64_t)1 << s->lane % 64;
             address[s->lane] = s->address;
         }
-        hd_event e = {.access = first->access, .threads = threads, .active = (uint32_t)(next - i),
-                      .position = position++, .mask = mask, .address = address};
+        hd_event e = {.access = first->access,
+                      .threads = threads,
+                      .active = (uint32_t)(next - i),
+                      .position = position++,
+                      .mask = mask,
+                      .address = address};
         sink->event(stream, &e);
     }
 }

@@ -20,10 +20,10 @@ static inline void hear(const hd_message *message, void *user) {
     last->count++;
 }
 
-#define assert_says(heard, part)                                                                   \
-    do {                                                                                           \
-        if (!strstr((heard).text, part))                                                           \
-            fail_msg("'%s' does not say '%s'", (heard).text, part);                                \
+#define assert_says(heard, part)                                    \
+    do {                                                            \
+        if (!strstr((heard).text, part))                            \
+            fail_msg("'%s' does not say '%s'", (heard).text, part); \
     } while (0)
 
 /* A record of some fields and padding. */

@@ -55,12 +55,10 @@ static inline hd_status random_matrix(const hd_diag *diag, dice *d, hd_remap_kin
         columns = swapped;
     }
     switch (kind) {
-    case HD_REMAP_TRANSPOSE:
-        return hd_remap_transpose(diag, rows, columns, bytes, map);
+    case HD_REMAP_TRANSPOSE: return hd_remap_transpose(diag, rows, columns, bytes, map);
     case HD_REMAP_DIAGONAL: /* places grow with the square of the rows */
         return hd_remap_diagonal(diag, rows < one ? rows : one, columns, bytes, map);
-    default:
-        return hd_remap_morton(diag, rows, columns, bytes, map);
+    default: return hd_remap_morton(diag, rows, columns, bytes, map);
     }
 }
 
@@ -174,16 +172,11 @@ static inline hd_status random_user(const hd_diag *diag, dice *d, uint64_t most_
 static inline hd_status random_map(const hd_diag *diag, dice *d, hd_remap_kind kind,
                                    uint64_t most_bytes, hd_remap **map) {
     switch (kind) {
-    case HD_REMAP_RECORDS:
-        return random_records(diag, d, most_bytes, map);
-    case HD_REMAP_GATHER:
-        return random_gather(diag, d, most_bytes, map);
-    case HD_REMAP_SCATTER:
-        return random_scatter(diag, d, most_bytes, map);
-    case HD_REMAP_USER:
-        return random_user(diag, d, most_bytes, map);
-    default:
-        return random_matrix(diag, d, kind, most_bytes, map);
+    case HD_REMAP_RECORDS: return random_records(diag, d, most_bytes, map);
+    case HD_REMAP_GATHER: return random_gather(diag, d, most_bytes, map);
+    case HD_REMAP_SCATTER: return random_scatter(diag, d, most_bytes, map);
+    case HD_REMAP_USER: return random_user(diag, d, most_bytes, map);
+    default: return random_matrix(diag, d, kind, most_bytes, map);
     }
 }
 

@@ -56,7 +56,7 @@ static hd_status no_device(const hd_remap *piece, const hd_remap_memory memory[]
 }
 
 /* One case: a function of `a` that returns what the call does. */
-#define WRONG(name, expression)                                                                    \
+#define WRONG(name, expression)                                \
     static hd_status name(arguments *a) { return expression; }
 
 /* ---- maps ------------------------------------------------------------------------------ */
@@ -66,10 +66,10 @@ static hd_status layout_of(arguments *a, const hd_remap_field *fields, const cha
     return hd_remap_layout(a->diag, &record, layout, RECORDS, &a->made);
 }
 
-#define PAIR(name, second, layout)                                                                 \
-    static hd_status name(arguments *a) {                                                          \
-        const hd_remap_field fields[] = {{"a", 0, 4, 4}, {second, 4, 4, 4}};                       \
-        return layout_of(a, fields, layout);                                                       \
+#define PAIR(name, second, layout)                                           \
+    static hd_status name(arguments *a) {                                    \
+        const hd_remap_field fields[] = {{"a", 0, 4, 4}, {second, 4, 4, 4}}; \
+        return layout_of(a, fields, layout);                                 \
     }
 
 WRONG(layout_record, hd_remap_layout(a->diag, NULL, "soa", 6, &a->made))
@@ -118,10 +118,10 @@ WRONG(scatter_bytes, hd_remap_scatter(a->diag, a->index, 4, 4, 4, 0, &a->made))
 WRONG(scatter_many, hd_remap_scatter(a->diag, a->index, 4, 4, UINT64_MAX, 4, &a->made))
 WRONG(scatter_result, hd_remap_scatter(a->diag, a->index, 4, 4, 4, 4, NULL))
 
-#define USER(name, source_count, count, bytes, place, result)                                      \
-    static hd_status name(arguments *a) {                                                          \
-        const hd_remap_user user = {source_count, count, bytes, place, NULL, NULL};                \
-        return hd_remap_user_map(a->diag, &user, result);                                          \
+#define USER(name, source_count, count, bytes, place, result)                       \
+    static hd_status name(arguments *a) {                                           \
+        const hd_remap_user user = {source_count, count, bytes, place, NULL, NULL}; \
+        return hd_remap_user_map(a->diag, &user, result);                           \
     }
 WRONG(user_user, hd_remap_user_map(a->diag, NULL, &a->made))
 USER(user_place, 4, 4, 4, NULL, &a->made)
@@ -359,10 +359,10 @@ WRONG(plan_negative,
       hd_remap_plan(a->diag, a->device, a->transpose, (hd_remap_direction)-7, &a->choice))
 WRONG(plan_choice, hd_remap_plan(a->diag, a->device, a->transpose, HD_REMAP_TO_DEVICE, NULL))
 
-#define SHARE(name, spoil, device, work)                                                           \
-    static hd_status name(arguments *a) {                                                          \
-        spoil;                                                                                     \
-        return hd_remap_share(a->diag, device, work, 1, NULL);                                     \
+#define SHARE(name, spoil, device, work)                       \
+    static hd_status name(arguments *a) {                      \
+        spoil;                                                 \
+        return hd_remap_share(a->diag, device, work, 1, NULL); \
     }
 SHARE(share_device, (void)0, NULL, &a->work)
 SHARE(share_work, (void)0, a->device, NULL)

@@ -150,8 +150,7 @@ static uint64_t bytes_of_chunks(const fixture *f, int chunks) {
 static uint64_t may_change(const fixture *f, hd_remap_strategy strategy, int after) {
     int chunk = after / COMMANDS_OF_CHUNK; /* the first that is not whole */
     switch (strategy) {
-    case HD_REMAP_HOST: /* the transfers go to memory of the library's */
-        return 0;
+    case HD_REMAP_HOST: /* the transfers go to memory of the library's */ return 0;
     case HD_REMAP_CHUNKED:
         if (f->device->is_unified) /* where nobody waits before all transfers are asked for */
             return is_silent ? f->map->source_bytes

@@ -60,15 +60,15 @@ static void test_matrices(void **state) {
 /* ---- what is refused ------------------------------------------------------------------ */
 
 /* `call` gives no map, this status, and one message that has `words`. */
-#define refuses(expected, words, call)                                                             \
-    do {                                                                                           \
-        heard last = {0};                                                                          \
-        hd_diag diag = {hear, &last};                                                              \
-        hd_remap *map = (hd_remap *)&last;                                                         \
-        assert_int_equal(call, expected);                                                          \
-        assert_null(map);                                                                          \
-        assert_int_equal(last.count, 1);                                                           \
-        assert_says(last, words);                                                                  \
+#define refuses(expected, words, call)     \
+    do {                                   \
+        heard last = {0};                  \
+        hd_diag diag = {hear, &last};      \
+        hd_remap *map = (hd_remap *)&last; \
+        assert_int_equal(call, expected);  \
+        assert_null(map);                  \
+        assert_int_equal(last.count, 1);   \
+        assert_says(last, words);          \
     } while (0)
 
 static void test_nothing_to_remap(void **state) {
@@ -154,7 +154,7 @@ static void test_records_that_are_none(void **state) {
     (void)state;
     hd_remap_field two[] = {{"a", 0, 4, 4}, {"b", 4, 4, 4}};
     hd_remap_record pair = {"pair", 8, 4, two, 2};
-#define refuses_pair(status, words)                                                                \
+#define refuses_pair(status, words)                                       \
     refuses(status, words, hd_remap_layout(&diag, &pair, "soa", 6, &map))
     pair.field_count = UINT32_MAX;
     refuses_pair(HD_EINPUT, "4294967295 fields; a record has an array of 1 to 64");

@@ -176,7 +176,7 @@ static void check(kit *k, const hd_record *record, const hd_layout *layout, dice
     for (size_t i = 0; i < size; i++)
         if (hd_record_field_at(record, (uint32_t)(i % record->size)) >= 0)
             assert_int_equal(aos[i], back[i]);
-    size_t (*bytes)(size_t, size_t) = (size_t(*)(size_t, size_t))symbol(library, "host_bytes");
+    size_t (*bytes)(size_t, size_t) = (size_t (*)(size_t, size_t))symbol(library, "host_bytes");
     for (uint64_t count = 0; count < 300; count += 23) {
         hd_map *other;
         assert_int_equal(hd_map_make(k->arena, &k->diag, record, layout, count, &other), HD_OK);
@@ -184,7 +184,7 @@ static void check(kit *k, const hd_record *record, const hd_layout *layout, dice
             assert_int_equal(bytes(a, count), other->allocation_bytes[a]);
     }
     assert_int_equal(((int (*)(void))symbol(library, "host_allocations"))(), map->allocation_count);
-    assert_int_equal(((size_t(*)(void))symbol(library, "host_elem"))(), record->size);
+    assert_int_equal(((size_t (*)(void))symbol(library, "host_elem"))(), record->size);
     release(&expected, map);
     free(aos);
     free(back);

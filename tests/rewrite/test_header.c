@@ -44,7 +44,7 @@ static void check_offsets(kit *k, const hd_record *record, const hd_layout *layo
         assert_int_equal(hd_map_make(k->arena, &k->diag, record, layout, count, &map), HD_OK);
         for (uint32_t f = 0; f < record->field_count; f++) {
             size_t (*offset)(size_t, size_t) =
-                (size_t(*)(size_t, size_t))dlsym(library, hd_format(k->arena, "offset%u", f));
+                (size_t (*)(size_t, size_t))dlsym(library, hd_format(k->arena, "offset%u", f));
             assert_non_null(offset);
             for (uint64_t e = 0; e < count; e++)
                 assert_int_equal(offset(count, e), hd_map_address(map, f, e));

@@ -349,9 +349,11 @@ static void what_cuda_c_cannot_do(void **state) {
         {"if (p != nullptr) p->x = 1;", "4:5: is compared with what is no pointer"},
         {"float4 *v = reinterpret_cast<float4 *>(p);", "4:40: is cast to 'float4 *'"},
         {"float *v = &p->x; v[1] = 2;", "4:13: is stored"},
-        {"float R::*m = &R::x; p[n].*m = 2;", "4:22: this element is used with a pointer to a member"},
+        {"float R::*m = &R::x; p[n].*m = 2;",
+         "4:22: this element is used with a pointer to a member"},
         {"float R::*m = &R::x; out[0] = (p[n]).*m;", "4:32: used with a pointer to a member"},
-        {"float R::*m = &R::x; (p + n)->*m = 2;", "4:23: is used with a pointer to a member, which"},
+        {"float R::*m = &R::x; (p + n)->*m = 2;",
+         "4:23: is used with a pointer to a member, which"},
         {"p[n].grow();", "4:1: the method 'grow' may change the element"},
         {"p[n].lend();", "4:1: the method 'lend' may change the element"},
         {"p[n].more();", "4:1: the method 'more' may change the element"},
@@ -553,9 +555,9 @@ static void what_parts_cannot_do(void **state) {
     check_parts(k, "p[n].v.a = vload3(0, p[n].d).x;", "5:22: 'd' of 'R' is taken apart");
     check_parts(k, "p[n].v.a = *p[n].d;", "5:13: 'd' of 'R' is taken apart");
     check_parts(k, "p[n].d[7] = 1;", "5:1: 'd[7]' of 'R' is taken apart");
-#define PARTS                                                                                      \
-    "struct vec { float a, b; __device__ void operator+=(const vec &v) { a += v.a; }\n"            \
-    "__device__ float sum() const { return a + b; } };\nstruct R { vec v; };\n"                    \
+#define PARTS                                                                           \
+    "struct vec { float a, b; __device__ void operator+=(const vec &v) { a += v.a; }\n" \
+    "__device__ float sum() const { return a + b; } };\nstruct R { vec v; };\n"         \
     "__global__ void k(R *p) { "
     check_file(k, "k.cu", PARTS "vec v = p->v; p[1].v += v; }\n", "v", "soa",
                "4:41: the method 'operator+=' may change");

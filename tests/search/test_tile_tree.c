@@ -238,7 +238,7 @@ static void add_random(hd_arena *arena, pattern_list *list, uint64_t *random) {
         for (uint32_t i = hd_next_random(random) % each; i < each; i++) {
             bool any = hd_next_random(random) % 16 < noise;
             uint64_t class = any ? hd_next_random(random) % tiles : s / run % tiles;
-            add(arena, list, 1, 4 * (s + 1) + (s > 9 ? 16 : 0), hd_tile_of_class((uint32_t) class));
+            add(arena, list, 1, 4 * (s + 1) + (s > 9 ? 16 : 0), hd_tile_of_class((uint32_t)class));
         }
 }
 

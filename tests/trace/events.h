@@ -56,12 +56,20 @@ typedef struct made_launch {
 
 static inline void make_tables(made_launch *m, uint64_t seed) {
     m->inner_fields[0] = (hd_field){"w", "float", 0, 16, 4, 4, NULL};
-    m->inner = (hd_record){.name = "inner", .spelling = "struct inner", .size = 16, .align = 4,
-                           .field_count = 1, .fields = m->inner_fields};
+    m->inner = (hd_record){.name = "inner",
+                           .spelling = "struct inner",
+                           .size = 16,
+                           .align = 4,
+                           .field_count = 1,
+                           .fields = m->inner_fields};
     m->fields[0] = (hd_field){"x", "float", 0, 12, 4, 3, NULL};
     m->fields[1] = (hd_field){"in", "struct inner", 12, 16, 4, 1, &m->inner};
-    m->record = (hd_record){.name = "body", .spelling = "body", .size = 28, .align = 4,
-                            .field_count = 2, .fields = m->fields};
+    m->record = (hd_record){.name = "body",
+                            .spelling = "body",
+                            .size = 28,
+                            .align = 4,
+                            .field_count = 2,
+                            .fields = m->fields};
     m->files[0] = "kernel.cl";
     m->files[1] = "a name, with blanks %.h";
     m->buffers[0] = (hd_event_buffer){"idx", "int", KIR_GLOBAL, 0x10000, 1 << 20, 4, NULL};
@@ -85,13 +93,20 @@ static inline void make_tables(made_launch *m, uint64_t seed) {
 static inline void make_launch(made_launch *m, const spec *s, uint32_t number) {
     memset(m, 0, sizeof *m);
     make_tables(m, s->seed + number / 2);
-    m->launch = (hd_event_launch){
-        .number = number, .kernel = number % 2 ? "relax" : "gather", .dims = 2,
-        .groups = {s->blocks, 1, 1}, .local = {1, s->threads, 1}, .offset = {number, 0, 0},
-        .block_count = s->blocks, .block_threads = s->threads,
-        .files = m->files, .file_count = 2,
-        .accesses = m->accesses, .access_count = s->accesses,
-        .buffers = m->buffers, .buffer_count = 3};
+    m->launch = (hd_event_launch){.number = number,
+                                  .kernel = number % 2 ? "relax" : "gather",
+                                  .dims = 2,
+                                  .groups = {s->blocks, 1, 1},
+                                  .local = {1, s->threads, 1},
+                                  .offset = {number, 0, 0},
+                                  .block_count = s->blocks,
+                                  .block_threads = s->threads,
+                                  .files = m->files,
+                                  .file_count = 2,
+                                  .accesses = m->accesses,
+                                  .access_count = s->accesses,
+                                  .buffers = m->buffers,
+                                  .buffer_count = 3};
 }
 
 /* ---- the events of a block ------------------------------------------------------ */

@@ -529,8 +529,8 @@ typedef struct crafted_heads {
     const char *words; /* of the message; NULL: they are sound */
 } crafted_heads;
 
-#define HEAD(LAUNCH, PART, LAST, BLOCK, POSITION)                                                  \
-    { .launch = LAUNCH, .part = PART, .last = LAST, .block = BLOCK, .first_position = POSITION }
+#define HEAD(LAUNCH, PART, LAST, BLOCK, POSITION)                                              \
+    {.launch = LAUNCH, .part = PART, .last = LAST, .block = BLOCK, .first_position = POSITION}
 static const crafted_heads head_crafts[] = {
     {{HEAD(0, 0, false, 0, 0), HEAD(0, 1, true, 0, 7), HEAD(0, 0, true, 2, 0)}, 3, NULL},
     {{HEAD(1, 0, true, 0, 0)}, 1, "not the one that comes next"},

@@ -102,8 +102,7 @@ static void a_choice_is_exported(void **state) {
     hd_trace_sums sums;
     import_and_export(&b, plain);
     assert_string_equal(export(&b, &(hd_trace_choice){0, 0, UINT64_MAX, 0}, &sums), plain);
-    assert_true(sums.launches == 1 && sums.blocks == 3 && sums.mis == 4 &&
-                sums.lane_accesses == 8);
+    assert_true(sums.launches == 1 && sums.blocks == 3 && sums.mis == 4 && sums.lane_accesses == 8);
     assert_string_equal(export(&b, &(hd_trace_choice){-1, 5, 9, 0}, &sums),
                         "# heddle-trace-text 1\n"
                         "# launch 0 %00 1 8 1 1 40 1 1 0 0 0\n"
@@ -112,8 +111,7 @@ static void a_choice_is_exported(void **state) {
                         "# access 4195872 S 8 global - - - 0 0 0\n"
                         "B 7 40\n"
                         "0 0 A 1 0:5\n");
-    assert_true(sums.launches == 1 && sums.blocks == 1 && sums.mis == 1 &&
-                sums.lane_accesses == 1);
+    assert_true(sums.launches == 1 && sums.blocks == 1 && sums.mis == 1 && sums.lane_accesses == 1);
     text_bench_close(&b);
 }
 

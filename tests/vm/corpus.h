@@ -36,18 +36,18 @@ typedef struct corpus {
     hd_arena *arena;
     const hd_diag *diag;
     const char *path;
-    hd_job *job;                       /* resolved */
-    void **contents;                   /* initial, of each buffer */
+    hd_job *job;     /* resolved */
+    void **contents; /* initial, of each buffer */
     hd_vec(assignment) inits, expects;
-    hd_vec(text_line) events;          /* as written */
+    hd_vec(text_line) events; /* as written */
     hd_vec(text_line) prints;
-    const char *fault;                 /* "LINE:COLUMN TEXT"; NULL: none */
-    double ulps;                       /* that reals may be from what is expected */
-    int64_t mis, lane_accesses;        /* of all launches; -1: not said */
+    const char *fault;          /* "LINE:COLUMN TEXT"; NULL: none */
+    double ulps;                /* that reals may be from what is expected */
+    int64_t mis, lane_accesses; /* of all launches; -1: not said */
     bool check_uninitialised, check_races;
     uint64_t max_instructions, local_memory;
     uint32_t spaces;
-    bool on_pocl;                      /* false: the comment says why not */
+    bool on_pocl; /* false: the comment says why not */
     hd_vec(hd_buffer) buffers;
     hd_vec(hd_launch) launches;
 } corpus;
@@ -109,7 +109,9 @@ static inline hd_status corpus_buffer(corpus *c, const char *text, uint32_t line
     if (!count)
         return corpus_fail(c, line, "a buffer is 'NAME TYPE COUNT', then perhaps '= FORMULA'");
     hd_push(c->arena, &c->buffers,
-            (hd_buffer){.name = name, .type = type, .count = strtoull(count, NULL, 10),
+            (hd_buffer){.name = name,
+                        .type = type,
+                        .count = strtoull(count, NULL, 10),
                         .place = {.file = c->path, .line = line}});
     at += strspn(at, " ");
     if (!*at)
@@ -141,8 +143,11 @@ static inline hd_status corpus_run(corpus *c, const char *text, uint32_t line) {
     const char *sizes = corpus_word(c->arena, &at), *slash = sizes ? strchr(sizes, '/') : NULL;
     if (!slash)
         return corpus_fail(c, line, "a run is 'KERNEL GLOBAL/LOCAL', sizes as 64 or 8x4x2");
-    hd_launch launch = {.kernel_name = kernel, .repeat = 1, .local_given = true,
-                        .global = {1, 1, 1}, .local = {1, 1, 1},
+    hd_launch launch = {.kernel_name = kernel,
+                        .repeat = 1,
+                        .local_given = true,
+                        .global = {1, 1, 1},
+                        .local = {1, 1, 1},
                         .place = {.file = c->path, .line = line}};
     hd_vec(hd_arg) args = {0};
     launch.dims = corpus_sizes(sizes, launch.global);
@@ -251,9 +256,9 @@ static inline void corpus_put(const hd_leaf *leaf, value v, uint8_t *bytes) {
 /* Walks the scalars that a field names: of element i leaf j component k. */
 typedef struct corpus_cursor {
     const hd_buffer *buffer;
-    hd_leaf *leaves;   /* that match */
+    hd_leaf *leaves; /* that match */
     uint32_t leaf_count, per_element;
-    int64_t count;     /* of scalars */
+    int64_t count; /* of scalars */
 } corpus_cursor;
 
 static inline corpus_cursor corpus_scalars(hd_arena *arena, const hd_buffer *buffer,
@@ -317,7 +322,9 @@ static inline value corpus_value(corpus_source *s, int64_t n) {
     uint32_t j, k;
     uint64_t offset;
     corpus_scalar(&s->cursor, n, &j, &k, &offset);
-    formula f = {.arena = s->c->arena, .at = s->from->formula, .lookup = corpus_lookup,
+    formula f = {.arena = s->c->arena,
+                 .at = s->from->formula,
+                 .lookup = corpus_lookup,
                  .user = (void *)(uintptr_t)s->c};
     if (s->from->list) {
         s->list += strspn(s->list, " ,");
@@ -342,7 +349,9 @@ static inline hd_status corpus_source_open(const corpus *c, const assignment *fr
     uint32_t b = from->buffer ? corpus_find_buffer(c->job, from->buffer) : c->job->buffer_count;
     if (b == c->job->buffer_count)
         return corpus_fail(c, from->line, "there is no such buffer");
-    *s = (corpus_source){.c = c, .from = from, .list = from->list,
+    *s = (corpus_source){.c = c,
+                         .from = from,
+                         .list = from->list,
                          .cursor = corpus_scalars(c->arena, &c->job->buffers[b], from->field)};
     if (!s->cursor.leaf_count)
         return corpus_fail(c, from->line, "there is no such field");
@@ -411,8 +420,13 @@ static inline hd_status corpus_resolve(corpus *c) {
 
 static inline hd_status corpus_open(hd_arena *arena, const hd_diag *diag, const char *path,
                                     corpus *c) {
-    *c = (corpus){.arena = arena, .diag = diag, .path = path, .job = hd_new(arena, hd_job),
-                  .mis = -1, .lane_accesses = -1, .on_pocl = true};
+    *c = (corpus){.arena = arena,
+                  .diag = diag,
+                  .path = path,
+                  .job = hd_new(arena, hd_job),
+                  .mis = -1,
+                  .lane_accesses = -1,
+                  .on_pocl = true};
     char *text;
     size_t length;
     uint32_t line = 0;
@@ -429,8 +443,8 @@ static inline hd_status corpus_open(hd_arena *arena, const hd_diag *diag, const 
         return status;
     c->contents = hd_new_array(arena, void *, c->job->buffer_count);
     for (uint32_t b = 0; b < c->job->buffer_count; b++)
-        c->contents[b] = hd_alloc(arena, c->job->buffers[b].count *
-                                             c->job->buffers[b].element_bytes);
+        c->contents[b] =
+            hd_alloc(arena, c->job->buffers[b].count * c->job->buffers[b].element_bytes);
     for (size_t i = 0; i < c->inits.count && status == HD_OK; i++)
         status = corpus_fill(c, &c->inits.data[i]);
     return status;

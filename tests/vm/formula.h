@@ -41,7 +41,7 @@ typedef bool formula_lookup(void *user, const char *buffer, const char *field, i
                             value *result);
 
 typedef struct formula {
-    hd_arena *arena;   /* of the text of errors */
+    hd_arena *arena; /* of the text of errors */
     const char *at;
     const char *error; /* the first; NULL: none */
     uint32_t dead;     /* in so many branches that are not taken: no errors there */
@@ -149,19 +149,20 @@ static inline bool formula_real_function(const char *name, const value *a, value
     static const struct {
         const char *name;
         double (*of)(double);
-    } one[] = {{"sqrt", sqrt}, {"cbrt", cbrt}, {"exp", exp}, {"exp2", exp2}, {"expm1", expm1},
-               {"log", log}, {"log2", log2}, {"log10", log10}, {"log1p", log1p}, {"sin", sin},
-               {"cos", cos}, {"tan", tan}, {"asin", asin}, {"acos", acos}, {"atan", atan},
-               {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"asinh", asinh}, {"acosh", acosh},
-               {"atanh", atanh}, {"floor", floor}, {"ceil", ceil}, {"trunc", trunc},
-               {"rint", rint}, {"round", round}, {"tgamma", tgamma}, {"lgamma", lgamma},
-               {"erf", erf}, {"erfc", erfc}, {"fabs", fabs}};
+    } one[] = {{"sqrt", sqrt},   {"cbrt", cbrt},   {"exp", exp},       {"exp2", exp2},
+               {"expm1", expm1}, {"log", log},     {"log2", log2},     {"log10", log10},
+               {"log1p", log1p}, {"sin", sin},     {"cos", cos},       {"tan", tan},
+               {"asin", asin},   {"acos", acos},   {"atan", atan},     {"sinh", sinh},
+               {"cosh", cosh},   {"tanh", tanh},   {"asinh", asinh},   {"acosh", acosh},
+               {"atanh", atanh}, {"floor", floor}, {"ceil", ceil},     {"trunc", trunc},
+               {"rint", rint},   {"round", round}, {"tgamma", tgamma}, {"lgamma", lgamma},
+               {"erf", erf},     {"erfc", erfc},   {"fabs", fabs}};
     static const struct {
         const char *name;
         double (*of)(double, double);
-    } two[] = {{"pow", pow}, {"fmod", fmod}, {"hypot", hypot}, {"atan2", atan2},
-               {"copysign", copysign}, {"fmin", fmin}, {"fmax", fmax}, {"remainder", remainder},
-               {"nextafter", nextafter}};
+    } two[] = {{"pow", pow},     {"fmod", fmod},           {"hypot", hypot},
+               {"atan2", atan2}, {"copysign", copysign},   {"fmin", fmin},
+               {"fmax", fmax},   {"remainder", remainder}, {"nextafter", nextafter}};
     for (size_t n = 0; n < sizeof one / sizeof *one; n++)
         if (!strcmp(name, one[n].name))
             return *result = formula_real(one[n].of(a[0].d)), true;
@@ -318,7 +319,7 @@ static inline value formula_unary(formula *f) {
 
 /* From what binds loosest; longer operators stand before those that they begin with. */
 static const char *const formula_levels[][5] = {
-    {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+    {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
     {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 enum { FORMULA_LEVELS = sizeof formula_levels / sizeof *formula_levels };
 
@@ -330,7 +331,7 @@ static inline value formula_compare(const char *op, value a, value b) {
     case '<': return formula_int(less || (op[1] && same));
     case '>': return formula_int(more || (op[1] && same));
     case '=': return formula_int(same);
-    default:  return formula_int(!same);
+    default: return formula_int(!same);
     }
 }
 
@@ -364,7 +365,7 @@ static inline value formula_binary(formula *f, const char *op, value a, value b)
     case '>': return formula_int((int64_t)x >> (y & 63));
     case '&': return formula_int((int64_t)(x & y));
     case '|': return formula_int((int64_t)(x | y));
-    default:  return formula_int((int64_t)(x ^ y));
+    default: return formula_int((int64_t)(x ^ y));
     }
 }
 

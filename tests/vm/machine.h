@@ -78,9 +78,9 @@ static inline void machine_run(machine *k, const char *text, const machine_buffe
     assert_int_equal(hd_write_file(&k->diag, source, text, strlen(text)), HD_OK);
     machine_write_job(k, folder, buffers, count, global, local);
     kir_module *module;
-    hd_status status =
-        *text == ';' ? kir_parse(k->arena, &k->diag, "kernel.kir", text, &module)
-                     : hd_frontend(k->arena, &k->diag, source, k->job->options, &module);
+    hd_status status = *text == ';'
+                           ? kir_parse(k->arena, &k->diag, "kernel.kir", text, &module)
+                           : hd_frontend(k->arena, &k->diag, source, k->job->options, &module);
     if (!status)
         status = hd_job_resolve(k->arena, &k->diag, k->job, module);
     hd_vm_options options = {.workers = 1, .print = machine_print, .user = k};

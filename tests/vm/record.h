@@ -32,13 +32,13 @@ typedef struct record {
     const hd_event_launch *launch;
     record_block *blocks;
     uint64_t block_count;
-    uint64_t opened;      /* blocks, so far */
+    uint64_t opened; /* blocks, so far */
     uint64_t mis, lane_accesses;
-    hd_str all;           /* the text of all launches */
+    hd_str all; /* the text of all launches */
     hd_arena *arena;
-    record_block *first;  /* the blocks of the first launch, kept */
+    record_block *first; /* the blocks of the first launch, kept */
     uint64_t first_count;
-    const char *broken;   /* the rule that was not kept; NULL: none */
+    const char *broken; /* the rule that was not kept; NULL: none */
     pthread_mutex_t lock;
 } record;
 
@@ -233,8 +233,11 @@ static inline hd_status record_end_launch(void *self, bool complete) {
 }
 
 static inline hd_sink record_sink(record *r) {
-    return (hd_sink){.self = r, .launch = record_launch, .open_block = record_open_block,
-                     .event = record_event, .close_block = record_close_block,
+    return (hd_sink){.self = r,
+                     .launch = record_launch,
+                     .open_block = record_open_block,
+                     .event = record_event,
+                     .close_block = record_close_block,
                      .end_launch = record_end_launch};
 }
 

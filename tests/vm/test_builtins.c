@@ -17,9 +17,9 @@ __extension__ typedef __float128 wide;
 typedef struct format {
     const char *name, *integer;
     uint32_t bytes;
-    int digits;   /* of the significand */
-    int least;    /* exponent of the least normal number */
-    double most;  /* the greatest finite one */
+    int digits;  /* of the significand */
+    int least;   /* exponent of the least normal number */
+    double most; /* the greatest finite one */
     bool on_pocl;
 } format;
 
@@ -39,37 +39,36 @@ typedef struct operands {
 
 typedef real oracle(const operands *o);
 
-#define ORACLE(name, value)                    \
+#define ORACLE(name, value)                     \
     static real ref_##name(const operands *o) { \
         (void)o;                                \
         return value;                           \
     }
 #define SAME(name) ORACLE(name, name##l(o->x))
-SAME(acos) SAME(acosh) SAME(asin) SAME(asinh) SAME(atan) SAME(atanh) SAME(cbrt) SAME(ceil)
-SAME(cos) SAME(cosh) SAME(erf) SAME(erfc) SAME(exp) SAME(exp2) SAME(exp10) SAME(expm1) SAME(fabs)
-SAME(floor) SAME(log) SAME(log2) SAME(log10) SAME(log1p) SAME(logb) SAME(rint) SAME(round) SAME(sin)
-SAME(sinh) SAME(sqrt) SAME(tan) SAME(tanh) SAME(tgamma) SAME(trunc)
-ORACLE(lgamma, lgammal(o->x))
-ORACLE(rsqrt, 1 / sqrtl(o->x))
-ORACLE(atan2, atan2l(o->x, o->y))
-ORACLE(copysign, copysignl(o->x, o->y))
-ORACLE(fdim, fdiml(o->x, o->y))
-ORACLE(fmod, fmodl(o->x, o->y))
-ORACLE(hypot, hypotl(o->x, o->y))
-ORACLE(pow, powl(o->x, o->y))
-ORACLE(remainder, remainderl(o->x, o->y))
-ORACLE(ldexp, ldexpl(o->x, o->n))
-ORACLE(pown, powl(o->x, o->n))
-ORACLE(modf, isinf(o->x) ? copysignl(0, o->x) : o->x - truncl(o->x))
-ORACLE(degrees, o->x * 180 / M_PIl)
-ORACLE(radians, o->x * M_PIl / 180)
-ORACLE(asinpi, asinl(o->x) / M_PIl)
-ORACLE(acospi, acosl(o->x) / M_PIl)
-ORACLE(atanpi, atanl(o->x) / M_PIl)
-ORACLE(atan2pi, atan2l(o->x, o->y) / M_PIl)
+SAME(acos)
+SAME(acosh)
+SAME(asin)
+SAME(asinh) SAME(atan) SAME(atanh) SAME(cbrt) SAME(ceil) SAME(cos) SAME(cosh) SAME(erf) SAME(erfc)
+    SAME(exp) SAME(exp2) SAME(exp10) SAME(expm1) SAME(fabs) SAME(floor) SAME(log) SAME(log2)
+        SAME(log10) SAME(log1p) SAME(logb) SAME(rint) SAME(round) SAME(sin) SAME(sinh) SAME(sqrt)
+            SAME(tan) SAME(tanh) SAME(tgamma) SAME(trunc) ORACLE(lgamma, lgammal(o->x))
+                ORACLE(rsqrt, 1 / sqrtl(o->x)) ORACLE(atan2, atan2l(o->x, o->y))
+                    ORACLE(copysign, copysignl(o->x, o->y)) ORACLE(fdim, fdiml(o->x, o->y))
+                        ORACLE(fmod, fmodl(o->x, o->y)) ORACLE(hypot, hypotl(o->x, o->y))
+                            ORACLE(pow, powl(o->x, o->y)) ORACLE(remainder, remainderl(o->x, o->y))
+                                ORACLE(ldexp, ldexpl(o->x, o->n)) ORACLE(pown, powl(o->x, o->n))
+                                    ORACLE(modf,
+                                           isinf(o->x) ? copysignl(0, o->x) : o->x - truncl(o->x))
+                                        ORACLE(degrees, o->x * 180 / M_PIl)
+                                            ORACLE(radians, o->x *M_PIl / 180)
+                                                ORACLE(asinpi, asinl(o->x) / M_PIl)
+                                                    ORACLE(acospi, acosl(o->x) / M_PIl)
+                                                        ORACLE(atanpi, atanl(o->x) / M_PIl)
+                                                            ORACLE(atan2pi,
+                                                                   atan2l(o->x, o->y) / M_PIl)
 
-/* x modulo 2, in (-1, 1]: exact. */
-static real turn(real x) {
+    /* x modulo 2, in (-1, 1]: exact. */
+    static real turn(real x) {
     real r = fmodl(x, 2);
     return r > 1 ? r - 2 : r <= -1 ? r + 2 : r;
 }
@@ -224,7 +223,7 @@ ORACLE(isgreater, o->x > o->y)
 ORACLE(isgreaterequal, o->x >= o->y)
 ORACLE(isless, o->x < o->y)
 ORACLE(islessequal, o->x <= o->y)
-ORACLE(islessgreater, o->x < o->y || o->x > o->y)
+ORACLE(islessgreater, o->x<o->y || o->x> o->y)
 ORACLE(isordered, !isnan(o->x) && !isnan(o->y))
 ORACLE(isunordered, isnan(o->x) || isnan(o->y))
 ORACLE(isnan, isnan(o->x) ? 1 : 0)
@@ -239,10 +238,10 @@ ORACLE(truncated, truncl(o->x))
 
 /* What is left out of a comparison. */
 enum {
-    NOT_POCL = 1,   /* PoCL 3.1 does not do what the specification says */
-    ZEROS = 2,      /* either zero will do */
-    POSITIVE = 4,   /* the specification says nothing of negative numbers */
-    NUMBERS = 8     /* nor of NaN */
+    NOT_POCL = 1, /* PoCL 3.1 does not do what the specification says */
+    ZEROS = 2,    /* either zero will do */
+    POSITIVE = 4, /* the specification says nothing of negative numbers */
+    NUMBERS = 8   /* nor of NaN */
 };
 
 typedef struct function {
@@ -354,19 +353,18 @@ static const function functions[] = {
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-static const char prelude[] =
-    "T fract_part(T x) { T w; return fract(x, &w); }\n"
-    "T fract_whole(T x) { T w; fract(x, &w); return w; }\n"
-    "T frexp_part(T x) { N e; return frexp(x, &e); }\n"
-    "N frexp_exponent(T x) { N e; frexp(x, &e); return e; }\n"
-    "T lgamma_r_value(T x) { N s; return lgamma_r(x, &s); }\n"
-    "N lgamma_r_sign(T x) { N s; lgamma_r(x, &s); return s; }\n"
-    "T modf_part(T x) { T w; return modf(x, &w); }\n"
-    "T modf_whole(T x) { T w; modf(x, &w); return w; }\n"
-    "T remquo_part(T x, T y) { N q; return remquo(x, y, &q); }\n"
-    "N remquo_quotient(T x, T y) { N q; remquo(x, y, &q); return q; }\n"
-    "T sincos_sine(T x) { T c; return sincos(x, &c); }\n"
-    "T sincos_cosine(T x) { T c; sincos(x, &c); return c; }\n";
+static const char prelude[] = "T fract_part(T x) { T w; return fract(x, &w); }\n"
+                              "T fract_whole(T x) { T w; fract(x, &w); return w; }\n"
+                              "T frexp_part(T x) { N e; return frexp(x, &e); }\n"
+                              "N frexp_exponent(T x) { N e; frexp(x, &e); return e; }\n"
+                              "T lgamma_r_value(T x) { N s; return lgamma_r(x, &s); }\n"
+                              "N lgamma_r_sign(T x) { N s; lgamma_r(x, &s); return s; }\n"
+                              "T modf_part(T x) { T w; return modf(x, &w); }\n"
+                              "T modf_whole(T x) { T w; modf(x, &w); return w; }\n"
+                              "T remquo_part(T x, T y) { N q; return remquo(x, y, &q); }\n"
+                              "N remquo_quotient(T x, T y) { N q; remquo(x, y, &q); return q; }\n"
+                              "T sincos_sine(T x) { T c; return sincos(x, &c); }\n"
+                              "T sincos_cosine(T x) { T c; sincos(x, &c); return c; }\n";
 
 /* ---- operands --------------------------------------------------------------------- */
 
@@ -384,18 +382,24 @@ static real read_number(const format *f, const void *at) {
 static void write_number(const format *f, void *at, double value) {
     float single = (float)value;
     _Float16 half = (_Float16)value;
-    memcpy(at, f->bytes == 2 ? (void *)&half : f->bytes == 4 ? (void *)&single : (void *)&value,
+    memcpy(at,
+           f->bytes == 2   ? (void *)&half
+           : f->bytes == 4 ? (void *)&single
+                           : (void *)&value,
            f->bytes);
 }
 
 static double special(const format *f, uint32_t k) {
     const double tiny = ldexp(1, f->least - f->digits + 1), normal = ldexp(1, f->least);
     const double below_one = 1 - ldexp(1, -f->digits), above_one = 1 + ldexp(1, 1 - f->digits);
-    const double values[] = {0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 1.5, -2.5, 3, -3, 0.25, -7, 10,
-                             INFINITY, -INFINITY, NAN, f->most, -f->most, tiny, -tiny, normal,
-                             -normal, normal - tiny, below_one, above_one, -below_one, M_PI,
-                             -M_PI / 2, M_PI / 4, 88.7, -103.9, 709.7, -745.1, 1000.5, -100000,
-                             127, 128, 1 / 3.0};
+    const double values[] = {0,         -0.0,      1,          -1,      0.5,
+                             -0.5,      2,         -2,         1.5,     -2.5,
+                             3,         -3,        0.25,       -7,      10,
+                             INFINITY,  -INFINITY, NAN,        f->most, -f->most,
+                             tiny,      -tiny,     normal,     -normal, normal - tiny,
+                             below_one, above_one, -below_one, M_PI,    -M_PI / 2,
+                             M_PI / 4,  88.7,      -103.9,     709.7,   -745.1,
+                             1000.5,    -100000,   127,        128,     1 / 3.0};
     return values[k % (sizeof values / sizeof *values)];
 }
 enum { SPECIALS = 40 };
@@ -520,12 +524,12 @@ static uint32_t compare_with_oracles(const format *f, const call_input *in, cons
             if (is_left_out(&functions[k], &o))
                 continue;
             real got = result_of(f, &functions[k], run->machine, k, i);
-            judge(&v, f, &functions[k], &o, got, functions[k].oracle(&o),
-                  allowed(f, &functions[k]), "should be");
+            judge(&v, f, &functions[k], &o, got, functions[k].oracle(&o), allowed(f, &functions[k]),
+                  "should be");
             if (run->pocl && !(functions[k].flags & NOT_POCL))
                 judge(&pocl, f, &functions[k], &o, got,
-                      result_of(f, &functions[k], run->pocl, k, i),
-                      2 * allowed(f, &functions[k]), "but on PoCL");
+                      result_of(f, &functions[k], run->pocl, k, i), 2 * allowed(f, &functions[k]),
+                      "but on PoCL");
         }
         wrong += v.wrong + pocl.wrong;
     }
@@ -535,8 +539,14 @@ static uint32_t compare_with_oracles(const format *f, const call_input *in, cons
 /* ---- tests ------------------------------------------------------------------------ */
 
 static call_plan plan_of(const format *f, const call *calls, uint32_t width, call_mode mode) {
-    return (call_plan){.type = f->name, .bytes = f->bytes, .integer = f->integer, .calls = calls,
-                       .count = FUNCTIONS, .prelude = prelude, .width = width, .mode = mode};
+    return (call_plan){.type = f->name,
+                       .bytes = f->bytes,
+                       .integer = f->integer,
+                       .calls = calls,
+                       .count = FUNCTIONS,
+                       .prelude = prelude,
+                       .width = width,
+                       .mode = mode};
 }
 
 static const call *calls_of_functions(hd_arena *arena) {
@@ -560,9 +570,18 @@ static void scalars(const format *f) {
     assert_int_equal(wrong, 0);
 }
 
-static void floats_are_within_their_errors(void **state) { (void)state; scalars(&formats[0]); }
-static void doubles_are_within_their_errors(void **state) { (void)state; scalars(&formats[1]); }
-static void halves_are_within_their_errors(void **state) { (void)state; scalars(&formats[2]); }
+static void floats_are_within_their_errors(void **state) {
+    (void)state;
+    scalars(&formats[0]);
+}
+static void doubles_are_within_their_errors(void **state) {
+    (void)state;
+    scalars(&formats[1]);
+}
+static void halves_are_within_their_errors(void **state) {
+    (void)state;
+    scalars(&formats[2]);
+}
 
 /* What a scalar comparison answers, as a component of a vector does. */
 static uint64_t as_component(uint64_t scalar, uint32_t bytes) {
@@ -585,9 +604,9 @@ static void check_same(const format *f, const call_plan *plan, const call_run *r
                 want = 0xaaaaaaaaaaaaaaaa >> (64 - 8 * own);
             uint64_t got = calls_bits(run->machine, k, i, own);
             if (got != want)
-                fail_msg("%s of %s%u, mode %d, number %u: 0x%llx, alone 0x%llx",
-                         functions[k].text, f->name, plan->width, plan->mode, i,
-                         (unsigned long long)got, (unsigned long long)want);
+                fail_msg("%s of %s%u, mode %d, number %u: 0x%llx, alone 0x%llx", functions[k].text,
+                         f->name, plan->width, plan->mode, i, (unsigned long long)got,
+                         (unsigned long long)want);
         }
     }
 }
@@ -673,12 +692,23 @@ static void check_pairs(const format *f, uint32_t width, const char *const (*pai
 static void the_inaccurate_forms_are_accurate(void **state) {
     (void)state;
 #define FORMS(name) {"half_" #name "(x)", #name "(x)"}, {"native_" #name "(x)", #name "(x)"}
-    static const char *const pairs[][2] = {
-        FORMS(cos), FORMS(exp), FORMS(exp2), FORMS(exp10), FORMS(log), FORMS(log2), FORMS(log10),
-        FORMS(rsqrt), FORMS(sin), FORMS(sqrt), FORMS(tan),
-        {"half_powr(x, y)", "powr(x, y)"}, {"native_powr(x, y)", "powr(x, y)"},
-        {"half_divide(x, y)", "x / y"}, {"native_divide(x, y)", "x / y"},
-        {"half_recip(x)", "1 / x"}, {"native_recip(x)", "1 / x"}};
+    static const char *const pairs[][2] = {FORMS(cos),
+                                           FORMS(exp),
+                                           FORMS(exp2),
+                                           FORMS(exp10),
+                                           FORMS(log),
+                                           FORMS(log2),
+                                           FORMS(log10),
+                                           FORMS(rsqrt),
+                                           FORMS(sin),
+                                           FORMS(sqrt),
+                                           FORMS(tan),
+                                           {"half_powr(x, y)", "powr(x, y)"},
+                                           {"native_powr(x, y)", "powr(x, y)"},
+                                           {"half_divide(x, y)", "x / y"},
+                                           {"native_divide(x, y)", "x / y"},
+                                           {"half_recip(x)", "1 / x"},
+                                           {"native_recip(x)", "1 / x"}};
     CHECK_PAIRS(&formats[0], 1, pairs);
     CHECK_PAIRS(&formats[0], 4, pairs);
 }

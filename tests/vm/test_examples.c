@@ -57,8 +57,7 @@ static hd_job *open_job(hd_arena *arena, const char *path) {
     hd_job *job = NULL;
     kir_module *module = NULL;
     assert_int_equal(hd_job_read(arena, &diag, path, &job), HD_OK);
-    assert_int_equal(hd_frontend(arena, &diag, job->kernel_path, job->options, &module),
-                     HD_OK);
+    assert_int_equal(hd_frontend(arena, &diag, job->kernel_path, job->options, &module), HD_OK);
     assert_int_equal(hd_job_resolve(arena, &diag, job, module), HD_OK);
     return job;
 }
@@ -115,8 +114,10 @@ int main(void) {
                                        .initial_state = found.gl_pathv[p]};
     int failed = _cmocka_run_group_tests("examples", tests, found.gl_pathc, NULL, NULL);
     if (found.gl_pathc < FEWEST_EXAMPLES) {
-        fprintf(stderr, "only %zu examples were found; HEDDLE_SOURCE is the folder of the "
-                        "sources\n", found.gl_pathc);
+        fprintf(stderr,
+                "only %zu examples were found; HEDDLE_SOURCE is the folder of the "
+                "sources\n",
+                found.gl_pathc);
         failed = 1;
     }
     globfree(&found);

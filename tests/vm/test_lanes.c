@@ -85,10 +85,22 @@ static void fill_scene(scene *s, bool conditions) {
 }
 
 static void run_scene(scene *s, const hd_lanes *set, uint32_t fn) {
-    hd_run r = {.frame = s->frame, .active = {s->active, LANES}, .whole = s->whole,
-                .spans = s->spans, .span_count = s->span_count, .lanes = LANES, .padded = LANES};
-    hd_op op = {.d = 0, .a = CELL, .b = 2 * CELL, .c = 3 * CELL, .sa = s->varying[0],
-                .sb = s->varying[1], .sc = s->varying[2], .uniform = s->uniform, .imm = -28,
+    hd_run r = {.frame = s->frame,
+                .active = {s->active, LANES},
+                .whole = s->whole,
+                .spans = s->spans,
+                .span_count = s->span_count,
+                .lanes = LANES,
+                .padded = LANES};
+    hd_op op = {.d = 0,
+                .a = CELL,
+                .b = 2 * CELL,
+                .c = 3 * CELL,
+                .sa = s->varying[0],
+                .sb = s->varying[1],
+                .sc = s->varying[2],
+                .uniform = s->uniform,
+                .imm = -28,
                 .imm2 = 12};
     set->fn[fn](&r, &op);
 }
@@ -170,8 +182,8 @@ static void masks_are_kept(void **unused) {
             in_span[before.spans[k].from] = true;
         for (uint32_t l = 0; l < LANES; l++) {
             /* a uniform operand's cell has an element for each lane of a chunk */
-            uint32_t sum = a[before.varying[0] ? l : l % HD_CHUNK] +
-                           b[before.varying[1] ? l : l % HD_CHUNK];
+            uint32_t sum =
+                a[before.varying[0] ? l : l % HD_CHUNK] + b[before.varying[1] ? l : l % HD_CHUNK];
             bool stored = in_span[l / HD_CHUNK * HD_CHUNK] && before.active[l];
             assert_int_equal(is[l], stored ? (int32_t)sum : was[l]);
         }
@@ -180,32 +192,32 @@ static void masks_are_kept(void **unused) {
 
 /* ---- against C ------------------------------------------------------------------------------------ */
 
-#define EXPECT(fn, T, A, value)                                                            \
-    for (uint32_t i = 0; i < 500; i++) {                                                   \
-        scene s;                                                                           \
-        state = i;                                                                         \
-        fill_scene(&s, false);                                                             \
-        s.whole = true;                                                                    \
-        s.uniform = false;                                                                 \
-        s.span_count = 1;                                                                  \
-        s.spans[0] = (hd_span){0, LANES};                                                  \
-        s.varying[0] = s.varying[1] = UINT32_MAX;                                          \
-        run_scene(&s, hd_lanes_choose(), fn);                                              \
-        for (uint32_t l = 0; l < LANES; l++) {                                             \
-            A a = ((const A *)(const void *)(s.frame + CELL))[l];                          \
-            A b = ((const A *)(const void *)(s.frame + 2 * CELL))[l];                      \
-            T is = ((const T *)(const void *)s.frame)[l], should = (T)(value);             \
-            (void)b;                                                                       \
-            if (memcmp(&is, &should, sizeof is) && (is == is || should == should))         \
-                fail_msg("%s: lane %u of case %u", #fn, l, i);                             \
-        }                                                                                  \
+#define EXPECT(fn, T, A, value)                                                    \
+    for (uint32_t i = 0; i < 500; i++) {                                           \
+        scene s;                                                                   \
+        state = i;                                                                 \
+        fill_scene(&s, false);                                                     \
+        s.whole = true;                                                            \
+        s.uniform = false;                                                         \
+        s.span_count = 1;                                                          \
+        s.spans[0] = (hd_span){0, LANES};                                          \
+        s.varying[0] = s.varying[1] = UINT32_MAX;                                  \
+        run_scene(&s, hd_lanes_choose(), fn);                                      \
+        for (uint32_t l = 0; l < LANES; l++) {                                     \
+            A a = ((const A *)(const void *)(s.frame + CELL))[l];                  \
+            A b = ((const A *)(const void *)(s.frame + 2 * CELL))[l];              \
+            T is = ((const T *)(const void *)s.frame)[l], should = (T)(value);     \
+            (void)b;                                                               \
+            if (memcmp(&is, &should, sizeof is) && (is == is || should == should)) \
+                fail_msg("%s: lane %u of case %u", #fn, l, i);                     \
+        }                                                                          \
     }
 
 static void equal_to_c(void **unused) {
     (void)unused;
     EXPECT(FN_SUB_I8, uint8_t, uint8_t, a - b)
-    EXPECT(FN_MUL_I16, uint16_t, uint16_t, (uint32_t)a * b)
-    EXPECT(FN_MUL_I64, uint64_t, uint64_t, a * b)
+    EXPECT(FN_MUL_I16, uint16_t, uint16_t, (uint32_t)a *b)
+    EXPECT(FN_MUL_I64, uint64_t, uint64_t, a *b)
     EXPECT(FN_UDIV_I32, uint32_t, uint32_t, b ? a / b : 0)
     EXPECT(FN_SREM_I64, int64_t, int64_t, b == -1 ? 0 : b ? a % b : a)
     EXPECT(FN_SHL_I8, uint8_t, uint8_t, a << (b & 7))
@@ -220,7 +232,7 @@ static void equal_to_c(void **unused) {
     EXPECT(FN_FMUL_F32, float, float, a *b)
     EXPECT(FN_SQRT_F32, float, float, sqrtf(a))
     EXPECT(FN_OLT_F32, uint8_t, float, a < b)
-    EXPECT(FN_ONE_F64, uint8_t, double, a < b || a > b)
+    EXPECT(FN_ONE_F64, uint8_t, double, a<b || a> b)
     EXPECT(FN_UEQ_F32, uint8_t, float, !(a < b || a > b))
     EXPECT(FN_UFGE_F64, uint8_t, double, !(a < b))
     EXPECT(FN_UNO_F32, uint8_t, float, isnan(a) || isnan(b))
@@ -230,7 +242,10 @@ static void equal_to_c(void **unused) {
     EXPECT(FN_SI64_F32, float, int64_t, a)
     EXPECT(FN_UI32_F64, double, uint32_t, a)
     EXPECT(FN_F64_SI32, int32_t, double,
-           isnan(a) ? 0 : a >= 0x1p31 ? INT32_MAX : a < -0x1p31 ? INT32_MIN : (int32_t)a)
+           isnan(a)      ? 0
+           : a >= 0x1p31 ? INT32_MAX
+           : a < -0x1p31 ? INT32_MIN
+                         : (int32_t)a)
     EXPECT(FN_F32_UI8, uint8_t, float, isnan(a) || a <= -1 ? 0 : a >= 256 ? 255 : (uint8_t)a)
     EXPECT(FN_FLOOR_F32, float, float, floorf(a))
     EXPECT(FN_FTRUNC_F64, double, double, trunc(a))

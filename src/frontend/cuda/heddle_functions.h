@@ -74,9 +74,8 @@ __HEDDLE_DEVICE__ int heddle_reduce_max(unsigned mask, int value) {
 #define atomicXor_system atomicXor
 
 /* Clang declares what atomicCAS() of 16 bits calls, but has no body for it. */
-extern "C" __device__ inline unsigned short __usAtomicCAS(unsigned short *address,
-                                                          unsigned short compare,
-                                                          unsigned short value) {
+extern "C" __device__ inline unsigned short
+__usAtomicCAS(unsigned short *address, unsigned short compare, unsigned short value) {
     __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
     return compare;
@@ -108,28 +107,27 @@ __HEDDLE_DEVICE__ unsigned heddle_byte(unsigned a, int n) { return a >> 8 * n & 
 __HEDDLE_DEVICE__ int heddle_short(int a, int n) { return (short)(a >> 16 * n); }
 __HEDDLE_DEVICE__ unsigned heddle_short(unsigned a, int n) { return a >> 16 * n & 65535; }
 
-#define __HEDDLE_PRODUCTS(T, bytes, shorts)                                                     \
-    __HEDDLE_DEVICE__ T heddle_dp4a(T a, T b, T c) {                                            \
-        return c + heddle_byte(a, 0) * heddle_byte(b, 0) +                                      \
-               heddle_byte(a, 1) * heddle_byte(b, 1) +                                          \
-               heddle_byte(a, 2) * heddle_byte(b, 2) + heddle_byte(a, 3) * heddle_byte(b, 3);   \
-    }                                                                                           \
-    __HEDDLE_DEVICE__ T heddle_dp2a_lo(T a, T b, T c) {                                         \
-        return c + heddle_short(a, 0) * heddle_byte(b, 0) +                                     \
-               heddle_short(a, 1) * heddle_byte(b, 1);                                          \
-    }                                                                                           \
-    __HEDDLE_DEVICE__ T heddle_dp2a_hi(T a, T b, T c) {                                         \
-        return c + heddle_short(a, 0) * heddle_byte(b, 2) +                                     \
-               heddle_short(a, 1) * heddle_byte(b, 3);                                          \
-    }                                                                                           \
-    __HEDDLE_DEVICE__ T heddle_dp4a(bytes a, bytes b, T c) {                                    \
-        return c + (T)a.x * (T)b.x + (T)a.y * (T)b.y + (T)a.z * (T)b.z + (T)a.w * (T)b.w;       \
-    }                                                                                           \
-    __HEDDLE_DEVICE__ T heddle_dp2a_lo(shorts a, bytes b, T c) {                                \
-        return c + (T)a.x * (T)b.x + (T)a.y * (T)b.y;                                           \
-    }                                                                                           \
-    __HEDDLE_DEVICE__ T heddle_dp2a_hi(shorts a, bytes b, T c) {                                \
-        return c + (T)a.x * (T)b.z + (T)a.y * (T)b.w;                                           \
+#define __HEDDLE_PRODUCTS(T, bytes, shorts)                                                        \
+    __HEDDLE_DEVICE__ T heddle_dp4a(T a, T b, T c) {                                               \
+        return c + heddle_byte(a, 0) * heddle_byte(b, 0) + heddle_byte(a, 1) * heddle_byte(b, 1) + \
+               heddle_byte(a, 2) * heddle_byte(b, 2) + heddle_byte(a, 3) * heddle_byte(b, 3);      \
+    }                                                                                              \
+    __HEDDLE_DEVICE__ T heddle_dp2a_lo(T a, T b, T c) {                                            \
+        return c + heddle_short(a, 0) * heddle_byte(b, 0) +                                        \
+               heddle_short(a, 1) * heddle_byte(b, 1);                                             \
+    }                                                                                              \
+    __HEDDLE_DEVICE__ T heddle_dp2a_hi(T a, T b, T c) {                                            \
+        return c + heddle_short(a, 0) * heddle_byte(b, 2) +                                        \
+               heddle_short(a, 1) * heddle_byte(b, 3);                                             \
+    }                                                                                              \
+    __HEDDLE_DEVICE__ T heddle_dp4a(bytes a, bytes b, T c) {                                       \
+        return c + (T)a.x * (T)b.x + (T)a.y * (T)b.y + (T)a.z * (T)b.z + (T)a.w * (T)b.w;          \
+    }                                                                                              \
+    __HEDDLE_DEVICE__ T heddle_dp2a_lo(shorts a, bytes b, T c) {                                   \
+        return c + (T)a.x * (T)b.x + (T)a.y * (T)b.y;                                              \
+    }                                                                                              \
+    __HEDDLE_DEVICE__ T heddle_dp2a_hi(shorts a, bytes b, T c) {                                   \
+        return c + (T)a.x * (T)b.z + (T)a.y * (T)b.w;                                              \
     }
 __HEDDLE_PRODUCTS(int, char4, short2)
 __HEDDLE_PRODUCTS(unsigned, uchar4, ushort2)
@@ -139,9 +137,9 @@ __HEDDLE_PRODUCTS(unsigned, uchar4, ushort2)
 
 /* ---- loads and stores with a hint for the caches -------------------------------------------- */
 
-#define __HEDDLE_LOAD(name) \
+#define __HEDDLE_LOAD(name)                                                               \
     template <typename T> __HEDDLE_DEVICE__ T name(const T *pointer) { return *pointer; }
-#define __HEDDLE_STORE(name) \
+#define __HEDDLE_STORE(name)                                                                     \
     template <typename T> __HEDDLE_DEVICE__ void name(T *pointer, T value) { *pointer = value; }
 __HEDDLE_LOAD(__ldca)
 __HEDDLE_LOAD(__ldcg)

@@ -447,11 +447,11 @@ static void zip_places_past(char *to, const char *const *from, size_t skipped, s
         for (size_t i = 0; i < rows * 4; i += HD_LINE)
             zip_pieces(4, 3, to + i * 12, runs, i);
 }
-#define DEFINE_ALONG(u)                                                                            \
-    static void unzip_along_##u(char *kept, char *to, const char *from, size_t row, size_t rows,   \
-                                size_t words, hd_remap_ahead *ahead) {                             \
-        for (size_t j = 0; j < words; j += SIDE_BY_SIDE(u) * PIECE / u)                            \
-            unzip_along(u, kept, to + j * rows * u, from + j * u, row, rows, ahead);               \
+#define DEFINE_ALONG(u)                                                                          \
+    static void unzip_along_##u(char *kept, char *to, const char *from, size_t row, size_t rows, \
+                                size_t words, hd_remap_ahead *ahead) {                           \
+        for (size_t j = 0; j < words; j += SIDE_BY_SIDE(u) * PIECE / u)                          \
+            unzip_along(u, kept, to + j * rows * u, from + j * u, row, rows, ahead);             \
     }
 DEFINE_ALONG(4)
 DEFINE_ALONG(8)
@@ -464,18 +464,18 @@ DEFINE_ALONG(8)
 #define LINES(u, name) (HAS_LINES ? name##_lines_##u : NULL)
 
 /* Pieces are functions of their own: inlined, they are too much for the registers. */
-#define DEFINE_UNZIP(u, name, past)                                                                \
-    SEPARATE void name##_piece_##u(char *to, size_t run, const char *from, size_t row,             \
-                                   size_t words) {                                                 \
-        unzip_piece(u, past, to, run, from, row, words);                                           \
-    }                                                                                              \
-    SEPARATE void name##_lines_##u(char *to, size_t run, const char *from, size_t row) {           \
-        unzip_lines(u, past, to, run, from, row);                                                  \
-    }                                                                                              \
-    static void name##_##u(char *to, size_t run, const char *from, size_t row, size_t rows,        \
-                           size_t words, const char *end) {                                        \
-        unzip(name##_piece_##u, LINES(u, name), unzip_piece_##u, u, to, run, from, row, rows,      \
-              words, end);                                                                         \
+#define DEFINE_UNZIP(u, name, past)                                                           \
+    SEPARATE void name##_piece_##u(char *to, size_t run, const char *from, size_t row,        \
+                                   size_t words) {                                            \
+        unzip_piece(u, past, to, run, from, row, words);                                      \
+    }                                                                                         \
+    SEPARATE void name##_lines_##u(char *to, size_t run, const char *from, size_t row) {      \
+        unzip_lines(u, past, to, run, from, row);                                             \
+    }                                                                                         \
+    static void name##_##u(char *to, size_t run, const char *from, size_t row, size_t rows,   \
+                           size_t words, const char *end) {                                   \
+        unzip(name##_piece_##u, LINES(u, name), unzip_piece_##u, u, to, run, from, row, rows, \
+              words, end);                                                                    \
     }
 #define DEFINE(u)                                                                                  \
     DEFINE_UNZIP(u, unzip, false)                                                                  \

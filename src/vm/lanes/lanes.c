@@ -36,12 +36,19 @@ typedef uint64_t U_I64;
 
 /* Vectors: 16 elements of up to 4 bytes, 8 elements of 8 bytes. V(T) is the vector of T, M(T)
  * the vector of integers as wide as T, in which a condition is 0 or -1. */
-#define VECTOR(T, n) \
+#define VECTOR(T, n)                                                          \
     typedef T V_##T __attribute__((vector_size((n) * sizeof(T)), may_alias)); \
-    enum { N_##T = (n) };
-VECTOR(I8, 16) VECTOR(I16, 16) VECTOR(I32, 16) VECTOR(I64, 8)
-VECTOR(U_I8, 16) VECTOR(U_I16, 16) VECTOR(U_I32, 16) VECTOR(U_I64, 8)
-VECTOR(F32, 16) VECTOR(F64, 8)
+    enum { N_##T = (n) }
+VECTOR(I8, 16);
+VECTOR(I16, 16);
+VECTOR(I32, 16);
+VECTOR(I64, 8);
+VECTOR(U_I8, 16);
+VECTOR(U_I16, 16);
+VECTOR(U_I32, 16);
+VECTOR(U_I64, 8);
+VECTOR(F32, 16);
+VECTOR(F64, 8);
 typedef uint8_t V_EIGHT __attribute__((vector_size(8), may_alias));
 #define V(T) V_##T
 
@@ -51,22 +58,22 @@ typedef uint8_t V_EIGHT __attribute__((vector_size(8), may_alias));
 
 /* Conditions, one byte of 0 or 1 for each lane, as 0 or -1 in elements of another width; and
  * back: a comparison's 0 or -1 as bytes of 0 or 1. */
-#define DEFINE_WIDTH(I, BYTES)                                                            \
-    ALWAYS V_U_##I spread_##I(const uint8_t *lanes) {                                     \
-        U_##I z[N_##I];                                                                   \
-        V_U_##I result;                                                                   \
-        LANE_LOOP(N_##I) z[j] = (U_##I)(0u - (U_##I)lanes[j]);                            \
-        memcpy(&result, z, sizeof z);                                                     \
-        return result;                                                                    \
-    }                                                                                     \
-    ALWAYS BYTES condition_##I(V_##I v) {                                                 \
-        U_##I z[N_##I];                                                                   \
-        uint8_t y[N_##I];                                                                 \
-        BYTES result;                                                                     \
-        memcpy(z, &v, sizeof z);                                                          \
-        LANE_LOOP(N_##I) y[j] = (uint8_t)(z[j] & 1);                                      \
-        memcpy(&result, y, sizeof y);                                                     \
-        return result;                                                                    \
+#define DEFINE_WIDTH(I, BYTES)                                 \
+    ALWAYS V_U_##I spread_##I(const uint8_t *lanes) {          \
+        U_##I z[N_##I];                                        \
+        V_U_##I result;                                        \
+        LANE_LOOP(N_##I) z[j] = (U_##I)(0u - (U_##I)lanes[j]); \
+        memcpy(&result, z, sizeof z);                          \
+        return result;                                         \
+    }                                                          \
+    ALWAYS BYTES condition_##I(V_##I v) {                      \
+        U_##I z[N_##I];                                        \
+        uint8_t y[N_##I];                                      \
+        BYTES result;                                          \
+        memcpy(z, &v, sizeof z);                               \
+        LANE_LOOP(N_##I) y[j] = (uint8_t)(z[j] & 1);           \
+        memcpy(&result, y, sizeof y);                          \
+        return result;                                         \
     }
 DEFINE_WIDTH(I8, V_U_I8)
 DEFINE_WIDTH(I16, V_U_I8)
@@ -79,135 +86,133 @@ ALWAYS V_U_I64 spread_I64(const uint8_t *lanes) {
     V_U_I64 all = {eight, eight, eight, eight, eight, eight, eight, eight};
     return -(all >> shift & 1);
 }
-ALWAYS V_EIGHT condition_I64(V_I64 v) {
-    return __builtin_convertvector((V_U_I64)v, V_EIGHT) & 1;
-}
+ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)v, V_EIGHT) & 1; }
 #define BLEND(I, mask, x, y) (((V_U_##I)(x) & (mask)) | ((V_U_##I)(y) & ~(mask)))
 
 /* A handler: `step` computes the 16 lanes from `at`; unless `masked` it stores all of them. */
-#define HANDLER(name)                                                                     \
-    static void name(hd_run *r, const hd_op *op) {                                        \
-        const hd_op o = *op;                                                              \
-        uint8_t *frame = r->frame;                                                        \
-        if (o.uniform) {                                                                  \
-            name##_step(frame, &o, 0, false, NULL);                                       \
-            return;                                                                       \
-        }                                                                                 \
-        const hd_span *span = r->spans, *end = span + r->span_count;                      \
-        const uint8_t *mask = r->active.lane;                                             \
-        bool whole = r->whole;                                                            \
-        for (; span < end; span++) {                                                      \
-            uint32_t at = span->from, to = span->to;                                      \
-            if (whole)                                                                    \
-                for (; at < to; at += HD_CHUNK)                                           \
-                    name##_step(frame, &o, at, false, NULL);                              \
-            else                                                                          \
-                for (; at < to; at += HD_CHUNK)                                           \
-                    name##_step(frame, &o, at, true, mask + at);                          \
-        }                                                                                 \
+#define HANDLER(name)                                                \
+    static void name(hd_run *r, const hd_op *op) {                   \
+        const hd_op o = *op;                                         \
+        uint8_t *frame = r->frame;                                   \
+        if (o.uniform) {                                             \
+            name##_step(frame, &o, 0, false, NULL);                  \
+            return;                                                  \
+        }                                                            \
+        const hd_span *span = r->spans, *end = span + r->span_count; \
+        const uint8_t *mask = r->active.lane;                        \
+        bool whole = r->whole;                                       \
+        for (; span < end; span++) {                                 \
+            uint32_t at = span->from, to = span->to;                 \
+            if (whole)                                               \
+                for (; at < to; at += HD_CHUNK)                      \
+                    name##_step(frame, &o, at, false, NULL);         \
+            else                                                     \
+                for (; at < to; at += HD_CHUNK)                      \
+                    name##_step(frame, &o, at, true, mask + at);     \
+        }                                                            \
     }
-#define STEP(name)                                                                        \
-    ALWAYS void name##_step(uint8_t *frame, const hd_op *op, uint32_t at, bool masked,    \
+#define STEP(name)                                                                     \
+    ALWAYS void name##_step(uint8_t *frame, const hd_op *op, uint32_t at, bool masked, \
                             const uint8_t *mask)
 
 /* Operand x of type T for the lanes from `at`. */
-#define OPERAND(x, T) \
-    const T *x##_ = (const T *)(const void *)(frame + op->x) + (at & op->s##x)
+#define OPERAND(x, T) const T *x##_ = (const T *)(const void *)(frame + op->x) + (at & op->s##x)
 #define RESULT(T) T *d_ = (T *)(void *)(frame + op->d) + at
 #define LOAD(x, T, h) (*(const V(T) *)(const void *)(x##_ + (h)))
 
 /* d = value for the vectors of one chunk; I is the integer type of d's width. */
-#define STORE(T, I, h, value)                                                             \
-    do {                                                                                  \
-        V(T) *to_ = (V(T) *)(void *)(d_ + (h));                                           \
-        V(T) value_ = (value);                                                            \
-        *to_ = masked ? (V(T))BLEND(I, spread_##I(mask + (h)), value_, *to_) : value_;      \
+#define STORE(T, I, h, value)                                                          \
+    do {                                                                               \
+        V(T) *to_ = (V(T) *)(void *)(d_ + (h));                                        \
+        V(T) value_ = (value);                                                         \
+        *to_ = masked ? (V(T))BLEND(I, spread_##I(mask + (h)), value_, *to_) : value_; \
     } while (0)
 
 /* Handlers whose value is an expression of vectors a, b, c. */
-#define UNARY(name, T, I, value)                                                          \
-    STEP(name) {                                        \
-        RESULT(T);                                                                        \
-        OPERAND(a, T);                                                                    \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                                  \
-            V(T) a = LOAD(a, T, h);                                                       \
-            STORE(T, I, h, value);                                                        \
-        }                                                                                 \
-    }                                                                                     \
+#define UNARY(name, T, I, value)                         \
+    STEP(name) {                                         \
+        RESULT(T);                                       \
+        OPERAND(a, T);                                   \
+        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) { \
+            V(T) a = LOAD(a, T, h);                      \
+            STORE(T, I, h, value);                       \
+        }                                                \
+    }                                                    \
     HANDLER(name)
-#define BINARY(name, T, I, value)                                                         \
-    STEP(name) {                                        \
-        RESULT(T);                                                                        \
-        OPERAND(a, T);                                                                    \
-        OPERAND(b, T);                                                                    \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                                  \
-            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);                                    \
-            STORE(T, I, h, value);                                                        \
-        }                                                                                 \
-    }                                                                                     \
+#define BINARY(name, T, I, value)                        \
+    STEP(name) {                                         \
+        RESULT(T);                                       \
+        OPERAND(a, T);                                   \
+        OPERAND(b, T);                                   \
+        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) { \
+            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);   \
+            STORE(T, I, h, value);                       \
+        }                                                \
+    }                                                    \
     HANDLER(name)
-#define TERNARY(name, T, I, value)                                                        \
-    STEP(name) {                                        \
-        RESULT(T);                                                                        \
-        OPERAND(a, T);                                                                    \
-        OPERAND(b, T);                                                                    \
-        OPERAND(c, T);                                                                    \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                                  \
-            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h), c = LOAD(c, T, h);                 \
-            STORE(T, I, h, value);                                                        \
-        }                                                                                 \
-    }                                                                                     \
+#define TERNARY(name, T, I, value)                                        \
+    STEP(name) {                                                          \
+        RESULT(T);                                                        \
+        OPERAND(a, T);                                                    \
+        OPERAND(b, T);                                                    \
+        OPERAND(c, T);                                                    \
+        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                  \
+            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h), c = LOAD(c, T, h); \
+            STORE(T, I, h, value);                                        \
+        }                                                                 \
+    }                                                                     \
     HANDLER(name)
 /* A comparison: bytes of 0 or 1 from operands of type T, as wide as integer I. */
-#define COMPARE(name, T, I, value)                                                        \
-    STEP(name) {                                        \
-        RESULT(uint8_t);                                                                  \
-        OPERAND(a, T);                                                                    \
-        OPERAND(b, T);                                                                    \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                                  \
-            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);                                    \
-            STORE_CONDITION_##I(h, value);                                                \
-        }                                                                                 \
-    }                                                                                     \
+#define COMPARE(name, T, I, value)                       \
+    STEP(name) {                                         \
+        RESULT(uint8_t);                                 \
+        OPERAND(a, T);                                   \
+        OPERAND(b, T);                                   \
+        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) { \
+            V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);   \
+            STORE_CONDITION_##I(h, value);               \
+        }                                                \
+    }                                                    \
     HANDLER(name)
 #define STORE_CONDITION_I8(h, value) STORE(U_I8, I8, h, condition_I8((V_I8)(value)))
 #define STORE_CONDITION_I16(h, value) STORE(U_I8, I8, h, condition_I16((V_I16)(value)))
 #define STORE_CONDITION_I32(h, value) STORE(U_I8, I8, h, condition_I32((V_I32)(value)))
-#define STORE_CONDITION_I64(h, value)                                                     \
-    do {                                                                                  \
-        V_EIGHT *to_ = (V_EIGHT *)(void *)(d_ + (h));                                     \
-        V_EIGHT value_ = condition_I64((V_I64)(value));                                            \
-        if (masked) {                                                                     \
-            V_EIGHT lanes_ = -*(const V_EIGHT *)(const void *)(mask + (h));               \
-            value_ = (value_ & lanes_) | (*to_ & ~lanes_);                                \
-        }                                                                                 \
-        *to_ = value_;                                                                    \
+#define STORE_CONDITION_I64(h, value)                                       \
+    do {                                                                    \
+        V_EIGHT *to_ = (V_EIGHT *)(void *)(d_ + (h));                       \
+        V_EIGHT value_ = condition_I64((V_I64)(value));                     \
+        if (masked) {                                                       \
+            V_EIGHT lanes_ = -*(const V_EIGHT *)(const void *)(mask + (h)); \
+            value_ = (value_ & lanes_) | (*to_ & ~lanes_);                  \
+        }                                                                   \
+        *to_ = value_;                                                      \
     } while (0)
 
 /* Handlers that go lane by lane: what has no vector instruction, and conversions, which the
  * compiler turns into vector code where it can. A is the operands' type. */
-#define LANE_BY_LANE(name, T, A, value)                                                   \
-    STEP(name) {                                        \
-        RESULT(T);                                                                        \
-        OPERAND(a, A);                                                                    \
-        OPERAND(b, A);                                                                    \
-        T z[HD_CHUNK];                                                                    \
-        LANE_LOOP(HD_CHUNK) {                                                             \
-            A a = a_[j], b = b_[j];                                                       \
-            (void)b;                                                                      \
-            z[j] = (T)(value);                                                            \
-        }                                                                                 \
-        if (!masked)                                                                      \
-            memcpy(d_, z, sizeof z);                                                      \
-        else                                                                              \
-            for (uint32_t j = 0; j < HD_CHUNK; j++)                                       \
-                d_[j] = mask[j] ? z[j] : d_[j];                                           \
-    }                                                                                     \
+#define LANE_BY_LANE(name, T, A, value)             \
+    STEP(name) {                                    \
+        RESULT(T);                                  \
+        OPERAND(a, A);                              \
+        OPERAND(b, A);                              \
+        T z[HD_CHUNK];                              \
+        LANE_LOOP(HD_CHUNK) {                       \
+            A a = a_[j], b = b_[j];                 \
+            (void)b;                                \
+            z[j] = (T)(value);                      \
+        }                                           \
+        if (!masked)                                \
+            memcpy(d_, z, sizeof z);                \
+        else                                        \
+            for (uint32_t j = 0; j < HD_CHUNK; j++) \
+                d_[j] = mask[j] ? z[j] : d_[j];     \
+    }                                               \
     HANDLER(name)
 
 /* ---- integers --------------------------------------------------------------------- */
 
-#define EACH_INT(M, ...) M(__VA_ARGS__, I8) M(__VA_ARGS__, I16) M(__VA_ARGS__, I32) M(__VA_ARGS__, I64)
+#define EACH_INT(M, ...)                                                           \
+    M(__VA_ARGS__, I8) M(__VA_ARGS__, I16) M(__VA_ARGS__, I32) M(__VA_ARGS__, I64)
 
 /* Unsigned, because signed overflow would be undefined. */
 #define DEFINE_WRAP(op, sign, T) BINARY(op##_##T, U_##T, T, a sign b)
@@ -220,7 +225,7 @@ EACH_INT(DEFINE_WRAP, XOR, ^)
 
 /* Lanes that are not active may hold any numbers, so division must be total: by zero it
  * gives 0, and the remainder is the dividend; kir leaves that undefined. */
-#define DEFINE_SDIV(op, T) \
+#define DEFINE_SDIV(op, T)                                                                    \
     LANE_BY_LANE(op##_##T, T, T, b == -1 ? (T)(0 - (U_##T)a) : b ? a / (b == -1 ? 1 : b) : 0)
 #define DEFINE_SREM(op, T) LANE_BY_LANE(op##_##T, T, T, b == -1 ? 0 : b ? a % (b == -1 ? 1 : b) : a)
 #define DEFINE_UDIV(op, T) LANE_BY_LANE(op##_##T, U_##T, U_##T, b ? a / b : 0)
@@ -251,17 +256,17 @@ EACH_INT(DEFINE_COMPARE, SGT, a > b)
 EACH_INT(DEFINE_COMPARE, SGE, a >= b)
 
 /* a is a condition, b and c are of the result's type. */
-#define DEFINE_SELECT(T)                                                                  \
-    STEP(SELECT_##T) {                                                                    \
-        RESULT(U_##T);                                                                    \
-        OPERAND(a, uint8_t);                                                              \
-        OPERAND(b, U_##T);                                                                \
-        OPERAND(c, U_##T);                                                                \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                                  \
-            V(U_##T) yes = spread_##T(a_ + h);                                            \
-            STORE(U_##T, T, h, BLEND(T, yes, LOAD(b, U_##T, h), LOAD(c, U_##T, h)));      \
-        }                                                                                 \
-    }                                                                                     \
+#define DEFINE_SELECT(T)                                                             \
+    STEP(SELECT_##T) {                                                               \
+        RESULT(U_##T);                                                               \
+        OPERAND(a, uint8_t);                                                         \
+        OPERAND(b, U_##T);                                                           \
+        OPERAND(c, U_##T);                                                           \
+        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                             \
+            V(U_##T) yes = spread_##T(a_ + h);                                       \
+            STORE(U_##T, T, h, BLEND(T, yes, LOAD(b, U_##T, h), LOAD(c, U_##T, h))); \
+        }                                                                            \
+    }                                                                                \
     HANDLER(SELECT_##T)
 DEFINE_SELECT(I8)
 DEFINE_SELECT(I16)
@@ -272,9 +277,9 @@ EACH_INT(DEFINE_MOVE, MOVE)
 UNARY(BIT_I8, U_I8, I8, a & 1)
 UNARY(SIGN_I8, U_I8, I8, -a)
 
-#define X(from, to)                                              \
-    LANE_BY_LANE(TRUNC_##to##_##from, U_##from, U_##to, a)       \
-    LANE_BY_LANE(ZEXT_##from##_##to, U_##to, U_##from, a)        \
+#define X(from, to)                                        \
+    LANE_BY_LANE(TRUNC_##to##_##from, U_##from, U_##to, a) \
+    LANE_BY_LANE(ZEXT_##from##_##to, U_##to, U_##from, a)  \
     LANE_BY_LANE(SEXT_##from##_##to, to, from, a)
 HD_CONVERT_PAIRS(X)
 #undef X
@@ -297,10 +302,10 @@ LANE_BY_LANE(FREM_F32, F32, F32, fmodf(a, b))
 LANE_BY_LANE(FREM_F64, F64, F64, fmod(a, b))
 
 #define DEFINE_FLOAT_COMPARE(op, value, T, I) COMPARE(op##_##T, T, I, value)
-#define DEFINE_HALF_COMPARE(op, value)                                                    \
-    ALWAYS bool op##_of_halves(float a, float b) { return value; }                        \
+#define DEFINE_HALF_COMPARE(op, value)                                       \
+    ALWAYS bool op##_of_halves(float a, float b) { return value; }           \
     LANE_BY_LANE(op##_F16, uint8_t, F16, op##_of_halves((float)a, (float)b))
-#define DEFINE_COMPARISON(op, value) \
+#define DEFINE_COMPARISON(op, value)                                           \
     EACH_FLOAT(DEFINE_FLOAT_COMPARE, op, value) DEFINE_HALF_COMPARE(op, value)
 DEFINE_COMPARISON(OEQ, a == b)
 DEFINE_COMPARISON(ONE, (a < b) | (a > b))
@@ -344,26 +349,26 @@ LANE_BY_LANE(SQRT_F64, F64, F64, sqrt(a))
 LANE_BY_LANE(RSQRT_F16, F16, F16, 1.0f / sqrtf((float)a))
 LANE_BY_LANE(RSQRT_F32, F32, F32, 1.0f / sqrtf(a))
 LANE_BY_LANE(RSQRT_F64, F64, F64, 1.0 / sqrt(a))
-#define DEFINE_ROUNDING(op, of_float, of_double)            \
-    LANE_BY_LANE(op##_F16, F16, F16, of_float((float)a))    \
-    LANE_BY_LANE(op##_F32, F32, F32, of_float(a))           \
+#define DEFINE_ROUNDING(op, of_float, of_double)         \
+    LANE_BY_LANE(op##_F16, F16, F16, of_float((float)a)) \
+    LANE_BY_LANE(op##_F32, F32, F32, of_float(a))        \
     LANE_BY_LANE(op##_F64, F64, F64, of_double(a))
 DEFINE_ROUNDING(FLOOR, floorf, floor)
 DEFINE_ROUNDING(CEIL, ceilf, ceil)
 DEFINE_ROUNDING(FTRUNC, truncf, trunc)
 DEFINE_ROUNDING(RINT, rintf, rint)
 /* The product and sum of halves are exact in a double. */
-#define DEFINE_FMA(T, value)                                                                \
-    STEP(FMA_##T) {                                                                         \
-        RESULT(T);                                                                          \
-        OPERAND(a, T);                                                                      \
-        OPERAND(b, T);                                                                      \
-        OPERAND(c, T);                                                                      \
-        T z[HD_CHUNK];                                                                      \
-        LANE_LOOP(HD_CHUNK) z[j] = (T)(value);                                              \
-        for (uint32_t j = 0; j < HD_CHUNK; j++)                                             \
-            d_[j] = !masked || mask[j] ? z[j] : d_[j];                                      \
-    }                                                                                       \
+#define DEFINE_FMA(T, value)                           \
+    STEP(FMA_##T) {                                    \
+        RESULT(T);                                     \
+        OPERAND(a, T);                                 \
+        OPERAND(b, T);                                 \
+        OPERAND(c, T);                                 \
+        T z[HD_CHUNK];                                 \
+        LANE_LOOP(HD_CHUNK) z[j] = (T)(value);         \
+        for (uint32_t j = 0; j < HD_CHUNK; j++)        \
+            d_[j] = !masked || mask[j] ? z[j] : d_[j]; \
+    }                                                  \
     HANDLER(FMA_##T)
 DEFINE_FMA(F16, fma((double)a_[j], (double)b_[j], (double)c_[j]))
 DEFINE_FMA(F32, fmaf(a_[j], b_[j], c_[j]))
@@ -385,20 +390,18 @@ HD_FLOAT_PAIRS(X)
  * here, and NaN becomes 0, so that C does not leave it undefined, too. Bounds are powers
  * of two, so that they are exact in a float. */
 #define BITS(I) (sizeof(I) * 8)
-#define TO_SIGNED(I, W, x)                                                                \
-    ((x) >= (W)((uint64_t)1 << (BITS(I) - 1))    ? (I)((U_##I)-1 >> 1)                    \
-     : (x) < -(W)((uint64_t)1 << (BITS(I) - 1)) ? (I)((U_##I)1 << (BITS(I) - 1))          \
-     : (x) == (x)                               ? (I)(x)                                  \
+#define TO_SIGNED(I, W, x)                                                       \
+    ((x) >= (W)((uint64_t)1 << (BITS(I) - 1))   ? (I)((U_##I) - 1 >> 1)          \
+     : (x) < -(W)((uint64_t)1 << (BITS(I) - 1)) ? (I)((U_##I)1 << (BITS(I) - 1)) \
+     : (x) == (x)                               ? (I)(x)                         \
                                                 : (I)0)
-#define TO_UNSIGNED(I, W, x)                                                              \
-    ((x) >= 2 * (W)((uint64_t)1 << (BITS(I) - 1)) ? (U_##I)-1                             \
-     : (x) > -1                                   ? (U_##I)(x)                            \
-                                                  : (U_##I)0)
+#define TO_UNSIGNED(I, W, x) \
+    ((x) >= 2 * (W)((uint64_t)1 << (BITS(I) - 1)) ? (U_##I) - 1 : (x) > -1 ? (U_##I)(x) : (U_##I)0)
 /* W is the type that F is computed in. */
-#define DEFINE_INT_FLOAT(I, F, W)                                     \
-    LANE_BY_LANE(S##I##_##F, F, I, (W)a)                              \
-    LANE_BY_LANE(U##I##_##F, F, U_##I, (W)a)                          \
-    LANE_BY_LANE(F##_S##I, I, F, TO_SIGNED(I, W, (W)a))               \
+#define DEFINE_INT_FLOAT(I, F, W)                             \
+    LANE_BY_LANE(S##I##_##F, F, I, (W)a)                      \
+    LANE_BY_LANE(U##I##_##F, F, U_##I, (W)a)                  \
+    LANE_BY_LANE(F##_S##I, I, F, TO_SIGNED(I, W, (W)a))       \
     LANE_BY_LANE(F##_U##I, U_##I, F, TO_UNSIGNED(I, W, (W)a))
 #define W_F16 float
 #define W_F32 float
@@ -425,7 +428,8 @@ STEP(ADDR_I32) {
     OPERAND(a, U_I64);
     OPERAND(b, int32_t);
     for (uint32_t h = 0; h < HD_CHUNK; h += N_U_I64) {
-        V_U_I64 index = (V_U_I64)__builtin_convertvector(*(const half *)(const void *)(b_ + h), V_I64);
+        V_U_I64 index =
+            (V_U_I64) __builtin_convertvector(*(const half *)(const void *)(b_ + h), V_I64);
         STORE(U_I64, I64, h, LOAD(a, U_I64, h) + index * (uint64_t)op->imm + (uint64_t)op->imm2);
     }
 }
@@ -534,8 +538,10 @@ const hd_lanes NAME(hd_lanes, HD_LANES_NAME) = {
     .name = TEXT(HD_LANES_NAME),
     .fn = {HD_INT_BINARY(E_INT) HD_FLOAT_BINARY(E_FLOAT) HD_INT_COMPARE(E_INT)
                HD_FLOAT_COMPARE(E_FLOAT) E_INT(SELECT) E_INT(MOVE) E_FLOAT(FNEG) E_FLOAT(FMULADD)
-                   E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) E_FLOAT(RSQRT) E_FLOAT(FLOOR)
-                       E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA) BIT_I8, SIGN_I8,
+                   E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) E_FLOAT(RSQRT)
+                       E_FLOAT(FLOOR) E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA)
+                           BIT_I8,
+           SIGN_I8,
 #define X(from, to) TRUNC_##to##_##from, ZEXT_##from##_##to, SEXT_##from##_##to,
            HD_CONVERT_PAIRS(X)
 #undef X
@@ -545,7 +551,8 @@ const hd_lanes NAME(hd_lanes, HD_LANES_NAME) = {
 #define X(i, f) S##i##_##f, U##i##_##f, f##_S##i, f##_U##i,
                    HD_INT_FLOAT_PAIRS(X)
 #undef X
-                       ADDR_I32, ADDR_I64},
+                       ADDR_I32,
+           ADDR_I64},
     .split = split,
     .unpack = unpack,
     .survey = survey,

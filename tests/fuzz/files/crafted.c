@@ -10,8 +10,8 @@ typedef struct crafted {
 } crafted;
 
 #define JOB "kernel: graph.cl\nbuffers:\n  - {name: b, type: uint, count: 64}\n"
-#define RUN                                                                                        \
-    "  - {kernel: walk, global: [64], args: [{name: first, buffer: b}, {name: to, buffer: b}, "    \
+#define RUN                                                                                     \
+    "  - {kernel: walk, global: [64], args: [{name: first, buffer: b}, {name: to, buffer: b}, " \
     "{name: sum, buffer: b}, {name: count, value: 0}]}\n"
 
 static const crafted inputs[] = {

@@ -49,12 +49,8 @@ static void change(sqlite3 *sql, uint64_t *random) {
     uint64_t which = hd_next_random(random) % (sizeof columns / sizeof *columns);
     const char *value = values[hd_next_random(random) % (sizeof values / sizeof *values)];
     switch (hd_next_random(random) % 8) {
-    case 0:
-        statement = sqlite3_mprintf("DELETE FROM %s", columns[which][0]);
-        break;
-    case 1:
-        statement = sqlite3_mprintf("DROP TABLE %s", columns[which][0]);
-        break;
+    case 0: statement = sqlite3_mprintf("DELETE FROM %s", columns[which][0]); break;
+    case 1: statement = sqlite3_mprintf("DROP TABLE %s", columns[which][0]); break;
     case 2:
         statement = sqlite3_mprintf("ALTER TABLE %s RENAME COLUMN %s TO other", columns[which][0],
                                     columns[which][1]);

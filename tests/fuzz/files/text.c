@@ -324,20 +324,14 @@ static void put_value(uint64_t *random, const bytes_list *seeds, bytes *b) {
     char value[200] = "";
     const char *number = some_number(random);
     switch (below(random, 6)) {
-    case 0:
-        snprintf(value, sizeof value, "[%s, %s]", number, some_number(random));
-        break;
+    case 0: snprintf(value, sizeof value, "[%s, %s]", number, some_number(random)); break;
     case 1:
         snprintf(value, sizeof value, "[%.*s]", (int)(p.value.count % 190),
                  (const char *)b->data + p.value.at);
         break;
-    case 2:
-        snprintf(value, sizeof value, "%llu", (unsigned long long)below(random, 300));
-        break;
-    case 3:
-        break;
-    default:
-        snprintf(value, sizeof value, "%s", number);
+    case 2: snprintf(value, sizeof value, "%llu", (unsigned long long)below(random, 300)); break;
+    case 3: break;
+    default: snprintf(value, sizeof value, "%s", number);
     }
     replace_text(b, p.value, value);
 }

@@ -202,16 +202,11 @@ static const uint64_t values[] = {0,          1,          2,          0x7f,     
 
 static uint64_t some_value(uint64_t *random, uint64_t old) {
     switch (below(random, 6)) {
-    case 0:
-        return old + 1;
-    case 1:
-        return old - 1;
-    case 2:
-        return old << below(random, 24);
-    case 3:
-        return below(random, 300);
-    default:
-        return values[below(random, sizeof values / sizeof *values)];
+    case 0: return old + 1;
+    case 1: return old - 1;
+    case 2: return old << below(random, 24);
+    case 3: return below(random, 300);
+    default: return values[below(random, sizeof values / sizeof *values)];
     }
 }
 
@@ -308,18 +303,11 @@ static void change_piece(uint64_t *random, piece *p) {
     bool part = is(p, "PART");
     p->damaged = true;
     switch (part ? below(random, 6) : 0) {
-    case 1:
-        change_head(random, p);
-        break;
-    case 2:
-        grow(random, p);
-        break;
+    case 1: change_head(random, p); break;
+    case 2: grow(random, p); break;
     case 3:
-    case 4:
-        change_columns(random, p);
-        break;
-    default:
-        change_bytes(random, &p->body);
+    case 4: change_columns(random, p); break;
+    default: change_bytes(random, &p->body);
     }
 }
 
@@ -363,14 +351,9 @@ static void exchange(uint64_t *random, pieces *all) {
 static void damage_pieces(uint64_t *random, const bytes_list *seeds, pieces *all) {
     for (uint64_t n = 1 + below(random, below(random, 2) ? 2 : 6); n && all->count; n--)
         switch (below(random, 12)) {
-        case 0:
-            exchange(random, all);
-            break;
-        case 1:
-            take_from_another(random, seeds, some_piece(random, all));
-            break;
-        default:
-            change_piece(random, some_piece(random, all));
+        case 0: exchange(random, all); break;
+        case 1: take_from_another(random, seeds, some_piece(random, all)); break;
+        default: change_piece(random, some_piece(random, all));
         }
 }
 

@@ -39,12 +39,9 @@ static node *size(gen *g) {
     if (!find_pointer(g, (wish){.least = 1}, &p))
         return literal(g);
     switch (draw(g, 3)) {
-    case 0:
-        return fuzz_node(g->arena, "1u", "(uint)sizeof(*$)", p.name);
-    case 1:
-        return fuzz_node(g->arena, "1u", "(uint)sizeof($[0])", p.name);
-    default:
-        return fuzz_node(g->arena, "1u", "(uint)sizeof($)", p.record->spelling);
+    case 0: return fuzz_node(g->arena, "1u", "(uint)sizeof(*$)", p.name);
+    case 1: return fuzz_node(g->arena, "1u", "(uint)sizeof($[0])", p.name);
+    default: return fuzz_node(g->arena, "1u", "(uint)sizeof($)", p.record->spelling);
     }
 }
 

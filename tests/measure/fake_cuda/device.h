@@ -36,9 +36,15 @@ static inline unsigned atomicAdd(unsigned *to, unsigned value) {
 
 template <int... N> struct fake_numbers {};
 template <int N, int... Rest> struct fake_count : fake_count<N - 1, N - 1, Rest...> {};
-template <int... Rest> struct fake_count<0, Rest...> { typedef fake_numbers<Rest...> numbers; };
-template <typename T> struct fake_plain { typedef T type; };
-template <typename T> struct fake_plain<const T> { typedef T type; };
+template <int... Rest> struct fake_count<0, Rest...> {
+    typedef fake_numbers<Rest...> numbers;
+};
+template <typename T> struct fake_plain {
+    typedef T type;
+};
+template <typename T> struct fake_plain<const T> {
+    typedef T type;
+};
 
 template <typename... A, int... N>
 static void fake_call(void (*kernel)(A...), void **params, fake_numbers<N...>) {

@@ -38,20 +38,20 @@ static inline int fake_failure(const char *function) {
     return ++calls == number ? error : 0;
 }
 
-#define FAIL_ON_REQUEST()                                                                          \
-    do {                                                                                           \
-        int error_ = fake_failure(__func__);                                                       \
-        if (error_)                                                                                \
-            return error_;                                                                         \
+#define FAIL_ON_REQUEST()                    \
+    do {                                     \
+        int error_ = fake_failure(__func__); \
+        if (error_)                          \
+            return error_;                   \
     } while (0)
 
 /* A mistake of the caller, which no test should survive. */
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "fake CUDA: %s: not so: %s\n", __func__, #condition);                  \
-            abort();                                                                               \
-        }                                                                                          \
+#define REQUIRE(condition)                                                        \
+    do {                                                                          \
+        if (!(condition)) {                                                       \
+            fprintf(stderr, "fake CUDA: %s: not so: %s\n", __func__, #condition); \
+            abort();                                                              \
+        }                                                                         \
     } while (0)
 
 #endif

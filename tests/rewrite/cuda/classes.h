@@ -12,4 +12,4 @@ struct drop {
     __device__ float operator%(float by) const { return weight * by; }
     __device__ operator bool() const { return what == oil; }
 };
-}
+} // namespace fluid

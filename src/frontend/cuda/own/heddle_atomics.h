@@ -2,13 +2,13 @@
 #ifndef HEDDLE_ATOMICS_H
 #define HEDDLE_ATOMICS_H
 
-#define __HEDDLE_ATOMIC(name, T, builtin, P)                                                    \
-    static __device__ __inline__ T name(T *address, T value) {                                  \
-        return (T)builtin((P *)address, (P)value);                                              \
+#define __HEDDLE_ATOMIC(name, T, builtin, P)                   \
+    static __device__ __inline__ T name(T *address, T value) { \
+        return (T)builtin((P *)address, (P)value);             \
     }
-#define __HEDDLE_CAS(T, builtin, P)                                                             \
-    static __device__ __inline__ T atomicCAS(T *address, T compare, T value) {                  \
-        return (T)builtin((P *)address, (P)compare, (P)value);                                  \
+#define __HEDDLE_CAS(T, builtin, P)                                            \
+    static __device__ __inline__ T atomicCAS(T *address, T compare, T value) { \
+        return (T)builtin((P *)address, (P)compare, (P)value);                 \
     }
 typedef unsigned long long __heddle_ull;
 
@@ -52,12 +52,10 @@ static __device__ __inline__ unsigned atomicSub(unsigned *address, unsigned valu
 static __device__ __inline__ float atomicExch(float *address, float value) {
     return __int_as_float(atomicExch((int *)address, __float_as_int(value)));
 }
-extern "C" __device__ unsigned short __usAtomicCAS(unsigned short *address,
-                                                   unsigned short compare,
+extern "C" __device__ unsigned short __usAtomicCAS(unsigned short *address, unsigned short compare,
                                                    unsigned short value);
-static __device__ __inline__ unsigned short atomicCAS(unsigned short *address,
-                                                      unsigned short compare,
-                                                      unsigned short value) {
+static __device__ __inline__ unsigned short
+atomicCAS(unsigned short *address, unsigned short compare, unsigned short value) {
     return __usAtomicCAS(address, compare, value);
 }
 #undef __HEDDLE_ATOMIC

@@ -44,7 +44,7 @@
 
 /* ---- single precision by the names of double ---------------------------------- */
 
-#define __HEDDLE_FLOAT(name) \
+#define __HEDDLE_FLOAT(name)                                                \
     static __device__ __inline__ float name(float x) { return name##f(x); }
 __HEDDLE_FLOAT(rsqrt)
 __HEDDLE_FLOAT(rcbrt)
@@ -66,12 +66,12 @@ static __device__ __inline__ void sincospi(float x, float *s, float *c) { sincos
 
 /* ---- least and greatest ---------------------------------------------------------- */
 
-#define __HEDDLE_EXTREMES(A, B, R)                                                              \
-    static __device__ __inline__ R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }          \
+#define __HEDDLE_EXTREMES(A, B, R)                                                     \
+    static __device__ __inline__ R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; } \
     static __device__ __inline__ R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
-#define __HEDDLE_PAIR(S, U)                                                                     \
-    __HEDDLE_EXTREMES(U, U, U)                                                                  \
-    __HEDDLE_EXTREMES(S, U, U)                                                                  \
+#define __HEDDLE_PAIR(S, U)    \
+    __HEDDLE_EXTREMES(U, U, U) \
+    __HEDDLE_EXTREMES(S, U, U) \
     __HEDDLE_EXTREMES(U, S, U)
 __HEDDLE_PAIR(int, unsigned)
 __HEDDLE_PAIR(long, unsigned long)
@@ -80,8 +80,8 @@ __HEDDLE_EXTREMES(long, long, long)
 __HEDDLE_EXTREMES(long long, long long, long long)
 #undef __HEDDLE_PAIR
 #undef __HEDDLE_EXTREMES
-#define __HEDDLE_EXTREMES(A, B, R, least, most)                                                 \
-    static __device__ __inline__ R min(A a, B b) { return least((R)a, (R)b); }                  \
+#define __HEDDLE_EXTREMES(A, B, R, least, most)                                \
+    static __device__ __inline__ R min(A a, B b) { return least((R)a, (R)b); } \
     static __device__ __inline__ R max(A a, B b) { return most((R)a, (R)b); }
 __HEDDLE_EXTREMES(float, float, float, fminf, fmaxf)
 __HEDDLE_EXTREMES(double, double, double, fmin, fmax)
@@ -108,10 +108,8 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 
 /* ---- threadIdx and the like as values ------------------------------------------------------ */
 
-#define __HEDDLE_INDEX(name)                                                                    \
-    __device__ inline __cuda_builtin_##name##_t::operator dim3() const {                        \
-        return dim3(x, y, z);                                                                   \
-    }                                                                                           \
+#define __HEDDLE_INDEX(name)                                                                     \
+    __device__ inline __cuda_builtin_##name##_t::operator dim3() const { return dim3(x, y, z); } \
     __device__ inline __cuda_builtin_##name##_t::operator uint3() const { return {x, y, z}; }
 __HEDDLE_INDEX(threadIdx)
 __HEDDLE_INDEX(blockIdx)

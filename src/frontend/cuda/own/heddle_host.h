@@ -107,20 +107,18 @@ unsigned __cudaPushCallConfiguration(dim3 blocks, dim3 threads, size_t shared = 
 template <typename T> cudaError_t cudaMalloc(T **pointer, size_t bytes) {
     return cudaMalloc((void **)(void *)pointer, bytes);
 }
-template <typename T>
-cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0) {
+template <typename T> cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0) {
     return cudaMallocHost((void **)(void *)pointer, bytes, flags);
 }
 template <typename T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags) {
     return cudaHostAlloc((void **)(void *)pointer, bytes, flags);
 }
-template <typename T>
-cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = 1) {
+template <typename T> cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = 1) {
     return cudaMallocManaged((void **)(void *)pointer, bytes, flags);
 }
 template <typename T>
-cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes,
-                               size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
     return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind);
 }
 template <typename T>
