@@ -15,7 +15,7 @@
 
 #include "cost/layout_graph.h"
 #include "search/search.h"
-#include "search/tile_tree.h"
+#include "search/tile_steps.h"
 
 typedef struct hd_judge hd_judge;
 struct hd_judge {
@@ -34,7 +34,7 @@ hd_judge hd_judge_cost(hd_arena *arena, const hd_device *device, const hd_search
  * bytes (LAYOUTOPTIMIZE of Kofler, Cosenza and Fahringer, section 3.3), and then, as one
  * cluster, the whole record with its tile. Without a tree the clusters alone, each AoS. */
 hd_judge hd_judge_graph(hd_arena *arena, const hd_layout_graph *graph, uint64_t epsilon,
-                        const hd_tile_tree *tree);
+                        const hd_tile_steps *tree);
 
 /* What everybody would try: SoA, then the whole record in tiles. */
 hd_judge hd_judge_plain(hd_arena *arena, const hd_record *record);

@@ -22,7 +22,7 @@ hd_judge hd_judge_cost(hd_arena *arena, const hd_device *device, const hd_search
 typedef struct graph_judge {
     const hd_layout_graph *graph;
     uint64_t epsilon;
-    const hd_tile_tree *tree; /* NULL: no tiles */
+    const hd_tile_steps *tree; /* NULL: no tiles */
 } graph_judge;
 
 static uint64_t select_tile(const graph_judge *g, uint64_t mask) {
@@ -30,7 +30,7 @@ static uint64_t select_tile(const graph_judge *g, uint64_t mask) {
     for (uint32_t f = 0; f < g->graph->record->field_count; f++)
         if (mask >> f & 1)
             bytes += g->graph->record->fields[f].size;
-    return g->tree ? hd_tile_tree_select(g->tree, bytes) : HD_TILE_AOS;
+    return g->tree ? hd_tile_select(g->tree, bytes) : HD_TILE_AOS;
 }
 
 static hd_layout *tile_clusters(const graph_judge *g, hd_arena *arena, const uint64_t *masks,
@@ -57,7 +57,7 @@ static uint32_t propose_clusters(const hd_judge *judge, hd_arena *arena, hd_layo
 }
 
 hd_judge hd_judge_graph(hd_arena *arena, const hd_layout_graph *graph, uint64_t epsilon,
-                        const hd_tile_tree *tree) {
+                        const hd_tile_steps *tree) {
     graph_judge *state = hd_new(arena, graph_judge);
     *state = (graph_judge){graph, epsilon, tree};
     return (hd_judge){tree ? "graph and tree" : "graph", state, propose_clusters};

@@ -122,9 +122,9 @@ static hd_layout_graph *two_pairs(const fixture *f) {
 static void the_graph_gives_clusters_and_the_tree_their_tiles(void **state) {
     const fixture *f = *state;
     const hd_diag silent = {0};
-    hd_tile_tree *tree;
+    hd_tile_steps *tree;
     hd_layout_graph *graph = two_pairs(f);
-    assert_int_equal(hd_tile_tree_parse(f->arena, &silent, "<= 8 64 SoA", &tree), HD_OK);
+    assert_int_equal(hd_tile_steps_parse(f->arena, &silent, "<= 8 64 SoA", &tree), HD_OK);
     hd_judge judge = hd_judge_graph(f->arena, graph, 128, tree);
     assert_string_equal(ask(f, &judge, 1, 8),
                         "{a,b}:64{c,d}:64 (graph and tree); soa (graph and tree)");
