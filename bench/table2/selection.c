@@ -83,7 +83,6 @@ hd_status select_for_device(hd_arena *arena, const hd_diag *diag, const hd_compu
 hd_status select_layouts(hd_arena *arena, const hd_diag *diag, const hd_job *job, uint64_t epsilon,
                          const hd_tile_steps *tree, const hd_layout *layouts[VERSIONS]) {
     hd_layout_graph *graph;
-    hd_layout *proposed[2] = {NULL, NULL};
     hd_status status = hd_layout_graph_make(arena, diag, job, &graph);
     if (status != HD_OK)
         return status;
@@ -91,14 +90,12 @@ hd_status select_layouts(hd_arena *arena, const hd_diag *diag, const hd_job *job
     layouts[VERSION_AOS] = hd_layout_aos(arena, job->record);
     layouts[VERSION_SOA] = hd_layout_soa(arena, job->record);
     hd_judge judge = hd_judge_graph(arena, graph, epsilon, NULL);
-    judge.propose(&judge, arena, proposed, 1);
-    layouts[VERSION_CLUSTERS] = proposed[0];
+    layouts[VERSION_CLUSTERS] = judge.layouts.data[0];
     if (!tree)
         return HD_OK;
     judge = hd_judge_graph(arena, graph, epsilon, tree);
-    judge.propose(&judge, arena, proposed, 2);
-    layouts[VERSION_BOTH] = proposed[0];
-    layouts[VERSION_TILE] = proposed[1];
+    layouts[VERSION_BOTH] = judge.layouts.data[0];
+    layouts[VERSION_TILE] = judge.layouts.data[1];
     return HD_OK;
 }
 

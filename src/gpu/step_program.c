@@ -3,7 +3,7 @@
  * the choice is that it makes.
  *
  * The set is what everybody would try, and what cost model, layout graph and tree of tiles propose
- * (search/judge.h). All layouts run in turns.
+ * (search/propose.h). All layouts run in turns.
  */
 #include <math.h>
 

@@ -46,6 +46,11 @@ struct hd_record {
 };
 enum { HD_MAX_FIELDS = 64 };
 
+/* All fields, as a set of bits. */
+static inline uint64_t hd_all_fields(const hd_record *record) {
+    return record->field_count < 64 ? ((uint64_t)1 << record->field_count) - 1 : UINT64_MAX;
+}
+
 /* The field with this name, or -1. */
 int hd_record_find(const hd_record *record, const char *name);
 /* The field that holds byte `offset` of the record, or -1 in padding or beyond. */
