@@ -333,16 +333,6 @@ static void check_lines(json_t *lines, const char *more) {
     }
 }
 
-static void check_tree(json_t *tree) {
-    if (json_object_get(tree, "tile")) {
-        has_members(tree, "tile");
-        return;
-    }
-    has_members(tree, "threshold low high");
-    check_tree(json_object_get(tree, "low"));
-    check_tree(json_object_get(tree, "high"));
-}
-
 static void train(void **state) {
     (void)state;
     static const char *const scores[] = {"learned_from", "cross_validation", "size_left_out"};
@@ -352,10 +342,17 @@ static void train(void **state) {
     json_t *value = output_of("train --lengths 128 --bytes 4 --repeats 1"), *run;
     json_t *stored = output_of("train --show");
     unlink(database);
-    has_members(value, "device measured kernels patterns date tree text learned_from "
+    has_members(value, "device measured kernels patterns date steps text learned_from "
                        "cross_validation size_left_out runs");
     has_members(json_object_get(value, "device"), "backend platform name driver");
-    check_tree(json_object_get(value, "tree"));
+    const json_t *steps = json_object_get(value, "steps");
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        json_t *step = json_array_get(steps, i);
+        has_members(step, "up_to tile");
+        assert_int_equal(json_is_null(json_object_get(step, "up_to")),
+                         i + 1 == json_array_size(steps));
+    }
+    assert_true(json_array_size(steps) > 0);
     for (size_t i = 0; i < 3; i++)
         has_members(json_object_get(value, scores[i]), "kernels folds within slowdown worst");
     assert_int_equal(json_array_size(json_object_get(value, "runs")), 17);

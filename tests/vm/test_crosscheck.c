@@ -27,6 +27,7 @@
 #include <cmocka.h>
 
 #include "oracle/jobs.h"
+#include "oracle/layout_map.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 #include "vm/vm.h"
@@ -130,7 +131,7 @@ static found find_address(const finder *f, uint64_t address) {
                     continue;
                 if (!at->map)
                     return (found){true, b, -1};
-                hd_byte_owner owner = hd_map_owner(at->map, m, address - row->base);
+                byte_owner owner = owner_of(at->map, m, address - row->base);
                 assert_false(owner.padding);
                 return (found){true, b, (int32_t)owner.field};
             }

@@ -1,5 +1,5 @@
 /*
- * Learning a tree of tiles, as C5.0 does it with its default settings.
+ * Learning tiles as C5.0 learns a tree with its default settings.
  *
  * There is one attribute, the bytes of a cluster, and a class for each tile. The patterns are
  * sorted by bytes, so a node of the tree is a run of them, and a test `bytes <= threshold`
@@ -27,7 +27,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/tile_tree.h"
+#include "search/tile_steps.h"
 
 enum { LEAST_CASES = 2, MOST_LEAST_CASES = 25 };
 
@@ -95,7 +95,7 @@ static double information(const counts *c) {
 /* A node while the tree is made. */
 typedef struct node node;
 struct node {
-    node *low, *high;
+    node *low, *high; /* no low: a leaf */
     uint64_t threshold;
     uint32_t class;
     uint32_t cases, misses;       /* patterns, and those of other classes than `class` */
@@ -172,8 +172,6 @@ static double more_misses(double cases, double misses) {
     return cases * rate - misses;
 }
 
-static void make_leaf(node *n) { n->low = n->high = NULL; }
-
 /* Errors to be expected of the subtree, once pruned. */
 static double prune(node *n) {
     double leaf = n->misses + more_misses(n->cases, n->misses);
@@ -182,7 +180,7 @@ static double prune(node *n) {
     double tree = prune(n->low) + prune(n->high);
     if (leaf > tree + 0.1)
         return tree;
-    make_leaf(n);
+    n->low = NULL;
     return leaf;
 }
 
@@ -218,7 +216,7 @@ static double take_cost(node *n, double budget, double cost, bool cut) {
         return take_cost(n->low, budget, cost, cut) + take_cost(n->high, budget, cost, cut);
     double added = added_misses(n);
     if (cut)
-        make_leaf(n);
+        n->low = NULL;
     return added;
 }
 
@@ -237,15 +235,15 @@ static void prune_globally(node *root) {
     }
 }
 
-/* ---- the tree -------------------------------------------------------------------------- */
+/* ---- the steps ------------------------------------------------------------------------- */
 
-static hd_tile_tree *tree_of(hd_arena *arena, const node *n) {
-    hd_tile_tree *tree = hd_new(arena, hd_tile_tree);
-    if (n->low)
-        *tree = (hd_tile_tree){n->threshold, tree_of(arena, n->low), tree_of(arena, n->high), 0};
-    else
-        tree->tile = hd_tile_of_class(n->class);
-    return tree;
+static void add_steps(hd_arena *arena, hd_tile_steps *steps, const node *n, uint64_t up_to) {
+    if (!n->low) {
+        hd_tile_steps_add(arena, steps, up_to, hd_tile_of_class(n->class));
+        return;
+    }
+    add_steps(arena, steps, n->low, n->threshold);
+    add_steps(arena, steps, n->high, up_to);
 }
 
 static int by_bytes(const void *a, const void *b) {
@@ -253,7 +251,7 @@ static int by_bytes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-hd_tile_tree *hd_tile_tree_learn(hd_arena *arena, const hd_tile_pattern *patterns, size_t count) {
+hd_tile_steps *hd_tile_learn(hd_arena *arena, const hd_tile_pattern *patterns, size_t count) {
     hd_arena *scratch = hd_arena_new();
     hd_tile_pattern *sorted = hd_new_array(scratch, hd_tile_pattern, count + 1);
     if (count)
@@ -263,13 +261,8 @@ hd_tile_tree *hd_tile_tree_learn(hd_arena *arena, const hd_tile_pattern *pattern
     node *root = grow(&l, 0, count);
     prune(root);
     prune_globally(root);
-    hd_tile_tree *tree = tree_of(arena, root);
+    hd_tile_steps *steps = hd_new(arena, hd_tile_steps);
+    add_steps(arena, steps, root, UINT64_MAX);
     hd_arena_free(scratch);
-    return tree;
-}
-
-uint64_t hd_tile_tree_select(const hd_tile_tree *tree, uint64_t bytes) {
-    while (tree->low)
-        tree = bytes <= tree->threshold ? tree->low : tree->high;
-    return tree->tile;
+    return steps;
 }

@@ -1,14 +1,14 @@
 /*
- * The tree of tiles, learned the slow way: every node keeps its own copy of its patterns and
+ * Tiles learned the slow way, by a tree: every node keeps its own copy of its patterns and
  * every number is counted again from them; limits of confidence are found by bisection of their
- * definitions instead of solved. src/search/tile_tree.c must give the same trees.
+ * definitions instead of solved. src/search/tile_learn.c must give the same steps.
  */
-#ifndef TESTS_ORACLE_TILE_TREE_H
-#define TESTS_ORACLE_TILE_TREE_H
+#ifndef TESTS_ORACLE_TILE_LEARN_H
+#define TESTS_ORACLE_TILE_LEARN_H
 
 #include <math.h>
 
-#include "search/tile_tree.h"
+#include "search/tile_steps.h"
 
 typedef struct slow_node {
     hd_tile_pattern *patterns;
@@ -189,23 +189,27 @@ static void slow_prune_globally(slow_node *root) {
     }
 }
 
-static hd_tile_tree *slow_tree_of(hd_arena *arena, const slow_node *n) {
-    hd_tile_tree *tree = hd_new(arena, hd_tile_tree);
-    tree->tile = n->low ? 0 : slow_best_tile(n);
-    tree->threshold = n->low ? n->threshold : 0;
-    tree->low = n->low ? slow_tree_of(arena, n->low) : NULL;
-    tree->high = n->low ? slow_tree_of(arena, n->high) : NULL;
-    return tree;
+static void slow_steps(hd_arena *arena, const slow_node *n, uint64_t up_to, hd_tile_steps *steps) {
+    if (n->low) {
+        slow_steps(arena, n->low, n->threshold, steps);
+        slow_steps(arena, n->high, up_to, steps);
+    } else if (steps->count && steps->data[steps->count - 1].tile == slow_best_tile(n)) {
+        steps->data[steps->count - 1].up_to = up_to;
+    } else {
+        hd_push(arena, steps, (hd_tile_step){up_to, slow_best_tile(n)});
+    }
 }
 
 /* At most 256 thresholds. */
-static hd_tile_tree *slow_learn(hd_arena *arena, const hd_tile_pattern *patterns, size_t count) {
+static hd_tile_steps *slow_learn(hd_arena *arena, const hd_tile_pattern *patterns, size_t count) {
     slow_node all = {.patterns = (hd_tile_pattern *)patterns, .count = count};
     slow_node *root = slow_part(arena, &all, 0, UINT64_MAX);
+    hd_tile_steps *steps = hd_new(arena, hd_tile_steps);
     slow_grow(arena, root);
     slow_prune(root);
     slow_prune_globally(root);
-    return slow_tree_of(arena, root);
+    slow_steps(arena, root, UINT64_MAX, steps);
+    return steps;
 }
 
 #endif

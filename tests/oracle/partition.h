@@ -13,15 +13,29 @@
  * Programming, volume 4A, section 7.2.1.5). The work per step is constant on
  * average, because mostly the last element alone moves.
  */
+#ifndef TESTS_ORACLE_PARTITION_H
+#define TESTS_ORACLE_PARTITION_H
+
 #include "layout/layout.h"
 
-void hd_partition_first(hd_partition *partition, uint32_t n) {
-    *partition = (hd_partition){.n = n, .blocks = 1};
+/* Walks every partition of n elements (1..HD_MAX_FIELDS) in the order of
+ * restricted growth strings: rgs[i] is the block of element i, and block
+ * numbers appear in order of first use. */
+typedef struct partition {
+    uint32_t n;
+    uint32_t blocks;
+    uint8_t rgs[HD_MAX_FIELDS];
+    uint8_t prefix_max[HD_MAX_FIELDS]; /* largest block among rgs[0..i] */
+} partition;
+
+static inline void partition_first(partition *p, uint32_t n) {
+    *p = (partition){.n = n, .blocks = 1};
 }
 
-bool hd_partition_next(hd_partition *partition) {
-    uint8_t *rgs = partition->rgs, *prefix_max = partition->prefix_max;
-    uint32_t last = partition->n - 1, i = last;
+/* False when there is no next one. */
+static inline bool partition_next(partition *p) {
+    uint8_t *rgs = p->rgs, *prefix_max = p->prefix_max;
+    uint32_t last = p->n - 1, i = last;
     while (i > 0 && rgs[i] > prefix_max[i - 1])
         i--;
     if (i == 0)
@@ -32,13 +46,13 @@ bool hd_partition_next(hd_partition *partition) {
         rgs[j] = 0;
         prefix_max[j] = prefix_max[i];
     }
-    partition->blocks = prefix_max[last] + 1u;
+    p->blocks = prefix_max[last] + 1u;
     return true;
 }
 
-/* The Bell triangle: a row starts with the end of the row before it, and each
+/* Number of partitions of n elements; 0 when it does not fit 64 bits (n > 25). The Bell triangle: a row starts with the end of the row before it, and each
  * further number is the sum of its left neighbour and the one above that. */
-uint64_t hd_bell(uint32_t n) {
+static inline uint64_t bell_number(uint32_t n) {
     enum { LARGEST = 25 };
     if (n > LARGEST)
         return 0;
@@ -54,3 +68,5 @@ uint64_t hd_bell(uint32_t n) {
     }
     return n ? row[n - 1] : 1;
 }
+
+#endif
