@@ -4,8 +4,7 @@
 set -u
 build=${HEDDLE_BUILD:?ctest sets it: the folder of the build}
 source_folder=$(realpath "$(dirname "$0")/../..")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../../tests/folder.sh"
 prefix=$work/prefix
 failures=0
 

@@ -2,8 +2,7 @@
 # The library and its tests of threads, built with the thread sanitizer.
 set -u
 source_folder=$(realpath "$(dirname "$0")/../..")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../../tests/folder.sh"
 tests="remap_test_properties remap_test_share"
 
 # Once is enough: not for a build that is sanitized otherwise.

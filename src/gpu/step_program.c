@@ -222,5 +222,7 @@ void hd_gpu_show_program(hd_str *page, const json_t *result) {
         hd_str_printf(page, "was not timed; the best is `%s`.\n\n", hd_gpu_text(result, "best"));
     hd_str_add(page, "| layout | by | cost to aos | time to aos | ms | quartiles | equal |\n"
                      "|---|---|--:|--:|--:|---|---|\n");
-    json_array_foreach(json_object_get(result, "layouts"), i, row) { show_layout(page, row); }
+    json_array_foreach(json_object_get(result, "layouts"), i, row) {
+        show_layout(page, row);
+    }
 }

@@ -147,5 +147,7 @@ void hd_gpu_show_overlap(hd_str *page, const json_t *result) {
     size_t i;
     const json_t *row;
     hd_str_add(page, "From and to pinned memory, the shortest of several.\n\n");
-    json_array_foreach(json_object_get(result, "moves"), i, row) { show_move(page, row); }
+    json_array_foreach(json_object_get(result, "moves"), i, row) {
+        show_move(page, row);
+    }
 }

@@ -5,8 +5,7 @@
 set -u
 heddle=$(realpath "${1:?the path of heddle}")
 root=$(realpath "$(dirname "$0")/../..")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 export HEDDLE=$heddle XDG_CACHE_HOME=$work/cache
 failures=0
 complain() { failures=$((failures + 1)); printf 'FAILED: %s\n' "$*"; }

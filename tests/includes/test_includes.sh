@@ -84,8 +84,8 @@ check_tree() {
 
 # ---- the checker checks itself ---------------------------------------------------
 
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
+source "$(dirname "$0")/../folder.sh"
+tree=$work
 mkdir -p "$tree/include/heddle" "$tree/remap/src" "$tree/remap/include/heddle"
 for folder in ${order/remap/} gadgets; do
     mkdir -p "$tree/src/$folder"

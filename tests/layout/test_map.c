@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "oracle/layout_map.h"
 #include "random_record.h"
 
@@ -414,8 +415,7 @@ static void tile_one_is_the_compilers_struct(void **state) {
         records[s] = random_record(arena, &d, 10, 2);
         layouts[s] = layout_for_compiler(arena, &d, records[s], s);
     }
-    char folder[] = "/tmp/heddle-structs-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = folder_make(arena);
     char *source = hd_format(arena, "%s/structs.c", folder);
     char *program = hd_format(arena, "%s/structs", folder);
     FILE *out = fopen(source, "w");
@@ -435,9 +435,7 @@ static void tile_one_is_the_compilers_struct(void **state) {
         }
     }
     assert_int_equal(pclose(in), 0);
-    unlink(source);
-    unlink(program);
-    rmdir(folder);
+    folder_remove(folder);
     hd_arena_free(arena);
 }
 

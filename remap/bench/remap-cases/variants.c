@@ -28,6 +28,7 @@ hd_status read_variant(hd_arena *arena, const hd_diag *diag, const variant *v, v
     const char *path = hd_format(arena, "%s/%s", HEDDLE_SOURCE, v->jobs[which]);
     hd_status status = hd_job_read(arena, diag, path, job);
     if (status == HD_OK)
-        (*job)->options = hd_format(arena, "-I%s/remap/include %s", HEDDLE_SOURCE, v->options[which]);
+        (*job)->options =
+            hd_format(arena, "-I%s/remap/include %s", HEDDLE_SOURCE, v->options[which]);
     return status;
 }
