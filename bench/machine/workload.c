@@ -102,7 +102,7 @@ static hd_status finish(builder *b, const hd_diag *diag, const char *kernel, con
     if (status == HD_OK)
         status = hd_job_resolve(b->arena, diag, job, module);
     for (uint32_t i = 0; i < job->buffer_count && status == HD_OK; i++)
-        status = hd_job_contents(b->arena, diag, job, &job->buffers[i], &made->contents[i]);
+        status = hd_job_contents(b->arena, diag, &job->buffers[i], &made->contents[i]);
     return status;
 }
 

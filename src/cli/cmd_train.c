@@ -184,8 +184,8 @@ static void judge(cli *c, result *r) {
 }
 
 /* CUDA's devices are known by their ids alone: others of the name may be OpenCL's. */
-static kir_language language_of(const char *device) {
-    return device && !strncmp(device, "cuda:", 5) ? KIR_CUDA : KIR_OPENCL;
+static const char *backend_of(const char *device) {
+    return device && !strncmp(device, "cuda:", 5) ? "cuda" : "opencl";
 }
 
 /* ---- the tree that is there ----------------------------------------------------------- */
@@ -199,8 +199,8 @@ static const hd_profiled_tree *find_tree(cli *c, const char *wanted, const hd_pr
                                          size_t count) {
     uint32_t device_count = 0;
     const char *missing;
-    const hd_compute_device *devices = hd_measure_devices(
-        c->arena, language_of(wanted) == KIR_CUDA ? "cuda" : "opencl", &device_count, &missing);
+    const hd_compute_device *devices =
+        hd_measure_devices(c->arena, backend_of(wanted), &device_count, &missing);
     const char *name = wanted;
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
@@ -268,7 +268,7 @@ static hd_status measure(cli *c, hd_database *database, const request *r, hd_tra
     watch w = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
-                                      .language = language_of(r->device),
+                                      .backend = backend_of(r->device),
                                       .lengths = r->lengths.data,
                                       .length_count = (uint32_t)r->lengths.count,
                                       .bytes = r->bytes.data,

@@ -49,7 +49,7 @@ static hd_status train(hd_gpu_step_run *run, const uint32_t *lengths, uint32_t l
     trainer t = {run, 0};
     hd_training training;
     const hd_train_options options = {.device = "cuda:0",
-                                      .language = KIR_CUDA,
+                                      .backend = "cuda",
                                       .lengths = lengths,
                                       .length_count = length_count,
                                       .bytes = run->small ? small_bytes : NULL,

@@ -218,12 +218,37 @@ typedef struct kir_file {
     const char *text; /* its contents; NULL when not readable */
 } kir_file;
 
-/* What kernels are written in; for a file, by the end of its name (.cu and .cuh: CUDA C). */
-typedef enum kir_language { KIR_OPENCL, KIR_CUDA } kir_language;
-kir_language kir_language_of(const char *path);
+/* What a source language decides about running its kernels. A front end sets the rules of its own;
+ * without any, kernels run as in OpenCL C.
+ *
+ *     blocks            a launch has blocks of threads and no offset; else global and local sizes,
+ *                       and perhaps an offset
+ *     returned_arrive   threads that have returned count as having arrived at a barrier; else all
+ *                       must reach it
+ *     printf_counts     printf gives the number of its arguments; else 0
+ *     vector_structs    vectors and half are structs, and a vector of three has the size of three
+ *                       elements; else they are types like int, and it has the size of four
+ *     named_variables   a launch may give a buffer to a variable by its name, as to a parameter
+ */
+#define KIR_RULES(X)                      \
+    X(BLOCKS, "blocks")                   \
+    X(RETURNED_ARRIVE, "returned_arrive") \
+    X(PRINTF_COUNTS, "printf_counts")     \
+    X(VECTOR_STRUCTS, "vector_structs")   \
+    X(NAMED_VARIABLES, "named_variables")
+enum {
+#define X(name, text) KIR_RULE_##name,
+    KIR_RULES(X)
+#undef X
+        KIR_RULE_COUNT
+};
+#define KIR_RULE(name) (1u << KIR_RULE_##name)
+#define KIR_HAS(module, name) (((module)->rules & KIR_RULE(name)) != 0)
 
 typedef struct kir_module {
-    kir_language language;
+    uint32_t rules;     /* a bit for each of KIR_RULES */
+    const char *device; /* which kind of device compiles the source, "opencl" or "cuda"; NULL: none
+                         * does, as when there is only text of kir */
     kir_file *files;
     uint32_t file_count;
     /* The texts of all headers that the kernel file includes, but for the system's: also of those
@@ -253,6 +278,11 @@ const hd_record *kir_find_record(const kir_module *module, const char *name);
 /* verify.c: fills preds and checks every invariant; an error names the
  * instruction. Whoever builds kir calls this last. */
 hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel);
+/* The same of kernels in a text: errors stand at place(user, instruction), or at
+ * place(user, KIR_NONE), the kernel's. */
+typedef hd_place kir_place_fn(const void *user, kir_value value);
+hd_status kir_finish_at(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel,
+                        kir_place_fn *place, const void *user);
 
 /* text.c: the text form; parse.c: and back (tests write kernels in it).
  * kir_print_module() prints all that kir_parse() needs: files, records, kernels. */
@@ -260,8 +290,9 @@ const char *kir_space_name(kir_space space);               /* "global" */
 const char *kir_type_text(hd_arena *arena, kir_type type); /* "f32x4", "ptr.global" */
 void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value);
 void kir_print_module(hd_str *out, const kir_module *module);
-/* One kernel, without the module's files and records. */
-void kir_print(hd_str *out, const kir_module *module, const kir_kernel *kernel);
+/* All but its kernels, and one of them. */
+void kir_print_head(hd_str *out, const kir_module *module);
+void kir_print(hd_str *out, const kir_kernel *kernel);
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module);
 

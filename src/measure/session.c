@@ -87,7 +87,8 @@ static bool device_matches(const hd_compute_device *device, const char *wanted) 
 }
 
 static const hd_backend *backend_of(const hd_job *job) {
-    return kir_language_of(job->kernel_path) == KIR_CUDA ? &hd_cuda : &hd_opencl;
+    const char *device = job->module->device;
+    return !device ? NULL : strcmp(device, hd_cuda.name) ? &hd_opencl : &hd_cuda;
 }
 
 hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
@@ -96,6 +97,10 @@ hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *
     hd_place place = job_place(job);
     uint32_t count;
     const char *missing = NULL;
+    if (!backend)
+        return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = job->kernel_path},
+                       "there is no source text here that a device could compile; measure with the "
+                       "file that this one was made from");
     hd_compute_device *devices = backend->list(arena, &count, &missing);
     if (!count)
         return hd_fail(diag, HD_ESYSTEM, &place, "there is no %s device to run on: %s",

@@ -54,20 +54,19 @@ static const hd_training_shape *shape_of(const hd_training_run *run) {
 }
 
 /* Whether this version makes the kernel of the run as it was then. */
-static bool is_current(hd_arena *arena, const hd_training_run *run, kir_language language) {
+static bool is_current(hd_arena *arena, const hd_training_run *run, const char *backend) {
     const hd_training_shape *shape = shape_of(run);
     return shape && hd_tile_class(run->tile) < HD_TILE_CLASSES &&
-           !strcmp(hd_training_hash(arena, shape, language, run->length), run->profile.kernel);
+           !strcmp(hd_training_hash(arena, shape, backend, run->length), run->profile.kernel);
 }
 
 hd_training_run *hd_training_known(hd_database *database, hd_arena *arena,
                                    const hd_profiled_device *device, size_t *count) {
     size_t all, kept = 0;
-    kir_language language = strcmp(device->backend, "cuda") ? KIR_OPENCL : KIR_CUDA;
     hd_arena *scratch = hd_arena_new();
     hd_training_run *runs = hd_database_training(database, arena, device, &all);
     for (size_t i = 0; i < all; i++)
-        if (is_current(scratch, &runs[i], language))
+        if (is_current(scratch, &runs[i], device->backend))
             runs[kept++] = runs[i];
     hd_arena_free(scratch);
     *count = kept;
@@ -125,7 +124,7 @@ static void plan_shape(trainer *t, const hd_training_shape *shape, shape_run *ru
         if (!is_among(t->options->lengths, t->options->length_count, *length))
             continue;
         t->training->planned++;
-        if (is_known(t, hd_training_hash(t->arena, shape, t->options->language, *length)))
+        if (is_known(t, hd_training_hash(t->arena, shape, t->options->backend, *length)))
             t->training->kept++;
         else
             run->lengths[run->length_count++] = *length;
@@ -173,15 +172,15 @@ static hd_status make_version(trainer *t, shape_run *run, void *const *contents,
     return status;
 }
 
-static const char *file_name(kir_language language) {
-    return language == KIR_CUDA ? "train.cu" : "train.cl";
+static const char *file_name(const char *backend) {
+    return strcmp(backend, "cuda") ? "train.cl" : "train.cu";
 }
 
 static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
-    const char *path = hd_format(run->arena, "%s/%s", folder, file_name(t->options->language));
-    const char *source = hd_training_source(run->arena, run->shape, t->options->language);
-    run->job =
-        hd_training_job(run->arena, run->shape, path, run->lengths, run->length_count, t->groups);
+    const char *path = hd_format(run->arena, "%s/%s", folder, file_name(t->options->backend));
+    const char *source = hd_training_source(run->arena, run->shape, t->options->backend);
+    run->job = hd_training_job(run->arena, run->shape, t->options->backend, path, run->lengths,
+                               run->length_count, t->groups);
     t->session.job = run->job;
     void *contents[2];
     hd_status status = hd_write_file(t->diag, path, source, strlen(source));
@@ -253,7 +252,7 @@ static void keep(trainer *t, const shape_run *run, uint32_t launch, uint32_t rep
             .bytes = run->shape->bytes,
             .tile = hd_tile_of_class(k),
             .profile = {.kernel =
-                            hd_training_hash(t->arena, run->shape, t->options->language, length),
+                            hd_training_hash(t->arena, run->shape, t->options->backend, length),
                         .layout = hd_layout_print(t->arena, run->job->record, layout),
                         .date = date,
                         .timing = hd_timing_of(t->arena, times[k], repeats)}};
@@ -323,7 +322,9 @@ static hd_status measure_all(trainer *t) {
 hd_status hd_train(hd_arena *arena, const hd_diag *diag, hd_database *database,
                    const hd_train_options *options, hd_training *training) {
     /* For the messages of a session that has no kernel yet. */
-    const hd_job nothing = {.path = "training", .kernel_path = file_name(options->language)};
+    const kir_module module = {.device = options->backend};
+    const hd_job nothing = {
+        .path = "training", .module = &module, .kernel_path = file_name(options->backend)};
     trainer t = {.arena = arena,
                  .diag = diag,
                  .database = database,

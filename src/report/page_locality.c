@@ -2,6 +2,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
+#include "frontend/frontend.h"
 #include "locality/coalesce.h"
 #include "locality/picture.h"
 #include "locality/stack.h"
@@ -163,13 +164,12 @@ typedef hd_vec(source_file) source_files;
 
 /* A trace may name any file. Only what looks like source, and is a plain file, is read. */
 static bool is_source(const char *path) {
-    static const char *const endings[] = {".cl", ".cu", ".cuh", ".h", ".hpp", ".inl", ".inc"};
-    const char *dot = strrchr(path, '.');
+    static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
+    bool known = hd_is_kernel_file(path);
     struct stat at;
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(dot, endings[i]))
-            return !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
-    return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        known = known || hd_ends_in(path, endings[i]);
+    return known && !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
 }
 
 static const char *text_of(hd_arena *arena, source_files *files, const char *path) {

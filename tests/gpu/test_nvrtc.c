@@ -63,11 +63,11 @@ static void training_kernels_compile(void **state) {
     static const uint32_t length = 128;
     const char *path = hd_format(f->arena, "%s/train.cu", f->folder);
     for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++) {
-        const char *text = hd_training_source(f->arena, shape, KIR_CUDA);
+        const char *text = hd_training_source(f->arena, shape, "cuda");
         if (shape->fields > 3)
             continue; /* more of the same */
         assert_int_equal(hd_write_file(&f->diag, path, text, strlen(text)), HD_OK);
-        const hd_job *job = hd_training_job(f->arena, shape, path, &length, 1, 1);
+        const hd_job *job = hd_training_job(f->arena, shape, "cuda", path, &length, 1, 1);
         for (int l = 0; l < LAYOUTS; l++)
             expect_image(f, job, layouts[l]);
     }

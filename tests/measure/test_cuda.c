@@ -114,8 +114,7 @@ static void every_run_starts_from_the_same_variables(void **state) {
     void *initial[4], *contents[4];
     double seconds[2], sum;
     for (uint32_t b = 0; b < 4; b++)
-        assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[b], &initial[b]),
-                         HD_OK);
+        assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[b], &initial[b]), HD_OK);
     assert_int_equal(hd_session_open(f->arena, &f->diag, job, "cuda:0", &session), HD_OK);
     assert_int_equal(hd_version_make(&session, NULL, NULL, 0, initial, &version), HD_OK);
     for (int r = 0; r < 3; r++) {

@@ -161,7 +161,7 @@ static void a_run_on_a_named_device_gives_the_final_bytes(void **state) {
     hd_measure_options options = {.device = devices[0].name};
     if (hd_measure_run(f->arena, &f->diag, job, &options, contents, &timing) != HD_OK)
         fail_msg("%s", f->seen.text);
-    assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[0], &initial), HD_OK);
+    assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[0], &initial), HD_OK);
     before = initial;
     after = contents[0];
     for (int i = 0; i < COUNT; i++) {

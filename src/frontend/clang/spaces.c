@@ -8,11 +8,11 @@
  * needs a target to run). The lowering then gives the pointer that space and drops
  * the cast.
  */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 enum { UNKNOWN = 255 }; /* no source seen yet: every space is possible */
 
-static bool is_cuda(const hd_lowering *l) { return l->front->module->language == KIR_CUDA; }
+static bool is_cuda(const hd_lowering *l) { return l->front->is_cuda; }
 
 /* LLVM's numbers of address spaces: those of SPIR, and those of NVPTX. */
 static kir_space space_of_number(const hd_lowering *l, unsigned number) {

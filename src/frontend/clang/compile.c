@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 enum { MAX_WARNINGS = 20 };
 

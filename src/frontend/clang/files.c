@@ -9,7 +9,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 static const char *real_path(hd_arena *arena, const char *folder, const char *name) {
     char resolved[PATH_MAX];

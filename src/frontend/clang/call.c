@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 char hd_first_type_code(const char *types) {
     for (;;) {
@@ -151,7 +151,7 @@ static void lower_checked_product(hd_lowering *l, const hd_call *call) {
 }
 
 static const char *language_of(const hd_lowering *l) {
-    return l->front->module->language == KIR_CUDA ? "CUDA C" : "OpenCL C";
+    return l->front->is_cuda ? "CUDA C" : "OpenCL C";
 }
 
 static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
@@ -280,7 +280,7 @@ static void lower_cuda_call(hd_lowering *l, const hd_call *call) {
 
 /* OpenCL's names are taken apart; false for a function that nobody has defined. */
 static bool read_name(hd_lowering *l, hd_call *call, bool intrinsic) {
-    bool is_cuda = l->front->module->language == KIR_CUDA;
+    bool is_cuda = l->front->is_cuda;
     const char *name, *why = is_cuda ? reason_of_missing(call->name) : NULL;
     if (why) {
         hd_cannot(l, "%s", why);
@@ -299,7 +299,7 @@ static bool read_name(hd_lowering *l, hd_call *call, bool intrinsic) {
 void hd_lower_call(hd_lowering *l, LLVMValueRef instruction) {
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     hd_call call = {.inst = instruction, .types = ""};
-    bool is_cuda = l->front->module->language == KIR_CUDA;
+    bool is_cuda = l->front->is_cuda;
     if (LLVMIsAInlineAsm(callee)) {
         if (is_cuda)
             hd_lower_assembly(l, instruction);

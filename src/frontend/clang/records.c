@@ -12,14 +12,14 @@
  */
 #include <clang-c/Index.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 typedef struct reader {
     hd_front *front;
     hd_status status;
 } reader;
 
-static bool is_cuda(const hd_front *front) { return front->module->language == KIR_CUDA; }
+static bool is_cuda(const hd_front *front) { return front->is_cuda; }
 
 static const char *take(hd_arena *arena, CXString string) {
     const char *text = clang_getCString(string);

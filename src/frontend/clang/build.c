@@ -1,5 +1,5 @@
 /* Writing kir instruction by instruction. */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 kir_type hd_int_type(uint8_t bits, uint8_t lanes) { return (kir_type){KIR_INT, bits, lanes, 0}; }
 

@@ -12,7 +12,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 /* ---- symbols ----------------------------------------------------------- */
 
@@ -192,7 +192,7 @@ static bool is_kernel(const hd_pointer_map *annotated, LLVMValueRef function) {
 }
 
 hd_status hd_front_entries(hd_front *front) {
-    bool is_cuda = front->module->language == KIR_CUDA;
+    bool is_cuda = front->is_cuda;
     hd_pointer_map annotated = {0};
     if (is_cuda)
         find_annotated(front, &annotated);

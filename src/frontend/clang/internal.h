@@ -56,6 +56,7 @@ typedef struct hd_front {
     char **options; /* of the user, one word each */
     uint32_t option_count;
     hd_words language;       /* see hd_front_language() */
+    bool is_cuda;            /* CUDA C; else OpenCL C */
     int macros;              /* file in memory with the user's macros for CUDA C, or -1 */
     hd_words system_folders; /* of headers that are not the user's */
     kir_module *module;
@@ -70,8 +71,9 @@ typedef struct hd_front {
     LLVMModuleRef llvm;
 } hd_front;
 
-/* frontend.c: the user's options, word by word. */
-void hd_front_split_options(hd_front *front, const char *text);
+/* clang.c: ready to read `path` with the user's options. */
+hd_front hd_front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                     bool is_cuda);
 
 /* files.c: source files by name, and places in them. */
 uint32_t hd_front_file(hd_front *front, const char *folder, const char *name);

@@ -4,7 +4,7 @@
  * instructions where those will do, and calls by a name of their own else
  * (docs/kir.md). A name ends in f when it is the float's: __nv_sinf is "sin".
  */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 /* Lowers a call; `detail` is that of its row. */
 typedef kir_value lower_fn(hd_lowering *l, const hd_call *call, const char *detail);

@@ -7,7 +7,7 @@
  */
 #include <llvm-c/DebugInfo.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 /* Of a function. What LLVM takes grows faster than this, to some seconds here. */
 enum { MOST_INSTRUCTIONS = 200000 };

@@ -4,7 +4,7 @@
  * is a call that rounds the float first. Saturation between integers clamps in
  * the source's type; from float it stays a call, named as in the source.
  */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 typedef struct conversion {
     bool to_float, to_unsigned, from_unsigned, saturate;

@@ -4,7 +4,7 @@
  */
 #include <ctype.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 /* The bits of one scalar constant; undefined lanes are 0. */
 static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t *bits) {
@@ -76,7 +76,7 @@ static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
     return true;
 }
 
-static bool is_cuda(const hd_lowering *l) { return l->front->module->language == KIR_CUDA; }
+static bool is_cuda(const hd_lowering *l) { return l->front->is_cuda; }
 
 /* "tile" of "kernel.tile" and "_ZZ6kernelvE4tile", "table" of "__const.kernel.table". */
 static const char *static_name(hd_lowering *l, LLVMValueRef global) {

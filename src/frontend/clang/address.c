@@ -7,7 +7,7 @@
  * LLVM drops a step that adds no bytes (the first member of a struct); where
  * an access then goes straight to a pointer to a struct, the step is put back.
  */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 /* The name in "struct.body.12", "class.body" or "struct.body.base", of C++ with its
  * namespaces and without its template arguments; NULL for nameless structs, "anon". */

@@ -24,8 +24,8 @@
 
 #include <llvm/Config/llvm-config.h>
 
-#include "frontend/frontend.h"
-#include "frontend/internal.h"
+#include "frontend/clang/clang.h"
+#include "frontend/clang/internal.h"
 
 static void add(hd_front *front, hd_words *words, const char *word) {
     hd_push(front->arena, words, hd_strdup(front->arena, word));
@@ -107,7 +107,7 @@ static hd_status find_toolkit(hd_front *front, const char **toolkit) {
 }
 
 static hd_status find_own_headers(hd_front *front, const char **folder) {
-    *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/cuda");
+    *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
     return *folder ? HD_OK
                    : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                              "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
@@ -236,7 +236,7 @@ static hd_status add_cuda(hd_front *front, hd_words *words) {
 }
 
 hd_status hd_front_language(hd_front *front) {
-    if (front->module->language == KIR_CUDA)
+    if (front->is_cuda)
         return add_cuda(front, &front->language);
     add_opencl(front, &front->language);
     return HD_OK;
@@ -259,23 +259,30 @@ void hd_front_libclang_words(hd_front *front, hd_words *words) {
     /* float4 and its like from a short header, built-in functions from a table. */
     static const char *const builtins[] = {"-Xclang", "-finclude-default-header", "-Xclang",
                                            "-fdeclare-opencl-builtins"};
-    if (front->module->language != KIR_CUDA)
+    if (!front->is_cuda)
         ADD_ALL(front, words, builtins);
 }
 
-hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
-                                const char *options, hd_parse_command *command) {
-    hd_front front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
+static hd_status parse_command(hd_arena *arena, const hd_diag *diag, const char *path,
+                               const char *options, bool is_cuda, hd_parse_command *command) {
+    hd_front front = hd_front_of(arena, diag, path, options, is_cuda);
     hd_words words = {0};
-    front.module = hd_new(arena, kir_module);
-    front.module->language = kir_language_of(path);
-    hd_front_split_options(&front, options);
     hd_status status = hd_front_language(&front);
     hd_front_libclang_words(&front, &words);
-    *command = (hd_parse_command){words.data, (int)words.count, front.macros};
+    *command = (hd_parse_command){words.data, (int)words.count, front.macros, is_cuda};
     if (status)
         hd_parse_command_end(command);
     return status;
+}
+
+hd_status hd_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                                const char *options, hd_parse_command *command) {
+    return parse_command(arena, diag, path, options, false, command);
+}
+
+hd_status hd_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const char *options, hd_parse_command *command) {
+    return parse_command(arena, diag, path, options, true, command);
 }
 
 void hd_parse_command_end(hd_parse_command *command) {

@@ -1,5 +1,5 @@
 /* Pointers to small numbers: a hash table with open addressing. */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 static size_t slot_of(const hd_pointer_map *map, const void *key) {
     uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15);

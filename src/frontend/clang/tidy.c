@@ -10,7 +10,7 @@
  *
  * Joining blocks moves nothing across a branch, unlike LLVM's simplifycfg.
  */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 typedef struct tidier {
     hd_arena *arena;

@@ -22,7 +22,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 static const char inlining[] = "always-inline";
 static const char clean_up[] = "function(sroa<preserve-cfg>,early-cse<memssa>,sccp,instsimplify,"
@@ -142,7 +142,7 @@ hd_status hd_front_simplify(hd_front *front) {
         status = hd_front_check_inlining(front);
     if (!status)
         status = run_passes(front, inlining);
-    if (!status && front->module->language == KIR_CUDA)
+    if (!status && front->is_cuda)
         hd_front_prepare(front);
     return status ? status : run_passes(front, clean_up);
 }

@@ -4,7 +4,7 @@
  * LLVM's constants are uniqued, so a pointer map from LLVM values to kir
  * values is all the memory this needs.
  */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 /* ---- types and values ------------------------------------------------ */
 
@@ -25,7 +25,7 @@ static const char *print_type(hd_lowering *l, LLVMTypeRef type) {
 /* Two numbers without a name: the function, or its place among the virtual ones, and how far
  * the object is to be moved. */
 static bool is_member_pointer(const hd_lowering *l, LLVMTypeRef type) {
-    if (l->front->module->language != KIR_CUDA || LLVMGetTypeKind(type) != LLVMStructTypeKind ||
+    if (!l->front->is_cuda || LLVMGetTypeKind(type) != LLVMStructTypeKind ||
         !LLVMIsLiteralStruct(type) || LLVMCountStructElementTypes(type) != 2)
         return false;
     LLVMTypeRef number = LLVMInt64TypeInContext(l->front->context);

@@ -5,7 +5,7 @@
  * increment of OpenCL is an addition of 1, a decrement a subtraction; those of CUDA
  * have a bound, and operations of their own.
  */
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 kir_value hd_emit_atomic(hd_lowering *l, kir_rmw rmw, kir_type type, uint32_t arg_count,
                          const kir_value *args) {

@@ -13,7 +13,7 @@
  */
 #include <llvm-c/DebugInfo.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 static bool starts_with(const char *text, const char *prefix) {
     return !strncmp(text, prefix, strlen(prefix));

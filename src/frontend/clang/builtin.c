@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "frontend/internal.h"
+#include "frontend/clang/internal.h"
 
 static bool is_one_of(const char *name, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
