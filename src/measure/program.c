@@ -280,7 +280,11 @@ static const char *queue_launch(batch *b, uint32_t l, const hd_ready_launch *rea
 /* Waits for all that is queued and adds up the times; `error` is that of queueing. */
 static const char *end_batch(batch *b, const char *error) {
     hd_compute *gpu = b->session->gpu;
-    const char *finished = gpu->api->finish(gpu, &b->session->queue);
+    const char *finished = NULL;
+    if (error)
+        gpu->api->settle(gpu, &b->session->queue);
+    else
+        finished = gpu->api->finish(gpu, &b->session->queue);
     for (uint32_t i = 0; i < b->count; i++) {
         double seconds;
         if (!error && !(error = gpu->api->elapsed(gpu, &b->timers[i], &seconds)))
@@ -314,6 +318,6 @@ hd_status hd_version_launch(hd_session *session, hd_version *version, const uint
     return error
                ? hd_session_fail(session, &launch->place,
                                  hd_format(session->arena, "run kernel '%s'", launch->kernel_name),
-                                 error)
+                                 hd_format(session->arena, "%s (%s)", error, session->gpu->doing))
                : HD_OK;
 }

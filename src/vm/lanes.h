@@ -27,8 +27,9 @@
     X(I8, F16)                                                                          \
     X(I8, F32)                                                                          \
     X(I8, F64)                                                                          \
-    X(I16, F16) X(I16, F32) X(I16, F64) X(I32, F16) X(I32, F32) X(I32, F64) X(I64, F16) \
-        X(I64, F32) X(I64, F64)
+    X(I16, F16)                                                                         \
+    X(I16, F32) X(I16, F64) X(I32, F16) X(I32, F32) X(I32, F64) X(I64, F16) X(I64, F32) \
+        X(I64, F64)
 
 typedef enum hd_fn {
     HD_INT_BINARY(HD_INT_ENUM) HD_FLOAT_BINARY(HD_FLOAT_ENUM) HD_INT_COMPARE(HD_INT_ENUM)

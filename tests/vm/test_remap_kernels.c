@@ -14,8 +14,8 @@
 #include "locality/coalesce.h"
 #include "oracle/remap.h"
 #include "remap/kernels.h"
-#include "remap/maps.h"
-#include "remap/random_maps.h"
+#include "maps.h"
+#include "random_maps.h"
 #include "vm/vm.h"
 
 static void tell(const hd_message *message, void *user) {
