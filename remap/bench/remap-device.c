@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "remap-device/device.h"
+#include "gpu/gpu.h"
+#include "shared/devices.h"
 
 static void tell(const hd_message *message, void *user) {
     (void)user;
@@ -43,8 +44,8 @@ static bool report_device(hd_gpu_memories *device) {
     bool met = true;
     printf("%s, %llu MB; GB/s read and written\n\n%-24s  %-26s %s\n%-24s  %8s %8s %7s   %8s %8s "
            "%7s\n",
-           device->name, (unsigned long long)device->bytes >> 20, "", "to the device's layout",
-           " back", "", "remap", "copy", "", "remap", "copy", "");
+           device->gpu->device.name, (unsigned long long)device->bytes >> 20, "",
+           "to the device's layout", " back", "", "remap", "copy", "", "remap", "copy", "");
     hd_gpu_remap_speed(&diag, device, &(hd_gpu_remap_options){.row = report, .user = &met});
     printf("\nstructs: %s90%% of the copy\n\n", met ? "all at least " : "not all at least ");
     return met;
@@ -54,11 +55,14 @@ int main(int argc, char **argv) {
     uint64_t megabytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 64;
     hd_arena *arena = hd_arena_new();
     bool met = true;
-    hd_gpu_memories device;
+    hd_compute *gpu;
     unsigned n = 0;
-    for (; bench_open_device(arena, &diag, n, megabytes << 20, &device); n++) {
-        met = device.remap && report_device(&device) && met;
-        bench_close_device(&device);
+    for (; (gpu = open_device(arena, n)); n++) {
+        hd_gpu_memories device;
+        bool made = hd_gpu_make_memories(&diag, gpu, megabytes << 20, &device) == HD_OK;
+        met = made && report_device(&device) && met;
+        hd_gpu_free_memories(&device);
+        gpu->api->close(gpu);
     }
     if (!n)
         fprintf(stderr, "bench: there is no OpenCL or CUDA device\n");

@@ -13,14 +13,13 @@
  * in turns, and instructions that a block executes for it on Heddle's machine, whose code is
  * neither unrolled nor made of vectors.
  */
-#include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "frontend/frontend.h"
 #include "heddle/index.h"
 #include "heddle/remap.h"
-#include "shared/opencl.h"
+#include "shared/devices.h"
 #include "vm/vm.h"
 
 enum { ROWS = 4096, GROUP = 64, RUNS = 40, WAYS = 4 };
@@ -161,65 +160,76 @@ static double count_instructions(const char *text, const hd_remap *map, uint32_t
 
 /* ---- on the OpenCL device ------------------------------------------------------------------- */
 
-typedef struct opencl {
-    cl_device_id id;
-    cl_context context;
-    cl_command_queue queue;
-    cl_mem data, sums;
-} opencl;
+typedef struct scene {
+    hd_compute *gpu;
+    hd_compute_queue queue;
+    hd_compute_memory data, sums;
+} scene;
 
-static bool open_opencl(opencl *cl) {
-    cl_uchar zero = 0;
-    cl_int error;
+static bool open_scene(hd_arena *arena, scene *s) {
     size_t bytes = (size_t)ROWS * (ROWS + 64) * 4; /* as much as diagonals take */
-    if (find_opencl_devices(&cl->id, 1) == 0)
+    void *zeros = hd_alloc(arena, bytes);
+    s->gpu = open_device(arena, 0);
+    if (!s->gpu || s->gpu->api != &hd_compute_opencl)
         return false;
-    cl->context = clCreateContext(NULL, 1, &cl->id, NULL, NULL, &error);
-    cl->queue = clCreateCommandQueue(cl->context, cl->id, 0, &error);
-    cl->data = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    cl->sums = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, ROWS * 4, NULL, &error);
-    clEnqueueFillBuffer(cl->queue, cl->data, &zero, 1, 0, bytes, 0, NULL, NULL);
-    return clFinish(cl->queue) == CL_SUCCESS;
+    const hd_compute_api *api = s->gpu->api;
+    must(!api->make_queue(s->gpu, false, &s->queue) && !api->allocate(s->gpu, bytes, &s->data) &&
+             !api->allocate(s->gpu, ROWS * 4, &s->sums) &&
+             !api->write(s->gpu, &s->queue, s->data, zeros, bytes) &&
+             !api->finish(s->gpu, &s->queue),
+         "memory of the device");
+    return true;
 }
 
-static void close_opencl(opencl *cl) {
-    clReleaseMemObject(cl->data);
-    clReleaseMemObject(cl->sums);
-    clReleaseCommandQueue(cl->queue);
-    clReleaseContext(cl->context);
+static void close_scene(scene *s) {
+    const hd_compute_api *api = s->gpu->api;
+    api->release(s->gpu, s->data);
+    api->release(s->gpu, s->sums);
+    api->release_queue(s->gpu, &s->queue);
+    api->close(s->gpu);
 }
 
-static cl_kernel make_kernel(const opencl *cl, const char *text, uint32_t columns) {
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(cl->context, 1, &text, NULL, &error);
-    must(clBuildProgram(program, 1, &cl->id, "-cl-std=CL1.2", NULL, NULL) == CL_SUCCESS,
+typedef struct ready {
+    hd_compute_program *program; /* NULL: there is none */
+    void *kernel;
+} ready;
+
+static ready make_kernel(const scene *s, const char *text) {
+    static const char *const options[] = {"-cl-std=CL1.2"};
+    const hd_compute_source source = {
+        .file = "add.cl", .text = text, .options = options, .option_count = 1};
+    ready made;
+    must(!s->gpu->api->build(s->gpu, &source, &made.program) &&
+             !s->gpu->api->load(s->gpu, made.program) &&
+             !s->gpu->api->get_kernel(s->gpu, made.program, "add", 0, &made.kernel),
          "compiling a kernel");
-    cl_kernel kernel = clCreateKernel(program, "add", &error);
+    return made;
+}
+
+static bool launch(scene *s, void *kernel, uint32_t columns) {
+    static const hd_compute_launch shape = {1, {0}, {ROWS, 1, 1}, {GROUP, 1, 1}, 0};
     hd_divisor32 by = hd_make_divisor32(columns);
-    const cl_uint values[] = {ROWS, columns, by.divisor, by.multiplier, by.first_shift, by.shift};
-    clSetKernelArg(kernel, 0, sizeof cl->data, &cl->data);
-    clSetKernelArg(kernel, 1, sizeof cl->sums, &cl->sums);
-    for (cl_uint v = 0; v < sizeof values / sizeof *values; v++)
-        clSetKernelArg(kernel, 2 + v, sizeof values[v], &values[v]);
-    clReleaseProgram(program);
-    return kernel;
+    const uint32_t values[] = {ROWS, columns, by.divisor, by.multiplier, by.first_shift, by.shift};
+    enum { VALUES = sizeof values / sizeof *values };
+    hd_compute_argument arguments[2 + VALUES] = {{&s->data, sizeof s->data},
+                                                 {&s->sums, sizeof s->sums}};
+    for (int v = 0; v < VALUES; v++)
+        arguments[2 + v] = (hd_compute_argument){&values[v], sizeof values[v]};
+    return !s->gpu->api->launch(s->gpu, &s->queue, kernel, &shape, arguments, 2 + VALUES, NULL) &&
+           !s->gpu->api->finish(s->gpu, &s->queue);
 }
 
 /* Nanoseconds for each access in each way, which take turns. */
-static void time_kernels(const opencl *cl, const cl_kernel kernels[WAYS], uint32_t columns,
+static void time_kernels(scene *cl, const ready kernels[WAYS], uint32_t columns,
                          double best[WAYS]) {
-    size_t items = ROWS, group = GROUP;
     for (int way = 0; way < WAYS; way++)
         best[way] = 1e9;
     for (int run = 0; run < RUNS; run++)
         for (int way = 0; way < WAYS; way++) {
-            if (!kernels[way])
+            if (!kernels[way].program)
                 continue;
             double start = hd_clock();
-            must(clEnqueueNDRangeKernel(cl->queue, kernels[way], 1, NULL, &items, &group, 0, NULL,
-                                        NULL) == CL_SUCCESS &&
-                     clFinish(cl->queue) == CL_SUCCESS,
-                 "a launch");
+            must(launch(cl, kernels[way].kernel, columns), "a launch");
             double each = (hd_clock() - start) * 1e9 / ((double)ROWS * columns);
             best[way] = each < best[way] ? each : best[way];
         }
@@ -228,17 +238,18 @@ static void time_kernels(const opencl *cl, const cl_kernel kernels[WAYS], uint32
 /* ---- the table
  * ------------------------------------------------------------------------------------ */
 
-static void report(const opencl *cl, const subject *s) {
+static void report(scene *cl, const subject *s) {
     hd_arena *arena = hd_arena_new();
     hd_remap *map = map_of(s);
-    cl_kernel kernels[WAYS] = {NULL};
+    ready kernels[WAYS] = {{NULL}};
     double instructions[WAYS], best[WAYS];
     for (int way = 0; way < WAYS; way++) {
         if (!s->place[way])
             continue;
         const char *text = kernel_text(arena, s, way, map);
         instructions[way] = count_instructions(text, map, s->columns);
-        kernels[way] = cl ? make_kernel(cl, text, s->columns) : NULL;
+        if (cl)
+            kernels[way] = make_kernel(cl, text);
     }
     if (cl)
         time_kernels(cl, kernels, s->columns, best);
@@ -252,18 +263,17 @@ static void report(const opencl *cl, const subject *s) {
             printf("  %7s %7.1f", "", instructions[way]);
     printf("\n");
     for (int way = 0; way < WAYS; way++)
-        if (kernels[way])
-            clReleaseKernel(kernels[way]);
+        if (kernels[way].program)
+            cl->gpu->api->release_program(cl->gpu, kernels[way].program);
     hd_remap_free(map);
     hd_arena_free(arena);
 }
 
 int main(void) {
-    opencl cl = {0};
-    bool has_device = open_opencl(&cl);
-    char name[256] = "no OpenCL device";
-    if (has_device)
-        clGetDeviceInfo(cl.id, CL_DEVICE_NAME, sizeof name, name, NULL);
+    hd_arena *arena = hd_arena_new();
+    scene cl = {0};
+    bool has_device = open_scene(arena, &cl);
+    const char *name = has_device ? cl.gpu->device.name : "no OpenCL device";
     printf("%s; for each access nanoseconds, and instructions on Heddle's machine\n\n%-24s", name,
            "");
     for (int way = 0; way < WAYS; way++)
@@ -272,6 +282,7 @@ int main(void) {
     for (int s = 0; s < SUBJECTS; s++)
         report(has_device ? &cl : NULL, &subjects[s]);
     if (has_device)
-        close_opencl(&cl);
+        close_scene(&cl);
+    hd_arena_free(arena);
     return 0;
 }

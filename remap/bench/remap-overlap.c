@@ -11,15 +11,12 @@
  * the larger of the two; on one that works in the host's memory and with the host's cores, where
  * nothing can be hidden, at most 5% over one piece. The exit status is 1 where that is missed.
  */
-#include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "gpu/gpu.h"
 #include "report/report.h"
-#include "shared/opencl.h"
-
-enum { MOST_DEVICES = 16 };
+#include "shared/devices.h"
 
 typedef struct bench {
     hd_arena *arena;
@@ -62,41 +59,23 @@ static bool show(void *user, const hd_gpu_overlap_row *row) {
 
 /* ---- devices ---------------------------------------------------------------------- */
 
-static hd_status run_device(bench *b, hd_remap_device *device) {
-    return hd_gpu_overlap(b->diag, device,
-                          &(hd_gpu_overlap_options){.bytes = b->bytes, .row = show, .user = b});
-}
-
-static hd_status run_opencl(bench *b) {
-    cl_device_id ids[MOST_DEVICES];
-    unsigned count = find_opencl_devices(ids, MOST_DEVICES);
-    hd_status status = HD_OK;
-    for (unsigned i = 0; i < count && status == HD_OK; i++) {
-        hd_remap_device *device;
-        cl_context context = clCreateContext(NULL, 1, &ids[i], NULL, NULL, NULL);
-        status = hd_remap_open_opencl(b->diag, context, ids[i], &device);
-        if (status == HD_OK)
-            status = run_device(b, device);
-        hd_remap_close(device);
-        clReleaseContext(context);
-    }
+static hd_status run_device(bench *b, const hd_compute *gpu) {
+    hd_remap_device *device;
+    hd_status status = hd_gpu_open_remap(b->diag, gpu, &device);
+    if (status == HD_OK)
+        status = hd_gpu_overlap(
+            b->diag, device, &(hd_gpu_overlap_options){.bytes = b->bytes, .row = show, .user = b});
+    hd_remap_close(device);
     return status;
 }
 
-static hd_status run_cuda(bench *b) {
-    const hd_diag quiet = {0};
-    hd_gpu_cuda cuda;
-    hd_remap_device *device;
-    if (hd_gpu_open_cuda(b->arena, &quiet, &cuda) != HD_OK) {
-        hd_gpu_close_cuda(&cuda);
-        printf("\nno CUDA device\n");
-        return HD_OK;
+static hd_status run_devices(bench *b) {
+    hd_compute *gpu;
+    hd_status status = HD_OK;
+    for (unsigned n = 0; status == HD_OK && (gpu = open_device(b->arena, n)); n++) {
+        status = run_device(b, gpu);
+        gpu->api->close(gpu);
     }
-    hd_status status = hd_remap_open_cuda(b->diag, &device);
-    if (status == HD_OK)
-        status = run_device(b, device);
-    hd_remap_close(device);
-    hd_gpu_close_cuda(&cuda);
     return status;
 }
 
@@ -116,10 +95,8 @@ int main(int argc, char **argv) {
     hd_status status = hd_scratch_make(b.arena, &diag, &cache);
     if (status == HD_OK) {
         setenv("XDG_CACHE_HOME", cache, 1);
-        status = run_opencl(&b);
+        status = run_devices(&b);
     }
-    if (status == HD_OK)
-        status = run_cuda(&b);
     hd_scratch_remove(cache);
     hd_arena_free(b.arena);
     return status != HD_OK ? 2 : b.missed;

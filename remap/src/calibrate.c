@@ -63,7 +63,7 @@ static hd_status make_map(const hd_diag *diag, hd_remap_kind kind, uint32_t elem
 
 static void sample_free(sample *s) {
     if (s->part.cuda)
-        s->device->backend->release(s->device, s->part);
+        s->device->gpu->api->release(s->device->gpu, s->part.cuda);
     free(s->host);
     hd_remap_free(s->map);
 }
@@ -77,7 +77,8 @@ static hd_status sample_finish(hd_status status, sample *s) {
     }
     if (status == HD_OK) {
         memset(s->host, 1, bytes);
-        status = s->device->backend->allocate(s->device, s->map->bytes[0], &s->part);
+        status = hd_remap_check(s->device, s->device->gpu->api->allocate(
+                                               s->device->gpu, s->map->bytes[0], &s->part.cuda));
     }
     if (status != HD_OK)
         sample_free(s);
@@ -195,13 +196,13 @@ static hd_status tune(const sample *s, hd_remap_direction direction,
                       hd_remap_kind_figures *figures) {
     static const hd_remap_options bulk = {.strategy = HD_REMAP_BULK};
     const hd_diag quiet = {0};
-    size_t count = s->device->is_processor ? 1 : sizeof tunings / sizeof *tunings;
+    size_t count = s->device->gpu->device.is_processor ? 1 : sizeof tunings / sizeof *tunings;
     double best = 0;
     hd_status any = HD_ESYSTEM;
     for (size_t t = 0; t < count; t++) {
         double seconds;
         hd_remap_tuning tried =
-            s->device->is_processor ? (hd_remap_tuning){.direct = true} : tunings[t];
+            s->device->gpu->device.is_processor ? (hd_remap_tuning){.direct = true} : tunings[t];
         figures->tuning = tried;
         s->device->figures->kinds[s->map->kind][direction].tuning = tried;
         hd_status status = time_move(s, t + 1 == count && any != HD_OK ? s->diag : &quiet,
@@ -263,14 +264,14 @@ static void look_up(hd_remap_device *device) {
     if (device->figures)
         return;
     device->figures = hd_new(device->arena, hd_remap_figures);
-    hd_remap_figures_read(device->name, device->driver, device->figures);
+    hd_remap_figures_read(device->gpu->device.name, device->gpu->device.driver, device->figures);
 }
 
 hd_remap_tuning hd_remap_tuning_of(hd_remap_device *device, const hd_remap *map,
                                    hd_remap_direction direction) {
     look_up(device);
     hd_remap_tuning tuning = device->figures->kinds[map->kind][direction].tuning;
-    tuning.direct |= device->is_processor;
+    tuning.direct |= device->gpu->device.is_processor;
     return tuning;
 }
 
@@ -290,6 +291,6 @@ hd_status hd_remap_calibrate(const hd_diag *diag, hd_remap_device *device, hd_re
     if (status == HD_OK && !knows_kind)
         status = measure_kind(diag, device, kind, direction);
     if (status == HD_OK)
-        hd_remap_figures_write(device->name, device->driver, figures);
+        hd_remap_figures_write(device->gpu->device.name, device->gpu->device.driver, figures);
     return status;
 }

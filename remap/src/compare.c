@@ -39,21 +39,25 @@ static hd_status compare_places(hd_remap_device *device, const hd_remap *map,
 }
 
 static hd_status compare_all(hd_remap_device *device, const hd_remap *map, void *kernel,
-                             hd_remap_memory memory, uint64_t *places) {
-    hd_remap_queue *queue = &device->slots[0].queue;
+                             hd_compute_memory memory, uint64_t *places) {
+    hd_compute *gpu = device->gpu;
+    hd_compute_queue *queue = &device->slots[0].queue;
+    const hd_remap_memory part = {.cuda = memory};
     hd_status status = HD_OK;
     for (uint64_t first = 0; first < map->elements && status == HD_OK; first += COMPARED_AT_ONCE) {
         uint64_t left = map->elements - first;
         uint64_t count = left < COMPARED_AT_ONCE ? left : COMPARED_AT_ONCE;
-        hd_remap_launch shape = {{(count + ITEMS - 1) / ITEMS, 1, 1}, {ITEMS, 1, 1}};
-        hd_remap_arguments arguments = {&memory, 1, memory, NULL, first, count};
-        status = device->backend->launch(device, queue, kernel, &shape, &arguments);
+        const hd_compute_launch shape = {
+            .dims = 1, .global = {hd_align_up(count, ITEMS)}, .local = {ITEMS}};
+        status = hd_remap_launch_kernel(device, queue, kernel, &shape, &part, 1, memory, 0, first,
+                                        count);
         if (status == HD_OK)
-            status = device->backend->read(device, queue, places, memory, count * sizeof *places);
+            status = hd_remap_check(
+                device, gpu->api->read(gpu, queue, places, memory, count * sizeof *places));
         if (status == HD_OK)
-            status = device->backend->finish(device, queue);
+            status = hd_remap_check(device, gpu->api->finish(gpu, queue));
         else
-            device->backend->settle(device, queue);
+            gpu->api->settle(gpu, queue);
         if (status == HD_OK)
             status = compare_places(device, map, places, first, count);
     }
@@ -65,19 +69,19 @@ static hd_status compare(hd_remap_device *device, const hd_remap *map) {
     uint64_t bytes =
         sizeof(uint64_t) * (map->elements < COMPARED_AT_ONCE ? map->elements : COMPARED_AT_ONCE);
     uint64_t *places = malloc((size_t)bytes);
-    hd_remap_memory memory;
+    hd_compute_memory memory;
     void *kernel;
     hd_status status = places ? HD_OK
                               : hd_fail(device->diag, HD_ESYSTEM, NULL,
                                         "no memory for %" PRIu64 " bytes of places", bytes);
     if (status == HD_OK)
-        status = hd_remap_build(device, places_text(arena, map, device->backend->dialect), true,
+        status = hd_remap_build(device, places_text(arena, map, hd_remap_dialect_of(device)), true,
                                 &kernel);
     if (status == HD_OK)
-        status = device->backend->allocate(device, bytes, &memory);
+        status = hd_remap_check(device, device->gpu->api->allocate(device->gpu, bytes, &memory));
     if (status == HD_OK) {
         status = compare_all(device, map, kernel, memory, places);
-        device->backend->release(device, memory);
+        device->gpu->api->release(device->gpu, memory);
     }
     free(places);
     hd_arena_free(arena);

@@ -57,9 +57,8 @@ hd_status hd_remap_kernel_text(hd_arena *arena, const hd_diag *diag, const hd_re
 
 static uint64_t ratio_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
-hd_remap_launch hd_remap_launch_of(const hd_remap *map, hd_remap_direction direction,
-                                   const hd_remap_tuning *given, uint64_t count) {
-    (void)direction;
+hd_compute_launch hd_remap_launch_of(const hd_remap *map, const hd_remap_tuning *given,
+                                     uint64_t count) {
     hd_remap_tuning tuning = hd_remap_tuned(given);
     uint64_t groups;
     if (map->kind == HD_REMAP_RECORDS) {
@@ -70,7 +69,8 @@ hd_remap_launch hd_remap_launch_of(const hd_remap *map, hd_remap_direction direc
     } else {
         groups = ratio_up(count, hd_indexed_of_group(map, &tuning));
     }
-    return (hd_remap_launch){{groups, 1, 1}, {tuning.group, 1, 1}};
+    return (hd_compute_launch){
+        .dims = 1, .global = {groups * tuning.group}, .local = {tuning.group}};
 }
 
 /* Of records, no group begins within a multiple of this; of matrices the same of rows. */

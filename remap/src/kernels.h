@@ -23,6 +23,7 @@
 #ifndef HD_REMAP_KERNELS_H
 #define HD_REMAP_KERNELS_H
 
+#include "driver/compute.h"
 #include "remap/map.h"
 
 typedef enum hd_remap_dialect { HD_REMAP_OPENCL_C, HD_REMAP_CUDA_C } hd_remap_dialect;
@@ -41,12 +42,8 @@ hd_status hd_remap_kernel_text(hd_arena *arena, const hd_diag *diag, const hd_re
 #define HD_REMAP_KERNEL "hd_remap_kernel"
 
 /* How the kernel is launched for a chunk of `count` units. */
-typedef struct hd_remap_launch {
-    uint64_t groups[3];
-    uint32_t items[3]; /* of a group */
-} hd_remap_launch;
-hd_remap_launch hd_remap_launch_of(const hd_remap *map, hd_remap_direction direction,
-                                   const hd_remap_tuning *tuning, uint64_t count);
+hd_compute_launch hd_remap_launch_of(const hd_remap *map, const hd_remap_tuning *tuning,
+                                     uint64_t count);
 
 /* The units of a direction. Chunks begin at multiples of `step` units. */
 typedef struct hd_remap_units {

@@ -21,7 +21,7 @@
 /* One call. */
 typedef struct move {
     hd_remap_device *device;
-    const hd_remap_backend *call;
+    hd_compute *gpu;
     const hd_remap *map;
     hd_remap_direction direction;
     const hd_remap_memory *parts;
@@ -55,7 +55,7 @@ static bool can_be_shared(const void *host) { return (uintptr_t)host % SHARED_AL
 static hd_status check_parts(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                              const hd_remap_memory parts[]) {
     for (uint32_t p = 0; p < map->parts; p++) {
-        uint64_t bytes = device->backend->size_of(device, parts[p]);
+        uint64_t bytes = device->gpu->api->size_of(device->gpu, parts[p].cuda);
         if (bytes < map->bytes[p])
             return hd_fail(
                 diag, HD_EINPUT, NULL,
@@ -110,7 +110,7 @@ static hd_status take_numbers(move *m) {
 static hd_status begin(hd_remap_device *device, const hd_remap *map, hd_remap_direction direction,
                        const hd_remap_memory *parts, const void *host, move *m) {
     *m = (move){.device = device,
-                .call = device->backend,
+                .gpu = device->gpu,
                 .map = map,
                 .direction = direction,
                 .parts = parts,
@@ -119,7 +119,7 @@ static hd_status begin(hd_remap_device *device, const hd_remap *map, hd_remap_di
     m->units = hd_remap_units_of(map, direction);
     m->whole_source = map->kind == HD_REMAP_GATHER && direction == HD_REMAP_TO_DEVICE;
     m->unit_bytes = m->whole_source ? 0 : m->units.bytes;
-    m->pinned = host && device->backend->is_pinned(device, host);
+    m->pinned = host && device->gpu->api->is_pinned(device->gpu, host);
     hd_status status = take_numbers(m);
     if (status == HD_OK && map->source)
         status = hd_remap_compare(device, map);
@@ -130,38 +130,42 @@ static hd_status begin(hd_remap_device *device, const hd_remap *map, hd_remap_di
 
 /* ---- kernels ---------------------------------------------------------------------------- */
 
-/* Writes the numbers of some units; `from` has them. */
-static hd_status write_numbers(const move *m, hd_remap_slot *slot, const void *from,
-                               uint64_t count) {
-    uint64_t bytes = count * m->units.number_bytes;
-    return bytes ? m->call->write(m->device, &slot->queue, slot->numbers, from, bytes) : HD_OK;
+static hd_status finish(const move *m, hd_remap_slot *slot) {
+    return hd_remap_check(m->device, m->gpu->api->finish(m->gpu, &slot->queue));
+}
+
+static hd_status write_memory(const move *m, hd_remap_slot *slot, hd_compute_memory to,
+                              const void *from, uint64_t bytes) {
+    return bytes ? hd_remap_check(m->device,
+                                  m->gpu->api->write(m->gpu, &slot->queue, to, from, bytes))
+                 : HD_OK;
 }
 
 static const char *numbers_at(const move *m, uint64_t first) {
     return m->numbers ? (const char *)m->numbers->data + first * m->numbers->bytes : NULL;
 }
 
-static hd_status launch(const move *m, hd_remap_slot *slot, hd_remap_memory staging, uint64_t first,
-                        uint64_t count) {
-    hd_remap_launch shape = hd_remap_launch_of(m->map, m->direction, &m->tuning, count);
-    hd_remap_arguments arguments = {
-        m->parts, m->map->parts, staging, m->numbers ? &slot->numbers : NULL, first, count};
-    return m->call->launch(m->device, &slot->queue, m->kernel, &shape, &arguments);
+static hd_status launch(const move *m, hd_remap_slot *slot, hd_compute_memory staging,
+                        uint64_t first, uint64_t count) {
+    hd_compute_launch shape = hd_remap_launch_of(m->map, &m->tuning, count);
+    return hd_remap_launch_kernel(m->device, &slot->queue, m->kernel, &shape, m->parts,
+                                  m->map->parts, staging, m->numbers ? slot->numbers : 0, first,
+                                  count);
 }
 
 /* All units at once, in the first slot; `staging` has them all. Where it is the host's memory, that
  * may change from the launch on. */
-static hd_status launch_all(const move *m, hd_remap_memory staging) {
+static hd_status launch_all(const move *m, hd_compute_memory staging) {
     hd_remap_slot *slot = m->device->slots;
-    hd_status status =
-        hd_remap_slot_numbers(m->device, slot, m->units.count * m->units.number_bytes);
+    uint64_t bytes = m->units.count * m->units.number_bytes;
+    hd_status status = hd_remap_make_slots(m->device, 1, 0, bytes, 0);
     if (status == HD_OK)
-        status = write_numbers(m, slot, numbers_at(m, 0), m->units.count);
+        status = write_memory(m, slot, slot->numbers, numbers_at(m, 0), bytes);
     if (status == HD_OK)
         status = launch(m, slot, staging, 0, m->units.count);
     if (status == HD_OK && m->host && m->direction == HD_REMAP_FROM_DEVICE)
         m->device->changed = m->map->source_bytes;
-    return status == HD_OK ? m->call->finish(m->device, &slot->queue) : status;
+    return status == HD_OK ? finish(m, slot) : status;
 }
 
 /* ---- a chunk ------------------------------------------------------------------------------ */
@@ -174,7 +178,7 @@ static hd_status take_in(const move *m, chunk *c) {
         return HD_OK;
     c->waiting = false;
     uint64_t end = (c->first + c->count) * m->unit_bytes;
-    hd_status status = m->call->finish(m->device, &c->slot->queue);
+    hd_status status = finish(m, c->slot);
     if (status == HD_OK) {
         m->device->changed = end;
         memcpy(host_at(m, c), c->slot->pinned.data, (size_t)(c->count * m->unit_bytes));
@@ -193,7 +197,7 @@ static hd_status stage(const move *m, const chunk *c, bool staged, const void **
     *numbers = numbers_at(m, c->first);
     if (!staged)
         return HD_OK;
-    status = m->call->finish(m->device, &c->slot->queue);
+    status = finish(m, c->slot);
     if (status != HD_OK)
         return status;
     char *pinned = c->slot->pinned.data;
@@ -214,24 +218,25 @@ static hd_status read_back(const move *m, chunk *c, bool staged) {
     c->waiting = staged;
     if (!staged)
         m->device->changed = (c->first + c->count) * m->unit_bytes;
-    return m->call->read(m->device, &c->slot->queue, to, c->slot->staging, bytes);
+    return hd_remap_check(m->device,
+                          m->gpu->api->read(m->gpu, &c->slot->queue, to, c->slot->staging, bytes));
 }
 
-static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_remap_memory source) {
+static hd_status move_chunk(const move *m, chunk *c, bool staged, hd_compute_memory source) {
     const void *bytes, *numbers;
     hd_remap_slot *slot = c->slot;
-    bool writes = m->transfers && m->unit_bytes && (m->direction == HD_REMAP_TO_DEVICE || m->keeps);
+    bool writes = m->transfers && (m->direction == HD_REMAP_TO_DEVICE || m->keeps);
     hd_status status = stage(m, c, staged, &bytes, &numbers);
     if (status == HD_OK && writes)
-        status =
-            m->call->write(m->device, &slot->queue, slot->staging, bytes, c->count * m->unit_bytes);
+        status = write_memory(m, slot, slot->staging, bytes, c->count * m->unit_bytes);
     if (status == HD_OK)
-        status = write_numbers(m, slot, numbers, c->count);
-    if (status == HD_OK)
+        status = write_memory(m, slot, slot->numbers, numbers, c->count * m->units.number_bytes);
+    if (status == HD_OK && m->remaps)
         status = launch(m, slot, m->whole_source ? source : slot->staging, c->first, c->count);
     if (status == HD_OK && m->direction == HD_REMAP_FROM_DEVICE)
         status = read_back(m, c, staged);
-    return status == HD_OK ? m->call->flush(m->device, &slot->queue) : status;
+    return status == HD_OK ? hd_remap_check(m->device, m->gpu->api->flush(m->gpu, &slot->queue))
+                           : status;
 }
 
 /* ---- chunked and in bulk -------------------------------------------------------------------- */
@@ -244,53 +249,41 @@ static uint64_t units_of_chunk(const move *m, uint64_t chunk_bytes) {
     return units < m->units.count ? units : m->units.count;
 }
 
-static hd_status make_slots(const move *m, uint64_t units, bool staged) {
-    hd_status status = HD_OK;
-    uint64_t chunks = (m->units.count + units - 1) / units;
-    for (uint32_t s = 0; s < HD_REMAP_SLOTS && s < chunks && status == HD_OK; s++) {
-        hd_remap_slot *slot = &m->device->slots[s];
-        status = hd_remap_slot_staging(m->device, slot, units * m->unit_bytes);
-        if (status == HD_OK)
-            status = hd_remap_slot_numbers(m->device, slot, units * m->units.number_bytes);
-        if (status == HD_OK && staged)
-            status = hd_remap_slot_pinned(m->device, slot,
-                                          units * (m->unit_bytes + m->units.number_bytes));
-    }
-    return status;
-}
-
 static hd_status finish_all(const move *m, chunk *chunks, uint64_t next) {
     hd_status status = HD_OK;
     for (uint64_t c = 0; c < HD_REMAP_SLOTS && status == HD_OK; c++)
         status = take_in(m, &chunks[(next + c) % HD_REMAP_SLOTS]);
     for (int s = 0; s < HD_REMAP_SLOTS && status == HD_OK; s++)
-        status = m->call->finish(m->device, &m->device->slots[s].queue);
+        status = finish(m, &m->device->slots[s]);
     return status;
 }
 
 /* Of a gather the whole source, in the first slot's queue; the others wait for it. */
-static hd_status send_source(const move *m, hd_remap_memory *source) {
+static hd_status send_source(const move *m, hd_compute_memory *source) {
+    hd_compute *gpu = m->gpu;
     hd_remap_slot *slots = m->device->slots;
-    hd_status status = m->call->allocate(m->device, m->map->source_bytes, source);
-    if (status != HD_OK)
-        return status;
-    status = m->call->write(m->device, &slots[0].queue, *source, m->host, m->map->source_bytes);
-    if (status == HD_OK)
-        status = m->call->flush(m->device, &slots[0].queue);
-    for (int s = 1; s < HD_REMAP_SLOTS && status == HD_OK; s++)
-        status = m->call->follow(m->device, &slots[s].queue, &slots[0].queue);
+    const char *error = gpu->api->allocate(gpu, m->map->source_bytes, source);
+    if (error)
+        return hd_remap_check(m->device, error);
+    error = gpu->api->write(gpu, &slots[0].queue, *source, m->host, m->map->source_bytes);
+    if (!error)
+        error = gpu->api->flush(gpu, &slots[0].queue);
+    for (int s = 1; s < HD_REMAP_SLOTS && !error; s++)
+        error = gpu->api->follow(gpu, &slots[s].queue, &slots[0].queue);
+    hd_status status = hd_remap_check(m->device, error);
     if (status != HD_OK) {
         hd_remap_device_settle(m->device);
-        m->call->release(m->device, *source);
+        gpu->api->release(gpu, *source);
     }
     return status;
 }
 
 static hd_status move_chunks(const move *m, uint64_t units, bool staged) {
     chunk chunks[HD_REMAP_SLOTS] = {{0}};
-    hd_remap_memory source = {0};
-    uint64_t next = 0;
-    hd_status status = make_slots(m, units, staged);
+    hd_compute_memory source = 0;
+    uint64_t next = 0, bytes = units * m->unit_bytes, numbers = units * m->units.number_bytes;
+    hd_status status = hd_remap_make_slots(m->device, (m->units.count + units - 1) / units, bytes,
+                                           numbers, staged ? bytes + numbers : 0);
     if (status == HD_OK && m->whole_source)
         status = send_source(m, &source);
     if (status != HD_OK)
@@ -309,34 +302,33 @@ static hd_status move_chunks(const move *m, uint64_t units, bool staged) {
     if (status != HD_OK)
         hd_remap_device_settle(m->device);
     if (m->whole_source)
-        m->call->release(m->device, source);
+        m->gpu->api->release(m->gpu, source);
     return status;
 }
 
-/* ---- the host's memory from the device
- * ------------------------------------------------------------ */
+/* ---- the host's memory from the device ---- */
 
 static hd_status zero_copy(const move *m) {
-    hd_remap_shared shared;
+    hd_compute_shared shared;
     bool written = m->direction == HD_REMAP_FROM_DEVICE;
     if (!can_be_shared(m->host))
         return hd_fail(m->device->diag, HD_EINPUT, NULL,
                        "a device works on the host's memory only where it begins at a multiple of "
                        "%d bytes; use another strategy",
                        SHARED_ALIGNMENT);
-    hd_status status = m->call->share(m->device, m->host, m->map->source_bytes, written, &shared);
+    hd_status status = hd_remap_check(
+        m->device, m->gpu->api->share(m->gpu, m->host, m->map->source_bytes, written, &shared));
     if (status != HD_OK)
         return status;
     status = launch_all(m, shared.memory);
     if (status != HD_OK)
         hd_remap_device_settle(m->device);
-    hd_status last =
-        m->call->unshare(m->device, &m->device->slots[0].queue, status != HD_OK, &shared);
-    return status == HD_OK ? last : status;
+    const char *error =
+        m->gpu->api->unshare(m->gpu, &m->device->slots[0].queue, status != HD_OK, &shared);
+    return status == HD_OK ? hd_remap_check(m->device, error) : status;
 }
 
-/* ---- remapped by the host
- * ------------------------------------------------------------------------- */
+/* ---- remapped by the host ---- */
 
 /* Places that no element goes to are left, so they come from the device first. */
 static bool leaves_places(const hd_remap *map) {
@@ -383,14 +375,15 @@ static hd_status take_parts(hd_remap_device *device, const hd_remap *map, void *
 
 static hd_status transfer_parts(hd_remap_device *device, const hd_remap *map,
                                 const hd_remap_memory memory[], void *const parts[], bool to) {
-    const hd_remap_backend *call = device->backend;
-    hd_remap_queue *queue = &device->slots[0].queue;
-    hd_status status = HD_OK;
-    for (uint32_t p = 0; p < map->parts && status == HD_OK; p++)
-        status = to ? call->write(device, queue, memory[p], parts[p], map->bytes[p])
-                    : call->read(device, queue, parts[p], memory[p], map->bytes[p]);
-    if (status == HD_OK)
-        status = call->finish(device, queue);
+    hd_compute *gpu = device->gpu;
+    hd_compute_queue *queue = &device->slots[0].queue;
+    const char *error = NULL;
+    for (uint32_t p = 0; p < map->parts && !error; p++)
+        error = to ? gpu->api->write(gpu, queue, memory[p].cuda, parts[p], map->bytes[p])
+                   : gpu->api->read(gpu, queue, parts[p], memory[p].cuda, map->bytes[p]);
+    if (!error)
+        error = gpu->api->finish(gpu, queue);
+    hd_status status = hd_remap_check(device, error);
     if (status != HD_OK)
         hd_remap_device_settle(device);
     return status;
@@ -413,8 +406,7 @@ static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
     return status;
 }
 
-/* ---- the calls
- * ------------------------------------------------------------------------------------- */
+/* ---- the calls ---- */
 
 /* `given` with a strategy and a chunk size. */
 static hd_status complete_options(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
@@ -507,7 +499,7 @@ static hd_status within_device(const hd_diag *diag, hd_remap_device *device, con
         return status;
     device->diag = diag;
     device->changed = 0;
-    uint64_t bytes = device->backend->size_of(device, source);
+    uint64_t bytes = device->gpu->api->size_of(device->gpu, source.cuda);
     status = check_parts(diag, device, map, parts);
     if (status == HD_OK && bytes < map->source_bytes)
         status = hd_fail(diag, HD_EINPUT, NULL,
@@ -522,7 +514,7 @@ static hd_status within_device(const hd_diag *diag, hd_remap_device *device, con
         status = begin(device, map, direction, parts, NULL, &m);
     m.transfers = m.remaps = true;
     if (status == HD_OK)
-        status = launch_all(&m, source);
+        status = launch_all(&m, source.cuda);
     if (status != HD_OK)
         hd_remap_device_settle(device);
     hd_remap_slots_trim(device);

@@ -72,7 +72,7 @@ static void expect(const hd_remap_device *device, const hd_remap *map, hd_remap_
     if (kind->zero_copy > 0)
         choice->seconds[HD_REMAP_ZERO_COPY] = f->latency + l.source / kind->zero_copy;
     expect_chunked(&l, f, choice);
-    if (device->most_bytes && l.source > (double)device->most_bytes)
+    if (device->gpu->most_bytes && l.source > (double)device->gpu->most_bytes)
         choice->seconds[HD_REMAP_BULK] = choice->seconds[HD_REMAP_ZERO_COPY] = 0;
 }
 

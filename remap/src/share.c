@@ -114,7 +114,7 @@ typedef struct piece_memory {
 static void release_memory(hd_remap_device *device, piece_memory *memory) {
     for (uint32_t p = 0; p < memory->count; p++)
         if (memory->bytes[p])
-            device->backend->release(device, memory->parts[p]);
+            device->gpu->api->release(device->gpu, memory->parts[p].cuda);
     free(memory->parts);
     free(memory->bytes);
 }
@@ -128,9 +128,10 @@ static hd_status grow_memory(const hd_diag *diag, hd_remap_device *device, const
         if (memory->bytes[p] >= piece->bytes[p])
             continue;
         if (memory->bytes[p])
-            device->backend->release(device, memory->parts[p]);
+            device->gpu->api->release(device->gpu, memory->parts[p].cuda);
         memory->bytes[p] = 0;
-        status = device->backend->allocate(device, piece->bytes[p], &memory->parts[p]);
+        status = hd_remap_check(device, device->gpu->api->allocate(device->gpu, piece->bytes[p],
+                                                                   &memory->parts[p].cuda));
         if (status == HD_OK)
             memory->bytes[p] = piece->bytes[p];
     }

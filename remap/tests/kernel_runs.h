@@ -5,7 +5,6 @@
 #define HD_TESTS_REMAP_KERNEL_RUNS_H
 
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "driver/opencl_library.h"
@@ -23,28 +22,18 @@ static inline opencl opencl_open(hd_arena *arena) {
     const char *missing;
     cl_platform_id platform;
     assert_true(hd_opencl_open(arena, &cl.library, &missing));
-    void *loader = dlopen("libOpenCL.so.1", RTLD_NOW);
-    assert_non_null(loader);
-    __typeof__(&clGetPlatformIDs) get_platforms;
-    __typeof__(&clGetDeviceIDs) get_devices;
-    __typeof__(&clCreateContext) make_context;
-    *(void **)&get_platforms = dlsym(loader, "clGetPlatformIDs");
-    *(void **)&get_devices = dlsym(loader, "clGetDeviceIDs");
-    *(void **)&make_context = dlsym(loader, "clCreateContext");
-    assert_int_equal(get_platforms(1, &platform, NULL), CL_SUCCESS);
-    assert_int_equal(get_devices(platform, CL_DEVICE_TYPE_ALL, 1, &cl.device, NULL), CL_SUCCESS);
-    cl.context = make_context(NULL, 1, &cl.device, NULL, NULL, NULL);
+    assert_int_equal(cl.library.get_platforms(1, &platform, NULL), CL_SUCCESS);
+    assert_int_equal(cl.library.get_devices(platform, CL_DEVICE_TYPE_ALL, 1, &cl.device, NULL),
+                     CL_SUCCESS);
+    cl.context = cl.library.make_context(NULL, 1, &cl.device, NULL, NULL, NULL);
     cl.queue = cl.library.make_queue(cl.context, cl.device, 0, NULL);
     assert_non_null(cl.queue);
     return cl;
 }
 
 static inline void opencl_close(opencl *cl) {
-    cl_int (*release_context)(cl_context);
-    *(void **)&release_context = dlsym(RTLD_DEFAULT, "clReleaseContext");
     cl->library.release_queue(cl->queue);
-    if (release_context)
-        release_context(cl->context);
+    cl->library.release_context(cl->context);
 }
 
 static inline cl_kernel opencl_kernel(const opencl *cl, const char *text, const char *name) {
@@ -155,13 +144,9 @@ static inline void launch_chunk(const opencl *cl, cl_kernel kernel, const hd_rem
     }
     cl->library.set_argument(kernel, a++, sizeof first, &first);
     assert_int_equal(cl->library.set_argument(kernel, a++, sizeof count, &count), CL_SUCCESS);
-    hd_remap_launch launch = hd_remap_launch_of(map, direction, tuning, count);
-    size_t items[3], local[3];
-    for (int d = 0; d < 3; d++) {
-        local[d] = launch.items[d];
-        items[d] = launch.groups[d] * launch.items[d];
-    }
-    assert_int_equal(cl->library.launch(cl->queue, kernel, 3, NULL, items, local, 0, NULL, NULL),
+    hd_compute_launch launch = hd_remap_launch_of(map, tuning, count);
+    size_t items = launch.global[0], local = launch.local[0];
+    assert_int_equal(cl->library.launch(cl->queue, kernel, 1, NULL, &items, &local, 0, NULL, NULL),
                      CL_SUCCESS);
     cl->library.finish(cl->queue);
     if (numbers.buffer)

@@ -81,24 +81,24 @@ static inline void moves_free(moves *m) {
 /* For `bytes` bytes and some beyond, which hold HOLE_DEVICE; the first ones `data`, or NULL. */
 static inline hd_remap_memory device_memory(hd_remap_device *device, const void *data,
                                             uint64_t bytes) {
-    hd_remap_queue *queue = &device->slots[0].queue;
+    hd_compute_queue *queue = &device->slots[0].queue;
     hd_remap_memory memory;
     unsigned char *image = filled(bytes + BEYOND, HOLE_DEVICE);
     if (data)
         memcpy(image, data, (size_t)bytes);
-    assert_int_equal(device->backend->allocate(device, bytes + BEYOND, &memory), HD_OK);
-    assert_int_equal(device->backend->write(device, queue, memory, image, bytes + BEYOND), HD_OK);
-    assert_int_equal(device->backend->finish(device, queue), HD_OK);
+    assert_null(device->gpu->api->allocate(device->gpu, bytes + BEYOND, &memory.cuda));
+    assert_null(device->gpu->api->write(device->gpu, queue, memory.cuda, image, bytes + BEYOND));
+    assert_null(device->gpu->api->finish(device->gpu, queue));
     free(image);
     return memory;
 }
 
 static inline unsigned char *device_image(hd_remap_device *device, hd_remap_memory memory,
                                           uint64_t bytes) {
-    hd_remap_queue *queue = &device->slots[0].queue;
+    hd_compute_queue *queue = &device->slots[0].queue;
     unsigned char *image = filled(bytes + BEYOND, 0);
-    assert_int_equal(device->backend->read(device, queue, image, memory, bytes + BEYOND), HD_OK);
-    assert_int_equal(device->backend->finish(device, queue), HD_OK);
+    assert_null(device->gpu->api->read(device->gpu, queue, image, memory.cuda, bytes + BEYOND));
+    assert_null(device->gpu->api->finish(device->gpu, queue));
     for (uint64_t i = 0; i < BEYOND; i++)
         if (image[bytes + i] != HOLE_DEVICE)
             fail_msg("byte %llu after the end is written", (unsigned long long)i);
@@ -116,7 +116,7 @@ static inline hd_remap_memory *device_parts(hd_remap_device *device, const hd_re
 static inline void release_parts(hd_remap_device *device, const hd_remap *map,
                                  hd_remap_memory *memory) {
     for (uint32_t p = 0; p < map->parts; p++)
-        device->backend->release(device, memory[p]);
+        device->gpu->api->release(device->gpu, memory[p].cuda);
     free(memory);
 }
 
@@ -211,8 +211,8 @@ static inline void expect_within_device(hd_remap_device *device, const moves *m)
     expect_host(m, image);
     free(image);
     free(holes);
-    device->backend->release(device, source);
-    device->backend->release(device, back);
+    device->gpu->api->release(device->gpu, source.cuda);
+    device->gpu->api->release(device->gpu, back.cuda);
     release_parts(device, m->map, memory);
 }
 

@@ -37,7 +37,7 @@ static void make_up_figures(const fixture *f) {
         for (int k = 0; k < HD_REMAP_KINDS; k++)
             figures.kinds[k][d] = (hd_remap_kind_figures){4e9, 5e8, 5e8, {64, 4, false}};
     }
-    hd_remap_figures_write(f->device->name, f->device->driver, &figures);
+    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
 }
 
 static int set_up(void **state) {
@@ -150,7 +150,7 @@ static void calibration(void **state) {
     fixture *f = *state;
     hd_remap_choice choice;
     hd_remap *map;
-    hd_remap_figures_write(f->device->name, f->device->driver, &nothing);
+    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &nothing);
     f->device->sample_elements = 1 << 12;
     for (int d = 0; d < 2; d++) {
         assert_int_equal(hd_remap_morton(&f->diag, 10, 10, 4, &map), HD_OK);

@@ -123,7 +123,7 @@ static void parts_that_are_the_same(void **state) {
         hd_remap_to_device(&f->diag, f->device, map, (hd_remap_memory[]){one, one}, bodies, NULL),
         HD_EINPUT);
     assert_says(f->last, "parts 0 and 1 are the same");
-    f->device->backend->release(f->device, one);
+    f->device->gpu->api->release(f->device->gpu, one.cuda);
     hd_remap_free(map);
 }
 
@@ -140,7 +140,7 @@ static void host_memory_in_the_middle_of_a_value(void **state) {
     assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &memory, host + 1,
                                         &(hd_remap_options){.strategy = HD_REMAP_BULK}),
                      HD_OK);
-    f->device->backend->release(f->device, memory);
+    f->device->gpu->api->release(f->device->gpu, memory.cuda);
     hd_remap_free(map);
 }
 
@@ -158,7 +158,7 @@ static void code_that_does_not_compile(void **state) {
                                         &(hd_remap_options){.strategy = HD_REMAP_BULK}),
                      HD_EINPUT);
     assert_says(f->last, "compile");
-    f->device->backend->release(f->device, memory);
+    f->device->gpu->api->release(f->device->gpu, memory.cuda);
     hd_remap_free(map);
 }
 
@@ -182,7 +182,7 @@ static void code_that_says_something_else(void **state) {
                          HD_EINPUT);
         assert_says(f->last, "gives element 98 the place 7, its function the place 1");
     }
-    f->device->backend->release(f->device, memory);
+    f->device->gpu->api->release(f->device->gpu, memory.cuda);
     hd_remap_free(map);
 }
 

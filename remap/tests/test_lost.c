@@ -152,7 +152,7 @@ static uint64_t may_change(const fixture *f, hd_remap_strategy strategy, int aft
     switch (strategy) {
     case HD_REMAP_HOST: /* the transfers go to memory of the library's */ return 0;
     case HD_REMAP_CHUNKED:
-        if (f->device->is_unified) /* where nobody waits before all transfers are asked for */
+        if (f->device->gpu->is_unified) /* where nobody waits before all transfers are asked for */
             return is_silent ? f->map->source_bytes
                              : bytes_of_chunks(f, chunk + after % COMMANDS_OF_CHUNK);
         if (!is_silent) /* those before it are not waited for any more */
@@ -168,7 +168,7 @@ static void expect_named(const fixture *f, hd_remap_strategy strategy, int after
                          const unsigned char *host) {
     uint64_t named = named_bytes(&f->last);
     assert_int_equal(named, may_change(f, strategy, after));
-    if (strategy == HD_REMAP_CHUNKED && !f->device->is_unified)
+    if (strategy == HD_REMAP_CHUNKED && !f->device->gpu->is_unified)
         assert_memory_equal(host, f->m.back, named);
 }
 
@@ -213,7 +213,7 @@ static void both_kinds_of_device(void **state, bool silent) {
     fixture *f = *state;
     is_silent = silent;
     for (int unified = 0; unified < 2; unified++) {
-        f->device->is_unified = unified;
+        f->device->gpu->is_unified = unified;
         every_strategy(f);
     }
 }

@@ -22,8 +22,10 @@ static int set_up(void **state) {
         setenv("XDG_CACHE_HOME", f->folder, 1) != 0 || !opencl_find(&f->opencl) ||
         hd_remap_open_opencl(&f->diag, f->opencl.context, f->opencl.id, &f->device) != HD_OK)
         return -1;
-    f->path = hd_remap_figures_path(f->arena, f->device->name, f->device->driver);
-    hd_remap_figures_write(f->device->name, f->device->driver, &(hd_remap_figures){0});
+    f->path =
+        hd_remap_figures_path(f->arena, f->device->gpu->device.name, f->device->gpu->device.driver);
+    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver,
+                           &(hd_remap_figures){0});
     *state = f;
     return access(f->path, R_OK);
 }
@@ -60,7 +62,7 @@ static hd_remap_figures made_up(void) {
 static hd_remap_choice choose(fixture *f, const hd_remap_figures *figures, uint64_t rows) {
     hd_remap *map;
     hd_remap_choice choice;
-    hd_remap_figures_write(f->device->name, f->device->driver, figures);
+    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, figures);
     f->device->figures = NULL; /* the file is looked at again */
     assert_int_equal(hd_remap_transpose(&f->diag, rows, 1000, 4, &map), HD_OK);
     assert_int_equal(hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, &choice), HD_OK);
@@ -115,10 +117,10 @@ static void more_than_the_device_allocates(void **state) {
     fixture *f = *state;
     hd_remap_figures figures = made_up();
     figures.transfers[0].overlap = 0;
-    uint64_t most = f->device->most_bytes;
-    f->device->most_bytes = 100 << 20;
+    uint64_t most = f->device->gpu->most_bytes;
+    f->device->gpu->most_bytes = 100 << 20;
     hd_remap_choice choice = choose(f, &figures, 100000);
-    f->device->most_bytes = most;
+    f->device->gpu->most_bytes = most;
     assert_true(choice.seconds[HD_REMAP_BULK] == 0 && choice.seconds[HD_REMAP_ZERO_COPY] == 0);
     assert_int_equal(choice.strategy, HD_REMAP_CHUNKED);
     assert_true(choice.chunk_bytes <= 100 << 20);
@@ -146,31 +148,31 @@ static void write_text(fixture *f, const char *text, size_t length) {
 static bool is_known(fixture *f) {
     static const hd_remap_figures nothing;
     hd_remap_figures figures;
-    hd_remap_figures_read(f->device->name, f->device->driver, &figures);
+    hd_remap_figures_read(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
     return memcmp(&figures, &nothing, sizeof figures) != 0;
 }
 
 static void what_is_written_is_read(void **state) {
     fixture *f = *state;
     hd_remap_figures figures = made_up(), read;
-    hd_remap_figures_write(f->device->name, f->device->driver, &figures);
-    hd_remap_figures_read(f->device->name, f->device->driver, &read);
+    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
+    hd_remap_figures_read(f->device->gpu->device.name, f->device->gpu->device.driver, &read);
     for (int d = 0; d < 2; d++) {
         assert_near(read.transfers[d].latency, 1e-5);
         assert_near(read.transfers[d].chunk, 1e-6);
         assert_near(read.transfers[d].overlap, 0.75);
         assert_true(read.kinds[3][d].host == 5e8 && read.kinds[3][d].tuning.per_item == 8);
     }
-    hd_remap_figures_read("another device", f->device->driver, &read);
+    hd_remap_figures_read("another device", f->device->gpu->device.driver, &read);
     assert_true(read.transfers[0].transfer == 0);
-    hd_remap_figures_read(f->device->name, "another driver", &read);
+    hd_remap_figures_read(f->device->gpu->device.name, "another driver", &read);
     assert_true(read.transfers[0].transfer == 0);
 }
 
 static void a_file_that_ends_too_soon(void **state) {
     fixture *f = *state;
     hd_remap_figures figures = made_up();
-    hd_remap_figures_write(f->device->name, f->device->driver, &figures);
+    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
     const char *text = read_figures(f);
     for (size_t length = 0; length < strlen(text); length += 3) {
         write_text(f, text, length);
@@ -192,7 +194,7 @@ static void lines_that_say_something_else(void **state) {
         const char *text = hd_format(
             f->arena,
             "heddle remap figures 2\ndevice %s\ndriver %s\ntransfers 1 1 1 1 1 1\n%s\nend\n",
-            f->device->name, f->device->driver, lines[l]);
+            f->device->gpu->device.name, f->device->gpu->device.driver, lines[l]);
         write_text(f, text, strlen(text));
         if (is_known(f))
             fail_msg("'%s' is taken", lines[l]);

@@ -21,7 +21,13 @@
 /* A launch is repeated so often that one timing takes at least so long: shorter ones say more
  * about starting a kernel than about running it. */
 static const double least_seconds = 2e-3;
-enum { DEFAULT_REPEATS = 7, MOST_BATCHED = 256, CPU_GROUPS = 1, GPU_GROUPS = 32 };
+enum {
+    DEFAULT_REPEATS = 7,
+    MOST_BATCHED = 256,
+    CPU_GROUPS = 1,
+    GPU_GROUPS = 32,
+    MOST_LENGTHS = 16
+};
 
 typedef struct trainer {
     hd_arena *arena;
@@ -40,7 +46,7 @@ typedef struct shape_run {
     const hd_training_shape *shape;
     hd_arena *arena;
     hd_job *job;
-    uint32_t lengths[16], length_count; /* those that are not known */
+    uint32_t lengths[MOST_LENGTHS], length_count; /* those that are not known */
     hd_version versions[HD_TILE_CLASSES];
 } shape_run;
 
@@ -165,11 +171,7 @@ static hd_status make_version(trainer *t, shape_run *run, void *const *contents,
     if (status == HD_OK)
         status = hd_version_make(&t->session, rewritten, &layout, 1, contents, version);
     /* Kernels only read what is written here. */
-    const hd_job *placed = version->placed ? version->placed->job : NULL;
-    for (uint32_t b = 0; status == HD_OK && b < placed->buffer_count; b++)
-        status = t->session.backend->write(&t->session, &placed->buffers[b], version->memories[b],
-                                           version->initial[b]);
-    return status;
+    return status == HD_OK ? hd_version_fill(&t->session, version) : status;
 }
 
 static const char *file_name(const char *backend) {
@@ -197,21 +199,12 @@ static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
 /* ---- timing ------------------------------------------------------------------------ */
 
 /* One launch of a version, `repeat` times: seconds of one. */
-static hd_status time_launch(trainer *t, const hd_version *version, uint32_t launch,
-                             uint64_t repeat, double *seconds) {
-    hd_version one = *version;
-    hd_placed_job placed = *version->placed;
-    hd_job job = *placed.job;
-    hd_launch repeated = job.launches[launch];
-    repeated.repeat = repeat;
-    job.launches = &repeated;
-    job.launch_count = 1;
-    placed.job = &job;
-    one.placed = &placed;
-    one.kernels = version->kernels + launch;
-    *seconds = 0;
-    hd_status status = t->session.backend->run(&t->session, &one, seconds);
-    *seconds /= (double)repeat;
+static hd_status time_launch(trainer *t, hd_version *version, uint32_t launch, uint64_t repeat,
+                             double *seconds) {
+    uint64_t repeats[MOST_LENGTHS] = {0};
+    repeats[launch] = repeat;
+    hd_status status = hd_version_launch(&t->session, version, repeats, version->seconds);
+    *seconds = version->seconds[launch] / (double)repeat;
     return status;
 }
 
@@ -289,9 +282,8 @@ static hd_status measure_shape(trainer *t, shape_run *run, const char *folder) {
 
 /* A processor gets a group for each core. A GPU gets as many as its multiprocessors hold at once,
  * 2048 work-items each. */
-static uint32_t groups_of_device(hd_session *session) {
-    return session->backend->units(session) *
-           (session->device.is_processor ? CPU_GROUPS : GPU_GROUPS);
+static uint32_t groups_of_device(const hd_session *session) {
+    return session->gpu->units * (session->device.is_processor ? CPU_GROUPS : GPU_GROUPS);
 }
 
 static void load_known(trainer *t) {

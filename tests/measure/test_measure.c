@@ -237,7 +237,8 @@ static void a_version_with_other_parameters_is_an_error(void **state) {
     assert_int_equal(compare(f, make_job(f, ""), "{x,y}{z,id}/da", soa, "", NULL, &m), HD_ESYSTEM);
     assert_int_equal(f->seen.errors, 1);
     assert_non_null(strstr(f->seen.text, "CL_INVALID_ARG_"));
-    assert_non_null(strstr(f->seen.text, "of kernel 'move'"));
+    assert_non_null(strstr(f->seen.text, "run kernel 'move'"));
+    assert_non_null(strstr(f->seen.text, "argument 2"));
 }
 
 static void too_large_groups_are_refused(void **state) {
