@@ -147,7 +147,7 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
     }
     hd_str_add(out, out->length ? "\n" : "");
     add_heading(out, info);
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
     if (hidden)
         hd_str_printf(out, "  and %u to private memory; --all lists them\n", hidden);
 }

@@ -65,7 +65,7 @@ static json_t *check_json(const request *r) {
 static int show(cli *c, const request *r, const cli_run *run, bool dumped) {
     if (c->json) {
         json_t *object = json_object(), *files = json_array();
-        cli_run_json(run, r->devices, r->device_count, object);
+        cli_run_json(c, run, r->devices, r->device_count, object);
         for (size_t i = 0; dumped && i < r->dump_texts.count; i++)
             json_array_append_new(files, hd_json_text(r->dumps[i].path));
         json_object_set_new(object, "dumped", files);
@@ -168,8 +168,7 @@ int cmd_run(cli *c, int argc, char **argv) {
          CLI_FLAG, &r.machine.races},
         {"allow-race", 0, "LINE",
          "with --races: accesses at this line of the kernel file, or at FILE:LINE, may race (may "
-         "be "
-         "repeated)",
+         "be repeated)",
          CLI_TEXTS, &r.machine.allowed_races},
         {"uninitialised", 0, NULL, "reading what nothing has written is a fault", CLI_FLAG,
          &r.machine.uninitialised},

@@ -144,7 +144,7 @@ static void show_scores(cli *c, const result *r, hd_str *out) {
     add_score(c, table, hd_format(c->arena, "left out, in %u folds", r->folds.folds), &r->folds);
     add_score(c, table, "of a size left out", &r->sizes);
     hd_str_add(out, "\nTime in its tile against the best tile's\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
 }
 
 static int show(cli *c, const result *r) {

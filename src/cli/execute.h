@@ -84,7 +84,7 @@ const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *group
 void cli_show_run(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
                   hd_str *out);
 /* The members `launches` and `total`. */
-void cli_run_json(const cli_run *run, const hd_device *const *devices, size_t device_count,
+void cli_run_json(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
                   json_t *object);
 
 #endif

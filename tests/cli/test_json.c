@@ -424,9 +424,9 @@ static void advise(void **state) {
     json_decref(value);
 }
 
-static void graph(void **state) {
+static void layout_graph(void **state) {
     (void)state;
-    json_t *value = output_of("graph nbody-small.yaml --epsilon 64"), *entry, *names;
+    json_t *value = output_of("layout-graph nbody-small.yaml --epsilon 64"), *entry, *names;
     size_t i;
     int count, epsilon;
     has_members(value, "record launches fields edges epsilon clusters layout");
@@ -712,7 +712,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(advise),
         cmocka_unit_test(choices),
         cmocka_unit_test(cost),
-        cmocka_unit_test(graph),
+        cmocka_unit_test(layout_graph),
         cmocka_unit_test(run),
         cmocka_unit_test(trace),
         cmocka_unit_test(help),
