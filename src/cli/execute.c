@@ -87,7 +87,7 @@ static cli_run_row *row_of(executor *e, const hd_launch *launch, size_t device_c
         hd_push(
             e->c->arena, &run->rows,
             (cli_run_row){.launch = launch,
-                          .moved = hd_new_array(e->c->arena, hd_coalesce_counts, device_count)});
+                          .counted = hd_new_array(e->c->arena, hd_launch_counts, device_count)});
     return &run->rows.data[row];
 }
 
@@ -223,7 +223,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
 
 hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run) {
     executor *e = run->executor;
-    run->total.moved = hd_new_array(c->arena, hd_coalesce_counts, listener->device_count);
+    run->total.counted = hd_new_array(c->arena, hd_launch_counts, listener->device_count);
     hd_status status = run_all(e, job, listener);
     cli_release_stop(&e->stop);
     fflush(stdout); /* what kernels have printed stands before any message */
@@ -233,7 +233,7 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
                 MOST_TEXT >> 20);
     for (size_t i = 0; i < run->rows.count; i++)
         for (size_t d = 0; d < listener->device_count; d++)
-            hd_coalesce_add(&run->total.moved[d], &run->rows.data[i].moved[d]);
+            hd_launch_counts_add(&run->total.counted[d], &run->rows.data[i].counted[d]);
     if (status == HD_OK && run->total.counts.stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal in launch %llu of %llu",
                 (unsigned long long)e->number + 1, (unsigned long long)run->planned);

@@ -289,8 +289,6 @@ hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device) {
 
 hd_sink hd_coalesce_sink(hd_coalesce *counter) { return hd_in_order_sink(counter->order); }
 
-const hd_device *hd_coalesce_device(const hd_coalesce *counter) { return counter->device; }
-
 void hd_coalesce_free(hd_coalesce *counter) {
     hd_in_order_free(counter->order);
     hd_arena_free(counter->arena);
@@ -321,3 +319,21 @@ const hd_coalesce_counts *hd_coalesce_of_launch(const hd_coalesce *counter, uint
     const launch_counts *counts = find_launch(counter, launch);
     return counts ? &counts->all : NULL;
 }
+
+/* ---- what a reader sees of counts --------------------------------------------------------- */
+
+static double ratio_of(uint64_t part, uint64_t all, double of_none) {
+    return all ? (double)part / (double)all : of_none;
+}
+
+HD_GETTER(each_of, hd_coalesce_counts, hd_real(ratio_of(row->transactions, row->requests, 0)))
+HD_GETTER(used_of, hd_coalesce_counts, hd_real(ratio_of(row->bytes_used, row->bytes_moved, 1)))
+
+const hd_member hd_coalesce_members[] = {
+    {"requests", "requests", HD_COUNT, HD_AT(hd_coalesce_counts, requests)},
+    {"transactions", "transactions", HD_COUNT, HD_AT(hd_coalesce_counts, transactions)},
+    {NULL, "each", HD_DIGITS, .get = each_of},
+    {"bytes_moved", "moved", HD_BYTES, HD_AT(hd_coalesce_counts, bytes_moved)},
+    {"bytes_used", HD_AT(hd_coalesce_counts, bytes_used)},
+    {NULL, "used", HD_SHARE, .get = used_of},
+    {0}};
