@@ -223,14 +223,15 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
     b->lengths = hd_new_array(model->arena, uint64_t, loops + 1);
     for (uint32_t i = 0; i < loops; i++)
         b->lengths[i] = hd_loop_length(&b->info->trips[i], &model->options);
-    b->shapes = (shape_context){.arena = model->arena,
-                                .info = b->info,
-                                .lengths = b->lengths,
-                                .uniform = hd_uniform_values(model->arena, b->info),
-                                .warp = device->warp,
-                                .request = hd_device_request_lanes(device),
-                                .modulus = model->modulus,
-                                .level_count = model->level_count};
+    b->shapes =
+        (shape_context){.arena = model->arena,
+                        .info = b->info,
+                        .lengths = b->lengths,
+                        .divergence = hd_divergence_of_warp(model->arena, b->info, device->warp),
+                        .warp = device->warp,
+                        .request = hd_device_request_lanes(device),
+                        .modulus = model->modulus,
+                        .level_count = model->level_count};
     uint32_t first = (uint32_t)model->uses.count;
     for (uint32_t i = 0; i < b->info->access_count; i++)
         add_use(b, &b->info->accesses[i]);

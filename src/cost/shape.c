@@ -463,8 +463,8 @@ bool hd_access_is_regular(const shape_context *context, const hd_access *access)
             const hd_term *t = &forms[f]->terms[i];
             if (t->kind == HD_SYM_GLOBAL ||
                 (t->kind == HD_SYM_VALUE &&
-                 !hd_is_uniform_at(&context->uniform, context->info, t->index,
-                                   kernel->insts[access->inst].block)))
+                 hd_is_varying_at(context->info, context->divergence, t->index,
+                                  kernel->insts[access->inst].block)))
                 return false;
         }
     return true;

@@ -38,33 +38,19 @@ typedef struct linker {
 
 static const use *use_at(const linker *l, uint32_t i) { return &l->c->uses[i]; }
 
-static bool block_in_loop(const linker *l, uint32_t block, int32_t loop) {
-    for (int32_t at = l->flow->loop_of[block]; at >= 0; at = l->flow->loops[at].parent)
-        if (at == loop)
-            return true;
-    return loop < 0;
-}
-
 static bool in_loop(const linker *l, const use *u, int32_t loop) {
-    for (int32_t at = u->access->loop; at >= 0; at = l->flow->loops[at].parent)
-        if (at == loop)
-            return true;
-    return loop < 0;
+    return hd_loop_holds(l->flow, loop, u->access->loop);
 }
 
-/* Innermost loop that holds both, or -1. */
 static int32_t common_loop(const linker *l, const use *a, const use *b) {
-    int32_t loop = a->access->loop;
-    while (loop >= 0 && !in_loop(l, b, loop))
-        loop = l->flow->loops[loop].parent;
-    return loop;
+    return hd_common_loop(l->flow, a->access->loop, b->access->loop);
 }
 
 /* An opaque value of the form is made anew in every iteration of `loop`. */
 static bool renewed_in(const linker *l, hd_affine form, int32_t loop) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
-            block_in_loop(l, l->c->info->kernel->insts[form.terms[i].index].block, loop))
+            hd_flow_in_loop(l->flow, loop, l->c->info->kernel->insts[form.terms[i].index].block))
             return true;
     return false;
 }

@@ -6,11 +6,6 @@
 
 #include "kernel/kernel.h"
 
-/* ---- flow.c ------------------------------------------------------------------- */
-
-/* True when `block` lies in loop `loop` (or in a loop inside it). */
-bool hd_flow_in_loop(const hd_flow *flow, uint32_t loop, uint32_t block);
-
 /* ---- affine.c ------------------------------------------------------------------ */
 
 hd_affine hd_affine_constant(int64_t constant);
@@ -77,8 +72,6 @@ bool hd_forms_walk(const hd_forms *forms, kir_value value, bool into_loops, hd_v
                    void *user);
 /* True when block `from`, a predecessor of a loop's header, lies inside the loop. */
 bool hd_forms_is_latch(const hd_forms *forms, uint32_t header, uint32_t from);
-/* The loop that has this header, or -1. */
-int32_t hd_forms_loop_at(const hd_forms *forms, uint32_t header);
 /* Name of what the pointer points into: "idx", "private memory". */
 const char *hd_forms_base_name(const hd_forms *forms, kir_value pointer);
 /* Why the form is opaque, as in "depends on parameter n, whose value is not known". */

@@ -197,11 +197,25 @@ bool hd_flow_dominates(const hd_flow *flow, uint32_t a, uint32_t b) {
     return a == b;
 }
 
-bool hd_flow_in_loop(const hd_flow *flow, uint32_t loop, uint32_t block) {
-    int32_t l = flow->loop_of[block];
-    while (l >= 0 && (uint32_t)l != loop)
-        l = flow->loops[l].parent;
-    return l >= 0;
+bool hd_loop_holds(const hd_flow *flow, int32_t outer, int32_t loop) {
+    while (loop >= 0 && loop != outer)
+        loop = flow->loops[loop].parent;
+    return loop == outer;
+}
+
+int32_t hd_common_loop(const hd_flow *flow, int32_t a, int32_t b) {
+    while (!hd_loop_holds(flow, a, b))
+        a = flow->loops[a].parent;
+    return a;
+}
+
+bool hd_flow_in_loop(const hd_flow *flow, int32_t loop, uint32_t block) {
+    return hd_loop_holds(flow, loop, flow->loop_of[block]);
+}
+
+int32_t hd_flow_loop_at(const hd_flow *flow, uint32_t header) {
+    int32_t loop = flow->loop_of[header];
+    return loop >= 0 && flow->loops[loop].header == header ? loop : -1;
 }
 
 /* The graph without its back edges must have no cycle: peel blocks off that

@@ -91,7 +91,7 @@ static bool is_natural(hd_affine a) {
 static bool is_usable(const hd_forms *f, hd_affine form, uint32_t block) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_LOOP &&
-            !hd_flow_in_loop(f->flow, form.terms[i].index, block))
+            !hd_flow_in_loop(f->flow, (int32_t)form.terms[i].index, block))
             return false;
     return !hd_affine_is_opaque(form);
 }
@@ -177,7 +177,7 @@ static bool is_counted_exit(const hd_forms *f, const hd_trip *trips, uint32_t fr
             leaves |= loop->exits[i] == from;
         if (!leaves)
             continue;
-        if (trips[l].kind == HD_TRIP_UNKNOWN ? hd_flow_in_loop(f->flow, (uint32_t)l, block)
+        if (trips[l].kind == HD_TRIP_UNKNOWN ? hd_flow_in_loop(f->flow, l, block)
                                              : trips[l].test == from)
             return true;
     }

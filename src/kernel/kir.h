@@ -98,14 +98,14 @@ typedef enum kir_op {
 } kir_op;
 
 /* Work-item queries; the dimension is the argument, a constant or not. */
-#define KIR_QUERIES(X)                                                                            \
-    X(GLOBAL_ID, "global_id")                                                                     \
-    X(LOCAL_ID, "local_id")                                                                       \
-    X(GROUP_ID, "group_id")                                                                       \
-    X(GLOBAL_SIZE, "global_size") X(LOCAL_SIZE, "local_size") X(NUM_GROUPS, "num_groups")         \
-        X(GLOBAL_OFFSET, "global_offset") X(WORK_DIM, "work_dim")                                 \
-            X(ENQUEUED_LOCAL_SIZE, "enqueued_local_size") X(GLOBAL_LINEAR_ID, "global_linear_id") \
-                X(LOCAL_LINEAR_ID, "local_linear_id")
+/* clang-format off */
+#define KIR_QUERIES(X) \
+    X(GLOBAL_ID, "global_id") X(LOCAL_ID, "local_id") X(GROUP_ID, "group_id") \
+    X(GLOBAL_SIZE, "global_size") X(LOCAL_SIZE, "local_size") X(NUM_GROUPS, "num_groups") \
+    X(GLOBAL_OFFSET, "global_offset") X(WORK_DIM, "work_dim") \
+    X(ENQUEUED_LOCAL_SIZE, "enqueued_local_size") X(GLOBAL_LINEAR_ID, "global_linear_id") \
+    X(LOCAL_LINEAR_ID, "local_linear_id")
+/* clang-format on */
 typedef enum kir_query {
 #define X(name, text) KIR_Q_##name,
     KIR_QUERIES(X)
@@ -113,15 +113,14 @@ typedef enum kir_query {
         KIR_QUERY_COUNT
 } kir_query;
 
-#define KIR_PREDS(X)                                                                          \
-    X(EQ, "eq")                                                                               \
-    X(NE, "ne")                                                                               \
-    X(SLT, "slt")                                                                             \
-    X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt")       \
-        X(UGE, "uge") X(OEQ, "oeq") X(ONE, "one") X(OLT, "olt") X(OLE, "ole") X(OGT, "ogt")   \
-            X(OGE, "oge") X(UEQ, "ueq") X(UNE, "une") X(UFLT, "uflt") X(UFLE, "ufle")         \
-                X(UFGT, "ufgt") X(UFGE, "ufge") X(ORD, "ord") X(UNO, "uno") X(FALSE, "false") \
-                    X(TRUE, "true")
+/* clang-format off */
+#define KIR_PREDS(X) \
+    X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") \
+    X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge") X(OEQ, "oeq") X(ONE, "one") \
+    X(OLT, "olt") X(OLE, "ole") X(OGT, "ogt") X(OGE, "oge") X(UEQ, "ueq") X(UNE, "une") \
+    X(UFLT, "uflt") X(UFLE, "ufle") X(UFGT, "ufgt") X(UFGE, "ufge") X(ORD, "ord") X(UNO, "uno") \
+    X(FALSE, "false") X(TRUE, "true")
+/* clang-format on */
 typedef enum kir_pred {
 #define X(name, text) KIR_P_##name,
     KIR_PREDS(X)
@@ -129,13 +128,12 @@ typedef enum kir_pred {
         KIR_PRED_COUNT
 } kir_pred;
 
-#define KIR_RMWS(X)                                                                       \
-    X(XCHG, "xchg")                                                                       \
-    X(ADD, "add")                                                                         \
-    X(SUB, "sub")                                                                         \
-    X(AND, "and") X(OR, "or") X(XOR, "xor") X(MIN, "min") X(MAX, "max") X(UMIN, "umin")   \
-        X(UMAX, "umax") X(INC, "inc") X(DEC, "dec") X(FADD, "fadd") X(CMPXCHG, "cmpxchg") \
-            X(LOAD, "load") X(STORE, "store")
+/* clang-format off */
+#define KIR_RMWS(X) \
+    X(XCHG, "xchg") X(ADD, "add") X(SUB, "sub") X(AND, "and") X(OR, "or") X(XOR, "xor") \
+    X(MIN, "min") X(MAX, "max") X(UMIN, "umin") X(UMAX, "umax") X(INC, "inc") X(DEC, "dec") \
+    X(FADD, "fadd") X(CMPXCHG, "cmpxchg") X(LOAD, "load") X(STORE, "store")
+/* clang-format on */
 typedef enum kir_rmw {
 #define X(name, text) KIR_RMW_##name,
     KIR_RMWS(X)

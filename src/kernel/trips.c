@@ -196,10 +196,11 @@ static bool is_renewed(const hd_forms *f, kir_value v, void *user) {
     const kir_inst *inst = &f->kernel->insts[v];
     bool lasting = (inst->op >= KIR_ADD && inst->op <= KIR_SHUFFLE) || inst->op == KIR_ADDR ||
                    inst->op == KIR_QUERY;
-    return !lasting && hd_flow_in_loop(f->flow, *(const uint32_t *)user, inst->block);
+    return !lasting && hd_flow_in_loop(f->flow, *(const int32_t *)user, inst->block);
 }
 
-static bool changes_inside(const hd_forms *f, uint32_t loop, hd_affine form) {
+static bool changes_inside(const hd_forms *f, uint32_t number, hd_affine form) {
+    int32_t loop = (int32_t)number;
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
             hd_forms_walk(f, form.terms[i].index, false, is_renewed, &loop))
@@ -312,7 +313,7 @@ static hd_conditions conditions_to_stay(const hd_forms *f, uint32_t loop, uint32
     hd_conditions parts = {0};
     const kir_block *b = &f->kernel->blocks[block];
     const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
-    bool first = last->to_count && hd_flow_in_loop(f->flow, loop, last->to[0]);
+    bool first = last->to_count && hd_flow_in_loop(f->flow, (int32_t)loop, last->to[0]);
     if (last->op == KIR_CONDBR)
         hd_condition_parts(f, last->args[0], first, &parts);
     return parts;
