@@ -16,10 +16,8 @@ const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *group
 }
 
 static const char *row_sizes(hd_arena *arena, const hd_launch *launch) {
-    uint64_t groups[3];
-    for (uint32_t d = 0; d < launch->dims; d++)
-        groups[d] = launch->global[d] / launch->local[d];
-    return cli_show_sizes(arena, launch->dims, groups, launch->local);
+    hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
+    return cli_show_sizes(arena, launch->dims, grid.groups, grid.local);
 }
 
 static const char *show_number(hd_arena *arena, uint64_t number) {

@@ -189,7 +189,8 @@ typedef struct stream_context {
     const hd_kernel_info *info;
     const uint64_t *lengths;
     const hd_record *record;
-    uint64_t blocks, blocks_per_sm;
+    const hd_grid *grid;
+    uint64_t blocks_per_sm;
     use *uses; /* of this launch, in program order; `first` is the number of uses[0] */
     uint32_t use_count, first;
 } stream_context;

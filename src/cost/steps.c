@@ -77,7 +77,7 @@ typedef struct follower {
     const hd_access *access;
     int32_t loops[MOST_DEPTH]; /* around the access, outermost first */
     uint32_t depth;
-    uint64_t local[3], groups[3];
+    hd_grid grid;
     uint64_t warp_lanes, steps;
     uint64_t group[3];
     int64_t *iteration;
@@ -86,16 +86,10 @@ typedef struct follower {
     void *user;
 } follower;
 
-static void split(const uint64_t sizes[3], uint64_t linear, uint64_t parts[3]) {
-    parts[0] = linear % sizes[0];
-    parts[1] = linear / sizes[0] % sizes[1];
-    parts[2] = linear / sizes[0] / sizes[1];
-}
-
 static hd_point point_of(const follower *f, uint32_t lane) {
     uint64_t local[3];
     hd_point point = {.iteration = f->iteration};
-    split(f->local, f->now.warp * f->warp_lanes + lane, local);
+    hd_grid_ids(f->grid.local, f->now.warp * f->warp_lanes + lane, local);
     for (uint32_t d = 0; d < 3; d++) {
         point.group[d] = (int64_t)f->group[d];
         point.local[d] = (int64_t)local[d];
@@ -177,21 +171,16 @@ bool hd_steps_follow(const shape_context *context, const hd_access *access, uint
     const hd_binding *binding = &context->info->binding;
     follower f = {.info = context->info,
                   .access = access,
+                  .grid = hd_grid_of(binding->dims, binding->global, binding->local),
                   .warp_lanes = context->warp,
                   .each = each,
                   .user = user};
-    uint64_t threads = 1;
-    for (uint32_t d = 0; d < 3; d++) {
-        bool used = d < binding->dims && binding->local[d];
-        f.local[d] = used ? binding->local[d] : 1;
-        f.groups[d] = used ? binding->global[d] / binding->local[d] : 1;
-        threads *= f.local[d];
-    }
+    uint64_t threads = f.grid.block_threads;
     list_loops(&f);
     f.iteration = hd_new_array(context->arena, int64_t, context->info->flow->loop_count + 1);
     f.now = (execution){.group = f.group, .iteration = f.iteration};
     for (uint64_t block = 0; block < blocks; block++) {
-        split(f.groups, block, f.group);
+        hd_grid_ids(f.grid.groups, block, f.group);
         for (uint64_t first = 0; first < threads; first += f.warp_lanes) {
             uint64_t lanes = threads - first < f.warp_lanes ? threads - first : f.warp_lanes;
             f.now.warp = first / f.warp_lanes;

@@ -75,11 +75,11 @@ typedef struct interval_builder {
 
 /* Product of the sizes of the dimensions whose id stands in the index. */
 static double distinct_ids(const linker *l, hd_affine index, hd_symbol_kind kind) {
-    const hd_binding *b = &l->c->info->binding;
+    const uint64_t *sizes = kind == HD_SYM_LOCAL ? l->c->grid->local : l->c->grid->groups;
     double product = 1;
-    for (uint32_t d = 0; d < b->dims; d++)
+    for (uint32_t d = 0; d < 3; d++)
         if (hd_affine_factor(index, kind, d))
-            product *= (double)(kind == HD_SYM_LOCAL ? b->local[d] : b->global[d] / b->local[d]);
+            product *= (double)sizes[d];
     return product;
 }
 
@@ -115,12 +115,11 @@ static double other_bytes(const use *u) {
 
 static touched touched_by(const interval_builder *b, const use *u) {
     const stream_context *c = b->l->c;
-    double block_size = 1;
-    for (uint32_t d = 0; d < c->info->binding.dims; d++)
-        block_size *= (double)c->info->binding.local[d];
+    double block_size = (double)c->grid->block_threads;
     bool opaque = has_values(u->access->index);
     double locals = u->irregular ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
-    double groups = opaque ? (double)c->blocks : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
+    double groups =
+        opaque ? (double)c->grid->block_count : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
     double resident = groups < (double)c->blocks_per_sm ? groups : (double)c->blocks_per_sm;
     double iterations = distinct_iterations(b, u);
     return (touched){.laid_out = u->laid_out && u->field >= 0,

@@ -7,6 +7,20 @@
 
 #include "kernel/kir.h"
 
+/* ---- grid.c: the threads and blocks of a launch ------------------------------ */
+
+/* Sizes are 1 beyond the launch's dimensions, and where they are not known. */
+typedef struct hd_grid {
+    uint64_t local[3], groups[3];
+    uint64_t step[3]; /* threads of a block before this local id counts one further */
+    uint64_t block_threads, block_count;
+} hd_grid;
+
+hd_grid hd_grid_of(uint32_t dims, const uint64_t global[3], const uint64_t local[3]);
+/* The ids of a thread in its block (of grid.local), or of a block (of grid.groups), from its
+ * number. */
+void hd_grid_ids(const uint64_t sizes[3], uint64_t linear, uint64_t ids[3]);
+
 /* ---- flow.c: dominators, post-dominators, loops --------------------------- */
 
 typedef struct hd_loop {

@@ -303,11 +303,12 @@ typedef struct batch {
 static int launch_once(batch *b, const hd_job *job, uint32_t l, const kernel *made) {
     const hd_cuda_library *driver = b->driver;
     const hd_launch *launch = &job->launches[l];
+    hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
     unsigned blocks[3], threads[3];
     int error = 0;
     for (uint32_t d = 0; d < 3; d++) {
-        threads[d] = d < launch->dims ? (unsigned)launch->local[d] : 1;
-        blocks[d] = d < launch->dims ? (unsigned)(launch->global[d] / launch->local[d]) : 1;
+        threads[d] = (unsigned)grid.local[d];
+        blocks[d] = (unsigned)grid.groups[d];
     }
     void **events = b->events[b->count];
     b->launches[b->count++] = l;
