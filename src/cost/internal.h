@@ -19,9 +19,6 @@
 
 /* ---- steps.c ------------------------------------------------------------------ */
 
-/* `value pred 0` on 64 bits, as guards say it. */
-bool hd_pred_holds(int64_t value, kir_pred pred);
-
 /* One execution of an access by a warp. */
 typedef struct execution {
     const uint64_t *group;    /* [3] */

@@ -137,11 +137,6 @@ static bool is_cut(const hd_ways *w, uint32_t from, uint32_t to) {
 
 /* ---- walking --------------------------------------------------------------------------- */
 
-static const kir_inst *terminator(const hd_ways *w, uint32_t block) {
-    const kir_block *b = &w->info->kernel->blocks[block];
-    return &w->info->kernel->insts[b->insts[b->inst_count - 1]];
-}
-
 /* Over one iteration of `loop`; or, when `out` is NULL, over the whole kernel, in which `loop`
  * and the loops around it are cycles. Other loops are single nodes. */
 typedef struct walk {
@@ -184,7 +179,7 @@ static void step_over(walk *w, uint32_t block) {
         follow_all(w, &ways->loops[beside].out, start);
     if (beside >= 0)
         return;
-    const kir_inst *last = terminator(ways, block);
+    const kir_inst *last = kir_terminator(ways->info->kernel, block);
     for (uint32_t i = 0; i < last->to_count; i++)
         follow(w, block, last->to[i], plus(start, ways->weight[block]));
 }
@@ -289,7 +284,7 @@ static const uint64_t *row_of(hd_ways *ways, uint32_t block) {
         return ways->from_end[block];
     uint64_t *row = hd_new_array(ways->arena, uint64_t, ways->flow->block_count);
     set_unreachable(row, ways->flow->block_count);
-    const kir_inst *last = terminator(ways, block);
+    const kir_inst *last = kir_terminator(ways->info->kernel, block);
     way_list out = {0};
     for (uint32_t i = 0; i < last->to_count; i++)
         hd_push(ways->arena, &out, (way){block, last->to[i], 0, 0});
@@ -330,7 +325,7 @@ static void mark_passed(hd_ways *w) {
     w->passed[0] = true;
     while (depth) {
         uint32_t block = stack[--depth];
-        const kir_inst *last = terminator(w, block);
+        const kir_inst *last = kir_terminator(w->info->kernel, block);
         for (uint32_t i = 0; i < last->to_count; i++) {
             uint32_t to = last->to[i];
             if (w->passed[to] || is_cut(w, block, to))

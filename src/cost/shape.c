@@ -139,7 +139,7 @@ static verdict verdict_of(int64_t low, int64_t high, kir_pred pred) {
         bool equal = pred == KIR_P_EQ;
         return !zero ? (equal ? NEVER : ALWAYS) : !only_zero ? SOMETIMES : equal ? ALWAYS : NEVER;
     }
-    bool first = hd_pred_holds(low, pred), last = hd_pred_holds(high, pred);
+    bool first = hd_compare(pred, 64, low, 0), last = hd_compare(pred, 64, high, 0);
     return first && last ? ALWAYS : first || last ? SOMETIMES : NEVER;
 }
 
@@ -224,7 +224,7 @@ typedef struct warp_place {
 
 static bool is_active(const builder *b, const uint64_t group[3], const uint64_t local[3]) {
     for (uint32_t g = 0; g < b->guard_count; g++)
-        if (!hd_pred_holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred))
+        if (!hd_compare(b->guards[g].pred, 64, value_at(b->guards[g].expr, group, local), 0))
             return false;
     return true;
 }
@@ -287,13 +287,6 @@ static verdict verdict_of_block(const builder *b, const uint64_t group[3]) {
     return all;
 }
 
-static bool has_group(hd_affine form) {
-    for (uint32_t i = 0; i < form.term_count; i++)
-        if (form.terms[i].kind == HD_SYM_GROUP)
-            return true;
-    return false;
-}
-
 /* All warps of all blocks. Without guards every block is like block 0, moved, and so
  * is each that the guards let through as a whole: those are placed once. */
 static void add_launch(builder *b) {
@@ -302,7 +295,7 @@ static void add_launch(builder *b) {
     uint64_t group[3] = {0, 0, 0};
     uint64_t blocks = b->guard_count ? b->launch.block_count : 1;
     double weight = b->guard_count ? 1 : (double)b->launch.block_count;
-    bool alike = !has_group(b->access->inner);
+    bool alike = !hd_affine_has(b->access->inner, HD_SYM_GROUP);
     warp_place *whole = NULL;
     int64_t origin = 0;
     for (uint64_t block = 0; block < blocks; block++) {

@@ -97,13 +97,6 @@ static double distinct_iterations(const interval_builder *b, const use *u) {
     return product;
 }
 
-static bool has_values(hd_affine form) {
-    for (uint32_t i = 0; i < form.term_count; i++)
-        if (form.terms[i].kind == HD_SYM_VALUE)
-            return true;
-    return false;
-}
-
 /* Bytes that come along from a buffer whose layout is given: of a struct, as much
  * of it as a line holds. */
 static double other_bytes(const use *u) {
@@ -116,7 +109,7 @@ static double other_bytes(const use *u) {
 static touched touched_by(const interval_builder *b, const use *u) {
     const stream_context *c = b->l->c;
     double block_size = (double)c->grid->block_threads;
-    bool opaque = has_values(u->access->index);
+    bool opaque = hd_affine_has(u->access->index, HD_SYM_VALUE);
     double locals = u->irregular ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
     double groups =
         opaque ? (double)c->grid->block_count : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);

@@ -74,6 +74,8 @@ bool hd_forms_walk(const hd_forms *forms, kir_value value, bool into_loops, hd_v
 bool hd_forms_is_latch(const hd_forms *forms, uint32_t header, uint32_t from);
 /* Name of what the pointer points into: "idx", "private memory". */
 const char *hd_forms_base_name(const hd_forms *forms, kir_value pointer);
+/* " at line 12", or nothing where the source does not tell. */
+const char *hd_at_line(const hd_forms *forms, const kir_inst *inst);
 /* Why the form is opaque, as in "depends on parameter n, whose value is not known". */
 const char *hd_forms_reason(const hd_forms *forms, hd_affine form);
 /* The load that an opaque symbol of the form comes from, or KIR_NONE. */
@@ -93,7 +95,6 @@ typedef hd_vec(hd_condition) hd_conditions;
 void hd_condition_parts(const hd_forms *forms, kir_value value, bool truth, hd_conditions *parts);
 kir_pred hd_pred_not(kir_pred pred);    /* of integers */
 kir_pred hd_pred_signed(kir_pred pred); /* ult -> slt, ... */
-bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b);
 /* The conditions under which a block runs. */
 typedef struct hd_guards {
     hd_guard *guards;

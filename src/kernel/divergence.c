@@ -259,11 +259,6 @@ static int32_t child_of(const analysis *a, int32_t level, uint32_t block) {
     return loop;
 }
 
-static const kir_inst *terminator(const analysis *a, uint32_t block) {
-    const kir_block *b = &a->kernel->blocks[block];
-    return &a->kernel->insts[b->insts[b->inst_count - 1]];
-}
-
 /* The labels from one node on their way through its level. */
 typedef struct walk {
     analysis *a;
@@ -308,7 +303,7 @@ static bool is_repeated(const kir_inst *end, uint32_t edge) {
 /* Sends a label along the edges of one block that leave `child`, or all when child is the
  * walk's level; KIR_NONE: a fresh one along each. */
 static void send(walk *w, uint32_t block, int32_t child, uint32_t label) {
-    const kir_inst *end = terminator(w->a, block);
+    const kir_inst *end = kir_terminator(w->a->kernel, block);
     for (uint32_t i = 0; i < end->to_count; i++) {
         bool leaves = child == w->level || !hd_flow_in_loop(w->a->flow, child, end->to[i]);
         if (leaves && !is_repeated(end, i))
@@ -337,7 +332,7 @@ static uint32_t behind(const walk *w, uint32_t node) {
 static uint32_t count_exit_edges(const analysis *a, const hd_loop *loop) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < loop->exit_count; i++) {
-        const kir_inst *end = terminator(a, loop->exits[i]);
+        const kir_inst *end = kir_terminator(a->kernel, loop->exits[i]);
         for (uint32_t k = 0; k < end->to_count; k++)
             count += !hd_flow_in_loop(a->flow, (int32_t)(loop - a->flow->loops), end->to[k]) &&
                      !is_repeated(end, k);
@@ -480,7 +475,7 @@ static void find_reached(hd_arena *arena, analysis *a) {
     uint32_t *stack = hd_new_array(arena, uint32_t, a->kernel->block_count), depth = 0;
     for (uint32_t p = 0; p < a->flow->rpo_count; p++) {
         uint32_t from = a->flow->rpo[p];
-        const kir_inst *end = terminator(a, from);
+        const kir_inst *end = kir_terminator(a->kernel, from);
         for (uint32_t i = 0; i < end->to_count; i++) {
             uint32_t to = end->to[i];
             if (a->position[to] <= p && !a->reached[to] && !hd_flow_dominates(a->flow, to, from)) {
@@ -490,7 +485,7 @@ static void find_reached(hd_arena *arena, analysis *a) {
         }
     }
     while (depth) {
-        const kir_inst *end = terminator(a, stack[--depth]);
+        const kir_inst *end = kir_terminator(a->kernel, stack[--depth]);
         for (uint32_t i = 0; i < end->to_count; i++)
             if (!a->reached[end->to[i]]) {
                 a->reached[end->to[i]] = true;

@@ -131,8 +131,7 @@ static graph *forward_graph(hd_arena *arena, const kir_kernel *kernel) {
     graph *g = graph_new(arena, kernel->block_count, 0);
     edge_list edges = {0};
     for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_block *block = &kernel->blocks[b];
-        const kir_inst *last = &kernel->insts[block->insts[block->inst_count - 1]];
+        const kir_inst *last = kir_terminator(kernel, b);
         for (uint32_t i = 0; i < last->to_count; i++)
             hd_push(arena, &edges, (edge){b, last->to[i]});
     }

@@ -597,7 +597,7 @@ const char *hd_forms_base_name(const hd_forms *f, kir_value pointer) {
     }
 }
 
-static const char *at_line(const hd_forms *f, const kir_inst *inst) {
+const char *hd_at_line(const hd_forms *f, const kir_inst *inst) {
     return inst->line ? hd_format(f->arena, " at line %u", inst->line) : "";
 }
 
@@ -621,7 +621,7 @@ static const char *reason_of_scalar(const hd_forms *f, const hd_term *term) {
 static const char *reason_of_value(const hd_forms *f, kir_value value) {
     kir_value load = hd_forms_load_of(f, opaque(f, value));
     const kir_inst *inst = &f->kernel->insts[load == KIR_NONE ? value : load];
-    const char *where = at_line(f, inst);
+    const char *where = hd_at_line(f, inst);
     if (load != KIR_NONE)
         return hd_format(f->arena, "indirect through %s%s", hd_forms_base_name(f, inst->args[0]),
                          where);

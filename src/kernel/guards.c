@@ -140,8 +140,7 @@ static bool edge_dominates(const hd_forms *f, uint32_t from, uint32_t to, uint32
 /* The guards that taking target `to` of the branch at the end of `from` means. */
 static bool guard_edge(const hd_forms *f, uint32_t from, uint32_t to, uint32_t block,
                        guard_list *guards) {
-    const kir_block *b = &f->kernel->blocks[from];
-    const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
+    const kir_inst *last = kir_terminator(f->kernel, from);
     if (!edge_dominates(f, from, to, block))
         return false;
     if (last->op == KIR_SWITCH) {
@@ -212,8 +211,7 @@ hd_controls *hd_controls_new(const hd_forms *f) {
     uint32_t *stamp = hd_new_array(f->arena, uint32_t, f->kernel->block_count);
     for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
         uint32_t from = f->flow->rpo[i];
-        const kir_block *b = &f->kernel->blocks[from];
-        const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
+        const kir_inst *last = kir_terminator(f->kernel, from);
         if (last->to_count < 2)
             continue;
         for (uint32_t p = from; p != KIR_NONE; p = f->flow->ipdom[p])

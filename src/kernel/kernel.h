@@ -96,6 +96,8 @@ bool hd_affine_equal(hd_affine a, hd_affine b);
 int64_t hd_affine_factor(hd_affine a, hd_symbol_kind kind, uint32_t index);
 /* True when some HD_SYM_VALUE, or unknown parameter or size, stands in it. */
 bool hd_affine_is_opaque(hd_affine a);
+/* True when a symbol of this kind stands in it. */
+bool hd_affine_has(hd_affine a, hd_symbol_kind kind);
 /* "4*i + 16*group(0) + 12", with loops as k0, k1 … and opaque values as %n. */
 const char *hd_affine_print(hd_arena *arena, const kir_kernel *kernel, hd_affine a);
 
@@ -142,8 +144,10 @@ bool hd_trip_passes(int64_t start, int64_t step, kir_pred pred, uint64_t *passes
 typedef enum hd_access_kind { HD_LOAD, HD_STORE, HD_ATOMIC } hd_access_kind;
 const char *hd_access_kind_name(hd_access_kind kind); /* "load", "store", "atomic" */
 
-/* A branch that decides whether an access runs: `expr pred 0`, comparing as
- * kir_pred does on 64 bits. Only affine conditions without opaque symbols. */
+/* `a pred b` on integers of `bits` bits (guards.c). */
+bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b);
+
+/* A branch that decides whether an access runs: `expr pred 0` on signed numbers of 64 bits. Only affine conditions without opaque symbols. */
 typedef struct hd_guard {
     hd_affine expr;
     kir_pred pred;

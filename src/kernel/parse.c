@@ -234,13 +234,11 @@ static uint32_t resolve(reader *r, const name_table *table, uint32_t n, const ch
 
 /* ---- types ------------------------------------------------------------------------ */
 
-static const char *const space_names[] = {"private", "global", "local", "constant", "generic"};
-
 static bool type_of_word(const char *text, kir_type *type) {
     *type = (kir_type){.lanes = 1};
     if (!strncmp(text, "ptr.", 4)) {
         for (uint8_t s = 0; s <= KIR_GENERIC; s++)
-            if (!strcmp(text + 4, space_names[s])) {
+            if (!strcmp(text + 4, kir_space_names[s])) {
                 *type = (kir_type){KIR_PTR, 64, 1, s};
                 return true;
             }
@@ -267,27 +265,6 @@ static kir_type expect_type(reader *r) {
 }
 
 /* ---- instructions -------------------------------------------------------------- */
-
-static const char *const query_names[] = {
-#define X(name, text) text,
-    KIR_QUERIES(X)
-#undef X
-};
-static const char *const pred_names[] = {
-#define X(name, text) text,
-    KIR_PREDS(X)
-#undef X
-};
-static const char *const rmw_names[] = {
-#define X(name, text) text,
-    KIR_RMWS(X)
-#undef X
-};
-static const char *const op_names[] = {
-#define X(name, text, args, kind) text,
-    KIR_OPS(X)
-#undef X
-};
 
 typedef hd_vec(uint32_t) index_list;
 typedef hd_vec(uint64_t) number_list;
@@ -470,13 +447,13 @@ static void read_inst(reader *r, kir_inst *inst) {
         next(r);
         expect_mark(r, '=');
     }
-    inst->op = (kir_op)expect_name(r, op_names, KIR_OP_COUNT, "an opcode");
+    inst->op = (kir_op)expect_name(r, kir_op_names, KIR_OP_COUNT, "an opcode");
     if (inst->op == KIR_QUERY)
-        inst->index = expect_name(r, query_names, KIR_QUERY_COUNT, "a query");
+        inst->index = expect_name(r, kir_query_names, KIR_QUERY_COUNT, "a query");
     else if (inst->op == KIR_ATOMIC)
-        inst->index = expect_name(r, rmw_names, KIR_RMW_COUNT, "an atomic operation");
+        inst->index = expect_name(r, kir_rmw_names, KIR_RMW_COUNT, "an atomic operation");
     else if (inst->op == KIR_ICMP || inst->op == KIR_FCMP)
-        inst->pred = (kir_pred)expect_name(r, pred_names, KIR_PRED_COUNT, "a predicate");
+        inst->pred = (kir_pred)expect_name(r, kir_pred_names, KIR_PRED_COUNT, "a predicate");
     else if (inst->op == KIR_CALL)
         inst->name = expect(r, STRING, "the name of a built-in function in quotes");
     if (has_value)
@@ -592,7 +569,7 @@ static const uint8_t *read_init(reader *r, uint64_t bytes) {
 
 static kir_static read_static(reader *r) {
     kir_static variable = {.name = expect(r, STRING, "the variable's name in quotes")};
-    variable.space = (kir_space)expect_name(r, space_names, KIR_GENERIC + 1, "a memory space");
+    variable.space = (kir_space)expect_name(r, kir_space_names, KIR_GENERIC + 1, "a memory space");
     variable.is_dynamic = accept_word(r, "dynamic");
     variable.bytes = accept_word(r, "bytes") ? (uint64_t)expect_number(r) : 0;
     variable.align = accept_word(r, "align") ? expect_small(r) : 1;
