@@ -236,13 +236,11 @@ static uint32_t resolve(reader *r, const name_table *table, uint32_t n, const ch
 
 /* ---- types ------------------------------------------------------------------------ */
 
-static const char *const space_names[] = {"private", "global", "local", "constant", "generic"};
-
 static bool type_of_word(const char *text, kir_type *type) {
     *type = (kir_type){.lanes = 1};
     if (!strncmp(text, "ptr.", 4)) {
         for (uint8_t s = 0; s <= KIR_GENERIC; s++)
-            if (!strcmp(text + 4, space_names[s])) {
+            if (!strcmp(text + 4, kir_space_names[s])) {
                 *type = (kir_type){KIR_PTR, 64, 1, s};
                 return true;
             }
@@ -269,32 +267,6 @@ static kir_type expect_type(reader *r) {
 }
 
 /* ---- instructions -------------------------------------------------------------- */
-
-static const char *const query_names[] = {
-#define X(name, text) text,
-    KIR_QUERIES(X)
-#undef X
-};
-static const char *const pred_names[] = {
-#define X(name, text) text,
-    KIR_PREDS(X)
-#undef X
-};
-static const char *const rmw_names[] = {
-#define X(name, text) text,
-    KIR_RMWS(X)
-#undef X
-};
-static const char *const op_names[] = {
-#define X(name, text, args, kind) text,
-    KIR_OPS(X)
-#undef X
-};
-static const char *const rule_names[] = {
-#define X(name, text) text,
-    KIR_RULES(X)
-#undef X
-};
 
 typedef hd_vec(uint32_t) index_list;
 typedef hd_vec(uint64_t) number_list;
@@ -477,13 +449,13 @@ static void read_inst(reader *r, kir_inst *inst) {
         next(r);
         expect_mark(r, '=');
     }
-    inst->op = (kir_op)expect_name(r, op_names, KIR_OP_COUNT, "an opcode");
+    inst->op = (kir_op)expect_name(r, kir_op_names, KIR_OP_COUNT, "an opcode");
     if (inst->op == KIR_QUERY)
-        inst->index = expect_name(r, query_names, KIR_QUERY_COUNT, "a query");
+        inst->index = expect_name(r, kir_query_names, KIR_QUERY_COUNT, "a query");
     else if (inst->op == KIR_ATOMIC)
-        inst->index = expect_name(r, rmw_names, KIR_RMW_COUNT, "an atomic operation");
+        inst->index = expect_name(r, kir_rmw_names, KIR_RMW_COUNT, "an atomic operation");
     else if (inst->op == KIR_ICMP || inst->op == KIR_FCMP)
-        inst->pred = (kir_pred)expect_name(r, pred_names, KIR_PRED_COUNT, "a predicate");
+        inst->pred = (kir_pred)expect_name(r, kir_pred_names, KIR_PRED_COUNT, "a predicate");
     else if (inst->op == KIR_CALL)
         inst->name = expect(r, STRING, "the name of a built-in function in quotes");
     if (has_value)
@@ -600,7 +572,7 @@ static const uint8_t *read_init(reader *r, uint64_t bytes) {
 
 static kir_static read_static(reader *r) {
     kir_static variable = {.name = expect(r, STRING, "the variable's name in quotes")};
-    variable.space = (kir_space)expect_name(r, space_names, KIR_GENERIC + 1, "a memory space");
+    variable.space = (kir_space)expect_name(r, kir_space_names, KIR_GENERIC + 1, "a memory space");
     variable.is_dynamic = accept_word(r, "dynamic");
     variable.bytes = accept_word(r, "bytes") ? (uint64_t)expect_number(r) : 0;
     variable.align = accept_word(r, "align") ? expect_small(r) : 1;
@@ -743,7 +715,7 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
     next(&r);
     while (!r.status && r.now.kind != END) {
         if (accept_word(&r, "rule"))
-            r.module->rules |= 1u << expect_name(&r, rule_names, KIR_RULE_COUNT, "a rule");
+            r.module->rules |= 1u << expect_name(&r, kir_rule_names, KIR_RULE_COUNT, "a rule");
         else if (accept_word(&r, "file"))
             hd_push(arena, &files, (kir_file){expect(&r, STRING, "a file's name in quotes"), NULL});
         else if (accept_word(&r, "record"))

@@ -33,6 +33,19 @@ static bool lower_query(hd_lowering *l, const hd_call *call, kir_value *result) 
     return false;
 }
 
+/* A sub-group is 32 work-items in the order of their linear ids. */
+static bool lower_sub_group_query(hd_lowering *l, const hd_call *call, kir_value *result) {
+    bool place = !strcmp(call->name, "get_sub_group_local_id");
+    if (!place && strcmp(call->name, "get_sub_group_id"))
+        return false;
+    kir_value id = hd_emit(l, KIR_QUERY, hd_int_type(64, 1), 0, NULL);
+    l->insts.data[id].index = KIR_Q_LOCAL_LINEAR_ID;
+    id = hd_emit1(l, KIR_TRUNC, call->type, id);
+    *result = hd_emit2(l, place ? KIR_AND : KIR_LSHR, call->type, id,
+                       hd_const_int(l, call->type, place ? 31 : 5));
+    return true;
+}
+
 static bool lower_synchronisation(hd_lowering *l, const hd_call *call) {
     static const char *const barriers[] = {"barrier", "work_group_barrier"};
     static const char *const fences[] = {"mem_fence", "read_mem_fence", "write_mem_fence",
@@ -277,9 +290,9 @@ static bool lower_group_copy(hd_lowering *l, const hd_call *call, kir_value *res
 }
 
 bool hd_lower_builtin(hd_lowering *l, const hd_call *call, kir_value *result) {
-    if (lower_query(l, call, result) || lower_synchronisation(l, call) ||
-        lower_vector_access(l, call, result) || lower_out_pointer(l, call, result) ||
-        lower_group_copy(l, call, result))
+    if (lower_query(l, call, result) || lower_sub_group_query(l, call, result) ||
+        lower_synchronisation(l, call) || lower_vector_access(l, call, result) ||
+        lower_out_pointer(l, call, result) || lower_group_copy(l, call, result))
         return true;
     if (!strcmp(call->name, "select") && call->arg_count == 3) {
         *result = lower_choice(l, call);
