@@ -199,9 +199,9 @@ static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *g
 }
 
 /* Two of a kind with one name are an error. */
-static hd_status add_name(const reader *r, hd_names *names, const hd_yaml *map, const char *name,
-                          uint32_t number, const char *kind) {
-    if (hd_names_add(r->arena, names, name, number) == HD_NO_NAME)
+static hd_status add_name(const reader *r, hd_hash_table *names, const hd_yaml *map,
+                          const char *name, uint32_t number, const char *kind) {
+    if (hd_hash_add_key(names, name, number) == number)
         return HD_OK;
     return FAIL(r, hd_reader_at(map, "name"), "there are two %s named '%s'; rename one", kind,
                 name);
@@ -224,8 +224,8 @@ static hd_status read_graphs(const reader *r, const hd_yaml *list) {
 hd_status hd_reader_graph(const reader *r, const hd_yaml *map, const char *key,
                           hd_job_graph **graph) {
     const hd_yaml *value = hd_yaml_get(map, key);
-    int64_t number = hd_names_find(r->graphs, value->text);
-    if (number != HD_NO_NAME) {
+    uint64_t number = hd_hash_get_key(r->graphs, value->text);
+    if (number != HD_NO_VALUE) {
         *graph = &r->job->graphs[number];
         return HD_OK;
     }
@@ -374,7 +374,7 @@ static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *ma
 
 static hd_status read_buffers(const reader *r, const hd_yaml *list) {
     hd_job *job = r->job;
-    hd_names names = {0};
+    hd_hash_table names = {.arena = r->arena, .key_bytes = HD_TEXT_KEYS};
     hd_status status = HD_OK;
     job->buffer_count = list ? list->count : 0;
     job->buffers = hd_new_array(r->arena, hd_buffer, job->buffer_count);
@@ -478,7 +478,7 @@ static hd_status read_job(const reader *r) {
 
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **result) {
     hd_yaml_file *file;
-    hd_names graphs = {0};
+    hd_hash_table graphs = {.arena = arena, .key_bytes = HD_TEXT_KEYS};
     hd_status status = hd_yaml_read(arena, diag, path, &job_form, &file);
     if (status != HD_OK)
         return status;

@@ -220,30 +220,22 @@ static kir_value lower_choice(hd_lowering *l, const hd_call *call) {
     return hd_emit_select(l, holds, call->args[1], call->args[0]);
 }
 
-/* The other functions that differ for unsigned integers say so in their name. */
+/* The other functions that differ for unsigned integers say so in their name: those of the list,
+ * and the minima and maxima over work-groups and sub-groups. */
 static bool lower_unsigned(hd_lowering *l, const hd_call *call, kir_value *result) {
-    static const char *const differ[] = {"mul_hi",
-                                         "mad_hi",
-                                         "hadd",
-                                         "rhadd",
-                                         "add_sat",
-                                         "sub_sat",
-                                         "mad_sat",
-                                         "abs_diff",
-                                         "upsample",
-                                         "work_group_reduce_min",
-                                         "work_group_reduce_max",
-                                         "work_group_scan_inclusive_min",
-                                         "work_group_scan_inclusive_max",
-                                         "work_group_scan_exclusive_min",
-                                         "work_group_scan_exclusive_max",
-                                         "sub_group_reduce_min",
-                                         "sub_group_reduce_max",
-                                         "sub_group_scan_inclusive_min",
-                                         "sub_group_scan_inclusive_max",
-                                         "sub_group_scan_exclusive_min",
-                                         "sub_group_scan_exclusive_max"};
-    if (!IS_ONE_OF(call->name, differ))
+    static const char *const differ[] = {"mul_hi",  "mad_hi",  "hadd",     "rhadd",   "add_sat",
+                                         "sub_sat", "mad_sat", "abs_diff", "upsample"};
+    static const char *const groups[] = {"work_group_", "sub_group_"};
+    static const char *const extremes[] = {"reduce_min",         "reduce_max",
+                                           "scan_inclusive_min", "scan_inclusive_max",
+                                           "scan_exclusive_min", "scan_exclusive_max"};
+    bool differs = IS_ONE_OF(call->name, differ);
+    for (size_t g = 0; g < 2 && !differs; g++) {
+        size_t length = strlen(groups[g]);
+        differs =
+            !strncmp(call->name, groups[g], length) && IS_ONE_OF(call->name + length, extremes);
+    }
+    if (!differs)
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
     *result = hd_emit_call(l, name, call->type, call->arg_count, call->args);
