@@ -46,53 +46,18 @@ static const option_form forms[] = {
 };
 
 /* Those that are a word, */
-static const char *const words_alone[] = {"-pedantic",
-                                          "-O",
-                                          "-O0",
-                                          "-O1",
-                                          "-O2",
-                                          "-O3",
-                                          "-Og",
-                                          "-Os",
-                                          "-Oz",
-                                          "-Ofast",
-                                          "-g",
-                                          "-g0",
-                                          "-g1",
-                                          "-g2",
-                                          "-g3",
-                                          "-ggdb",
-                                          "-gline-tables-only",
-                                          "-m64",
-                                          "-w"};
+static const char words_alone[] =
+    "-pedantic -O -O0 -O1 -O2 -O3 -Og -Os -Oz -Ofast -g -g0 -g1 -g2 -g3 -ggdb "
+    "-gline-tables-only -m64 -w";
 
 /* and those that are -fNAME or -fno-NAME. */
-static const char *const settings[] = {"cuda-approx-transcendentals",
-                                       "cuda-flush-denormals-to-zero",
-                                       "gpu-approx-transcendentals",
-                                       "gpu-flush-denormals-to-zero",
-                                       "exceptions",
-                                       "rtti",
-                                       "fast-math",
-                                       "associative-math",
-                                       "finite-math-only",
-                                       "honor-infinities",
-                                       "honor-nans",
-                                       "math-errno",
-                                       "reciprocal-math",
-                                       "rounding-math",
-                                       "signed-zeros",
-                                       "trapping-math",
-                                       "unsafe-math-optimizations",
-                                       "signed-char",
-                                       "unsigned-char",
-                                       "wrapv",
-                                       "builtin",
-                                       "inline",
-                                       "inline-functions",
-                                       "strict-aliasing",
-                                       "unroll-loops",
-                                       "vectorize"};
+static const char settings[] =
+    "cuda-approx-transcendentals cuda-flush-denormals-to-zero gpu-approx-transcendentals "
+    "gpu-flush-denormals-to-zero exceptions rtti fast-math associative-math "
+    "finite-math-only honor-infinities honor-nans math-errno reciprocal-math "
+    "rounding-math signed-zeros trapping-math unsafe-math-optimizations signed-char "
+    "unsigned-char wrapv builtin inline inline-functions strict-aliasing unroll-loops "
+    "vectorize";
 
 static const option_form alone = {"", NONE, false};
 
@@ -120,19 +85,12 @@ static bool fits(const option_form *form, const char *word) {
     }
 }
 
-static bool is_in(const char *const *list, size_t count, const char *word) {
-    size_t i = 0;
-    while (i < count && strcmp(list[i], word) != 0)
-        i++;
-    return i < count;
-}
-#define IS_IN(list, word) is_in(list, sizeof list / sizeof *list, word)
-
 static const option_form *form_of(const char *word) {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (fits(&forms[i], word))
             return &forms[i];
-    return IS_IN(words_alone, word) || IS_IN(settings, setting_of(word)) ? &alone : NULL;
+    return hd_has_word(words_alone, word) || hd_has_word(settings, setting_of(word)) ? &alone
+                                                                                     : NULL;
 }
 
 /* Whether the value of this option is the next word. */

@@ -33,15 +33,9 @@ static const scalar_name scalars[] = {
     {"_Float16", KIR_FLOAT, 16, true}, {"float", KIR_FLOAT, 32, true},
     {"double", KIR_FLOAT, 64, true}};
 
-static bool is_qualifier(const char *word) {
-    static const char *const qualifiers[] = {"const",    "volatile",   "restrict",  "global",
-                                             "constant", "private",    "local",     "__global",
-                                             "__local",  "__constant", "__private", "__restrict"};
-    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
-        if (!strcmp(word, qualifiers[i]))
-            return true;
-    return false;
-}
+static const char qualifiers[] =
+    "const volatile restrict global constant private local __global __local __constant __private "
+    "__restrict";
 
 /* The next word of identifier characters; false at the end or before anything else. */
 static bool next_word(const char **text, char *word, size_t size) {
@@ -97,7 +91,7 @@ bool hd_type_parse(const char *name, kir_type *type, bool *is_signed) {
     bool is_unsigned = false, is_explicit = false;
     while (strncmp(name + strspn(name, " "), "__attribute__", 13) != 0 &&
            next_word(&name, word, sizeof word)) {
-        if (is_qualifier(word))
+        if (hd_has_word(qualifiers, word))
             continue;
         if (!strcmp(word, "unsigned") || !strcmp(word, "signed")) {
             is_unsigned = *word == 'u';

@@ -22,6 +22,10 @@ static inline uint32_t hd_pointer_map_get(const hd_pointer_map *map, const void 
     return (uint32_t)hd_hash_get(map, (uintptr_t)key);
 }
 
+static inline bool starts_with(const char *text, const char *prefix) {
+    return !strncmp(text, prefix, strlen(prefix));
+}
+
 /* What libclang knows of a kernel that LLVM IR has forgotten. */
 typedef struct hd_signature {
     const char *name; /* of the function in LLVM IR */

@@ -248,74 +248,12 @@ static bool lower_conversion(hd_lowering *l, const hd_call *call, const char *na
 
 /* Functions of float and double, without the final f of the former: those that have the same name
  * in OpenCL C or in kir, */
-static const char *const same_functions[] = {"acos",
-                                             "acosh",
-                                             "asin",
-                                             "asinh",
-                                             "atan",
-                                             "atan2",
-                                             "atanh",
-                                             "cbrt",
-                                             "ceil",
-                                             "copysign",
-                                             "cos",
-                                             "cosh",
-                                             "cospi",
-                                             "cyl_bessel_i0",
-                                             "cyl_bessel_i1",
-                                             "erf",
-                                             "erfc",
-                                             "erfcinv",
-                                             "erfcx",
-                                             "erfinv",
-                                             "exp",
-                                             "exp10",
-                                             "exp2",
-                                             "expm1",
-                                             "fabs",
-                                             "fdim",
-                                             "floor",
-                                             "fma",
-                                             "fmax",
-                                             "fmin",
-                                             "fmod",
-                                             "hypot",
-                                             "ilogb",
-                                             "j0",
-                                             "j1",
-                                             "jn",
-                                             "ldexp",
-                                             "lgamma",
-                                             "log",
-                                             "log10",
-                                             "log1p",
-                                             "log2",
-                                             "logb",
-                                             "nextafter",
-                                             "norm3d",
-                                             "norm4d",
-                                             "normcdf",
-                                             "normcdfinv",
-                                             "pow",
-                                             "rcbrt",
-                                             "remainder",
-                                             "rhypot",
-                                             "rint",
-                                             "rnorm3d",
-                                             "rnorm4d",
-                                             "round",
-                                             "rsqrt",
-                                             "sin",
-                                             "sinh",
-                                             "sinpi",
-                                             "sqrt",
-                                             "tan",
-                                             "tanh",
-                                             "tgamma",
-                                             "trunc",
-                                             "y0",
-                                             "y1",
-                                             "yn"};
+static const char same_functions[] =
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi "
+    "cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs "
+    "fdim floor fma fmax fmin fmod hypot ilogb j0 j1 jn ldexp lgamma log log10 log1p log2 "
+    "logb nextafter norm3d norm4d normcdf normcdfinv pow rcbrt remainder rhypot rint "
+    "rnorm3d rnorm4d round rsqrt sin sinh sinpi sqrt tan tanh tgamma trunc y0 y1 yn";
 
 /* and others. */
 static const function real_functions[] = {
@@ -396,9 +334,7 @@ static const function other_functions[] = {
 /* One of float or double, by its name without a final f. */
 static bool lower_real(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
     const function *found = FIND(real_functions, name);
-    bool is_same = false;
-    for (size_t i = 0; i < sizeof same_functions / sizeof *same_functions; i++)
-        is_same |= !strcmp(same_functions[i], name);
+    bool is_same = hd_has_word(same_functions, name);
     if (found)
         *result = found->lower(l, call, found->detail);
     else if (is_same)
