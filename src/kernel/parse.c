@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/table.h"
 #include "kernel/kir.h"
 
 typedef enum token_kind { END, WORD, VALUE, STRING, MARK } token_kind;
@@ -23,14 +24,11 @@ typedef struct token {
 
 /* Names of values or of blocks, numbered in order of first mention. */
 typedef struct name_entry {
-    const char *name;
-    uint32_t next;  /* in the bucket */
     uint32_t index; /* of the instruction or block; KIR_NONE: not made yet */
-    token first;
+    token first;    /* its text is the name */
 } name_entry;
-enum { BUCKETS = 1024 };
 typedef struct name_table {
-    uint32_t buckets[BUCKETS]; /* number + 1 */
+    hd_hash_table numbers;
     hd_vec(name_entry) entries;
 } name_table;
 
@@ -206,17 +204,17 @@ static uint32_t expect_name(reader *r, const char *const *names, uint32_t count,
 
 /* ---- names ------------------------------------------------------------------------ */
 
+static name_table *new_names(hd_arena *arena) {
+    name_table *table = hd_new(arena, name_table);
+    table->numbers = (hd_hash_table){.arena = arena, .key_bytes = HD_TEXT_KEYS};
+    return table;
+}
+
 static uint32_t intern(reader *r, name_table *table, const token *name) {
-    uint32_t hash = 2166136261u;
-    for (const char *c = name->text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    uint32_t *bucket = &table->buckets[hash % BUCKETS];
-    for (uint32_t n = *bucket; n; n = table->entries.data[n - 1].next)
-        if (!strcmp(table->entries.data[n - 1].name, name->text))
-            return n - 1;
-    hd_push(r->arena, &table->entries, (name_entry){name->text, *bucket, KIR_NONE, *name});
-    *bucket = (uint32_t)table->entries.count;
-    return *bucket - 1;
+    uint64_t number = hd_hash_add_key(&table->numbers, name->text, table->entries.count);
+    if (number == table->entries.count)
+        hd_push(r->arena, &table->entries, (name_entry){KIR_NONE, *name});
+    return (uint32_t)number;
 }
 
 static void define(reader *r, name_table *table, const token *name, uint32_t index) {
@@ -230,7 +228,7 @@ static void define(reader *r, name_table *table, const token *name, uint32_t ind
 static uint32_t resolve(reader *r, const name_table *table, uint32_t n, const char *what) {
     const name_entry *entry = &table->entries.data[n];
     if (entry->index == KIR_NONE)
-        wrong(r, &entry->first, "%s '%s' is used but never made", what, entry->name);
+        wrong(r, &entry->first, "%s '%s' is used but never made", what, entry->first.text);
     return entry->index;
 }
 
@@ -638,8 +636,8 @@ static kir_kernel *read_kernel(reader *r) {
             kernel->required_local[d] = expect_small(r);
     kernel->place = read_place(r);
     expect_mark(r, '{');
-    r->values = hd_new(r->arena, name_table);
-    r->blocks = hd_new(r->arena, name_table);
+    r->values = new_names(r->arena);
+    r->blocks = new_names(r->arena);
     read_variables(r, kernel);
     read_blocks(r, kernel);
     expect_mark(r, '}');
