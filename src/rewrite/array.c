@@ -28,7 +28,7 @@ const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXC
     return found;
 }
 
-static void read_kernel(rewriter *rw, laid *l, CXCursor kernel) {
+static void read_kernel(rewriter *rw, laid_record *l, CXCursor kernel) {
     cursors parameters = hd_parameters(rw->arena, kernel);
     for (size_t i = 0; i < parameters.count; i++) {
         const hd_array_param *a = hd_array_param_of(rw, kernel, parameters.data[i]);
@@ -44,7 +44,7 @@ static void read_kernel(rewriter *rw, laid *l, CXCursor kernel) {
     }
 }
 
-static void read_kernels(rewriter *rw, laid *l, CXCursor parent) {
+static void read_kernels(rewriter *rw, laid_record *l, CXCursor parent) {
     cursors all = hd_children(rw->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
@@ -57,7 +57,7 @@ static void read_kernels(rewriter *rw, laid *l, CXCursor parent) {
     }
 }
 
-void hd_array_types(rewriter *rw, laid *l) {
+void hd_array_types(rewriter *rw, laid_record *l) {
     read_kernels(rw, l, clang_getTranslationUnitCursor(rw->src.unit));
     for (uint32_t f = 0; f < l->record->field_count; f++)
         if (!l->types[f].element) /* no kernel of this file takes it */
@@ -66,8 +66,8 @@ void hd_array_types(rewriter *rw, laid *l) {
 
 /* ---- the place of the functions ------------------------------------------------------ */
 
-static bool uses(rewriter *rw, CXCursor cursor, const laid *l) {
-    if (hd_holding_of(rw, cursor).of == l)
+static bool uses(rewriter *rw, CXCursor cursor, const laid_record *l) {
+    if (hd_pointee_of(rw, cursor).of == l)
         return true;
     cursors inside = hd_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -95,7 +95,7 @@ static size_t declaration_begin(const source *src, size_t t) {
     return t;
 }
 
-unsigned hd_first_use(rewriter *rw, const laid *l) {
+unsigned hd_first_use(rewriter *rw, const laid_record *l) {
     cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     const source *src = &rw->src;
     range at;
