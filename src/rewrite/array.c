@@ -44,21 +44,11 @@ static void read_kernel(rewriter *rw, laid_record *l, CXCursor kernel) {
     }
 }
 
-static void read_kernels(rewriter *rw, laid_record *l, CXCursor parent) {
-    cursors all = hd_children(rw->arena, parent);
-    for (size_t i = 0; i < all.count; i++) {
-        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
-        if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            continue;
-        if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
-            read_kernels(rw, l, all.data[i]);
-        else if (hd_is_function(all.data[i]) && hd_is_kernel(rw->arena, all.data[i]))
-            read_kernel(rw, l, all.data[i]);
-    }
-}
-
 void hd_array_types(rewriter *rw, laid_record *l) {
-    read_kernels(rw, l, clang_getTranslationUnitCursor(rw->src.unit));
+    cursors all = hd_functions(rw->arena, rw->src.unit);
+    for (size_t i = 0; i < all.count; i++)
+        if (hd_is_kernel(rw->arena, all.data[i]))
+            read_kernel(rw, l, all.data[i]);
     for (uint32_t f = 0; f < l->record->field_count; f++)
         if (!l->types[f].element) /* no kernel of this file takes it */
             l->types[f].element = l->record->fields[f].type;

@@ -6,18 +6,9 @@
 
 /* An array of scalars that is a field: &x[i] for an atomic is a pointer to the one value. */
 static void edit_value_address(rewriter *rw, const frame *at, const record_value *v) {
-    accessors *f = &v->what.of->accessors[v->what.in];
-    range whole;
-    draft d = {0};
-    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
-        return;
-    }
+    accessors *f = hd_accessors_of(v);
     f->is_used = true;
-    hd_draft_text(&rw->src, &d, "%s%s(", v->what.of->scope, f->fields[v->what.field]);
-    hd_draft_position(rw, &d, at, v);
-    hd_draft_text(&rw->src, &d, ")");
-    hd_edit(&rw->src, whole, &d);
+    hd_edit_position(rw, at->cursor, at, v, "", f->fields[v->what.field], ")");
 }
 
 static void edit_foreign_argument(rewriter *rw, const frame *call, CXCursor argument) {

@@ -5,33 +5,22 @@
 
 /* p[i].*m of CUDA C. */
 static bool is_taken_apart_by_pointer(const frame *at) {
-    const frame *up = at->up;
-    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
-                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr))
-        up = up->up;
+    const frame *up = hd_around(at);
     return up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD;
 }
 
 static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
-    accessors *f = &v->what.of->accessors[v->what.in];
-    const char *name = v->what.field < 0 ? f->load : f->fields[v->what.field];
-    range whole;
-    draft d = {0};
+    accessors *f = hd_accessors_of(v);
     if (is_taken_apart_by_pointer(at)) {
         hd_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
-        return;
+    } else if (v->what.field < 0) {
+        f->loads = true;
+        hd_edit_position(rw, at->cursor, at, v, "", f->load, ")");
+    } else {
+        hd_edit_position(rw, at->cursor, at, v, "(*", f->fields[v->what.field], "))");
     }
-    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
-        return;
-    }
-    f->loads |= v->what.field < 0;
-    hd_draft_text(&rw->src, &d, v->what.field < 0 ? "%s%s(" : "(*%s%s(", v->what.of->scope, name);
-    hd_draft_own_position(rw, &d, at, v);
-    hd_draft_text(&rw->src, &d, v->what.field < 0 ? ")" : "))");
-    hd_edit(&rw->src, whole, &d);
 }
 
 void hd_walk_value(rewriter *rw, const frame *at, const record_value *v) {
@@ -108,7 +97,7 @@ bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
         return true;
     }
     check_order(rw, at, target, value);
-    accessors *f = &v.what.of->accessors[v.what.in];
+    accessors *f = hd_accessors_of(&v);
     frame left = {target, at};
     f->stores = true;
     f->store_is_value |= !hd_is_unused(rw, at);

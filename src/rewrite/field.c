@@ -29,32 +29,18 @@ static const char *member_name(rewriter *rw, CXCursor member) {
 
 static void edit_plain_field(rewriter *rw, const frame *at, const frame *base,
                              const record_value *v, int field) {
-    accessors *f = &v->what.of->accessors[v->what.in];
-    range whole;
-    draft d = {0};
-    hd_range_of(&rw->src, at->cursor, &whole);
-    hd_draft_text(&rw->src, &d, "(*%s%s(", v->what.of->scope, f->fields[field]);
-    hd_draft_position(rw, &d, base, v);
-    hd_draft_text(&rw->src, &d, "))");
-    if (v->what.of->types[field].members)
-        hd_draft_text(&rw->src, &d, ".%s", member_name(rw, at->cursor));
-    hd_edit(&rw->src, whole, &d);
+    bool is_member = v->what.of->types[field].members != NULL; /* of an unnamed union */
+    hd_edit_position(rw, at->cursor, base, v, "(*", hd_accessors_of(v)->fields[field],
+                     is_member ? hd_format(rw->arena, ")).%s", member_name(rw, at->cursor)) : "))");
 }
 
 /* p[i].norm(): a method that changes nothing can work on a copy. */
 static void edit_method(rewriter *rw, const frame *at, const frame *base, const record_value *v) {
-    CXCursor method = clang_getCursorReferenced(at->cursor);
-    accessors *f = &v->what.of->accessors[v->what.in];
-    const char *name = member_name(rw, at->cursor);
-    range whole;
-    draft d = {0};
-    hd_check_method(rw, at->up, method, v->what.of);
+    accessors *f = hd_accessors_of(v);
+    hd_check_method(rw, at->up, clang_getCursorReferenced(at->cursor), v->what.of);
     f->loads = true;
-    hd_range_of(&rw->src, at->cursor, &whole);
-    hd_draft_text(&rw->src, &d, "%s%s(", v->what.of->scope, f->load);
-    hd_draft_position(rw, &d, base, v);
-    hd_draft_text(&rw->src, &d, ").%s", name);
-    hd_edit(&rw->src, whole, &d);
+    hd_edit_position(rw, at->cursor, base, v, "", f->load,
+                     hd_format(rw->arena, ").%s", member_name(rw, at->cursor)));
 }
 
 bool hd_edit_field(rewriter *rw, const frame *at) {

@@ -473,23 +473,10 @@ static void edit_instances_of(rewriter *rw, CXCursor function) {
     }
 }
 
-static void find_templates(rewriter *rw, CXCursor parent) {
-    cursors all = hd_children(rw->arena, parent);
-    for (size_t i = 0; i < all.count; i++) {
-        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
-        cursors parameters = {0};
-        if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            continue;
-        if (kind == CXCursor_FunctionTemplate)
-            parameters = hd_parameters(rw->arena, all.data[i]);
-        if (parameters.count && clang_isCursorDefinition(all.data[i]))
-            edit_instances_of(rw, all.data[i]);
-        if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
-            find_templates(rw, all.data[i]);
-    }
-}
-
 void hd_edit_instantiations(rewriter *rw) {
-    if (rw->is_cuda)
-        find_templates(rw, clang_getTranslationUnitCursor(rw->src.unit));
+    cursors all = rw->is_cuda ? hd_functions(rw->arena, rw->src.unit) : (cursors){0};
+    for (size_t i = 0; i < all.count; i++)
+        if (clang_getCursorKind(all.data[i]) == CXCursor_FunctionTemplate &&
+            clang_isCursorDefinition(all.data[i]) && hd_parameters(rw->arena, all.data[i]).count)
+            edit_instances_of(rw, all.data[i]);
 }

@@ -66,76 +66,15 @@ static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
 
 /* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
 static const char *host_name(hd_arena *arena, const char *name) {
-    static const char *const taken[] = {"alignas",
-                                        "alignof",
-                                        "and",
-                                        "and_eq",
-                                        "asm",
-                                        "auto",
-                                        "bitand",
-                                        "bitor",
-                                        "bool",
-                                        "catch",
-                                        "char",
-                                        "char8_t",
-                                        "char16_t",
-                                        "char32_t",
-                                        "class",
-                                        "co_await",
-                                        "co_return",
-                                        "co_yield",
-                                        "compl",
-                                        "concept",
-                                        "const_cast",
-                                        "consteval",
-                                        "constexpr",
-                                        "constinit",
-                                        "decltype",
-                                        "delete",
-                                        "dynamic_cast",
-                                        "explicit",
-                                        "export",
-                                        "false",
-                                        "friend",
-                                        "import",
-                                        "module",
-                                        "mutable",
-                                        "namespace",
-                                        "new",
-                                        "noexcept",
-                                        "not",
-                                        "not_eq",
-                                        "nullptr",
-                                        "operator",
-                                        "or",
-                                        "or_eq",
-                                        "private",
-                                        "protected",
-                                        "public",
-                                        "reinterpret_cast",
-                                        "requires",
-                                        "restrict",
-                                        "static_assert",
-                                        "static_cast",
-                                        "template",
-                                        "this",
-                                        "thread_local",
-                                        "throw",
-                                        "true",
-                                        "try",
-                                        "typeid",
-                                        "typename",
-                                        "typeof",
-                                        "typeof_unqual",
-                                        "using",
-                                        "virtual",
-                                        "wchar_t",
-                                        "xor",
-                                        "xor_eq"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!strcmp(name, taken[i]))
-            return hd_format(arena, "%s_", name);
-    return name;
+    static const char taken[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
+        "char32_t class co_await co_return co_yield compl concept const_cast consteval "
+        "constexpr constinit decltype delete dynamic_cast explicit export false friend "
+        "import module mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+        "private protected public reinterpret_cast requires restrict static_assert "
+        "static_cast template this thread_local throw true try typeid typename typeof "
+        "typeof_unqual using virtual wchar_t xor xor_eq ";
+    return strstr(taken, hd_format(arena, " %s ", name)) ? hd_format(arena, "%s_", name) : name;
 }
 
 /* A member's name, which no member before it has. */

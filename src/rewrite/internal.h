@@ -55,7 +55,7 @@ typedef struct source {
     token *tokens; /* without comments */
     size_t token_count;
     hd_vec(edit) edits;
-    hd_vec(range) dropped; /* text that goes, with what would be edited in it */
+    range_list dropped; /* text that goes, with what would be edited in it */
 } source;
 
 void hd_source_open(source *src, flat *text, CXTranslationUnit unit);
@@ -106,6 +106,8 @@ bool hd_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
 CXCursor hd_only_child(hd_arena *arena, CXCursor cursor);
 CXCursor hd_last_child(hd_arena *arena, CXCursor cursor);
+/* The value of a constant expression of integers; false: it is none. */
+bool hd_constant_value(CXCursor expression, long long *value);
 /* Inside of parentheses and conversions that the compiler adds. */
 CXCursor hd_bare(hd_arena *arena, CXCursor cursor);
 const char *hd_spelling(hd_arena *arena, CXCursor cursor);
@@ -118,6 +120,9 @@ bool hd_is_kernel(hd_arena *arena, CXCursor function);
 /* CUDA: marked as a function of the device. */
 bool hd_is_device(hd_arena *arena, CXCursor function);
 bool hd_is_function(CXCursor cursor);
+/* All functions and templates of functions of a file but for those of the system's headers, also
+ * those in namespaces. */
+cursors hd_functions(hd_arena *arena, CXTranslationUnit unit);
 /* A function's parameters, also a template's; its body, or a null cursor. */
 cursors hd_parameters(hd_arena *arena, CXCursor function);
 CXCursor hd_body(hd_arena *arena, CXCursor function);
@@ -227,7 +232,7 @@ typedef struct rewriter {
     hd_vec(variable) variables; /* that must not appear unseen */
     hd_vec(unsigned) seen;      /* offsets of names that libclang explained */
     hd_vec(macro_use) macro_uses;
-    hd_vec(range) inactive; /* directives, and what the preprocessor leaves out */
+    range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
     bool has_conflicts; /* values of two kinds met, so some pointers lead nowhere */
     struct expansions
@@ -280,6 +285,9 @@ record_value hd_record_value_of(const rewriter *rw, CXCursor expression);
 /* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
  * memory. False in CUDA C. */
 bool hd_typed_pointee(const rewriter *rw, CXType type, pointee *result);
+static inline accessors *hd_accessors_of(const record_value *v) {
+    return &v->what.of->accessors[v->what.in];
+}
 /* Whether what a pointer points to has this qualifier: "const", "volatile", "__global". */
 bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier);
 
@@ -297,6 +305,9 @@ typedef struct frame {
     CXCursor cursor;
     const struct frame *up;
 } frame;
+
+/* The frame around, without parentheses and conversions that the compiler adds; NULL: none. */
+const frame *hd_around(const frame *at);
 
 void hd_refuse(rewriter *rw, CXCursor at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -334,6 +345,10 @@ void hd_edit_reference(rewriter *rw, const frame *at);
 void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v);
 /* The same of an expression that is edited whole; hd_draft_position() is for parts of one. */
 void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const record_value *v);
+/* Makes the text of `whole` open, the function `name` of the position of `base`, close. Refuses
+ * where a macro is in the way. */
+void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
+                      const char *open, const char *name, const char *close);
 /* Adds a pointer as part of something else. */
 void hd_draft_reference(rewriter *rw, draft *d, const frame *at);
 /* Adds "pointer.index". */

@@ -281,13 +281,6 @@ static void request_outer(rewriter *rw, const macro_use *inner) {
     }
 }
 
-static bool lies_in_directive(const rewriter *rw, range at) {
-    for (size_t i = 0; i < rw->inactive.count; i++)
-        if (rw->inactive.data[i].begin <= at.begin && at.end <= rw->inactive.data[i].end)
-            return true;
-    return false;
-}
-
 bool hd_macros_expand(rewriter *rw) {
     hd_vec(macro_use) uses = {0};
     for (size_t i = 0; i < rw->macro_uses.count; i++)
@@ -295,7 +288,7 @@ bool hd_macros_expand(rewriter *rw) {
             request_outer(rw, &rw->macro_uses.data[i]);
     for (size_t i = 0; i < rw->macro_uses.count; i++) {
         const macro_use *use = &rw->macro_uses.data[i];
-        if (is_requested(rw, use) && is_visible(rw, use) && !lies_in_directive(rw, use->at))
+        if (is_requested(rw, use) && is_visible(rw, use) && !hd_is_within(&rw->inactive, use->at))
             hd_push(rw->arena, &uses, *use);
     }
     rw->expansions->is_new = false;

@@ -19,6 +19,11 @@
 
 #include "map_text.h"
 
+const char *hd_unscoped(const char *name) {
+    const char *last = strrchr(name, ':');
+    return last ? last + 1 : name;
+}
+
 const char *hd_identifier(hd_arena *arena, const char *name) {
     hd_str text = {.arena = arena};
     for (const char *at = name; *at; at++) {
@@ -133,22 +138,13 @@ static void walk_soa(walk *w, const hd_cluster *cluster, bool size_wanted) {
     }
 }
 
-/* The alignment that the bytes of a cluster are padded to, as in the map. */
-static uint64_t cluster_align(const hd_map_text *text, const hd_cluster *cluster) {
-    uint64_t align = cluster->count == text->record->field_count ? text->record->align : 1;
-    for (uint32_t i = 0; i < cluster->count; i++)
-        if (text->record->fields[cluster->order[i]].align > align)
-            align = text->record->fields[cluster->order[i]].align;
-    return align;
-}
-
 /* Sets the streams of cluster `c`; then, when something follows, adds its bytes. */
 static void walk_cluster(walk *w, uint32_t c, bool size_wanted) {
     const hd_cluster *cluster = &w->text->layout->clusters[c];
     if (is_soa(w->text, c)) {
         walk_soa(w, cluster, size_wanted);
         if (size_wanted)
-            round_up(w, cluster_align(w->text, cluster));
+            round_up(w, hd_cluster_align(w->text->record, cluster));
         return;
     }
     set_stream(w, cluster->order[0]);

@@ -19,6 +19,8 @@ typedef struct hd_map_text {
     const char **names;   /* [field]: its name as part of a generated one: "pos_x" of "pos.x" */
 } hd_map_text;
 
+/* A name without "ns::" before it; borrowed from it. */
+const char *hd_unscoped(const char *name);
 /* Letters, digits and _ of a name, in which every other sign is a _. */
 const char *hd_identifier(hd_arena *arena, const char *name);
 

@@ -360,23 +360,27 @@ void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_val
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-static const char *at_name(rewriter *rw, const record_value *v) {
-    accessors *f = &v->what.of->accessors[v->what.in];
-    f->is_used = true;
-    return hd_format(rw->arena, "%s%s", v->what.of->scope, f->at);
+void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
+                      const char *open, const char *name, const char *close) {
+    range at;
+    draft d = {0};
+    if (!hd_range_of(&rw->src, whole, &at)) {
+        hd_refuse_macro(rw, whole);
+        return;
+    }
+    hd_draft_text(&rw->src, &d, "%s%s%s(", open, v->what.of->scope, name);
+    if (clang_equalCursors(whole, base->cursor))
+        hd_draft_own_position(rw, &d, base, v);
+    else
+        hd_draft_position(rw, &d, base, v);
+    hd_draft_text(&rw->src, &d, "%s", close);
+    hd_edit(&rw->src, at, &d);
 }
 
 static void edit_at(rewriter *rw, const frame *at, const record_value *v) {
-    range whole;
-    draft d = {0};
-    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
-        return;
-    }
-    hd_draft_text(&rw->src, &d, "%s(", at_name(rw, v));
-    hd_draft_own_position(rw, &d, at, v);
-    hd_draft_text(&rw->src, &d, ")");
-    hd_edit(&rw->src, whole, &d);
+    accessors *f = hd_accessors_of(v);
+    f->is_used = true;
+    hd_edit_position(rw, at->cursor, at, v, "", f->at, ")");
 }
 
 /* &*q and &b of a C++ reference b: the pointer itself. */
@@ -418,7 +422,8 @@ static void edit_change(rewriter *rw, const frame *at) {
     if (hd_is_unused(rw, at)) {
         add_change(rw, &d, at, &c);
     } else if (c.is_post) {
-        hd_draft_text(&rw->src, &d, "%s(", at_name(rw, &v));
+        hd_accessors_of(&v)->is_used = true;
+        hd_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, hd_accessors_of(&v)->at);
         add_changed(rw, &d, at, &c);
         hd_draft_text(&rw->src, &d, c.minus ? ", 1)" : ", -1)");
     } else {

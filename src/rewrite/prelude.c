@@ -106,8 +106,7 @@ static bool names_are_free(const rewriter *rw, const laid_record *l, const acces
  * another stem; fields that collide with the functions get one of their own. */
 void hd_name_accessors(rewriter *rw, laid_record *l, space in) {
     accessors *f = &l->accessors[in];
-    const char *last = strrchr(l->record->name, ':');
-    const char *name = hd_identifier(rw->arena, last ? last + 1 : l->record->name);
+    const char *name = hd_identifier(rw->arena, hd_unscoped(l->record->name));
     const char *stem = in == SPACE_GLOBAL ? name : hd_format(rw->arena, "%s_constant", name);
     f->qualifier = rw->is_cuda ? "" : in == SPACE_GLOBAL ? "__global " : "__constant ";
     f->fields = hd_new_array(rw->arena, const char *, l->record->field_count);

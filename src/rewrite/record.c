@@ -173,10 +173,9 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
     clang_Type_visitFields(type, note_dense, &dense);
     if (clang_Cursor_isNull(dense) || !hd_range_of(&rw->src, definition_of(type), &text))
         return false;
-    const char *last = strrchr(l->record->name, ':');
     result->element =
         hd_free_name(rw, hd_format(rw->arena, "%s_%s_union",
-                                   hd_identifier(rw->arena, last ? last + 1 : l->record->name),
+                                   hd_identifier(rw->arena, hd_unscoped(l->record->name)),
                                    union_name(rw, type)));
     result->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
     result->copied = hd_spelling(rw->arena, dense);
@@ -280,8 +279,7 @@ static void find_place(rewriter *rw, laid_record *l) {
 
 static void choose_spelling(rewriter *rw, laid_record *l, CXCursor typedef_name) {
     const char *tag = hd_spelling(rw->arena, l->declaration);
-    const char *last = strrchr(l->record->name, ':');
-    const char *name = last ? last + 1 : l->record->name;
+    const char *name = hd_unscoped(l->record->name);
     unsigned offset;
     l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
     if (!clang_Cursor_isNull(typedef_name) &&

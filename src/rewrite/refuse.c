@@ -89,8 +89,7 @@ static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const rec
                   "the pointer to '%s' is passed to '%s' as another type; declare its "
                   "parameter '%s%s *'",
                   name_of(v), *callee ? callee : "a function",
-                  rw->is_cuda ? "" : v->what.of->accessors[v->what.in].qualifier,
-                  v->what.of->spelling);
+                  rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
 }
 
 static const char *why_operator(enum CXBinaryOperatorKind kind) {
@@ -133,8 +132,7 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const record_value 
     case CXCursor_VarDecl:
     case CXCursor_InitListExpr:
         return hd_format(rw->arena, "is stored in a variable of another type; declare it '%s%s *'",
-                         rw->is_cuda ? "" : v->what.of->accessors[v->what.in].qualifier,
-                         v->what.of->spelling);
+                         rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
     case CXCursor_ReturnStmt:
         return "is returned as another type; return it as what it is, or return an index";
     default: return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
@@ -153,11 +151,8 @@ static CXCursor root_of(rewriter *rw, CXCursor pointer) {
 }
 
 void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
-    const frame *f = at;
-    while (f->up && (clang_getCursorKind(f->up->cursor) == CXCursor_ParenExpr ||
-                     clang_getCursorKind(f->up->cursor) == CXCursor_UnexposedExpr))
-        f = f->up;
-    CXCursor parent = f->up ? f->up->cursor : clang_getNullCursor();
+    const frame *up = hd_around(at);
+    CXCursor parent = up ? up->cursor : clang_getNullCursor();
     CXCursor bare = hd_bare(rw->arena, at->cursor), root = root_of(rw, bare);
     const char *name = hd_spelling(rw->arena, root);
     unsigned offset;
@@ -169,8 +164,7 @@ void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
         hd_refuse(rw, bare,
                   "the address of an element of '%s' is stored or passed on; pass it to a "
                   "helper function with a parameter '%s%s *', or keep the index",
-                  name, rw->is_cuda ? "" : v->what.of->accessors[v->what.in].qualifier,
-                  v->what.of->spelling);
+                  name, rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
     else
         hd_refuse(rw, root, "the pointer '%s' to '%s' %s", name, name_of(v),
                   why_parent(rw, parent, v));
@@ -178,22 +172,17 @@ void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
 
 /* ---- names that no cursor explained ---------------------------------------------------- */
 
-static bool lies_in(unsigned offset, range at) { return offset >= at.begin && offset < at.end; }
-
 static bool is_explained(const rewriter *rw, size_t t) {
-    unsigned offset = rw->src.tokens[t].at.begin;
+    range at = rw->src.tokens[t].at;
     if (t && (hd_token_is(&rw->src, t - 1, ".") || hd_token_is(&rw->src, t - 1, "->")))
         return true;
     for (size_t i = 0; i < rw->seen.count; i++)
-        if (rw->seen.data[i] == offset)
+        if (rw->seen.data[i] == at.begin)
             return true;
     for (size_t i = 0; i < rw->macro_uses.count; i++)
-        if (lies_in(offset, rw->macro_uses.data[i].at))
+        if (rw->macro_uses.data[i].at.begin <= at.begin && at.end <= rw->macro_uses.data[i].at.end)
             return true;
-    for (size_t i = 0; i < rw->inactive.count; i++)
-        if (lies_in(offset, rw->inactive.data[i]))
-            return true;
-    return false;
+    return hd_is_within(&rw->inactive, at);
 }
 
 /* libclang does not show every corner of the tree (the operand of typeof in a

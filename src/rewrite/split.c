@@ -151,15 +151,6 @@ static const frame *next_up(const frame *at) {
     return at;
 }
 
-static bool constant_of(CXCursor index, long long *value) {
-    CXEvalResult result = clang_Cursor_Evaluate(index);
-    bool is_constant = result && clang_EvalResult_getKind(result) == CXEval_Int;
-    *value = is_constant ? clang_EvalResult_getAsLongLong(result) : 0;
-    if (result)
-        clang_EvalResult_dispose(result);
-    return is_constant && *value >= 0;
-}
-
 /* One array's subscripts, all of its dimensions: [k] of d, [a][b] of m. */
 static bool climb_array(rewriter *rw, reached *r, const frame *below) {
     field_type array = {0};
@@ -180,7 +171,7 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
             !hd_index_text(rw, base, &text))
             return false;
         inner /= array.dims[d];
-        if (constant_of(sides.data[1], &value)) {
+        if (hd_constant_value(sides.data[1], &value) && value >= 0) {
             constant += (uint64_t)value * inner;
             hd_push(rw->arena, &numbers, text);
         } else {
@@ -287,10 +278,7 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
 
 /* A whole part is a copy: no place for a reference, nor for a method that changes it. */
 static void check_copy(rewriter *rw, const reached *r, const char *path, const laid_record *l) {
-    const frame *up = r->at->up;
-    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
-                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr))
-        up = up->up;
+    const frame *up = hd_around(r->at);
     if (!up)
         return;
     if (clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&

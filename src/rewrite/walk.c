@@ -24,6 +24,14 @@ void hd_walk_children(rewriter *rw, const frame *at) {
         hd_walk_child(rw, at, inside.data[i]);
 }
 
+const frame *hd_around(const frame *at) {
+    do
+        at = at->up;
+    while (at && (clang_getCursorKind(at->cursor) == CXCursor_ParenExpr ||
+                  clang_getCursorKind(at->cursor) == CXCursor_UnexposedExpr));
+    return at;
+}
+
 /* ---- whether a value is used ---------------------------------------------------------- */
 
 /* True when an offset lies between the parentheses behind the statement's word; *clause counts the
