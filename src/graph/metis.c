@@ -13,7 +13,6 @@
  * is not, and left out.
  */
 #include "graph/graph.h"
-#include "graph/place.h"
 
 typedef struct parser {
     hd_arena *arena; /* of this file only */

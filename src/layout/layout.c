@@ -290,13 +290,6 @@ static hd_status expected(const parser *p, const char *what) {
     return hd_fail(p->diag, HD_EINPUT, &place, "expected %s, found %s", what, found(p));
 }
 
-static const char *field_list(const parser *p) {
-    hd_str s = {.arena = p->arena};
-    for (uint32_t f = 0; f < p->record->field_count; f++)
-        hd_str_printf(&s, "%s%s", f ? ", " : "", p->record->fields[f].name);
-    return hd_str_text(&s);
-}
-
 static hd_status parse_tile(parser *p, uint64_t *tile) {
     hd_place place = place_of(p, p->at);
     const char *token = found(p);
@@ -349,7 +342,7 @@ static hd_status parse_field(parser *p, uint64_t seen, uint32_t *field) {
     int index = hd_record_find(p->record, name);
     if (index < 0)
         return hd_fail(p->diag, HD_EINPUT, &place, "'%s' has no field '%.40s'; its fields are %s",
-                       p->record->name, name, field_list(p));
+                       p->record->name, name, hd_record_field_names(p->arena, p->record));
     if (seen >> index & 1)
         return hd_fail(p->diag, HD_EINPUT, &place,
                        "field '%s' stands in the layout twice; name it once", name);

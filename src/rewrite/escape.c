@@ -48,12 +48,9 @@ static bool is_known(const char *name) {
 }
 
 static bool is_zero(CXCursor index) {
-    CXEvalResult value =
-        clang_getCursorKind(index) == CXCursor_IntegerLiteral ? clang_Cursor_Evaluate(index) : NULL;
-    bool zero = value && clang_EvalResult_getAsLongLong(value) == 0;
-    if (value)
-        clang_EvalResult_dispose(value);
-    return zero;
+    long long value;
+    return clang_getCursorKind(index) == CXCursor_IntegerLiteral &&
+           hd_constant_value(index, &value) && value == 0;
 }
 
 static bool cast_escapes(CXType from, CXType to) {
@@ -330,19 +327,12 @@ static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, con
     if (!state->is_start || lanes < 1 || in_fours || arguments != (store ? 3 : 2))
         return false;
     CXCursor offset = clang_Cursor_getArgument(call, store ? 1 : 0);
-    while (clang_getCursorKind(offset) == CXCursor_UnexposedExpr ||
-           clang_getCursorKind(offset) == CXCursor_ParenExpr) {
-        cursors inside = hd_children(rw->arena, offset);
-        if (inside.count != 1)
-            return false;
-        offset = inside.data[0];
-    }
+    offset = hd_bare(rw->arena, offset);
     if (clang_getCursorKind(offset) != CXCursor_IntegerLiteral)
         return false;
-    CXEvalResult value = clang_Cursor_Evaluate(offset);
-    long long start = value ? clang_EvalResult_getAsLongLong(value) : -1;
-    if (value)
-        clang_EvalResult_dispose(value);
+    long long start;
+    if (!hd_constant_value(offset, &start))
+        return false;
     long long count = state->in_array ? clang_getArraySize(clang_getCanonicalType(array)) : 1;
     return start >= 0 && start < count && (start + 1) * lanes <= count;
 }

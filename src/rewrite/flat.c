@@ -125,16 +125,7 @@ bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset) {
 
 static hd_place place_in(const flat *f, unsigned number, unsigned origin) {
     const flat_file *file = &f->files.data[number];
-    hd_place place = {.file = file->path, .line = 1, .column = 1};
-    for (unsigned i = 0; i < origin; i++) {
-        place.column++;
-        if (file->text[i] == '\n') {
-            place.line++;
-            place.column = 1;
-        }
-    }
-    place.text = hd_line_of(f->arena, file->text, place.line);
-    return place;
+    return hd_place_in(f->arena, file->path, file->text, origin);
 }
 
 hd_place hd_flat_place(const flat *f, unsigned offset) {

@@ -69,13 +69,6 @@ static bool same_edit(const file_edit *a, const file_edit *b) {
 
 /* ---- copies of one text ------------------------------------------------------------------- */
 
-static bool is_inactive(const rewriter *rw, unsigned offset) {
-    for (size_t i = 0; i < rw->inactive.count; i++)
-        if (offset >= rw->inactive.data[i].begin && offset < rw->inactive.data[i].end)
-            return true;
-    return false;
-}
-
 static const file_edit *edit_from(const file_edits *edits, const flat_node *node, range at) {
     for (size_t i = 0; i < edits->count; i++)
         if (edits->data[i].node == node && edits->data[i].at.begin == at.begin &&
@@ -104,7 +97,8 @@ static void check_copies(output *o, const file_edit *e, const flat_node *node) {
     rewriter *rw = o->rw;
     unsigned offset;
     if (node != e->node && node->file == e->node->file &&
-        hd_flat_offset(node, e->at.begin, &offset) && !is_inactive(rw, offset)) {
+        hd_flat_offset(node, e->at.begin, &offset) &&
+        !hd_is_within(&rw->inactive, (range){offset, offset + 1})) {
         const file_edit *same = edit_from(&o->files[node->file], node, e->at);
         if (!same || !same_edit(same, e))
             refuse_copies(rw, e, node);
@@ -204,10 +198,8 @@ static const char *normal_path(hd_arena *arena, const char *path) {
  * would not be found there. */
 static const char *name_of(const rewriter *rw, const flat_node *header) {
     hd_arena *arena = rw->arena;
-    if (!header->up) {
-        const char *path = rw->flat->files.data[0].path, *slash = strrchr(path, '/');
-        return slash ? slash + 1 : path;
-    }
+    if (!header->up)
+        return hd_path_name(rw->flat->files.data[0].path);
     const char *outer = name_of(rw, header->up);
     if (!outer || !header->spelling || *header->spelling == '/')
         return NULL;
@@ -308,18 +300,11 @@ static const char *options_of(rewriter *rw, const naming *n) {
     return hd_trimmed(rw->arena, hd_str_text(&text));
 }
 
-static bool is_dropped(const rewriter *rw, range at) {
-    for (size_t i = 0; i < rw->src.dropped.count; i++)
-        if (rw->src.dropped.data[i].begin <= at.begin && at.end <= rw->src.dropped.data[i].end)
-            return true;
-    return false;
-}
-
 static void map_edits(output *o) {
     rewriter *rw = o->rw;
     for (size_t i = 0; i < rw->src.edits.count; i++) {
         const edit *e = &rw->src.edits.data[i];
-        if (!is_dropped(rw, e->at) && !map_edit(o, e))
+        if (!hd_is_within(&rw->src.dropped, e->at) && !map_edit(o, e))
             refuse_here(rw, e->at.begin,
                         "this access to laid-out records is made partly by a macro; write it out");
     }

@@ -45,8 +45,8 @@ static void walk_declarations(rewriter *rw) {
 
 static hd_status check_kernels(rewriter *rw) {
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < rw->laid_count && !rw->refusals.count; i++) {
-        const laid *l = &rw->laid[i];
+    for (uint32_t i = 0; i < rw->record_count && !rw->refusals.count; i++) {
+        const laid_record *l = &rw->records[i];
         hd_place place = {.file = rw->src.path};
         if (!l->kernels && !l->record->of_arrays)
             status =
@@ -104,7 +104,7 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
     if (status == HD_OK)
         status = hd_check_files(rw, index, made);
     if (status == HD_OK) {
-        made->host_header = hd_host_header(rw->arena, rw->request->layouts, rw->laid_count);
+        made->host_header = hd_host_header(rw->arena, rw->request->layouts, rw->record_count);
         *result = made;
     }
     return status;
@@ -139,7 +139,7 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
         next = hd_macros_expand(rw) ? AGAIN : DONE;
         if (next == DONE) {
             *status = make_edits(rw);
-            next = *status == HD_OK && hd_macros_wanted(rw) ? AGAIN : DONE;
+            next = *status == HD_OK && hd_macros_requested(rw) ? AGAIN : DONE;
             if (next == DONE && *status == HD_OK)
                 *status = make_result(rw, index, result);
         }
@@ -155,7 +155,7 @@ static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *text,
     flat f;
     hd_flat_open(&f, rw->arena, rw->request->path, text);
     rw->flat = &f;
-    rw->wishes = hd_wishes_new(rw->arena);
+    rw->expansions = hd_expansions_new(rw->arena);
     for (int i = 0; i < MOST_READINGS; i++)
         if (read_once(rw, index, i == 0, &status, result) == DONE)
             return status;
