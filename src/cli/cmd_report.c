@@ -63,7 +63,10 @@ static hd_status check_out(cli *c, const request *r, char *const *paths, uint32_
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--json and --out: choose one of them");
     if (!c->json && !r->out)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o report.html");
-    return r->out ? cli_check_output(c, "out", r->out, (const char *const *)paths, count) : HD_OK;
+    if (!r->out)
+        return HD_OK;
+    hd_status status = hd_page_check(&c->diag);
+    return status ? status : cli_check_output(c, "out", r->out, (const char *const *)paths, count);
 }
 
 static void begin_step(void *user, const char *what) {

@@ -101,7 +101,7 @@ links_stay "trace" trace body.yaml --out=
 links_stay "export" trace export body.hdt --out=
 links_stay "import" trace import body.text --out=
 links_stay "--svg" layout-graph body.yaml --svg=
-links_stay "report" report body.yaml --out=
+[ "${HEDDLE_PAGE:-ON}" = OFF ] || links_stay "report" report body.yaml --out=
 
 # Where standard output goes is no place for another file, by whatever name.
 ln -s /proc/self/fd/1 stdout # as /dev/stdout is, which a failure would destroy
