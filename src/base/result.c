@@ -29,6 +29,14 @@ hd_value hd_member_value(const hd_member *member, const hd_view *view, const voi
                                    : hd_rows_of(data, count, member->stride);
 }
 
+hd_value hd_texts_of(hd_arena *arena, const void *rows, size_t count, size_t stride,
+                     size_t offset) {
+    const char **texts = hd_new_array(arena, const char *, count);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = *(const char *const *)((const char *)rows + i * stride + offset);
+    return hd_list(texts, count);
+}
+
 const void *hd_row_at(const hd_value *rows, size_t i) {
     return rows->stride ? (const char *)rows->data + i * rows->stride
                         : ((const void *const *)rows->data)[i];

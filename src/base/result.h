@@ -164,12 +164,16 @@ static inline hd_value hd_list_of(hd_kind item, const void *data, size_t count) 
     return (hd_value){.kind = HD_LIST, .item = item, .data = data, .count = count};
 }
 #define hd_list(values, count) hd_list_of(HD_KIND(*(values)), (values), (count))
+/* The texts that rows have in their member `field`. */
+#define hd_text_list(arena, rows, count, T, field)                       \
+    hd_texts_of((arena), (rows), (count), sizeof(T), offsetof(T, field))
 static inline hd_value hd_document(struct json_t *object) {
     return (hd_value){.kind = HD_DOCUMENT, .object = object};
 }
 
 /* ---- result.c --------------------------------------------------------------------------- */
 
+hd_value hd_texts_of(hd_arena *arena, const void *rows, size_t count, size_t stride, size_t offset);
 /* The value of a member of a row. */
 hd_value hd_member_value(const hd_member *member, const hd_view *view, const void *row);
 /* Row `i` of rows, and value `i` of a list. */

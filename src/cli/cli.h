@@ -181,9 +181,8 @@ hd_status cli_output_paths(cli *c, const char *option, const char *folder, const
 /* Writes the kernels, what they include, and the host's header, all or nothing, and makes the
  * folder. The header gets another name, in *output, where a file of the kernels has its own. */
 hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
-/* A line for each header that stays elsewhere, and how it is found; their list in JSON. */
+/* A line for each header that stays elsewhere, and how it is found. */
 void cli_show_elsewhere(cli *c, const hd_rewritten *rewritten, hd_str *out);
-json_t *cli_elsewhere_json(const hd_rewritten *rewritten);
 /* The same over the files that change, the header beside the kernel file, under a journal. */
 hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
 /* The same as a patch for `patch -p1`, on standard output or in JSON. */
@@ -208,7 +207,7 @@ int cli_recover(cli *c, const char *path);
 const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
                                    uint32_t layout_count);
 void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out);
-json_t *cli_job_after_json(const hd_placed_job *after);
+extern const hd_member cli_job_after_members[]; /* hd_placed_job */
 
 /* ---- verify.c: what was rewritten, on the machine ------------------------------------- */
 

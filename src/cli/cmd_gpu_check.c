@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "gpu/gpu.h"
-#include "report/json.h"
 
 /* ---- processes of its own --------------------------------------------------------- */
 
@@ -31,18 +30,24 @@ static const char *own_path(cli *c) {
     return hd_strndup(c->arena, path, length > 0 ? (size_t)length : 0);
 }
 
+static const hd_member step_members[] = {
+    {"name", HD_AT(hd_gpu_step, name)}, {"title", HD_AT(hd_gpu_step, title)}, {0}};
+
+static hd_value steps_of(const hd_view *view, const void *at) {
+    size_t count = 0;
+    (void)view, (void)at;
+    while (hd_gpu_steps[count].name)
+        count++;
+    return hd_rows(hd_gpu_steps, count);
+}
+
+static const hd_member list_members[] = {{"steps", .get = steps_of, .of = step_members}, {0}};
+
 static int list_steps(cli *c) {
     hd_str out = {.arena = c->arena};
-    json_t *array = json_array();
-    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++) {
+    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
         hd_str_printf(&out, "%-20s  %s\n", step->name, step->title);
-        json_array_append_new(array, json_pack("{s:o, s:o}", "name", hd_json_text(step->name),
-                                               "title", hd_json_text(step->title)));
-    }
-    if (c->json)
-        return cli_print_json(c, json_pack("{s:o}", "steps", array));
-    json_decref(array);
-    return cli_print(c, &out);
+    return c->json ? cli_print_row(c, list_members, hd_row(c)) : cli_print(c, &out);
 }
 
 static hd_status check_names(cli *c, const cli_texts *only) {
@@ -118,8 +123,8 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         "Measures on an NVIDIA GPU what only one can show, the most valuable first, and writes one "
         "page in Markdown: bandwidths, remapping, programs in many layouts against their predicted "
         "costs, the tree of tiles, and Nsight Compute's counts. It needs NVIDIA's driver and "
-        "NVRTC. "
-        "Each step is a process with a limit, so a device that hangs can't hold it up. Exit status "
+        "NVRTC. Each step is a process with a limit, so a device that hangs can't hold it up. Exit "
+        "status "
         "1: a layout's outputs differ; 2: a step failed, or there is no device.",
         options,
         NULL,

@@ -1,6 +1,5 @@
 /* heddle help: the commands, one command's page, or a topic. */
 #include "cli/cli.h"
-#include "report/json.h"
 
 typedef struct topic {
     const char *name, *summary, *text;
@@ -69,14 +68,20 @@ static int overview(cli *c) {
     return cli_print(c, &out);
 }
 
-static int overview_as_json(cli *c) {
-    json_t *commands = json_array();
-    for (const cli_command *command = cli_commands; command->name; command++)
-        json_array_append_new(
-            commands, json_pack("{s:s, s:s}", "name", command->name, "summary", command->summary));
-    return cli_print_json(c,
-                          json_pack("{s:s, s:o}", "version", HEDDLE_VERSION, "commands", commands));
+static const hd_member command_members[] = {
+    {"name", HD_AT(cli_command, name)}, {"summary", HD_AT(cli_command, summary)}, {0}};
+
+static hd_value commands_of(const hd_view *view, const void *at) {
+    size_t count = 0;
+    (void)view, (void)at;
+    while (cli_commands[count].name)
+        count++;
+    return hd_rows(cli_commands, count);
 }
+
+HD_GETTER(version_of, cli, hd_text(HEDDLE_VERSION))
+static const hd_member help_members[] = {
+    {"version", .get = version_of}, {"commands", .get = commands_of, .of = command_members}, {0}};
 
 static int no_such(cli *c, const char *name) {
     hd_fail(&c->diag, HD_EINPUT, NULL,
@@ -144,5 +149,5 @@ int cmd_help(cli *c, int argc, char **argv) {
         return status;
     if (word_count)
         return explain(c, words, word_count);
-    return c->json ? overview_as_json(c) : overview(c);
+    return c->json ? cli_print_row(c, help_members, hd_row(c)) : overview(c);
 }

@@ -1,6 +1,5 @@
 /* heddle ir: the kernels as Heddle sees them (docs/kir.md explains the text). */
 #include "cli/cli.h"
-#include "report/json.h"
 
 static hd_status choose(cli *c, const kir_module *module, const char *path, const char *entry) {
     if (!entry || kir_find_kernel(module, entry))
@@ -13,25 +12,34 @@ static hd_status choose(cli *c, const kir_module *module, const char *path, cons
                    hd_str_text(&names));
 }
 
+/* The text of a kernel. */
+typedef struct kernel_text {
+    const char *name, *text;
+} kernel_text;
+
+typedef struct result {
+    kernel_text *kernels;
+    uint32_t count;
+} result;
+
+static const hd_member kernel_members[] = {
+    {"name", HD_AT(kernel_text, name)}, {"text", HD_AT(kernel_text, text)}, {0}};
+static const hd_member result_members[] = {
+    {"kernels", HD_MANY(result, kernels, count), .of = kernel_members}, {0}};
+
 static int show(cli *c, const kir_module *module, const char *entry) {
-    json_t *kernels = json_array();
+    result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0};
     hd_str all = {.arena = c->arena};
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         const kir_kernel *kernel = module->kernels[i];
+        hd_str text = {.arena = c->arena};
         if (entry && strcmp(kernel->name, entry) != 0)
             continue;
-        hd_str text = {.arena = c->arena};
         kir_print(&text, module, kernel);
-        hd_str_add(&all, all.length ? "\n" : "");
-        hd_str_add(&all, hd_str_text(&text));
-        json_array_append_new(kernels, json_pack("{s:o, s:o}", "name", hd_json_text(kernel->name),
-                                                 "text", hd_json_text(hd_str_text(&text))));
+        hd_str_printf(&all, "%s%s", r.count ? "\n" : "", hd_str_text(&text));
+        r.kernels[r.count++] = (kernel_text){kernel->name, hd_str_text(&text)};
     }
-    json_t *result = json_pack("{s:o}", "kernels", kernels);
-    if (c->json)
-        return cli_print_json(c, result);
-    json_decref(result);
-    return cli_print(c, &all);
+    return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
 }
 
 int cmd_ir(cli *c, int argc, char **argv) {

@@ -1,6 +1,6 @@
 /* heddle rewrite: the kernels in another layout, and a header for their host. */
 #include "cli/cli.h"
-#include "report/json.h"
+#include "report/members.h"
 
 typedef struct request {
     cli_source source;
@@ -11,6 +11,7 @@ typedef struct request {
 
 /* What was done. */
 typedef struct outcome {
+    const request *request;
     const hd_job *job;
     const hd_record_layout *layouts;
     uint32_t layout_count;
@@ -23,45 +24,58 @@ typedef struct outcome {
 
 /* ---- showing ------------------------------------------------------------------------- */
 
-static json_t *layouts_json(cli *c, const outcome *o) {
-    json_t *list = json_array();
-    for (uint32_t l = 0; l < o->layout_count; l++)
-        json_array_append_new(
-            list, json_pack("{s:o, s:o}", "record", hd_json_record(o->layouts[l].record), "layout",
-                            hd_json_layout(c->arena, o->layouts[l].record, o->layouts[l].layout)));
-    return list;
-}
+/* A file that was written. */
+typedef struct written_file {
+    const char *from, *file;
+    uint32_t edits;
+} written_file;
 
-static json_t *files_json(cli *c, const request *r, const outcome *o) {
-    json_t *list = json_array();
+static hd_value files_of(const hd_view *view, const void *at) {
+    const outcome *o = at;
+    const char *folder = o->request->folder;
+    hd_vec(written_file) files = {0};
     for (uint32_t f = 0; f < o->rewritten->file_count; f++) {
         const hd_rewritten_file *file = &o->rewritten->files[f];
-        const char *at =
-            r->folder ? hd_format(c->arena, "%s/%s", r->folder, file->name) : file->path;
-        if (r->folder || !file->is_copy)
-            json_array_append_new(
-                list, json_pack("{s:o, s:o, s:I}", "from", hd_json_text(file->path), "file",
-                                hd_json_text(at), "edits", (json_int_t)file->edit_count));
+        const char *path =
+            folder ? hd_format(view->arena, "%s/%s", folder, file->name) : file->path;
+        if (folder || !file->is_copy)
+            hd_push(view->arena, &files, (written_file){file->path, path, file->edit_count});
     }
-    return list;
+    return hd_rows(files.data, files.count);
 }
 
-static int show_json(cli *c, const request *r, const outcome *o) {
-    json_t *value =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:o}", "layouts", layouts_json(c, o),
-                  "kernel", hd_json_text(o->paths.kernel), "header", hd_json_text(o->paths.header),
-                  "files", files_json(c, r, o), "elsewhere",
-                  r->folder ? cli_elsewhere_json(o->rewritten) : json_array(), "verified",
-                  (int)o->checked, "edits", (json_int_t)o->rewritten->edit_count, "job",
-                  o->after ? cli_job_after_json(o->after) : json_null());
-    if (o->patch)
-        json_object_set_new(value, "patch", hd_json_text(o->patch));
-    return cli_print_json(c, value);
-}
+HD_GETTER(layout_of, hd_record_layout, hd_with(hd_row(row->layout), row->record))
+HD_GETTER(elsewhere_of, outcome,
+          hd_rows(row->rewritten->elsewhere,
+                  row->request->folder ? row->rewritten->elsewhere_count : 0))
+HD_GETTER(edits_of, outcome, hd_whole(row->rewritten->edit_count))
+
+static const hd_member layout_members[] = {
+    {"record", HD_BEHIND(hd_record_layout, record), .of = hd_record_members},
+    {"layout", .get = layout_of, .of = hd_layout_members},
+    {0}};
+static const hd_member file_members[] = {{"from", HD_AT(written_file, from)},
+                                         {"file", HD_AT(written_file, file)},
+                                         {"edits", HD_AT(written_file, edits)},
+                                         {0}};
+static const hd_member elsewhere_members[] = {{"file", HD_AT(hd_header_elsewhere, path)},
+                                              {"folder", HD_AT(hd_header_elsewhere, folder)},
+                                              {0}};
+static const hd_member outcome_members[] = {
+    {"layouts", HD_MANY(outcome, layouts, layout_count), .of = layout_members},
+    {"kernel", HD_AT(outcome, paths.kernel)},
+    {"header", HD_AT(outcome, paths.header)},
+    {"files", .get = files_of, .of = file_members},
+    {"elsewhere", .get = elsewhere_of, .of = elsewhere_members},
+    {"verified", HD_AT(outcome, checked)},
+    {"edits", .get = edits_of},
+    {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
+    {"patch", HD_AT(outcome, patch), .optional = true},
+    {0}};
 
 static int show(cli *c, const request *r, const outcome *o) {
     if (c->json)
-        return show_json(c, r, o);
+        return cli_print_row(c, outcome_members, hd_row(o));
     hd_str out = {.arena = c->arena};
     if (o->patch) {
         hd_str_add(&out, o->patch);
@@ -110,7 +124,7 @@ static int rewrite(cli *c, const char *path, const request *r) {
     hd_record_layout *layouts;
     hd_rewritten *rewritten;
     uint32_t count;
-    outcome o = {0};
+    outcome o = {.request = r};
     if (cli_take_back(c, path) ||
         cli_load_layouts(c, path, &r->source, &r->notations, &job, &layouts, &count) ||
         (r->folder && cli_output_paths(c, "out", r->folder, job->kernel_path, &o.paths)) ||

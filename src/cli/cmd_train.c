@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "measure/train.h"
-#include "report/json.h"
+#include "report/members.h"
 
 /* Of the cross-validation. */
 enum { FOLDS = 10, SEED = 1 };
@@ -77,79 +77,80 @@ static hd_status read_lists(cli *c, request *r) {
 
 /* ---- printing --------------------------------------------------------------------- */
 
-static json_t *tree_json(const hd_tile_tree *tree) {
-    if (tree->low)
-        return json_pack("{s:o, s:o, s:o}", "threshold", hd_json_integer(tree->threshold), "low",
-                         tree_json(tree->low), "high", tree_json(tree->high));
-    return json_pack("{s:o}", "tile",
-                     tree->tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(tree->tile));
+/* A leaf has a tile, a node a threshold and two trees. */
+HD_GETTER(leaf_tile, hd_tile_tree, row->low ? hd_absent() : hd_tile_value(row->tile))
+HD_GETTER(node_threshold, hd_tile_tree, row->low ? hd_whole(row->threshold) : hd_absent())
+
+static const hd_member tree_members[] = {
+    {"tile", .get = leaf_tile},
+    {"threshold", .get = node_threshold},
+    {"low", HD_BEHIND(hd_tile_tree, low), .of = tree_members, .optional = true},
+    {"high", HD_BEHIND(hd_tile_tree, high), .of = tree_members, .optional = true},
+    {0}};
+
+/* A score, for the table under a name. */
+typedef struct score_row {
+    const char *name;
+    hd_tile_score score;
+} score_row;
+
+static const char *within_text(hd_arena *arena, const hd_tile_score *s) {
+    return hd_format(arena, "%u of %u", s->within, s->kernels);
 }
 
-static json_t *score_json(const hd_tile_score *score) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "kernels", hd_json_integer(score->kernels),
-                     "folds", hd_json_integer(score->folds), "within",
-                     hd_json_integer(score->within), "slowdown", hd_json_number(score->slowdown),
-                     "worst", hd_json_number(score->worst));
-}
+HD_GETTER(within_of, hd_tile_score, hd_text(within_text(view->arena, row)))
+HD_GETTER(share_of, hd_tile_score, hd_real(row->kernels ? (double)row->within / row->kernels : 0))
+HD_GETTER(mean_of, hd_tile_score, hd_text(hd_format(view->arena, "%.3fx", row->slowdown)))
+HD_GETTER(worst_of, hd_tile_score, hd_text(hd_format(view->arena, "%.2fx", row->worst)))
 
-static json_t *run_json(const hd_training_run *run) {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "length", hd_json_integer(run->length), "fields",
-        hd_json_integer(run->fields), "bytes", hd_json_integer(run->bytes), "tile",
-        run->tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(run->tile), "kernel",
-        hd_json_text(run->profile.kernel), "date", hd_json_text(run->profile.date), "timing",
-        hd_json_timing(&run->profile.timing));
-}
+static const hd_member score_members[] = {{"kernels", HD_AT(hd_tile_score, kernels)},
+                                          {"folds", HD_AT(hd_tile_score, folds)},
+                                          {"within", HD_AT(hd_tile_score, within)},
+                                          {NULL, "within 1%", HD_PLAIN_WORD, .get = within_of},
+                                          {NULL, "share", HD_SHARE, .get = share_of},
+                                          {"slowdown", HD_AT(hd_tile_score, slowdown)},
+                                          {NULL, "mean", HD_PLAIN_WORD, .get = mean_of},
+                                          {"worst", HD_AT(hd_tile_score, worst)},
+                                          {NULL, "worst", HD_PLAIN_WORD, .get = worst_of},
+                                          {0}};
+static const hd_member score_columns[] = {
+    {NULL, "kernels", HD_AT(score_row, name)}, {HD_IN(score_row, score), .of = score_members}, {0}};
 
-static json_t *result_json(cli *c, const result *r) {
-    const hd_profiled_device *d = r->device;
-    json_t *object = json_object();
-    json_object_set_new(object, "device",
-                        json_pack("{s:o, s:o, s:o, s:o}", "backend", hd_json_text(d->backend),
-                                  "platform", hd_json_text(d->platform), "name",
-                                  hd_json_text(d->name), "driver", hd_json_text(d->driver)));
-    json_object_set_new(object, "measured",
-                        hd_json_integer(r->training ? r->training->measured : 0));
-    json_object_set_new(object, "kernels", hd_json_integer(r->kernels));
-    json_object_set_new(object, "patterns", hd_json_integer(r->patterns));
-    json_object_set_new(object, "date", hd_json_text(r->date));
-    json_object_set_new(object, "tree", tree_json(r->tree));
-    json_object_set_new(object, "text", hd_json_text(hd_tile_tree_print(c->arena, r->tree)));
-    json_object_set_new(object, "learned_from", score_json(&r->own));
-    json_object_set_new(object, "cross_validation", score_json(&r->folds));
-    json_object_set_new(object, "size_left_out", score_json(&r->sizes));
-    json_t *runs = json_array();
-    for (size_t i = 0; i < r->run_count; i++)
-        json_array_append_new(runs, run_json(&r->runs[i]));
-    json_object_set_new(object, "runs", runs);
-    return object;
-}
+HD_GETTER(run_tile, hd_training_run, hd_tile_value(row->tile))
+HD_GETTER(measured_of, result, hd_whole(row->training ? row->training->measured : 0))
+HD_GETTER(tree_text, result, hd_text(hd_tile_tree_print(view->arena, row->tree)))
 
-static void add_score(cli *c, hd_table *table, const char *name, const hd_tile_score *score) {
-    const char *cells[] = {
-        name, hd_format(c->arena, "%u of %u", score->within, score->kernels),
-        hd_show_share(c->arena, score->kernels ? (double)score->within / score->kernels : 0),
-        hd_format(c->arena, "%.3fx", score->slowdown), hd_format(c->arena, "%.2fx", score->worst)};
-    hd_table_row(table, cells);
-}
-
-static void show_scores(cli *c, const result *r, hd_str *out) {
-    static const hd_column columns[] = {{"kernels", HD_LEFT, true},
-                                        {"within 1%", HD_RIGHT, false},
-                                        {"share", HD_RIGHT, false},
-                                        {"mean", HD_RIGHT, false},
-                                        {"worst", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    add_score(c, table, "that it was learned from", &r->own);
-    add_score(c, table, hd_format(c->arena, "left out, in %u folds", r->folds.folds), &r->folds);
-    add_score(c, table, "of a size left out", &r->sizes);
-    hd_str_add(out, "\nTime in its tile against the best tile's\n");
-    hd_table_print(table, out, c->style.bold);
-}
+static const hd_member profiled_members[] = {{"backend", HD_AT(hd_profiled_device, backend)},
+                                             {"platform", HD_AT(hd_profiled_device, platform)},
+                                             {"name", HD_AT(hd_profiled_device, name)},
+                                             {"driver", HD_AT(hd_profiled_device, driver)},
+                                             {0}};
+static const hd_member run_members[] = {
+    {"length", HD_AT(hd_training_run, length)},
+    {"fields", HD_AT(hd_training_run, fields)},
+    {"bytes", HD_AT(hd_training_run, bytes)},
+    {"tile", .get = run_tile},
+    {"kernel", HD_AT(hd_training_run, profile.kernel)},
+    {"date", HD_AT(hd_training_run, profile.date)},
+    {"timing", HD_IN(hd_training_run, profile.timing), .of = hd_timing_members},
+    {0}};
+static const hd_member result_members[] = {
+    {"device", HD_BEHIND(result, device), .of = profiled_members},
+    {"measured", .get = measured_of},
+    {"kernels", HD_AT(result, kernels)},
+    {"patterns", HD_AT(result, patterns)},
+    {"date", HD_AT(result, date)},
+    {"tree", HD_BEHIND(result, tree), .of = tree_members},
+    {"text", .get = tree_text},
+    {"learned_from", HD_IN(result, own), .of = score_members},
+    {"cross_validation", HD_IN(result, folds), .of = score_members},
+    {"size_left_out", HD_IN(result, sizes), .of = score_members},
+    {"runs", HD_MANY(result, runs, run_count), .of = run_members},
+    {0}};
 
 static int show(cli *c, const result *r) {
     if (c->json)
-        return cli_print_json(c, result_json(c, r));
+        return cli_print_row(c, result_members, hd_row(r));
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "Tile by bytes of a cluster on %s (%s)\n", r->device->name,
                   r->device->platform);
@@ -160,8 +161,13 @@ static int show(cli *c, const result *r) {
         hd_str_printf(&out, "measured now: %u\n", r->training->measured);
     else
         hd_str_printf(&out, "learned on %.10s\n", r->date);
+    const score_row scores[] = {
+        {"that it was learned from", r->own},
+        {hd_format(c->arena, "left out, in %u folds", r->folds.folds), r->folds},
+        {"of a size left out", r->sizes}};
     if (r->kernels)
-        show_scores(c, r, &out);
+        cli_show_rows(c, "\nTime in its tile against the best tile's", score_columns,
+                      hd_rows(scores, 3), &out);
     return cli_print(c, &out);
 }
 

@@ -219,6 +219,7 @@ static uint64_t count_launches(const cli_input *input, const hd_trace_contents *
 
 hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
     *r = (cli_reuse){.file = o->input.path,
+                     .scenario = o->options.scenario,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;
     cli_end_on_stop();

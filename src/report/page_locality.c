@@ -6,13 +6,11 @@
 #include "locality/picture.h"
 #include "locality/stack.h"
 #include "report/json.h"
+#include "report/members.h"
 #include "report/page_run.h"
+#include "report/result.h"
 
 enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16, MOST_SOURCE = 16 << 20 };
-
-static void set(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value);
-}
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
@@ -29,20 +27,12 @@ static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_coales
     hd_coalesce_add(&sum->moved, hd_coalesce_of_launch(counter, launch->launch.number));
 }
 
-static void set_moved(json_t *object, const hd_coalesce_counts *moved) {
-    set(object, "requests", hd_json_integer(moved->requests));
-    set(object, "transactions", hd_json_integer(moved->transactions));
-    set(object, "bytes_moved", hd_json_integer(moved->bytes_moved));
-    set(object, "bytes_used", hd_json_integer(moved->bytes_used));
-}
-
-static void set_sums(json_t *object, const sums *sum) {
-    set(object, "launches", hd_json_integer(sum->launches));
-    set(object, "blocks", hd_json_integer(sum->blocks));
-    set(object, "mis", hd_json_integer(sum->mis));
-    set(object, "lane_accesses", hd_json_integer(sum->lane_accesses));
-    set_moved(object, &sum->moved);
-}
+static const hd_member sums_members[] = {{"launches", HD_AT(sums, launches)},
+                                         {"blocks", HD_AT(sums, blocks)},
+                                         {"mis", HD_AT(sums, mis)},
+                                         {"lane_accesses", HD_AT(sums, lane_accesses)},
+                                         {HD_IN(sums, moved), .of = hd_moved_members},
+                                         {0}};
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
@@ -52,35 +42,33 @@ static bool same_sizes(const hd_event_launch *a, const hd_event_launch *b) {
            !memcmp(a->local, b->local, sizeof a->local);
 }
 
-static json_t *row_json(const hd_event_launch *first, const sums *sum) {
-    json_t *object = json_object();
-    set(object, "first", hd_json_integer(first->number));
-    set(object, "count", hd_json_integer(sum->launches));
-    set(object, "kernel", hd_json_text(first->kernel));
-    set(object, "groups", hd_json_sizes(first->dims, first->groups));
-    set(object, "local", hd_json_sizes(first->dims, first->local));
-    set_sums(object, sum);
-    return object;
-}
+/* Launches that follow each other with the same sizes. */
+typedef struct launch_row {
+    const hd_event_launch *first;
+    sums sum;
+} launch_row;
 
-static void add_launches(const hd_trace_contents *contents, const hd_coalesce *counter,
-                         json_t *run) {
-    json_t *rows = json_array(), *totals = json_object();
-    sums total = {0};
-    for (uint32_t l = 0, end; l < contents->launch_count; l = end) {
-        const hd_event_launch *first = &contents->launches[l].launch;
-        sums row = {0};
-        for (end = l;
-             end < contents->launch_count && same_sizes(first, &contents->launches[end].launch);
-             end++) {
-            add_launch(&row, &contents->launches[end], counter);
-            add_launch(&total, &contents->launches[end], counter);
-        }
-        json_array_append_new(rows, row_json(first, &row));
+static const hd_member launch_members[] = {{"first", HD_AT(hd_event_launch, number)},
+                                           {"kernel", HD_AT(hd_event_launch, kernel)},
+                                           {"groups", HD_NUMBERS_IN(hd_event_launch, groups, dims)},
+                                           {"local", HD_NUMBERS_IN(hd_event_launch, local, dims)},
+                                           {0}};
+static const hd_member row_members[] = {{HD_BEHIND(launch_row, first), .of = launch_members},
+                                        {"count", HD_AT(launch_row, sum.launches)},
+                                        {HD_IN(launch_row, sum), .of = sums_members},
+                                        {0}};
+
+static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *contents,
+                                 const hd_coalesce *counter, sums *total) {
+    hd_vec(launch_row) rows = {0};
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_trace_launch *launch = &contents->launches[l];
+        if (!rows.count || !same_sizes(rows.data[rows.count - 1].first, &launch->launch))
+            hd_push(arena, &rows, (launch_row){.first = &launch->launch});
+        add_launch(&rows.data[rows.count - 1].sum, launch, counter);
+        add_launch(total, launch, counter);
     }
-    set_sums(totals, &total);
-    set(run, "totals", totals);
-    set(run, "launches", rows);
+    return hd_rows(rows.data, rows.count);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -90,6 +78,7 @@ typedef struct access_row {
     const hd_event_launch *launch; /* the first that had it */
     const hd_event_access *access;
     hd_coalesce_counts moved;
+    const char *source; /* the text of its line, or NULL */
 } access_row;
 
 static const char *file_of(const access_row *row) {
@@ -127,21 +116,6 @@ static access_row *find_row(hd_arena *arena, access_rows *rows, const access_row
     hd_push(arena, rows, *wanted);
     *next = rows->count;
     return &rows->data[rows->count - 1];
-}
-
-static access_rows collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
-                                    const hd_coalesce *counter) {
-    access_rows rows = {0};
-    size_t next = 0;
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_event_launch *launch = &contents->launches[l].launch;
-        for (uint32_t a = 0; a < launch->access_count; a++) {
-            const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
-            const hd_coalesce_counts *moved = hd_coalesce_of(counter, launch->number, a);
-            hd_coalesce_add(&find_row(arena, &rows, &wanted, &next)->moved, moved);
-        }
-    }
-    return rows;
 }
 
 /* "load bodies.x"; without names, what the tool that made the trace calls it. */
@@ -195,34 +169,48 @@ static const char *source_of(hd_arena *arena, source_files *files, const access_
     return line;
 }
 
-static json_t *access_json(hd_arena *arena, source_files *files, const access_row *row) {
-    const hd_event_access *a = row->access;
-    json_t *object = json_object();
-    set(object, "kernel", hd_json_text(row->launch->kernel));
-    set(object, "kind", json_string(hd_access_kind_name(a->kind)));
-    set(object, "space", json_string(kir_space_name(a->space)));
-    set(object, "name", hd_json_text(name_of(arena, row)));
-    set(object, "buffer", hd_json_text(buffer_of(row)));
-    set(object, "width", hd_json_integer(a->width));
-    set(object, "file", hd_json_text(file_of(row)));
-    set(object, "line", hd_json_integer(a->line));
-    set(object, "column", hd_json_integer(a->column));
-    set(object, "source", hd_json_text(source_of(arena, files, row)));
-    set(object, "mis", hd_json_integer(row->moved.mis));
-    set(object, "lane_accesses", hd_json_integer(row->moved.lane_accesses));
-    set_moved(object, &row->moved);
-    return object;
+static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
+                                 const hd_coalesce *counter) {
+    access_rows rows = {0};
+    size_t next = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_event_launch *launch = &contents->launches[l].launch;
+        for (uint32_t a = 0; a < launch->access_count; a++) {
+            const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
+            const hd_coalesce_counts *moved = hd_coalesce_of(counter, launch->number, a);
+            hd_coalesce_add(&find_row(arena, &rows, &wanted, &next)->moved, moved);
+        }
+    }
+    source_files files = {0};
+    for (size_t i = 0; i < rows.count; i++)
+        rows.data[i].source = source_of(arena, &files, &rows.data[i]);
+    return hd_rows(rows.data, rows.count);
 }
 
-static void add_accesses(hd_arena *arena, const hd_trace_contents *contents,
-                         const hd_coalesce *counter, json_t *run) {
-    const access_rows rows = collect_accesses(arena, contents, counter);
-    source_files files = {0};
-    json_t *array = json_array();
-    for (size_t i = 0; i < rows.count; i++)
-        json_array_append_new(array, access_json(arena, &files, &rows.data[i]));
-    set(run, "accesses", array);
-}
+HD_GETTER(kernel_of, access_row, hd_text(row->launch->kernel))
+HD_GETTER(kind_of, access_row, hd_text(hd_access_kind_name(row->access->kind)))
+HD_GETTER(space_of, access_row, hd_text(kir_space_name(row->access->space)))
+HD_GETTER(access_name, access_row, hd_text(name_of(view->arena, row)))
+HD_GETTER(access_buffer, access_row, hd_text(buffer_of(row)))
+HD_GETTER(access_file, access_row, hd_text(file_of(row)))
+
+static const hd_member event_members[] = {{"width", HD_AT(hd_event_access, width)},
+                                          {"line", HD_AT(hd_event_access, line)},
+                                          {"column", HD_AT(hd_event_access, column)},
+                                          {0}};
+static const hd_member access_members[] = {
+    {"kernel", .get = kernel_of},
+    {"kind", .get = kind_of},
+    {"space", .get = space_of},
+    {"name", .get = access_name},
+    {"buffer", .get = access_buffer},
+    {"file", .get = access_file},
+    {HD_BEHIND(access_row, access), .of = event_members},
+    {"source", HD_AT(access_row, source)},
+    {"mis", HD_AT(access_row, moved.mis)},
+    {"lane_accesses", HD_AT(access_row, moved.lane_accesses)},
+    {HD_IN(access_row, moved), .of = hd_moved_members},
+    {0}};
 
 /* ---- stack distances ------------------------------------------------------------------------ */
 
@@ -242,88 +230,136 @@ static hd_stack_options stack_options(const hd_page_options *o, hd_stack_scope s
                               .memory = o->reuse.memory / 2}; /* of two */
 }
 
-static json_t *cache_json(const hd_cache *cache, hd_stack_scope scope,
-                          const hd_stack_result *result) {
-    if (!cache)
-        return json_null();
-    uint64_t lines = cache->size / cache->line;
-    return json_pack("{s:s, s:o, s:o, s:o}", "name", scope == HD_STACK_DEVICE ? "L2" : "L1",
-                     "bytes", hd_json_integer(cache->size), "lines", hd_json_integer(lines),
-                     "misses", hd_json_integer(hd_stack_misses(result, lines)));
-}
+/* What a page says of a stack. */
+typedef struct stack_row {
+    const char *per;
+    hd_stack_options options;
+    const hd_cache *cache; /* or NULL */
+    const hd_stack_result *result;
+    uint64_t *lines, *misses; /* [count]: some sizes to an octave, and the footprint */
+    size_t count;
+} stack_row;
 
-/* Some sizes to an octave, and the footprint. */
-static void set_curve(json_t *object, const hd_stack_result *result) {
-    json_t *sizes = json_array(), *misses = json_array();
-    uint64_t before = 0;
-    for (int i = 0; before < result->footprint; i++) {
+static stack_row stack_row_of(hd_arena *arena, const hd_page_options *o, hd_stack_scope scope,
+                              hd_stack *stack) {
+    stack_row row = {.per = scope == HD_STACK_CLUSTER ? "cluster" : "device",
+                     .options = stack_options(o, scope),
+                     .cache = cache_of(o->device, scope),
+                     .result = hd_stack_result_of(stack)};
+    uint64_t most = row.result->footprint, before = 0;
+    hd_vec(uint64_t) sizes = {0};
+    for (int i = 0; before < most; i++) {
         uint64_t lines = (uint64_t)llround(exp2((double)i / SIZES_PER_OCTAVE));
-        lines = lines < result->footprint ? lines : result->footprint;
-        if (lines == before)
-            continue;
-        json_array_append_new(sizes, hd_json_integer(lines));
-        json_array_append_new(misses, hd_json_integer(hd_stack_misses(result, lines)));
+        lines = lines < most ? lines : most;
+        if (lines != before)
+            hd_push(arena, &sizes, lines);
         before = lines;
     }
-    set(object, "lines", sizes);
-    set(object, "misses", misses);
+    row.lines = sizes.data;
+    row.count = sizes.count;
+    row.misses = hd_new_array(arena, uint64_t, row.count);
+    for (size_t i = 0; i < row.count; i++)
+        row.misses[i] = hd_stack_misses(row.result, row.lines[i]);
+    return row;
 }
 
-static json_t *stack_json(const hd_page_options *o, hd_stack_scope scope, hd_stack *stack) {
-    const hd_stack_options options = stack_options(o, scope);
-    const hd_stack_result *result = hd_stack_result_of(stack);
-    bool clusters = scope == HD_STACK_CLUSTER;
-    json_t *object = json_object();
-    set(object, "per", json_string(clusters ? "cluster" : "device"));
-    set(object, "clusters", clusters ? hd_json_integer(o->clusters) : json_null());
-    set(object, "line", hd_json_integer(options.line));
-    set(object, "stacks", hd_json_integer(result->stacks));
-    set(object, "accesses", hd_json_integer(result->line_accesses));
-    set(object, "cold", hd_json_integer(result->cold));
-    set(object, "footprint", hd_json_integer(result->footprint));
-    set_curve(object, result);
-    set(object, "cache", cache_json(cache_of(o->device, scope), scope, result));
-    return object;
-}
+static uint64_t lines_of(const stack_row *row) { return row->cache->size / row->cache->line; }
 
-/* ---- buffers -------------------------------------------------------------------------------- */
+HD_GETTER(cache_name, stack_row, hd_text(row->options.scope == HD_STACK_DEVICE ? "L2" : "L1"))
+HD_GETTER(cache_bytes, stack_row, hd_whole(row->cache->size))
+HD_GETTER(cache_lines, stack_row, hd_whole(lines_of(row)))
+HD_GETTER(cache_misses, stack_row, hd_whole(hd_stack_misses(row->result, lines_of(row))))
+HD_GETTER(clusters_of, stack_row, hd_whole_if(row->options.clusters, row->options.clusters))
+HD_GETTER(with_cache, stack_row, hd_row(row->cache ? row : NULL))
 
-static json_t *buffer_json(const hd_picture *p) {
-    json_t *object = json_object();
-    json_t *columns = json_array(), *rows = json_array(), *counts = json_array();
-    set(object, "name", hd_json_text(p->name));
-    set(object, "space", json_string(kir_space_name(p->space)));
-    set(object, "base", hd_json_integer(p->base));
-    set(object, "bytes", hd_json_integer(p->bytes));
-    set(object, "lane_accesses", hd_json_integer(p->lane_accesses));
-    set(object, "columns", hd_json_integer(p->columns));
-    set(object, "rows", hd_json_integer(p->rows));
-    set(object, "mis_per_column", hd_json_integer(p->mis_per_column));
-    set(object, "bytes_per_row", hd_json_integer(p->bytes_per_row));
+static const hd_member cache_members[] = {{"name", .get = cache_name},
+                                          {"bytes", .get = cache_bytes},
+                                          {"lines", .get = cache_lines},
+                                          {"misses", .get = cache_misses},
+                                          {0}};
+static const hd_member stack_result_members[] = {
+    {"stacks", HD_AT(hd_stack_result, stacks)},
+    {"accesses", HD_AT(hd_stack_result, line_accesses)},
+    {"cold", HD_AT(hd_stack_result, cold)},
+    {"footprint", HD_AT(hd_stack_result, footprint)},
+    {0}};
+static const hd_member stack_members[] = {
+    {"per", HD_AT(stack_row, per)},
+    {"clusters", .get = clusters_of},
+    {"line", HD_AT(stack_row, options.line)},
+    {HD_BEHIND(stack_row, result), .of = stack_result_members},
+    {"lines", HD_NUMBERS(stack_row, lines, count)},
+    {"misses", HD_NUMBERS(stack_row, misses, count)},
+    {"cache", .get = with_cache, .of = cache_members},
+    {0}};
+
+/* ---- buffers: what of a picture is not 0 ----------------------------------------------------- */
+
+/* Of each count that is not 0: its column, its row, or itself. */
+typedef enum part { COLUMN, ROW, COUNT } part;
+
+static hd_value counts_of(const hd_picture *p, part which) {
+    json_t *list = json_array();
     for (uint32_t c = 0; c < p->columns; c++)
         for (uint32_t r = 0; r < p->rows; r++) {
             uint64_t count = p->counts[(uint64_t)r * p->columns + c];
-            if (!count)
-                continue;
-            json_array_append_new(columns, hd_json_integer(c));
-            json_array_append_new(rows, hd_json_integer(r));
-            json_array_append_new(counts, hd_json_integer(count));
+            if (count)
+                json_array_append_new(list, hd_json_integer(which == COLUMN ? c
+                                                            : which == ROW  ? r
+                                                                            : count));
         }
-    set(object, "column", columns);
-    set(object, "row", rows);
-    set(object, "count", counts);
-    return object;
+    return hd_document(list);
 }
 
-static void add_buffers(const hd_picture_set *set_of, json_t *run) {
-    size_t count;
-    const hd_picture *pictures = hd_pictures_of(set_of, &count);
-    json_t *array = json_array();
+HD_GETTER(picture_space, hd_picture, hd_text(kir_space_name(row->space)))
+HD_GETTER(picture_columns, hd_picture, counts_of(row, COLUMN))
+HD_GETTER(picture_rows, hd_picture, counts_of(row, ROW))
+HD_GETTER(picture_counts, hd_picture, counts_of(row, COUNT))
+
+static const hd_member buffer_members[] = {{"name", HD_AT(hd_picture, name)},
+                                           {"space", .get = picture_space},
+                                           {"base", HD_AT(hd_picture, base)},
+                                           {"bytes", HD_AT(hd_picture, bytes)},
+                                           {"lane_accesses", HD_AT(hd_picture, lane_accesses)},
+                                           {"columns", HD_AT(hd_picture, columns)},
+                                           {"rows", HD_AT(hd_picture, rows)},
+                                           {"mis_per_column", HD_AT(hd_picture, mis_per_column)},
+                                           {"bytes_per_row", HD_AT(hd_picture, bytes_per_row)},
+                                           {"column", .get = picture_columns},
+                                           {"row", .get = picture_rows},
+                                           {"count", .get = picture_counts},
+                                           {0}};
+
+static hd_value touched_buffers(hd_arena *arena, const hd_picture_set *set) {
+    size_t count, touched = 0;
+    const hd_picture *pictures = hd_pictures_of(set, &count);
+    const hd_picture **rows = hd_new_array(arena, const hd_picture *, count);
     for (size_t i = 0; i < count; i++)
         if (pictures[i].lane_accesses)
-            json_array_append_new(array, buffer_json(&pictures[i]));
-    set(run, "buffers", array);
+            rows[touched++] = &pictures[i];
+    return hd_pointed_rows(rows, touched);
 }
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+typedef struct locality {
+    sums totals;
+    hd_value launches, accesses, buffers;
+    stack_row stacks[2];
+} locality;
+
+HD_GETTER(launches_of, locality, row->launches)
+HD_GETTER(accesses_of, locality, row->accesses)
+HD_GETTER(buffers_of, locality, row->buffers)
+HD_GETTER(stacks_of, locality, hd_rows(row->stacks, 2))
+
+static const hd_member locality_members[] = {
+    {"totals", HD_IN(locality, totals), .of = sums_members},
+    {"launches", .get = launches_of, .of = row_members},
+    {"accesses", .get = accesses_of, .of = access_members},
+    {"stacks", .get = stacks_of, .of = stack_members},
+    {"buffers", .get = buffers_of, .of = buffer_members},
+    {0}};
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
@@ -361,12 +397,12 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
     status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
-        add_launches(contents, counter, run);
-        add_accesses(arena, contents, counter, run);
-        set(run, "stacks",
-            json_pack("[o, o]", stack_json(o, HD_STACK_DEVICE, stacks[0]),
-                      stack_json(o, HD_STACK_CLUSTER, stacks[1])));
-        add_buffers(pictures, run);
+        locality result = {.accesses = collect_accesses(arena, contents, counter),
+                           .buffers = touched_buffers(arena, pictures),
+                           .stacks = {stack_row_of(arena, o, HD_STACK_DEVICE, stacks[0]),
+                                      stack_row_of(arena, o, HD_STACK_CLUSTER, stacks[1])}};
+        result.launches = collect_launches(arena, contents, counter, &result.totals);
+        hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }
     hd_stack_free(stacks[0]);
     hd_stack_free(stacks[1]);
