@@ -18,6 +18,10 @@ static hd_value read_value(hd_kind kind, const void *at) {
 hd_value hd_member_value(const hd_member *member, const hd_view *view, const void *row) {
     if (member->get)
         return member->get(view, row);
+    if (member->via)
+        row = *(const void *const *)((const char *)row + member->via_offset);
+    if (!row)
+        return hd_null();
     const void *at = (const char *)row + member->offset;
     if (member->kind < HD_LIST)
         return read_value(member->kind, at);

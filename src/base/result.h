@@ -83,6 +83,8 @@ typedef struct hd_member {
     uint32_t offset, count_offset, stride;
     hd_kind item, count_kind;
     bool inside; /* what it has is in the struct, not behind a pointer */
+    bool via;    /* the struct is behind a pointer at `via_offset`; NULL: no value */
+    uint32_t via_offset;
     /* or a function that makes it */
     hd_value (*get)(const hd_view *view, const void *row);
     const struct hd_member *of; /* the members of its row or rows */
@@ -121,6 +123,11 @@ typedef struct hd_member {
     .offset = offsetof(T, field), .kind = HD_LIST, .item = HD_KIND(*((T *)0)->field), \
     HD_COUNTED(T, counter)
 #define HD_NUMBERS_IN(T, field, counter) HD_NUMBERS(T, field, counter), .inside = true
+
+/* One of these in the struct that a pointer of T leads to: HD_VIA(T, job, HD_BEHIND, record). */
+#define HD_VIA(T, pointer, WHERE, ...)                 \
+    .via = true, .via_offset = offsetof(T, pointer),   \
+    WHERE(__typeof__(*((T *)0)->pointer), __VA_ARGS__)
 
 /* ---- what getters return ---------------------------------------------------------------- */
 

@@ -225,17 +225,12 @@ static hd_status list_source(cli *c, listing *l, const char *path, const cli_sou
 int cmd_accesses(cli *c, int argc, char **argv) {
     listing l = {.text.arena = c->arena};
     cli_source source = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &l.all}, {0}};
-    const cli_page page = {
-        "[OPTIONS] JOB|FILE", about, options, cli_job_options(&source, job_options), 1, 1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    if (list_source(c, &l, words[0], &source))
+    const cli_page page = {"[OPTIONS] JOB|FILE", about, options, &source, 1, 1};
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    if (list_source(c, &l, c->words[0], &source))
         return CLI_WRONG;
     return c->json ? cli_print_row(c, listing_members, hd_row(&l)) : cli_print(c, &l.text);
 }

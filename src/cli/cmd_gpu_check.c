@@ -58,10 +58,9 @@ static hd_status check_names(cli *c, const cli_texts *only) {
     for (size_t i = 0; i < only->count; i++) {
         const char *near = cli_nearest(only->data[i], names, count);
         if (!hd_gpu_find_step(only->data[i]))
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "there is no step '%s'%s%s%s; 'heddle gpu-check --list' lists them",
-                           only->data[i], near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'" : "");
+            return cli_refuse(
+                c, "there is no step '%s'%s%s%s; 'heddle gpu-check --list' lists them",
+                only->data[i], near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
     }
     return HD_OK;
 }
@@ -130,22 +129,20 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         NULL,
         0,
         0};
-    char **words;
-    uint32_t word_count;
     int status;
     const char *program = own_path(c);
     if (argc == 7 && !strcmp(argv[1], "--run-step"))
         return run_step(c, argv + 2, program);
     if (argc == 4 && !strcmp(argv[1], "--run-once"))
         return cli_status(hd_gpu_run_once(c->arena, &c->diag, argv[2], argv[3]));
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     if (list)
         return list_steps(c);
     if (check_names(c, &only) != HD_OK)
         return CLI_WRONG;
     if (!(minutes >= 0.05 && minutes <= 1440)) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--minutes takes a number from 0.05 to 1440");
+        cli_refuse(c, "--minutes takes a number from 0.05 to 1440");
         return CLI_WRONG;
     }
     cli_stop stop;

@@ -58,15 +58,12 @@ int cmd_ir(cli *c, int argc, char **argv) {
                            NULL,
                            1,
                            1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     hd_job *job;
     kir_module *module;
-    if (cli_load_module(c, words[0], &source, &job, &module) ||
-        choose(c, module, job ? job->kernel_path : words[0], entry))
+    if (cli_load_module(c, c->words[0], &source, &job, &module) ||
+        choose(c, module, job ? job->kernel_path : c->words[0], entry))
         return CLI_WRONG;
     return show(c, module, entry);
 }

@@ -35,16 +35,14 @@ static hd_status read_scope(cli *c, request *r) {
     while (scope < 3 && strcmp(scopes[scope], word))
         scope++;
     if (scope == 3)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--per takes block, cluster or device, not '%s'",
-                       word);
+        return cli_refuse(c, "--per takes block, cluster or device, not '%s'", word);
     r->options.scope = (hd_stack_scope)scope;
     if (r->options.scope != HD_STACK_CLUSTER && r->clusters)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--clusters goes with --per cluster");
+        return cli_refuse(c, "--clusters goes with --per cluster");
     if (r->options.scope == HD_STACK_CLUSTER && !r->clusters)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--per cluster needs their number: --clusters C");
+        return cli_refuse(c, "--per cluster needs their number: --clusters C");
     if (r->clusters > HD_STACK_CLUSTERS_MAX)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--clusters takes at most %d",
-                       HD_STACK_CLUSTERS_MAX);
+        return cli_refuse(c, "--clusters takes at most %d", HD_STACK_CLUSTERS_MAX);
     r->options.clusters = (uint32_t)r->clusters;
     return HD_OK;
 }
@@ -71,27 +69,25 @@ static hd_status read_line(cli *c, request *r) {
     r->options.warp = r->device ? r->device->warp : DEFAULT_WARP;
     return hd_is_power_of_two(r->options.line)
                ? HD_OK
-               : hd_fail(&c->diag, HD_EINPUT, NULL, "--line takes a power of two, not '%llu'",
-                         (unsigned long long)r->options.line);
+               : cli_refuse(c, "--line takes a power of two, not '%llu'",
+                            (unsigned long long)r->options.line);
 }
 
 static hd_status read_spaces(cli *c, request *r) {
     r->options.spaces = r->input.spaces;
     if (r->options.spaces >> KIR_PRIVATE & 1)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--space private: all threads have the same addresses there, so lines "
-                       "cannot be told apart; take global, constant or local");
+        return cli_refuse(c, "--space private: all threads have the same addresses there, so lines "
+                             "cannot be told apart; take global, constant or local");
     if (r->options.spaces >> KIR_LOCAL & 1 && r->options.scope != HD_STACK_BLOCK)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--space local goes with --per block: every block has its own local "
-                       "memory");
+        return cli_refuse(c, "--space local goes with --per block: every block has its own local "
+                             "memory");
     return HD_OK;
 }
 
 static hd_status read_options(cli *c, request *r) {
     hd_status status;
     if (r->csv && c->json)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
+        return cli_refuse(c, "--csv and --json: choose one of them");
     r->input.machine.keep_text = r->csv; /* it would stand among the lines */
     if ((status = read_scope(c, r)) || (status = read_line(c, r)) ||
         (status = cli_read_choice(c, &r->input)))
@@ -331,7 +327,6 @@ static int show_csv(cli *c, const request *r) {
     return cli_print(c, &out);
 }
 
-HD_GETTER(device_of, request, hd_text(row->device ? row->device->name : NULL))
 HD_GETTER(scope_of, request, hd_text(scopes[row->options.scope]))
 HD_GETTER(clusters_of, request, hd_whole_if(row->clusters, row->clusters))
 HD_GETTER(spaces_of, request, hd_space_names(view->arena, row->options.spaces))
@@ -346,24 +341,22 @@ static hd_value cache_row(const hd_view *view, const void *at) {
     return hd_with(hd_row(cache ? row : NULL), r);
 }
 
-static const hd_member stack_members[] = {{"runs", HD_AT(hd_stack_result, launches)},
-                                          {"blocks", HD_AT(hd_stack_result, blocks)},
-                                          {"mis", HD_AT(hd_stack_result, mis)},
-                                          {"lane_accesses", HD_AT(hd_stack_result, lane_accesses)},
-                                          {"line_accesses", HD_AT(hd_stack_result, line_accesses)},
-                                          {"stacks", HD_AT(hd_stack_result, stacks)},
-                                          {"footprint", HD_AT(hd_stack_result, footprint)},
-                                          {"cold", HD_AT(hd_stack_result, cold)},
-                                          {0}};
 static const hd_member locality_members[] = {
     {"file", HD_AT(request, input.path)},
     {"line", HD_AT(request, options.line)},
     {"warp", HD_AT(request, options.warp)},
-    {"device", .get = device_of},
+    {"device", HD_VIA(request, device, HD_AT, name)},
     {"per", .get = scope_of},
     {"clusters", .get = clusters_of},
     {"spaces", .get = spaces_of},
-    {HD_BEHIND(request, result), .of = stack_members},
+    {"runs", HD_VIA(request, result, HD_AT, launches)},
+    {"blocks", HD_VIA(request, result, HD_AT, blocks)},
+    {"mis", HD_VIA(request, result, HD_AT, mis)},
+    {"lane_accesses", HD_VIA(request, result, HD_AT, lane_accesses)},
+    {"line_accesses", HD_VIA(request, result, HD_AT, line_accesses)},
+    {"stacks", HD_VIA(request, result, HD_AT, stacks)},
+    {"footprint", HD_VIA(request, result, HD_AT, footprint)},
+    {"cold", HD_VIA(request, result, HD_AT, cold)},
     {"distances", .get = distances_of, .of = distance_members},
     {"curve", .get = curve_of, .of = size_members},
     {"cache", .get = cache_row, .of = size_members},
@@ -392,7 +385,6 @@ static int locality(cli *c, request *r) {
 
 int cmd_locality(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"line", 0, "BYTES", "of a line, a power of two; default: that of --device, else 128",
          CLI_NUMBER, &r.line},
@@ -424,15 +416,12 @@ int cmd_locality(cli *c, int argc, char **argv) {
         "associative and LRU, hits the accesses of distance up to n, so that the counts give the "
         "miss ratio of every size. Reads a trace file, or runs a job on the machine.",
         options,
-        cli_job_options(&r.input.source, job_options),
+        &r.input.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.input.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.input.path = c->words[0];
     cli_end_on_stop();
     return locality(c, &r);
 }

@@ -8,11 +8,10 @@ typedef struct result {
     const hd_measurement *measurement;
 } result;
 
-HD_GETTER(record_of, result, hd_row(row->job->record))
 HD_GETTER(layout_of, result, hd_with(hd_row(row->layout), row->job->record))
 
 static const hd_member result_members[] = {
-    {"record", .get = record_of, .of = hd_record_members},
+    {"record", HD_VIA(result, job, HD_BEHIND, record), .of = hd_record_members},
     {"layout", .get = layout_of, .of = hd_layout_members},
     {"measurement", HD_BEHIND(result, measurement), .of = hd_measurement_members},
     {0}};
@@ -70,7 +69,6 @@ int cmd_measure(cli *c, int argc, char **argv) {
     uint64_t repeats = 0;
     hd_measure_options choice = {0};
     cli_source source = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"layout", 'l', "L", "the layout to measure; 'heddle help layout' has the notation",
          CLI_TEXT, &notation, "aos soa da"},
@@ -89,18 +87,15 @@ int cmd_measure(cli *c, int argc, char **argv) {
         "by the device's own clock: the median and the quartiles. Exit status 1: the outputs "
         "differ.",
         options,
-        cli_job_options(&source, job_options),
+        &source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     if (repeats > 1000000) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000000");
+        cli_refuse(c, "--repeats takes at most 1000000");
         return CLI_WRONG;
     }
     choice.repeats = (uint32_t)repeats;
-    return measure(c, words[0], &source, notation, &choice);
+    return measure(c, c->words[0], &source, notation, &choice);
 }

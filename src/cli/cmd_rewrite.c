@@ -48,7 +48,6 @@ HD_GETTER(layout_of, hd_record_layout, hd_with(hd_row(row->layout), row->record)
 HD_GETTER(elsewhere_of, outcome,
           hd_rows(row->rewritten->elsewhere,
                   row->request->folder ? row->rewritten->elsewhere_count : 0))
-HD_GETTER(edits_of, outcome, hd_whole(row->rewritten->edit_count))
 
 static const hd_member layout_members[] = {
     {"record", HD_BEHIND(hd_record_layout, record), .of = hd_record_members},
@@ -68,7 +67,7 @@ static const hd_member outcome_members[] = {
     {"files", .get = files_of, .of = file_members},
     {"elsewhere", .get = elsewhere_of, .of = elsewhere_members},
     {"verified", HD_AT(outcome, checked)},
-    {"edits", .get = edits_of},
+    {"edits", HD_VIA(outcome, rewritten, HD_AT, edit_count)},
     {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
     {"patch", HD_AT(outcome, patch), .optional = true},
     {0}};
@@ -149,24 +148,23 @@ static bool check_target(cli *c, const request *r, bool named) {
     if (r->recover && !targets && !r->notations.count)
         return true;
     if (r->recover) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--recover goes with a FOLDER or a FILE alone");
+        cli_refuse(c, "--recover goes with a FOLDER or a FILE alone");
         return false;
     }
     if (!named) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle rewrite %s", usage);
+        cli_refuse(c, "which file? heddle rewrite %s", usage);
         return false;
     }
     if (targets == 1)
         return true;
-    hd_fail(&c->diag, HD_EINPUT, NULL,
-            targets ? "--out, --diff and --in-place are three ways to get one result; choose one"
-                    : "where to? Name a folder with --out DIR, or say --diff or --in-place");
+    cli_refuse(c, targets
+                      ? "--out, --diff and --in-place are three ways to get one result; choose one"
+                      : "where to? Name a folder with --out DIR, or say --diff or --in-place");
     return false;
 }
 
 int cmd_rewrite(cli *c, int argc, char **argv) {
     request r = {.source = {.any_entry = true}};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"layout", 'l', "L",
          "the layout to write; RECORD=L for another record of the job (may be repeated); 'heddle "
@@ -194,15 +192,13 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         "contents (random numbers where it gives none) and every buffer is compared: exit status "
         "1 when they differ.",
         options,
-        cli_job_options(&r.source, job_options),
+        &r.source,
         0,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    if (!check_target(c, &r, word_count))
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    if (!check_target(c, &r, c->word_count))
         return CLI_WRONG;
-    return r.recover ? cli_recover(c, word_count ? words[0] : ".") : rewrite(c, words[0], &r);
+    return r.recover ? cli_recover(c, c->word_count ? c->words[0] : ".")
+                     : rewrite(c, c->words[0], &r);
 }

@@ -154,7 +154,6 @@ static int run_job(cli *c, request *r) {
 
 int cmd_run(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"device", 'd', "D",
          "the device profile to count transactions for (may be repeated); default: " CLI_DEVICE,
@@ -186,14 +185,11 @@ int cmd_run(cli *c, int argc, char **argv) {
         "executed, and the transactions that its warps would cost a device. What kernels print "
         "comes first. Exit status 1: the buffers differ from what --check names.",
         options,
-        cli_job_options(&r.source, job_options),
+        &r.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.path = c->words[0];
     return run_job(c, &r);
 }

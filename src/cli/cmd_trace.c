@@ -64,25 +64,8 @@ static int trace(cli *c, request *r) {
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-typedef struct trace_command {
-    const char *word, *name;
-    int (*run)(cli *c, int argc, char **argv);
-} trace_command;
-
-/* The command on trace files that `word` is, or NULL. */
-static const trace_command *find_command(const char *word) {
-    static const trace_command commands[] = {{"info", "trace info", cmd_trace_info},
-                                             {"export", "trace export", cmd_trace_export},
-                                             {"import", "trace import", cmd_trace_import}};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (!strcmp(word, commands[i].word))
-            return &commands[i];
-    return NULL;
-}
-
 int cmd_trace(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &r.out},
         {"launch", 0, "N[-M]", "trace only these launches, counted from 0, every repeat as one",
@@ -103,22 +86,14 @@ int cmd_trace(cli *c, int argc, char **argv) {
         "export FILE' writes it as text, and 'heddle trace import TEXT -o FILE' reads that back; "
         "each has a --help of its own.",
         options,
-        cli_job_options(&r.input.source, job_options),
+        &r.input.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    const trace_command *command = argc > 1 ? find_command(argv[1]) : NULL;
-    if (command) {
-        c->command = command->name;
-        return command->run(c, argc - 1, argv + 1);
-    }
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.input.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.input.path = c->words[0];
     if (!r.out) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
+        cli_refuse(c, "where to? Name a file with -o FILE");
         return CLI_WRONG;
     }
     if (cli_read_choice(c, &r.input))

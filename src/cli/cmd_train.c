@@ -46,9 +46,8 @@ static hd_status read_list(cli *c, const char *option, const char *text, const n
             hd_str all = {.arena = c->arena};
             for (size_t i = 0; i < known->count; i++)
                 hd_str_printf(&all, "%s%u", i ? ", " : "", known->data[i]);
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "--%s takes some of %s, with commas between them, not '%s'", option,
-                           hd_str_text(&all), text);
+            return cli_refuse(c, "--%s takes some of %s, with commas between them, not '%s'",
+                              option, hd_str_text(&all), text);
         }
         hd_push(c->arena, list, (uint32_t)value);
     }
@@ -68,10 +67,9 @@ static hd_status read_lists(cli *c, request *r) {
     if (r->byte_text && status == HD_OK)
         status = read_list(c, "bytes", r->byte_text, &bytes, &r->bytes);
     if (r->show && (r->again || r->length_text || r->byte_text || r->repeats))
-        status =
-            hd_fail(&c->diag, HD_EINPUT, NULL, "--show measures nothing and takes no other option");
+        status = cli_refuse(c, "--show measures nothing and takes no other option");
     if (r->repeats > 1000 && status == HD_OK)
-        status = hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000");
+        status = cli_refuse(c, "--repeats takes at most 1000");
     return status;
 }
 
@@ -215,13 +213,11 @@ static int no_tree(cli *c, const char *wanted, const hd_profiled_tree *trees, si
     for (size_t i = 0; i < count; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "", trees[i].device.name);
     if (count)
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "there is no tree of a device called '%s'; there are those of %s", wanted,
-                hd_str_text(&names));
+        cli_refuse(c, "there is no tree of a device called '%s'; there are those of %s", wanted,
+                   hd_str_text(&names));
     else
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "no tree was learned yet; 'heddle train%s%s' measures and learns one",
-                wanted ? " " : "", wanted ? wanted : "");
+        cli_refuse(c, "no tree was learned yet; 'heddle train%s%s' measures and learns one",
+                   wanted ? " " : "", wanted ? wanted : "");
     return CLI_WRONG;
 }
 
@@ -338,12 +334,10 @@ int cmd_train(cli *c, int argc, char **argv) {
         NULL,
         0,
         1};
-    char **words;
-    uint32_t word_count;
     int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.device = word_count ? words[0] : NULL;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.device = c->word_count ? c->words[0] : NULL;
     if (read_lists(c, &r))
         return CLI_WRONG;
     hd_database *database = hd_database_open_user(c->arena, &c->diag);

@@ -160,9 +160,6 @@ HD_GETTER(arg_value, hd_arg, row->kind == HD_ARG_VALUE ? hd_text(row->value_text
 HD_GETTER(arg_local, hd_arg,
           row->kind == HD_ARG_BUFFER || row->kind == HD_ARG_VALUE ? hd_absent()
                                                                   : hd_whole(row->local_bytes))
-HD_GETTER(args_of, launch_row, hd_rows(row->launch->args, row->launch->arg_count))
-HD_GETTER(kernel_of, launch_row, hd_text(row->launch->kernel_name))
-HD_GETTER(file_of, hd_placed_job, hd_text(row->original->path))
 
 static const hd_member arg_members[] = {{"name", .get = arg_name_of},
                                         {"buffer", .get = arg_buffer},
@@ -174,11 +171,12 @@ static const hd_member buffer_members[] = {{"name", HD_AT(buffer_row, name)},
                                            {"count", HD_AT(buffer_row, count)},
                                            {"for", HD_AT(buffer_row, origin)},
                                            {0}};
-static const hd_member launch_members[] = {{"launch", HD_AT(launch_row, number)},
-                                           {"kernel", .get = kernel_of},
-                                           {"args", .get = args_of, .of = arg_members},
-                                           {0}};
-const hd_member cli_job_after_members[] = {{"file", .get = file_of},
+static const hd_member launch_members[] = {
+    {"launch", HD_AT(launch_row, number)},
+    {"kernel", HD_VIA(launch_row, launch, HD_AT, kernel_name)},
+    {"args", HD_VIA(launch_row, launch, HD_MANY, args, arg_count), .of = arg_members},
+    {0}};
+const hd_member cli_job_after_members[] = {{"file", HD_VIA(hd_placed_job, original, HD_AT, path)},
                                            {"buffers", .get = buffers_of, .of = buffer_members},
                                            {"launches", .get = launches_of, .of = launch_members},
                                            {0}};

@@ -25,7 +25,7 @@ static hd_status check_folder(cli *c, const char *option, const char *folder) {
     while (stat(above, &at) && (errno == ENOENT || errno == ENOTDIR) && strcmp(above, "."))
         above = hd_path_folder(c->arena, above);
     if (!*folder)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s: the name is empty; name a folder", option);
+        return cli_refuse(c, "--%s: the name is empty; name a folder", option);
     if (stat(above, &at))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: cannot make this folder: %s", option,
                        strerror(errno));

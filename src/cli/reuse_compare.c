@@ -126,8 +126,8 @@ static hd_status refuse_analysis(cli *c, const cli_reuse_options *o) {
     bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->seed ||
                  o->schedule || o->block || o->cluster || o->all || o->input.launch_text ||
                  o->input.space_text || cli_job_options_given(&o->input);
-    return given ? hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "both are results of an analysis: its options go with a trace or a job")
+    return given ? cli_refuse(
+                       c, "both are results of an analysis: its options go with a trace or a job")
                  : HD_OK;
 }
 
@@ -270,7 +270,6 @@ static hd_value changes(const cli_reuse_options *o, const comparison *r, bool di
     return hd_document(list);
 }
 
-HD_GETTER(element_of, comparison, hd_whole(row->a->element))
 HD_GETTER(domain_change, comparison,
           hd_integer((int64_t)row->b->shape.domain - (int64_t)row->a->shape.domain))
 HD_GETTER(distances_of, comparison, changes(view->context, row, true))
@@ -281,15 +280,13 @@ static const hd_member side_members[] = {{"file", HD_AT(cli_reuse, file)},
                                          {"mis", HD_AT(cli_reuse, stream.mis)},
                                          {HD_IN(cli_reuse, shape), .of = hd_shape_members},
                                          {0}};
-static const hd_member difference_members[] = {{"sum", HD_AT(hd_reuse_difference, sum)},
-                                               {"absolute", HD_AT(hd_reuse_difference, absolute)},
-                                               {"apart", HD_AT(hd_reuse_difference, apart)},
-                                               {0}};
 static const hd_member comparison_members[] = {
-    {"element", .get = element_of},
+    {"element", HD_VIA(comparison, a, HD_AT, element)},
     {"a", HD_BEHIND(comparison, a), .of = side_members},
     {"b", HD_BEHIND(comparison, b), .of = side_members},
-    {HD_BEHIND(comparison, difference), .of = difference_members},
+    {"sum", HD_VIA(comparison, difference, HD_AT, sum)},
+    {"absolute", HD_VIA(comparison, difference, HD_AT, absolute)},
+    {"apart", HD_VIA(comparison, difference, HD_AT, apart)},
     {"domain_change", .get = domain_change},
     {"distance", .get = distances_of},
     {"change", .get = changes_at},
@@ -316,7 +313,6 @@ static int compare(cli *c, cli_reuse_options *o, char *const *paths) {
 
 int cmd_reuse_compare(cli *c, int argc, char **argv) {
     cli_reuse_options o = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {CLI_REUSE_OPTIONS(o),
                                   {"csv", 0, NULL,
                                    "every distance that has a degree, as distance,a,b,difference",
@@ -329,13 +325,10 @@ int cmd_reuse_compare(cli *c, int argc, char **argv) {
         "and how the domain changes. A and B are traces, jobs or kernel files, which are analysed "
         "as the options say, or results that 'heddle reuse --json' wrote, by names in .json.",
         options,
-        cli_job_options(&o.input.source, job_options),
+        &o.input.source,
         2,
         2};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    return compare(c, &o, words);
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    return compare(c, &o, c->words);
 }

@@ -310,10 +310,6 @@ static const hd_member option_members[] = {{"block_order", .get = block_order},
                                            {"warp_order", .get = warp_order},
                                            {"spaces", .get = spaces_of},
                                            {0}};
-static const hd_member analysis_members[] = {{"aggregates", HD_AT(hd_reuse, aggregates)},
-                                             {"elements", HD_AT(hd_reuse, elements)},
-                                             {"shares", HD_AT(hd_reuse, shares)},
-                                             {0}};
 static const hd_member reuse_members[] = {
     {"file", HD_AT(cli_reuse, file)},
     {"scenario", HD_AT(cli_reuse, scenario)},
@@ -321,7 +317,9 @@ static const hd_member reuse_members[] = {
     {"runs", HD_AT(cli_reuse, launches)},
     {"streams", .get = streams_of},
     {"blocks", HD_AT(cli_reuse, stream.blocks)},
-    {HD_BEHIND(cli_reuse, reuse), .of = analysis_members},
+    {"aggregates", HD_VIA(cli_reuse, reuse, HD_AT, aggregates)},
+    {"elements", HD_VIA(cli_reuse, reuse, HD_AT, elements)},
+    {"shares", HD_VIA(cli_reuse, reuse, HD_AT, shares)},
     {"each", .get = each_of, .of = stream_members},
     {"kernels", HD_MANY(cli_reuse, kernels, kernel_count), .of = kernel_members},
     {"complete", HD_AT(cli_reuse, complete)},

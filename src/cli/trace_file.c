@@ -121,7 +121,6 @@ static const char *numbers_text(hd_arena *arena, const launch_row *row) {
 }
 
 HD_GETTER(numbers_of, launch_row, hd_text(numbers_text(view->arena, row)))
-HD_GETTER(kernel_of, launch_row, hd_text(row->first->launch.kernel))
 HD_GETTER(sizes_of, launch_row,
           hd_text(cli_show_sizes(view->arena, row->first->launch.dims, row->first->launch.groups,
                                  row->first->launch.local)))
@@ -132,7 +131,7 @@ HD_GETTER(bytes_each_of, launch_row, hd_real(bytes_each(row->bytes, row->lane_ac
 
 static const hd_member launch_columns[] = {
     {NULL, "launch", .get = numbers_of},
-    {NULL, "kernel", .get = kernel_of},
+    {NULL, "kernel", HD_VIA(launch_row, first, HD_AT, launch.kernel)},
     {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of},
     {NULL, "blocks", HD_PLAIN_WORD, .get = blocks_of},
     {NULL, "MIs", HD_COUNT, HD_AT(launch_row, mis)},
@@ -241,18 +240,17 @@ int cmd_trace_info(cli *c, int argc, char **argv) {
         NULL,
         1,
         1};
-    char **words;
-    uint32_t word_count;
     int status;
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     cli_end_on_stop();
     cli_progress(c, "opening");
-    if (hd_trace_open(c->arena, &c->diag, words[0], &trace))
+    if (hd_trace_open(c->arena, &c->diag, c->words[0], &trace))
         return CLI_WRONG;
     const hd_trace_contents *contents = hd_trace_get(trace);
-    status = c->json ? print_info_json(c, words[0], contents) : show_info(c, words[0], contents);
+    status =
+        c->json ? print_info_json(c, c->words[0], contents) : show_info(c, c->words[0], contents);
     hd_trace_close(trace);
     return status;
 }
@@ -289,8 +287,7 @@ static hd_status read_choice(cli *c, export_request *r) {
     choice->launch = -1;
     if (r->launch_text) {
         if (!cli_whole(end, &end, &number) || *end || number > UINT32_MAX)
-            return hd_fail(&c->diag, HD_EINPUT, NULL, "--launch takes a number from 0 on, not '%s'",
-                           r->launch_text);
+            return cli_refuse(c, "--launch takes a number from 0 on, not '%s'", r->launch_text);
         choice->launch = (int64_t)number;
     }
     hd_status status =
@@ -421,15 +418,13 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
         NULL,
         1,
         1};
-    char **words;
-    uint32_t word_count;
     int status;
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.path = c->words[0];
     if (c->json && !r.out) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o FILE: the text would stand beside it");
+        cli_refuse(c, "--json needs -o FILE: the text would stand beside it");
         return CLI_WRONG;
     }
     cli_end_on_stop();
@@ -485,19 +480,16 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
         NULL,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
     cli_traced traced;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     if (!path) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
+        cli_refuse(c, "where to? Name a file with -o FILE");
         return CLI_WRONG;
     }
-    const char *const inputs[] = {words[0]};
+    const char *const inputs[] = {c->words[0]};
     bool stopped = false;
-    if (cli_check_trace(c, path, inputs, 1) || import(c, words[0], path, &stopped))
+    if (cli_check_trace(c, path, inputs, 1) || import(c, c->words[0], path, &stopped))
         return CLI_WRONG;
     if (stopped)
         return CLI_STOPPED;

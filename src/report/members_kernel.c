@@ -190,14 +190,12 @@ static const hd_member loop_members[] = {
     {"count", .get = count_of},       {"early_exit", .get = exits_early},
     {"reason", .get = why_of},        {0}};
 
-HD_GETTER(name_of, hd_kernel_info, hd_text(row->kernel->name))
-HD_GETTER(kernel_place, hd_kernel_info, hd_row(&row->kernel->place))
 HD_GETTER(loops_of, hd_kernel_info, hd_with(hd_rows(row->flow->loops, row->flow->loop_count), row))
 HD_GETTER(accesses_of, hd_kernel_info, hd_with(hd_rows(row->accesses, row->access_count), row))
 
 const hd_member hd_kernel_members[] = {
-    {"name", .get = name_of},
-    {"place", .get = kernel_place, .of = hd_place_members},
+    {"name", HD_VIA(hd_kernel_info, kernel, HD_AT, name)},
+    {"place", HD_VIA(hd_kernel_info, kernel, HD_IN, place), .of = hd_place_members},
     {"global", HD_NUMBERS_IN(hd_kernel_info, binding.global, binding.dims)},
     {"local", HD_NUMBERS_IN(hd_kernel_info, binding.local, binding.dims)},
     {"registers", HD_AT(hd_kernel_info, registers)},

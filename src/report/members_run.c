@@ -148,14 +148,13 @@ static hd_value degrees_of(const hd_reuse_of *r, bool distances) {
     return hd_document(list);
 }
 
-HD_GETTER(mis_of, hd_reuse_of, hd_whole(row->stream->mis))
-HD_GETTER(reused_of, hd_reuse_of, hd_whole(row->stream->accesses))
 HD_GETTER(distance_list, hd_reuse_of, degrees_of(row, true))
 HD_GETTER(degree_list, hd_reuse_of, degrees_of(row, false))
 
-const hd_member hd_characteristic_members[] = {{"mis", .get = mis_of},
-                                               {"accesses", .get = reused_of},
-                                               {.get = shape_of, .of = hd_shape_members},
-                                               {"distance", .get = distance_list},
-                                               {"degree", .get = degree_list},
-                                               {0}};
+const hd_member hd_characteristic_members[] = {
+    {"mis", HD_VIA(hd_reuse_of, stream, HD_AT, mis)},
+    {"accesses", HD_VIA(hd_reuse_of, stream, HD_AT, accesses)},
+    {.get = shape_of, .of = hd_shape_members},
+    {"distance", .get = distance_list},
+    {"degree", .get = degree_list},
+    {0}};

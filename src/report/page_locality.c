@@ -48,15 +48,14 @@ typedef struct launch_row {
     sums sum;
 } launch_row;
 
-static const hd_member launch_members[] = {{"first", HD_AT(hd_event_launch, number)},
-                                           {"kernel", HD_AT(hd_event_launch, kernel)},
-                                           {"groups", HD_NUMBERS_IN(hd_event_launch, groups, dims)},
-                                           {"local", HD_NUMBERS_IN(hd_event_launch, local, dims)},
-                                           {0}};
-static const hd_member row_members[] = {{HD_BEHIND(launch_row, first), .of = launch_members},
-                                        {"count", HD_AT(launch_row, sum.launches)},
-                                        {HD_IN(launch_row, sum), .of = sums_members},
-                                        {0}};
+static const hd_member row_members[] = {
+    {"first", HD_VIA(launch_row, first, HD_AT, number)},
+    {"kernel", HD_VIA(launch_row, first, HD_AT, kernel)},
+    {"groups", HD_VIA(launch_row, first, HD_NUMBERS_IN, groups, dims)},
+    {"local", HD_VIA(launch_row, first, HD_NUMBERS_IN, local, dims)},
+    {"count", HD_AT(launch_row, sum.launches)},
+    {HD_IN(launch_row, sum), .of = sums_members},
+    {0}};
 
 static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *contents,
                                  const hd_coalesce *counter, sums *total) {
@@ -187,25 +186,22 @@ static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *conte
     return hd_rows(rows.data, rows.count);
 }
 
-HD_GETTER(kernel_of, access_row, hd_text(row->launch->kernel))
 HD_GETTER(kind_of, access_row, hd_text(hd_access_kind_name(row->access->kind)))
 HD_GETTER(space_of, access_row, hd_text(kir_space_name(row->access->space)))
 HD_GETTER(access_name, access_row, hd_text(name_of(view->arena, row)))
 HD_GETTER(access_buffer, access_row, hd_text(buffer_of(row)))
 HD_GETTER(access_file, access_row, hd_text(file_of(row)))
 
-static const hd_member event_members[] = {{"width", HD_AT(hd_event_access, width)},
-                                          {"line", HD_AT(hd_event_access, line)},
-                                          {"column", HD_AT(hd_event_access, column)},
-                                          {0}};
 static const hd_member access_members[] = {
-    {"kernel", .get = kernel_of},
+    {"kernel", HD_VIA(access_row, launch, HD_AT, kernel)},
     {"kind", .get = kind_of},
     {"space", .get = space_of},
     {"name", .get = access_name},
     {"buffer", .get = access_buffer},
     {"file", .get = access_file},
-    {HD_BEHIND(access_row, access), .of = event_members},
+    {"width", HD_VIA(access_row, access, HD_AT, width)},
+    {"line", HD_VIA(access_row, access, HD_AT, line)},
+    {"column", HD_VIA(access_row, access, HD_AT, column)},
     {"source", HD_AT(access_row, source)},
     {"mis", HD_AT(access_row, moved.mis)},
     {"lane_accesses", HD_AT(access_row, moved.lane_accesses)},
@@ -266,28 +262,24 @@ static stack_row stack_row_of(hd_arena *arena, const hd_page_options *o, hd_stac
 static uint64_t lines_of(const stack_row *row) { return row->cache->size / row->cache->line; }
 
 HD_GETTER(cache_name, stack_row, hd_text(row->options.scope == HD_STACK_DEVICE ? "L2" : "L1"))
-HD_GETTER(cache_bytes, stack_row, hd_whole(row->cache->size))
 HD_GETTER(cache_lines, stack_row, hd_whole(lines_of(row)))
 HD_GETTER(cache_misses, stack_row, hd_whole(hd_stack_misses(row->result, lines_of(row))))
 HD_GETTER(clusters_of, stack_row, hd_whole_if(row->options.clusters, row->options.clusters))
 HD_GETTER(with_cache, stack_row, hd_row(row->cache ? row : NULL))
 
 static const hd_member cache_members[] = {{"name", .get = cache_name},
-                                          {"bytes", .get = cache_bytes},
+                                          {"bytes", HD_VIA(stack_row, cache, HD_AT, size)},
                                           {"lines", .get = cache_lines},
                                           {"misses", .get = cache_misses},
                                           {0}};
-static const hd_member stack_result_members[] = {
-    {"stacks", HD_AT(hd_stack_result, stacks)},
-    {"accesses", HD_AT(hd_stack_result, line_accesses)},
-    {"cold", HD_AT(hd_stack_result, cold)},
-    {"footprint", HD_AT(hd_stack_result, footprint)},
-    {0}};
 static const hd_member stack_members[] = {
     {"per", HD_AT(stack_row, per)},
     {"clusters", .get = clusters_of},
     {"line", HD_AT(stack_row, options.line)},
-    {HD_BEHIND(stack_row, result), .of = stack_result_members},
+    {"stacks", HD_VIA(stack_row, result, HD_AT, stacks)},
+    {"accesses", HD_VIA(stack_row, result, HD_AT, line_accesses)},
+    {"cold", HD_VIA(stack_row, result, HD_AT, cold)},
+    {"footprint", HD_VIA(stack_row, result, HD_AT, footprint)},
     {"lines", HD_NUMBERS(stack_row, lines, count)},
     {"misses", HD_NUMBERS(stack_row, misses, count)},
     {"cache", .get = with_cache, .of = cache_members},

@@ -15,19 +15,17 @@ typedef struct scenario_row {
 
 static bool is_limited(const scenario_row *row) { return row->options->scenario >= 5; }
 
-HD_GETTER(scenario_of, scenario_row, hd_whole(row->options->scenario))
 HD_GETTER(k_of, scenario_row, hd_whole_if(row->options->scenario == 4, row->reuse->k))
 HD_GETTER(clusters_of, scenario_row, hd_whole_if(is_limited(row), row->options->clusters))
 HD_GETTER(units_of, scenario_row, hd_whole_if(is_limited(row), row->options->units))
 
-static const hd_member reuse_members[] = {
-    {"streams", HD_AT(hd_reuse, stream_count)}, {"blocks", HD_AT(hd_reuse, blocks)}, {0}};
 static const hd_member scenario_members[] = {
-    {"scenario", .get = scenario_of},
+    {"scenario", HD_VIA(scenario_row, options, HD_AT, scenario)},
     {"k", .get = k_of},
     {"clusters", .get = clusters_of},
     {"units", .get = units_of},
-    {HD_BEHIND(scenario_row, reuse), .of = reuse_members},
+    {"streams", HD_VIA(scenario_row, reuse, HD_AT, stream_count)},
+    {"blocks", HD_VIA(scenario_row, reuse, HD_AT, blocks)},
     {HD_IN(scenario_row, stream), .of = hd_characteristic_members},
     {0}};
 

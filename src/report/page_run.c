@@ -15,11 +15,9 @@ static const hd_member device_members[] = {{"name", HD_AT(hd_device, name)},
                                            {"warp", HD_AT(hd_device, warp)},
                                            {"segment", HD_AT(hd_device, segment)},
                                            {0}};
-static const hd_member contents_members[] = {{"source", HD_AT(hd_trace_contents, source)},
-                                             {"complete", HD_AT(hd_trace_contents, complete)},
-                                             {0}};
 static const hd_member head_members[] = {{"name", HD_AT(head, name)},
-                                         {HD_BEHIND(head, contents), .of = contents_members},
+                                         {"source", HD_VIA(head, contents, HD_AT, source)},
+                                         {"complete", HD_VIA(head, contents, HD_AT, complete)},
                                          {"device", HD_BEHIND(head, device), .of = device_members},
                                          {"element", HD_AT(head, element)},
                                          {0}};

@@ -5,7 +5,7 @@ set -u
 heddle=$(realpath "${1:?the path of heddle}")
 [ -x "$heddle" ] || { echo "no program $heddle"; exit 2; }
 source_folder=$(realpath "$(dirname "$0")/../..")
-unset HEDDLE_DEVICES NO_COLOR
+unset HEDDLE_DEVICES NO_COLOR COLUMNS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/log" "$work/at"
