@@ -111,6 +111,20 @@ typedef struct hd_member {
 #define HD_AT(T, field) .offset = offsetof(T, field), .kind = HD_KIND(((T *)0)->field)
 /* The row itself, for members in groups. */
 #define HD_SELF .kind = HD_ROW, .inside = true
+/* Whole members, of JSON alone, whose keys are what T calls them; up to eight. */
+#define HD_SAME(T, ...)                                                                           \
+    HD_SAME_OF(__VA_ARGS__, HD_SAME8, HD_SAME7, HD_SAME6, HD_SAME5, HD_SAME4, HD_SAME3, HD_SAME2, \
+               HD_SAME1)                                                                          \
+    (T, __VA_ARGS__)
+#define HD_SAME_OF(a, b, c, d, e, f, g, h, which, ...) which
+#define HD_SAME1(T, a) {#a, HD_AT(T, a)}
+#define HD_SAME2(T, a, ...) HD_SAME1(T, a), HD_SAME1(T, __VA_ARGS__)
+#define HD_SAME3(T, a, ...) HD_SAME1(T, a), HD_SAME2(T, __VA_ARGS__)
+#define HD_SAME4(T, a, ...) HD_SAME1(T, a), HD_SAME3(T, __VA_ARGS__)
+#define HD_SAME5(T, a, ...) HD_SAME1(T, a), HD_SAME4(T, __VA_ARGS__)
+#define HD_SAME6(T, a, ...) HD_SAME1(T, a), HD_SAME5(T, __VA_ARGS__)
+#define HD_SAME7(T, a, ...) HD_SAME1(T, a), HD_SAME6(T, __VA_ARGS__)
+#define HD_SAME8(T, a, ...) HD_SAME1(T, a), HD_SAME7(T, __VA_ARGS__)
 /* A struct that T has, or has a pointer to; with .of its members. */
 #define HD_IN(T, field) .offset = offsetof(T, field), .kind = HD_ROW, .inside = true
 #define HD_BEHIND(T, field) .offset = offsetof(T, field), .kind = HD_ROW

@@ -356,13 +356,9 @@ static const hd_member entry_members[] = {{"layout", .get = layout_of, .of = hd_
                                           {0}};
 const hd_member cli_choice_members[] = {
     {"device", HD_IN(hd_choice, device), .of = hd_compute_device_members},
-    {"date", HD_AT(hd_choice, date)},
-    {"remembered", HD_AT(hd_choice, remembered)},
-    {"stopped", HD_AT(hd_choice, stopped)},
+    HD_SAME(hd_choice, date, remembered, stopped),
     {"tree", HD_AT(hd_choice, has_tree)},
-    {"seconds", HD_AT(hd_choice, seconds)},
-    {"rounds", HD_AT(hd_choice, rounds)},
-    {"least_rounds", HD_AT(hd_choice, least_rounds)},
+    HD_SAME(hd_choice, seconds, rounds, least_rounds),
     {"verdict", .get = verdict_of},
     {"winner", HD_AT(hd_choice, winner)},
     {"layouts", HD_MANY(hd_choice, entries, count), .of = entry_members},

@@ -30,8 +30,7 @@ static const char *own_path(cli *c) {
     return hd_strndup(c->arena, path, length > 0 ? (size_t)length : 0);
 }
 
-static const hd_member step_members[] = {
-    {"name", HD_AT(hd_gpu_step, name)}, {"title", HD_AT(hd_gpu_step, title)}, {0}};
+static const hd_member step_members[] = {HD_SAME(hd_gpu_step, name, title), {0}};
 
 static hd_value steps_of(const hd_view *view, const void *at) {
     size_t count = 0;

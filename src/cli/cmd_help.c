@@ -69,8 +69,7 @@ static int overview(cli *c) {
     return cli_print(c, &out);
 }
 
-static const hd_member command_members[] = {
-    {"name", HD_AT(cli_command, name)}, {"summary", HD_AT(cli_command, summary)}, {0}};
+static const hd_member command_members[] = {HD_SAME(cli_command, name, summary), {0}};
 
 static hd_value commands_of(const hd_view *view, const void *at) {
     hd_vec(const cli_command *) rows = {0};

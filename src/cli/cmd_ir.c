@@ -22,8 +22,7 @@ typedef struct result {
     uint32_t count;
 } result;
 
-static const hd_member kernel_members[] = {
-    {"name", HD_AT(kernel_text, name)}, {"text", HD_AT(kernel_text, text)}, {0}};
+static const hd_member kernel_members[] = {HD_SAME(kernel_text, name, text), {0}};
 static const hd_member result_members[] = {
     {"kernels", HD_MANY(result, kernels, count), .of = kernel_members}, {0}};
 

@@ -243,8 +243,7 @@ HD_GETTER(bar_of_range, distance_row, hd_text(bar(view->arena, share_in(view, ro
 
 static const hd_member distance_members[] = {
     {NULL, "distance", HD_PLAIN_WORD, .get = range_of},
-    {"from", HD_AT(distance_row, from)},
-    {"to", HD_AT(distance_row, to)},
+    HD_SAME(distance_row, from, to),
     {"accesses", "accesses", HD_AT(distance_row, accesses)},
     {NULL, "share", HD_SHARE, .get = share_of_range},
     {NULL, "", .get = bar_of_range},

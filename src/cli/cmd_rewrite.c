@@ -53,10 +53,7 @@ static const hd_member layout_members[] = {
     {"record", HD_BEHIND(hd_record_layout, record), .of = hd_record_members},
     {"layout", .get = layout_of, .of = hd_layout_members},
     {0}};
-static const hd_member file_members[] = {{"from", HD_AT(written_file, from)},
-                                         {"file", HD_AT(written_file, file)},
-                                         {"edits", HD_AT(written_file, edits)},
-                                         {0}};
+static const hd_member file_members[] = {HD_SAME(written_file, from, file, edits), {0}};
 static const hd_member elsewhere_members[] = {{"file", HD_AT(hd_header_elsewhere, path)},
                                               {"folder", HD_AT(hd_header_elsewhere, folder)},
                                               {0}};

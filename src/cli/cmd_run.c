@@ -64,8 +64,7 @@ typedef struct result {
 
 HD_GETTER(path_list, result, hd_text_list(view->arena, row->dumps, row->dump_count, cli_dump, path))
 
-static const hd_member check_members[] = {
-    {"equal", HD_AT(cli_check, equal)}, {"bit_equal", HD_AT(cli_check, bit_equal)}, {0}};
+static const hd_member check_members[] = {HD_SAME(cli_check, equal, bit_equal), {0}};
 static const hd_member result_members[] = {{HD_BEHIND(result, run), .of = cli_run_members},
                                            {"dumped", .get = path_list},
                                            {"check", HD_BEHIND(result, check), .of = check_members},

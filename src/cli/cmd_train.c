@@ -101,9 +101,7 @@ HD_GETTER(share_of, hd_tile_score, hd_real(row->kernels ? (double)row->within / 
 HD_GETTER(mean_of, hd_tile_score, hd_text(hd_format(view->arena, "%.3fx", row->slowdown)))
 HD_GETTER(worst_of, hd_tile_score, hd_text(hd_format(view->arena, "%.2fx", row->worst)))
 
-static const hd_member score_members[] = {{"kernels", HD_AT(hd_tile_score, kernels)},
-                                          {"folds", HD_AT(hd_tile_score, folds)},
-                                          {"within", HD_AT(hd_tile_score, within)},
+static const hd_member score_members[] = {HD_SAME(hd_tile_score, kernels, folds, within),
                                           {NULL, "within 1%", HD_PLAIN_WORD, .get = within_of},
                                           {NULL, "share", HD_SHARE, .get = share_of},
                                           {"slowdown", HD_AT(hd_tile_score, slowdown)},
@@ -118,15 +116,10 @@ HD_GETTER(run_tile, hd_training_run, hd_tile_value(row->tile))
 HD_GETTER(measured_of, result, hd_whole(row->training ? row->training->measured : 0))
 HD_GETTER(tree_text, result, hd_text(hd_tile_tree_print(view->arena, row->tree)))
 
-static const hd_member profiled_members[] = {{"backend", HD_AT(hd_profiled_device, backend)},
-                                             {"platform", HD_AT(hd_profiled_device, platform)},
-                                             {"name", HD_AT(hd_profiled_device, name)},
-                                             {"driver", HD_AT(hd_profiled_device, driver)},
-                                             {0}};
+static const hd_member profiled_members[] = {
+    HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
 static const hd_member run_members[] = {
-    {"length", HD_AT(hd_training_run, length)},
-    {"fields", HD_AT(hd_training_run, fields)},
-    {"bytes", HD_AT(hd_training_run, bytes)},
+    HD_SAME(hd_training_run, length, fields, bytes),
     {"tile", .get = run_tile},
     {"kernel", HD_AT(hd_training_run, profile.kernel)},
     {"date", HD_AT(hd_training_run, profile.date)},
@@ -135,9 +128,7 @@ static const hd_member run_members[] = {
 static const hd_member result_members[] = {
     {"device", HD_BEHIND(result, device), .of = profiled_members},
     {"measured", .get = measured_of},
-    {"kernels", HD_AT(result, kernels)},
-    {"patterns", HD_AT(result, patterns)},
-    {"date", HD_AT(result, date)},
+    HD_SAME(result, kernels, patterns, date),
     {"tree", HD_BEHIND(result, tree), .of = tree_members},
     {"text", .get = tree_text},
     {"learned_from", HD_IN(result, own), .of = score_members},

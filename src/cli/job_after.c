@@ -166,11 +166,8 @@ static const hd_member arg_members[] = {{"name", .get = arg_name_of},
                                         {"value", .get = arg_value},
                                         {"local", .get = arg_local},
                                         {0}};
-static const hd_member buffer_members[] = {{"name", HD_AT(buffer_row, name)},
-                                           {"type", HD_AT(buffer_row, type)},
-                                           {"count", HD_AT(buffer_row, count)},
-                                           {"for", HD_AT(buffer_row, origin)},
-                                           {0}};
+static const hd_member buffer_members[] = {
+    HD_SAME(buffer_row, name, type, count), {"for", HD_AT(buffer_row, origin)}, {0}};
 static const hd_member launch_members[] = {
     {"launch", HD_AT(launch_row, number)},
     {"kernel", HD_VIA(launch_row, launch, HD_AT, kernel_name)},

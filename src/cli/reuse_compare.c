@@ -275,8 +275,7 @@ HD_GETTER(domain_change, comparison,
 HD_GETTER(distances_of, comparison, changes(view->context, row, true))
 HD_GETTER(changes_at, comparison, changes(view->context, row, false))
 
-static const hd_member side_members[] = {{"file", HD_AT(cli_reuse, file)},
-                                         {"what", HD_AT(cli_reuse, what)},
+static const hd_member side_members[] = {HD_SAME(cli_reuse, file, what),
                                          {"mis", HD_AT(cli_reuse, stream.mis)},
                                          {HD_IN(cli_reuse, shape), .of = hd_shape_members},
                                          {0}};

@@ -175,10 +175,7 @@ static const hd_member class_members[] = {{"none", HD_AT(hd_reuse_spread, classe
                                           {0}};
 static const hd_member block_members[] = {
     {"launch", HD_AT(hd_reuse_stream, launch)}, {"block", HD_AT(hd_reuse_stream, number)}, {0}};
-static const hd_member outlier_members[] = {{"launch", HD_AT(outlier, launch)},
-                                            {"block", HD_AT(outlier, block)},
-                                            {"deviation", HD_AT(outlier, deviation)},
-                                            {0}};
+static const hd_member outlier_members[] = {HD_SAME(outlier, launch, block, deviation), {0}};
 static const hd_member counted_members[] = {{"blocks", "blocks", HD_AT(hd_reuse_spread, count)},
                                             {"classes", HD_SELF, .of = class_members},
                                             {NULL, "classes", .get = classes_as_text},
@@ -311,9 +308,7 @@ static const hd_member option_members[] = {{"block_order", .get = block_order},
                                            {"spaces", .get = spaces_of},
                                            {0}};
 static const hd_member reuse_members[] = {
-    {"file", HD_AT(cli_reuse, file)},
-    {"scenario", HD_AT(cli_reuse, scenario)},
-    {"element", HD_AT(cli_reuse, element)},
+    HD_SAME(cli_reuse, file, scenario, element),
     {"runs", HD_AT(cli_reuse, launches)},
     {"streams", .get = streams_of},
     {"blocks", HD_AT(cli_reuse, stream.blocks)},

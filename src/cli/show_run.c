@@ -77,8 +77,7 @@ static const hd_member race_members[] = {
     {"kernel", HD_AT(hd_vm_race, kernel)},
     {"place", HD_IN(hd_vm_race, place), .of = hd_place_members},
     {"other", HD_IN(hd_vm_race, before), .of = hd_place_members},
-    {"buffer", HD_AT(hd_vm_race, buffer)},
-    {"byte", HD_AT(hd_vm_race, byte)},
+    HD_SAME(hd_vm_race, buffer, byte),
     {"fault", HD_AT(hd_vm_race, is_fault)},
     {"text", HD_AT(hd_vm_race, text)},
     {0}};

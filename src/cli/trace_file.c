@@ -57,9 +57,7 @@ HD_GETTER(each_of, cli_traced,
 
 const hd_member cli_traced_members[] = {{"file", HD_AT(cli_traced, path)},
                                         {"runs", HD_AT(cli_traced, launches)},
-                                        {"blocks", HD_AT(cli_traced, blocks)},
-                                        {"mis", HD_AT(cli_traced, mis)},
-                                        {"lane_accesses", HD_AT(cli_traced, lane_accesses)},
+                                        HD_SAME(cli_traced, blocks, mis, lane_accesses),
                                         {"bytes", .get = bytes_of},
                                         {"bytes_per_lane_access", .get = each_of},
                                         {"complete", HD_AT(cli_traced, complete)},
@@ -215,8 +213,7 @@ HD_GETTER(missing_of, hd_trace_contents, hd_text(row->complete ? NULL : row->mis
 HD_GETTER(spaces_of, hd_trace_contents, hd_space_names(view->arena, row->spaces))
 
 static const hd_member contents_members[] = {
-    {"version", HD_AT(hd_trace_contents, version)},
-    {"source", HD_AT(hd_trace_contents, source)},
+    HD_SAME(hd_trace_contents, version, source),
     {"spaces", .get = spaces_of},
     {"missing", .get = missing_of},
     {"launches", HD_MANY(hd_trace_contents, launches, launch_count), .of = hd_trace_launch_members},

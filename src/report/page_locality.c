@@ -27,10 +27,7 @@ static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_coales
     hd_coalesce_add(&sum->moved, hd_coalesce_of_launch(counter, launch->launch.number));
 }
 
-static const hd_member sums_members[] = {{"launches", HD_AT(sums, launches)},
-                                         {"blocks", HD_AT(sums, blocks)},
-                                         {"mis", HD_AT(sums, mis)},
-                                         {"lane_accesses", HD_AT(sums, lane_accesses)},
+static const hd_member sums_members[] = {HD_SAME(sums, launches, blocks, mis, lane_accesses),
                                          {HD_IN(sums, moved), .of = hd_moved_members},
                                          {0}};
 
@@ -308,19 +305,14 @@ HD_GETTER(picture_columns, hd_picture, counts_of(row, COLUMN))
 HD_GETTER(picture_rows, hd_picture, counts_of(row, ROW))
 HD_GETTER(picture_counts, hd_picture, counts_of(row, COUNT))
 
-static const hd_member buffer_members[] = {{"name", HD_AT(hd_picture, name)},
-                                           {"space", .get = picture_space},
-                                           {"base", HD_AT(hd_picture, base)},
-                                           {"bytes", HD_AT(hd_picture, bytes)},
-                                           {"lane_accesses", HD_AT(hd_picture, lane_accesses)},
-                                           {"columns", HD_AT(hd_picture, columns)},
-                                           {"rows", HD_AT(hd_picture, rows)},
-                                           {"mis_per_column", HD_AT(hd_picture, mis_per_column)},
-                                           {"bytes_per_row", HD_AT(hd_picture, bytes_per_row)},
-                                           {"column", .get = picture_columns},
-                                           {"row", .get = picture_rows},
-                                           {"count", .get = picture_counts},
-                                           {0}};
+static const hd_member buffer_members[] = {
+    {"name", HD_AT(hd_picture, name)},
+    {"space", .get = picture_space},
+    HD_SAME(hd_picture, base, bytes, lane_accesses, columns, rows, mis_per_column, bytes_per_row),
+    {"column", .get = picture_columns},
+    {"row", .get = picture_rows},
+    {"count", .get = picture_counts},
+    {0}};
 
 static hd_value touched_buffers(hd_arena *arena, const hd_picture_set *set) {
     size_t count, touched = 0;

@@ -171,8 +171,7 @@ HD_GETTER(typical_of, hd_reuse_spread, hd_whole(typical_shown(row)))
 static const hd_member spread_members[] = {
     {"count", HD_AT(hd_reuse_spread, count)},
     {"typical", .get = typical_of},
-    {"median", HD_AT(hd_reuse_spread, median)},
-    {"limit", HD_AT(hd_reuse_spread, limit)},
+    HD_SAME(hd_reuse_spread, median, limit),
     {"outliers", HD_AT(hd_reuse_spread, outlier_count)},
     {"deviation", HD_NUMBERS(hd_reuse_spread, deviation, count)},
     {0}};

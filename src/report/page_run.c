@@ -11,10 +11,7 @@ typedef struct head {
     uint32_t element;
 } head;
 
-static const hd_member device_members[] = {{"name", HD_AT(hd_device, name)},
-                                           {"warp", HD_AT(hd_device, warp)},
-                                           {"segment", HD_AT(hd_device, segment)},
-                                           {0}};
+static const hd_member device_members[] = {HD_SAME(hd_device, name, warp, segment), {0}};
 static const hd_member head_members[] = {{"name", HD_AT(head, name)},
                                          {"source", HD_VIA(head, contents, HD_AT, source)},
                                          {"complete", HD_VIA(head, contents, HD_AT, complete)},
