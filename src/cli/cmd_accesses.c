@@ -172,7 +172,7 @@ static void list_job(cli *c, listing *l, const hd_job *job) {
     for (uint32_t i = 0; i < job->launch_count; i++) {
         if (seen_before(job, i))
             continue;
-        hd_binding binding = hd_job_binding(c->arena, job, &job->launches[i]);
+        hd_binding binding = hd_job_binding(c->arena, &job->launches[i]);
         const hd_kernel_info *info =
             hd_kernel_analyse(c->arena, job->module, job->launches[i].kernel, &binding);
         hd_push(c->arena, &l->kernels, *info);

@@ -1,8 +1,10 @@
 /* heddle ir: the kernels as Heddle sees them (docs/kir.md explains the text). */
 #include "cli/cli.h"
 
-static hd_status choose(cli *c, const kir_module *module, const char *path, const char *entry) {
-    if (!entry || kir_find_kernel(module, entry))
+static hd_status choose(cli *c, const kir_module *module, const char *path, const char *entry,
+                        const kir_kernel **only) {
+    *only = entry ? kir_find_kernel(module, entry) : NULL;
+    if (!entry || *only)
         return HD_OK;
     hd_str names = {.arena = c->arena};
     for (uint32_t i = 0; i < module->kernel_count; i++)
@@ -26,16 +28,18 @@ static const hd_member kernel_members[] = {HD_SAME(kernel_text, name, text), {0}
 static const hd_member result_members[] = {
     {"kernels", HD_MANY(result, kernels, count), .of = kernel_members}, {0}};
 
-static int show(cli *c, const kir_module *module, const char *entry) {
+/* What is printed is a .kir file. */
+static int show(cli *c, const kir_module *module, const kir_kernel *only) {
     result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0};
     hd_str all = {.arena = c->arena};
+    kir_print_head(&all, module);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         const kir_kernel *kernel = module->kernels[i];
         hd_str text = {.arena = c->arena};
-        if (entry && strcmp(kernel->name, entry) != 0)
+        if (only && kernel != only)
             continue;
-        kir_print(&text, module, kernel);
-        hd_str_printf(&all, "%s%s", r.count ? "\n" : "", hd_str_text(&text));
+        kir_print(&text, kernel);
+        hd_str_printf(&all, "\n%s", hd_str_text(&text));
         r.kernels[r.count++] = (kernel_text){kernel->name, hd_str_text(&text)};
     }
     return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
@@ -52,7 +56,7 @@ int cmd_ir(cli *c, int argc, char **argv) {
     const cli_page page = {"[OPTIONS] JOB|FILE",
                            "Prints the kernels in kir, the small SSA form that the analyses read: "
                            "after inlining and clean-up, before anything that depends on a "
-                           "device.",
+                           "device. Stored as a .kir file, the text is a kernel file, too.",
                            options,
                            NULL,
                            1,
@@ -61,8 +65,9 @@ int cmd_ir(cli *c, int argc, char **argv) {
         return c->status;
     hd_job *job;
     kir_module *module;
+    const kir_kernel *only;
     if (cli_load_module(c, c->words[0], &source, &job, &module) ||
-        choose(c, module, job ? job->kernel_path : c->words[0], entry))
+        choose(c, module, job ? job->kernel_path : c->words[0], entry, &only))
         return CLI_WRONG;
-    return show(c, module, entry);
+    return show(c, module, only);
 }

@@ -21,7 +21,7 @@ typedef struct result {
     const hd_profiled_device *device;
     const char *date;            /* of the tree; NULL: of now */
     const hd_training *training; /* NULL: nothing was measured */
-    const hd_tile_tree *tree;
+    const hd_tile_steps *tree;
     const hd_training_run *runs;
     size_t run_count, kernels, patterns;
     hd_tile_score own, folds, sizes;
@@ -75,16 +75,11 @@ static hd_status read_lists(cli *c, request *r) {
 
 /* ---- printing --------------------------------------------------------------------- */
 
-/* A leaf has a tile, a node a threshold and two trees. */
-HD_GETTER(leaf_tile, hd_tile_tree, row->low ? hd_absent() : hd_tile_value(row->tile))
-HD_GETTER(node_threshold, hd_tile_tree, row->low ? hd_whole(row->threshold) : hd_absent())
+HD_GETTER(step_end, hd_tile_step, hd_whole_if(row->up_to != UINT64_MAX, row->up_to))
+HD_GETTER(step_tile, hd_tile_step, hd_tile_value(row->tile))
 
-static const hd_member tree_members[] = {
-    {"tile", .get = leaf_tile},
-    {"threshold", .get = node_threshold},
-    {"low", HD_BEHIND(hd_tile_tree, low), .of = tree_members, .optional = true},
-    {"high", HD_BEHIND(hd_tile_tree, high), .of = tree_members, .optional = true},
-    {0}};
+static const hd_member step_members[] = {
+    {"up_to", .get = step_end}, {"tile", .get = step_tile}, {0}};
 
 /* A score, for the table under a name. */
 typedef struct score_row {
@@ -114,7 +109,7 @@ static const hd_member score_columns[] = {
 
 HD_GETTER(run_tile, hd_training_run, hd_tile_value(row->tile))
 HD_GETTER(measured_of, result, hd_whole(row->training ? row->training->measured : 0))
-HD_GETTER(tree_text, result, hd_text(hd_tile_tree_print(view->arena, row->tree)))
+HD_GETTER(steps_text, result, hd_text(hd_tile_steps_print(view->arena, row->tree)))
 
 static const hd_member profiled_members[] = {
     HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
@@ -129,8 +124,8 @@ static const hd_member result_members[] = {
     {"device", HD_BEHIND(result, device), .of = profiled_members},
     {"measured", .get = measured_of},
     HD_SAME(result, kernels, patterns, date),
-    {"tree", HD_BEHIND(result, tree), .of = tree_members},
-    {"text", .get = tree_text},
+    {"steps", HD_VIA(result, tree, HD_MANY, data, count), .of = step_members},
+    {"text", .get = steps_text},
     {"learned_from", HD_IN(result, own), .of = score_members},
     {"cross_validation", HD_IN(result, folds), .of = score_members},
     {"size_left_out", HD_IN(result, sizes), .of = score_members},
@@ -143,7 +138,7 @@ static int show(cli *c, const result *r) {
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "Tile by bytes of a cluster on %s (%s)\n", r->device->name,
                   r->device->platform);
-    hd_tile_tree_show(&out, r->tree, 2);
+    hd_tile_steps_show(&out, r->tree);
     hd_str_printf(&out, "  from %s and %s, ", hd_show_counted(c->arena, r->kernels, "kernel", "s"),
                   hd_show_counted(c->arena, r->patterns, "pattern", "s"));
     if (r->training)
@@ -165,15 +160,15 @@ static void judge(cli *c, result *r) {
     hd_tile_kernel *kernels = hd_training_kernels(c->arena, r->runs, r->run_count, &r->kernels);
     hd_tile_pattern *patterns = hd_tile_patterns(c->arena, kernels, r->kernels, &r->patterns);
     if (!r->tree)
-        r->tree = hd_tile_tree_learn(c->arena, patterns, r->patterns);
-    r->own = hd_tile_score_tree(r->tree, kernels, r->kernels);
+        r->tree = hd_tile_learn(c->arena, patterns, r->patterns);
+    r->own = hd_tile_score_steps(r->tree, kernels, r->kernels);
     r->folds = hd_tile_cross_validate(kernels, r->kernels, FOLDS, SEED);
     r->sizes = hd_tile_leave_size_out(kernels, r->kernels);
 }
 
 /* CUDA's devices are known by their ids alone: others of the name may be OpenCL's. */
-static kir_language language_of(const char *device) {
-    return device && !strncmp(device, "cuda:", 5) ? KIR_CUDA : KIR_OPENCL;
+static const char *backend_of(const char *device) {
+    return device && !strncmp(device, "cuda:", 5) ? "cuda" : "opencl";
 }
 
 /* ---- the tree that is there ----------------------------------------------------------- */
@@ -187,8 +182,8 @@ static const hd_profiled_tree *find_tree(cli *c, const char *wanted, const hd_pr
                                          size_t count) {
     uint32_t device_count = 0;
     const char *missing;
-    const hd_compute_device *devices = hd_measure_devices(
-        c->arena, language_of(wanted) == KIR_CUDA ? "cuda" : "opencl", &device_count, &missing);
+    const hd_compute_device *devices =
+        hd_measure_devices(c->arena, backend_of(wanted), &device_count, &missing);
     const char *name = wanted;
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
@@ -219,8 +214,8 @@ static int show_stored(cli *c, hd_database *database, const char *wanted) {
     if (!stored)
         return no_tree(c, wanted, trees, count);
     result r = {.device = &stored->device, .date = stored->date};
-    hd_tile_tree *tree;
-    if (hd_tile_tree_parse(c->arena, &c->diag, stored->text, &tree))
+    hd_tile_steps *tree;
+    if (hd_tile_steps_parse(c->arena, &c->diag, stored->text, &tree))
         return CLI_WRONG;
     r.tree = tree;
     r.runs = hd_training_known(database, c->arena, &stored->device, &r.run_count);
@@ -254,7 +249,7 @@ static hd_status measure(cli *c, hd_database *database, const request *r, hd_tra
     watch w = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
-                                      .language = language_of(r->device),
+                                      .backend = backend_of(r->device),
                                       .lengths = r->lengths.data,
                                       .length_count = (uint32_t)r->lengths.count,
                                       .bytes = r->bytes.data,
@@ -299,7 +294,7 @@ static int train(cli *c, hd_database *database, const request *r) {
     judge(c, &res);
     const hd_profiled_tree tree = {.device = training.device,
                                    .date = res.date,
-                                   .text = hd_tile_tree_print(c->arena, res.tree)};
+                                   .text = hd_tile_steps_print(c->arena, res.tree)};
     hd_database_put_tree(database, &tree);
     return show(c, &res);
 }

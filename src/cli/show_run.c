@@ -10,14 +10,14 @@ const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *group
 
 static const cli_run_devices *context_of(const hd_view *view) { return view->context; }
 
-/* ---- what a device would move: hd_coalesce_counts of a cli_run_row -------------------------- */
+/* ---- what is counted for a device: hd_launch_counts of a cli_run_row -------------------------- */
 
 HD_GETTER(
-    device_of, hd_coalesce_counts,
-    hd_text(context_of(view)->devices[row - ((const cli_run_row *)view->parent)->moved]->name))
+    device_of, hd_launch_counts,
+    hd_text(context_of(view)->devices[row - ((const cli_run_row *)view->parent)->counted]->name))
 
-static const hd_member moved_members[] = {
-    {"device", .get = device_of}, {HD_SELF, .of = hd_moved_members}, {0}};
+static const hd_member device_members[] = {
+    {"device", .get = device_of}, {HD_SELF, .of = hd_launch_count_members}, {0}};
 
 /* ---- rows: the runs of a kernel with the same sizes, or all ---------------------------------- */
 
@@ -30,8 +30,8 @@ static const char *row_sizes(hd_arena *arena, const hd_launch *launch) {
 
 HD_GETTER(kernel_of, cli_run_row, hd_text(row->launch ? row->launch->kernel_name : "in all"))
 HD_GETTER(sizes_of, cli_run_row, hd_text(row->launch ? row_sizes(view->arena, row->launch) : NULL))
-HD_GETTER(devices_of, cli_run_row, hd_rows(row->moved, context_of(view)->count))
-HD_GETTER(moved_of, cli_run_row, hd_row(&row->moved[context_of(view)->shown]))
+HD_GETTER(devices_of, cli_run_row, hd_rows(row->counted, context_of(view)->count))
+HD_GETTER(counted_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown]))
 HD_GETTER(place_of, hd_launch, hd_row(&row->kernel->place))
 
 static const hd_member launch_members[] = {{"kernel", HD_AT(hd_launch, kernel_name)},
@@ -44,13 +44,13 @@ static const hd_member row_members[] = {{NULL, "kernel", .get = kernel_of},
                                         {"runs", "runs", HD_COUNT, HD_AT(cli_run_row, runs)},
                                         {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of},
                                         {HD_IN(cli_run_row, counts), .of = hd_counts_members},
-                                        {"devices", .get = devices_of, .of = moved_members},
+                                        {"devices", .get = devices_of, .of = device_members},
                                         {HD_BEHIND(cli_run_row, launch), .of = launch_members},
                                         {0}};
-static const hd_member moved_columns[] = {
+static const hd_member device_columns[] = {
     {NULL, "kernel", .get = kernel_of},
     {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of},
-    {.get = moved_of, .of = hd_moved_members},
+    {.get = counted_of, .of = hd_launch_count_members},
     {0}};
 
 void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str *out) {
@@ -67,7 +67,7 @@ void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str 
         const hd_device *device = on->devices[shown.shown];
         const char *title = hd_format(c->arena, "\nGlobal memory on %s, by warps of %u",
                                       device->name, device->warp);
-        cli_show_rows(c, title, moved_columns, all, out);
+        cli_show_rows(c, title, device_columns, all, out);
     }
 }
 

@@ -51,9 +51,6 @@ hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed,
 /* The same nodes, all edges turned round: predecessors in the place of successors. */
 hd_graph *hd_graph_transpose(hd_arena *arena, const hd_graph *graph);
 
-/* Every invariant above; false with a message. */
-bool hd_graph_check(const hd_diag *diag, const hd_graph *graph);
-
 /* ---- levels.c ----------------------------------------------------------- */
 
 enum { HD_NO_LEVEL = -1 };
@@ -71,13 +68,6 @@ typedef struct hd_levels {
  * node 0, and from the lowest node that it left out, and so on. Every node has a level;
  * a directed graph must have no cycle but through flip-flops (hd_graph_read() sees to it). */
 hd_levels *hd_graph_levels(hd_arena *arena, const hd_graph *graph);
-
-/* Steps from the nearest of the sources, along all edges; HD_NO_LEVEL where no path leads. */
-hd_levels *hd_graph_breadth_first(hd_arena *arena, const hd_graph *graph, const uint32_t *sources,
-                                  uint32_t source_count);
-
-/* The nodes that no edge leads to: a circuit's inputs. */
-uint32_t *hd_graph_inputs(hd_arena *arena, const hd_graph *graph, uint32_t *count);
 
 /* Length of a cycle of a circuit that no flip-flop is in, its nodes along the edges, from the
  * lowest, in *cycle; 0 when there is none. */

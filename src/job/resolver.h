@@ -17,6 +17,9 @@ typedef struct resolver {
 /* The job's buffer of this name, or HD_NO_NAME. */
 int64_t hd_resolver_buffer(const resolver *r, const char *name);
 
+/* launches.c: an error when the launch says its size in another way than its kernel takes it. */
+hd_status hd_launch_check_way(const resolver *r, const hd_launch *launch);
+
 /* ---- resolve.c: names ------------------------------------------------------------ */
 
 /* The record of the module with this name or spelling, or NULL. */

@@ -55,11 +55,6 @@ hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *in
     return place;
 }
 
-kir_language kir_language_of(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")) ? KIR_CUDA : KIR_OPENCL;
-}
-
 /* The next character of a name that counts: blanks do not, nor the suffixes of numbers. `number`
  * tells whether the one before was a digit of a number. */
 static char next_of_name(const char **at, char before, bool *number) {

@@ -45,6 +45,8 @@ typedef struct reader {
     hd_status status;
     kir_module *module;
     name_table *values, *blocks;
+    token kernel;         /* where the kernel at hand begins, */
+    hd_vec(token) starts; /* and each of its instructions */
 } reader;
 
 /* ---- tokens -------------------------------------------------------------------- */
@@ -288,6 +290,11 @@ static const char *const op_names[] = {
     KIR_OPS(X)
 #undef X
 };
+static const char *const rule_names[] = {
+#define X(name, text) text,
+    KIR_RULES(X)
+#undef X
+};
 
 typedef hd_vec(uint32_t) index_list;
 typedef hd_vec(uint64_t) number_list;
@@ -504,6 +511,7 @@ static void read_block(reader *r, inst_list *insts, uint32_t block, kir_block *o
         if (is_label(r)) /* of the next block */
             break;
         kir_inst inst = {.block = block};
+        hd_push(r->arena, &r->starts, name);
         read_inst(r, &inst);
         if (!r->status && name.kind == VALUE)
             define(r, r->values, &name, (uint32_t)insts->count);
@@ -643,8 +651,15 @@ static void read_blocks(reader *r, kir_kernel *kernel) {
     kernel->block_count = (uint32_t)blocks.count;
 }
 
+static hd_place place_of_value(const void *user, kir_value value) {
+    const reader *r = user;
+    return place_of(r, value < r->starts.count ? &r->starts.data[value] : &r->kernel);
+}
+
 static kir_kernel *read_kernel(reader *r) {
     kir_kernel *kernel = hd_new(r->arena, kir_kernel);
+    r->kernel = r->now;
+    r->starts.count = 0;
     kernel->name = expect(r, STRING, "the kernel's name in quotes");
     if (accept_word(r, "local"))
         for (int d = 0; d < 3; d++)
@@ -658,7 +673,7 @@ static kir_kernel *read_kernel(reader *r) {
     expect_mark(r, '}');
     resolve_names(r, kernel);
     if (!r->status)
-        r->status = kir_finish(r->arena, r->diag, kernel);
+        r->status = kir_finish_at(r->arena, r->diag, kernel, place_of_value, r);
     return kernel;
 }
 
@@ -712,11 +727,6 @@ static hd_record *read_record(reader *r) {
     return record;
 }
 
-static void read_language(reader *r) {
-    static const char *const languages[] = {"opencl", "cuda"};
-    r->module->language = (kir_language)expect_name(r, languages, 2, "opencl or cuda");
-}
-
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module) {
     reader r = {.arena = arena,
@@ -732,8 +742,8 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
     hd_vec(kir_kernel *) kernels = {0};
     next(&r);
     while (!r.status && r.now.kind != END) {
-        if (accept_word(&r, "language"))
-            read_language(&r);
+        if (accept_word(&r, "rule"))
+            r.module->rules |= 1u << expect_name(&r, rule_names, KIR_RULE_COUNT, "a rule");
         else if (accept_word(&r, "file"))
             hd_push(arena, &files, (kir_file){expect(&r, STRING, "a file's name in quotes"), NULL});
         else if (accept_word(&r, "record"))
@@ -741,7 +751,7 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
         else if (accept_word(&r, "kernel"))
             hd_push(arena, &kernels, read_kernel(&r));
         else
-            wrong(&r, &r.now, "expected language, file, record or kernel before '%s'", r.now.text);
+            wrong(&r, &r.now, "expected rule, file, record or kernel before '%s'", r.now.text);
         r.module->records = records.data;
         r.module->record_count = (uint32_t)records.count;
     }

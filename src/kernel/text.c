@@ -29,6 +29,12 @@ static const char *const rmw_names[] = {
 #undef X
 };
 
+static const char *const rule_names[] = {
+#define X(name, text) text,
+    KIR_RULES(X)
+#undef X
+};
+
 const char *kir_space_name(kir_space space) {
     static const char *const names[] = {"private", "global", "local", "constant", "generic"};
     return space <= KIR_GENERIC ? names[space] : "?";
@@ -286,9 +292,10 @@ static void print_record(hd_str *out, const hd_record *record) {
     hd_str_add(out, "}\n");
 }
 
-void kir_print_module(hd_str *out, const kir_module *module) {
-    if (module->language == KIR_CUDA)
-        hd_str_add(out, "language cuda\n");
+void kir_print_head(hd_str *out, const kir_module *module) {
+    for (uint32_t i = 0; i < KIR_RULE_COUNT; i++)
+        if (module->rules >> i & 1)
+            hd_str_printf(out, "rule %s\n", rule_names[i]);
     for (uint32_t i = 0; i < module->file_count; i++) {
         hd_str_add(out, "file ");
         print_string(out, module->files[i].name);
@@ -296,12 +303,15 @@ void kir_print_module(hd_str *out, const kir_module *module) {
     }
     for (uint32_t i = 0; i < module->record_count; i++)
         print_record(out, module->records[i]);
-    for (uint32_t i = 0; i < module->kernel_count; i++)
-        kir_print(out, module, module->kernels[i]);
 }
 
-void kir_print(hd_str *out, const kir_module *module, const kir_kernel *kernel) {
-    (void)module;
+void kir_print_module(hd_str *out, const kir_module *module) {
+    kir_print_head(out, module);
+    for (uint32_t i = 0; i < module->kernel_count; i++)
+        kir_print(out, module->kernels[i]);
+}
+
+void kir_print(hd_str *out, const kir_kernel *kernel) {
     hd_str_add(out, "kernel ");
     print_string(out, kernel->name);
     const uint32_t *local = kernel->required_local;

@@ -39,7 +39,6 @@ extern const hd_member hd_measurement_members[];    /* hd_measurement */
 /* ---- members_run.c ------------------------------------------------------------------------ */
 
 extern const hd_member hd_counts_members[];       /* hd_vm_counts; with its columns */
-extern const hd_member hd_moved_members[];        /* hd_coalesce_counts; with its columns */
 extern const hd_member hd_trace_launch_members[]; /* hd_trace_launch, its accesses and buffers */
 extern const hd_member hd_event_access_members[]; /* hd_event_access; context: its hd_event_launch.
                                                    * With its columns */

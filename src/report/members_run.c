@@ -1,5 +1,4 @@
 /* What the machine has run, what a trace file holds, and reuse characteristics. */
-#include "locality/coalesce.h"
 #include "report/json.h"
 #include "report/members.h"
 #include "trace/trace.h"
@@ -12,22 +11,6 @@ const hd_member hd_counts_members[] = {
     {"mis", "MIs", HD_COUNT, HD_AT(hd_vm_counts, mis)},
     {"lane_accesses", "lane accesses", HD_COUNT, HD_AT(hd_vm_counts, lane_accesses)},
     {"seconds", "time", HD_SECONDS, HD_AT(hd_vm_counts, seconds)},
-    {0}};
-
-static double ratio_of(uint64_t part, uint64_t all, double of_none) {
-    return all ? (double)part / (double)all : of_none;
-}
-
-HD_GETTER(each_of, hd_coalesce_counts, hd_real(ratio_of(row->transactions, row->requests, 0)))
-HD_GETTER(used_of, hd_coalesce_counts, hd_real(ratio_of(row->bytes_used, row->bytes_moved, 1)))
-
-const hd_member hd_moved_members[] = {
-    {"requests", "requests", HD_COUNT, HD_AT(hd_coalesce_counts, requests)},
-    {"transactions", "transactions", HD_COUNT, HD_AT(hd_coalesce_counts, transactions)},
-    {NULL, "each", HD_DIGITS, .get = each_of},
-    {"bytes_moved", "moved", HD_BYTES, HD_AT(hd_coalesce_counts, bytes_moved)},
-    {"bytes_used", HD_AT(hd_coalesce_counts, bytes_used)},
-    {NULL, "used", HD_SHARE, .get = used_of},
     {0}};
 
 /* ---- traces: the context is a launch -------------------------------------------------------- */

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "locality/coalesce.h"
+#include "frontend/frontend.h"
+#include "locality/analysis.h"
 #include "locality/picture.h"
 #include "locality/stack.h"
 #include "report/json.h"
@@ -16,20 +17,30 @@ enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16, MOST_SOURCE = 16 << 20 
 
 typedef struct sums {
     uint64_t launches, blocks, mis, lane_accesses;
-    hd_coalesce_counts moved;
+    hd_launch_counts counted;
 } sums;
 
-static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_coalesce *counter) {
+static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_counters *counters) {
     sum->launches++;
     sum->blocks += launch->block_count;
     sum->mis += launch->mis;
     sum->lane_accesses += launch->lane_accesses;
-    hd_coalesce_add(&sum->moved, hd_coalesce_of_launch(counter, launch->launch.number));
+    hd_counters_add(counters, launch->launch.number, &sum->counted);
 }
 
 static const hd_member sums_members[] = {HD_SAME(sums, launches, blocks, mis, lane_accesses),
-                                         {HD_IN(sums, moved), .of = hd_moved_members},
+                                         {HD_IN(sums, counted), .of = hd_launch_count_members},
                                          {0}};
+
+/* What analyses count, for whoever shows it: the keys and titles of these members. */
+static hd_value counted_members(hd_arena *arena) {
+    hd_vec(const hd_member *) list = {0};
+    for (const hd_member *group = hd_launch_count_members; group->of; group++)
+        for (const hd_member *m = group->of; m->key || m->title; m++)
+            if (m->key && m->title)
+                hd_push(arena, &list, m);
+    return hd_pointed_rows(list.data, list.count);
+}
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
@@ -39,7 +50,7 @@ static bool same_sizes(const hd_event_launch *a, const hd_event_launch *b) {
            !memcmp(a->local, b->local, sizeof a->local);
 }
 
-/* Launches that follow each other with the same sizes. */
+/* Launches that follow each other with the same kernel and sizes. */
 typedef struct launch_row {
     const hd_event_launch *first;
     sums sum;
@@ -55,14 +66,14 @@ static const hd_member row_members[] = {
     {0}};
 
 static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *contents,
-                                 const hd_coalesce *counter, sums *total) {
+                                 const hd_counters *counters, sums *total) {
     hd_vec(launch_row) rows = {0};
     for (uint32_t l = 0; l < contents->launch_count; l++) {
         const hd_trace_launch *launch = &contents->launches[l];
         if (!rows.count || !same_sizes(rows.data[rows.count - 1].first, &launch->launch))
             hd_push(arena, &rows, (launch_row){.first = &launch->launch});
-        add_launch(&rows.data[rows.count - 1].sum, launch, counter);
-        add_launch(total, launch, counter);
+        add_launch(&rows.data[rows.count - 1].sum, launch, counters);
+        add_launch(total, launch, counters);
     }
     return hd_rows(rows.data, rows.count);
 }
@@ -133,13 +144,12 @@ typedef hd_vec(source_file) source_files;
 
 /* A trace may name any file. Only what looks like source, and is a plain file, is read. */
 static bool is_source(const char *path) {
-    static const char *const endings[] = {".cl", ".cu", ".cuh", ".h", ".hpp", ".inl", ".inc"};
-    const char *dot = strrchr(path, '.');
+    static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
+    bool known = hd_is_kernel_file(path);
     struct stat at;
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(dot, endings[i]))
-            return !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
-    return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        known = known || hd_ends_in(path, endings[i]);
+    return known && !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
 }
 
 static const char *text_of(hd_arena *arena, source_files *files, const char *path) {
@@ -202,7 +212,7 @@ static const hd_member access_members[] = {
     {"source", HD_AT(access_row, source)},
     {"mis", HD_AT(access_row, moved.mis)},
     {"lane_accesses", HD_AT(access_row, moved.lane_accesses)},
-    {HD_IN(access_row, moved), .of = hd_moved_members},
+    {HD_IN(access_row, moved), .of = hd_coalesce_members},
     {0}};
 
 /* ---- stack distances ------------------------------------------------------------------------ */
@@ -332,14 +342,17 @@ typedef struct locality {
     stack_row stacks[2];
 } locality;
 
+HD_GETTER(counted_of, locality, counted_members(view->arena))
 HD_GETTER(launches_of, locality, row->launches)
 HD_GETTER(accesses_of, locality, row->accesses)
 HD_GETTER(buffers_of, locality, row->buffers)
 HD_GETTER(stacks_of, locality, hd_rows(row->stacks, 2))
 
+static const hd_member counted_columns[] = {HD_SAME(hd_member, key, title), {0}};
 static const hd_member locality_members[] = {
     {"totals", HD_IN(locality, totals), .of = sums_members},
     {"launches", .get = launches_of, .of = row_members},
+    {"counted", .get = counted_of, .of = counted_columns},
     {"accesses", .get = accesses_of, .of = access_members},
     {"stacks", .get = stacks_of, .of = stack_members},
     {"buffers", .get = buffers_of, .of = buffer_members},
@@ -369,10 +382,10 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         return status;
     const hd_stack_options device = stack_options(o, HD_STACK_DEVICE);
     const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
-    hd_coalesce *counter = hd_coalesce_new(arena, o->device);
+    hd_counters *counters = hd_counters_new(arena, o->device);
     hd_stack *stacks[] = {hd_stack_new(arena, diag, &device), hd_stack_new(arena, diag, &cluster)};
     hd_picture_set *pictures = hd_picture_new(arena, hd_trace_sum(contents).mis, COLUMNS, ROWS);
-    const hd_sink sinks[] = {hd_coalesce_sink(counter), hd_stack_sink(stacks[0]),
+    const hd_sink sinks[] = {hd_counters_sink(counters), hd_stack_sink(stacks[0]),
                              hd_stack_sink(stacks[1]), hd_picture_sink(pictures)};
     const hd_sink all = hd_sink_tee(arena, sinks, 4);
     if (o->progress)
@@ -381,15 +394,16 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
     status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
-        locality result = {.accesses = collect_accesses(arena, contents, counter),
+        locality result = {.accesses =
+                               collect_accesses(arena, contents, hd_counters_coalesce(counters)),
                            .buffers = touched_buffers(arena, pictures),
                            .stacks = {stack_row_of(arena, o, HD_STACK_DEVICE, stacks[0]),
                                       stack_row_of(arena, o, HD_STACK_CLUSTER, stacks[1])}};
-        result.launches = collect_launches(arena, contents, counter, &result.totals);
+        result.launches = collect_launches(arena, contents, counters, &result.totals);
         hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }
     hd_stack_free(stacks[0]);
     hd_stack_free(stacks[1]);
-    hd_coalesce_free(counter);
+    hd_counters_free(counters);
     return status;
 }

@@ -213,7 +213,7 @@ static bool is_read_and_written(const uses *u, bool *indirect) {
 
 /* The launch is analysed for its sizes and scalars. */
 static bool have_own_stretches(uses *u) {
-    hd_binding binding = hd_job_binding(u->arena, u->job, u->launch);
+    hd_binding binding = hd_job_binding(u->arena, u->launch);
     const hd_kernel_info *info =
         hd_kernel_analyse(u->arena, u->program->module, u->program->kernel, &binding);
     for (uint32_t i = 0; i < info->access_count; i++) {

@@ -1,4 +1,4 @@
-/* Graphs by hand: rows, transposition, levels, breadth-first search, parts. */
+/* Graphs by hand: rows, transposition, levels, parts. */
 #include "graph/fixture.h"
 
 /*   0 ─► 2 ─► 3 ─► 4        1 ─► 2, 0 ─► 4 twice; 4 is a flip-flop in the netlist below */
@@ -16,7 +16,7 @@ static void rows_are_sorted(void **state) {
     static const uint32_t back_first[] = {0, 0, 0, 2, 3, 6}, back[] = {0, 1, 2, 0, 0, 3};
     assert_memory_equal(t->first, back_first, sizeof back_first);
     assert_memory_equal(t->to, back, sizeof back);
-    assert_true(hd_graph_check(&(const hd_diag){NULL, NULL}, g));
+    assert_true(graph_check(&(const hd_diag){NULL, NULL}, g));
     hd_arena_free(arena);
 }
 
@@ -27,7 +27,7 @@ static void undirected_edges_stand_at_both_ends(void **state) {
     static const uint32_t first[] = {0, 1, 2, 5, 6}, to[] = {2, 2, 0, 1, 3, 2};
     assert_memory_equal(g->first, first, sizeof first);
     assert_memory_equal(g->to, to, sizeof to);
-    assert_true(hd_graph_check(&(const hd_diag){NULL, NULL}, g));
+    assert_true(graph_check(&(const hd_diag){NULL, NULL}, g));
     static const uint32_t from[] = {0, 1, 2}, into[] = {2, 2, 3};
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_EDGE_FROM), from, sizeof from);
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_EDGE_TO), into, sizeof into);
@@ -39,7 +39,7 @@ static void undirected_edges_stand_at_both_ends(void **state) {
                         sizeof back_first);
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_BACK_EDGES), back, sizeof back);
     g->to[0] = 1;
-    assert_false(hd_graph_check(&(const hd_diag){NULL, NULL}, g));
+    assert_false(graph_check(&(const hd_diag){NULL, NULL}, g));
     hd_arena_free(arena);
 }
 
@@ -73,22 +73,6 @@ static void flip_flops_start_anew(void **state) {
     g->gates[2] = HD_GATE_BUF;
     assert_int_equal(hd_graph_find_cycle(arena, g, &cycle), 2);
     assert_true(cycle[0] + cycle[1] == 3);
-    hd_arena_free(arena);
-}
-
-static void breadth_first_takes_the_shortest_path(void **state) {
-    (void)state;
-    hd_arena *arena = hd_arena_new();
-    hd_graph *g = hd_graph_of_edges(arena, 5, true, edges, EDGES);
-    uint32_t count, *inputs = hd_graph_inputs(arena, g, &count);
-    assert_true(count == 2 && inputs[0] == 0 && inputs[1] == 1);
-    static const int32_t level[] = {0, 0, 1, 2, 1}, from_one[] = {-1, 0, 1, 2, 3};
-    hd_levels *l = hd_graph_breadth_first(arena, g, inputs, count);
-    assert_int_equal(l->count, 3);
-    assert_memory_equal(l->level, level, sizeof level);
-    l = hd_graph_breadth_first(arena, g, &(uint32_t){1}, 1);
-    assert_memory_equal(l->level, from_one, sizeof from_one);
-    assert_int_equal(l->first[l->count], 4);
     hd_arena_free(arena);
 }
 
@@ -144,7 +128,6 @@ int main(void) {
         cmocka_unit_test(undirected_edges_stand_at_both_ends),
         cmocka_unit_test(levels_are_longest_paths),
         cmocka_unit_test(flip_flops_start_anew),
-        cmocka_unit_test(breadth_first_takes_the_shortest_path),
         cmocka_unit_test(a_mesh_in_two_pieces_has_levels_everywhere),
         cmocka_unit_test(parts_have_names_and_numbers),
     };

@@ -30,7 +30,7 @@ static void check_random(uint32_t *random, bool structured, totals *sum) {
         run_lockstep(arena, &m);
         if (m.wrong) {
             hd_str text = {.arena = arena};
-            kir_print(&text, &(kir_module){0}, kernel);
+            kir_print(&text, kernel);
             print_message("%s\n%s at %%%u, seed %u, early %d\n", hd_str_text(&text), m.wrong,
                           m.where, seed, early);
         }
