@@ -118,9 +118,7 @@ uint64_t cli_most_blocks(const hd_job *job, uint64_t first_run, uint64_t last_ru
     uint64_t run = 0, most = 0;
     for (uint32_t l = 0; l < job->launch_count; run += job->launches[l++].repeat) {
         const hd_launch *launch = &job->launches[l];
-        uint64_t blocks = 1;
-        for (uint32_t d = 0; d < launch->dims; d++)
-            blocks *= launch->global[d] / launch->local[d];
+        uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
         if (run <= last_run && run + launch->repeat > first_run && blocks > most)
             most = blocks;
     }

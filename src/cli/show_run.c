@@ -22,10 +22,8 @@ static const hd_member device_members[] = {
 /* ---- rows: the runs of a kernel with the same sizes, or all ---------------------------------- */
 
 static const char *row_sizes(hd_arena *arena, const hd_launch *launch) {
-    uint64_t groups[3];
-    for (uint32_t d = 0; d < launch->dims; d++)
-        groups[d] = launch->global[d] / launch->local[d];
-    return cli_show_sizes(arena, launch->dims, groups, launch->local);
+    hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
+    return cli_show_sizes(arena, launch->dims, grid.groups, grid.local);
 }
 
 HD_GETTER(kernel_of, cli_run_row, hd_text(row->launch ? row->launch->kernel_name : "in all"))

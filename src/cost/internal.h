@@ -1,7 +1,6 @@
 /*
  * The parts of the cost model, in the order data flows through them:
  *
- *   uniform.c   which values are the same for all lanes of a warp
  *   steps.c     which lanes execute an access, iteration by iteration
  *   shape.c     where the lanes of an access point: patterns × residues
  *   segments.c  how many segments that touches, and how many of them an
@@ -18,22 +17,7 @@
 
 #include "cost/cost.h"
 
-/* ---- uniform.c ------------------------------------------------------------ */
-
-typedef struct uniformity {
-    const bool *values; /* [inst_count]: all active lanes of a warp hold the same value */
-    const bool *parted; /* [loop_count]: lanes leave the loop in different iterations */
-} uniformity;
-
-uniformity hd_uniform_values(hd_arena *arena, const hd_kernel_info *info);
-/* Whether all lanes that are active in `block` hold the same value. */
-bool hd_is_uniform_at(const uniformity *uniform, const hd_kernel_info *info, kir_value value,
-                      uint32_t block);
-
 /* ---- steps.c ------------------------------------------------------------------ */
-
-/* `value pred 0` on 64 bits, as guards say it. */
-bool hd_pred_holds(int64_t value, kir_pred pred);
 
 /* One execution of an access by a warp. */
 typedef struct execution {
@@ -97,8 +81,8 @@ typedef struct shape {
 typedef struct shape_context {
     hd_arena *arena;
     const hd_kernel_info *info;
-    uniformity uniform;
-    const uint64_t *lengths; /* iterations of every loop */
+    const hd_divergence *divergence; /* of a warp */
+    const uint64_t *lengths;         /* iterations of every loop */
     uint32_t warp;
     uint32_t request;     /* lanes whose accesses are joined: all of a warp, or half of them */
     uint32_t modulus;     /* bytes of the longest segment or line; a power of two */
@@ -202,7 +186,8 @@ typedef struct stream_context {
     const hd_kernel_info *info;
     const uint64_t *lengths;
     const hd_record *record;
-    uint64_t blocks, blocks_per_sm;
+    const hd_grid *grid;
+    uint64_t blocks_per_sm;
     use *uses; /* of this launch, in program order; `first` is the number of uses[0] */
     uint32_t use_count, first;
 } stream_context;

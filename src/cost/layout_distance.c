@@ -100,26 +100,13 @@ static int32_t loop_of(const hd_ways *w, uint32_t block) {
 
 static int32_t parent_of(const hd_ways *w, int32_t loop) { return w->flow->loops[loop].parent; }
 
-/* Whether `outer` is `loop` or stands around it; -1 is the whole kernel. */
-static bool holds(const hd_ways *w, int32_t outer, int32_t loop) {
-    while (loop >= 0 && loop != outer)
-        loop = parent_of(w, loop);
-    return loop == outer;
-}
-
 /* The outermost loop around the block that does not hold `loop`; -1: there is none. */
 static int32_t loop_beside(const hd_ways *w, int32_t loop, uint32_t block) {
     int32_t beside = -1;
-    for (int32_t l = loop_of(w, block); l >= 0 && !holds(w, l, loop); l = parent_of(w, l))
+    for (int32_t l = loop_of(w, block); l >= 0 && !hd_loop_holds(w->flow, l, loop);
+         l = parent_of(w, l))
         beside = l;
     return beside;
-}
-
-static int32_t common_loop(const hd_ways *w, uint32_t a, uint32_t b) {
-    int32_t loop = loop_of(w, a);
-    while (!holds(w, loop, loop_of(w, b)))
-        loop = parent_of(w, loop);
-    return loop;
 }
 
 /* The block whose test counts the iterations before each of them, or KIR_NONE. */
@@ -143,17 +130,12 @@ static bool runs_with_test(const hd_ways *w, int32_t loop, uint32_t block) {
 /* A loop without iterations is not entered from its test. */
 static bool is_cut(const hd_ways *w, uint32_t from, uint32_t to) {
     for (int32_t l = loop_of(w, from); l >= 0; l = parent_of(w, l))
-        if (!w->lengths[l] && first_test(w, l) == from && holds(w, l, loop_of(w, to)))
+        if (!w->lengths[l] && first_test(w, l) == from && hd_loop_holds(w->flow, l, loop_of(w, to)))
             return true;
     return false;
 }
 
 /* ---- walking --------------------------------------------------------------------------- */
-
-static const kir_inst *terminator(const hd_ways *w, uint32_t block) {
-    const kir_block *b = &w->info->kernel->blocks[block];
-    return &w->info->kernel->insts[b->insts[b->inst_count - 1]];
-}
 
 /* Over one iteration of `loop`; or, when `out` is NULL, over the whole kernel, in which `loop`
  * and the loops around it are cycles. Other loops are single nodes. */
@@ -178,7 +160,7 @@ static void follow(walk *w, uint32_t from, uint32_t to, uint64_t bytes) {
         return;
     if (w->out && to == ways->flow->loops[w->loop].header)
         shorten(&w->back, bytes);
-    else if (w->out && !holds(ways, w->loop, loop_of(ways, to)))
+    else if (w->out && !hd_loop_holds(ways->flow, w->loop, loop_of(ways, to)))
         hd_push(ways->arena, w->out, (way){from, to, bytes, bytes});
     else
         w->changed |= shorten(&w->start[to], bytes);
@@ -197,7 +179,7 @@ static void step_over(walk *w, uint32_t block) {
         follow_all(w, &ways->loops[beside].out, start);
     if (beside >= 0)
         return;
-    const kir_inst *last = terminator(ways, block);
+    const kir_inst *last = kir_terminator(ways->info->kernel, block);
     for (uint32_t i = 0; i < last->to_count; i++)
         follow(w, block, last->to[i], plus(start, ways->weight[block]));
 }
@@ -272,7 +254,7 @@ static way_list leave_loop(hd_ways *ways, int32_t loop, const way_list *part) {
  * those inside it are in their last iterations. */
 static uint64_t enter_loops(const hd_ways *w, int32_t loop, uint32_t block) {
     uint64_t start = w->start[block], sum = 0;
-    for (int32_t l = loop_of(w, block); !holds(w, l, loop); l = parent_of(w, l)) {
+    for (int32_t l = loop_of(w, block); !hd_loop_holds(w->flow, l, loop); l = parent_of(w, l)) {
         uint64_t whole = whole_iterations(w, l, runs_with_test(w, l, block));
         sum = plus(sum, plus(times(whole, w->loops[l].body), start));
         start = w->loops[l].start;
@@ -288,7 +270,8 @@ static void reach(hd_ways *ways, uint32_t from, int32_t loop, const way_list *ou
     follow_all(&w, out, 0);
     walk_on(&w);
     for (uint32_t b = 0; b < ways->flow->block_count; b++) {
-        if (!ways->passed[b] || common_loop(ways, from, b) != loop)
+        if (!ways->passed[b] ||
+            hd_common_loop(ways->flow, loop_of(ways, from), loop_of(ways, b)) != loop)
             continue;
         int32_t beside = loop_beside(ways, loop, b);
         uint32_t node = beside < 0 ? b : ways->flow->loops[beside].header;
@@ -301,7 +284,7 @@ static const uint64_t *row_of(hd_ways *ways, uint32_t block) {
         return ways->from_end[block];
     uint64_t *row = hd_new_array(ways->arena, uint64_t, ways->flow->block_count);
     set_unreachable(row, ways->flow->block_count);
-    const kir_inst *last = terminator(ways, block);
+    const kir_inst *last = kir_terminator(ways->info->kernel, block);
     way_list out = {0};
     for (uint32_t i = 0; i < last->to_count; i++)
         hd_push(ways->arena, &out, (way){block, last->to[i], 0, 0});
@@ -342,7 +325,7 @@ static void mark_passed(hd_ways *w) {
     w->passed[0] = true;
     while (depth) {
         uint32_t block = stack[--depth];
-        const kir_inst *last = terminator(w, block);
+        const kir_inst *last = kir_terminator(w->info->kernel, block);
         for (uint32_t i = 0; i < last->to_count; i++) {
             uint32_t to = last->to[i];
             if (w->passed[to] || is_cut(w, block, to))

@@ -223,34 +223,32 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
     b->lengths = hd_new_array(model->arena, uint64_t, loops + 1);
     for (uint32_t i = 0; i < loops; i++)
         b->lengths[i] = hd_loop_length(&b->info->trips[i], &model->options);
-    b->shapes = (shape_context){.arena = model->arena,
-                                .info = b->info,
-                                .lengths = b->lengths,
-                                .uniform = hd_uniform_values(model->arena, b->info),
-                                .warp = device->warp,
-                                .request = hd_device_request_lanes(device),
-                                .modulus = model->modulus,
-                                .level_count = model->level_count};
+    b->shapes =
+        (shape_context){.arena = model->arena,
+                        .info = b->info,
+                        .lengths = b->lengths,
+                        .divergence = hd_divergence_of_warp(model->arena, b->info, device->warp),
+                        .warp = device->warp,
+                        .request = hd_device_request_lanes(device),
+                        .modulus = model->modulus,
+                        .level_count = model->level_count};
     uint32_t first = (uint32_t)model->uses.count;
     for (uint32_t i = 0; i < b->info->access_count; i++)
         add_use(b, &b->info->accesses[i]);
     warn_of_uncounted(b, diag);
-    uint64_t block_size = 1, blocks = 1;
-    for (uint32_t d = 0; d < b->launch->dims; d++) {
-        block_size *= b->launch->local[d];
-        blocks *= b->launch->global[d] / b->launch->local[d];
-    }
-    if (b->number == 0 && device->max_threads && block_size > device->max_threads)
+    hd_grid grid = hd_grid_of(b->launch->dims, b->launch->global, b->launch->local);
+    if (b->number == 0 && device->max_threads && grid.block_threads > device->max_threads)
         hd_warn(diag, NULL, "launch %u of '%s' has %llu threads in a block, but %s holds %u",
-                b->number + 1, b->launch->kernel_name, (unsigned long long)block_size, device->name,
-                device->max_threads);
+                b->number + 1, b->launch->kernel_name, (unsigned long long)grid.block_threads,
+                device->name, device->max_threads);
     uint32_t registers = model->options.registers ? model->options.registers : b->info->registers;
     stream_context stream = {.arena = model->arena,
                              .info = b->info,
                              .lengths = b->lengths,
                              .record = model->record,
-                             .blocks = blocks,
-                             .blocks_per_sm = hd_blocks_per_sm(device, block_size, registers),
+                             .grid = &grid,
+                             .blocks_per_sm =
+                                 hd_blocks_per_sm(device, grid.block_threads, registers),
                              .uses = model->uses.data + first,
                              .first = first,
                              .use_count = (uint32_t)model->uses.count - first};

@@ -300,7 +300,7 @@ static void add_to_line(hd_cost_line *line, const use *u, const shape *s, double
     line->executions = all;
 }
 
-static int dearer(const void *a, const void *b) {
+static int costlier(const void *a, const void *b) {
     return -hd_cost_compare(&((const hd_cost_line *)a)->cost, &((const hd_cost_line *)b)->cost);
 }
 
@@ -331,6 +331,6 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
                         transactions);
     }
     if (lines)
-        qsort(*lines, *line_count, sizeof **lines, dearer);
+        qsort(*lines, *line_count, sizeof **lines, costlier);
     return sum;
 }

@@ -94,29 +94,6 @@ static residues compress(hd_arena *arena, const double *dense, uint32_t modulus)
 
 /* ---- lanes of one warp ------------------------------------------------------------ */
 
-typedef struct launch_shape {
-    uint64_t local[3], groups[3];
-    uint64_t block_size, block_count;
-} launch_shape;
-
-static launch_shape launch_of(const hd_binding *binding) {
-    launch_shape l = {.block_size = 1, .block_count = 1};
-    for (uint32_t d = 0; d < 3; d++) {
-        bool used = d < binding->dims && binding->local[d];
-        l.local[d] = used ? binding->local[d] : 1;
-        l.groups[d] = used ? binding->global[d] / binding->local[d] : 1;
-        l.block_size *= l.local[d];
-        l.block_count *= l.groups[d];
-    }
-    return l;
-}
-
-static void split(const uint64_t sizes[3], uint64_t linear, uint64_t parts[3]) {
-    parts[0] = linear % sizes[0];
-    parts[1] = linear / sizes[0] % sizes[1];
-    parts[2] = linear / sizes[0] / sizes[1];
-}
-
 /* The form's value where all symbols but ids are 0. It wraps around, as it would on
  * the device. */
 static int64_t value_at(hd_affine form, const uint64_t group[3], const uint64_t local[3]) {
@@ -162,12 +139,12 @@ static verdict verdict_of(int64_t low, int64_t high, kir_pred pred) {
         bool equal = pred == KIR_P_EQ;
         return !zero ? (equal ? NEVER : ALWAYS) : !only_zero ? SOMETIMES : equal ? ALWAYS : NEVER;
     }
-    bool first = hd_pred_holds(low, pred), last = hd_pred_holds(high, pred);
+    bool first = hd_compare(pred, 64, low, 0), last = hd_compare(pred, 64, high, 0);
     return first && last ? ALWAYS : first || last ? SOMETIMES : NEVER;
 }
 
 /* Over all threads of the launch. */
-static verdict verdict_of_launch(const hd_guard *guard, const launch_shape *launch) {
+static verdict verdict_of_launch(const hd_guard *guard, const hd_grid *launch) {
     int64_t low = guard->expr.constant, high = low;
     bool known = add_range(guard->expr, HD_SYM_GROUP, launch->groups, &low, &high) &&
                  add_range(guard->expr, HD_SYM_LOCAL, launch->local, &low, &high);
@@ -175,8 +152,7 @@ static verdict verdict_of_launch(const hd_guard *guard, const launch_shape *laun
 }
 
 /* Guards that can be decided and do not hold for every thread. */
-static uint32_t deciding_guards(const hd_access *access, const launch_shape *launch,
-                                hd_guard *guards) {
+static uint32_t deciding_guards(const hd_access *access, const hd_grid *launch, hd_guard *guards) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < access->guard_count && count < MAX_GUARDS; i++)
         if (depends_on_ids_only(access->guards[i].expr) &&
@@ -190,7 +166,7 @@ static uint32_t deciding_guards(const hd_access *access, const launch_shape *lau
 typedef struct builder {
     const shape_context *context;
     const hd_access *access;
-    launch_shape launch;
+    hd_grid launch;
     hd_guard guards[MAX_GUARDS];
     uint32_t guard_count;
     uint32_t modulus; /* of the finest level */
@@ -248,7 +224,7 @@ typedef struct warp_place {
 
 static bool is_active(const builder *b, const uint64_t group[3], const uint64_t local[3]) {
     for (uint32_t g = 0; g < b->guard_count; g++)
-        if (!hd_pred_holds(value_at(b->guards[g].expr, group, local), b->guards[g].pred))
+        if (!hd_compare(b->guards[g].pred, 64, value_at(b->guards[g].expr, group, local), 0))
             return false;
     return true;
 }
@@ -256,9 +232,9 @@ static bool is_active(const builder *b, const uint64_t group[3], const uint64_t 
 /* The lanes of a warp that the guards let through, as bits. */
 static uint64_t active_lanes(const builder *b, const uint64_t group[3], uint64_t warp) {
     uint64_t first = warp * b->context->warp, active = 0;
-    for (uint64_t t = first; t < first + b->context->warp && t < b->launch.block_size; t++) {
+    for (uint64_t t = first; t < first + b->context->warp && t < b->launch.block_threads; t++) {
         uint64_t local[3];
-        split(b->launch.local, t, local);
+        hd_grid_ids(b->launch.local, t, local);
         active |= (uint64_t)is_active(b, group, local) << (t - first);
     }
     return active;
@@ -270,7 +246,7 @@ static warp_place place_warp(builder *b, const uint64_t group[3], uint64_t warp,
     uint64_t first = warp * b->context->warp, moved = 0;
     for (; active; active &= active - 1) {
         uint64_t local[3], t = first + (uint64_t)__builtin_ctzll(active);
-        split(b->launch.local, t, local);
+        hd_grid_ids(b->launch.local, t, local);
         int64_t at = index_at(b, b->access->index, group, local);
         uint64_t in = (uint64_t)index_at(b, b->access->inner, group, local) -
                       (uint64_t)b->access->inner.constant;
@@ -311,26 +287,19 @@ static verdict verdict_of_block(const builder *b, const uint64_t group[3]) {
     return all;
 }
 
-static bool has_group(hd_affine form) {
-    for (uint32_t i = 0; i < form.term_count; i++)
-        if (form.terms[i].kind == HD_SYM_GROUP)
-            return true;
-    return false;
-}
-
 /* All warps of all blocks. Without guards every block is like block 0, moved, and so
  * is each that the guards let through as a whole: those are placed once. */
 static void add_launch(builder *b) {
     static const uint64_t first[3] = {0, 0, 0};
-    uint64_t warps = (b->launch.block_size + b->context->warp - 1) / b->context->warp;
+    uint64_t warps = (b->launch.block_threads + b->context->warp - 1) / b->context->warp;
     uint64_t group[3] = {0, 0, 0};
     uint64_t blocks = b->guard_count ? b->launch.block_count : 1;
     double weight = b->guard_count ? 1 : (double)b->launch.block_count;
-    bool alike = !has_group(b->access->inner);
+    bool alike = !hd_affine_has(b->access->inner, HD_SYM_GROUP);
     warp_place *whole = NULL;
     int64_t origin = 0;
     for (uint64_t block = 0; block < blocks; block++) {
-        split(b->launch.groups, block, group);
+        hd_grid_ids(b->launch.groups, block, group);
         verdict all = verdict_of_block(b, group);
         if (all == NEVER)
             continue;
@@ -385,15 +354,15 @@ static void add_computed(builder *b) {
     int64_t *iteration = hd_new_array(c->arena, int64_t, c->info->flow->loop_count + 1);
     b->iteration = iteration;
     uint64_t iterations = iteration_count(b), blocks = b->launch.block_count;
-    uint64_t most_blocks = MOST_LANES / b->launch.block_size + 1, group[3];
+    uint64_t most_blocks = MOST_LANES / b->launch.block_threads + 1, group[3];
     uint64_t some = iterations < MOST_ITERATIONS ? iterations : MOST_ITERATIONS;
     uint64_t some_blocks = blocks < most_blocks ? blocks : most_blocks;
     double weight = (double)blocks / (double)some_blocks / (double)some;
-    uint64_t warps = (b->launch.block_size + c->warp - 1) / c->warp;
+    uint64_t warps = (b->launch.block_threads + c->warp - 1) / c->warp;
     for (uint64_t n = 0; n < some; n++) {
         set_iteration(b, iteration, sampled(n, iterations, MOST_ITERATIONS));
         for (uint64_t i = 0; i < some_blocks; i++) {
-            split(b->launch.groups, sampled(i, blocks, most_blocks), group);
+            hd_grid_ids(b->launch.groups, sampled(i, blocks, most_blocks), group);
             for (uint64_t warp = 0; warp < warps; warp++) {
                 warp_place place = place_warp(b, group, warp, active_lanes(b, group, warp));
                 add_warp(b, &place, 0, weight);
@@ -463,8 +432,8 @@ bool hd_access_is_regular(const shape_context *context, const hd_access *access)
             const hd_term *t = &forms[f]->terms[i];
             if (t->kind == HD_SYM_GLOBAL ||
                 (t->kind == HD_SYM_VALUE &&
-                 !hd_is_uniform_at(&context->uniform, context->info, t->index,
-                                   kernel->insts[access->inst].block)))
+                 hd_is_varying_at(context->info, context->divergence, t->index,
+                                  kernel->insts[access->inst].block)))
                 return false;
         }
     return true;
@@ -542,7 +511,8 @@ static bool add_executions(builder *b, bool regular, shape *s) {
 shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps,
                      bool *stepped) {
     builder b = {.context = context, .access = access};
-    b.launch = launch_of(&context->info->binding);
+    b.launch = hd_grid_of(context->info->binding.dims, context->info->binding.global,
+                          context->info->binding.local);
     b.guard_count = deciding_guards(access, &b.launch, b.guards);
     b.modulus = context->modulus << (context->level_count - 1);
     shape *s = hd_new(context->arena, shape);

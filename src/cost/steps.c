@@ -19,35 +19,12 @@
 
 enum { MOST_STEPS = 1 << 18, MOST_DEPTH = 16 };
 
-bool hd_pred_holds(int64_t value, kir_pred pred) {
-    switch (pred) {
-    case KIR_P_EQ: return value == 0;
-    case KIR_P_NE: return value != 0;
-    case KIR_P_SLT:
-    case KIR_P_ULT: return value < 0;
-    case KIR_P_SLE:
-    case KIR_P_ULE: return value <= 0;
-    case KIR_P_SGT:
-    case KIR_P_UGT: return value > 0;
-    case KIR_P_SGE:
-    case KIR_P_UGE: return value >= 0;
-    default: return true;
-    }
-}
-
-static bool has_symbol(hd_affine form, hd_symbol_kind kind) {
-    for (uint32_t i = 0; i < form.term_count; i++)
-        if (form.terms[i].kind == kind)
-            return true;
-    return false;
-}
-
 bool hd_access_is_stepped(const shape_context *context, const hd_access *access) {
     const hd_kernel_info *info = context->info;
     bool stepped = false;
     uint32_t depth = 0;
     for (uint32_t g = 0; g < access->guard_count; g++)
-        stepped |= has_symbol(access->guards[g].expr, HD_SYM_LOOP);
+        stepped |= hd_affine_has(access->guards[g].expr, HD_SYM_LOOP);
     for (int32_t l = access->loop; l >= 0; l = info->flow->loops[l].parent) {
         const hd_trip *trip = &info->trips[l];
         if (trip->kind == HD_TRIP_UNKNOWN || ++depth > MOST_DEPTH ||
@@ -60,13 +37,13 @@ bool hd_access_is_stepped(const shape_context *context, const hd_access *access)
 
 bool hd_steps_are_alike(const shape_context *context, const hd_access *access) {
     const hd_kernel_info *info = context->info;
-    bool differ = !access->affine || has_symbol(access->inner, HD_SYM_GROUP);
+    bool differ = !access->affine || hd_affine_has(access->inner, HD_SYM_GROUP);
     for (uint32_t g = 0; g < access->guard_count; g++)
-        differ |= has_symbol(access->guards[g].expr, HD_SYM_GROUP);
+        differ |= hd_affine_has(access->guards[g].expr, HD_SYM_GROUP);
     for (int32_t l = access->loop; l >= 0; l = info->flow->loops[l].parent)
         if (info->trips[l].kind == HD_TRIP_VARYING)
             differ |= hd_affine_is_opaque(info->trips[l].start) ||
-                      has_symbol(info->trips[l].start, HD_SYM_GROUP);
+                      hd_affine_has(info->trips[l].start, HD_SYM_GROUP);
     return !differ;
 }
 
@@ -77,7 +54,7 @@ typedef struct follower {
     const hd_access *access;
     int32_t loops[MOST_DEPTH]; /* around the access, outermost first */
     uint32_t depth;
-    uint64_t local[3], groups[3];
+    hd_grid grid;
     uint64_t warp_lanes, steps;
     uint64_t group[3];
     int64_t *iteration;
@@ -86,16 +63,10 @@ typedef struct follower {
     void *user;
 } follower;
 
-static void split(const uint64_t sizes[3], uint64_t linear, uint64_t parts[3]) {
-    parts[0] = linear % sizes[0];
-    parts[1] = linear / sizes[0] % sizes[1];
-    parts[2] = linear / sizes[0] / sizes[1];
-}
-
 static hd_point point_of(const follower *f, uint32_t lane) {
     uint64_t local[3];
     hd_point point = {.iteration = f->iteration};
-    split(f->local, f->now.warp * f->warp_lanes + lane, local);
+    hd_grid_ids(f->grid.local, f->now.warp * f->warp_lanes + lane, local);
     for (uint32_t d = 0; d < 3; d++) {
         point.group[d] = (int64_t)f->group[d];
         point.local[d] = (int64_t)local[d];
@@ -130,7 +101,7 @@ static bool run_access(follower *f, uint64_t active) {
             int64_t value;
             if (!hd_affine_evaluate(f->info, f->access->guards[g].expr, &point, &value))
                 return false;
-            holds = hd_pred_holds(value, f->access->guards[g].pred);
+            holds = hd_compare(f->access->guards[g].pred, 64, value, 0);
         }
         f->now.active |= (uint64_t)holds << lane;
     }
@@ -177,21 +148,16 @@ bool hd_steps_follow(const shape_context *context, const hd_access *access, uint
     const hd_binding *binding = &context->info->binding;
     follower f = {.info = context->info,
                   .access = access,
+                  .grid = hd_grid_of(binding->dims, binding->global, binding->local),
                   .warp_lanes = context->warp,
                   .each = each,
                   .user = user};
-    uint64_t threads = 1;
-    for (uint32_t d = 0; d < 3; d++) {
-        bool used = d < binding->dims && binding->local[d];
-        f.local[d] = used ? binding->local[d] : 1;
-        f.groups[d] = used ? binding->global[d] / binding->local[d] : 1;
-        threads *= f.local[d];
-    }
+    uint64_t threads = f.grid.block_threads;
     list_loops(&f);
     f.iteration = hd_new_array(context->arena, int64_t, context->info->flow->loop_count + 1);
     f.now = (execution){.group = f.group, .iteration = f.iteration};
     for (uint64_t block = 0; block < blocks; block++) {
-        split(f.groups, block, f.group);
+        hd_grid_ids(f.grid.groups, block, f.group);
         for (uint64_t first = 0; first < threads; first += f.warp_lanes) {
             uint64_t lanes = threads - first < f.warp_lanes ? threads - first : f.warp_lanes;
             f.now.warp = first / f.warp_lanes;

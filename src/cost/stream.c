@@ -38,33 +38,19 @@ typedef struct linker {
 
 static const use *use_at(const linker *l, uint32_t i) { return &l->c->uses[i]; }
 
-static bool block_in_loop(const linker *l, uint32_t block, int32_t loop) {
-    for (int32_t at = l->flow->loop_of[block]; at >= 0; at = l->flow->loops[at].parent)
-        if (at == loop)
-            return true;
-    return loop < 0;
-}
-
 static bool in_loop(const linker *l, const use *u, int32_t loop) {
-    for (int32_t at = u->access->loop; at >= 0; at = l->flow->loops[at].parent)
-        if (at == loop)
-            return true;
-    return loop < 0;
+    return hd_loop_holds(l->flow, loop, u->access->loop);
 }
 
-/* Innermost loop that holds both, or -1. */
 static int32_t common_loop(const linker *l, const use *a, const use *b) {
-    int32_t loop = a->access->loop;
-    while (loop >= 0 && !in_loop(l, b, loop))
-        loop = l->flow->loops[loop].parent;
-    return loop;
+    return hd_common_loop(l->flow, a->access->loop, b->access->loop);
 }
 
 /* An opaque value of the form is made anew in every iteration of `loop`. */
 static bool renewed_in(const linker *l, hd_affine form, int32_t loop) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
-            block_in_loop(l, l->c->info->kernel->insts[form.terms[i].index].block, loop))
+            hd_flow_in_loop(l->flow, loop, l->c->info->kernel->insts[form.terms[i].index].block))
             return true;
     return false;
 }
@@ -89,11 +75,11 @@ typedef struct interval_builder {
 
 /* Product of the sizes of the dimensions whose id stands in the index. */
 static double distinct_ids(const linker *l, hd_affine index, hd_symbol_kind kind) {
-    const hd_binding *b = &l->c->info->binding;
+    const uint64_t *sizes = kind == HD_SYM_LOCAL ? l->c->grid->local : l->c->grid->groups;
     double product = 1;
-    for (uint32_t d = 0; d < b->dims; d++)
+    for (uint32_t d = 0; d < 3; d++)
         if (hd_affine_factor(index, kind, d))
-            product *= (double)(kind == HD_SYM_LOCAL ? b->local[d] : b->global[d] / b->local[d]);
+            product *= (double)sizes[d];
     return product;
 }
 
@@ -111,13 +97,6 @@ static double distinct_iterations(const interval_builder *b, const use *u) {
     return product;
 }
 
-static bool has_values(hd_affine form) {
-    for (uint32_t i = 0; i < form.term_count; i++)
-        if (form.terms[i].kind == HD_SYM_VALUE)
-            return true;
-    return false;
-}
-
 /* Bytes that come along from a buffer whose layout is given: of a struct, as much
  * of it as a line holds. */
 static double other_bytes(const use *u) {
@@ -129,12 +108,11 @@ static double other_bytes(const use *u) {
 
 static touched touched_by(const interval_builder *b, const use *u) {
     const stream_context *c = b->l->c;
-    double block_size = 1;
-    for (uint32_t d = 0; d < c->info->binding.dims; d++)
-        block_size *= (double)c->info->binding.local[d];
-    bool opaque = has_values(u->access->index);
+    double block_size = (double)c->grid->block_threads;
+    bool opaque = hd_affine_has(u->access->index, HD_SYM_VALUE);
     double locals = u->irregular ? block_size : distinct_ids(b->l, u->access->index, HD_SYM_LOCAL);
-    double groups = opaque ? (double)c->blocks : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
+    double groups =
+        opaque ? (double)c->grid->block_count : distinct_ids(b->l, u->access->index, HD_SYM_GROUP);
     double resident = groups < (double)c->blocks_per_sm ? groups : (double)c->blocks_per_sm;
     double iterations = distinct_iterations(b, u);
     return (touched){.laid_out = u->laid_out && u->field >= 0,

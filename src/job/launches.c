@@ -85,10 +85,9 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
     uint64_t blocks[3] = {1, 1, 1};
     if (!counts || !threads)
         return no_sizes(r, map, counts ? "threads" : "blocks");
-    hd_status status = read_sizes(r, counts, "blocks", 1, blocks);
-    if (status == HD_OK)
-        status = read_sizes(r, threads, "threads", 1, launch->local);
-    if (status != HD_OK)
+    hd_status status;
+    if ((status = read_sizes(r, counts, "blocks", 1, blocks)) ||
+        (status = read_sizes(r, threads, "threads", 1, launch->local)))
         return status;
     launch->local_given = true;
     launch->dims = counts->count > threads->count ? counts->count : threads->count;
@@ -254,12 +253,12 @@ static hd_status read_args(const reader *r, const hd_yaml *list, at_level at, hd
 
 static hd_status read_launch(const reader *r, const hd_yaml *map, at_level at, hd_launch *launch) {
     *launch = (hd_launch){.repeat = 1, .place = hd_yaml_place(r->file, map)};
-    hd_status status = hd_reader_name(r, map, "kernel", &launch->kernel_name);
-    if (status == HD_OK)
-        status = read_launch_sizes(r, map, at, launch);
-    if (status == HD_OK)
-        status = hd_reader_count(r, map, "repeat", 1, &launch->repeat);
-    return status == HD_OK ? read_args(r, hd_yaml_get(map, "args"), at, launch) : status;
+    hd_status status;
+    if ((status = hd_reader_name(r, map, "kernel", &launch->kernel_name)) ||
+        (status = read_launch_sizes(r, map, at, launch)) ||
+        (status = hd_reader_count(r, map, "repeat", 1, &launch->repeat)))
+        return status;
+    return read_args(r, hd_yaml_get(map, "args"), at, launch);
 }
 
 /* ---- launches for levels -------------------------------------------------- */

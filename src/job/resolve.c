@@ -72,8 +72,8 @@ const char *hd_resolver_buffers(const resolver *r) {
     return s.length ? hd_str_text(&s) : "none";
 }
 
-int64_t hd_resolver_buffer(const resolver *r, const char *name) {
-    return hd_names_find(&r->buffers, name);
+uint64_t hd_resolver_buffer(const resolver *r, const char *name) {
+    return hd_hash_get_key(&r->buffers, name);
 }
 
 static const char *list_fields(hd_arena *arena, const hd_record *record) {
@@ -468,8 +468,8 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
-    int64_t number = hd_resolver_buffer(r, arg->buffer_name);
-    if (number == HD_NO_NAME)
+    uint64_t number = hd_resolver_buffer(r, arg->buffer_name);
+    if (number == HD_NO_VALUE)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
@@ -657,9 +657,10 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module) {
     resolver r = {.arena = arena, .diag = diag, .job = job, .module = module};
+    r.buffers = (hd_hash_table){.arena = arena, .key_bytes = HD_TEXT_KEYS};
     job->module = module;
     for (uint32_t b = 0; b < job->buffer_count; b++)
-        hd_names_add(arena, &r.buffers, job->buffers[b].name, b);
+        hd_hash_add_key(&r.buffers, job->buffers[b].name, b);
     r.first = hd_new_array(arena, const hd_arg **, module->kernel_count);
     for (uint32_t k = 0; k < module->kernel_count; k++)
         r.first[k] = hd_new_array(arena, const hd_arg *, module->kernels[k]->param_count);

@@ -72,13 +72,16 @@ int64_t hd_affine_factor(hd_affine a, hd_symbol_kind kind, uint32_t index) {
     return 0;
 }
 
-bool hd_affine_is_opaque(hd_affine a) {
-    for (uint32_t i = 0; i < a.term_count; i++) {
-        hd_symbol_kind kind = a.terms[i].kind;
-        if (kind == HD_SYM_VALUE || kind == HD_SYM_PARAM || kind == HD_SYM_SIZE)
+bool hd_affine_has(hd_affine a, hd_symbol_kind kind) {
+    for (uint32_t i = 0; i < a.term_count; i++)
+        if (a.terms[i].kind == kind)
             return true;
-    }
     return false;
+}
+
+bool hd_affine_is_opaque(hd_affine a) {
+    return hd_affine_has(a, HD_SYM_VALUE) || hd_affine_has(a, HD_SYM_PARAM) ||
+           hd_affine_has(a, HD_SYM_SIZE);
 }
 
 uint64_t hd_launch_size(const hd_binding *launch, kir_query query, uint32_t dimension) {
@@ -188,18 +191,13 @@ bool hd_fold(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result) {
 }
 
 static void print_symbol(hd_str *out, const kir_kernel *kernel, const hd_term *term) {
-    static const char *const queries[] = {
-#define X(name, text) text,
-        KIR_QUERIES(X)
-#undef X
-    };
     switch (term->kind) {
     case HD_SYM_GROUP: hd_str_printf(out, "group(%u)", term->index); return;
     case HD_SYM_LOCAL: hd_str_printf(out, "local(%u)", term->index); return;
     case HD_SYM_GLOBAL: hd_str_printf(out, "global(%u)", term->index); return;
     case HD_SYM_SIZE:
         hd_str_printf(out, "%s(%u)",
-                      term->index / 4 < KIR_QUERY_COUNT ? queries[term->index / 4] : "?",
+                      term->index / 4 < KIR_QUERY_COUNT ? kir_query_names[term->index / 4] : "?",
                       term->index % 4);
         return;
     case HD_SYM_PARAM:

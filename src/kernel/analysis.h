@@ -6,11 +6,6 @@
 
 #include "kernel/kernel.h"
 
-/* ---- flow.c ------------------------------------------------------------------- */
-
-/* True when `block` lies in loop `loop` (or in a loop inside it). */
-bool hd_flow_in_loop(const hd_flow *flow, uint32_t loop, uint32_t block);
-
 /* ---- affine.c ------------------------------------------------------------------ */
 
 hd_affine hd_affine_constant(int64_t constant);
@@ -77,10 +72,10 @@ bool hd_forms_walk(const hd_forms *forms, kir_value value, bool into_loops, hd_v
                    void *user);
 /* True when block `from`, a predecessor of a loop's header, lies inside the loop. */
 bool hd_forms_is_latch(const hd_forms *forms, uint32_t header, uint32_t from);
-/* The loop that has this header, or -1. */
-int32_t hd_forms_loop_at(const hd_forms *forms, uint32_t header);
 /* Name of what the pointer points into: "idx", "private memory". */
 const char *hd_forms_base_name(const hd_forms *forms, kir_value pointer);
+/* " at line 12", or nothing where the source does not tell. */
+const char *hd_at_line(const hd_forms *forms, const kir_inst *inst);
 /* Why the form is opaque, as in "depends on parameter n, whose value is not known". */
 const char *hd_forms_reason(const hd_forms *forms, hd_affine form);
 /* The load that an opaque symbol of the form comes from, or KIR_NONE. */
@@ -100,7 +95,6 @@ typedef hd_vec(hd_condition) hd_conditions;
 void hd_condition_parts(const hd_forms *forms, kir_value value, bool truth, hd_conditions *parts);
 kir_pred hd_pred_not(kir_pred pred);    /* of integers */
 kir_pred hd_pred_signed(kir_pred pred); /* ult -> slt, ... */
-bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b);
 /* The conditions under which a block runs. */
 typedef struct hd_guards {
     hd_guard *guards;

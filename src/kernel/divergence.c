@@ -1,5 +1,7 @@
 /*
- * Divergence: which values are the same for all lanes that are active together.
+ * Divergence: which values are the same for all lanes that are active together, seen
+ * by the machine, which compares the lanes of a block, or by the cost model, which
+ * compares those of a warp.
  *
  * The machine runs a block's lanes together, and those that went different ways
  * wait for each other. Blocks have keys in reverse post-order, each loop in one
@@ -32,12 +34,19 @@
  * Cycles that are no natural loops have no iterations to be in step with. In all
  * that is reached from one every phi and every load is varying.
  *
- * A uniform value may be kept in one cell for the whole block, which each
- * execution overwrites; it then still holds a lane's own value whenever the lane
- * uses it. That is so whether phis are written when their block starts or as soon
- * as some lanes take an edge to it. (The second is why a header's phi is varying
- * when a back edge starts inside an inner loop that lanes leave one by one: those
- * still inside have not yet done with the old value.)
+ * The block's view: a uniform value may be kept in one cell for the whole block,
+ * which each execution overwrites; it then still holds a lane's own value whenever
+ * the lane uses it. So a value that is used outside of a loop that lanes leave one by
+ * one is varying everywhere. And that is so whether phis are written when their block
+ * starts or as soon as some lanes take an edge to it. (The second is why a header's
+ * phi is varying when a back edge starts inside an inner loop that lanes leave one by
+ * one: those still inside have not yet done with the old value.)
+ *
+ * The warp's view: lanes have values of their own, and all that counts is whether
+ * those that are active where a value is used agree. What is more, the launch is
+ * known: a local id of dimension 1 is the same for a warp whose block is 32 wide, and
+ * so is any affine form in such ids, in group ids and in loop counters. And functions
+ * of a warp or sub-group give all its lanes one answer.
  */
 #include <stdlib.h>
 
@@ -49,12 +58,14 @@ typedef struct analysis {
     const kir_kernel *kernel;
     const hd_flow *flow;
     hd_divergence *result;
+    uint32_t warp;      /* lanes that are compared: 0: all of the block */
     uint32_t *position; /* of a block in flow->rpo */
     bool *reached;      /* by block: reached from a cycle that is no natural loop */
     bool *meets;        /* by block: lanes that parted meet here */
-    bool *staggered;    /* by loop: lanes leave it in different iterations */
+    bool *meets_again;  /* by loop: lanes that parted meet at the start of the next iteration */
     bool *parts;        /* by loop: lanes leave it by different exits */
     bool *own;          /* by value: varying by itself, whatever its arguments are */
+    bool *agreed;       /* by value: uniform by itself, whatever its arguments are */
     uint32_t *label;    /* by block: scratch of one walk */
     bool changed;
 } analysis;
@@ -99,9 +110,33 @@ static bool is_pure_function(const char *name) {
            bsearch(name, names, sizeof names / sizeof *names, sizeof *names, by_name);
 }
 
-/* Calls that every lane of the block makes together and gets the same answer from. */
-static bool is_block_wide(const kir_inst *inst) {
-    return inst->op == KIR_CALL && !strncmp(inst->name, "barrier_", strlen("barrier_"));
+/* Who gets one answer from a function that lanes call together, whatever their operands are. */
+typedef enum answered { EACH_LANE, BLOCK, SUB_GROUP, MASK } answered;
+
+enum { SUB_GROUP_LANES = 32 }; /* and of a warp of CUDA C */
+
+/* By the start of the function's name; MASK: the lanes that its first argument names. */
+static answered answered_together(const kir_inst *call) {
+    static const struct {
+        const char *start;
+        answered who;
+    } rows[] = {{"barrier_", BLOCK},
+                {"work_group_", BLOCK},
+                {"get_num_sub_groups", BLOCK},
+                {"get_enqueued_num_sub_groups", BLOCK},
+                {"get_max_sub_group_size", BLOCK},
+                {"sub_group_", SUB_GROUP},
+                {"get_sub_group_size", SUB_GROUP},
+                {"warp_all", MASK},
+                {"warp_any", MASK},
+                {"warp_uni", MASK},
+                {"warp_ballot", MASK},
+                {"warp_match_all", MASK},
+                {"warp_reduce_", MASK}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && call->op == KIR_CALL; i++)
+        if (!strncmp(call->name, rows[i].start, strlen(rows[i].start)))
+            return strstr(call->name, "_scan_") ? EACH_LANE : rows[i].who;
+    return EACH_LANE;
 }
 
 static bool is_cast(kir_op op) {
@@ -158,17 +193,63 @@ static bool varies_by_itself(const analysis *a, kir_value v, const bool *constan
         return (is_private && !constant[inst->args[0]]) || a->reached[inst->block];
     }
     case KIR_ATOMIC: return true;
-    case KIR_CALL: return !is_block_wide(inst) && !is_pure_function(inst->name);
+    case KIR_CALL: return !is_pure_function(inst->name); /* but for is_shared() */
     case KIR_PHI: return a->reached[inst->block];
     default: return false;
     }
 }
 
-/* ---- levels ------------------------------------------------------------------------ */
-
-static bool is_inside(const analysis *a, int32_t level, uint32_t block) {
-    return level == TOP || hd_flow_in_loop(a->flow, (uint32_t)level, block);
+/* Lanes of a block before its local id of this dimension counts one further; 0: not known. */
+static uint64_t lanes_before(const hd_binding *launch, uint32_t dimension) {
+    uint64_t lanes = 1;
+    for (uint32_t d = 0; d < dimension; d++)
+        lanes *= hd_launch_size(launch, KIR_Q_LOCAL_SIZE, d);
+    return lanes;
 }
+
+/* An affine form in what all lanes of a warp share: block ids, sizes, iterations that they are
+ * in together, local ids that change from warp to warp only. */
+static bool is_form_of_warp(const analysis *a, const hd_forms *forms, kir_value v) {
+    hd_affine form = forms->of[v];
+    for (uint32_t i = 0; i < form.term_count; i++) {
+        const hd_term *t = &form.terms[i];
+        uint64_t lanes = t->kind == HD_SYM_LOCAL ? lanes_before(&forms->launch, t->index) : a->warp;
+        if (t->kind == HD_SYM_VALUE || t->kind == HD_SYM_GLOBAL || !lanes || lanes % a->warp)
+            return false;
+    }
+    return true;
+}
+
+/* The number of a warp: the linear local id, and whole warps, divided by the lanes of a warp or
+ * a multiple of them. */
+static bool is_number_of_warp(const analysis *a, const hd_forms *forms, const kir_inst *inst) {
+    bool shifts = inst->op == KIR_LSHR || inst->op == KIR_ASHR;
+    int64_t by;
+    if ((!shifts && inst->op != KIR_UDIV && inst->op != KIR_SDIV) ||
+        !kir_const_int(a->kernel, inst->args[1], &by) || by < 0 || (shifts && by > 31))
+        return false;
+    uint64_t divisor = shifts ? (uint64_t)1 << by : (uint64_t)by;
+    hd_affine form = hd_forms_at(forms, inst->args[0], inst->block);
+    bool whole = forms->launch.dims && form.constant >= 0 && form.constant % a->warp == 0;
+    for (uint32_t d = 0; d < forms->launch.dims; d++)
+        whole &=
+            hd_launch_size(&forms->launch, KIR_Q_LOCAL_SIZE, d) == 1 ||
+            hd_affine_factor(form, HD_SYM_LOCAL, d) == (int64_t)lanes_before(&forms->launch, d);
+    for (uint32_t i = 0; i < form.term_count; i++)
+        whole &= form.terms[i].kind == HD_SYM_LOCAL ||
+                 (form.terms[i].kind == HD_SYM_GROUP && form.terms[i].factor > 0 &&
+                  form.terms[i].factor % a->warp == 0);
+    return whole && divisor && divisor % a->warp == 0;
+}
+
+/* The launch says that all lanes of a warp have the same value, whatever it is computed from. */
+static bool is_of_warp(const analysis *a, const hd_forms *forms, kir_value v) {
+    const kir_inst *inst = &a->kernel->insts[v];
+    return inst->type.kind == KIR_INT && inst->type.lanes == 1 && !a->reached[inst->block] &&
+           (is_form_of_warp(a, forms, v) || is_number_of_warp(a, forms, inst));
+}
+
+/* ---- levels ------------------------------------------------------------------------ */
 
 /* The inner loop of a level that holds the block, or the level when it lies in none. */
 static int32_t child_of(const analysis *a, int32_t level, uint32_t block) {
@@ -176,11 +257,6 @@ static int32_t child_of(const analysis *a, int32_t level, uint32_t block) {
     while (loop != level && a->flow->loops[loop].parent != level)
         loop = a->flow->loops[loop].parent;
     return loop;
-}
-
-static const kir_inst *terminator(const analysis *a, uint32_t block) {
-    const kir_block *b = &a->kernel->blocks[block];
-    return &a->kernel->insts[b->insts[b->inst_count - 1]];
 }
 
 /* The labels from one node on their way through its level. */
@@ -202,9 +278,9 @@ static void arrive(walk *w, uint32_t to, uint32_t label) {
     analysis *a = w->a;
     if (w->level != TOP && to == a->flow->loops[w->level].header) {
         if (w->back != KIR_NONE && w->back != label)
-            note(a, &a->meets[to]);
+            note(a, &a->meets_again[w->level]);
         w->back = label;
-    } else if (!is_inside(a, w->level, to)) {
+    } else if (!hd_flow_in_loop(a->flow, w->level, to)) {
         w->exits++;
     } else if (a->reached[to]) {
         return; /* and from there no way leads back to where labels matter */
@@ -227,9 +303,9 @@ static bool is_repeated(const kir_inst *end, uint32_t edge) {
 /* Sends a label along the edges of one block that leave `child`, or all when child is the
  * walk's level; KIR_NONE: a fresh one along each. */
 static void send(walk *w, uint32_t block, int32_t child, uint32_t label) {
-    const kir_inst *end = terminator(w->a, block);
+    const kir_inst *end = kir_terminator(w->a->kernel, block);
     for (uint32_t i = 0; i < end->to_count; i++) {
-        bool leaves = child == w->level || !is_inside(w->a, child, end->to[i]);
+        bool leaves = child == w->level || !hd_flow_in_loop(w->a->flow, child, end->to[i]);
         if (leaves && !is_repeated(end, i))
             arrive(w, end->to[i], label == KIR_NONE ? w->fresh++ : label);
     }
@@ -256,10 +332,10 @@ static uint32_t behind(const walk *w, uint32_t node) {
 static uint32_t count_exit_edges(const analysis *a, const hd_loop *loop) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < loop->exit_count; i++) {
-        const kir_inst *end = terminator(a, loop->exits[i]);
+        const kir_inst *end = kir_terminator(a->kernel, loop->exits[i]);
         for (uint32_t k = 0; k < end->to_count; k++)
-            count +=
-                !is_inside(a, (int32_t)(loop - a->flow->loops), end->to[k]) && !is_repeated(end, k);
+            count += !hd_flow_in_loop(a->flow, (int32_t)(loop - a->flow->loops), end->to[k]) &&
+                     !is_repeated(end, k);
     }
     return count;
 }
@@ -287,8 +363,8 @@ static void part(analysis *a, int32_t level, uint32_t node) {
     if (!loop)
         return;
     if (w.exits && w.back != KIR_NONE)
-        note(a, &a->staggered[level]);
-    bool several = w.exits > 1 || (a->staggered[level] && count_exit_edges(a, loop) > 1);
+        note(a, &a->result->staggered[level]);
+    bool several = w.exits > 1 || (a->result->staggered[level] && count_exit_edges(a, loop) > 1);
     if (several && !a->parts[level]) {
         a->parts[level] = true;
         part(a, loop->parent, loop->header);
@@ -297,42 +373,94 @@ static void part(analysis *a, int32_t level, uint32_t node) {
 
 /* ---- marks spread until nothing changes ---------------------------------------------- */
 
+/* A back edge of this loop starts in an inner loop that lanes leave one by one. */
+static bool is_repeated_early(const analysis *a, int32_t loop) {
+    const hd_loop *l = &a->flow->loops[loop];
+    for (uint32_t i = 0; i < l->latch_count; i++)
+        for (int32_t in = a->flow->loop_of[l->latches[i]]; in != loop;
+             in = a->flow->loops[in].parent)
+            if (a->result->staggered[in])
+                return true;
+    return false;
+}
+
+static bool is_same_value(const kir_kernel *kernel, kir_value x, kir_value y) {
+    const kir_inst *a = &kernel->insts[x], *b = &kernel->insts[y];
+    return x == y || (a->op == KIR_CONST && b->op == KIR_CONST && a->imm_count == b->imm_count &&
+                      !memcmp(a->imm, b->imm, a->imm_count * sizeof *a->imm));
+}
+
+/* The phi takes different values from blocks inside `loop`, or from those outside of it. */
+static bool takes_several(const analysis *a, const kir_inst *phi, int32_t loop, bool inside) {
+    kir_value first = KIR_NONE;
+    for (uint32_t i = 0; i < phi->arg_count; i++) {
+        if ((loop >= 0 && hd_flow_in_loop(a->flow, loop, phi->from[i])) != inside)
+            continue;
+        if (first != KIR_NONE && !is_same_value(a->kernel, first, phi->args[i]))
+            return true;
+        first = phi->args[i];
+    }
+    return false;
+}
+
+/* Lanes with different values meet at the phi. Those that come into a loop meet before any of
+ * them has come around, so each of the two kinds of edges into a header counts by itself. In a
+ * cell for all lanes, those that come around first would overwrite even the same value. */
+static bool is_meeting(const analysis *a, const kir_inst *phi) {
+    int32_t loop = hd_flow_loop_at(a->flow, phi->block);
+    if (a->meets[phi->block] && takes_several(a, phi, loop, false))
+        return true;
+    if (loop < 0)
+        return false;
+    return a->warp ? a->meets_again[loop] && takes_several(a, phi, loop, true)
+                   : a->meets_again[loop] || is_repeated_early(a, loop);
+}
+
 /* Lanes leave one of the loops that hold `from`, but not `to`, in different iterations. */
-static bool is_staggered_between(const analysis *a, uint32_t from, uint32_t to) {
-    for (int32_t l = a->flow->loop_of[from]; l >= 0 && !is_inside(a, l, to);
-         l = a->flow->loops[l].parent)
-        if (a->staggered[l])
+static bool is_staggered_between(const hd_flow *flow, const hd_divergence *d, uint32_t from,
+                                 uint32_t to) {
+    for (int32_t l = flow->loop_of[from]; l >= 0 && !hd_flow_in_loop(flow, l, to);
+         l = flow->loops[l].parent)
+        if (d->staggered[l])
             return true;
     return false;
 }
 
-/* A back edge to this header starts in an inner loop that lanes leave one by one. */
-static bool is_early_header(const analysis *a, uint32_t block) {
-    int32_t l = a->flow->loop_of[block];
-    if (l < 0 || a->flow->loops[l].header != block)
-        return false;
-    const hd_loop *loop = &a->flow->loops[l];
-    for (uint32_t i = 0; i < loop->latch_count; i++)
-        for (int32_t in = a->flow->loop_of[loop->latches[i]]; in != l;
-             in = a->flow->loops[in].parent)
-            if (a->staggered[in])
-                return true;
-    return false;
+/* Whether lanes that are active in the instruction's block may hold different arguments. */
+static bool differs(const analysis *a, const kir_inst *inst, uint32_t arg) {
+    kir_value v = inst->args[arg];
+    return a->result->varying[v] ||
+           is_staggered_between(a->flow, a->result, a->kernel->insts[v].block, inst->block);
+}
+
+/* A shuffle by which all lanes of a warp read one of them. */
+static bool is_broadcast(const analysis *a, const kir_inst *inst) {
+    int64_t width;
+    return inst->op == KIR_CALL && !strcmp(inst->name, "warp_shuffle") &&
+           kir_const_int(a->kernel, inst->args[3], &width) && width == SUB_GROUP_LANES &&
+           !differs(a, inst, 2);
+}
+
+/* All lanes that are compared get one answer from this call. */
+static bool is_shared(const analysis *a, const kir_inst *inst) {
+    answered who = answered_together(inst);
+    bool in_slices = a->warp && SUB_GROUP_LANES % a->warp == 0;
+    bool of_mask = who == MASK || is_broadcast(a, inst);
+    return who == BLOCK || (in_slices && (who == SUB_GROUP || (of_mask && !differs(a, inst, 0))));
 }
 
 static void visit(analysis *a, kir_value v) {
     const kir_inst *inst = &a->kernel->insts[v];
     bool *varying = a->result->varying;
     bool result = a->own[v];
-    for (uint32_t i = 0; i < inst->arg_count; i++) {
-        kir_value arg = inst->args[i];
-        if (!varying[arg] && is_staggered_between(a, a->kernel->insts[arg].block, inst->block))
-            note(a, &varying[arg]);
-        result |= varying[arg];
-    }
-    if (inst->op == KIR_PHI)
-        result |= a->meets[inst->block] || is_early_header(a, inst->block);
-    if (result && inst->type.kind != KIR_VOID && !is_block_wide(inst))
+    for (uint32_t i = 0; i < inst->arg_count; i++)
+        if (differs(a, inst, i)) {
+            result = true;
+            if (!a->warp && !varying[inst->args[i]])
+                note(a, &varying[inst->args[i]]);
+        }
+    result |= inst->op == KIR_PHI && is_meeting(a, inst);
+    if (result && inst->type.kind != KIR_VOID && !a->agreed[v] && !is_shared(a, inst))
         note(a, &varying[v]);
     if (kir_is_terminator(inst->op) && result && !a->result->splits[inst->block]) {
         note(a, &a->result->splits[inst->block]);
@@ -347,7 +475,7 @@ static void find_reached(hd_arena *arena, analysis *a) {
     uint32_t *stack = hd_new_array(arena, uint32_t, a->kernel->block_count), depth = 0;
     for (uint32_t p = 0; p < a->flow->rpo_count; p++) {
         uint32_t from = a->flow->rpo[p];
-        const kir_inst *end = terminator(a, from);
+        const kir_inst *end = kir_terminator(a->kernel, from);
         for (uint32_t i = 0; i < end->to_count; i++) {
             uint32_t to = end->to[i];
             if (a->position[to] <= p && !a->reached[to] && !hd_flow_dominates(a->flow, to, from)) {
@@ -357,7 +485,7 @@ static void find_reached(hd_arena *arena, analysis *a) {
         }
     }
     while (depth) {
-        const kir_inst *end = terminator(a, stack[--depth]);
+        const kir_inst *end = kir_terminator(a->kernel, stack[--depth]);
         for (uint32_t i = 0; i < end->to_count; i++)
             if (!a->reached[end->to[i]]) {
                 a->reached[end->to[i]] = true;
@@ -371,12 +499,14 @@ static analysis prepare(hd_arena *arena, const kir_kernel *kernel, const hd_flow
     analysis a = {.kernel = kernel, .flow = flow, .result = hd_new(arena, hd_divergence)};
     a.result->varying = hd_new_array(arena, bool, kernel->inst_count);
     a.result->splits = hd_new_array(arena, bool, blocks);
+    a.result->staggered = hd_new_array(arena, bool, loops);
     a.position = hd_new_array(arena, uint32_t, blocks);
     a.reached = hd_new_array(arena, bool, blocks);
     a.meets = hd_new_array(arena, bool, blocks);
-    a.staggered = hd_new_array(arena, bool, loops);
+    a.meets_again = hd_new_array(arena, bool, loops);
     a.parts = hd_new_array(arena, bool, loops);
     a.own = hd_new_array(arena, bool, kernel->inst_count);
+    a.agreed = hd_new_array(arena, bool, kernel->inst_count);
     a.label = hd_new_array(arena, uint32_t, blocks);
     for (uint32_t p = 0; p < flow->rpo_count; p++)
         a.position[flow->rpo[p]] = p;
@@ -387,16 +517,34 @@ static analysis prepare(hd_arena *arena, const kir_kernel *kernel, const hd_flow
     return a;
 }
 
-hd_divergence *hd_divergence_analyse(hd_arena *arena, const kir_kernel *kernel,
-                                     const hd_flow *flow) {
-    analysis a = prepare(arena, kernel, flow);
+static hd_divergence *spread(analysis *a) {
     do {
-        a.changed = false;
-        for (uint32_t p = 0; p < flow->rpo_count; p++) {
-            const kir_block *block = &kernel->blocks[flow->rpo[p]];
+        a->changed = false;
+        for (uint32_t p = 0; p < a->flow->rpo_count; p++) {
+            const kir_block *block = &a->kernel->blocks[a->flow->rpo[p]];
             for (uint32_t i = 0; i < block->inst_count; i++)
-                visit(&a, block->insts[i]);
+                visit(a, block->insts[i]);
         }
-    } while (a.changed);
-    return a.result;
+    } while (a->changed);
+    return a->result;
+}
+
+hd_divergence *hd_divergence_of_block(hd_arena *arena, const kir_kernel *kernel,
+                                      const hd_flow *flow) {
+    analysis a = prepare(arena, kernel, flow);
+    return spread(&a);
+}
+
+hd_divergence *hd_divergence_of_warp(hd_arena *arena, const hd_kernel_info *info, uint32_t warp) {
+    analysis a = prepare(arena, info->kernel, info->flow);
+    a.warp = warp;
+    for (kir_value v = 0; v < info->kernel->inst_count; v++)
+        a.agreed[v] = is_of_warp(&a, info->evaluator->f, v);
+    return spread(&a);
+}
+
+bool hd_is_varying_at(const hd_kernel_info *info, const hd_divergence *d, kir_value value,
+                      uint32_t block) {
+    return d->varying[value] ||
+           is_staggered_between(info->flow, d, info->kernel->insts[value].block, block);
 }

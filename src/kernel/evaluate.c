@@ -96,7 +96,7 @@ static bool compute(hd_evaluator *e, const kir_inst *inst, uint32_t depth, int64
 /* The loop whose test runs on this counter, or -1. */
 static int32_t run_loop_of(const hd_evaluator *e, kir_value v) {
     const kir_inst *inst = &e->f->kernel->insts[v];
-    int32_t loop = inst->op == KIR_PHI ? hd_forms_loop_at(e->f, inst->block) : -1;
+    int32_t loop = inst->op == KIR_PHI ? hd_flow_loop_at(e->f->flow, inst->block) : -1;
     bool runs =
         loop >= 0 && e->tests[loop].found && !e->tests[loop].affine && e->tests[loop].phi == v;
     return runs ? loop : -1;
@@ -178,7 +178,7 @@ hd_dependence hd_dependence_new(const hd_forms *f, uint32_t block) {
 
 static void depend_on_loop(const hd_evaluator *e, uint32_t loop, hd_dependence *d) {
     d->any = d->loops[loop] = true;
-    d->unknown |= !hd_flow_in_loop(e->f->flow, loop, d->block);
+    d->unknown |= !hd_flow_in_loop(e->f->flow, (int32_t)loop, d->block);
 }
 
 static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, hd_dependence *d);

@@ -131,8 +131,7 @@ static graph *forward_graph(hd_arena *arena, const kir_kernel *kernel) {
     graph *g = graph_new(arena, kernel->block_count, 0);
     edge_list edges = {0};
     for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_block *block = &kernel->blocks[b];
-        const kir_inst *last = &kernel->insts[block->insts[block->inst_count - 1]];
+        const kir_inst *last = kir_terminator(kernel, b);
         for (uint32_t i = 0; i < last->to_count; i++)
             hd_push(arena, &edges, (edge){b, last->to[i]});
     }
@@ -197,11 +196,25 @@ bool hd_flow_dominates(const hd_flow *flow, uint32_t a, uint32_t b) {
     return a == b;
 }
 
-bool hd_flow_in_loop(const hd_flow *flow, uint32_t loop, uint32_t block) {
-    int32_t l = flow->loop_of[block];
-    while (l >= 0 && (uint32_t)l != loop)
-        l = flow->loops[l].parent;
-    return l >= 0;
+bool hd_loop_holds(const hd_flow *flow, int32_t outer, int32_t loop) {
+    while (loop >= 0 && loop != outer)
+        loop = flow->loops[loop].parent;
+    return loop == outer;
+}
+
+int32_t hd_common_loop(const hd_flow *flow, int32_t a, int32_t b) {
+    while (!hd_loop_holds(flow, a, b))
+        a = flow->loops[a].parent;
+    return a;
+}
+
+bool hd_flow_in_loop(const hd_flow *flow, int32_t loop, uint32_t block) {
+    return hd_loop_holds(flow, loop, flow->loop_of[block]);
+}
+
+int32_t hd_flow_loop_at(const hd_flow *flow, uint32_t header) {
+    int32_t loop = flow->loop_of[header];
+    return loop >= 0 && flow->loops[loop].header == header ? loop : -1;
 }
 
 /* The graph without its back edges must have no cycle: peel blocks off that

@@ -79,14 +79,9 @@ static void find_bases(hd_forms *f) {
 
 /* ---- loops ------------------------------------------------------------------------ */
 
-int32_t hd_forms_loop_at(const hd_forms *f, uint32_t header) {
-    int32_t loop = f->flow->loop_of[header];
-    return loop >= 0 && f->flow->loops[loop].header == header ? loop : -1;
-}
-
 bool hd_forms_is_latch(const hd_forms *f, uint32_t header, uint32_t from) {
-    int32_t loop = hd_forms_loop_at(f, header);
-    return loop >= 0 && hd_flow_in_loop(f->flow, (uint32_t)loop, from);
+    int32_t loop = hd_flow_loop_at(f->flow, header);
+    return loop >= 0 && hd_flow_in_loop(f->flow, loop, from);
 }
 
 static hd_affine opaque(const hd_forms *f, kir_value v) {
@@ -97,7 +92,7 @@ hd_affine hd_forms_at(const hd_forms *f, kir_value value, uint32_t block) {
     hd_affine form = f->of[value], seen = form;
     for (uint32_t i = 0; i < form.term_count; i++) {
         hd_term term = form.terms[i];
-        if (term.kind != HD_SYM_LOOP || hd_flow_in_loop(f->flow, term.index, block))
+        if (term.kind != HD_SYM_LOOP || hd_flow_in_loop(f->flow, (int32_t)term.index, block))
             continue;
         int64_t last = f->last_iteration[term.index];
         if (last < 0)
@@ -402,7 +397,7 @@ static bool common_form(const hd_forms *f, kir_value v, bool skip_latches, hd_af
 
 static hd_affine phi_form(const hd_forms *f, kir_value v) {
     uint32_t block = f->kernel->insts[v].block;
-    int32_t loop = hd_forms_loop_at(f, block);
+    int32_t loop = hd_flow_loop_at(f->flow, block);
     hd_affine form;
     if (loop >= 0 && !f->is_induction[v])
         return opaque(f, v);
@@ -603,7 +598,7 @@ const char *hd_forms_base_name(const hd_forms *f, kir_value pointer) {
     }
 }
 
-static const char *at_line(const hd_forms *f, const kir_inst *inst) {
+const char *hd_at_line(const hd_forms *f, const kir_inst *inst) {
     return inst->line ? hd_format(f->arena, " at line %u", inst->line) : "";
 }
 
@@ -627,13 +622,13 @@ static const char *reason_of_scalar(const hd_forms *f, const hd_term *term) {
 static const char *reason_of_value(const hd_forms *f, kir_value value) {
     kir_value load = hd_forms_load_of(f, opaque(f, value));
     const kir_inst *inst = &f->kernel->insts[load == KIR_NONE ? value : load];
-    const char *where = at_line(f, inst);
+    const char *where = hd_at_line(f, inst);
     if (load != KIR_NONE)
         return hd_format(f->arena, "indirect through %s%s", hd_forms_base_name(f, inst->args[0]),
                          where);
     if (inst->op == KIR_CALL)
         return hd_format(f->arena, "depends on the result of %s()%s", inst->name, where);
-    if (inst->op == KIR_PHI && hd_forms_loop_at(f, inst->block) >= 0)
+    if (inst->op == KIR_PHI && hd_flow_loop_at(f->flow, inst->block) >= 0)
         return hd_format(f->arena, "depends on a loop variable%s that does not step by a constant",
                          where);
     hd_affine scalar;

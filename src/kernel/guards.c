@@ -91,7 +91,7 @@ static bool is_natural(hd_affine a) {
 static bool is_usable(const hd_forms *f, hd_affine form, uint32_t block) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_LOOP &&
-            !hd_flow_in_loop(f->flow, form.terms[i].index, block))
+            !hd_flow_in_loop(f->flow, (int32_t)form.terms[i].index, block))
             return false;
     return !hd_affine_is_opaque(form);
 }
@@ -140,8 +140,7 @@ static bool edge_dominates(const hd_forms *f, uint32_t from, uint32_t to, uint32
 /* The guards that taking target `to` of the branch at the end of `from` means. */
 static bool guard_edge(const hd_forms *f, uint32_t from, uint32_t to, uint32_t block,
                        guard_list *guards) {
-    const kir_block *b = &f->kernel->blocks[from];
-    const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
+    const kir_inst *last = kir_terminator(f->kernel, from);
     if (!edge_dominates(f, from, to, block))
         return false;
     if (last->op == KIR_SWITCH) {
@@ -177,7 +176,7 @@ static bool is_counted_exit(const hd_forms *f, const hd_trip *trips, uint32_t fr
             leaves |= loop->exits[i] == from;
         if (!leaves)
             continue;
-        if (trips[l].kind == HD_TRIP_UNKNOWN ? hd_flow_in_loop(f->flow, (uint32_t)l, block)
+        if (trips[l].kind == HD_TRIP_UNKNOWN ? hd_flow_in_loop(f->flow, l, block)
                                              : trips[l].test == from)
             return true;
     }
@@ -212,8 +211,7 @@ hd_controls *hd_controls_new(const hd_forms *f) {
     uint32_t *stamp = hd_new_array(f->arena, uint32_t, f->kernel->block_count);
     for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
         uint32_t from = f->flow->rpo[i];
-        const kir_block *b = &f->kernel->blocks[from];
-        const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
+        const kir_inst *last = kir_terminator(f->kernel, from);
         if (last->to_count < 2)
             continue;
         for (uint32_t p = from; p != KIR_NONE; p = f->flow->ipdom[p])

@@ -7,6 +7,20 @@
 
 #include "kernel/kir.h"
 
+/* ---- grid.c: the threads and blocks of a launch ------------------------------ */
+
+/* Sizes are 1 beyond the launch's dimensions, and where they are not known. */
+typedef struct hd_grid {
+    uint64_t local[3], groups[3];
+    uint64_t step[3]; /* threads of a block before this local id counts one further */
+    uint64_t block_threads, block_count;
+} hd_grid;
+
+hd_grid hd_grid_of(uint32_t dims, const uint64_t global[3], const uint64_t local[3]);
+/* The ids of a thread in its block (of grid.local), or of a block (of grid.groups), from its
+ * number. */
+void hd_grid_ids(const uint64_t sizes[3], uint64_t linear, uint64_t ids[3]);
+
 /* ---- flow.c: dominators, post-dominators, loops --------------------------- */
 
 typedef struct hd_loop {
@@ -32,23 +46,14 @@ typedef struct hd_flow {
 
 hd_flow *hd_flow_analyse(hd_arena *arena, const kir_kernel *kernel);
 bool hd_flow_dominates(const hd_flow *flow, uint32_t a, uint32_t b);
-
-/* ---- divergence.c: what all lanes of a block agree on ---------------------- */
-
-/* A uniform value is the same for all lanes that are active together, where a block's
- * lanes run as docs/machine.md says: of the waiting lanes those at the block that is first
- * in flow->rpo go first; lanes that take a back edge wait until no lane is left in their
- * iteration. It may then be kept in one cell for all lanes, which every execution
- * overwrites, phis as soon as some lanes take an edge to them: a lane that uses the value
- * later still finds its own. (A cell that two values share must not be overwritten while
- * lanes that wait at a block further behind need the other value.) */
-typedef struct hd_divergence {
-    bool *varying; /* [kernel->inst_count]: the value may differ between lanes of a block */
-    bool *splits;  /* [block_count]: the terminator's condition is varying */
-} hd_divergence;
-
-hd_divergence *hd_divergence_analyse(hd_arena *arena, const kir_kernel *kernel,
-                                     const hd_flow *flow);
+/* True when `outer` is `loop` or stands around it; -1 is the whole kernel. */
+bool hd_loop_holds(const hd_flow *flow, int32_t outer, int32_t loop);
+/* The innermost loop that holds both, or -1. */
+int32_t hd_common_loop(const hd_flow *flow, int32_t a, int32_t b);
+/* True when the block lies in `loop` or a loop inside it. */
+bool hd_flow_in_loop(const hd_flow *flow, int32_t loop, uint32_t block);
+/* The loop that has this header, or -1. */
+int32_t hd_flow_loop_at(const hd_flow *flow, uint32_t header);
 
 /* ---- affine.c: sums of symbols times constants ----------------------------- */
 
@@ -91,6 +96,8 @@ bool hd_affine_equal(hd_affine a, hd_affine b);
 int64_t hd_affine_factor(hd_affine a, hd_symbol_kind kind, uint32_t index);
 /* True when some HD_SYM_VALUE, or unknown parameter or size, stands in it. */
 bool hd_affine_is_opaque(hd_affine a);
+/* True when a symbol of this kind stands in it. */
+bool hd_affine_has(hd_affine a, hd_symbol_kind kind);
 /* "4*i + 16*group(0) + 12", with loops as k0, k1 … and opaque values as %n. */
 const char *hd_affine_print(hd_arena *arena, const kir_kernel *kernel, hd_affine a);
 
@@ -137,8 +144,10 @@ bool hd_trip_passes(int64_t start, int64_t step, kir_pred pred, uint64_t *passes
 typedef enum hd_access_kind { HD_LOAD, HD_STORE, HD_ATOMIC } hd_access_kind;
 const char *hd_access_kind_name(hd_access_kind kind); /* "load", "store", "atomic" */
 
-/* A branch that decides whether an access runs: `expr pred 0`, comparing as
- * kir_pred does on 64 bits. Only affine conditions without opaque symbols. */
+/* `a pred b` on integers of `bits` bits (guards.c). */
+bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b);
+
+/* A branch that decides whether an access runs: `expr pred 0` on signed numbers of 64 bits. Only affine conditions without opaque symbols. */
 typedef struct hd_guard {
     hd_affine expr;
     kir_pred pred;
@@ -218,6 +227,32 @@ typedef struct hd_point {
  * not from two threads at once. */
 bool hd_affine_evaluate(const hd_kernel_info *info, hd_affine form, const hd_point *point,
                         int64_t *value);
+
+/* ---- divergence.c: which values lanes agree on ------------------------------- */
+
+/* A uniform value is the same for all lanes that are active together, where a block's
+ * lanes run as docs/machine.md says: of the waiting lanes those at the block that is first
+ * in flow->rpo go first; lanes that take a back edge wait until no lane is left in their
+ * iteration. */
+typedef struct hd_divergence {
+    bool *varying;   /* [kernel->inst_count]: the value may differ between lanes */
+    bool *splits;    /* [block_count]: the terminator's condition is varying */
+    bool *staggered; /* [loop_count]: lanes leave the loop in different iterations */
+} hd_divergence;
+
+/* Of all lanes of a block, for the machine. A uniform value may be kept in one cell for all
+ * lanes, which every execution overwrites, phis as soon as some lanes take an edge to them: a
+ * lane that uses the value later still finds its own. (A cell that two values share must not be
+ * overwritten while lanes that wait at a block further behind need the other value.) */
+hd_divergence *hd_divergence_of_block(hd_arena *arena, const kir_kernel *kernel,
+                                      const hd_flow *flow);
+/* Of the lanes of a warp, consecutive ones of a block, in the launch that `info` was made for. A
+ * value that is uniform where it is made may differ where it is used, outside of a loop that
+ * lanes left one by one: ask hd_is_varying_at(). */
+hd_divergence *hd_divergence_of_warp(hd_arena *arena, const hd_kernel_info *info, uint32_t warp);
+/* Whether lanes that are active together in `block` may hold different values. */
+bool hd_is_varying_at(const hd_kernel_info *info, const hd_divergence *divergence, kir_value value,
+                      uint32_t block);
 
 /* registers.c: most 32-bit values live at once, plus a small fixed number. */
 uint32_t hd_kernel_registers(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow);

@@ -3,22 +3,28 @@
 
 #include "kernel/kir.h"
 
-static const struct op_fact {
-    const char *name;
-    char kind;
-} ops[KIR_OP_COUNT] = {
-#define X(name, text, args, kind) {text, #kind[0]},
-    KIR_OPS(X)
+#define X(name, text, ...) text,
+const char *const kir_op_names[] = {KIR_OPS(X)};
+const char *const kir_query_names[] = {KIR_QUERIES(X)};
+const char *const kir_pred_names[] = {KIR_PREDS(X)};
+const char *const kir_rmw_names[] = {KIR_RMWS(X)};
+const char *const kir_rule_names[] = {KIR_RULES(X)};
 #undef X
-};
+const char *const kir_space_names[] = {"private", "global", "local", "constant", "generic"};
 
-const char *kir_op_name(kir_op op) { return (unsigned)op < KIR_OP_COUNT ? ops[op].name : "?"; }
+#define X(name, text, args, kind) #kind[0],
+static const char op_kinds[] = {KIR_OPS(X)};
+#undef X
 
-bool kir_is_terminator(kir_op op) { return (unsigned)op < KIR_OP_COUNT && ops[op].kind == 'T'; }
+const char *kir_op_name(kir_op op) { return (unsigned)op < KIR_OP_COUNT ? kir_op_names[op] : "?"; }
 
-bool kir_is_memory(kir_op op) { return (unsigned)op < KIR_OP_COUNT && ops[op].kind == 'M'; }
+static bool is_of_kind(kir_op op, char kind) {
+    return (unsigned)op < KIR_OP_COUNT && op_kinds[op] == kind;
+}
 
-bool kir_is_leaf(kir_op op) { return (unsigned)op < KIR_OP_COUNT && ops[op].kind == 'C'; }
+bool kir_is_terminator(kir_op op) { return is_of_kind(op, 'T'); }
+bool kir_is_memory(kir_op op) { return is_of_kind(op, 'M'); }
+bool kir_is_leaf(kir_op op) { return is_of_kind(op, 'C'); }
 
 uint32_t kir_type_bytes(kir_type type) {
     uint32_t lanes = type.lanes == 3 ? 4 : type.lanes;

@@ -262,10 +262,19 @@ typedef struct kir_module {
 } kir_module;
 
 /* kir.c: helpers */
-const char *kir_op_name(kir_op op);
+/* Names in the text form, by op, query ... */
+extern const char *const kir_op_names[KIR_OP_COUNT], *const kir_query_names[KIR_QUERY_COUNT];
+extern const char *const kir_pred_names[KIR_PRED_COUNT], *const kir_rmw_names[KIR_RMW_COUNT];
+extern const char *const kir_space_names[KIR_GENERIC + 1], *const kir_rule_names[KIR_RULE_COUNT];
+const char *kir_op_name(kir_op op); /* "?" for what is none */
 bool kir_is_terminator(kir_op op);
 bool kir_is_memory(kir_op op);
 bool kir_is_leaf(kir_op op); /* kind C: stands at the start of block 0 */
+/* The instruction that ends a block. */
+static inline const kir_inst *kir_terminator(const kir_kernel *kernel, uint32_t block) {
+    const kir_block *b = &kernel->blocks[block];
+    return &kernel->insts[b->insts[b->inst_count - 1]];
+}
 /* The low `width` bits of `bits` as a signed number; a single bit is 0 or 1. */
 int64_t kir_sign_extend(uint64_t bits, uint32_t width);
 /* Value of an integer constant, sign-extended (i1: 0 or 1); false when `value` is none. */

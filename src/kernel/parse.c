@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/table.h"
 #include "kernel/kir.h"
 
 typedef enum token_kind { END, WORD, VALUE, STRING, MARK } token_kind;
@@ -23,14 +24,11 @@ typedef struct token {
 
 /* Names of values or of blocks, numbered in order of first mention. */
 typedef struct name_entry {
-    const char *name;
-    uint32_t next;  /* in the bucket */
     uint32_t index; /* of the instruction or block; KIR_NONE: not made yet */
-    token first;
+    token first;    /* its text is the name */
 } name_entry;
-enum { BUCKETS = 1024 };
 typedef struct name_table {
-    uint32_t buckets[BUCKETS]; /* number + 1 */
+    hd_hash_table numbers;
     hd_vec(name_entry) entries;
 } name_table;
 
@@ -206,17 +204,17 @@ static uint32_t expect_name(reader *r, const char *const *names, uint32_t count,
 
 /* ---- names ------------------------------------------------------------------------ */
 
+static name_table *new_names(hd_arena *arena) {
+    name_table *table = hd_new(arena, name_table);
+    table->numbers = (hd_hash_table){.arena = arena, .key_bytes = HD_TEXT_KEYS};
+    return table;
+}
+
 static uint32_t intern(reader *r, name_table *table, const token *name) {
-    uint32_t hash = 2166136261u;
-    for (const char *c = name->text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    uint32_t *bucket = &table->buckets[hash % BUCKETS];
-    for (uint32_t n = *bucket; n; n = table->entries.data[n - 1].next)
-        if (!strcmp(table->entries.data[n - 1].name, name->text))
-            return n - 1;
-    hd_push(r->arena, &table->entries, (name_entry){name->text, *bucket, KIR_NONE, *name});
-    *bucket = (uint32_t)table->entries.count;
-    return *bucket - 1;
+    uint64_t number = hd_hash_add_key(&table->numbers, name->text, table->entries.count);
+    if (number == table->entries.count)
+        hd_push(r->arena, &table->entries, (name_entry){KIR_NONE, *name});
+    return (uint32_t)number;
 }
 
 static void define(reader *r, name_table *table, const token *name, uint32_t index) {
@@ -230,19 +228,17 @@ static void define(reader *r, name_table *table, const token *name, uint32_t ind
 static uint32_t resolve(reader *r, const name_table *table, uint32_t n, const char *what) {
     const name_entry *entry = &table->entries.data[n];
     if (entry->index == KIR_NONE)
-        wrong(r, &entry->first, "%s '%s' is used but never made", what, entry->name);
+        wrong(r, &entry->first, "%s '%s' is used but never made", what, entry->first.text);
     return entry->index;
 }
 
 /* ---- types ------------------------------------------------------------------------ */
 
-static const char *const space_names[] = {"private", "global", "local", "constant", "generic"};
-
 static bool type_of_word(const char *text, kir_type *type) {
     *type = (kir_type){.lanes = 1};
     if (!strncmp(text, "ptr.", 4)) {
         for (uint8_t s = 0; s <= KIR_GENERIC; s++)
-            if (!strcmp(text + 4, space_names[s])) {
+            if (!strcmp(text + 4, kir_space_names[s])) {
                 *type = (kir_type){KIR_PTR, 64, 1, s};
                 return true;
             }
@@ -269,32 +265,6 @@ static kir_type expect_type(reader *r) {
 }
 
 /* ---- instructions -------------------------------------------------------------- */
-
-static const char *const query_names[] = {
-#define X(name, text) text,
-    KIR_QUERIES(X)
-#undef X
-};
-static const char *const pred_names[] = {
-#define X(name, text) text,
-    KIR_PREDS(X)
-#undef X
-};
-static const char *const rmw_names[] = {
-#define X(name, text) text,
-    KIR_RMWS(X)
-#undef X
-};
-static const char *const op_names[] = {
-#define X(name, text, args, kind) text,
-    KIR_OPS(X)
-#undef X
-};
-static const char *const rule_names[] = {
-#define X(name, text) text,
-    KIR_RULES(X)
-#undef X
-};
 
 typedef hd_vec(uint32_t) index_list;
 typedef hd_vec(uint64_t) number_list;
@@ -477,13 +447,13 @@ static void read_inst(reader *r, kir_inst *inst) {
         next(r);
         expect_mark(r, '=');
     }
-    inst->op = (kir_op)expect_name(r, op_names, KIR_OP_COUNT, "an opcode");
+    inst->op = (kir_op)expect_name(r, kir_op_names, KIR_OP_COUNT, "an opcode");
     if (inst->op == KIR_QUERY)
-        inst->index = expect_name(r, query_names, KIR_QUERY_COUNT, "a query");
+        inst->index = expect_name(r, kir_query_names, KIR_QUERY_COUNT, "a query");
     else if (inst->op == KIR_ATOMIC)
-        inst->index = expect_name(r, rmw_names, KIR_RMW_COUNT, "an atomic operation");
+        inst->index = expect_name(r, kir_rmw_names, KIR_RMW_COUNT, "an atomic operation");
     else if (inst->op == KIR_ICMP || inst->op == KIR_FCMP)
-        inst->pred = (kir_pred)expect_name(r, pred_names, KIR_PRED_COUNT, "a predicate");
+        inst->pred = (kir_pred)expect_name(r, kir_pred_names, KIR_PRED_COUNT, "a predicate");
     else if (inst->op == KIR_CALL)
         inst->name = expect(r, STRING, "the name of a built-in function in quotes");
     if (has_value)
@@ -600,7 +570,7 @@ static const uint8_t *read_init(reader *r, uint64_t bytes) {
 
 static kir_static read_static(reader *r) {
     kir_static variable = {.name = expect(r, STRING, "the variable's name in quotes")};
-    variable.space = (kir_space)expect_name(r, space_names, KIR_GENERIC + 1, "a memory space");
+    variable.space = (kir_space)expect_name(r, kir_space_names, KIR_GENERIC + 1, "a memory space");
     variable.is_dynamic = accept_word(r, "dynamic");
     variable.bytes = accept_word(r, "bytes") ? (uint64_t)expect_number(r) : 0;
     variable.align = accept_word(r, "align") ? expect_small(r) : 1;
@@ -666,8 +636,8 @@ static kir_kernel *read_kernel(reader *r) {
             kernel->required_local[d] = expect_small(r);
     kernel->place = read_place(r);
     expect_mark(r, '{');
-    r->values = hd_new(r->arena, name_table);
-    r->blocks = hd_new(r->arena, name_table);
+    r->values = new_names(r->arena);
+    r->blocks = new_names(r->arena);
     read_variables(r, kernel);
     read_blocks(r, kernel);
     expect_mark(r, '}');
@@ -743,7 +713,7 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
     next(&r);
     while (!r.status && r.now.kind != END) {
         if (accept_word(&r, "rule"))
-            r.module->rules |= 1u << expect_name(&r, rule_names, KIR_RULE_COUNT, "a rule");
+            r.module->rules |= 1u << expect_name(&r, kir_rule_names, KIR_RULE_COUNT, "a rule");
         else if (accept_word(&r, "file"))
             hd_push(arena, &files, (kir_file){expect(&r, STRING, "a file's name in quotes"), NULL});
         else if (accept_word(&r, "record"))

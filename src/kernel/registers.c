@@ -69,8 +69,7 @@ static uint32_t remove_value(const liveness *l, uint64_t *set, kir_value v) {
  * what their phis take from here. */
 static uint32_t live_out(const liveness *l, uint32_t b, uint64_t *set) {
     const kir_kernel *kernel = l->kernel;
-    const kir_block *block = &kernel->blocks[b];
-    const kir_inst *last = &kernel->insts[block->insts[block->inst_count - 1]];
+    const kir_inst *last = kir_terminator(kernel, b);
     uint32_t live = 0;
     memset(set, 0, l->words * sizeof *set);
     for (uint32_t k = 0; k < last->to_count; k++) {

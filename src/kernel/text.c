@@ -13,31 +13,8 @@
 
 #include "kernel/kir.h"
 
-static const char *const query_names[] = {
-#define X(name, text) text,
-    KIR_QUERIES(X)
-#undef X
-};
-static const char *const pred_names[] = {
-#define X(name, text) text,
-    KIR_PREDS(X)
-#undef X
-};
-static const char *const rmw_names[] = {
-#define X(name, text) text,
-    KIR_RMWS(X)
-#undef X
-};
-
-static const char *const rule_names[] = {
-#define X(name, text) text,
-    KIR_RULES(X)
-#undef X
-};
-
 const char *kir_space_name(kir_space space) {
-    static const char *const names[] = {"private", "global", "local", "constant", "generic"};
-    return space <= KIR_GENERIC ? names[space] : "?";
+    return space <= KIR_GENERIC ? kir_space_names[space] : "?";
 }
 
 static void print_string(hd_str *out, const char *text) {
@@ -51,6 +28,14 @@ static void print_string(hd_str *out, const char *text) {
             hd_str_addn(out, c, 1);
     }
     hd_str_add(out, "\"");
+}
+
+/* A word and a quoted text, if there is one. */
+static void print_named(hd_str *out, const char *word, const char *text) {
+    if (!text)
+        return;
+    hd_str_add(out, word);
+    print_string(out, text);
 }
 
 static void print_type(hd_str *out, kir_type type) {
@@ -114,11 +99,9 @@ static void print_addr(hd_str *out, const kir_inst *inst) {
         hd_str_printf(out, " + %%%u*%" PRId64, inst->args[i], inst->scale[i - 1]);
     if (inst->offset)
         hd_str_printf(out, " + %" PRId64, inst->offset);
-    if (inst->record) {
-        hd_str_add(out, " in ");
-        print_string(out, inst->record);
+    print_named(out, " in ", inst->record);
+    if (inst->record)
         hd_str_printf(out, " + %u", inst->field_offset);
-    }
 }
 
 static void print_phi(hd_str *out, const kir_inst *inst) {
@@ -154,16 +137,15 @@ static void print_mask(hd_str *out, const kir_inst *inst) {
 /* What stands between the opcode and the type: which query, comparison, ... */
 static void print_variant(hd_str *out, const kir_inst *inst) {
     if (inst->op == KIR_QUERY)
-        hd_str_printf(out, " %s", inst->index < KIR_QUERY_COUNT ? query_names[inst->index] : "?");
+        hd_str_printf(out, " %s",
+                      inst->index < KIR_QUERY_COUNT ? kir_query_names[inst->index] : "?");
     else if (inst->op == KIR_ATOMIC)
-        hd_str_printf(out, " %s", inst->index < KIR_RMW_COUNT ? rmw_names[inst->index] : "?");
+        hd_str_printf(out, " %s", inst->index < KIR_RMW_COUNT ? kir_rmw_names[inst->index] : "?");
     else if (inst->op == KIR_ICMP || inst->op == KIR_FCMP)
         hd_str_printf(out, " %s",
-                      (unsigned)inst->pred < KIR_PRED_COUNT ? pred_names[inst->pred] : "?");
-    else if (inst->op == KIR_CALL) {
-        hd_str_add(out, " ");
-        print_string(out, inst->name);
-    }
+                      (unsigned)inst->pred < KIR_PRED_COUNT ? kir_pred_names[inst->pred] : "?");
+    else if (inst->op == KIR_CALL)
+        print_named(out, " ", inst->name);
 }
 
 static void print_operands(hd_str *out, const kir_inst *inst) {
@@ -207,37 +189,25 @@ void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value) {
 }
 
 static void print_place(hd_str *out, const hd_place *place) {
-    if (!place->file)
-        return;
-    hd_str_add(out, " at ");
-    print_string(out, place->file);
-    hd_str_printf(out, ":%u:%u", place->line, place->column);
+    print_named(out, " at ", place->file);
+    if (place->file)
+        hd_str_printf(out, ":%u:%u", place->line, place->column);
 }
 
 static void print_record_name(hd_str *out, const hd_record *record) {
-    if (!record)
-        return;
-    hd_str_add(out, " record ");
-    print_string(out, record->name);
+    print_named(out, " record ", record ? record->name : NULL);
 }
 
 static void print_param(hd_str *out, const kir_param *param) {
-    hd_str_add(out, "    param ");
-    print_string(out, param->name);
+    print_named(out, "    param ", param->name);
     hd_str_add(out, " ");
     print_type(out, param->type);
-    if (param->type_name) {
-        hd_str_add(out, " type ");
-        print_string(out, param->type_name);
-    }
+    print_named(out, " type ", param->type_name);
     hd_str_printf(out, " bytes %u", param->bytes);
     print_record_name(out, param->record);
     if (param->element_bytes)
         hd_str_printf(out, " element %u", param->element_bytes);
-    if (param->element_type) {
-        hd_str_add(out, " of ");
-        print_string(out, param->element_type);
-    }
+    print_named(out, " of ", param->element_type);
     hd_str_add(out, param->is_const ? " const" : "");
     hd_str_add(out, param->is_restrict ? " restrict" : "");
     hd_str_add(out, param->by_value_struct ? " value\n" : "\n");
@@ -251,8 +221,7 @@ static bool is_zero(const uint8_t *bytes, uint64_t count) {
 }
 
 static void print_static(hd_str *out, const kir_static *variable) {
-    hd_str_add(out, "    static ");
-    print_string(out, variable->name);
+    print_named(out, "    static ", variable->name);
     hd_str_printf(out, " %s%s bytes %" PRIu64 " align %u", kir_space_name(variable->space),
                   variable->is_dynamic ? " dynamic" : "", variable->bytes, variable->align);
     print_record_name(out, variable->record);
@@ -268,21 +237,15 @@ static void print_static(hd_str *out, const kir_static *variable) {
 }
 
 static void print_record(hd_str *out, const hd_record *record) {
-    hd_str_add(out, "record ");
-    print_string(out, record->name);
-    if (record->spelling) {
-        hd_str_add(out, " type ");
-        print_string(out, record->spelling);
-    }
+    print_named(out, "record ", record->name);
+    print_named(out, " type ", record->spelling);
     hd_str_printf(out, " size %u align %u", record->size, record->align);
     print_place(out, &record->place);
     hd_str_add(out, " {\n");
     for (uint32_t i = 0; i < record->field_count; i++) {
         const hd_field *field = &record->fields[i];
-        hd_str_add(out, "    ");
-        print_string(out, field->name);
-        hd_str_add(out, " ");
-        print_string(out, field->type);
+        print_named(out, "    ", field->name);
+        print_named(out, " ", field->type);
         hd_str_printf(out, " offset %u size %u align %u", field->offset, field->size, field->align);
         if (field->count != 1)
             hd_str_printf(out, " count %u", field->count);
@@ -295,10 +258,9 @@ static void print_record(hd_str *out, const hd_record *record) {
 void kir_print_head(hd_str *out, const kir_module *module) {
     for (uint32_t i = 0; i < KIR_RULE_COUNT; i++)
         if (module->rules >> i & 1)
-            hd_str_printf(out, "rule %s\n", rule_names[i]);
+            hd_str_printf(out, "rule %s\n", kir_rule_names[i]);
     for (uint32_t i = 0; i < module->file_count; i++) {
-        hd_str_add(out, "file ");
-        print_string(out, module->files[i].name);
+        print_named(out, "file ", module->files[i].name);
         hd_str_add(out, "\n");
     }
     for (uint32_t i = 0; i < module->record_count; i++)
@@ -312,8 +274,7 @@ void kir_print_module(hd_str *out, const kir_module *module) {
 }
 
 void kir_print(hd_str *out, const kir_kernel *kernel) {
-    hd_str_add(out, "kernel ");
-    print_string(out, kernel->name);
+    print_named(out, "kernel ", kernel->name);
     const uint32_t *local = kernel->required_local;
     if (local[0] | local[1] | local[2])
         hd_str_printf(out, " local %u %u %u", local[0], local[1], local[2]);

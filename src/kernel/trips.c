@@ -196,10 +196,11 @@ static bool is_renewed(const hd_forms *f, kir_value v, void *user) {
     const kir_inst *inst = &f->kernel->insts[v];
     bool lasting = (inst->op >= KIR_ADD && inst->op <= KIR_SHUFFLE) || inst->op == KIR_ADDR ||
                    inst->op == KIR_QUERY;
-    return !lasting && hd_flow_in_loop(f->flow, *(const uint32_t *)user, inst->block);
+    return !lasting && hd_flow_in_loop(f->flow, *(const int32_t *)user, inst->block);
 }
 
-static bool changes_inside(const hd_forms *f, uint32_t loop, hd_affine form) {
+static bool changes_inside(const hd_forms *f, uint32_t number, hd_affine form) {
+    int32_t loop = (int32_t)number;
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
             hd_forms_walk(f, form.terms[i].index, false, is_renewed, &loop))
@@ -310,16 +311,11 @@ static bool find_size(const hd_forms *f, kir_value v, void *user) {
 /* The conditions under which the loop goes on from one of its exit blocks. */
 static hd_conditions conditions_to_stay(const hd_forms *f, uint32_t loop, uint32_t block) {
     hd_conditions parts = {0};
-    const kir_block *b = &f->kernel->blocks[block];
-    const kir_inst *last = &f->kernel->insts[b->insts[b->inst_count - 1]];
-    bool first = last->to_count && hd_flow_in_loop(f->flow, loop, last->to[0]);
+    const kir_inst *last = kir_terminator(f->kernel, block);
+    bool first = last->to_count && hd_flow_in_loop(f->flow, (int32_t)loop, last->to[0]);
     if (last->op == KIR_CONDBR)
         hd_condition_parts(f, last->args[0], first, &parts);
     return parts;
-}
-
-static const char *line_of(const hd_forms *f, const kir_inst *inst) {
-    return inst->line ? hd_format(f->arena, " at line %u", inst->line) : "";
 }
 
 /* Fills the trip from a test, if the test tells something. */
@@ -377,8 +373,8 @@ static const char *why_not(const hd_forms *f, const hd_exit_test *test, const ki
     if (load != KIR_NONE)
         reason = hd_format(f->arena, "depends on a value loaded from %s%s",
                            hd_forms_base_name(f, f->kernel->insts[load].args[0]),
-                           line_of(f, &f->kernel->insts[load]));
-    return hd_format(f->arena, "its condition%s %s", line_of(f, compare),
+                           hd_at_line(f, &f->kernel->insts[load]));
+    return hd_format(f->arena, "its condition%s %s", hd_at_line(f, compare),
                      reason ? reason : otherwise);
 }
 
@@ -398,7 +394,7 @@ static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, hd_con
     if (!is_countable(f, compare)) {
         if (!trip->reason)
             trip->reason =
-                hd_format(f->arena, "its condition%s compares no integers", line_of(f, compare));
+                hd_format(f->arena, "its condition%s compares no integers", hd_at_line(f, compare));
         return;
     }
     kir_pred pred = part.truth ? compare->pred : hd_pred_not(compare->pred);

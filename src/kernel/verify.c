@@ -426,8 +426,7 @@ static void fill_preds(const checker *c) {
     kir_kernel *kernel = c->kernel;
     uint32_t *capacity = hd_new_array(c->arena, uint32_t, kernel->block_count);
     for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_block *from = &kernel->blocks[b];
-        const kir_inst *last = &kernel->insts[from->insts[from->inst_count - 1]];
+        const kir_inst *last = kir_terminator(kernel, b);
         for (uint32_t i = 0; i < last->to_count; i++)
             capacity[last->to[i]] += !is_repeated(last, i);
     }
@@ -436,8 +435,7 @@ static void fill_preds(const checker *c) {
         kernel->blocks[b].pred_count = 0;
     }
     for (uint32_t b = 0; b < kernel->block_count; b++) {
-        const kir_block *from = &kernel->blocks[b];
-        const kir_inst *last = &kernel->insts[from->insts[from->inst_count - 1]];
+        const kir_inst *last = kir_terminator(kernel, b);
         for (uint32_t i = 0; i < last->to_count; i++) {
             kir_block *to = &kernel->blocks[last->to[i]];
             if (!is_repeated(last, i))

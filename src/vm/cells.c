@@ -183,7 +183,7 @@ uint32_t hd_unit_behind(const hd_cells *cells, kir_value v, uint32_t k) {
 
 static void gather_phi_uses(lives *l, uint32_t from, uint64_t *set) {
     const kir_kernel *k = l->c->kernel;
-    const kir_inst *last = &k->insts[k->blocks[from].insts[k->blocks[from].inst_count - 1]];
+    const kir_inst *last = kir_terminator(k, from);
     for (uint32_t s = 0; s < last->to_count; s++) {
         const kir_block *to = &k->blocks[last->to[s]];
         for (uint32_t n = 0; n < to->inst_count && k->insts[to->insts[n]].op == KIR_PHI; n++) {
@@ -201,7 +201,7 @@ static bool flow_back(lives *l, uint32_t b) {
     const kir_kernel *k = l->c->kernel;
     const kir_block *block = &k->blocks[b];
     uint64_t *out = row(l, l->out, b), *in = row(l, l->in, b);
-    const kir_inst *last = &k->insts[block->insts[block->inst_count - 1]];
+    const kir_inst *last = kir_terminator(k, b);
     for (uint32_t s = 0; s < last->to_count; s++)
         for (uint32_t w = 0; w < l->words; w++)
             out[w] |= row(l, l->in, last->to[s])[w];

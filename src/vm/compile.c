@@ -191,7 +191,7 @@ hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     if (c.status)
         return c.status;
     c.flow = p->info->flow;
-    c.divergence = hd_divergence_analyse(arena, kernel, c.flow);
+    c.divergence = hd_divergence_of_block(arena, kernel, c.flow);
     c.cells = hd_cells_make(&c);
     place_allocas(&c);
     place_params(&c);

@@ -80,18 +80,16 @@ static void describe_buffers(hd_arena *arena, const hd_vm *vm, const hd_bound *b
 
 hd_event_launch hd_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l, const hd_bound *b,
                             const hd_program *p) {
+    hd_grid grid = hd_grid_of(l->dims, l->global, l->local);
     hd_event_launch e = {.number = vm->launches,
                          .kernel = l->kernel->name,
                          .dims = l->dims,
-                         .groups = {1, 1, 1},
-                         .local = {1, 1, 1},
-                         .block_count = 1,
+                         .block_count = grid.block_count,
                          .block_threads = p->lanes};
-    for (uint32_t d = 0; d < l->dims; d++) {
-        e.groups[d] = l->global[d] / l->local[d];
-        e.local[d] = l->local[d];
-        e.offset[d] = l->offset[d];
-        e.block_count *= e.groups[d];
+    for (uint32_t d = 0; d < 3; d++) {
+        e.groups[d] = grid.groups[d];
+        e.local[d] = grid.local[d];
+        e.offset[d] = d < l->dims ? l->offset[d] : 0;
     }
     const kir_module *module = vm->job->module;
     const char **files = hd_new_array(arena, const char *, module->file_count);

@@ -15,14 +15,13 @@ static const char *kind_of(const hd_run *r, const hd_op *op, bool writes) {
 
 int hd_print_thread(const hd_run *r, uint32_t lane, char *text, size_t size) {
     const hd_event_launch *launch = r->launch;
-    uint64_t x = lane % launch->local[0], rest = lane / launch->local[0];
-    uint64_t y = rest % launch->local[1], z = rest / launch->local[1];
     const char *shape = launch->dims == 1   ? "thread %llu of block %llu"
                         : launch->dims == 2 ? "thread (%llu,%llu) of block (%llu,%llu)"
                                             : "thread (%llu,%llu,%llu) of block (%llu,%llu,%llu)";
     unsigned long long n[6];
     uint32_t d = launch->dims, k = 0;
-    const uint64_t thread[3] = {x, y, z};
+    uint64_t thread[3];
+    hd_grid_ids(r->grid.local, lane, thread);
     for (uint32_t i = 0; i < d; i++)
         n[k++] = thread[i];
     for (uint32_t i = 0; i < d; i++)

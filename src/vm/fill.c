@@ -40,14 +40,13 @@ static void fill_param(hd_run *r, uint32_t index, const hd_bound_arg *arg) {
     }
 }
 
-static uint64_t size_of(const hd_launch *l, uint32_t query, uint32_t d) {
-    bool there = d < l->dims;
+static uint64_t size_of(const hd_event_launch *l, uint32_t query, uint32_t d) {
     switch (query) {
-    case KIR_Q_GLOBAL_SIZE: return there ? l->global[d] : 1;
+    case KIR_Q_GLOBAL_SIZE: return l->groups[d] * l->local[d];
     case KIR_Q_LOCAL_SIZE:
-    case KIR_Q_ENQUEUED_LOCAL_SIZE: return there ? l->local[d] : 1;
-    case KIR_Q_NUM_GROUPS: return there ? l->global[d] / l->local[d] : 1;
-    case KIR_Q_GLOBAL_OFFSET: return there ? l->offset[d] : 0;
+    case KIR_Q_ENQUEUED_LOCAL_SIZE: return l->local[d];
+    case KIR_Q_NUM_GROUPS: return l->groups[d];
+    case KIR_Q_GLOBAL_OFFSET: return l->offset[d];
     default: return l->dims; /* WORK_DIM */
     }
 }
@@ -63,23 +62,14 @@ static void put(hd_run *r, hd_operand o, uint32_t lane, uint64_t bits) {
     memcpy(r->frame + o.at + (size_t)lane * bytes, &bits, bytes);
 }
 
-/* Threads of a block before dimension d counts one further. */
-static uint64_t lanes_before(const hd_launch *launch, uint32_t d) {
-    uint64_t lanes = 1;
-    for (uint32_t i = 0; i < d && i < launch->dims; i++)
-        lanes *= launch->local[i];
-    return lanes;
-}
-
 /* Lanes beyond the block's last get the ids that they would have. */
-static void fill_local_ids(hd_run *r, const hd_launch *launch, const hd_query *q) {
-    uint32_t d = q->dimension;
-    uint64_t step = lanes_before(launch, d), size = d < launch->dims ? launch->local[d] : 1;
+static void fill_local_ids(hd_run *r, const hd_query *q) {
+    uint64_t step = r->grid.step[q->dimension], size = r->grid.local[q->dimension];
     for (uint32_t l = 0; l < r->padded; l++)
         put(r, q->cell, l, q->query == KIR_Q_LOCAL_LINEAR_ID ? l : l / step % size);
 }
 
-void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args) {
+void hd_fill_launch(hd_run *r, const hd_bound_arg *args) {
     const hd_program *p = r->program;
     for (uint32_t i = 0; i < p->constant_count; i++)
         hd_fill_uniform(r, (hd_operand){p->constants[i].at, p->constants[i].elem, false},
@@ -89,9 +79,9 @@ void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args
     for (size_t i = 0; i < p->queries.count; i++) {
         const hd_query *q = &p->queries.data[i];
         if (is_of_launch(q->query))
-            hd_fill_uniform(r, q->cell, size_of(launch, q->query, q->dimension));
+            hd_fill_uniform(r, q->cell, size_of(r->launch, q->query, q->dimension));
         else if (q->query == KIR_Q_LOCAL_ID || q->query == KIR_Q_LOCAL_LINEAR_ID)
-            fill_local_ids(r, launch, q);
+            fill_local_ids(r, q);
     }
 }
 
@@ -114,12 +104,11 @@ void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args
 DEFINE_IDS(uint32_t)
 DEFINE_IDS(uint64_t)
 
-static void fill_global_ids(hd_run *r, const hd_launch *launch, const hd_query *q) {
+static void fill_global_ids(hd_run *r, const hd_query *q) {
     uint32_t d = q->dimension;
-    bool there = d < launch->dims;
-    uint64_t first = there ? launch->offset[d] + r->group[d] * launch->local[d] : 0;
-    uint64_t size = there ? launch->local[d] : 1, step = lanes_before(launch, d);
-    if (d + 1 >= launch->dims && size > 1)
+    uint64_t first = r->launch->offset[d] + r->group[d] * r->grid.local[d];
+    uint64_t size = r->grid.local[d], step = r->grid.step[d];
+    if (d + 1 >= r->launch->dims && size > 1)
         size = r->padded; /* lanes beyond the last may have ids beyond the last */
     if (q->cell.elem == HD_I32)
         write_ids_uint32_t(HD_CELL(r, q->cell.at, uint32_t), r->padded, first, step, size);
@@ -127,32 +116,30 @@ static void fill_global_ids(hd_run *r, const hd_launch *launch, const hd_query *
         write_ids_uint64_t(HD_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
 }
 
-static void fill_global_linear(hd_run *r, const hd_launch *launch, const hd_query *q) {
+static void fill_global_linear(hd_run *r, const hd_query *q) {
+    const hd_grid *g = &r->grid;
     for (uint32_t l = 0; l < r->padded; l++) {
-        uint64_t id = 0, rest = l, local[3] = {0};
-        for (uint32_t d = 0; d < launch->dims; d++) {
-            local[d] = rest % launch->local[d];
-            rest /= launch->local[d];
-        }
-        for (uint32_t d = launch->dims; d-- > 0;)
-            id = id * launch->global[d] + r->group[d] * launch->local[d] + local[d];
+        uint64_t id = 0, local[3];
+        hd_grid_ids(g->local, l % g->block_threads, local);
+        for (uint32_t d = 3; d-- > 0;)
+            id = id * g->groups[d] * g->local[d] + r->group[d] * g->local[d] + local[d];
         put(r, q->cell, l, id);
     }
 }
 
-static void fill_ids(hd_run *r, const hd_launch *launch, const hd_query *q) {
+static void fill_ids(hd_run *r, const hd_query *q) {
     switch (q->query) {
     case KIR_Q_GROUP_ID: hd_fill_uniform(r, q->cell, r->group[q->dimension]); return;
-    case KIR_Q_GLOBAL_ID: fill_global_ids(r, launch, q); return;
-    case KIR_Q_GLOBAL_LINEAR_ID: fill_global_linear(r, launch, q); return;
+    case KIR_Q_GLOBAL_ID: fill_global_ids(r, q); return;
+    case KIR_Q_GLOBAL_LINEAR_ID: fill_global_linear(r, q); return;
     default: return;
     }
 }
 
-void hd_fill_block(hd_run *r, const hd_launch *launch, const hd_bound_arg *args) {
+void hd_fill_block(hd_run *r, const hd_bound_arg *args) {
     const hd_program *p = r->program;
     for (size_t i = 0; i < p->queries.count; i++)
-        fill_ids(r, launch, &p->queries.data[i]);
+        fill_ids(r, &p->queries.data[i]);
     uint64_t local = hd_local_base(r->block);
     for (uint32_t i = 0; i < p->kernel->static_count; i++)
         hd_fill_uniform(r, p->statics[i],

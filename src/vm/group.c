@@ -200,7 +200,7 @@ static void compile_sub_group_barrier(hd_compiler *c, const void *what) {
     hd_emit_for_lanes(c, run_sub_group_barrier, NULL);
 }
 
-typedef enum sub_group_query { SIZE, MOST, GROUPS, GROUP, PLACE } sub_group_query;
+typedef enum sub_group_query { SIZE, MOST, GROUPS } sub_group_query;
 
 typedef struct query_call {
     sub_group_query what;
@@ -212,9 +212,7 @@ static uint32_t answer(const hd_run *r, sub_group_query what, uint32_t lane) {
     switch (what) {
     case SIZE: return left < SUB_GROUP ? left : SUB_GROUP;
     case MOST: return SUB_GROUP;
-    case GROUPS: return (r->lanes + SUB_GROUP - 1) / SUB_GROUP;
-    case GROUP: return lane / SUB_GROUP;
-    default: return lane % SUB_GROUP;
+    default: return (r->lanes + SUB_GROUP - 1) / SUB_GROUP;
     }
 }
 
@@ -392,8 +390,6 @@ const hd_builtin hd_group_builtins[] = {
     QUERY("get_max_sub_group_size", MOST),
     QUERY("get_num_sub_groups", GROUPS),
     QUERY("get_enqueued_num_sub_groups", GROUPS),
-    QUERY("get_sub_group_id", GROUP),
-    QUERY("get_sub_group_local_id", PLACE),
     {"async_work_group_copy", "ePPeee", compile_copy, &(const bool){false}},
     {"async_work_group_strided_copy", "ePPeeee", compile_copy, &(const bool){true}},
     {"wait_group_events", "v*", compile_wait, NULL},

@@ -56,10 +56,10 @@ static bool order_matters(const kir_inst *atomic) {
 /* ---- stretches ----------------------------------------------------------------------- */
 
 /* The only dimension in which there is more than one block; 3: there are several. */
-static uint32_t only_dimension(const hd_launch *l) {
+static uint32_t only_dimension(const hd_grid *grid) {
     uint32_t found = 0, count = 0;
-    for (uint32_t d = 0; d < l->dims; d++)
-        if (l->global[d] / l->local[d] > 1) {
+    for (uint32_t d = 0; d < 3; d++)
+        if (grid->groups[d] > 1) {
             found = d;
             count++;
         }
@@ -213,20 +213,19 @@ static bool is_read_and_written(const uses *u, bool *indirect) {
 
 /* The launch is analysed for its sizes and scalars. */
 static bool have_own_stretches(uses *u) {
+    hd_grid grid = hd_grid_of(u->launch->dims, u->launch->global, u->launch->local);
     hd_binding binding = hd_job_binding(u->arena, u->launch);
     const hd_kernel_info *info =
         hd_kernel_analyse(u->arena, u->program->module, u->program->kernel, &binding);
     for (uint32_t i = 0; i < info->access_count; i++) {
         use *own = is_shared(&info->accesses[i]) ? use_of(u, &info->accesses[i]) : NULL;
         if (own)
-            add_stretch(own, info, u->launch, &info->accesses[i], only_dimension(u->launch));
+            add_stretch(own, info, u->launch, &info->accesses[i], only_dimension(&grid));
     }
-    uint64_t blocks = 1;
-    for (uint32_t d = 0; d < u->launch->dims; d++)
-        blocks *= u->launch->global[d] / u->launch->local[d];
     bool all = true;
     for (uint32_t i = 0; i < u->count; i++)
-        all &= !u->use[i].reads || !u->use[i].writes || has_own_stretch(&u->use[i], blocks);
+        all &=
+            !u->use[i].reads || !u->use[i].writes || has_own_stretch(&u->use[i], grid.block_count);
     return all;
 }
 

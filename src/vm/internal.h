@@ -230,6 +230,7 @@ struct hd_run {
     uint64_t block;
     uint64_t group[3];
     const hd_event_launch *launch;
+    hd_grid grid;
     const hd_bound_static *statics; /* [static_count] */
     /* What it announces. */
     const hd_sink *sink;

@@ -90,6 +90,7 @@ static hd_status prepare_worker(running *x, hd_worker *w, const hd_event_launch 
     set_regions(vm, w, b);
     memset(r->cached, 0, r->program->memory_count * sizeof *r->cached);
     r->launch = event;
+    r->grid = hd_grid_of(x->launch->dims, x->launch->global, x->launch->local);
     r->statics = b->statics;
     r->sink = x->sink;
     r->options = &vm->options;
@@ -97,17 +98,14 @@ static hd_status prepare_worker(running *x, hd_worker *w, const hd_event_launch 
     r->max_instructions = vm->options.max_instructions;
     r->stop = vm->options.stop;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
-    hd_fill_launch(r, x->launch, x->args);
+    hd_fill_launch(r, x->args);
     return HD_OK;
 }
 
 static void begin_block(running *x, hd_worker *w, uint64_t block) {
     hd_run *r = &w->run;
-    const hd_event_launch *e = r->launch;
     r->block = block;
-    r->group[0] = block % e->groups[0];
-    r->group[1] = block / e->groups[0] % e->groups[1];
-    r->group[2] = block / e->groups[0] / e->groups[1];
+    hd_grid_ids(r->grid.groups, block, r->group);
     r->position = 0;
     r->block_start = r->instructions;
     r->fault = NULL;
@@ -121,7 +119,7 @@ static void begin_block(running *x, hd_worker *w, uint64_t block) {
         memset(r->private_memory, 0, r->private_stride * r->lanes);
     if (r->checked)
         hd_check_block(r);
-    hd_fill_block(r, x->launch, x->args);
+    hd_fill_block(r, x->args);
 }
 
 /* Runs a block; false when it did not come to its end. */

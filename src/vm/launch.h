@@ -86,8 +86,8 @@ hd_event_launch hd_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
 
 /* fill.c */
 void hd_fill_uniform(hd_run *r, hd_operand cell, uint64_t bits);
-void hd_fill_launch(hd_run *r, const hd_launch *launch, const hd_bound_arg *args);
-void hd_fill_block(hd_run *r, const hd_launch *launch, const hd_bound_arg *args);
+void hd_fill_launch(hd_run *r, const hd_bound_arg *args);
+void hd_fill_block(hd_run *r, const hd_bound_arg *args);
 
 /* independent.c: no block of this launch can see what another one writes, so that they may
  * run in any order and at once. */

@@ -115,11 +115,8 @@ static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_sta
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static uint32_t lanes_of(const hd_launch *l) {
-    uint64_t lanes = 1;
-    for (uint32_t d = 0; d < l->dims; d++)
-        lanes *= l->local[d];
-    return (uint32_t)lanes;
+static uint64_t lanes_of(const hd_launch *l) {
+    return hd_grid_of(l->dims, l->global, l->local).block_threads;
 }
 
 hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *l) {
@@ -132,9 +129,7 @@ hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *l) {
 
 static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
     enum { MOST_LANES = 65536 };
-    uint64_t lanes = 1;
-    for (uint32_t d = 0; d < l->dims; d++)
-        lanes *= l->local[d];
+    uint64_t lanes = lanes_of(l);
     if (lanes > MOST_LANES)
         return hd_fail(vm->diag, HD_EINPUT, &l->place,
                        "a block of %llu threads; no device runs more than %d, most 1024",

@@ -183,6 +183,9 @@ static void words_come_back_from_their_text(void **state) {
     assert_int_equal(count, 6);
     for (uint32_t w = 0; w < count; w++)
         assert_string_equal(words[w], odd[w]);
+    assert_true(hd_has_word("a bc d", "bc") && hd_has_word("a bc d", "a") && hd_has_word("d", "d"));
+    assert_false(hd_has_word("a bc d", "b") || hd_has_word("a bc d", "c") ||
+                 hd_has_word("a bc d", "bc d") || hd_has_word("a", "") || hd_has_word("", "a"));
     hd_split_words(arena, NULL, &count);
     assert_int_equal(count, 0);
     hd_arena_free(arena);

@@ -22,7 +22,6 @@ typedef struct sample {
     hd_flow flow;
     hd_access access;
     uint64_t lengths[MAX_LOOPS];
-    bool uniform[4];
     uint32_t warp, request;
 } sample;
 
@@ -214,7 +213,6 @@ static geometry random_geometry(uint64_t *run_of_other) {
 static shape_context context_of(const sample *s) {
     return (shape_context){.arena = s->arena,
                            .info = &s->info,
-                           .uniform = {s->uniform, NULL},
                            .lengths = s->lengths,
                            .warp = s->warp,
                            .request = s->request,

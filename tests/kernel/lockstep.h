@@ -5,6 +5,9 @@
  * overwrites. Whenever a value that was declared uniform is made, or used, the
  * active lanes' own values must be that of the cell.
  *
+ * In the warp's view there is no cell: lanes of a warp that are active together must
+ * agree on what is declared uniform there, when it is made and when it is used.
+ *
  * Only 64-bit integers have values. A load gives a number made from its address
  * and the moment, so memory may change between any two executions.
  */
@@ -19,13 +22,15 @@ typedef struct lockstep {
     const kir_kernel *kernel;
     const hd_flow *flow;
     const hd_divergence *claim;
-    bool early_phis;           /* written as an edge is taken, not when the block starts */
-    uint32_t *position, *last; /* of blocks; of loops: the position of their last block */
-    uint32_t *entering;        /* [block_count] lanes that wait there */
-    uint32_t *repeating;       /* [loop_count] lanes that took a back edge */
-    uint32_t (*from)[LANES];   /* [block_count] the block each waiting lane came from */
-    int64_t (*value)[LANES];   /* [inst_count] */
-    int64_t *cell;             /* [inst_count] */
+    const hd_kernel_info *info; /* of the warp's view */
+    uint32_t warp;              /* lanes of a warp; 0: the block's view */
+    bool early_phis;            /* written as an edge is taken, not when the block starts */
+    uint32_t *position, *last;  /* of blocks; of loops: the position of their last block */
+    uint32_t *entering;         /* [block_count] lanes that wait there */
+    uint32_t *repeating;        /* [loop_count] lanes that took a back edge */
+    uint32_t (*from)[LANES];    /* [block_count] the block each waiting lane came from */
+    int64_t (*value)[LANES];    /* [inst_count] */
+    int64_t *cell;              /* [inst_count] */
     uint64_t moment;
     uint64_t uniform, partly; /* uniform values made; by a part of the lanes */
     const char *wrong;        /* what went wrong first */
@@ -47,9 +52,20 @@ static inline void complain(lockstep *m, const char *wrong, kir_value where) {
 /* A lane's argument; a uniform one must be what the cell holds. */
 static inline int64_t argument(lockstep *m, kir_value user, uint32_t arg, uint32_t lane) {
     kir_value v = m->kernel->insts[user].args[arg];
-    if (!m->claim->varying[v] && m->cell[v] != m->value[v][lane])
+    if (!m->warp && !m->claim->varying[v] && m->cell[v] != m->value[v][lane])
         complain(m, "the cell does not hold the lane's value", user);
     return m->value[v][lane];
+}
+
+/* The active lanes of each warp have one value. */
+static inline void check_warps(lockstep *m, kir_value v, uint32_t mask, uint32_t block) {
+    if (!m->warp || hd_is_varying_at(m->info, m->claim, v, block))
+        return;
+    for (uint32_t lane = 0, first = 0; lane < LANES; lane++) {
+        first = lane % m->warp == 0 || !(mask >> first & 1) ? lane : first;
+        if (mask >> lane & 1 && m->value[v][lane] != m->value[v][first])
+            complain(m, "lanes of a warp differ", v);
+    }
 }
 
 /* `made` holds new values of the lanes in `mask`. */
@@ -58,11 +74,12 @@ static inline void keep(lockstep *m, kir_value v, uint32_t mask, const int64_t *
     for (uint32_t lane = 0; lane < LANES; lane++) {
         if (!(mask >> lane & 1))
             continue;
-        if (!m->claim->varying[v] && !first && m->cell[v] != made[lane])
+        if (!m->warp && !m->claim->varying[v] && !first && m->cell[v] != made[lane])
             complain(m, "lanes differ", v);
         m->value[v][lane] = m->cell[v] = made[lane];
         first = false;
     }
+    check_warps(m, v, mask, m->kernel->insts[v].block);
     m->uniform += !m->claim->varying[v];
     m->partly += !m->claim->varying[v] && mask != EVERY_LANE;
 }
@@ -112,7 +129,7 @@ static inline void check_phis(lockstep *m, uint32_t block, uint32_t mask) {
     const kir_block *b = &m->kernel->blocks[block];
     for (uint32_t i = 0; m->kernel->insts[b->insts[i]].op == KIR_PHI; i++)
         for (uint32_t lane = 0; lane < LANES; lane++)
-            if (mask >> lane & 1 && !m->claim->varying[b->insts[i]] &&
+            if (!m->warp && mask >> lane & 1 && !m->claim->varying[b->insts[i]] &&
                 m->cell[b->insts[i]] != m->value[b->insts[i]][lane])
                 complain(m, "lanes meet with different phis", b->insts[i]);
 }
@@ -143,6 +160,8 @@ static inline void leave_block(lockstep *m, uint32_t block, kir_value v, uint32_
     const kir_inst *inst = &m->kernel->insts[v];
     if (!inst->to_count)
         return;
+    for (uint32_t k = 0; k < inst->arg_count; k++)
+        check_warps(m, inst->args[k], mask, block);
     for (uint32_t k = 0, done = 0; k < inst->to_count; k++) { /* edge by edge */
         uint32_t taken = 0, from[LANES];
         for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -150,7 +169,7 @@ static inline void leave_block(lockstep *m, uint32_t block, kir_value v, uint32_
             if (mask >> lane & 1 && !(done >> lane & 1) && target(m, v, lane) == inst->to[k])
                 taken |= 1u << lane;
         }
-        if (taken && taken != mask && !m->claim->splits[block])
+        if (!m->warp && taken && taken != mask && !m->claim->splits[block])
             complain(m, "lanes part", v);
         for (uint32_t lane = 0; lane < LANES; lane++)
             if (taken >> lane & 1)
@@ -173,6 +192,8 @@ static inline void run_block(lockstep *m, uint32_t block, uint32_t mask) {
         if (m->kernel->insts[v].op == KIR_PHI)
             continue;
         m->moment++;
+        for (uint32_t k = 0; k < m->kernel->insts[v].arg_count; k++)
+            check_warps(m, m->kernel->insts[v].args[k], mask, block);
         for (uint32_t lane = 0; lane < LANES; lane++)
             if (mask >> lane & 1)
                 made[lane] = compute(m, v, lane);

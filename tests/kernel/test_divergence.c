@@ -15,8 +15,19 @@
 /* ---- random kernels ------------------------------------------------------------------- */
 
 typedef struct totals {
-    uint64_t uniform, partly, irreducible, splits, loops;
+    uint64_t uniform, partly, of_warp, irreducible, splits, loops;
 } totals;
+
+static void check_run(hd_arena *arena, lockstep *m, uint32_t seed) {
+    run_lockstep(arena, m);
+    if (m->wrong) {
+        hd_str text = {.arena = arena};
+        kir_print(&text, m->kernel);
+        print_message("%s\n%s at %%%u, seed %u, early %d, warps of %u\n", hd_str_text(&text),
+                      m->wrong, m->where, seed, m->early_phis, m->warp);
+    }
+    assert_null(m->wrong);
+}
 
 static void check_random(uint32_t *random, bool structured, totals *sum) {
     hd_arena *arena = hd_arena_new();
@@ -24,19 +35,20 @@ static void check_random(uint32_t *random, bool structured, totals *sum) {
     kir_kernel *kernel = random_kernel(arena, random, structured);
     assert_non_null(kernel);
     const hd_flow *flow = hd_flow_analyse(arena, kernel);
-    const hd_divergence *claim = hd_divergence_analyse(arena, kernel, flow);
+    const hd_divergence *claim = hd_divergence_of_block(arena, kernel, flow);
     for (int early = 0; early < 2; early++) {
         lockstep m = {.kernel = kernel, .flow = flow, .claim = claim, .early_phis = early};
-        run_lockstep(arena, &m);
-        if (m.wrong) {
-            hd_str text = {.arena = arena};
-            kir_print(&text, kernel);
-            print_message("%s\n%s at %%%u, seed %u, early %d\n", hd_str_text(&text), m.wrong,
-                          m.where, seed, early);
-        }
-        assert_null(m.wrong);
+        check_run(arena, &m, seed);
         sum->uniform += m.uniform;
         sum->partly += m.partly;
+    }
+    const hd_binding launch = {.dims = 1, .global = {4 * LANES}, .local = {LANES}};
+    const hd_kernel_info *info = hd_kernel_analyse(arena, &(kir_module){0}, kernel, &launch);
+    for (uint32_t warp = LANES; warp > 1; warp /= 2) {
+        lockstep m = {.kernel = kernel, .flow = info->flow, .info = info, .warp = warp};
+        m.claim = hd_divergence_of_warp(arena, info, warp);
+        check_run(arena, &m, seed);
+        sum->of_warp += m.uniform;
     }
     sum->irreducible += flow->irreducible;
     sum->loops += flow->loop_count;
@@ -52,7 +64,7 @@ static void uniform_values_are_the_same_for_all_lanes(void **state) {
     for (uint32_t round = 0; round < count; round++)
         check_random(&random, round % 2, &sum);
     /* The kernels were worth it. */
-    assert_true(sum.uniform > 50 * count && sum.partly > 10 * count);
+    assert_true(sum.uniform > 50 * count && sum.partly > 10 * count && sum.of_warp > 75 * count);
     assert_true(sum.irreducible > count / 20 && sum.splits > count && sum.loops > count);
 }
 
@@ -72,7 +84,7 @@ static void check_lines(const char *name, const char *body) {
     assert_int_equal(kir_parse(arena, &silent, name, text, &module), HD_OK);
     const kir_kernel *kernel = module->kernels[0];
     const hd_divergence *found =
-        hd_divergence_analyse(arena, kernel, hd_flow_analyse(arena, kernel));
+        hd_divergence_of_block(arena, kernel, hd_flow_analyse(arena, kernel));
     uint32_t checked = 0;
     for (kir_value v = 0; v < kernel->inst_count; v++) {
         const kir_inst *inst = &kernel->insts[v];
@@ -149,6 +161,12 @@ static void what_is_uniform_is_found_to_be(void **state) {
                 "  %c = icmp eq i1 %i, %lane !103:1\n  condbr %c, gone, next !104:1\n"
                 "gone:\n  ret\nnext:\n  %i2 = add i64 %i, %c1 !3:1\n"
                 "  %d = icmp slt i1 %i2, %n !4:1\n  condbr %d, head, end !5:1\nend:\n  ret\n");
+    check_lines("two ways into a loop, with one first value",
+                "  condbr %low, then, other !103:1\nthen:\n  br head\nother:\n  br head\n"
+                "head:\n  %i = phi i64 [%c0, then], [%c0, other], [%i2, head] !2:1\n"
+                "  %k = phi i64 [%c1, then], [%c3, other], [%k, head] !104:1\n"
+                "  %i2 = add i64 %i, %c1 !3:1\n  %c = icmp slt i1 %i2, %n !4:1\n"
+                "  condbr %c, head, end !5:1\nend:\n  ret\n");
     check_lines("a way into the middle of a cycle",
                 "  condbr %low, x, y !103:1\nx:\n  %i = phi i64 [%c0, b0], [%j, y] !104:1\n"
                 "  %s = add i64 %n, %c1 !2:1\n  br y\n"
@@ -184,7 +202,7 @@ static bool loads_uniformly(const char *file, const char *kernel_name, uint32_t 
     assert_int_equal(hd_frontend(arena, NULL, path, "", &module), HD_OK);
     const kir_kernel *kernel = kir_find_kernel(module, kernel_name);
     const hd_divergence *found =
-        hd_divergence_analyse(arena, kernel, hd_flow_analyse(arena, kernel));
+        hd_divergence_of_block(arena, kernel, hd_flow_analyse(arena, kernel));
     uint32_t loads = 0, uniform = 0;
     for (kir_value v = 0; v < kernel->inst_count; v++)
         if (kernel->insts[v].op == KIR_LOAD && kernel->insts[v].line == line) {

@@ -247,7 +247,7 @@ static void without_a_device_one_line_says_what_is_missing(void **state) {
 
 static void opencl_kernels_stay_with_opencl(void **state) {
     fixture *f = *state;
-    hd_job job = {.kernel_path = "k.cl"};
+    hd_job job = {.kernel_path = "k.cl", .module = &(kir_module){.device = "opencl"}};
     assert_int_equal(hd_measure_run(f->arena, &f->diag, &job,
                                     &(hd_measure_options){.device = "cuda:0"}, NULL, NULL),
                      HD_EINPUT);

@@ -83,6 +83,7 @@ static kir_module *make_body_module(hd_arena *arena) {
     kir_param by_value = {
         .name = "s", .type_name = "shift", .bytes = 8, .record = shift, .by_value_struct = true};
     kir_module *module = hd_new(arena, kir_module);
+    module->device = "opencl";
     module->record_count = 2;
     module->records = hd_new_array(arena, hd_record *, 2);
     module->records[0] = body;

@@ -5,11 +5,11 @@
  * src/kernel on the one side, src/vm on the other; tests/cost/test_walk.c is a third
  * opinion.
  *
- * Three times: the examples' kernels as they are, their addresses moved to each layout
+ * Four times: the examples' kernels as they are, their addresses moved to each layout
  * (each access by its number); the examples' kernels rewritten to each layout, whose
  * accesses are told by the fields that their addresses lie in, and by their order; and
- * the kernels of tests/kernels as they are. Rewritten kernels must leave the same
- * contents as the original, too.
+ * the kernels of tests/kernels as they are; and kernels whose lanes share what they read
+ * (shared/). Rewritten kernels must leave the same contents as the original, too.
  *
  * Not compared is what the model does not claim to count exactly, since data decide it
  * (oracle/counted.h, counted_why_not): accesses under conditions on data, indices read
@@ -53,10 +53,12 @@ static hd_status run_machine(hd_arena *arena, const hd_diag *diag, const hd_job 
 /* ---- the kernels as they are ------------------------------------------------------------ */
 
 /* A kernel that faults on the made-up contents of a job from flags is left out. */
-static void check_original(hd_arena *arena, const char *path, hd_job *job, counted_total *sum) {
+static void check_own(hd_arena *arena, const char *path, hd_job *job, bool all,
+                      counted_total *sum) {
     counted c;
     void **after = hd_new_array(arena, void *, job->buffer_count + 1);
     counted_open_all(&c, arena, &jobs_diag, job);
+    c.all = all;
     hd_sink sink = counted_sink(&c);
     hd_status status =
         run_machine(arena, job->path ? &jobs_diag : &jobs_silent, job, NULL, &sink, after);
@@ -64,6 +66,14 @@ static void check_original(hd_arena *arena, const char *path, hd_job *job, count
     if (status == HD_OK)
         counted_check(&c, path, sum);
     counted_close(&c);
+}
+
+static void check_original(hd_arena *arena, const char *path, hd_job *job, counted_total *sum) {
+    check_own(arena, path, job, false, sum);
+}
+
+static void check_whole(hd_arena *arena, const char *path, hd_job *job, counted_total *sum) {
+    check_own(arena, path, job, true, sum);
 }
 
 /* ---- an example ---------------------------------------------------------------------------- */
@@ -316,11 +326,20 @@ static void kernels_as_people_write_them(void **state) {
     assert_true(sum.jobs > 80 && sum.exact > 7000);
 }
 
+/* Indices that are read from memory, but are the same for all lanes of a warp. */
+static void elements_that_a_warp_shares(void **state) {
+    (void)state;
+    counted_total sum = {0};
+    jobs_for_files("tests/vm/shared/*.yaml", check_whole, &sum);
+    assert_true(sum.jobs == 2 && sum.exact == sum.lines && sum.exact > 300);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_examples),
         cmocka_unit_test(rewritten_kernels_of_examples),
         cmocka_unit_test(kernels_as_people_write_them),
+        cmocka_unit_test(elements_that_a_warp_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

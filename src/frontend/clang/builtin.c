@@ -8,14 +8,6 @@
 
 #include "frontend/clang/internal.h"
 
-static bool is_one_of(const char *name, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-#define IS_ONE_OF(name, names) is_one_of(name, names, sizeof names / sizeof *names)
-
 /* ---- work-items ------------------------------------------------------ */
 
 static bool lower_query(hd_lowering *l, const hd_call *call, kir_value *result) {
@@ -33,12 +25,23 @@ static bool lower_query(hd_lowering *l, const hd_call *call, kir_value *result) 
     return false;
 }
 
+/* A sub-group is 32 work-items in the order of their linear ids. */
+static bool lower_sub_group_query(hd_lowering *l, const hd_call *call, kir_value *result) {
+    bool place = !strcmp(call->name, "get_sub_group_local_id");
+    if (!place && strcmp(call->name, "get_sub_group_id"))
+        return false;
+    kir_value id = hd_emit(l, KIR_QUERY, hd_int_type(64, 1), 0, NULL);
+    l->insts.data[id].index = KIR_Q_LOCAL_LINEAR_ID;
+    id = hd_emit1(l, KIR_TRUNC, call->type, id);
+    *result = hd_emit2(l, place ? KIR_AND : KIR_LSHR, call->type, id,
+                       hd_const_int(l, call->type, place ? 31 : 5));
+    return true;
+}
+
 static bool lower_synchronisation(hd_lowering *l, const hd_call *call) {
-    static const char *const barriers[] = {"barrier", "work_group_barrier"};
-    static const char *const fences[] = {"mem_fence", "read_mem_fence", "write_mem_fence",
-                                         "atomic_work_item_fence"};
-    bool barrier = IS_ONE_OF(call->name, barriers);
-    if (!barrier && !IS_ONE_OF(call->name, fences))
+    bool barrier = hd_has_word("barrier work_group_barrier", call->name);
+    if (!barrier &&
+        !hd_has_word("mem_fence read_mem_fence write_mem_fence atomic_work_item_fence", call->name))
         return false;
     hd_emit1(l, barrier ? KIR_BARRIER : KIR_FENCE, (kir_type){0}, call->args[0]);
     return true;
@@ -141,10 +144,8 @@ static bool lower_vector_access(hd_lowering *l, const hd_call *call, kir_value *
 /* sincos(x, &p[i].c): the built-in writes a private variable, a store of our
  * own brings it where it belongs, so that the access is seen. */
 static bool lower_out_pointer(hd_lowering *l, const hd_call *call, kir_value *result) {
-    static const char *const same[] = {"sincos", "fract", "modf"};
-    static const char *const integer[] = {"frexp", "remquo", "lgamma_r"};
-    bool is_integer = IS_ONE_OF(call->name, integer);
-    if (!is_integer && !IS_ONE_OF(call->name, same))
+    bool is_integer = hd_has_word("frexp remquo lgamma_r", call->name);
+    if (!is_integer && !hd_has_word("sincos fract modf", call->name))
         return false;
     uint32_t last = call->arg_count - 1;
     kir_value pointer = call->args[last];
@@ -220,30 +221,16 @@ static kir_value lower_choice(hd_lowering *l, const hd_call *call) {
     return hd_emit_select(l, holds, call->args[1], call->args[0]);
 }
 
-/* The other functions that differ for unsigned integers say so in their name. */
+/* The other functions that differ for unsigned integers say so in their name; minima and maxima do
+ * over work-groups and over sub-groups. */
 static bool lower_unsigned(hd_lowering *l, const hd_call *call, kir_value *result) {
-    static const char *const differ[] = {"mul_hi",
-                                         "mad_hi",
-                                         "hadd",
-                                         "rhadd",
-                                         "add_sat",
-                                         "sub_sat",
-                                         "mad_sat",
-                                         "abs_diff",
-                                         "upsample",
-                                         "work_group_reduce_min",
-                                         "work_group_reduce_max",
-                                         "work_group_scan_inclusive_min",
-                                         "work_group_scan_inclusive_max",
-                                         "work_group_scan_exclusive_min",
-                                         "work_group_scan_exclusive_max",
-                                         "sub_group_reduce_min",
-                                         "sub_group_reduce_max",
-                                         "sub_group_scan_inclusive_min",
-                                         "sub_group_scan_inclusive_max",
-                                         "sub_group_scan_exclusive_min",
-                                         "sub_group_scan_exclusive_max"};
-    if (!IS_ONE_OF(call->name, differ))
+    static const char differ[] =
+        "mul_hi mad_hi hadd rhadd add_sat sub_sat mad_sat abs_diff upsample";
+    static const char extremes[] = "reduce_min reduce_max scan_inclusive_min scan_inclusive_max "
+                                   "scan_exclusive_min scan_exclusive_max";
+    const char *over_group = strstr(call->name, "_group_");
+    if (!hd_has_word(differ, call->name) &&
+        !(over_group && hd_has_word(extremes, over_group + strlen("_group_"))))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
     *result = hd_emit_call(l, name, call->type, call->arg_count, call->args);
@@ -265,9 +252,8 @@ static uint32_t pointee_bytes(const char *types) {
 /* A copy counts in elements, which kir's pointers do not know: their bytes become a last
  * argument. */
 static bool lower_group_copy(hd_lowering *l, const hd_call *call, kir_value *result) {
-    static const char *const copies[] = {"async_work_group_copy", "async_work_group_strided_copy"};
     uint32_t bytes = pointee_bytes(call->types);
-    if (!IS_ONE_OF(call->name, copies) || !bytes)
+    if (!bytes || !hd_has_word("async_work_group_copy async_work_group_strided_copy", call->name))
         return false;
     kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count + 1);
     memcpy(args, call->args, call->arg_count * sizeof *args);
@@ -277,9 +263,9 @@ static bool lower_group_copy(hd_lowering *l, const hd_call *call, kir_value *res
 }
 
 bool hd_lower_builtin(hd_lowering *l, const hd_call *call, kir_value *result) {
-    if (lower_query(l, call, result) || lower_synchronisation(l, call) ||
-        lower_vector_access(l, call, result) || lower_out_pointer(l, call, result) ||
-        lower_group_copy(l, call, result))
+    if (lower_query(l, call, result) || lower_sub_group_query(l, call, result) ||
+        lower_synchronisation(l, call) || lower_vector_access(l, call, result) ||
+        lower_out_pointer(l, call, result) || lower_group_copy(l, call, result))
         return true;
     if (!strcmp(call->name, "select") && call->arg_count == 3) {
         *result = lower_choice(l, call);

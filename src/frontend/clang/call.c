@@ -49,10 +49,6 @@ static bool demangle(hd_lowering *l, const char *mangled, const char **name, con
 
 /* ---- intrinsics of LLVM ---------------------------------------------- */
 
-static bool starts_with(const char *text, const char *prefix) {
-    return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* Facts for an optimiser, which no longer matter. */
 static bool says_nothing(const char *name) {
     static const char *const names[] = {"lifetime.", "dbg.",
@@ -150,10 +146,6 @@ static void lower_checked_product(hd_lowering *l, const hd_call *call) {
                        hd_emit_compare(l, KIR_P_NE, high, hd_const_int(l, type, 0)));
 }
 
-static const char *language_of(const hd_lowering *l) {
-    return l->front->is_cuda ? "CUDA C" : "OpenCL C";
-}
-
 static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
     const char *name = call->name + strlen("llvm.");
     if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
@@ -174,7 +166,7 @@ static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
             hd_emit_call(l, builtin_of_intrinsic(name), call->type, call->arg_count, call->args));
     } else if (!lower_extreme(l, call, name)) {
         hd_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
-                  language_of(l));
+                  l->front->is_cuda ? "CUDA C" : "OpenCL C");
     }
 }
 
@@ -198,11 +190,10 @@ static bool lower_args(hd_lowering *l, hd_call *call) {
 
 /* A built-in that touches memory must be one whose accesses are known. */
 static bool memory_is_known(hd_lowering *l, const hd_call *call) {
-    static const char *const known[] = {"printf", "prefetch", "async_work_group_copy",
-                                        "async_work_group_strided_copy", "wait_group_events"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(call->name, known[i]))
-            return true;
+    if (hd_has_word("printf prefetch async_work_group_copy async_work_group_strided_copy "
+                    "wait_group_events",
+                    call->name))
+        return true;
     for (uint32_t i = 0; i < call->arg_count; i++) {
         kir_type type = hd_type_of_value(l, call->args[i]);
         if (type.kind == KIR_PTR && type.space != KIR_PRIVATE)
@@ -233,10 +224,6 @@ static void lower_builtin_call(hd_lowering *l, hd_call *call) {
 /* The functions of heddle_functions.h that stand for calls of kir. */
 static const char own_prefix[] = "__heddle_";
 
-static void lower_assertion(hd_lowering *l, const hd_call *call) {
-    hd_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* without the size of a char */
-}
-
 /* Why a function without a body cannot be called, for those that are known. */
 static const char *reason_of_missing(const char *name) {
     static const struct {
@@ -265,7 +252,7 @@ static void lower_cuda_call(hd_lowering *l, const hd_call *call) {
     if (!strcmp(call->name, "printf"))
         result = hd_emit_call(l, "printf", call->type, call->arg_count, call->args);
     else if (!strcmp(call->name, "__assertfail"))
-        lower_assertion(l, call);
+        hd_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* no size of a char */
     else if (starts_with(call->name, own_prefix))
         result = hd_emit_call(l, call->name + strlen(own_prefix), call->type, call->arg_count,
                               call->args);

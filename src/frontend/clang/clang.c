@@ -84,9 +84,7 @@ static hd_status run(hd_front *front) {
         status = hd_front_declarations(front);
     if (!status)
         status = hd_front_simplify(front);
-    if (!status)
-        status = lower_kernels(front);
-    return status;
+    return status ? status : lower_kernels(front);
 }
 
 /* Clang gives itself the name without the folder as a word, and obeys the words that a file @NAME
@@ -103,10 +101,9 @@ static hd_status compile(hd_arena *arena, const hd_diag *diag, const char *path,
                          const char *options, bool is_cuda, kir_module **module) {
     char *text;
     size_t length;
-    hd_status status = check_name(diag, path);
-    if (!status)
-        status = hd_read_file(arena, diag, path, &text, &length);
-    if (status)
+    hd_status status;
+    if ((status = check_name(diag, path)) ||
+        (status = hd_read_file(arena, diag, path, &text, &length)))
         return status;
     hd_front front = hd_front_of(arena, diag, path, options, is_cuda);
     front.context = LLVMContextCreate();

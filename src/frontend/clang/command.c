@@ -31,14 +31,12 @@ static void add(hd_front *front, hd_words *words, const char *word) {
     hd_push(front->arena, words, hd_strdup(front->arena, word));
 }
 
-static void add_all(hd_front *front, hd_words *words, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        add(front, words, list[i]);
-}
-#define ADD_ALL(front, words, list) add_all(front, words, list, sizeof list / sizeof *list)
-
-static bool starts_with(const char *text, const char *prefix) {
-    return !strncmp(text, prefix, strlen(prefix));
+/* Words with blanks between. */
+static void add_all(hd_front *front, hd_words *words, const char *list) {
+    uint32_t count;
+    char **split = hd_split_words(front->arena, list, &count);
+    for (uint32_t i = 0; i < count; i++)
+        hd_push(front->arena, words, split[i]);
 }
 
 const char *hd_front_clang(hd_front *front) {
@@ -64,7 +62,6 @@ const char *hd_front_resources(hd_front *front) {
 /* ---- OpenCL C ---------------------------------------------------------- */
 
 static void add_opencl(hd_front *front, hd_words *words) {
-    static const char *const language[] = {"-x", "cl", "-target", "spir64-unknown-unknown"};
     bool has_standard = false;
     for (uint32_t i = 0; i < front->option_count; i++)
         has_standard |= starts_with(front->options[i], "-cl-std");
@@ -72,7 +69,7 @@ static void add_opencl(hd_front *front, hd_words *words) {
         add(front, words, "-cl-std=CL2.0");
     for (uint32_t i = 0; i < front->option_count; i++)
         add(front, words, front->options[i]);
-    ADD_ALL(front, words, language);
+    add_all(front, words, "-x cl -target spir64-unknown-unknown");
 }
 
 /* ---- CUDA C ------------------------------------------------------------ */
@@ -155,8 +152,7 @@ static void add_headers(hd_front *front, hd_words *words, const char *toolkit, c
         add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));
     }
     const char *first = toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h";
-    const char *const includes[] = {"-include", first, "-include", "heddle_functions.h"};
-    ADD_ALL(front, words, includes);
+    add_all(front, words, hd_format(arena, "-include %s -include heddle_functions.h", first));
     if (resources)
         know_system_folder(front, hd_format(arena, "%s/include", resources));
     know_system_folder(front, "/usr/include");
@@ -209,27 +205,16 @@ static hd_status add_macros(hd_front *front, hd_words *words, const hd_str *macr
 }
 
 static hd_status add_cuda(hd_front *front, hd_words *words) {
-    static const char *const language[] = {"-x",
-                                           "cuda",
-                                           "--cuda-device-only",
-                                           "--cuda-path=/no/toolkit",
-                                           "-nocudainc",
-                                           "-nogpulib",
-                                           "--cuda-feature=+ptx83",
-                                           "-Xclang",
-                                           "-target-sdk-version=12.5",
-                                           "-Xclang",
-                                           "-fcuda-allow-variadic-functions",
-                                           "-Wno-deprecated-declarations",
-                                           "-ffp-contract=on"};
+    static const char language[] =
+        "-x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib "
+        "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
+        "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -ffp-contract=on";
     const char *toolkit = NULL, *own = NULL;
-    hd_status status = find_toolkit(front, &toolkit);
-    if (!status)
-        status = find_own_headers(front, &own);
-    if (status)
+    hd_status status;
+    if ((status = find_toolkit(front, &toolkit)) || (status = find_own_headers(front, &own)))
         return status;
     hd_str macros = {.arena = front->arena};
-    ADD_ALL(front, words, language);
+    add_all(front, words, language);
     add_user_options(front, words, &macros);
     add_headers(front, words, toolkit, own);
     return add_macros(front, words, &macros);
@@ -257,10 +242,8 @@ void hd_front_libclang_words(hd_front *front, hd_words *words) {
         add(front, words, hd_format(arena, "%s/include", resources));
     }
     /* float4 and its like from a short header, built-in functions from a table. */
-    static const char *const builtins[] = {"-Xclang", "-finclude-default-header", "-Xclang",
-                                           "-fdeclare-opencl-builtins"};
     if (!front->is_cuda)
-        ADD_ALL(front, words, builtins);
+        add_all(front, words, "-Xclang -finclude-default-header -Xclang -fdeclare-opencl-builtins");
 }
 
 static hd_status parse_command(hd_arena *arena, const hd_diag *diag, const char *path,

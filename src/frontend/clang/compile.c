@@ -22,36 +22,21 @@ extern char **environ;
 
 /* -O1 with no passes: code as written, but marked for optimisation. Without
  * lifetime markers a `break` is a plain branch; 3-vectors stay 3-vectors. */
-static const char *const fixed_options[] = {
-    "-g",
-    "-O1",
-    "-Xclang",
-    "-disable-llvm-passes",
-    "-Xclang",
-    "-disable-lifetime-markers",
-    "-Xclang",
-    "-fpreserve-vec3-type",
-    "-fno-color-diagnostics",
-    "-fno-caret-diagnostics",
-    "-fdiagnostics-format=clang",
-    "-fmessage-length=0",
-    "-ferror-limit=20",
-    "-emit-llvm",
-    "-c",
-    "-o",
-    "-",
-    "--",
-};
+static const char fixed_options[] =
+    "-g -O1 -Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers "
+    "-Xclang -fpreserve-vec3-type -fno-color-diagnostics -fno-caret-diagnostics "
+    "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=20 -emit-llvm -c -o - --";
 
 static char **command_line(hd_front *front) {
-    size_t fixed = sizeof fixed_options / sizeof *fixed_options;
-    char **words = hd_new_array(front->arena, char *, front->language.count + fixed + 3);
+    uint32_t fixed_count;
+    char **fixed = hd_split_words(front->arena, fixed_options, &fixed_count);
+    char **words = hd_new_array(front->arena, char *, front->language.count + fixed_count + 3);
     size_t n = 0;
     words[n++] = hd_strdup(front->arena, hd_front_clang(front));
     for (size_t i = 0; i < front->language.count; i++)
         words[n++] = hd_strdup(front->arena, front->language.data[i]);
-    for (size_t i = 0; i < fixed; i++)
-        words[n++] = hd_strdup(front->arena, fixed_options[i]);
+    for (size_t i = 0; i < fixed_count; i++)
+        words[n++] = fixed[i];
     words[n] = hd_strdup(front->arena, front->path);
     return words;
 }

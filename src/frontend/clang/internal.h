@@ -7,20 +7,24 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 
+#include "base/table.h"
 #include "kernel/kir.h"
 
-/* map.c: pointers to small numbers. */
-typedef struct hd_map_entry {
-    const void *key;
-    uint32_t value;
-} hd_map_entry;
-typedef struct hd_pointer_map {
-    hd_map_entry *entries;
-    size_t count, capacity;
-} hd_pointer_map;
-void hd_pointer_map_set(hd_arena *arena, hd_pointer_map *map, const void *key, uint32_t value);
+/* Pointers to small numbers. */
+typedef hd_hash_table hd_pointer_map;
+static inline void hd_pointer_map_set(hd_arena *arena, hd_pointer_map *map, const void *key,
+                                      uint32_t value) {
+    map->arena = arena;
+    hd_hash_set(map, (uintptr_t)key, value);
+}
 /* KIR_NONE when there is none. */
-uint32_t hd_pointer_map_get(const hd_pointer_map *map, const void *key);
+static inline uint32_t hd_pointer_map_get(const hd_pointer_map *map, const void *key) {
+    return (uint32_t)hd_hash_get(map, (uintptr_t)key);
+}
+
+static inline bool starts_with(const char *text, const char *prefix) {
+    return !strncmp(text, prefix, strlen(prefix));
+}
 
 /* What libclang knows of a kernel that LLVM IR has forgotten. */
 typedef struct hd_signature {

@@ -246,86 +246,22 @@ static bool lower_conversion(hd_lowering *l, const hd_call *call, const char *na
 
 /* ---- tables -------------------------------------------------------------------- */
 
-/* Functions of float and double: the names without a final f. */
+/* Functions of float and double, without the final f of the former: those that have the same name
+ * in OpenCL C or in kir, */
+static const char same_functions[] =
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi "
+    "cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs "
+    "fdim floor fma fmax fmin fmod hypot ilogb j0 j1 jn ldexp lgamma log log10 log1p log2 "
+    "logb nextafter norm3d norm4d normcdf normcdfinv pow rcbrt remainder rhypot rint "
+    "rnorm3d rnorm4d round rsqrt sin sinh sinpi sqrt tan tanh tgamma trunc y0 y1 yn";
+
+/* and others. */
 static const function real_functions[] = {
-    {"acos", same, "acos"},
-    {"acosh", same, "acosh"},
-    {"asin", same, "asin"},
-    {"asinh", same, "asinh"},
-    {"atan", same, "atan"},
-    {"atan2", same, "atan2"},
-    {"atanh", same, "atanh"},
-    {"cbrt", same, "cbrt"},
-    {"ceil", same, "ceil"},
-    {"copysign", same, "copysign"},
-    {"cos", same, "cos"},
-    {"cosh", same, "cosh"},
-    {"cospi", same, "cospi"},
-    {"cyl_bessel_i0", same, "cyl_bessel_i0"},
-    {"cyl_bessel_i1", same, "cyl_bessel_i1"},
-    {"erf", same, "erf"},
-    {"erfc", same, "erfc"},
-    {"erfcinv", same, "erfcinv"},
-    {"erfcx", same, "erfcx"},
-    {"erfinv", same, "erfinv"},
-    {"exp", same, "exp"},
-    {"exp10", same, "exp10"},
-    {"exp2", same, "exp2"},
-    {"expm1", same, "expm1"},
-    {"fabs", same, "fabs"},
-    {"fdim", same, "fdim"},
-    {"floor", same, "floor"},
-    {"fma", same, "fma"},
-    {"fmax", same, "fmax"},
-    {"fmin", same, "fmin"},
-    {"fmod", same, "fmod"},
-    {"frexp", through_pointer, "frexp"},
-    {"hypot", same, "hypot"},
-    {"ilogb", same, "ilogb"},
-    {"j0", same, "j0"},
-    {"j1", same, "j1"},
-    {"jn", same, "jn"},
-    {"ldexp", same, "ldexp"},
-    {"lgamma", same, "lgamma"},
-    {"llrint", rounded, "rint"},
-    {"llround", rounded, "round"},
-    {"log", same, "log"},
-    {"log10", same, "log10"},
-    {"log1p", same, "log1p"},
-    {"log2", same, "log2"},
-    {"logb", same, "logb"},
-    {"lrint", rounded, "rint"},
-    {"lround", rounded, "round"},
-    {"modf", through_pointer, "modf"},
-    {"nearbyint", same, "rint"},
-    {"nextafter", same, "nextafter"},
-    {"norm3d", same, "norm3d"},
-    {"norm4d", same, "norm4d"},
-    {"normcdf", same, "normcdf"},
-    {"normcdfinv", same, "normcdfinv"},
-    {"pow", same, "pow"},
-    {"powi", same, "pown"},
-    {"rcbrt", same, "rcbrt"},
-    {"remainder", same, "remainder"},
-    {"remquo", through_pointer, "remquo"},
-    {"rhypot", same, "rhypot"},
-    {"rint", same, "rint"},
-    {"rnorm3d", same, "rnorm3d"},
-    {"rnorm4d", same, "rnorm4d"},
-    {"round", same, "round"},
-    {"rsqrt", same, "rsqrt"},
-    {"scalbn", same, "ldexp"},
-    {"sin", same, "sin"},
-    {"sinh", same, "sinh"},
-    {"sinpi", same, "sinpi"},
-    {"sqrt", same, "sqrt"},
-    {"tan", same, "tan"},
-    {"tanh", same, "tanh"},
-    {"tgamma", same, "tgamma"},
-    {"trunc", same, "trunc"},
-    {"y0", same, "y0"},
-    {"y1", same, "y1"},
-    {"yn", same, "yn"},
+    {"frexp", through_pointer, "frexp"},   {"llrint", rounded, "rint"},
+    {"llround", rounded, "round"},         {"lrint", rounded, "rint"},
+    {"lround", rounded, "round"},          {"modf", through_pointer, "modf"},
+    {"nearbyint", same, "rint"},           {"powi", same, "pown"},
+    {"remquo", through_pointer, "remquo"}, {"scalbn", same, "ldexp"},
 };
 
 /* Functions with one name each. */
@@ -395,19 +331,28 @@ static const function other_functions[] = {
 };
 #define FIND(table, name) find(table, sizeof table / sizeof *table, name)
 
+/* One of float or double, by its name without a final f. */
+static bool lower_real(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+    const function *found = FIND(real_functions, name);
+    bool is_same = hd_has_word(same_functions, name);
+    if (found)
+        *result = found->lower(l, call, found->detail);
+    else if (is_same)
+        *result = same(l, call, name);
+    return found || is_same;
+}
+
 bool hd_lower_libdevice(hd_lowering *l, const hd_call *call, kir_value *result) {
     static const char prefix[] = "__nv_";
     if (strncmp(call->name, prefix, strlen(prefix)))
         return false;
     const char *name = call->name + strlen(prefix);
-    const function *found = FIND(other_functions, name);
     size_t length = strlen(name);
-    if (!found)
-        found = FIND(real_functions, name);
-    if (!found && length > 1 && name[length - 1] == 'f')
-        found = FIND(real_functions, hd_strndup(l->arena, name, length - 1));
+    const function *found = FIND(other_functions, name);
     if (found)
         *result = found->lower(l, call, found->detail);
-    return found || lower_conversion(l, call, name, result) ||
-           lower_rounding(l, call, name, result);
+    return found || lower_real(l, call, name, result) ||
+           (length > 1 && name[length - 1] == 'f' &&
+            lower_real(l, call, hd_strndup(l->arena, name, length - 1), result)) ||
+           lower_conversion(l, call, name, result) || lower_rounding(l, call, name, result);
 }

@@ -14,10 +14,6 @@
 
 #include "frontend/clang/internal.h"
 
-static bool starts_with(const char *text, const char *prefix) {
-    return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* `rest` is what follows the prefix. */
 static bool skip(const char *text, const char *prefix, const char **rest) {
     if (!starts_with(text, prefix))

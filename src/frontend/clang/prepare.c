@@ -15,10 +15,6 @@
 
 #include "frontend/clang/internal.h"
 
-static bool starts_with(const char *text, const char *prefix) {
-    return !strncmp(text, prefix, strlen(prefix));
-}
-
 /* ---- printf ------------------------------------------------------------ */
 
 static LLVMValueRef printf_function(hd_front *front, LLVMTypeRef *type) {
