@@ -18,6 +18,10 @@ static hd_value read_value(hd_kind kind, const void *at) {
 hd_value hd_member_value(const hd_member *member, const hd_view *view, const void *row) {
     if (member->get)
         return member->get(view, row);
+    if (member->via)
+        row = *(const void *const *)((const char *)row + member->via_offset);
+    if (!row)
+        return hd_null();
     const void *at = (const char *)row + member->offset;
     if (member->kind < HD_LIST)
         return read_value(member->kind, at);
@@ -27,6 +31,14 @@ hd_value hd_member_value(const hd_member *member, const hd_view *view, const voi
     size_t count = read_value(member->count_kind, (const char *)row + member->count_offset).whole;
     return member->kind == HD_LIST ? hd_list_of(member->item, data, count)
                                    : hd_rows_of(data, count, member->stride);
+}
+
+hd_value hd_texts_of(hd_arena *arena, const void *rows, size_t count, size_t stride,
+                     size_t offset) {
+    const char **texts = hd_new_array(arena, const char *, count);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = *(const char *const *)((const char *)rows + i * stride + offset);
+    return hd_list(texts, count);
 }
 
 const void *hd_row_at(const hd_value *rows, size_t i) {

@@ -83,6 +83,8 @@ typedef struct hd_member {
     uint32_t offset, count_offset, stride;
     hd_kind item, count_kind;
     bool inside; /* what it has is in the struct, not behind a pointer */
+    bool via;    /* the struct is behind a pointer at `via_offset`; NULL: no value */
+    uint32_t via_offset;
     /* or a function that makes it */
     hd_value (*get)(const hd_view *view, const void *row);
     const struct hd_member *of; /* the members of its row or rows */
@@ -109,6 +111,20 @@ typedef struct hd_member {
 #define HD_AT(T, field) .offset = offsetof(T, field), .kind = HD_KIND(((T *)0)->field)
 /* The row itself, for members in groups. */
 #define HD_SELF .kind = HD_ROW, .inside = true
+/* Whole members, of JSON alone, whose keys are what T calls them; up to eight. */
+#define HD_SAME(T, ...)                                                                           \
+    HD_SAME_OF(__VA_ARGS__, HD_SAME8, HD_SAME7, HD_SAME6, HD_SAME5, HD_SAME4, HD_SAME3, HD_SAME2, \
+               HD_SAME1)                                                                          \
+    (T, __VA_ARGS__)
+#define HD_SAME_OF(a, b, c, d, e, f, g, h, which, ...) which
+#define HD_SAME1(T, a) {#a, HD_AT(T, a)}
+#define HD_SAME2(T, a, ...) HD_SAME1(T, a), HD_SAME1(T, __VA_ARGS__)
+#define HD_SAME3(T, a, ...) HD_SAME1(T, a), HD_SAME2(T, __VA_ARGS__)
+#define HD_SAME4(T, a, ...) HD_SAME1(T, a), HD_SAME3(T, __VA_ARGS__)
+#define HD_SAME5(T, a, ...) HD_SAME1(T, a), HD_SAME4(T, __VA_ARGS__)
+#define HD_SAME6(T, a, ...) HD_SAME1(T, a), HD_SAME5(T, __VA_ARGS__)
+#define HD_SAME7(T, a, ...) HD_SAME1(T, a), HD_SAME6(T, __VA_ARGS__)
+#define HD_SAME8(T, a, ...) HD_SAME1(T, a), HD_SAME7(T, __VA_ARGS__)
 /* A struct that T has, or has a pointer to; with .of its members. */
 #define HD_IN(T, field) .offset = offsetof(T, field), .kind = HD_ROW, .inside = true
 #define HD_BEHIND(T, field) .offset = offsetof(T, field), .kind = HD_ROW
@@ -121,6 +137,11 @@ typedef struct hd_member {
     .offset = offsetof(T, field), .kind = HD_LIST, .item = HD_KIND(*((T *)0)->field), \
     HD_COUNTED(T, counter)
 #define HD_NUMBERS_IN(T, field, counter) HD_NUMBERS(T, field, counter), .inside = true
+
+/* One of these in the struct that a pointer of T leads to: HD_VIA(T, job, HD_BEHIND, record). */
+#define HD_VIA(T, pointer, WHERE, ...)                 \
+    .via = true, .via_offset = offsetof(T, pointer),   \
+    WHERE(__typeof__(*((T *)0)->pointer), __VA_ARGS__)
 
 /* ---- what getters return ---------------------------------------------------------------- */
 
@@ -164,12 +185,16 @@ static inline hd_value hd_list_of(hd_kind item, const void *data, size_t count) 
     return (hd_value){.kind = HD_LIST, .item = item, .data = data, .count = count};
 }
 #define hd_list(values, count) hd_list_of(HD_KIND(*(values)), (values), (count))
+/* The texts that rows have in their member `field`. */
+#define hd_text_list(arena, rows, count, T, field)                       \
+    hd_texts_of((arena), (rows), (count), sizeof(T), offsetof(T, field))
 static inline hd_value hd_document(struct json_t *object) {
     return (hd_value){.kind = HD_DOCUMENT, .object = object};
 }
 
 /* ---- result.c --------------------------------------------------------------------------- */
 
+hd_value hd_texts_of(hd_arena *arena, const void *rows, size_t count, size_t stride, size_t offset);
 /* The value of a member of a row. */
 hd_value hd_member_value(const hd_member *member, const hd_view *view, const void *row);
 /* Row `i` of rows, and value `i` of a list. */

@@ -21,8 +21,7 @@ static hd_status read_loops(cli *c, const char *rule, hd_cost_options *options) 
     options->length = strtoull(rule, &end, 10);
     if (rule[0] < '0' || rule[0] > '9' || *end || options->length == 0 ||
         options->length > (uint64_t)1 << 40)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--loops takes peng, kofler or a number from 1, not '%s'", rule);
+        return cli_refuse(c, "--loops takes peng, kofler or a number from 1, not '%s'", rule);
     return HD_OK;
 }
 
@@ -33,7 +32,7 @@ hd_status cli_model_options_read(cli *c, const cli_model_options *choice, hd_cos
     if (status != HD_OK)
         return status;
     if (choice->registers > 1024)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--registers takes at most 1024");
+        return cli_refuse(c, "--registers takes at most 1024");
     options->registers = (uint32_t)choice->registers;
     size_t count = cli_device_count(choice);
     *devices = hd_new_array(c->arena, const hd_device *, count);
@@ -80,14 +79,13 @@ static const cli_lines *lines_of(const hd_view *view) { return view->context; }
 
 HD_GETTER(cost_of, hd_cost_line, cli_cost_value(&row->cost))
 HD_GETTER(access_of, hd_cost_line, hd_with(hd_row(row->access), row->info))
-HD_GETTER(line_of, hd_cost_line, hd_whole(row->access->line))
 HD_GETTER(name_of, hd_cost_line, hd_text(access_name(view->arena, row)))
 HD_GETTER(kernel_of, hd_cost_line, hd_text(row->info->kernel->name))
 HD_GETTER(share_of, hd_cost_line, hd_real(share_of_whole(row, lines_of(view)->whole)))
 HD_GETTER(why_of, hd_cost_line, hd_text(hd_cost_explain(view->arena, lines_of(view)->device, row)))
 
 const hd_member cli_line_members[] = {
-    {NULL, "line", .get = line_of},
+    {NULL, "line", HD_VIA(hd_cost_line, access, HD_AT, line)},
     {"access", .get = access_of, .of = hd_access_members},
     {NULL, "access", .get = name_of},
     {"kernel", .get = kernel_of},
@@ -102,7 +100,7 @@ const hd_member cli_line_members[] = {
 const hd_member cli_why_members[] = {
     {HD_SELF, .of = cli_line_members}, {"why", .get = why_of}, {0}};
 const hd_member cli_worst_columns[] = {{NULL, "share", HD_SHARE, .get = share_of},
-                                       {NULL, "line", .get = line_of},
+                                       {NULL, "line", HD_VIA(hd_cost_line, access, HD_AT, line)},
                                        {NULL, "access", .get = name_of},
                                        {NULL, "why", .get = why_of},
                                        {0}};

@@ -18,8 +18,7 @@ hd_status cli_read_budget(cli *c, const char *text, double *seconds) {
             *seconds = number * units[u].seconds;
             return HD_OK;
         }
-    return hd_fail(&c->diag, HD_EINPUT, NULL,
-                   "--budget takes a time over 0 as 60s, 500ms or 2m, not '%s'", text);
+    return cli_refuse(c, "--budget takes a time over 0 as 60s, 500ms or 2m, not '%s'", text);
 }
 
 /* ---- the verdict ---------------------------------------------------------------------- */
@@ -206,16 +205,15 @@ typedef struct timed_row {
 
 HD_GETTER(row_layout, timed_row,
           hd_text(hd_layout_print(view->arena, view->context, row->entry->layout)))
-HD_GETTER(row_time, timed_row, hd_real(row->entry->timing.median))
-HD_GETTER(row_ratio, timed_row, hd_real(row->entry->ratio.median))
 
-static const hd_member timed_columns[] = {{NULL, "layout", .get = row_layout},
-                                          {NULL, "time", HD_SECONDS, .get = row_time},
-                                          {NULL, "to original", HD_DECIMALS, .get = row_ratio},
-                                          {NULL, "between", HD_AT(timed_row, between)},
-                                          {NULL, "by", HD_AT(timed_row, by)},
-                                          {NULL, "", HD_AT(timed_row, note)},
-                                          {0}};
+static const hd_member timed_columns[] = {
+    {NULL, "layout", .get = row_layout},
+    {NULL, "time", HD_SECONDS, HD_VIA(timed_row, entry, HD_AT, timing.median)},
+    {NULL, "to original", HD_DECIMALS, HD_VIA(timed_row, entry, HD_AT, ratio.median)},
+    {NULL, "between", HD_AT(timed_row, between)},
+    {NULL, "by", HD_AT(timed_row, by)},
+    {NULL, "", HD_AT(timed_row, note)},
+    {0}};
 
 static timed_row row_of(cli *c, const hd_choice *choice, uint32_t i, const judge_names *judges) {
     const hd_choice_entry *e = &choice->entries[i];
@@ -358,13 +356,9 @@ static const hd_member entry_members[] = {{"layout", .get = layout_of, .of = hd_
                                           {0}};
 const hd_member cli_choice_members[] = {
     {"device", HD_IN(hd_choice, device), .of = hd_compute_device_members},
-    {"date", HD_AT(hd_choice, date)},
-    {"remembered", HD_AT(hd_choice, remembered)},
-    {"stopped", HD_AT(hd_choice, stopped)},
+    HD_SAME(hd_choice, date, remembered, stopped),
     {"tree", HD_AT(hd_choice, has_tree)},
-    {"seconds", HD_AT(hd_choice, seconds)},
-    {"rounds", HD_AT(hd_choice, rounds)},
-    {"least_rounds", HD_AT(hd_choice, least_rounds)},
+    HD_SAME(hd_choice, seconds, rounds, least_rounds),
     {"verdict", .get = verdict_of},
     {"winner", HD_AT(hd_choice, winner)},
     {"layouts", HD_MANY(hd_choice, entries, count), .of = entry_members},

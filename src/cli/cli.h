@@ -35,6 +35,9 @@ typedef struct cli {
     hd_printer printer;
     bool json, quiet;
     hd_style style; /* of standard output */
+    char **words;   /* what cli_parse() leaves: the words that are no options */
+    uint32_t word_count;
+    int status; /* when it returns false */
     /* Not NULL: cli_parse() hands this the command's options, and the command ends there. */
     void (*list)(void *user, const cli_option *option);
     void *list_user;
@@ -42,15 +45,17 @@ typedef struct cli {
 
 typedef struct cli_command {
     const char *name;
-    const char *summary;                       /* one line, for `heddle help` */
-    int (*run)(cli *c, int argc, char **argv); /* argv[0] is the command's name */
-    const char *second[4]; /* words that make another command of it: `heddle trace info` */
+    const char *summary; /* one line, for `heddle help`; NULL: of two words, as "trace info" */
+    int (*run)(cli *c, int argc, char **argv); /* argv[0] is its last word */
 } cli_command;
 
 /* ---- main.c ------------------------------------------------------------------ */
 
 extern const cli_command cli_commands[]; /* ends with a NULL name */
-const cli_command *cli_find_command(const char *name);
+/* The command that words begin with; *used is how many they are. NULL: there is none. */
+const cli_command *cli_find_command(char *const *words, uint32_t count, uint32_t *used);
+/* What makes another command of `first`, if `command` is one of two words: "info". */
+const char *cli_second_word(const cli_command *command, const char *first);
 
 /* The exit status of a call. */
 int cli_status(hd_status status);
@@ -98,19 +103,30 @@ struct cli_option {
     const char *values; /* words that it takes, separated by blanks, for shells to complete */
 };
 
+/* Flags that stand in for a job file when a kernel file alone is given. */
+typedef struct cli_source {
+    const char *entry, *options, *record;
+    cli_sizes global, local;
+    uint64_t count;
+    cli_texts values, split;
+    bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
+    bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */
+} cli_source;
+
 /* A command's page: `heddle NAME --help`. */
 typedef struct cli_page {
     const char *usage; /* after "heddle NAME" */
     const char *about;
-    const cli_option *options;     /* its own, or NULL */
-    const cli_option *job_options; /* cli_job_options(), or NULL */
-    uint32_t least, most;          /* how many words besides options it takes */
+    const cli_option *options; /* its own, or NULL */
+    cli_source *source;        /* where the options of a kernel file without a job go, or NULL */
+    uint32_t least, most;      /* how many words besides options it takes */
 } cli_page;
 
-/* Parses argv. True: go on; *words are the words that are no options. False:
- * help was printed or a message given, and *status is the exit status. */
-bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***words,
-               uint32_t *word_count, int *status);
+/* Parses argv. True: go on with c->words. False: help was printed or a message given, and
+ * c->status is the exit status. */
+bool cli_parse(cli *c, const cli_page *page, int argc, char **argv);
+/* An error in what the user asks for that no file is to blame for. */
+#define cli_refuse(c, ...) hd_fail(&(c)->diag, HD_EINPUT, NULL, __VA_ARGS__)
 
 /* A whole number from 0 on, decimal or 0x...; *end is after it. */
 bool cli_whole(const char *text, const char **end, uint64_t *value);
@@ -123,28 +139,22 @@ const char *cli_nearest(const char *word, const char *const *names, size_t count
 /* The shells that there are scripts for, separated by blanks. */
 #define CLI_SHELLS "bash zsh fish"
 
-/* Adds the script for `shell`; false when there is none. `topics` are the words that `heddle
- * help` explains besides commands, separated by blanks. */
-bool cli_add_completion(cli *c, const char *shell, const char *topics, hd_str *out);
+/* Adds the script for `shell`; false when there is none. */
+bool cli_add_completion(const char *shell, hd_str *out);
+/* heddle help complete: prints what the last of the words after "heddle" may become. `topics` are
+ * those that `heddle help` explains besides commands, separated by blanks. */
+int cli_complete(cli *c, char **words, uint32_t count, const char *topics);
+/* cmd_devices.c: what --device takes, or --on. */
+hd_status cli_device_names(cli *c, bool profiles, cli_texts *names);
 
 /* ---- load.c: what the words and options name, loaded -------------------------------- */
-
-/* Flags that stand in for a job file when a kernel file alone is given. */
-typedef struct cli_source {
-    const char *entry, *options, *record;
-    cli_sizes global, local;
-    uint64_t count;
-    cli_texts values, split;
-    bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
-    bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */
-} cli_source;
 
 /* By its name. */
 bool cli_is_job(const char *path);
 
 enum { CLI_JOB_OPTION_COUNT = 10 };
 /* Fills `table` with the options that set `source`. */
-const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]);
+void cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]);
 
 /* Compiles the kernels of a JOB or FILE. For a job file, *job is the job, not
  * yet resolved; for a kernel file it is NULL. */
@@ -181,9 +191,8 @@ hd_status cli_output_paths(cli *c, const char *option, const char *folder, const
 /* Writes the kernels, what they include, and the host's header, all or nothing, and makes the
  * folder. The header gets another name, in *output, where a file of the kernels has its own. */
 hd_status cli_write_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
-/* A line for each header that stays elsewhere, and how it is found; their list in JSON. */
+/* A line for each header that stays elsewhere, and how it is found. */
 void cli_show_elsewhere(cli *c, const hd_rewritten *rewritten, hd_str *out);
-json_t *cli_elsewhere_json(const hd_rewritten *rewritten);
 /* The same over the files that change, the header beside the kernel file, under a journal. */
 hd_status cli_replace_rewritten(cli *c, cli_output *output, const hd_rewritten *rewritten);
 /* The same as a patch for `patch -p1`, on standard output or in JSON. */
@@ -208,7 +217,7 @@ int cli_recover(cli *c, const char *path);
 const hd_placed_job *cli_job_after(cli *c, const hd_job *job, const hd_record_layout *layouts,
                                    uint32_t layout_count);
 void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, hd_str *out);
-json_t *cli_job_after_json(const hd_placed_job *after);
+extern const hd_member cli_job_after_members[]; /* hd_placed_job */
 
 /* ---- verify.c: what was rewritten, on the machine ------------------------------------- */
 

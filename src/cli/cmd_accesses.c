@@ -7,7 +7,7 @@
  *        3    13  load  bodies.x      4  16384  k0
  */
 #include "cli/cli.h"
-#include "report/json.h"
+#include "report/members.h"
 
 static const char about[] =
     "Lists the loads, stores and atomics of every kernel that the job launches: source line, "
@@ -109,47 +109,43 @@ static const char *index_text(hd_arena *arena, const hd_kernel_info *info, const
 
 /* ---- one kernel ----------------------------------------------------------------------- */
 
-static const char *sizes_text(hd_arena *arena, uint32_t dims, const uint64_t *sizes) {
-    hd_str out = {.arena = arena};
-    for (uint32_t d = 0; d < dims; d++)
-        hd_str_printf(&out, "%s%llu", d ? "x" : "", (unsigned long long)sizes[d]);
-    return hd_str_text(&out);
-}
-
 static void add_heading(hd_str *out, const hd_kernel_info *info) {
     const kir_kernel *kernel = info->kernel;
+    const hd_binding *b = &info->binding;
     hd_str_add(out, kernel->name);
     if (kernel->place.file)
         hd_str_printf(out, " (%s:%u)", kernel->place.file, kernel->place.line);
     hd_str_printf(out, ": global %s, local %s, about %u registers\n",
-                  sizes_text(out->arena, info->binding.dims, info->binding.global),
-                  sizes_text(out->arena, info->binding.dims, info->binding.local), info->registers);
+                  hd_show_sizes(out->arena, b->dims, b->global),
+                  hd_show_sizes(out->arena, b->dims, b->local), info->registers);
 }
 
+static const hd_kernel_info *info_of(const hd_view *view) { return view->context; }
+
+HD_GETTER(line_of, hd_access, hd_text(line_text(view->arena, info_of(view), row)))
+HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
+HD_GETTER(target_of, hd_access, hd_text(target_text(view->arena, info_of(view), row)))
+HD_GETTER(loops_of, hd_access, hd_text(loops_text(view->arena, info_of(view), row)))
+HD_GETTER(index_of, hd_access, hd_text(index_text(view->arena, info_of(view), row)))
+
+static const hd_member columns[] = {
+    {NULL, "id", HD_AT(hd_access, id)},       {NULL, "line", HD_PLAIN_WORD, .get = line_of},
+    {NULL, "kind", .get = kind_of},           {NULL, "what", .get = target_of},
+    {NULL, "bytes", HD_AT(hd_access, width)}, {NULL, "loops", .get = loops_of},
+    {NULL, "element index", .get = index_of}, {0}};
+
 static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all) {
-    static const hd_column columns[] = {{"id", HD_RIGHT, false},         {"line", HD_RIGHT, false},
-                                        {"kind", HD_LEFT, false},        {"what", HD_LEFT, true},
-                                        {"bytes", HD_RIGHT, false},      {"loops", HD_LEFT, true},
-                                        {"element index", HD_LEFT, true}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    uint32_t hidden = 0;
-    for (uint32_t i = 0; i < info->access_count; i++) {
-        const hd_access *a = &info->accesses[i];
-        if (a->space == KIR_PRIVATE && !all) {
-            hidden++;
-            continue;
-        }
-        const char *cells[] = {hd_format(c->arena, "%u", a->id),    line_text(c->arena, info, a),
-                               hd_access_kind_name(a->kind),        target_text(c->arena, info, a),
-                               hd_format(c->arena, "%u", a->width), loops_text(c->arena, info, a),
-                               index_text(c->arena, info, a)};
-        hd_table_row(table, cells);
-    }
+    const hd_access **shown = hd_new_array(c->arena, const hd_access *, info->access_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < info->access_count; i++)
+        if (info->accesses[i].space != KIR_PRIVATE || all)
+            shown[count++] = &info->accesses[i];
     hd_str_add(out, out->length ? "\n" : "");
     add_heading(out, info);
-    hd_table_print(table, out, c->style.bold);
-    if (hidden)
-        hd_str_printf(out, "  and %u to private memory; --all lists them\n", hidden);
+    cli_show_rows(c, NULL, columns, hd_with(hd_pointed_rows(shown, count), info), out);
+    if (count < info->access_count)
+        hd_str_printf(out, "  and %u to private memory; --all lists them\n",
+                      info->access_count - count);
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
@@ -158,8 +154,11 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
 typedef struct listing {
     bool all;
     hd_str text;
-    json_t *kernels;
+    hd_vec(hd_kernel_info) kernels;
 } listing;
+
+static const hd_member listing_members[] = {
+    {"kernels", HD_MANY(listing, kernels.data, kernels.count), .of = hd_kernel_members}, {0}};
 
 /* Every kernel once, under its first launch. */
 static bool seen_before(const hd_job *job, uint32_t launch) {
@@ -176,7 +175,7 @@ static void list_job(cli *c, listing *l, const hd_job *job) {
         hd_binding binding = hd_job_binding(c->arena, &job->launches[i]);
         const hd_kernel_info *info =
             hd_kernel_analyse(c->arena, job->module, job->launches[i].kernel, &binding);
-        json_array_append_new(l->kernels, hd_json_kernel(c->arena, info));
+        hd_push(c->arena, &l->kernels, *info);
         add_kernel(c, &l->text, info, l->all);
     }
 }
@@ -226,21 +225,12 @@ static hd_status list_source(cli *c, listing *l, const char *path, const cli_sou
 int cmd_accesses(cli *c, int argc, char **argv) {
     listing l = {.text.arena = c->arena};
     cli_source source = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"all", 0, NULL, "accesses to private memory, too", CLI_FLAG, &l.all}, {0}};
-    const cli_page page = {
-        "[OPTIONS] JOB|FILE", about, options, cli_job_options(&source, job_options), 1, 1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    l.kernels = json_array();
-    json_t *result = json_pack("{s:o}", "kernels", l.kernels);
-    status = CLI_WRONG;
-    if (!list_source(c, &l, words[0], &source))
-        status = c->json ? cli_print_json(c, json_incref(result)) : cli_print(c, &l.text);
-    json_decref(result);
-    return status;
+    const cli_page page = {"[OPTIONS] JOB|FILE", about, options, &source, 1, 1};
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    if (list_source(c, &l, c->words[0], &source))
+        return CLI_WRONG;
+    return c->json ? cli_print_row(c, listing_members, hd_row(&l)) : cli_print(c, &l.text);
 }

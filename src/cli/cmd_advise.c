@@ -82,17 +82,15 @@ static hd_value files_of(const hd_view *view, const void *at) {
 }
 
 HD_GETTER(record_of, result, hd_row(row->advice->job->record))
-HD_GETTER(devices_of, result, hd_rows(row->advice->devices, row->advice->device_count))
 HD_GETTER(measurement_of, result, hd_row(row->advice->measured ? &row->advice->measurement : NULL))
-HD_GETTER(choice_of, result, hd_row(row->advice->choice))
 
 static const hd_member advice_members[] = {
     {"record", .get = record_of, .of = hd_record_members},
-    {"devices", .get = devices_of, .of = device_members},
+    {"devices", HD_VIA(result, advice, HD_MANY, devices, device_count), .of = device_members},
     {"written", .get = files_of},
     {"measurement", .get = measurement_of, .of = hd_measurement_members},
     {"unmeasured", HD_AT(result, unmeasured)},
-    {"choice", .get = choice_of, .of = cli_choice_members},
+    {"choice", HD_VIA(result, advice, HD_BEHIND, choice), .of = cli_choice_members},
     {0}};
 
 /* ---- text --------------------------------------------------------------------- */
@@ -282,14 +280,14 @@ static void show_progress(void *user, const char *what) { cli_progress(user, wha
 static hd_status read_options(cli *c, request *r) {
     hd_choose_options *choose = &r->options.choose;
     if (r->repeats > 1000000)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000000");
+        return cli_refuse(c, "--repeats takes at most 1000000");
     r->options.measurement.repeats = (uint32_t)r->repeats;
     if (!r->budget && choose->again)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--again goes with --budget");
+        return cli_refuse(c, "--again goes with --budget");
     if (!r->budget)
         return HD_OK;
     if (r->options.measure)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--budget measures already; leave --measure out");
+        return cli_refuse(c, "--budget measures already; leave --measure out");
     choose->version = HEDDLE_VERSION;
     choose->progress = show_progress;
     choose->user = c;
@@ -355,7 +353,6 @@ static int advise(cli *c, request *r) {
 
 int cmd_advise(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         CLI_MODEL_OPTIONS(r.model),
         {"apply", 0, "DIR", "write the kernels in the best layout, and the host's header, to DIR",
@@ -386,14 +383,11 @@ int cmd_advise(cli *c, int argc, char **argv) {
         "static cost, the layout graph and a trained tree propose are measured, and the fastest "
         "is advised. The advice may be to leave the layout as it is.",
         options,
-        cli_job_options(&r.source, job_options),
+        &r.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.path = c->words[0];
     return read_options(c, &r) ? CLI_WRONG : advise(c, &r);
 }

@@ -39,10 +39,8 @@ static const hd_member device_members[] = {
     {"layouts", HD_MANY(device_prices, layouts, count), .of = pricing_members},
     {0}};
 
-HD_GETTER(record_of, costs, hd_row(row->job->record))
-
 static const hd_member cost_members[] = {
-    {"record", .get = record_of, .of = hd_record_members},
+    {"record", HD_VIA(costs, job, HD_BEHIND, record), .of = hd_record_members},
     {"results", HD_MANY(costs, devices, device_count), .of = device_members},
     {0}};
 
@@ -110,7 +108,6 @@ int cmd_cost(cli *c, int argc, char **argv) {
     cli_texts layouts = {0};
     cli_model_options choice = {0};
     cli_source source = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"layout", 'l', "L",
          "a layout to price (may be repeated); 'heddle help layout' has the notation; default: "
@@ -124,13 +121,10 @@ int cmd_cost(cli *c, int argc, char **argv) {
         "of every access in it. The unit is one transaction served by L1. With loops of unknown "
         "length the cost is a vector: the entry of most such loops counts first.",
         options,
-        cli_job_options(&source, job_options),
+        &source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    return cost(c, words[0], &source, &layouts, &choice);
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    return cost(c, c->words[0], &source, &layouts, &choice);
 }

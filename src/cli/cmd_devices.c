@@ -64,22 +64,30 @@ static int show_one(cli *c, const hd_device *d) {
     return cli_print(c, &out);
 }
 
-/* What --device or --on takes, a name a line. */
-static int list_names(cli *c, bool profiles) {
-    hd_str out = {.arena = c->arena};
+hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
+    static const char *const backends[] = {"opencl", "cuda"};
     const hd_device **list;
     size_t count;
-    if (profiles && hd_device_list(c->arena, &c->diag, &list, &count))
-        return CLI_WRONG;
-    for (size_t i = 0; profiles && i < count; i++)
-        hd_str_printf(&out, "%s\n", list[i]->name);
-    static const char *const backends[] = {"opencl", "cuda"};
+    hd_status status = profiles ? hd_device_list(c->arena, &c->diag, &list, &count) : HD_OK;
+    for (size_t i = 0; profiles && !status && i < count; i++)
+        hd_push(c->arena, names, list[i]->name);
     for (size_t b = 0; !profiles && b < sizeof backends / sizeof *backends; b++) {
         compute_devices devices = {.backend = backends[b]};
         find_compute(c, &devices);
         for (uint32_t i = 0; i < devices.count; i++)
-            hd_str_printf(&out, "%s\n", devices.list[i].id);
+            hd_push(c->arena, names, devices.list[i].id);
     }
+    return status;
+}
+
+/* A name a line. */
+static int list_names(cli *c, bool profiles) {
+    cli_texts names = {0};
+    hd_str out = {.arena = c->arena};
+    if (cli_device_names(c, profiles, &names))
+        return CLI_WRONG;
+    for (size_t i = 0; i < names.count; i++)
+        hd_str_printf(&out, "%s\n", names.data[i]);
     return cli_print(c, &out);
 }
 
@@ -100,22 +108,18 @@ int cmd_devices(cli *c, int argc, char **argv) {
         NULL,
         0,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    if ((names || ids) && (word_count || c->json || (names && ids))) {
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "--names and --ids each go alone, without a NAME and --json");
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    if ((names || ids) && (c->word_count || c->json || (names && ids))) {
+        cli_refuse(c, "--names and --ids each go alone, without a NAME and --json");
         return CLI_WRONG;
     }
     if (names || ids)
         return list_names(c, names);
-    if (!word_count)
+    if (!c->word_count)
         return show_all(c);
     const hd_device *device;
-    if (hd_device_find(c->arena, &c->diag, words[0], &device))
+    if (hd_device_find(c->arena, &c->diag, c->words[0], &device))
         return CLI_WRONG;
     return show_one(c, device);
 }

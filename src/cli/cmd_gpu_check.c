@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "gpu/gpu.h"
-#include "report/json.h"
 
 /* ---- processes of its own --------------------------------------------------------- */
 
@@ -31,18 +30,23 @@ static const char *own_path(cli *c) {
     return hd_strndup(c->arena, path, length > 0 ? (size_t)length : 0);
 }
 
+static const hd_member step_members[] = {HD_SAME(hd_gpu_step, name, title), {0}};
+
+static hd_value steps_of(const hd_view *view, const void *at) {
+    size_t count = 0;
+    (void)view, (void)at;
+    while (hd_gpu_steps[count].name)
+        count++;
+    return hd_rows(hd_gpu_steps, count);
+}
+
+static const hd_member list_members[] = {{"steps", .get = steps_of, .of = step_members}, {0}};
+
 static int list_steps(cli *c) {
     hd_str out = {.arena = c->arena};
-    json_t *array = json_array();
-    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++) {
+    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
         hd_str_printf(&out, "%-20s  %s\n", step->name, step->title);
-        json_array_append_new(array, json_pack("{s:o, s:o}", "name", hd_json_text(step->name),
-                                               "title", hd_json_text(step->title)));
-    }
-    if (c->json)
-        return cli_print_json(c, json_pack("{s:o}", "steps", array));
-    json_decref(array);
-    return cli_print(c, &out);
+    return c->json ? cli_print_row(c, list_members, hd_row(c)) : cli_print(c, &out);
 }
 
 static hd_status check_names(cli *c, const cli_texts *only) {
@@ -53,10 +57,9 @@ static hd_status check_names(cli *c, const cli_texts *only) {
     for (size_t i = 0; i < only->count; i++) {
         const char *near = cli_nearest(only->data[i], names, count);
         if (!hd_gpu_find_step(only->data[i]))
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "there is no step '%s'%s%s%s; 'heddle gpu-check --list' lists them",
-                           only->data[i], near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'" : "");
+            return cli_refuse(
+                c, "there is no step '%s'%s%s%s; 'heddle gpu-check --list' lists them",
+                only->data[i], near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
     }
     return HD_OK;
 }
@@ -118,29 +121,27 @@ int cmd_gpu_check(cli *c, int argc, char **argv) {
         "Measures on an NVIDIA GPU what only one can show, the most valuable first, and writes one "
         "page in Markdown: bandwidths, remapping, programs in many layouts against their predicted "
         "costs, the tree of tiles, and Nsight Compute's counts. It needs NVIDIA's driver and "
-        "NVRTC. "
-        "Each step is a process with a limit, so a device that hangs can't hold it up. Exit status "
+        "NVRTC. Each step is a process with a limit, so a device that hangs can't hold it up. Exit "
+        "status "
         "1: a layout's outputs differ; 2: a step failed, or there is no device.",
         options,
         NULL,
         0,
         0};
-    char **words;
-    uint32_t word_count;
     int status;
     const char *program = own_path(c);
     if (argc == 7 && !strcmp(argv[1], "--run-step"))
         return run_step(c, argv + 2, program);
     if (argc == 4 && !strcmp(argv[1], "--run-once"))
         return cli_status(hd_gpu_run_once(c->arena, &c->diag, argv[2], argv[3]));
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     if (list)
         return list_steps(c);
     if (check_names(c, &only) != HD_OK)
         return CLI_WRONG;
     if (!(minutes >= 0.05 && minutes <= 1440)) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--minutes takes a number from 0.05 to 1440");
+        cli_refuse(c, "--minutes takes a number from 0.05 to 1440");
         return CLI_WRONG;
     }
     cli_stop stop;

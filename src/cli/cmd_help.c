@@ -1,6 +1,5 @@
 /* heddle help: the commands, one command's page, or a topic. */
 #include "cli/cli.h"
-#include "report/json.h"
 
 typedef struct topic {
     const char *name, *summary, *text;
@@ -61,7 +60,8 @@ static int overview(cli *c) {
                      "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
                      "that makes those touches cheap, and puts it in place.\n\nCommands\n");
     for (const cli_command *command = cli_commands; command->name; command++)
-        hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
+        if (command->summary)
+            hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
     hd_str_add(&out, "\nTopics\n");
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         hd_str_printf(&out, "  %-12s %s\n", topics[i].name, topics[i].summary);
@@ -69,52 +69,51 @@ static int overview(cli *c) {
     return cli_print(c, &out);
 }
 
-static int overview_as_json(cli *c) {
-    json_t *commands = json_array();
+static const hd_member command_members[] = {HD_SAME(cli_command, name, summary), {0}};
+
+static hd_value commands_of(const hd_view *view, const void *at) {
+    hd_vec(const cli_command *) rows = {0};
+    (void)at;
     for (const cli_command *command = cli_commands; command->name; command++)
-        json_array_append_new(
-            commands, json_pack("{s:s, s:s}", "name", command->name, "summary", command->summary));
-    return cli_print_json(c,
-                          json_pack("{s:s, s:o}", "version", HEDDLE_VERSION, "commands", commands));
+        if (command->summary)
+            hd_push(view->arena, &rows, command);
+    return hd_pointed_rows(rows.data, rows.count);
 }
+
+HD_GETTER(version_of, cli, hd_text(HEDDLE_VERSION))
+static const hd_member help_members[] = {
+    {"version", .get = version_of}, {"commands", .get = commands_of, .of = command_members}, {0}};
 
 static int no_such(cli *c, const char *name) {
-    hd_fail(&c->diag, HD_EINPUT, NULL,
-            "there is no command or topic '%s'; 'heddle help' lists them", name);
+    cli_refuse(c, "there is no command or topic '%s'; 'heddle help' lists them", name);
     return CLI_WRONG;
-}
-
-static bool is_second_word(const cli_command *command, const char *word) {
-    for (const char *const *second = command->second; *second; second++)
-        if (!strcmp(word, *second))
-            return true;
-    return false;
 }
 
 /* A command, or the two words of one. */
 static int explain_command(cli *c, char **words, uint32_t count) {
-    const cli_command *command = cli_find_command(words[0]);
-    if (!command)
-        return no_such(c, words[0]);
-    if (count == 2 && !is_second_word(command, words[1]))
-        return no_such(c, hd_format(c->arena, "%s %s", words[0], words[1]));
-    char help[] = "--help";
-    char *argv[] = {words[0], count == 2 ? words[1] : help, help, NULL};
-    argv[count + 1] = NULL;
+    uint32_t used;
+    const cli_command *command = cli_find_command(words, count, &used);
+    char help[] = "--help", *argv[] = {words[0], help, NULL};
+    if (used < count)
+        return no_such(c, count == 1 ? words[0] : hd_format(c->arena, "%s %s", words[0], words[1]));
     c->command = command->name;
-    return command->run(c, (int)count + 1, argv);
+    return command->run(c, 2, argv);
 }
 
 /* `heddle help completion SHELL` */
 static int print_completion(cli *c, const char *shell) {
-    hd_str topic_names = {.arena = c->arena}, out = {.arena = c->arena};
-    for (size_t i = 0; i < TOPIC_COUNT; i++)
-        hd_str_printf(&topic_names, "%s%s", i ? " " : "", topics[i].name);
-    if (cli_add_completion(c, shell, hd_str_text(&topic_names), &out))
+    hd_str out = {.arena = c->arena};
+    if (cli_add_completion(shell, &out))
         return cli_print(c, &out);
-    hd_fail(&c->diag, HD_EINPUT, NULL, "there is no completion for '%s', only for " CLI_SHELLS,
-            shell);
+    cli_refuse(c, "there is no completion for '%s', only for " CLI_SHELLS, shell);
     return CLI_WRONG;
+}
+
+static const char *topic_names(hd_arena *arena) {
+    hd_str names = {.arena = arena};
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
+        hd_str_printf(&names, "%s%s", i ? " " : "", topics[i].name);
+    return hd_str_text(&names);
 }
 
 static int explain(cli *c, char **words, uint32_t count) {
@@ -137,12 +136,11 @@ int cmd_help(cli *c, int argc, char **argv) {
                            NULL,
                            0,
                            2};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    if (word_count)
-        return explain(c, words, word_count);
-    return c->json ? overview_as_json(c) : overview(c);
+    if (argc > 2 && !strcmp(argv[1], "complete") && !c->list)
+        return cli_complete(c, argv + 2, (uint32_t)argc - 2, topic_names(c->arena));
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    if (c->word_count)
+        return explain(c, c->words, c->word_count);
+    return c->json ? cli_print_row(c, help_members, hd_row(c)) : overview(c);
 }

@@ -1,6 +1,5 @@
 /* heddle ir: the kernels as Heddle sees them (docs/kir.md explains the text). */
 #include "cli/cli.h"
-#include "report/json.h"
 
 static hd_status choose(cli *c, const kir_module *module, const char *path, const char *entry,
                         const kir_kernel **only) {
@@ -15,9 +14,23 @@ static hd_status choose(cli *c, const kir_module *module, const char *path, cons
                    hd_str_text(&names));
 }
 
+/* The text of a kernel. */
+typedef struct kernel_text {
+    const char *name, *text;
+} kernel_text;
+
+typedef struct result {
+    kernel_text *kernels;
+    uint32_t count;
+} result;
+
+static const hd_member kernel_members[] = {HD_SAME(kernel_text, name, text), {0}};
+static const hd_member result_members[] = {
+    {"kernels", HD_MANY(result, kernels, count), .of = kernel_members}, {0}};
+
 /* What is printed is a .kir file. */
 static int show(cli *c, const kir_module *module, const kir_kernel *only) {
-    json_t *kernels = json_array();
+    result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0};
     hd_str all = {.arena = c->arena};
     kir_print_head(&all, module);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
@@ -27,14 +40,9 @@ static int show(cli *c, const kir_module *module, const kir_kernel *only) {
             continue;
         kir_print(&text, kernel);
         hd_str_printf(&all, "\n%s", hd_str_text(&text));
-        json_array_append_new(kernels, json_pack("{s:o, s:o}", "name", hd_json_text(kernel->name),
-                                                 "text", hd_json_text(hd_str_text(&text))));
+        r.kernels[r.count++] = (kernel_text){kernel->name, hd_str_text(&text)};
     }
-    json_t *result = json_pack("{s:o}", "kernels", kernels);
-    if (c->json)
-        return cli_print_json(c, result);
-    json_decref(result);
-    return cli_print(c, &all);
+    return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
 }
 
 int cmd_ir(cli *c, int argc, char **argv) {
@@ -53,16 +61,13 @@ int cmd_ir(cli *c, int argc, char **argv) {
                            NULL,
                            1,
                            1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     hd_job *job;
     kir_module *module;
     const kir_kernel *only;
-    if (cli_load_module(c, words[0], &source, &job, &module) ||
-        choose(c, module, job ? job->kernel_path : words[0], entry, &only))
+    if (cli_load_module(c, c->words[0], &source, &job, &module) ||
+        choose(c, module, job ? job->kernel_path : c->words[0], entry, &only))
         return CLI_WRONG;
     return show(c, module, only);
 }

@@ -164,21 +164,20 @@ HD_GETTER(distance_of, edge, hd_whole_if(row->distance != HD_UNREACHABLE, row->d
 static const hd_member edge_members[] = {
     {"fields", HD_NUMBERS_IN(edge, fields, field_count)}, {"distance", .get = distance_of}, {0}};
 
-HD_GETTER(record_of, result, hd_row(row->job->record))
-HD_GETTER(launches_of, result, hd_whole(row->job->launch_count))
 HD_GETTER(fields_of, result, hd_rows(row->graph->record->fields, row->graph->record->field_count))
 HD_GETTER(layout_of, result,
           hd_with(hd_row(hd_layout_graph_split(view->arena, row->graph, row->epsilon)),
                   row->graph->record))
 
-static const hd_member graph_members[] = {{"record", .get = record_of, .of = hd_record_members},
-                                          {"launches", .get = launches_of},
-                                          {"fields", .get = fields_of, .of = field_members},
-                                          {"edges", .get = edges_of, .of = edge_members},
-                                          {"epsilon", HD_AT(result, epsilon)},
-                                          {"clusters", .get = clusters_of},
-                                          {"layout", .get = layout_of, .of = hd_layout_members},
-                                          {0}};
+static const hd_member graph_members[] = {
+    {"record", HD_VIA(result, job, HD_BEHIND, record), .of = hd_record_members},
+    {"launches", HD_VIA(result, job, HD_AT, launch_count)},
+    {"fields", .get = fields_of, .of = field_members},
+    {"edges", .get = edges_of, .of = edge_members},
+    {"epsilon", HD_AT(result, epsilon)},
+    {"clusters", .get = clusters_of},
+    {"layout", .get = layout_of, .of = hd_layout_members},
+    {0}};
 
 static int show_text(cli *c, const result *r) {
     const hd_record *record = r->job->record;
@@ -206,8 +205,8 @@ static hd_status find_epsilon(cli *c, request *r, const char **why) {
     const hd_device *device;
     *why = "";
     if (r->epsilon && r->device)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--epsilon and --device both say which fields are near: choose one of them");
+        return cli_refuse(
+            c, "--epsilon and --device both say which fields are near: choose one of them");
     if (r->epsilon)
         return HD_OK;
     hd_status status =
@@ -230,7 +229,7 @@ static int graph(cli *c, const char *path, const cli_source *source, request *r)
     hd_layout_graph *made;
     const char *why;
     if (r->dot && c->json) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--dot and --json: choose one of them");
+        cli_refuse(c, "--dot and --json: choose one of them");
         return CLI_WRONG;
     }
     if (find_epsilon(c, r, &why) || cli_load(c, path, source, &job) || cli_require_record(c, job))
@@ -254,7 +253,6 @@ static int graph(cli *c, const char *path, const cli_source *source, request *r)
 int cmd_layout_graph(cli *c, int argc, char **argv) {
     request r = {0};
     cli_source source = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"epsilon", 0, "BYTES",
          "fields nearer than this come into one cluster; default: a line of the device's L1",
@@ -271,13 +269,10 @@ int cmd_layout_graph(cli *c, int argc, char **argv) {
         "'-' stands where no work-item uses both. Fields that are nearer than epsilon make a "
         "cluster.",
         options,
-        cli_job_options(&source, job_options),
+        &source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    return graph(c, words[0], &source, &r);
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    return graph(c, c->words[0], &source, &r);
 }

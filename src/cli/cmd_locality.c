@@ -5,7 +5,7 @@
 #include "cli/input.h"
 #include "cli/stop.h"
 #include "locality/stack.h"
-#include "report/json.h"
+#include "report/members.h"
 
 enum { DEFAULT_LINE = 128, DEFAULT_WARP = 32, BAR = 30 };
 
@@ -27,23 +27,22 @@ typedef struct request {
 
 /* ---- what the options mean -------------------------------------------------------------- */
 
+static const char *const scopes[] = {"device", "cluster", "block"};
+
 static hd_status read_scope(cli *c, request *r) {
-    static const char *const words[] = {"device", "cluster", "block"};
     const char *word = r->per ? r->per : "device";
     uint32_t scope = 0;
-    while (scope < 3 && strcmp(words[scope], word))
+    while (scope < 3 && strcmp(scopes[scope], word))
         scope++;
     if (scope == 3)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--per takes block, cluster or device, not '%s'",
-                       word);
+        return cli_refuse(c, "--per takes block, cluster or device, not '%s'", word);
     r->options.scope = (hd_stack_scope)scope;
     if (r->options.scope != HD_STACK_CLUSTER && r->clusters)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--clusters goes with --per cluster");
+        return cli_refuse(c, "--clusters goes with --per cluster");
     if (r->options.scope == HD_STACK_CLUSTER && !r->clusters)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--per cluster needs their number: --clusters C");
+        return cli_refuse(c, "--per cluster needs their number: --clusters C");
     if (r->clusters > HD_STACK_CLUSTERS_MAX)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--clusters takes at most %d",
-                       HD_STACK_CLUSTERS_MAX);
+        return cli_refuse(c, "--clusters takes at most %d", HD_STACK_CLUSTERS_MAX);
     r->options.clusters = (uint32_t)r->clusters;
     return HD_OK;
 }
@@ -70,27 +69,25 @@ static hd_status read_line(cli *c, request *r) {
     r->options.warp = r->device ? r->device->warp : DEFAULT_WARP;
     return hd_is_power_of_two(r->options.line)
                ? HD_OK
-               : hd_fail(&c->diag, HD_EINPUT, NULL, "--line takes a power of two, not '%llu'",
-                         (unsigned long long)r->options.line);
+               : cli_refuse(c, "--line takes a power of two, not '%llu'",
+                            (unsigned long long)r->options.line);
 }
 
 static hd_status read_spaces(cli *c, request *r) {
     r->options.spaces = r->input.spaces;
     if (r->options.spaces >> KIR_PRIVATE & 1)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--space private: all threads have the same addresses there, so lines "
-                       "cannot be told apart; take global, constant or local");
+        return cli_refuse(c, "--space private: all threads have the same addresses there, so lines "
+                             "cannot be told apart; take global, constant or local");
     if (r->options.spaces >> KIR_LOCAL & 1 && r->options.scope != HD_STACK_BLOCK)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--space local goes with --per block: every block has its own local "
-                       "memory");
+        return cli_refuse(c, "--space local goes with --per block: every block has its own local "
+                             "memory");
     return HD_OK;
 }
 
 static hd_status read_options(cli *c, request *r) {
     hd_status status;
     if (r->csv && c->json)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
+        return cli_refuse(c, "--csv and --json: choose one of them");
     r->input.machine.keep_text = r->csv; /* it would stand among the lines */
     if ((status = read_scope(c, r)) || (status = read_line(c, r)) ||
         (status = cli_read_choice(c, &r->input)))
@@ -216,69 +213,97 @@ static void show_head(cli *c, const request *r, hd_str *out) {
                   hd_show_bytes(c->arena, s->footprint * r->options.line));
 }
 
-static void show_distances(cli *c, const hd_stack_result *s, hd_str *out) {
-    static const hd_column columns[] = {{"distance", HD_RIGHT, false},
-                                        {"accesses", HD_RIGHT, false},
-                                        {"share", HD_RIGHT, false},
-                                        {"", HD_LEFT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+/* A range of distances, or those that have none. */
+typedef struct distance_row {
+    uint64_t from, to, accesses; /* from 0: cold */
+} distance_row;
+
+/* A size of cache, in lines. */
+typedef struct size_row {
+    uint64_t lines;
+} size_row;
+
+static const request *request_of(const hd_view *view) { return view->context; }
+static const hd_stack_result *result_in(const hd_view *view) { return request_of(view)->result; }
+
+static double share_in(const hd_view *view, uint64_t part) {
+    return share_of(part, result_in(view)->line_accesses);
+}
+
+static const char *range_text(hd_arena *arena, const distance_row *row) {
+    return !row->from             ? "cold"
+           : row->from == row->to ? hd_show_exact(arena, row->to)
+                                  : hd_format(arena, "%llu-%llu", (unsigned long long)row->from,
+                                              (unsigned long long)row->to);
+}
+
+HD_GETTER(range_of, distance_row, hd_text(range_text(view->arena, row)))
+HD_GETTER(share_of_range, distance_row, hd_real(share_in(view, row->accesses)))
+HD_GETTER(bar_of_range, distance_row, hd_text(bar(view->arena, share_in(view, row->accesses))))
+
+static const hd_member distance_members[] = {
+    {NULL, "distance", HD_PLAIN_WORD, .get = range_of},
+    HD_SAME(distance_row, from, to),
+    {"accesses", "accesses", HD_AT(distance_row, accesses)},
+    {NULL, "share", HD_SHARE, .get = share_of_range},
+    {NULL, "", .get = bar_of_range},
+    {0}};
+
+HD_GETTER(bytes_of, size_row, hd_whole(row->lines *request_of(view)->options.line))
+HD_GETTER(misses_of, size_row, hd_whole(hd_stack_misses(result_in(view), row->lines)))
+HD_GETTER(ratio_of, size_row, hd_real(share_in(view, hd_stack_misses(result_in(view), row->lines))))
+HD_GETTER(bar_of_size, size_row,
+          hd_text(bar(view->arena, share_in(view, hd_stack_misses(result_in(view), row->lines)))))
+
+static const hd_member size_members[] = {{"lines", "lines", HD_AT(size_row, lines)},
+                                         {"bytes", "size", HD_BYTES, .get = bytes_of},
+                                         {"misses", "misses", .get = misses_of},
+                                         {"miss_ratio", "ratio", HD_SHARE, .get = ratio_of},
+                                         {NULL, "", .get = bar_of_size},
+                                         {0}};
+
+/* Doubling ranges; as text also a row of what is cold. */
+static hd_value distance_rows(hd_arena *arena, const request *r, bool with_cold) {
+    const hd_stack_result *s = r->result;
+    hd_vec(distance_row) rows = {0};
     for (uint64_t from = 1, to = 1; from <= s->footprint; from = to + 1, to *= 2) {
         uint64_t count = 0;
         for (uint64_t d = from; d <= to && d <= s->footprint; d++)
             count += s->counts[d];
-        double share = share_of(count, s->line_accesses);
-        hd_table_row(table, (const char *[]){from == to ? hd_show_exact(c->arena, to)
-                                                        : hd_format(c->arena, "%llu-%llu",
-                                                                    (unsigned long long)from,
-                                                                    (unsigned long long)to),
-                                             hd_show_exact(c->arena, count),
-                                             hd_show_share(c->arena, share), bar(c->arena, share)});
+        hd_push(arena, &rows, (distance_row){from, to, count});
     }
-    double cold = share_of(s->cold, s->line_accesses);
-    hd_table_row(table, (const char *[]){"cold", hd_show_exact(c->arena, s->cold),
-                                         hd_show_share(c->arena, cold), bar(c->arena, cold)});
-    hd_str_add(out, "\nStack distances\n");
-    hd_table_print(table, out, c->style.bold);
+    if (with_cold)
+        hd_push(arena, &rows, (distance_row){.accesses = s->cold});
+    return hd_with(hd_rows(rows.data, rows.count), r);
 }
 
-/* The sizes of the table: powers of two and, last, the footprint. */
-static uint64_t next_size(const hd_stack_result *s, uint64_t lines) {
-    return lines < s->footprint && lines * 2 > s->footprint ? s->footprint : lines * 2;
+/* Powers of two and, last, the footprint. */
+static hd_value size_rows(hd_arena *arena, const request *r) {
+    const uint64_t most = r->result->footprint;
+    hd_vec(size_row) rows = {0};
+    for (uint64_t lines = 1; lines <= most;
+         lines = lines < most && lines * 2 > most ? most : lines * 2)
+        hd_push(arena, &rows, (size_row){lines});
+    return hd_with(hd_rows(rows.data, rows.count), r);
 }
 
-static void show_curve(cli *c, const request *r, hd_str *out) {
-    static const hd_column columns[] = {{"lines", HD_RIGHT, false},
-                                        {"size", HD_RIGHT, false},
-                                        {"misses", HD_RIGHT, false},
-                                        {"ratio", HD_RIGHT, false},
-                                        {"", HD_LEFT, false}};
-    const hd_stack_result *s = r->result;
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (uint64_t lines = 1; lines <= s->footprint; lines = next_size(s, lines)) {
-        uint64_t misses = hd_stack_misses(s, lines);
-        double share = share_of(misses, s->line_accesses);
-        hd_table_row(table, (const char *[]){hd_show_exact(c->arena, lines),
-                                             hd_show_bytes(c->arena, lines * r->options.line),
-                                             hd_show_exact(c->arena, misses),
-                                             hd_show_share(c->arena, share), bar(c->arena, share)});
-    }
-    hd_str_add(out, "\nMisses of LRU caches\n");
-    hd_table_print(table, out, c->style.bold);
+static void show_cache(cli *c, const request *r, hd_str *out) {
     const hd_cache *cache = cache_of(r);
-    if (cache)
-        hd_str_printf(
-            out, "A cache as large as the %s of %s, %s, would miss %s.\n",
-            cache == &r->device->l2 ? "L2" : "L1", r->device->name,
-            hd_show_bytes(c->arena, cache->size),
-            hd_show_share(c->arena, share_of(hd_stack_misses(s, cache->size / r->options.line),
-                                             s->line_accesses)));
+    if (!cache)
+        return;
+    uint64_t misses = hd_stack_misses(r->result, cache->size / r->options.line);
+    hd_str_printf(out, "A cache as large as the %s of %s, %s, would miss %s.\n",
+                  cache == &r->device->l2 ? "L2" : "L1", r->device->name,
+                  hd_show_bytes(c->arena, cache->size),
+                  hd_show_share(c->arena, share_of(misses, r->result->line_accesses)));
 }
 
 static int show_text(cli *c, const request *r) {
     hd_str out = {.arena = c->arena};
     show_head(c, r, &out);
-    show_distances(c, r->result, &out);
-    show_curve(c, r, &out);
+    cli_show_rows(c, "\nStack distances", distance_members, distance_rows(c->arena, r, true), &out);
+    cli_show_rows(c, "\nMisses of LRU caches", size_members, size_rows(c->arena, r), &out);
+    show_cache(c, r, &out);
     return cli_print(c, &out);
 }
 
@@ -301,71 +326,44 @@ static int show_csv(cli *c, const request *r) {
     return cli_print(c, &out);
 }
 
-static json_t *distances_json(const hd_stack_result *s) {
-    json_t *array = json_array();
-    for (uint64_t from = 1, to = 1; from <= s->footprint; from = to + 1, to *= 2) {
-        uint64_t count = 0;
-        for (uint64_t d = from; d <= to && d <= s->footprint; d++)
-            count += s->counts[d];
-        json_array_append_new(array,
-                              json_pack("{s:o, s:o, s:o}", "from", hd_json_integer(from), "to",
-                                        hd_json_integer(to), "accesses", hd_json_integer(count)));
-    }
-    return array;
-}
+HD_GETTER(scope_of, request, hd_text(scopes[row->options.scope]))
+HD_GETTER(clusters_of, request, hd_whole_if(row->clusters, row->clusters))
+HD_GETTER(spaces_of, request, hd_space_names(view->arena, row->options.spaces))
+HD_GETTER(distances_of, request, distance_rows(view->arena, row, false))
+HD_GETTER(curve_of, request, size_rows(view->arena, row))
 
-static json_t *size_json(const request *r, uint64_t lines) {
-    uint64_t misses = hd_stack_misses(r->result, lines);
-    return json_pack("{s:o, s:o, s:o, s:o}", "lines", hd_json_integer(lines), "bytes",
-                     hd_json_integer(lines * r->options.line), "misses", hd_json_integer(misses),
-                     "miss_ratio", hd_json_number(share_of(misses, r->result->line_accesses)));
-}
-
-static json_t *curve_json(const request *r) {
-    json_t *array = json_array();
-    for (uint64_t lines = 1; lines <= r->result->footprint; lines = next_size(r->result, lines))
-        json_array_append_new(array, size_json(r, lines));
-    return array;
-}
-
-static int show_json(cli *c, const request *r) {
-    static const char *const scopes[] = {"device", "cluster", "block"};
-    const hd_stack_result *s = r->result;
+static hd_value cache_row(const hd_view *view, const void *at) {
+    const request *r = at;
     const hd_cache *cache = cache_of(r);
-    json_t *object = json_object();
-    const struct {
-        const char *name;
-        json_t *value;
-    } members[] = {
-        {"file", hd_json_text(r->input.path)},
-        {"line", hd_json_integer(r->options.line)},
-        {"warp", hd_json_integer(r->options.warp)},
-        {"device", hd_json_text(r->device ? r->device->name : NULL)},
-        {"per", json_string(scopes[r->options.scope])},
-        {"clusters", r->clusters ? hd_json_integer(r->clusters) : json_null()},
-        {"spaces", hd_json_spaces(r->options.spaces)},
-        {"runs", hd_json_integer(s->launches)},
-        {"blocks", hd_json_integer(s->blocks)},
-        {"mis", hd_json_integer(s->mis)},
-        {"lane_accesses", hd_json_integer(s->lane_accesses)},
-        {"line_accesses", hd_json_integer(s->line_accesses)},
-        {"stacks", hd_json_integer(s->stacks)},
-        {"footprint", hd_json_integer(s->footprint)},
-        {"cold", hd_json_integer(s->cold)},
-        {"distances", distances_json(s)},
-        {"curve", curve_json(r)},
-        {"cache", cache ? size_json(r, cache->size / r->options.line) : json_null()},
-        {"complete", json_boolean(r->complete)},
-        {"stopped", json_boolean(r->run.total.counts.stopped)},
-        {"printed", hd_json_text(hd_str_text(&r->run.printed))},
-    };
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        json_object_set_new(object, members[i].name, members[i].value);
-    return cli_print_json(c, object);
+    size_row *row = hd_new(view->arena, size_row);
+    row->lines = cache ? cache->size / r->options.line : 0;
+    return hd_with(hd_row(cache ? row : NULL), r);
 }
 
-/* ---- the command
- * ---------------------------------------------------------------------------------- */
+static const hd_member locality_members[] = {
+    {"file", HD_AT(request, input.path)},
+    {"line", HD_AT(request, options.line)},
+    {"warp", HD_AT(request, options.warp)},
+    {"device", HD_VIA(request, device, HD_AT, name)},
+    {"per", .get = scope_of},
+    {"clusters", .get = clusters_of},
+    {"spaces", .get = spaces_of},
+    {"runs", HD_VIA(request, result, HD_AT, launches)},
+    {"blocks", HD_VIA(request, result, HD_AT, blocks)},
+    {"mis", HD_VIA(request, result, HD_AT, mis)},
+    {"lane_accesses", HD_VIA(request, result, HD_AT, lane_accesses)},
+    {"line_accesses", HD_VIA(request, result, HD_AT, line_accesses)},
+    {"stacks", HD_VIA(request, result, HD_AT, stacks)},
+    {"footprint", HD_VIA(request, result, HD_AT, footprint)},
+    {"cold", HD_VIA(request, result, HD_AT, cold)},
+    {"distances", .get = distances_of, .of = distance_members},
+    {"curve", .get = curve_of, .of = size_members},
+    {"cache", .get = cache_row, .of = size_members},
+    {"complete", HD_AT(request, complete)},
+    {HD_IN(request, run), .of = cli_stopped_members},
+    {0}};
+
+/* ---- the command --------------------------------------------------------------------------- */
 
 static int locality(cli *c, request *r) {
     if (read_options(c, r) || cli_read_input(c, &r->input) ||
@@ -377,14 +375,15 @@ static int locality(cli *c, request *r) {
     r->sink = hd_stack_sink(r->analysis);
     int status = CLI_WRONG;
     if (hear(c, r) == HD_OK)
-        status = c->json ? show_json(c, r) : r->csv ? show_csv(c, r) : show_text(c, r);
+        status = c->json  ? cli_print_row(c, locality_members, hd_row(r))
+                 : r->csv ? show_csv(c, r)
+                          : show_text(c, r);
     hd_stack_free(r->analysis);
     return status ? status : cli_run_status(&r->run);
 }
 
 int cmd_locality(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"line", 0, "BYTES", "of a line, a power of two; default: that of --device, else 128",
          CLI_NUMBER, &r.line},
@@ -416,15 +415,12 @@ int cmd_locality(cli *c, int argc, char **argv) {
         "associative and LRU, hits the accesses of distance up to n, so that the counts give the "
         "miss ratio of every size. Reads a trace file, or runs a job on the machine.",
         options,
-        cli_job_options(&r.input.source, job_options),
+        &r.input.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.input.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.input.path = c->words[0];
     cli_end_on_stop();
     return locality(c, &r);
 }

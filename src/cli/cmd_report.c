@@ -37,10 +37,10 @@ static hd_status read_list(cli *c, const char *option, const char *text, uint64_
         if (*at != ',')
             break;
     }
-    return hd_fail(&c->diag, HD_EINPUT, NULL,
-                   "--%s takes up to %d ascending whole numbers from 1 to %llu, separated by "
-                   "commas, not '%s'",
-                   option, MOST_VALUES, (unsigned long long)most, text);
+    return cli_refuse(c,
+                      "--%s takes up to %d ascending whole numbers from 1 to %llu, separated by "
+                      "commas, not '%s'",
+                      option, MOST_VALUES, (unsigned long long)most, text);
 }
 
 /* What the scenarios would refuse, before anything is run. */
@@ -60,9 +60,9 @@ static hd_status check_scenarios(cli *c, const request *r) {
 
 static hd_status check_out(cli *c, const request *r, char *const *paths, uint32_t count) {
     if (c->json && r->out)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--json and --out: choose one of them");
+        return cli_refuse(c, "--json and --out: choose one of them");
     if (!c->json && !r->out)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o report.html");
+        return cli_refuse(c, "where to? Name a file with -o report.html");
     if (!r->out)
         return HD_OK;
     hd_status status = hd_page_check(&c->diag);
@@ -85,9 +85,9 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
         (status = cli_read_choice(c, &r->input)))
         return status;
     if (r->clusters > MOST_CLUSTERS || r->element > MOST_UNITS)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes at most %d",
-                       r->element > MOST_UNITS ? "element" : "clusters",
-                       r->element > MOST_UNITS ? MOST_UNITS : MOST_CLUSTERS);
+        return cli_refuse(c, "--%s takes at most %d",
+                          r->element > MOST_UNITS ? "element" : "clusters",
+                          r->element > MOST_UNITS ? MOST_UNITS : MOST_CLUSTERS);
     o->k = r->k;
     o->units = r->units;
     o->clusters = r->clusters ? (uint32_t)r->clusters : 16;
@@ -155,7 +155,6 @@ static int report(cli *c, request *r, char *const *paths, uint32_t count) {
 
 int cmd_report(cli *c, int argc, char **argv) {
     request r = {.device_name = CLI_DEVICE, .k_text = "2,4,8,16", .units_text = "16,32,64"};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"out", 'o', "FILE", "the page to write", CLI_TEXT, &r.out},
         {"device", 'd', "D",
@@ -179,14 +178,11 @@ int cmd_report(cli *c, int argc, char **argv) {
         "the variability of blocks, comparisons, miss ratios, and addresses over time. Reads "
         "trace files, or runs jobs on the machine. --json prints what the page shows.",
         options,
-        cli_job_options(&r.input.source, job_options),
+        &r.input.source,
         1,
         MOST_RUNS};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     cli_end_on_stop();
-    return report(c, &r, words, word_count);
+    return report(c, &r, c->words, c->word_count);
 }

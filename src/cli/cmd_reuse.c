@@ -15,7 +15,6 @@ static int reuse(cli *c, cli_reuse_options *o, char **paths) {
 
 int cmd_reuse(cli *c, int argc, char **argv) {
     cli_reuse_options o = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         CLI_REUSE_OPTIONS(o),
         {"csv", 0, NULL, "every distance that has a degree, as distance,degree", CLI_FLAG, &o.csv},
@@ -30,17 +29,10 @@ int cmd_reuse(cli *c, int argc, char **argv) {
         "core clusters. Reads a trace file, or runs a job on the machine. 'heddle reuse compare A "
         "B' shows how two differ; it has a --help of its own.",
         options,
-        cli_job_options(&o.input.source, job_options),
+        &o.input.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (argc > 1 && !strcmp(argv[1], "compare")) {
-        c->command = "reuse compare";
-        return cmd_reuse_compare(c, argc - 1, argv + 1);
-    }
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    return reuse(c, &o, words);
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    return reuse(c, &o, c->words);
 }

@@ -1,6 +1,6 @@
 /* heddle rewrite: the kernels in another layout, and a header for their host. */
 #include "cli/cli.h"
-#include "report/json.h"
+#include "report/members.h"
 
 typedef struct request {
     cli_source source;
@@ -11,6 +11,7 @@ typedef struct request {
 
 /* What was done. */
 typedef struct outcome {
+    const request *request;
     const hd_job *job;
     const hd_record_layout *layouts;
     uint32_t layout_count;
@@ -23,45 +24,54 @@ typedef struct outcome {
 
 /* ---- showing ------------------------------------------------------------------------- */
 
-static json_t *layouts_json(cli *c, const outcome *o) {
-    json_t *list = json_array();
-    for (uint32_t l = 0; l < o->layout_count; l++)
-        json_array_append_new(
-            list, json_pack("{s:o, s:o}", "record", hd_json_record(o->layouts[l].record), "layout",
-                            hd_json_layout(c->arena, o->layouts[l].record, o->layouts[l].layout)));
-    return list;
-}
+/* A file that was written. */
+typedef struct written_file {
+    const char *from, *file;
+    uint32_t edits;
+} written_file;
 
-static json_t *files_json(cli *c, const request *r, const outcome *o) {
-    json_t *list = json_array();
+static hd_value files_of(const hd_view *view, const void *at) {
+    const outcome *o = at;
+    const char *folder = o->request->folder;
+    hd_vec(written_file) files = {0};
     for (uint32_t f = 0; f < o->rewritten->file_count; f++) {
         const hd_rewritten_file *file = &o->rewritten->files[f];
-        const char *at =
-            r->folder ? hd_format(c->arena, "%s/%s", r->folder, file->name) : file->path;
-        if (r->folder || !file->is_copy)
-            json_array_append_new(
-                list, json_pack("{s:o, s:o, s:I}", "from", hd_json_text(file->path), "file",
-                                hd_json_text(at), "edits", (json_int_t)file->edit_count));
+        const char *path =
+            folder ? hd_format(view->arena, "%s/%s", folder, file->name) : file->path;
+        if (folder || !file->is_copy)
+            hd_push(view->arena, &files, (written_file){file->path, path, file->edit_count});
     }
-    return list;
+    return hd_rows(files.data, files.count);
 }
 
-static int show_json(cli *c, const request *r, const outcome *o) {
-    json_t *value =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:o}", "layouts", layouts_json(c, o),
-                  "kernel", hd_json_text(o->paths.kernel), "header", hd_json_text(o->paths.header),
-                  "files", files_json(c, r, o), "elsewhere",
-                  r->folder ? cli_elsewhere_json(o->rewritten) : json_array(), "verified",
-                  (int)o->checked, "edits", (json_int_t)o->rewritten->edit_count, "job",
-                  o->after ? cli_job_after_json(o->after) : json_null());
-    if (o->patch)
-        json_object_set_new(value, "patch", hd_json_text(o->patch));
-    return cli_print_json(c, value);
-}
+HD_GETTER(layout_of, hd_record_layout, hd_with(hd_row(row->layout), row->record))
+HD_GETTER(elsewhere_of, outcome,
+          hd_rows(row->rewritten->elsewhere,
+                  row->request->folder ? row->rewritten->elsewhere_count : 0))
+
+static const hd_member layout_members[] = {
+    {"record", HD_BEHIND(hd_record_layout, record), .of = hd_record_members},
+    {"layout", .get = layout_of, .of = hd_layout_members},
+    {0}};
+static const hd_member file_members[] = {HD_SAME(written_file, from, file, edits), {0}};
+static const hd_member elsewhere_members[] = {{"file", HD_AT(hd_header_elsewhere, path)},
+                                              {"folder", HD_AT(hd_header_elsewhere, folder)},
+                                              {0}};
+static const hd_member outcome_members[] = {
+    {"layouts", HD_MANY(outcome, layouts, layout_count), .of = layout_members},
+    {"kernel", HD_AT(outcome, paths.kernel)},
+    {"header", HD_AT(outcome, paths.header)},
+    {"files", .get = files_of, .of = file_members},
+    {"elsewhere", .get = elsewhere_of, .of = elsewhere_members},
+    {"verified", HD_AT(outcome, checked)},
+    {"edits", HD_VIA(outcome, rewritten, HD_AT, edit_count)},
+    {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
+    {"patch", HD_AT(outcome, patch), .optional = true},
+    {0}};
 
 static int show(cli *c, const request *r, const outcome *o) {
     if (c->json)
-        return show_json(c, r, o);
+        return cli_print_row(c, outcome_members, hd_row(o));
     hd_str out = {.arena = c->arena};
     if (o->patch) {
         hd_str_add(&out, o->patch);
@@ -110,7 +120,7 @@ static int rewrite(cli *c, const char *path, const request *r) {
     hd_record_layout *layouts;
     hd_rewritten *rewritten;
     uint32_t count;
-    outcome o = {0};
+    outcome o = {.request = r};
     if (cli_take_back(c, path) ||
         cli_load_layouts(c, path, &r->source, &r->notations, &job, &layouts, &count) ||
         (r->folder && cli_output_paths(c, "out", r->folder, job->kernel_path, &o.paths)) ||
@@ -135,24 +145,23 @@ static bool check_target(cli *c, const request *r, bool named) {
     if (r->recover && !targets && !r->notations.count)
         return true;
     if (r->recover) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--recover goes with a FOLDER or a FILE alone");
+        cli_refuse(c, "--recover goes with a FOLDER or a FILE alone");
         return false;
     }
     if (!named) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle rewrite %s", usage);
+        cli_refuse(c, "which file? heddle rewrite %s", usage);
         return false;
     }
     if (targets == 1)
         return true;
-    hd_fail(&c->diag, HD_EINPUT, NULL,
-            targets ? "--out, --diff and --in-place are three ways to get one result; choose one"
-                    : "where to? Name a folder with --out DIR, or say --diff or --in-place");
+    cli_refuse(c, targets
+                      ? "--out, --diff and --in-place are three ways to get one result; choose one"
+                      : "where to? Name a folder with --out DIR, or say --diff or --in-place");
     return false;
 }
 
 int cmd_rewrite(cli *c, int argc, char **argv) {
     request r = {.source = {.any_entry = true}};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"layout", 'l', "L",
          "the layout to write; RECORD=L for another record of the job (may be repeated); 'heddle "
@@ -180,15 +189,13 @@ int cmd_rewrite(cli *c, int argc, char **argv) {
         "contents (random numbers where it gives none) and every buffer is compared: exit status "
         "1 when they differ.",
         options,
-        cli_job_options(&r.source, job_options),
+        &r.source,
         0,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    if (!check_target(c, &r, word_count))
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    if (!check_target(c, &r, c->word_count))
         return CLI_WRONG;
-    return r.recover ? cli_recover(c, word_count ? words[0] : ".") : rewrite(c, words[0], &r);
+    return r.recover ? cli_recover(c, c->word_count ? c->words[0] : ".")
+                     : rewrite(c, c->words[0], &r);
 }

@@ -1,7 +1,6 @@
 /* heddle run: the job on the machine, and what it executed, touched and moved. */
 #include "cli/contents.h"
 #include "cli/execute.h"
-#include "report/json.h"
 
 typedef struct request {
     const char *path;
@@ -53,30 +52,35 @@ static void end_counting(void *self, uint32_t number, cli_run_row *row) {
 
 /* ---- the result --------------------------------------------------------------------- */
 
-static json_t *check_json(const request *r) {
-    return r->checked ? json_pack("{s:b, s:b}", "equal", (int)r->check.equal, "bit_equal",
-                                  (int)r->check.bit_equal)
-                      : json_null();
-}
+typedef struct result {
+    const cli_run *run;
+    const cli_dump *dumps;
+    size_t dump_count;
+    const cli_check *check; /* NULL: nothing was compared */
+} result;
+
+HD_GETTER(path_list, result, hd_text_list(view->arena, row->dumps, row->dump_count, cli_dump, path))
+
+static const hd_member check_members[] = {HD_SAME(cli_check, equal, bit_equal), {0}};
+static const hd_member result_members[] = {{HD_BEHIND(result, run), .of = cli_run_members},
+                                           {"dumped", .get = path_list},
+                                           {"check", HD_BEHIND(result, check), .of = check_members},
+                                           {0}};
 
 static int show(cli *c, const request *r, const cli_run *run, bool dumped) {
-    if (c->json) {
-        json_t *object = json_object(), *files = json_array();
-        cli_run_json(c, run, r->devices, r->device_count, object);
-        for (size_t i = 0; dumped && i < r->dump_texts.count; i++)
-            json_array_append_new(files, hd_json_text(r->dumps[i].path));
-        json_object_set_new(object, "dumped", files);
-        json_object_set_new(object, "check", check_json(r));
-        return cli_print_json(c, object);
-    }
+    const cli_run_devices on = {r->devices, r->device_count, 0};
+    const result all = {run, r->dumps, dumped ? r->dump_texts.count : 0,
+                        r->checked ? &r->check : NULL};
     hd_str out = {.arena = c->arena};
-    cli_show_run(c, run, r->devices, r->device_count, &out);
+    if (c->json)
+        return cli_print_row(c, result_members, hd_with(hd_row(&all), &on));
+    cli_show_run(c, run, &on, &out);
     if (r->checked)
         hd_str_printf(&out, "\nEqual to the reference: %s\n",
                       r->check.bit_equal ? "yes"
                       : r->check.equal   ? "yes, within the job's tolerance"
                                          : "no");
-    for (size_t i = 0; dumped && i < r->dump_texts.count; i++)
+    for (size_t i = 0; i < all.dump_count; i++)
         hd_str_printf(&out, "%swrote %s\n", i ? "" : "\n", r->dumps[i].path);
     return cli_print(c, &out);
 }
@@ -146,7 +150,6 @@ static int run_job(cli *c, request *r) {
 
 int cmd_run(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"device", 'd', "D",
          "the device profile to count transactions for (may be repeated); default: " CLI_DEVICE,
@@ -178,14 +181,11 @@ int cmd_run(cli *c, int argc, char **argv) {
         "executed, and the transactions that its warps would cost a device. What kernels print "
         "comes first. Exit status 1: the buffers differ from what --check names.",
         options,
-        cli_job_options(&r.source, job_options),
+        &r.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.path = c->words[0];
     return run_job(c, &r);
 }

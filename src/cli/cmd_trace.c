@@ -7,7 +7,6 @@
 #include "cli/input.h"
 #include "cli/stop.h"
 #include "cli/trace_file.h"
-#include "report/json.h"
 
 typedef struct request {
     cli_input input;
@@ -26,21 +25,24 @@ hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs, s
 
 /* ---- running -------------------------------------------------------------------------- */
 
-static int show(cli *c, const char *out, const cli_run *run, const cli_traced *traced) {
+typedef struct result {
+    const cli_traced *traced;
+    const cli_run *run;
+} result;
+
+static const hd_member result_members[] = {{HD_BEHIND(result, traced), .of = cli_traced_members},
+                                           {HD_BEHIND(result, run), .of = cli_ended_members},
+                                           {0}};
+
+static int show(cli *c, const cli_run *run, const cli_traced *traced) {
     const hd_vm_counts *counts = &run->total.counts;
-    if (c->json) {
-        json_t *object = json_object();
-        cli_traced_json(out, traced, object);
-        json_object_set_new(object, "seconds", hd_json_number(counts->seconds));
-        json_object_set_new(object, "workers", json_integer(counts->workers));
-        json_object_set_new(object, "stopped", json_boolean(counts->stopped));
-        json_object_set_new(object, "printed", hd_json_text(hd_str_text(&run->printed)));
-        return cli_print_json(c, object);
-    }
+    const result all = {traced, run};
     hd_str text = {.arena = c->arena};
-    cli_show_traced(c, out, traced, &text);
-    hd_str_printf(&text, "  %s on %u worker%s%s\n", hd_show_seconds(c->arena, counts->seconds),
-                  counts->workers, counts->workers == 1 ? "" : "s",
+    if (c->json)
+        return cli_print_row(c, result_members, hd_row(&all));
+    cli_show_traced(c, traced, &text);
+    hd_str_printf(&text, "  %s on %s%s\n", hd_show_seconds(c->arena, counts->seconds),
+                  hd_show_counted(c->arena, counts->workers, "worker", "s"),
                   traced->complete ? "" : "; not complete: 'heddle trace info' says what is there");
     return cli_print(c, &text);
 }
@@ -56,31 +58,14 @@ static int trace(cli *c, request *r) {
     if (cli_check_trace(c, r->out, inputs, 2) || cli_trace_job(c, &r->input, job, &out, &run) ||
         cli_trace_sum(c, out, &traced))
         return CLI_WRONG;
-    int printed = show(c, out, &run, &traced);
+    int printed = show(c, &run, &traced);
     return printed ? printed : cli_run_status(&run);
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-typedef struct trace_command {
-    const char *word, *name;
-    int (*run)(cli *c, int argc, char **argv);
-} trace_command;
-
-/* The command on trace files that `word` is, or NULL. */
-static const trace_command *find_command(const char *word) {
-    static const trace_command commands[] = {{"info", "trace info", cmd_trace_info},
-                                             {"export", "trace export", cmd_trace_export},
-                                             {"import", "trace import", cmd_trace_import}};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (!strcmp(word, commands[i].word))
-            return &commands[i];
-    return NULL;
-}
-
 int cmd_trace(cli *c, int argc, char **argv) {
     request r = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {
         {"out", 'o', "FILE", "the trace file to write", CLI_TEXT, &r.out},
         {"launch", 0, "N[-M]", "trace only these launches, counted from 0, every repeat as one",
@@ -101,22 +86,14 @@ int cmd_trace(cli *c, int argc, char **argv) {
         "export FILE' writes it as text, and 'heddle trace import TEXT -o FILE' reads that back; "
         "each has a --help of its own.",
         options,
-        cli_job_options(&r.input.source, job_options),
+        &r.input.source,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
-    const trace_command *command = argc > 1 ? find_command(argv[1]) : NULL;
-    if (command) {
-        c->command = command->name;
-        return command->run(c, argc - 1, argv + 1);
-    }
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.input.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.input.path = c->words[0];
     if (!r.out) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
+        cli_refuse(c, "where to? Name a file with -o FILE");
         return CLI_WRONG;
     }
     if (cli_read_choice(c, &r.input))

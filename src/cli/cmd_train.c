@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "measure/train.h"
-#include "report/json.h"
+#include "report/members.h"
 
 /* Of the cross-validation. */
 enum { FOLDS = 10, SEED = 1 };
@@ -46,9 +46,8 @@ static hd_status read_list(cli *c, const char *option, const char *text, const n
             hd_str all = {.arena = c->arena};
             for (size_t i = 0; i < known->count; i++)
                 hd_str_printf(&all, "%s%u", i ? ", " : "", known->data[i]);
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "--%s takes some of %s, with commas between them, not '%s'", option,
-                           hd_str_text(&all), text);
+            return cli_refuse(c, "--%s takes some of %s, with commas between them, not '%s'",
+                              option, hd_str_text(&all), text);
         }
         hd_push(c->arena, list, (uint32_t)value);
     }
@@ -68,95 +67,74 @@ static hd_status read_lists(cli *c, request *r) {
     if (r->byte_text && status == HD_OK)
         status = read_list(c, "bytes", r->byte_text, &bytes, &r->bytes);
     if (r->show && (r->again || r->length_text || r->byte_text || r->repeats))
-        status =
-            hd_fail(&c->diag, HD_EINPUT, NULL, "--show measures nothing and takes no other option");
+        status = cli_refuse(c, "--show measures nothing and takes no other option");
     if (r->repeats > 1000 && status == HD_OK)
-        status = hd_fail(&c->diag, HD_EINPUT, NULL, "--repeats takes at most 1000");
+        status = cli_refuse(c, "--repeats takes at most 1000");
     return status;
 }
 
 /* ---- printing --------------------------------------------------------------------- */
 
-static json_t *tile_json(uint64_t tile) {
-    return tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(tile);
+HD_GETTER(step_end, hd_tile_step, hd_whole_if(row->up_to != UINT64_MAX, row->up_to))
+HD_GETTER(step_tile, hd_tile_step, hd_tile_value(row->tile))
+
+static const hd_member step_members[] = {
+    {"up_to", .get = step_end}, {"tile", .get = step_tile}, {0}};
+
+/* A score, for the table under a name. */
+typedef struct score_row {
+    const char *name;
+    hd_tile_score score;
+} score_row;
+
+static const char *within_text(hd_arena *arena, const hd_tile_score *s) {
+    return hd_format(arena, "%u of %u", s->within, s->kernels);
 }
 
-static json_t *steps_json(const hd_tile_steps *steps) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < steps->count; i++) {
-        uint64_t up_to = steps->data[i].up_to;
-        json_array_append_new(array,
-                              json_pack("{s:o, s:o}", "up_to",
-                                        up_to == UINT64_MAX ? json_null() : hd_json_integer(up_to),
-                                        "tile", tile_json(steps->data[i].tile)));
-    }
-    return array;
-}
+HD_GETTER(within_of, hd_tile_score, hd_text(within_text(view->arena, row)))
+HD_GETTER(share_of, hd_tile_score, hd_real(row->kernels ? (double)row->within / row->kernels : 0))
+HD_GETTER(mean_of, hd_tile_score, hd_text(hd_format(view->arena, "%.3fx", row->slowdown)))
+HD_GETTER(worst_of, hd_tile_score, hd_text(hd_format(view->arena, "%.2fx", row->worst)))
 
-static json_t *score_json(const hd_tile_score *score) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "kernels", hd_json_integer(score->kernels),
-                     "folds", hd_json_integer(score->folds), "within",
-                     hd_json_integer(score->within), "slowdown", hd_json_number(score->slowdown),
-                     "worst", hd_json_number(score->worst));
-}
+static const hd_member score_members[] = {HD_SAME(hd_tile_score, kernels, folds, within),
+                                          {NULL, "within 1%", HD_PLAIN_WORD, .get = within_of},
+                                          {NULL, "share", HD_SHARE, .get = share_of},
+                                          {"slowdown", HD_AT(hd_tile_score, slowdown)},
+                                          {NULL, "mean", HD_PLAIN_WORD, .get = mean_of},
+                                          {"worst", HD_AT(hd_tile_score, worst)},
+                                          {NULL, "worst", HD_PLAIN_WORD, .get = worst_of},
+                                          {0}};
+static const hd_member score_columns[] = {
+    {NULL, "kernels", HD_AT(score_row, name)}, {HD_IN(score_row, score), .of = score_members}, {0}};
 
-static json_t *run_json(const hd_training_run *run) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "length", hd_json_integer(run->length),
-                     "fields", hd_json_integer(run->fields), "bytes", hd_json_integer(run->bytes),
-                     "tile", tile_json(run->tile), "kernel", hd_json_text(run->profile.kernel),
-                     "date", hd_json_text(run->profile.date), "timing",
-                     hd_json_timing(&run->profile.timing));
-}
+HD_GETTER(run_tile, hd_training_run, hd_tile_value(row->tile))
+HD_GETTER(measured_of, result, hd_whole(row->training ? row->training->measured : 0))
+HD_GETTER(steps_text, result, hd_text(hd_tile_steps_print(view->arena, row->tree)))
 
-static json_t *result_json(cli *c, const result *r) {
-    const hd_profiled_device *d = r->device;
-    json_t *object = json_object();
-    json_object_set_new(object, "device",
-                        json_pack("{s:o, s:o, s:o, s:o}", "backend", hd_json_text(d->backend),
-                                  "platform", hd_json_text(d->platform), "name",
-                                  hd_json_text(d->name), "driver", hd_json_text(d->driver)));
-    json_object_set_new(object, "measured",
-                        hd_json_integer(r->training ? r->training->measured : 0));
-    json_object_set_new(object, "kernels", hd_json_integer(r->kernels));
-    json_object_set_new(object, "patterns", hd_json_integer(r->patterns));
-    json_object_set_new(object, "date", hd_json_text(r->date));
-    json_object_set_new(object, "steps", steps_json(r->tree));
-    json_object_set_new(object, "text", hd_json_text(hd_tile_steps_print(c->arena, r->tree)));
-    json_object_set_new(object, "learned_from", score_json(&r->own));
-    json_object_set_new(object, "cross_validation", score_json(&r->folds));
-    json_object_set_new(object, "size_left_out", score_json(&r->sizes));
-    json_t *runs = json_array();
-    for (size_t i = 0; i < r->run_count; i++)
-        json_array_append_new(runs, run_json(&r->runs[i]));
-    json_object_set_new(object, "runs", runs);
-    return object;
-}
-
-static void add_score(cli *c, hd_table *table, const char *name, const hd_tile_score *score) {
-    const char *cells[] = {
-        name, hd_format(c->arena, "%u of %u", score->within, score->kernels),
-        hd_show_share(c->arena, score->kernels ? (double)score->within / score->kernels : 0),
-        hd_format(c->arena, "%.3fx", score->slowdown), hd_format(c->arena, "%.2fx", score->worst)};
-    hd_table_row(table, cells);
-}
-
-static void show_scores(cli *c, const result *r, hd_str *out) {
-    static const hd_column columns[] = {{"kernels", HD_LEFT, true},
-                                        {"within 1%", HD_RIGHT, false},
-                                        {"share", HD_RIGHT, false},
-                                        {"mean", HD_RIGHT, false},
-                                        {"worst", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    add_score(c, table, "that it was learned from", &r->own);
-    add_score(c, table, hd_format(c->arena, "left out, in %u folds", r->folds.folds), &r->folds);
-    add_score(c, table, "of a size left out", &r->sizes);
-    hd_str_add(out, "\nTime in its tile against the best tile's\n");
-    hd_table_print(table, out, c->style.bold);
-}
+static const hd_member profiled_members[] = {
+    HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
+static const hd_member run_members[] = {
+    HD_SAME(hd_training_run, length, fields, bytes),
+    {"tile", .get = run_tile},
+    {"kernel", HD_AT(hd_training_run, profile.kernel)},
+    {"date", HD_AT(hd_training_run, profile.date)},
+    {"timing", HD_IN(hd_training_run, profile.timing), .of = hd_timing_members},
+    {0}};
+static const hd_member result_members[] = {
+    {"device", HD_BEHIND(result, device), .of = profiled_members},
+    {"measured", .get = measured_of},
+    HD_SAME(result, kernels, patterns, date),
+    {"steps", HD_VIA(result, tree, HD_MANY, data, count), .of = step_members},
+    {"text", .get = steps_text},
+    {"learned_from", HD_IN(result, own), .of = score_members},
+    {"cross_validation", HD_IN(result, folds), .of = score_members},
+    {"size_left_out", HD_IN(result, sizes), .of = score_members},
+    {"runs", HD_MANY(result, runs, run_count), .of = run_members},
+    {0}};
 
 static int show(cli *c, const result *r) {
     if (c->json)
-        return cli_print_json(c, result_json(c, r));
+        return cli_print_row(c, result_members, hd_row(r));
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "Tile by bytes of a cluster on %s (%s)\n", r->device->name,
                   r->device->platform);
@@ -167,8 +145,13 @@ static int show(cli *c, const result *r) {
         hd_str_printf(&out, "measured now: %u\n", r->training->measured);
     else
         hd_str_printf(&out, "learned on %.10s\n", r->date);
+    const score_row scores[] = {
+        {"that it was learned from", r->own},
+        {hd_format(c->arena, "left out, in %u folds", r->folds.folds), r->folds},
+        {"of a size left out", r->sizes}};
     if (r->kernels)
-        show_scores(c, r, &out);
+        cli_show_rows(c, "\nTime in its tile against the best tile's", score_columns,
+                      hd_rows(scores, 3), &out);
     return cli_print(c, &out);
 }
 
@@ -216,13 +199,11 @@ static int no_tree(cli *c, const char *wanted, const hd_profiled_tree *trees, si
     for (size_t i = 0; i < count; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "", trees[i].device.name);
     if (count)
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "there is no tree of a device called '%s'; there are those of %s", wanted,
-                hd_str_text(&names));
+        cli_refuse(c, "there is no tree of a device called '%s'; there are those of %s", wanted,
+                   hd_str_text(&names));
     else
-        hd_fail(&c->diag, HD_EINPUT, NULL,
-                "no tree was learned yet; 'heddle train%s%s' measures and learns one",
-                wanted ? " " : "", wanted ? wanted : "");
+        cli_refuse(c, "no tree was learned yet; 'heddle train%s%s' measures and learns one",
+                   wanted ? " " : "", wanted ? wanted : "");
     return CLI_WRONG;
 }
 
@@ -339,12 +320,10 @@ int cmd_train(cli *c, int argc, char **argv) {
         NULL,
         0,
         1};
-    char **words;
-    uint32_t word_count;
     int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.device = word_count ? words[0] : NULL;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.device = c->word_count ? c->words[0] : NULL;
     if (read_lists(c, &r))
         return CLI_WRONG;
     hd_database *database = hd_database_open_user(c->arena, &c->diag);

@@ -1,455 +1,245 @@
 /*
- * Completion in shells: a script for each, made from the commands' own tables of options.
+ * Completion in shells. The scripts of bash, zsh and fish are short: each asks
  *
- * Each command is called once with cli.list set, so that its cli_parse() hands over its options
- * and does no more. What an option takes is told by the words of its table, or by its name and
- * that of its argument: FILE, DIR, a device profile (--device), a device to run on (--on). The
- * names of devices are asked for when they are needed, with `heddle devices --names`.
+ *     heddle help complete WORD...
+ *
+ * with the words after "heddle", of which the last one is being typed, and gets what it may
+ * become, each on a line, with a tab and what it is. A line ":files" or ":folders" asks the shell
+ * for its own.
+ *
+ * The options are those of the commands' own tables: a command is called with cli.list set, so
+ * that its cli_parse() hands them over and does no more. What an option takes is told by the words
+ * of its table, or by its name and that of its argument: FILE, DIR, a device profile (--device), a
+ * device to run on (--on).
  */
 #include "cli/cli.h"
 
-typedef struct command_words {
-    const char *name;    /* "trace info" */
-    const char *summary; /* NULL for one of two words */
-    const char *const *second;
+typedef struct completion {
+    cli *c;
+    const char *word;   /* as far as it is typed */
+    const char *prefix; /* stands before what it may become: "--device=" */
     hd_vec(cli_option) options;
-} command_words;
+    hd_str out;
+} completion;
 
-typedef struct completions {
-    hd_arena *arena;
-    hd_vec(command_words) commands;
-    const char *topics;
-} completions;
+/* One thing that the word may become; `about` may be NULL. */
+static void offer(completion *to, const char *word, const char *about) {
+    if (strncmp(word, to->word, strlen(to->word)) != 0)
+        return;
+    const char *end = about ? strstr(about, "; ") : NULL;
+    int length = end ? (int)(end - about) : about ? (int)strlen(about) : 0;
+    hd_str_printf(&to->out, "%s%s%s%.*s\n", to->prefix, word, about ? "\t" : "", length,
+                  about ? about : "");
+}
 
-typedef enum value_kind {
-    ANYTHING,
-    WORDS, /* those of cli_option.values */
-    FILES,
-    FOLDERS,
-    PROFILES, /* device profiles */
-    DEVICES   /* to run on */
-} value_kind;
+/* Words that stand in one text. */
+static void offer_words(completion *to, const char *words) {
+    uint32_t count;
+    char **all = hd_split_words(to->c->arena, words, &count);
+    for (uint32_t i = 0; i < count; i++)
+        offer(to, all[i], NULL);
+}
 
-static value_kind kind_of(const cli_option *option) {
+static void offer_names(completion *to, bool profiles) {
+    static const hd_diag silent = {NULL, NULL};
+    cli quiet = *to->c;
+    cli_texts names = {0};
+    quiet.diag = silent;
+    if (cli_device_names(&quiet, profiles, &names) == HD_OK)
+        for (size_t i = 0; i < names.count; i++)
+            offer(to, names.data[i], NULL);
+}
+
+static void offer_value(completion *to, const cli_option *option) {
     if (!strcmp(option->name, "device"))
-        return PROFILES;
-    if (!strcmp(option->name, "on"))
-        return DEVICES;
-    if (!strcmp(option->argument, "FILE"))
-        return FILES;
-    if (!strcmp(option->argument, "DIR"))
-        return FOLDERS;
-    return option->values ? WORDS : ANYTHING;
+        offer_names(to, true);
+    else if (!strcmp(option->name, "on"))
+        offer_names(to, false);
+    else if (!strcmp(option->argument, "FILE"))
+        hd_str_add(&to->out, ":files\n");
+    else if (!strcmp(option->argument, "DIR"))
+        hd_str_add(&to->out, ":folders\n");
+    else if (option->values)
+        offer_words(to, option->values);
 }
 
-/* What the words of a command are, besides options. */
-static value_kind words_of(const char *command) {
-    return !strcmp(command, "train")     ? DEVICES
-           : !strcmp(command, "devices") ? PROFILES
-           : !strcmp(command, "help")    ? WORDS
-                                         : FILES;
+static void offer_commands(completion *to) {
+    for (const cli_command *command = cli_commands; command->name; command++)
+        if (command->summary)
+            offer(to, command->name, command->summary);
 }
 
-/* ---- the tables -------------------------------------------------------------------- */
+/* What makes another command of one. */
+static void offer_second(completion *to, const char *first) {
+    for (const cli_command *command = cli_commands; command->name; command++)
+        if (cli_second_word(command, first))
+            offer(to, cli_second_word(command, first), NULL);
+}
 
-typedef struct listing {
-    hd_arena *arena;
-    command_words *command;
-} listing;
+/* What `heddle help` explains, or the second word of it. */
+static void offer_topics(completion *to, bool second, const char *topics) {
+    if (!second) {
+        offer_commands(to);
+        offer_words(to, topics);
+        return;
+    }
+    for (const cli_command *command = cli_commands; command->name; command++)
+        offer_second(to, command->name);
+    offer_words(to, CLI_SHELLS);
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
 
 static void keep_option(void *user, const cli_option *option) {
-    listing *l = user;
-    hd_push(l->arena, &l->command->options, *option);
+    completion *to = user;
+    hd_push(to->c->arena, &to->options, *option);
 }
 
-static void list_command(cli *c, completions *all, const cli_command *command, const char *second) {
-    command_words made = {.name = command->name, .summary = command->summary};
-    char *argv[] = {hd_strdup(c->arena, command->name), second ? hd_strdup(c->arena, second) : NULL,
-                    NULL};
-    listing l = {c->arena, &made};
-    cli lister = *c;
+static void list_options(completion *to, const cli_command *command) {
+    char *argv[] = {hd_strdup(to->c->arena, command->name), NULL};
+    cli lister = *to->c;
     lister.command = command->name;
     lister.list = keep_option;
-    lister.list_user = &l;
-    if (second)
-        made = (command_words){.name = hd_format(c->arena, "%s %s", command->name, second)};
-    else
-        made.second = command->second;
-    command->run(&lister, second ? 2 : 1, argv);
-    hd_push(c->arena, &all->commands, made);
+    lister.list_user = to;
+    command->run(&lister, 1, argv);
 }
 
-static void list_commands(cli *c, completions *all) {
-    for (const cli_command *command = cli_commands; command->name; command++) {
-        list_command(c, all, command, NULL);
-        for (const char *const *second = command->second; *second; second++)
-            list_command(c, all, command, *second);
-    }
-}
-
-/* "advise cost ..." */
-static const char *command_names(const completions *all) {
-    hd_str names = {.arena = all->arena};
-    for (size_t i = 0; i < all->commands.count; i++)
-        if (all->commands.data[i].summary)
-            hd_str_printf(&names, "%s%s", i ? " " : "", all->commands.data[i].name);
-    return hd_str_text(&names);
-}
-
-static const char *second_words(const completions *all, const command_words *command) {
-    hd_str words = {.arena = all->arena};
-    for (const char *const *second = command->second; second && *second; second++)
-        hd_str_printf(&words, "%s%s", words.length ? " " : "", *second);
-    return words.length ? hd_str_text(&words) : "";
-}
-
-/* What `heddle help` explains. */
-static const char *explained(const completions *all) {
-    return hd_format(all->arena, "%s %s", command_names(all), all->topics);
-}
-
-/* And what may follow such a word. */
-static const char *after_explained(const completions *all) {
-    hd_str words = {.arena = all->arena};
-    for (size_t i = 0; i < all->commands.count; i++)
-        if (*second_words(all, &all->commands.data[i]))
-            hd_str_printf(&words, "%s ", second_words(all, &all->commands.data[i]));
-    hd_str_add(&words, CLI_SHELLS);
-    return hd_str_text(&words);
-}
-
-/* `text` up to its first "; ", with a backslash before each of `escaped`. */
-static const char *brief(const completions *all, const char *text, const char *escaped) {
-    const char *end = strstr(text, "; ");
-    hd_str out = {.arena = all->arena};
-    for (const char *at = text; *at && at != end; at++) {
-        if (*at == '\'')
-            hd_str_add(&out, "'\\'"); /* closes the quotes around it, and opens them again */
-        else if (strchr(escaped, *at))
-            hd_str_add(&out, "\\");
-        hd_str_addn(&out, at, 1);
-    }
-    return hd_str_text(&out);
-}
-
-/* ---- bash ------------------------------------------------------------------------------ */
-
-static void add_bash_options(const completions *all, hd_str *out) {
-    hd_str_add(out, "# COMMAND: its options.\n_heddle_options() {\n    case $1 in\n");
-    for (size_t i = 0; i < all->commands.count; i++) {
-        const command_words *command = &all->commands.data[i];
-        hd_str_printf(out, "    '%s') echo \"", command->name);
-        for (size_t o = 0; o < command->options.count; o++) {
-            const cli_option *option = &command->options.data[o];
-            hd_str_printf(out, "%s--%s", o ? " " : "", option->name);
-            if (option->letter)
-                hd_str_printf(out, " -%c", option->letter);
-        }
-        hd_str_add(out, "\" ;;\n");
-    }
-    hd_str_add(out, "    esac\n}\n\n");
-}
-
-static void add_bash_kind(const char *values, value_kind kind, hd_str *out) {
-    static const char *const names[] = {"anything", "words",    "files",
-                                        "folders",  "profiles", "devices"};
-    hd_str_printf(out, "echo '%s%s%s' ;;\n", names[kind], kind == WORDS ? " " : "",
-                  kind == WORDS ? values : "");
-}
-
-static void add_bash_values(const completions *all, hd_str *out) {
-    hd_str_add(out, "# COMMAND OPTION: what its value is; nothing for one without.\n"
-                    "_heddle_value() {\n    case \"$1 $2\" in\n");
-    for (size_t i = 0; i < all->commands.count; i++) {
-        const command_words *command = &all->commands.data[i];
-        for (size_t o = 0; o < command->options.count; o++) {
-            const cli_option *option = &command->options.data[o];
-            if (!option->argument)
-                continue;
-            hd_str_printf(out, "    '%s --%s'", command->name, option->name);
-            if (option->letter)
-                hd_str_printf(out, " | '%s -%c'", command->name, option->letter);
-            hd_str_add(out, ") ");
-            add_bash_kind(option->values, kind_of(option), out);
-        }
-    }
-    hd_str_add(out, "    esac\n}\n\n");
-}
-
-static void add_bash_words(const completions *all, hd_str *out) {
-    hd_str_add(out, "# COMMAND: what its words are, besides options.\n_heddle_word() {\n"
-                    "    case $1 in\n");
-    for (size_t i = 0; i < all->commands.count; i++) {
-        const char *name = all->commands.data[i].name;
-        hd_str_printf(out, "    '%s') ", name);
-        add_bash_kind(explained(all), words_of(name), out);
-    }
-    hd_str_add(out, "    esac\n}\n\n");
-}
-
-/* Words that make a command of two words complete together with its files. */
-static void add_bash_second(const completions *all, hd_str *out) {
-    hd_str_add(out, "# COMMAND: what makes another command of it.\n_heddle_second() {\n"
-                    "    case $1 in\n");
-    for (size_t i = 0; i < all->commands.count; i++) {
-        const command_words *command = &all->commands.data[i];
-        if (*second_words(all, command))
-            hd_str_printf(out, "    '%s') echo '%s' ;;\n", command->name,
-                          second_words(all, command));
-    }
-    hd_str_printf(out, "    help) echo '%s' ;;\n    esac\n}\n\n", after_explained(all));
-}
-
-static const char bash_rest[] =
-    "# KIND WORD: the completions, into COMPREPLY.\n"
-    "_heddle_reply() {\n"
-    "    case $1 in\n"
-    "    files) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- \"$2\") "
-    ";;\n"
-    "    folders) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- \"$2\") "
-    ";;\n"
-    "    profiles) mapfile -t COMPREPLY < <(\n"
-    "        compgen -W \"$(\"$heddle\" devices --names 2>/dev/null)\" -- \"$2\") ;;\n"
-    "    devices) mapfile -t COMPREPLY < <(\n"
-    "        compgen -W \"$(\"$heddle\" devices --ids 2>/dev/null)\" -- \"$2\") ;;\n"
-    "    words*) mapfile -t COMPREPLY < <(compgen -W \"${1#words}\" -- \"$2\") ;;\n"
-    "    esac\n"
-    "}\n"
-    "\n"
-    "_heddle() {\n"
-    "    local heddle=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]}\n"
-    "    local before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} kind second more\n"
-    "    COMPREPLY=()\n"
-    "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "        _heddle_reply \"words $_heddle_commands --help --version\" \"$word\"\n"
-    "        return\n"
-    "    fi\n"
-    "    for second in $(_heddle_second \"$command\"); do\n"
-    "        if [ \"$command\" != help ] && [ \"$COMP_CWORD\" -gt 2 ] &&\n"
-    "            [ \"${COMP_WORDS[2]}\" = \"$second\" ]; then\n"
-    "            command=\"$command $second\"\n"
-    "            break\n"
-    "        fi\n"
-    "    done\n"
-    "    # --name=value is three words here\n"
-    "    if [ \"$word\" = '=' ]; then\n"
-    "        word=\n"
-    "    elif [ \"$before\" = '=' ]; then\n"
-    "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "    fi\n"
-    "    kind=$(_heddle_value \"$command\" \"$before\")\n"
-    "    if [ -n \"$kind\" ]; then\n"
-    "        _heddle_reply \"$kind\" \"$word\"\n"
-    "    elif [[ $word == -* ]]; then\n"
-    "        _heddle_reply \"words $(_heddle_options \"$command\")\" \"$word\"\n"
-    "    elif [ \"$command\" = help ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
-    "        _heddle_reply \"words $(_heddle_second help)\" \"$word\"\n"
-    "    else\n"
-    "        _heddle_reply \"$(_heddle_word \"$command\")\" \"$word\"\n"
-    "        if [ \"$COMP_CWORD\" -eq 2 ] && [ \"$command\" != help ]; then\n"
-    "            mapfile -t more < <(compgen -W \"$(_heddle_second \"$command\")\" -- \"$word\")\n"
-    "            COMPREPLY+=(\"${more[@]}\")\n"
-    "        fi\n"
-    "    fi\n"
-    "}\n"
-    "complete -F _heddle heddle\n";
-
-static void add_bash(const completions *all, hd_str *out) {
-    hd_str_printf(out, "_heddle_commands='%s'\n\n", command_names(all));
-    add_bash_options(all, out);
-    add_bash_values(all, out);
-    add_bash_words(all, out);
-    add_bash_second(all, out);
-    hd_str_add(out, bash_rest);
-}
-
-/* ---- zsh ---------------------------------------------------------------------------------- */
-
-static const char *zsh_action(const completions *all, value_kind kind, const char *values) {
-    switch (kind) {
-    case FILES: return "_files";
-    case FOLDERS: return "_files -/";
-    case PROFILES: return "_heddle_profiles";
-    case DEVICES: return "_heddle_devices";
-    case WORDS: return hd_format(all->arena, "(%s)", values);
-    case ANYTHING: break;
-    }
-    return " ";
-}
-
-/* '(-o --out)'{-o+,--out=}'[the file to write]:FILE:_files' */
-static void add_zsh_option(const completions *all, const cli_option *option, hd_str *out) {
-    const char *value = option->argument ? "=" : "";
-    hd_str_add(out, "            ");
-    if (option->kind == CLI_TEXTS)
-        hd_str_add(out, "'*'");
-    else if (option->letter)
-        hd_str_printf(out, "'(-%c --%s)'", option->letter, option->name);
-    if (option->letter)
-        hd_str_printf(out, "{-%c%s,--%s%s}", option->letter, option->argument ? "+" : "",
-                      option->name, value);
-    else
-        hd_str_printf(out, "--%s%s", option->name, value);
-    hd_str_printf(out, "'[%s]", brief(all, option->help, "[]:\\"));
-    if (option->argument)
-        hd_str_printf(out, ":%s:%s", option->argument,
-                      zsh_action(all, kind_of(option), option->values));
-    hd_str_add(out, "' \\\n");
-}
-
-static void add_zsh_words(const completions *all, const command_words *command, hd_str *out) {
-    const char *action = zsh_action(all, words_of(command->name), explained(all));
-    if (!strcmp(command->name, "help"))
-        hd_str_printf(out, "            '1:topic:%s' '2:word:(%s)'\n", action,
-                      after_explained(all));
-    else if (*second_words(all, command))
-        hd_str_printf(out, "            '1:file:{%s; compadd -- %s}' '*:file:%s'\n", action,
-                      second_words(all, command), action);
-    else
-        hd_str_printf(out, "            '*:file:%s'\n", action);
-}
-
-static void add_zsh_command(const completions *all, const command_words *command, hd_str *out) {
-    hd_str_printf(out, "    '%s')\n        _arguments -s -S \\\n", command->name);
-    for (size_t o = 0; o < command->options.count; o++)
-        add_zsh_option(all, &command->options.data[o], out);
-    add_zsh_words(all, command, out);
-    hd_str_add(out, "        ;;\n");
-}
-
-static void add_zsh(const completions *all, hd_str *out) {
-    hd_str_add(out,
-               "_heddle_profiles() {\n"
-               "    local -a names=(${(f)\"$(_call_program profiles heddle devices --names)\"})\n"
-               "    compadd \"$@\" -a names\n"
-               "}\n\n"
-               "_heddle_devices() {\n"
-               "    local -a ids=(${(f)\"$(_call_program devices heddle devices --ids)\"})\n"
-               "    compadd \"$@\" -a ids\n"
-               "}\n\n"
-               "_heddle() {\n"
-               "    local curcontext=$curcontext\n"
-               "    if (( CURRENT == 2 )); then\n"
-               "        local -a commands=(\n");
-    for (size_t i = 0; i < all->commands.count; i++)
-        if (all->commands.data[i].summary)
-            hd_str_printf(out, "            '%s:%s'\n", all->commands.data[i].name,
-                          brief(all, all->commands.data[i].summary, ""));
-    hd_str_add(out, "        )\n"
-                    "        _describe command commands\n"
-                    "        compadd -- --help --version\n"
-                    "        return\n"
-                    "    fi\n"
-                    "    local command=$words[2]\n"
-                    "    case \"$words[2] $words[3]\" in\n");
-    for (size_t i = 0, seconds = 0; i < all->commands.count; i++)
-        if (!all->commands.data[i].summary)
-            hd_str_printf(out, "%s'%s'", seconds++ ? " | " : "    ", all->commands.data[i].name);
-    hd_str_add(out, ")\n"
-                    "        if (( CURRENT > 3 )); then\n"
-                    "            command+=\" $words[3]\"\n"
-                    "            shift words\n"
-                    "            (( CURRENT-- ))\n"
-                    "        fi\n"
-                    "        ;;\n");
-    hd_str_add(out, "    esac\n"
-                    "    shift words\n"
-                    "    (( CURRENT-- ))\n"
-                    "    case $command in\n");
-    for (size_t i = 0; i < all->commands.count; i++)
-        add_zsh_command(all, &all->commands.data[i], out);
-    hd_str_add(out, "    esac\n"
-                    "}\n\n"
-                    "if [ \"$funcstack[1]\" = _heddle ]; then\n" /* a file of $fpath */
-                    "    _heddle \"$@\"\n"
-                    "else\n"
-                    "    compdef _heddle heddle\n"
-                    "fi\n");
-}
-
-/* ---- fish ------------------------------------------------------------------------------------ */
-
-/* The end of a line, for what an option or a word is. */
-static void add_fish_value(value_kind kind, const char *values, hd_str *out) {
-    switch (kind) {
-    case FILES: hd_str_add(out, " -F"); break;
-    case FOLDERS: hd_str_add(out, " -f -a '(__fish_complete_directories)'"); break;
-    case PROFILES: hd_str_add(out, " -f -a '(heddle devices --names 2>/dev/null)'"); break;
-    case DEVICES: hd_str_add(out, " -f -a '(heddle devices --ids 2>/dev/null)'"); break;
-    case WORDS: hd_str_printf(out, " -f -a '%s'", values); break;
-    case ANYTHING: hd_str_add(out, " -f"); break;
-    }
-}
-
-static void add_fish_command(const completions *all, const command_words *command, hd_str *out) {
-    const char *line =
-        hd_format(all->arena, "complete -c heddle -n '__heddle_is %s'", command->name);
-    hd_str_printf(out, "\n%s", line);
-    add_fish_value(words_of(command->name), explained(all), out);
-    hd_str_add(out, "\n");
-    if (*second_words(all, command))
-        hd_str_printf(out, "%s -a '%s'\n", line, second_words(all, command));
-    if (!strcmp(command->name, "help"))
-        hd_str_printf(out, "%s -a '%s'\n", line, after_explained(all));
-    for (size_t o = 0; o < command->options.count; o++) {
-        const cli_option *option = &command->options.data[o];
-        hd_str_add(out, line);
+static void offer_options(completion *to) {
+    for (size_t i = 0; i < to->options.count; i++) {
+        const cli_option *option = &to->options.data[i];
+        offer(to, hd_format(to->c->arena, "--%s", option->name), option->help);
         if (option->letter)
-            hd_str_printf(out, " -s %c", option->letter);
-        hd_str_printf(out, " -l %s -d '%s'", option->name, brief(all, option->help, "\\"));
-        if (option->argument) {
-            hd_str_add(out, " -r");
-            add_fish_value(kind_of(option), option->values, out);
-        }
-        hd_str_add(out, "\n");
+            offer(to, hd_format(to->c->arena, "-%c", option->letter), option->help);
     }
 }
 
-static void add_fish(const completions *all, hd_str *out) {
-    hd_str_add(out, "# Whether COMMAND, of one word or two, is what is being typed.\n"
-                    "function __heddle_is\n"
-                    "    set -l words (commandline -opc)[2..-1]\n"
-                    "    switch \"$words[1] $words[2]\"\n"
-                    "        case");
-    for (size_t i = 0; i < all->commands.count; i++)
-        if (!all->commands.data[i].summary)
-            hd_str_printf(out, " '%s'", all->commands.data[i].name);
-    hd_str_add(out, "\n"
-                    "            test \"$words[1] $words[2]\" = \"$argv\"\n"
-                    "        case '*'\n"
-                    "            test \"$words[1]\" = \"$argv\"\n"
-                    "    end\n"
-                    "end\n\n"
-                    "complete -c heddle -n '__heddle_is' -f\n"
-                    "complete -c heddle -n '__heddle_is' -l help -d 'the commands'\n"
-                    "complete -c heddle -n '__heddle_is' -l version\n");
-    for (size_t i = 0; i < all->commands.count; i++)
-        if (all->commands.data[i].summary)
-            hd_str_printf(out, "complete -c heddle -n '__heddle_is' -a %s -d '%s'\n",
-                          all->commands.data[i].name,
-                          brief(all, all->commands.data[i].summary, "\\"));
-    for (size_t i = 0; i < all->commands.count; i++)
-        add_fish_command(all, &all->commands.data[i], out);
+/* The option that `word` names and that takes a value; NULL: there is none. */
+static const cli_option *find_option(const completion *to, const char *word, size_t length) {
+    for (size_t i = 0; i < to->options.count; i++) {
+        const cli_option *option = &to->options.data[i];
+        bool is_long = length > 2 && !strncmp(word, "--", 2) &&
+                       strlen(option->name) == length - 2 &&
+                       !strncmp(word + 2, option->name, length - 2);
+        bool is_short = length == 2 && word[0] == '-' && word[1] == option->letter;
+        if (option->argument && (is_long || is_short))
+            return option;
+    }
+    return NULL;
 }
 
-/* ---- all of them --------------------------------------------------------------------------------
- */
+/* ---- the command line so far ---------------------------------------------------------------- */
 
-bool cli_add_completion(cli *c, const char *shell, const char *topics, hd_str *out) {
-    static const struct {
-        const char *name, *head;
-        void (*add)(const completions *all, hd_str *out);
-    } shells[] = {
-        {"bash", "", add_bash}, {"zsh", "#compdef heddle\n", add_zsh}, {"fish", "", add_fish}};
-    completions all = {.arena = c->arena, .topics = topics};
-    for (size_t s = 0; s < sizeof shells / sizeof *shells; s++)
-        if (!strcmp(shells[s].name, shell)) {
-            list_commands(c, &all);
+/* The last of the words of a command, which follow its name. */
+static void complete_word(completion *to, const cli_command *command, char **words, uint32_t count,
+                          const char *topics) {
+    const char *before = count > 1 ? words[count - 2] : "", *equals = strchr(to->word, '=');
+    const cli_option *given = find_option(to, before, strlen(before));
+    const cli_option *joined =
+        equals ? find_option(to, to->word, (size_t)(equals - to->word)) : NULL;
+    if (joined) {
+        to->prefix = hd_strndup(to->c->arena, to->word, (size_t)(equals + 1 - to->word));
+        to->word = equals + 1;
+        offer_value(to, joined);
+    } else if (given) {
+        offer_value(to, given);
+    } else if (*to->word == '-') {
+        offer_options(to);
+    } else if (!strcmp(command->name, "help")) {
+        offer_topics(to, count > 1, topics);
+    } else {
+        if (count == 1)
+            offer_second(to, command->name);
+        if (!strcmp(command->name, "train") || !strcmp(command->name, "devices"))
+            offer_names(to, !strcmp(command->name, "devices"));
+        else
+            hd_str_add(&to->out, ":files\n");
+    }
+}
+
+int cli_complete(cli *c, char **words, uint32_t count, const char *topics) {
+    completion to = {.c = c, .word = words[count - 1], .prefix = "", .out = {.arena = c->arena}};
+    uint32_t used;
+    const cli_command *command = cli_find_command(words, count - 1, &used);
+    if (count == 1) {
+        offer_commands(&to);
+        offer_words(&to, "--help --version");
+    } else if (command) {
+        list_options(&to, command);
+        complete_word(&to, command, words + used, count - used, topics);
+    }
+    return cli_print(c, &to.out);
+}
+
+/* ---- the scripts ----------------------------------------------------------------------------- */
+
+static const struct {
+    const char *shell, *head, *script;
+} scripts[] = {
+    {"bash", "",
+     "_heddle() {\n"
+     "    local word line words=()\n"
+     "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD}\"; do\n"
+     "        [ \"$word\" = '=' ] || words+=(\"$word\") # --name=value is three words here\n"
+     "    done\n"
+     "    [ \"$word\" != '=' ] || words+=('')\n"
+     "    word=${words[${#words[@]} - 1]}\n"
+     "    COMPREPLY=()\n"
+     "    while IFS=$'\\t' read -r line _; do\n"
+     "        case $line in\n"
+     "        :files | :folders)\n"
+     "            compopt -o filenames 2>/dev/null\n"
+     "            [ \"$line\" = :files ] && line=-f || line=-d\n"
+     "            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen \"$line\" -- \"$word\") ;;\n"
+     "        *) COMPREPLY+=(\"$line\") ;;\n"
+     "        esac\n"
+     "    done < <(\"${COMP_WORDS[0]}\" help complete \"${words[@]}\" 2>/dev/null)\n"
+     "}\n"
+     "complete -F _heddle heddle\n"},
+    {"zsh", "#compdef heddle\n",
+     "_heddle() {\n"
+     "    local line files\n"
+     "    local -a found\n"
+     "    for line in \"${(@f)$(_call_program words heddle help complete "
+     "\"${(@q)${(@Q)words[2,CURRENT]}}\")}\"; do\n"
+     "        case $line in\n"
+     "        :files) files=1 ;;\n"
+     "        :folders) files=-/ ;;\n"
+     "        ?*) found+=(\"${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}\") ;;\n"
+     "        esac\n"
+     "    done\n"
+     "    _describe heddle found\n"
+     "    [ -z \"$files\" ] || _files ${files#1}\n"
+     "}\n\n"
+     "if [ \"$funcstack[1]\" = _heddle ]; then\n" /* a file of $fpath */
+     "    _heddle \"$@\"\n"
+     "else\n"
+     "    compdef _heddle heddle\n"
+     "fi\n"},
+    {"fish", "",
+     "function __heddle_complete\n"
+     "    set -l words (commandline -opc)\n"
+     "    set -e words[1]\n"
+     "    set -l word (commandline -ct)\n"
+     "    for line in (heddle help complete $words \"$word\" 2>/dev/null)\n"
+     "        switch $line\n"
+     "            case :files\n"
+     "                __fish_complete_path \"$word\"\n"
+     "            case :folders\n"
+     "                __fish_complete_directories \"$word\" ''\n"
+     "            case '*'\n"
+     "                echo $line\n"
+     "        end\n"
+     "    end\n"
+     "end\n"
+     "complete -c heddle -f -a '(__heddle_complete)'\n"}};
+
+bool cli_add_completion(const char *shell, hd_str *out) {
+    for (size_t s = 0; s < sizeof scripts / sizeof *scripts; s++)
+        if (!strcmp(scripts[s].shell, shell)) {
             hd_str_printf(out,
                           "%s# Completion of heddle " HEDDLE_VERSION
-                          ", as 'heddle help completion %s' prints it.\n\n",
-                          shells[s].head, shell);
-            shells[s].add(&all, out);
+                          ", as 'heddle help completion %s' prints it.\n\n%s",
+                          scripts[s].head, shell, scripts[s].script);
             return true;
         }
     return false;

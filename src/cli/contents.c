@@ -18,15 +18,12 @@ static hd_status unknown_buffer(cli *c, const char *option, const char *name, co
     }
     const char *near = cli_nearest(name, names, job->buffer_count);
     if (!job->buffer_count)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--%s names the buffer '%s', but there are no buffers", option, name);
+        return cli_refuse(c, "--%s names the buffer '%s', but there are no buffers", option, name);
     if (near)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--%s names the buffer '%s', which is not there; did you mean '%s'?", option,
-                       name, near);
-    return hd_fail(&c->diag, HD_EINPUT, NULL,
-                   "--%s names the buffer '%s', which is not there; the buffers are: %s", option,
-                   name, hd_str_text(&all));
+        return cli_refuse(c, "--%s names the buffer '%s', which is not there; did you mean '%s'?",
+                          option, name, near);
+    return cli_refuse(c, "--%s names the buffer '%s', which is not there; the buffers are: %s",
+                      option, name, hd_str_text(&all));
 }
 
 /* Splits "BUFFER=FILE" at its first '='. */
@@ -34,8 +31,8 @@ static hd_status split(cli *c, const char *option, const char *text, const hd_jo
                        uint32_t *buffer, const char **path) {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes %sBUFFER=FILE, not '%s'", option,
-                       strcmp(option, "check") ? "" : "opencl or ", text);
+        return cli_refuse(c, "--%s takes %sBUFFER=FILE, not '%s'", option,
+                          strcmp(option, "check") ? "" : "opencl or ", text);
     const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
     *path = equals + 1;
     for (*buffer = 0; *buffer < job->buffer_count; ++*buffer)
@@ -76,7 +73,7 @@ hd_status cli_check_output(cli *c, const char *option, const char *path, const c
     const char *target;
     struct stat at;
     if (!*path)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s: the name is empty; name a file", option);
+        return cli_refuse(c, "--%s: the name is empty; name a file", option);
     hd_status status = check_present(c, option, path, inputs, input_count);
     if (status != HD_OK || (status = hd_output_target(c->arena, &c->diag, path, &target)) != HD_OK)
         return status;
@@ -108,9 +105,8 @@ hd_status cli_read_dumps(cli *c, const cli_texts *texts, const hd_job *job, cli_
             return status;
         for (size_t k = 0; k < i; k++)
             if (same_place(c, (*dumps)[k].path, dump->path))
-                return hd_fail(&c->diag, HD_EINPUT, NULL,
-                               "--dump writes two buffers to %s; give each a file of its own",
-                               dump->path);
+                return cli_refuse(c, "--dump writes two buffers to %s; give each a file of its own",
+                                  dump->path);
     }
     return HD_OK;
 }
@@ -151,7 +147,7 @@ static hd_status read_reference(cli *c, const char *path, const hd_buffer *buffe
 static hd_status check_opencl(cli *c, const char *on, const hd_job *job, const cli_check *check) {
     const hd_place place = {.file = job->kernel_path};
     if (on && !check->opencl)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--on goes with --check opencl");
+        return cli_refuse(c, "--on goes with --check opencl");
     if (check->opencl && (!job->module->device || strcmp(job->module->device, "opencl")))
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "no OpenCL device runs the kernels of this file; compare with files: "
@@ -172,9 +168,8 @@ hd_status cli_read_check(cli *c, const cli_texts *texts, const char *on, const h
         }
         hd_status status = split(c, "check", texts->data[i], job, &buffer, &path);
         if (status == HD_OK && check->reference[buffer])
-            status = hd_fail(&c->diag, HD_EINPUT, NULL,
-                             "--check has two files for buffer '%s'; keep one",
-                             job->buffers[buffer].name);
+            status = cli_refuse(c, "--check has two files for buffer '%s'; keep one",
+                                job->buffers[buffer].name);
         if (status == HD_OK)
             status = read_reference(c, path, &job->buffers[buffer], &check->reference[buffer]);
         if (status != HD_OK)

@@ -167,9 +167,8 @@ static hd_status read_allowed(cli *c, const char *text, hd_vm_line *line) {
     uint64_t number;
     if (!cli_whole(colon ? colon + 1 : text, &end, &number) || *end || !number ||
         number > UINT32_MAX || colon == text)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--allow-race takes a line of the kernel file, or FILE:LINE, not '%s'",
-                       text);
+        return cli_refuse(c, "--allow-race takes a line of the kernel file, or FILE:LINE, not '%s'",
+                          text);
     line->file = colon ? hd_strndup(c->arena, text, (size_t)(colon - text)) : NULL;
     line->line = (uint32_t)number;
     return HD_OK;
@@ -177,7 +176,7 @@ static hd_status read_allowed(cli *c, const char *text, hd_vm_line *line) {
 
 static hd_status read_all_allowed(cli *c, const cli_machine_options *choice, hd_vm_line *lines) {
     if (choice->allowed_races.count && !choice->races)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--allow-race goes with --races; add that");
+        return cli_refuse(c, "--allow-race goes with --races; add that");
     hd_status status = HD_OK;
     for (size_t i = 0; i < choice->allowed_races.count && status == HD_OK; i++)
         status = read_allowed(c, choice->allowed_races.data[i], &lines[i]);
@@ -195,7 +194,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                     .keeps_text = c->json || choice->keep_text,
                     .rows = {.arena = c->arena, .key_bytes = sizeof(launch_sizes)}};
     if (choice->workers > CLI_WORKERS_MOST)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
+        return cli_refuse(c, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_vm_line *allowed = hd_new_array(c->arena, hd_vm_line, choice->allowed_races.count + 1);
     if (read_all_allowed(c, choice, allowed))
         return HD_EINPUT;

@@ -80,11 +80,15 @@ int cli_run_status(const cli_run *run);
 /* "64 x 256", "8,8 x 16,16": blocks and threads. */
 const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *groups,
                            const uint64_t *local);
+/* The devices that a run counts transactions for: the context of its tables. */
+typedef struct cli_run_devices {
+    const hd_device *const *devices;
+    size_t count, shown; /* `shown`: whose columns are shown */
+} cli_run_devices;
 /* The tables of a run: what was executed, and what moved on each device. */
-void cli_show_run(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
-                  hd_str *out);
-/* The members `launches` and `total`. */
-void cli_run_json(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
-                  json_t *object);
+void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str *out);
+extern const hd_member cli_run_members[];     /* cli_run; context: cli_run_devices */
+extern const hd_member cli_ended_members[];   /* cli_run: its time and workers, and how it ended */
+extern const hd_member cli_stopped_members[]; /* cli_run: `stopped` and `printed` */
 
 #endif

@@ -22,10 +22,11 @@ hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t 
     if (fine && *at == '-')
         fine = cli_whole(at + 1, &at, last);
     if (!fine || *at || *first > *last)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--%s takes a number from 0 on, or two such as 0-7, the smaller first; not "
-                       "'%s'",
-                       option, text);
+        return cli_refuse(
+            c,
+            "--%s takes a number from 0 on, or two such as 0-7, the smaller first; not "
+            "'%s'",
+            option, text);
     return HD_OK;
 }
 
@@ -42,10 +43,10 @@ hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces) {
             }
         }
         if (!known)
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "--space takes global, local, constant and private, separated by "
-                           "commas, not '%s'",
-                           text);
+            return cli_refuse(c,
+                              "--space takes global, local, constant and private, separated by "
+                              "commas, not '%s'",
+                              text);
         at += length;
         if (!*at)
             return HD_OK;
@@ -54,7 +55,7 @@ hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces) {
 
 hd_status cli_read_choice(cli *c, cli_input *input) {
     if (input->machine.workers > CLI_WORKERS_MOST)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
+        return cli_refuse(c, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_status status =
         cli_read_range(c, "launch", input->launch_text, &input->first_launch, &input->last_launch);
     if (status == HD_OK)

@@ -4,7 +4,6 @@
  * its launches give them and the number of elements.
  */
 #include "cli/cli.h"
-#include "report/json.h"
 
 enum { SHOWN = 20 };
 
@@ -121,40 +120,60 @@ void cli_show_job_after(cli *c, const hd_placed_job *after, const char *header, 
                   header);
 }
 
-static json_t *arg_json(const hd_launch *launch, const hd_arg *arg) {
-    json_t *value = json_pack("{s:o}", "name", hd_json_text(arg_name(launch, arg)));
-    if (arg->kind == HD_ARG_BUFFER)
-        json_object_set_new(value, "buffer", hd_json_text(arg->buffer_name));
-    else if (arg->kind == HD_ARG_VALUE)
-        json_object_set_new(value, "value", hd_json_text(arg->value_text));
-    else
-        json_object_set_new(value, "local", json_integer((json_int_t)arg->local_bytes));
-    return value;
-}
+/* ---- JSON -------------------------------------------------------------------------------- */
 
-json_t *cli_job_after_json(const hd_placed_job *after) {
-    json_t *buffers = json_array(), *launches = json_array();
+/* A buffer of the new job, and that which it is for; a launch; an argument of it. */
+typedef struct buffer_row {
+    const char *name, *type;
+    uint64_t count;
+    const char *origin;
+} buffer_row;
+
+typedef struct launch_row {
+    uint32_t number;
+    const hd_launch *launch;
+} launch_row;
+
+static hd_value buffers_of(const hd_view *view, const void *at) {
+    const hd_placed_job *after = at;
+    hd_vec(buffer_row) rows = {0};
     for (uint32_t b = 0; b < after->job->buffer_count; b++) {
         const hd_buffer *to = &after->job->buffers[b], *from = origin(after, b);
         if (from)
-            json_array_append_new(
-                buffers, json_pack("{s:o, s:o, s:I, s:o}", "name", hd_json_text(to->name), "type",
-                                   hd_json_text("uchar"), "count", (json_int_t)to->count, "for",
-                                   hd_json_text(from->name)));
+            hd_push(view->arena, &rows, (buffer_row){to->name, "uchar", to->count, from->name});
     }
-    for (uint32_t l = 0; l < after->job->launch_count; l++) {
-        const hd_launch *launch = &after->job->launches[l];
-        json_t *args = json_array();
-        if (!changes(after, launch)) {
-            json_decref(args);
-            continue;
-        }
-        for (uint32_t a = 0; a < launch->arg_count; a++)
-            json_array_append_new(args, arg_json(launch, &launch->args[a]));
-        json_array_append_new(launches,
-                              json_pack("{s:I, s:o, s:o}", "launch", (json_int_t)l, "kernel",
-                                        hd_json_text(launch->kernel_name), "args", args));
-    }
-    return json_pack("{s:o, s:o, s:o}", "file", hd_json_text(after->original->path), "buffers",
-                     buffers, "launches", launches);
+    return hd_rows(rows.data, rows.count);
 }
+
+static hd_value launches_of(const hd_view *view, const void *at) {
+    const hd_placed_job *after = at;
+    hd_vec(launch_row) rows = {0};
+    for (uint32_t l = 0; l < after->job->launch_count; l++)
+        if (changes(after, &after->job->launches[l]))
+            hd_push(view->arena, &rows, (launch_row){l, &after->job->launches[l]});
+    return hd_rows(rows.data, rows.count);
+}
+
+HD_GETTER(arg_name_of, hd_arg, hd_text(arg_name(((const launch_row *)view->parent)->launch, row)))
+HD_GETTER(arg_buffer, hd_arg, row->kind == HD_ARG_BUFFER ? hd_text(row->buffer_name) : hd_absent())
+HD_GETTER(arg_value, hd_arg, row->kind == HD_ARG_VALUE ? hd_text(row->value_text) : hd_absent())
+HD_GETTER(arg_local, hd_arg,
+          row->kind == HD_ARG_BUFFER || row->kind == HD_ARG_VALUE ? hd_absent()
+                                                                  : hd_whole(row->local_bytes))
+
+static const hd_member arg_members[] = {{"name", .get = arg_name_of},
+                                        {"buffer", .get = arg_buffer},
+                                        {"value", .get = arg_value},
+                                        {"local", .get = arg_local},
+                                        {0}};
+static const hd_member buffer_members[] = {
+    HD_SAME(buffer_row, name, type, count), {"for", HD_AT(buffer_row, origin)}, {0}};
+static const hd_member launch_members[] = {
+    {"launch", HD_AT(launch_row, number)},
+    {"kernel", HD_VIA(launch_row, launch, HD_AT, kernel_name)},
+    {"args", HD_VIA(launch_row, launch, HD_MANY, args, arg_count), .of = arg_members},
+    {0}};
+const hd_member cli_job_after_members[] = {{"file", HD_VIA(hd_placed_job, original, HD_AT, path)},
+                                           {"buffers", .get = buffers_of, .of = buffer_members},
+                                           {"launches", .get = launches_of, .of = launch_members},
+                                           {0}};

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "report/json.h"
 
 static const char ending[] = ".heddle-journal";
 
@@ -97,33 +96,43 @@ static hd_status journals_of(cli *c, const char *path, cli_texts *journals) {
     return HD_OK;
 }
 
-static json_t *taken_back_json(const char *journal, const hd_taken_back *done) {
-    json_t *files = json_array();
-    for (size_t f = 0; f < done->count; f++)
-        json_array_append_new(files, hd_json_text(done->files[f]));
-    return json_pack("{s:o, s:o}", "journal", hd_json_text(journal), "files", files);
-}
+/* What a journal was taken back of. */
+typedef struct taken_back {
+    const char *journal;
+    hd_taken_back done;
+} taken_back;
+
+typedef struct recovery {
+    taken_back *data;
+    size_t count;
+} recovery;
+
+static const hd_member taken_back_members[] = {
+    {"journal", HD_AT(taken_back, journal)},
+    {"files", HD_NUMBERS(taken_back, done.files, done.count)},
+    {0}};
+static const hd_member recovery_members[] = {
+    {"taken_back", HD_MANY(recovery, data, count), .of = taken_back_members}, {0}};
 
 int cli_recover(cli *c, const char *path) {
     cli_texts journals = {0};
     hd_str out = {.arena = c->arena};
     if (journals_of(c, path, &journals) != HD_OK)
         return CLI_WRONG;
-    json_t *list = json_array();
+    recovery all = {hd_new_array(c->arena, taken_back, journals.count), 0};
     int status = CLI_FINE;
     for (size_t j = 0; j < journals.count; j++) {
-        hd_taken_back done;
-        if (hd_take_back(c->arena, &c->diag, journals.data[j], &done) != HD_OK) {
+        taken_back *one = &all.data[all.count];
+        one->journal = journals.data[j];
+        if (hd_take_back(c->arena, &c->diag, one->journal, &one->done) != HD_OK) {
             status = CLI_WRONG;
             continue;
         }
-        json_array_append_new(list, taken_back_json(journals.data[j], &done));
-        hd_str_printf(&out, "taken back (%s): %s\n", journals.data[j], names(c, &done));
+        all.count++;
+        hd_str_printf(&out, "taken back (%s): %s\n", one->journal, names(c, &one->done));
     }
     if (!journals.count)
         hd_str_add(&out, "no rewrite was interrupted here\n");
-    int printed =
-        c->json ? cli_print_json(c, json_pack("{s:O}", "taken_back", list)) : cli_print(c, &out);
-    json_decref(list);
+    int printed = c->json ? cli_print_row(c, recovery_members, hd_row(&all)) : cli_print(c, &out);
     return status ? status : printed;
 }

@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 
-const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]) {
+void cli_job_options(cli_source *source, cli_option table[CLI_JOB_OPTION_COUNT]) {
     const cli_option options[CLI_JOB_OPTION_COUNT] = {
         {"entry", 'e', "NAME", "the kernel to launch; default: the only one", CLI_TEXT,
          &source->entry},
@@ -37,7 +37,6 @@ const cli_option *cli_job_options(cli_source *source, cli_option table[CLI_JOB_O
          CLI_FLAG, &source->trust_options},
         {0}};
     memcpy(table, options, sizeof options);
-    return table;
 }
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
@@ -67,9 +66,8 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     hd_status status;
     *job = NULL;
     if (source->global.dims && source->local.dims && source->global.dims != source->local.dims)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--global has %u dimensions and --local %u; give both as many",
-                       source->global.dims, source->local.dims);
+        return cli_refuse(c, "--global has %u dimensions and --local %u; give both as many",
+                          source->global.dims, source->local.dims);
     if (cli_is_job(path)) {
         if ((status = refuse_flags(c, path, source)) ||
             (status = hd_job_read(c->arena, &c->diag, path, job)) ||
@@ -196,9 +194,8 @@ static hd_status read_layout(cli *c, const hd_job *job, const char *text,
         const char *name = hd_strndup(c->arena, text, (size_t)(equals - text));
         result->record = record_named(job, name);
         if (!result->record)
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "--layout %s: no buffer holds a record '%s'; there are: %s", text, name,
-                           record_names(c, job));
+            return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s", text,
+                              name, record_names(c, job));
         text = equals + 1;
     } else if (!job->record) {
         return cli_require_record(c, job);
@@ -212,9 +209,9 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
                            const cli_texts *texts, hd_job **job, hd_record_layout **layouts,
                            uint32_t *count) {
     if (!texts->count)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "which layout? Say --layout soa, for example; 'heddle help layout' has "
-                       "the notation");
+        return cli_refuse(c,
+                          "which layout? Say --layout soa, for example; 'heddle help layout' has "
+                          "the notation");
     hd_status status = cli_load(c, path, source, job);
     *count = (uint32_t)texts->count;
     *layouts = hd_new_array(c->arena, hd_record_layout, texts->count);
@@ -222,10 +219,10 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
         status = read_layout(c, *job, texts->data[l], &(*layouts)[l]);
         for (uint32_t o = 0; o < l && status == HD_OK; o++)
             if ((*layouts)[o].record == (*layouts)[l].record)
-                status = hd_fail(&c->diag, HD_EINPUT, NULL,
-                                 "--layout gives '%s' two layouts; give it one, and others as "
-                                 "RECORD=LAYOUT",
-                                 (*layouts)[l].record->name);
+                status = cli_refuse(c,
+                                    "--layout gives '%s' two layouts; give it one, and others as "
+                                    "RECORD=LAYOUT",
+                                    (*layouts)[l].record->name);
     }
     return status;
 }
@@ -233,9 +230,9 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
 hd_status cli_load_layout(cli *c, const char *path, const cli_source *source, const char *notation,
                           hd_job **job, hd_layout **layout) {
     if (!notation)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "which layout? Say --layout soa, for example; 'heddle help layout' has "
-                       "the notation");
+        return cli_refuse(c,
+                          "which layout? Say --layout soa, for example; 'heddle help layout' has "
+                          "the notation");
     hd_status status = cli_load(c, path, source, job);
     if (status || (status = cli_require_record(c, *job)))
         return status;

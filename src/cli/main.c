@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/reuse.h"
+#include "cli/trace_file.h"
 #include "report/json.h"
 
 const cli_command cli_commands[] = {
@@ -26,15 +28,13 @@ const cli_command cli_commands[] = {
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"train", "learn on a device which tile is best for how many bytes", cmd_train},
     {"run", "run the kernels without a GPU, and count what they touch", cmd_run},
-    {"trace",
-     "write every access of a run to a file, and read such files",
-     cmd_trace,
-     {"info", "export", "import"}},
+    {"trace", "write every access of a run to a file, and read such files", cmd_trace},
+    {"trace info", NULL, cmd_trace_info},
+    {"trace export", NULL, cmd_trace_export},
+    {"trace import", NULL, cmd_trace_import},
     {"locality", "count stack distances, and give miss ratios of caches", cmd_locality},
-    {"reuse",
-     "count how much data is used again, by distance, in six scenarios",
-     cmd_reuse,
-     {"compare"}},
+    {"reuse", "count how much data is used again, by distance, in six scenarios", cmd_reuse},
+    {"reuse compare", NULL, cmd_reuse_compare},
     {"report", "write a page that shows all of this, for a browser", cmd_report},
     {"accesses", "list where the kernels touch memory", cmd_accesses},
     {"ir", "print the kernels as Heddle sees them", cmd_ir},
@@ -43,11 +43,26 @@ const cli_command cli_commands[] = {
     {"help", "explain a command, or a topic", cmd_help},
     {0}};
 
-const cli_command *cli_find_command(const char *name) {
-    for (const cli_command *command = cli_commands; command->name; command++)
-        if (!strcmp(command->name, name))
-            return command;
-    return NULL;
+const char *cli_second_word(const cli_command *command, const char *first) {
+    size_t length = strlen(first);
+    bool is_second = !strncmp(command->name, first, length) && command->name[length] == ' ';
+    return is_second ? command->name + length + 1 : NULL;
+}
+
+const cli_command *cli_find_command(char *const *words, uint32_t count, uint32_t *used) {
+    const cli_command *found = NULL;
+    *used = 0;
+    for (const cli_command *command = cli_commands; command->name && count; command++) {
+        const char *second = cli_second_word(command, words[0]);
+        uint32_t length = !strcmp(command->name, words[0])                   ? 1
+                          : second && count > 1 && !strcmp(second, words[1]) ? 2
+                                                                             : 0;
+        if (length > *used) {
+            found = command;
+            *used = length;
+        }
+    }
+    return found;
 }
 
 int cli_status(hd_status status) {
@@ -97,17 +112,15 @@ static int unknown_command(cli *c, const char *name) {
         names[count++] = command->name;
     const char *near = cli_nearest(name, names, count);
     if (near)
-        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no command '%s'; did you mean '%s'?", name,
-                near);
+        cli_refuse(c, "there is no command '%s'; did you mean '%s'?", name, near);
     else
-        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no command '%s'; 'heddle help' lists them",
-                name);
+        cli_refuse(c, "there is no command '%s'; 'heddle help' lists them", name);
     return CLI_WRONG;
 }
 
 static int run(cli *c, int argc, char **argv) {
     if (argc < 2) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "which command? 'heddle help' lists them");
+        cli_refuse(c, "which command? 'heddle help' lists them");
         return CLI_WRONG;
     }
     const char *name = argv[1];
@@ -118,11 +131,13 @@ static int run(cli *c, int argc, char **argv) {
         hd_str_add(&text, "heddle " HEDDLE_VERSION "\n");
         return cli_print(c, &text);
     }
-    const cli_command *command = cli_find_command(name);
+    char *words[] = {hd_strdup(c->arena, name), argc > 2 ? argv[2] : NULL};
+    uint32_t used;
+    const cli_command *command = cli_find_command(words, argc > 2 ? 2 : 1, &used);
     if (!command)
         return unknown_command(c, name);
     c->command = command->name;
-    return command->run(c, argc - 1, argv + 1);
+    return command->run(c, argc - (int)used, argv + used);
 }
 
 /* As other programs do it: what COLUMNS says, or else the terminal. */

@@ -5,8 +5,8 @@
  *     const cli_option options[] = {
  *         {"layout", 'l', "L", "the layout to write", CLI_TEXT, &layout}, {0}};
  *     const cli_page page = {"--layout L JOB", "Writes …", options, NULL, 1, 1};
- *     if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
- *         return status;
+ *     if (!cli_parse(c, &page, argc, argv))
+ *         return c->status;
  */
 #include <ctype.h>
 #include <errno.h>
@@ -88,14 +88,15 @@ static void add_group_help(hd_str *out, const char *title, const cli_option *tab
         add_option_help(out, table);
 }
 
-static int print_help(cli *c, const cli_page *page, const cli_option *common) {
+static int print_help(cli *c, const cli_page *page, const cli_option *job_options,
+                      const cli_option *common) {
     hd_str out = {.arena = c->arena};
     hd_str_add(&out, "usage: ");
     hd_wrap(&out, hd_format(c->arena, "heddle %s %s", c->command, page->usage), 7, HD_TABLE_WIDTH);
     hd_str_add(&out, "\n");
     hd_wrap(&out, page->about, 0, HD_TABLE_WIDTH);
     add_group_help(&out, "Options", page->options);
-    add_group_help(&out, "For a kernel file without a job", page->job_options);
+    add_group_help(&out, "For a kernel file without a job", job_options);
     add_group_help(&out, "Everywhere", common);
     return cli_print(c, &out);
 }
@@ -104,8 +105,7 @@ static int print_help(cli *c, const cli_page *page, const cli_option *common) {
 
 static hd_status wrong_value(cli *c, const cli_option *option, const char *text,
                              const char *wanted) {
-    return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes %s, not '%s'", option->name, wanted,
-                   text);
+    return cli_refuse(c, "--%s takes %s, not '%s'", option->name, wanted, text);
 }
 
 bool cli_whole(const char *text, const char **end, uint64_t *value) {
@@ -165,12 +165,11 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
 /* getopt_long returned '?': says what was meant by argv[optind - 1] or optopt. */
 static void unknown_option(cli *c, const option_set *set, char **argv) {
     if (optopt >= FIRST) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes no value", set->all[optopt - FIRST]->name);
+        cli_refuse(c, "--%s takes no value", set->all[optopt - FIRST]->name);
         return;
     }
     if (optopt) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no option -%c; 'heddle %s --help' lists them",
-                optopt, c->command);
+        cli_refuse(c, "there is no option -%c; 'heddle %s --help' lists them", optopt, c->command);
         return;
     }
     const char *word = argv[optind - 1];
@@ -181,18 +180,16 @@ static void unknown_option(cli *c, const option_set *set, char **argv) {
     name[strcspn(name, "=")] = '\0';
     const char *near = cli_nearest(name, names, set->count);
     if (near)
-        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no option --%s; did you mean --%s?", name,
-                near);
+        cli_refuse(c, "there is no option --%s; did you mean --%s?", name, near);
     else
-        hd_fail(&c->diag, HD_EINPUT, NULL, "there is no option --%s; 'heddle %s --help' lists them",
-                name, c->command);
+        cli_refuse(c, "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
 }
 
 static void missing_value(cli *c, const option_set *set) {
     for (uint32_t i = 0; i < set->count; i++)
         if (optopt == (int)(FIRST + i) || optopt == set->all[i]->letter)
-            hd_fail(&c->diag, HD_EINPUT, NULL, "--%s needs a value: --%s %s", set->all[i]->name,
-                    set->all[i]->name, set->all[i]->argument);
+            cli_refuse(c, "--%s needs a value: --%s %s", set->all[i]->name, set->all[i]->name,
+                       set->all[i]->argument);
 }
 
 /* The number of the option that getopt_long means by `value`. */
@@ -210,9 +207,9 @@ static hd_status check_given_twice(cli *c, const cli_option *option, const char 
                                    const char *text) {
     if (!before || option->kind == CLI_FLAG || option->kind == CLI_TEXTS || !strcmp(before, text))
         return HD_OK;
-    return hd_fail(&c->diag, HD_EINPUT, NULL,
-                   "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
-                   option->name, before, text);
+    return cli_refuse(
+        c, "--%s is given twice, as '%s' and as '%s', and takes one value: leave one out",
+        option->name, before, text);
 }
 
 static hd_status parse_options(cli *c, const option_set *set, int argc, char **argv) {
@@ -253,8 +250,7 @@ static hd_status set_colour(cli *c, const char *when) {
     if (!strcmp(when, "always") || !strcmp(when, "never"))
         c->style.bold = c->printer.colour = !strcmp(when, "always");
     else if (strcmp(when, "auto"))
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--color takes auto, always or never, not '%s'",
-                       when);
+        return cli_refuse(c, "--color takes auto, always or never, not '%s'", when);
     return HD_OK;
 }
 
@@ -263,18 +259,16 @@ static void list_options(const cli *c, const option_set *set) {
         c->list(c->list_user, set->all[i]);
 }
 
-static hd_status check_words(cli *c, const cli_page *page, char **words, uint32_t count) {
-    if (count < page->least)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "which file? heddle %s %s", c->command,
-                       page->usage);
-    if (count > page->most)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "'%s' is one word too many: heddle %s %s",
-                       words[page->most], c->command, page->usage);
+static hd_status check_words(cli *c, const cli_page *page) {
+    if (c->word_count < page->least)
+        return cli_refuse(c, "which file? heddle %s %s", c->command, page->usage);
+    if (c->word_count > page->most)
+        return cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[page->most],
+                          c->command, page->usage);
     return HD_OK;
 }
 
-bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***words,
-               uint32_t *word_count, int *status) {
+bool cli_parse(cli *c, const cli_page *page, int argc, char **argv) {
     bool help = false;
     const char *colour = "auto";
     const cli_option common[] = {
@@ -285,22 +279,25 @@ bool cli_parse(cli *c, const cli_page *page, int argc, char **argv, char ***word
         {0}};
     option_set set = {.count = 0};
     add_options(&set, page->options);
-    add_options(&set, page->job_options);
+    cli_option job_options[CLI_JOB_OPTION_COUNT] = {{0}};
+    if (page->source)
+        cli_job_options(page->source, job_options);
+    add_options(&set, job_options);
     add_options(&set, common);
     if (c->list) {
         list_options(c, &set);
-        *status = CLI_FINE;
+        c->status = CLI_FINE;
         return false;
     }
-    *status = CLI_WRONG;
+    c->status = CLI_WRONG;
     if (parse_options(c, &set, argc, argv) || set_colour(c, colour))
         return false;
     c->printer.quiet = c->quiet;
     if (help) {
-        *status = print_help(c, page, common);
+        c->status = print_help(c, page, job_options, common);
         return false;
     }
-    *words = argv + optind;
-    *word_count = (uint32_t)(argc - optind);
-    return check_words(c, page, *words, *word_count) == HD_OK;
+    c->words = argv + optind;
+    c->word_count = (uint32_t)(argc - optind);
+    return check_words(c, page) == HD_OK;
 }

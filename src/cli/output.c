@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "report/json.h"
 
 extern char **environ;
 
@@ -26,7 +25,7 @@ static hd_status check_folder(cli *c, const char *option, const char *folder) {
     while (stat(above, &at) && (errno == ENOENT || errno == ENOTDIR) && strcmp(above, "."))
         above = hd_path_folder(c->arena, above);
     if (!*folder)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s: the name is empty; name a folder", option);
+        return cli_refuse(c, "--%s: the name is empty; name a folder", option);
     if (stat(above, &at))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: cannot make this folder: %s", option,
                        strerror(errno));
@@ -120,17 +119,6 @@ void cli_show_elsewhere(cli *c, const hd_rewritten *rewritten, hd_str *out) {
                       header->folder ? hd_format(c->arena, ": compile with -I '%s'", header->folder)
                                      : "");
     }
-}
-
-json_t *cli_elsewhere_json(const hd_rewritten *rewritten) {
-    json_t *list = json_array();
-    for (uint32_t e = 0; e < rewritten->elsewhere_count; e++) {
-        const hd_header_elsewhere *header = &rewritten->elsewhere[e];
-        json_array_append_new(
-            list, json_pack("{s:o, s:o}", "file", hd_json_text(header->path), "folder",
-                            header->folder ? hd_json_text(header->folder) : json_null()));
-    }
-    return list;
 }
 
 /* ---- in place ------------------------------------------------------------------------------- */

@@ -10,9 +10,9 @@ enum { MOST_CLUSTERS = 65536, MOST_UNITS = 1 << 20, MOST_ELEMENT = 1 << 20 };
 /* ---- options ------------------------------------------------------------------------------ */
 
 static hd_status check_most(cli *c, const char *option, uint64_t value, uint64_t most) {
-    return value <= most ? HD_OK
-                         : hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes at most %llu", option,
-                                   (unsigned long long)most);
+    return value <= most
+               ? HD_OK
+               : cli_refuse(c, "--%s takes at most %llu", option, (unsigned long long)most);
 }
 
 static const char *order_names(hd_arena *arena) {
@@ -38,31 +38,30 @@ static hd_status read_schedule(cli *c, cli_reuse_options *o) {
             : !hd_find_warp_order(c->arena, &silent, name, &warps) ? &o->options.warp_order
                                                                    : NULL;
         if (!order || *order)
-            return hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "--schedule takes an order or one of each kind (%s), not '%s'",
-                           order_names(c->arena), o->schedule);
+            return cli_refuse(c, "--schedule takes an order or one of each kind (%s), not '%s'",
+                              order_names(c->arena), o->schedule);
         *order = name;
     }
     if (o->options.warp_order && o->scenario < 5)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "--schedule %s: the order of warps matters only where load/store units are "
-                       "limited, in scenarios 5 and 6",
-                       o->schedule);
+        return cli_refuse(
+            c,
+            "--schedule %s: the order of warps matters only where load/store units are "
+            "limited, in scenarios 5 and 6",
+            o->schedule);
     return HD_OK;
 }
 
 static hd_status refuse_other(cli *c, const char *option, bool given, const char *scenarios) {
-    return given ? hd_fail(&c->diag, HD_EINPUT, NULL, "--%s goes with %s", option, scenarios)
-                 : HD_OK;
+    return given ? cli_refuse(c, "--%s goes with %s", option, scenarios) : HD_OK;
 }
 
 /* Options of other scenarios would be ignored, so they are refused. */
 static hd_status check_scenario(cli *c, const cli_reuse_options *o) {
     hd_status status;
     if (!o->scenario)
-        return hd_fail(&c->diag, HD_EINPUT, NULL,
-                       "which scenario? --scenario 1 to 6; 'heddle %s --help' says what they are",
-                       c->command);
+        return cli_refuse(
+            c, "which scenario? --scenario 1 to 6; 'heddle %s --help' says what they are",
+            c->command);
     if ((status = check_most(c, "scenario", o->scenario, 6)) ||
         (status = refuse_other(c, "k", o->k && o->scenario != 4, "scenario 4")) ||
         (status =
@@ -78,20 +77,19 @@ static hd_status check_scenario(cli *c, const cli_reuse_options *o) {
 static hd_status read_number(cli *c, cli_reuse_options *o) {
     const char *text = o->block ? o->block : o->cluster, *end = NULL;
     if (text && o->all)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--all and --%s: choose one of them",
-                       o->block ? "block" : "cluster");
+        return cli_refuse(c, "--all and --%s: choose one of them", o->block ? "block" : "cluster");
     if (text && (!cli_whole(text, &end, &o->number) || *end))
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--%s takes a whole number from 0 on, not '%s'",
-                       o->block ? "block" : "cluster", text);
+        return cli_refuse(c, "--%s takes a whole number from 0 on, not '%s'",
+                          o->block ? "block" : "cluster", text);
     if (o->cluster && o->clusters && o->number >= o->clusters)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--cluster %s: the clusters are 0 to %llu",
-                       o->cluster, (unsigned long long)o->clusters - 1);
+        return cli_refuse(c, "--cluster %s: the clusters are 0 to %llu", o->cluster,
+                          (unsigned long long)o->clusters - 1);
     return HD_OK;
 }
 
 hd_status cli_reuse_read_outputs(cli *c, cli_reuse_options *o, char *const *paths, uint32_t count) {
     if (o->csv && c->json)
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--csv and --json: choose one of them");
+        return cli_refuse(c, "--csv and --json: choose one of them");
     o->input.machine.keep_text = o->csv; /* it would stand among the lines */
     hd_status status = cli_read_range(c, "range", o->range, &o->first, &o->last);
     if (status || !o->svg)
@@ -125,7 +123,7 @@ hd_status cli_reuse_read(cli *c, cli_reuse_options *o, char *const *paths, uint3
         (status = cli_reuse_read_outputs(c, o, paths, count)))
         return status;
     if (o->seed && (!o->options.block_order || strcmp(o->options.block_order, "random")))
-        return hd_fail(&c->diag, HD_EINPUT, NULL, "--seed goes with --schedule random");
+        return cli_refuse(c, "--seed goes with --schedule random");
     fill_options(o);
     status = hd_reuse_check(c->arena, &c->diag, &o->options);
     return status ? status : cli_read_inputs(c, &o->input, paths, count);
@@ -219,6 +217,7 @@ static uint64_t count_launches(const cli_input *input, const hd_trace_contents *
 
 hd_status cli_reuse_analyse(cli *c, cli_reuse_options *o, cli_reuse *r) {
     *r = (cli_reuse){.file = o->input.path,
+                     .scenario = o->options.scenario,
                      .element = o->options.element_bytes ? o->options.element_bytes : 4};
     hd_trace *trace;
     cli_end_on_stop();

@@ -78,6 +78,7 @@ hd_status cli_reuse_read_outputs(cli *c, cli_reuse_options *o, char *const *path
 /* One characteristic, and where it is from. */
 typedef struct cli_reuse {
     const char *file;
+    uint32_t scenario;
     const char *what;       /* "scenario 4: 8 blocks at the same time" */
     uint32_t element;       /* bytes */
     hd_reuse_stream stream; /* that is shown: one of them, or all added up */

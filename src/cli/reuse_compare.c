@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cli/reuse.h"
-#include "report/json.h"
+#include "report/members.h"
 
 /* ---- a result that was kept ----------------------------------------------------------------- */
 
@@ -126,8 +126,8 @@ static hd_status refuse_analysis(cli *c, const cli_reuse_options *o) {
     bool given = o->scenario || o->k || o->clusters || o->units || o->element || o->seed ||
                  o->schedule || o->block || o->cluster || o->all || o->input.launch_text ||
                  o->input.space_text || cli_job_options_given(&o->input);
-    return given ? hd_fail(&c->diag, HD_EINPUT, NULL,
-                           "both are results of an analysis: its options go with a trace or a job")
+    return given ? cli_refuse(
+                       c, "both are results of an analysis: its options go with a trace or a job")
                  : HD_OK;
 }
 
@@ -166,48 +166,47 @@ static const char *signed_text(hd_arena *arena, int64_t value) {
     return value ? hd_format(arena, "%+" PRId64, value) : "0";
 }
 
-static const char *change_text(hd_arena *arena, double before, double after) {
-    return before > 0 && isfinite(after) ? hd_format(arena, "%+.1f%%", 100 * (after / before - 1))
-                                         : "-";
+/* A figure of both sides, and how much greater the second one is. */
+typedef struct figure {
+    const char *name;
+    hd_unit unit;
+    hd_value a, b;
+} figure;
+
+static const char *change_text(hd_arena *arena, const figure *f) {
+    double before = f->a.kind == HD_REAL ? f->a.real : (double)f->a.whole;
+    double after = f->b.kind == HD_REAL ? f->b.real : (double)f->b.whole;
+    bool is_number = f->a.kind != HD_TEXT && before > 0;
+    return !is_number        ? ""
+           : isfinite(after) ? hd_format(arena, "%+.1f%%", 100 * (after / before - 1))
+                             : "-";
 }
 
-static const char *real_text(hd_arena *arena, double value) {
-    return isfinite(value) ? hd_format(arena, "%.1f", value) : "-";
-}
+HD_GETTER(figure_a, figure, hd_text(hd_show_value(view->arena, row->unit, row->a)))
+HD_GETTER(figure_b, figure, hd_text(hd_show_value(view->arena, row->unit, row->b)))
+HD_GETTER(figure_change, figure, hd_text(change_text(view->arena, row)))
 
-static const char *peak_text(hd_arena *arena, const hd_reuse_shape *s) {
-    return s->peak_count ? hd_show_exact(arena, s->peaks[0].distance) : "-";
+static const hd_member figure_columns[] = {{NULL, "", HD_AT(figure, name)},
+                                           {NULL, "A", HD_PLAIN_WORD, .get = figure_a},
+                                           {NULL, "B", HD_PLAIN_WORD, .get = figure_b},
+                                           {NULL, "change", HD_PLAIN_WORD, .get = figure_change},
+                                           {0}};
+
+static hd_value peak_value(hd_arena *arena, const hd_reuse_shape *s) {
+    return hd_text(s->peak_count ? hd_show_exact(arena, s->peaks[0].distance) : "-");
 }
 
 static void show_shapes(cli *c, const cli_reuse *a, const cli_reuse *b, hd_str *out) {
-    static const hd_column columns[] = {{"", HD_LEFT, false},
-                                        {"A", HD_RIGHT, false},
-                                        {"B", HD_RIGHT, false},
-                                        {"change", HD_RIGHT, false}};
     const hd_reuse_shape *x = &a->shape, *y = &b->shape;
-    hd_arena *arena = c->arena;
-    hd_table *table = hd_table_new(arena, columns, sizeof columns / sizeof *columns);
-    const struct {
-        const char *name;
-        double before, after;
-        const char *a, *b;
-    } rows[] = {
-        {"MIs", (double)a->stream.mis, (double)b->stream.mis, hd_show_exact(arena, a->stream.mis),
-         hd_show_exact(arena, b->stream.mis)},
-        {"domain", (double)x->domain, (double)y->domain, hd_show_exact(arena, x->domain),
-         hd_show_exact(arena, y->domain)},
-        {"total degree", (double)x->total, (double)y->total, hd_show_exact(arena, x->total),
-         hd_show_exact(arena, y->total)},
-        {"mean distance", x->mean, y->mean, real_text(arena, x->mean), real_text(arena, y->mean)},
-        {"highest peak at", 0, 0, peak_text(arena, x), peak_text(arena, y)},
-        {"class", 0, 0, hd_reuse_class_name(x->kind), hd_reuse_class_name(y->kind)},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        hd_table_row(table, (const char *[]){rows[i].name, rows[i].a, rows[i].b,
-                                             rows[i].before > 0
-                                                 ? change_text(arena, rows[i].before, rows[i].after)
-                                                 : ""});
-    hd_table_print(table, out, c->style.bold);
+    const figure figures[] = {
+        {"MIs", HD_PLAIN, hd_whole(a->stream.mis), hd_whole(b->stream.mis)},
+        {"domain", HD_PLAIN, hd_whole(x->domain), hd_whole(y->domain)},
+        {"total degree", HD_PLAIN, hd_whole(x->total), hd_whole(y->total)},
+        {"mean distance", HD_DECIMAL, hd_real(x->mean), hd_real(y->mean)},
+        {"highest peak at", HD_PLAIN, peak_value(c->arena, x), peak_value(c->arena, y)},
+        {"class", HD_PLAIN, hd_text(hd_reuse_class_name(x->kind)),
+         hd_text(hd_reuse_class_name(y->kind))}};
+    cli_show_rows(c, NULL, figure_columns, hd_rows(figures, sizeof figures / sizeof *figures), out);
 }
 
 static const double *changes_of(hd_arena *arena, const hd_reuse_difference *difference) {
@@ -255,32 +254,44 @@ static int show_csv(cli *c, const cli_reuse_options *o, const cli_reuse *a, cons
     return cli_print(c, &out);
 }
 
-static json_t *side_json(const cli_reuse *r) {
-    json_t *object = json_pack("{s:o, s:s, s:I}", "file", hd_json_text(r->file), "what", r->what,
-                               "mis", (json_int_t)r->stream.mis);
-    hd_json_shape(object, &r->shape);
-    return object;
+/* The result; the context is what was asked for. */
+typedef struct comparison {
+    const cli_reuse *a, *b;
+    const hd_reuse_difference *difference;
+} comparison;
+
+/* The distances at which they differ, or by how much. */
+static hd_value changes(const cli_reuse_options *o, const comparison *r, bool distances) {
+    json_t *list = json_array();
+    for (uint64_t d = 1; d <= r->difference->domain; d++)
+        if (is_shown(o, r->a, r->b, d) && r->difference->change[d])
+            json_array_append_new(
+                list, json_integer(distances ? (json_int_t)d : r->difference->change[d]));
+    return hd_document(list);
 }
 
-static int show_json(cli *c, const cli_reuse_options *o, const cli_reuse *a, const cli_reuse *b,
-                     const hd_reuse_difference *difference) {
-    json_t *distances = json_array(), *changes = json_array();
-    for (uint64_t d = 1; d <= difference->domain; d++)
-        if (is_shown(o, a, b, d) && difference->change[d]) {
-            json_array_append_new(distances, json_integer((json_int_t)d));
-            json_array_append_new(changes, json_integer(difference->change[d]));
-        }
-    json_int_t domain = (json_int_t)b->shape.domain - (json_int_t)a->shape.domain;
-    return cli_print_json(c, json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:f, s:o, s:o}", "element",
-                                       (json_int_t)a->element, "a", side_json(a), "b", side_json(b),
-                                       "sum", (json_int_t)difference->sum, "absolute",
-                                       (json_int_t)difference->absolute, "domain_change", domain,
-                                       "apart", difference->apart, "distance", distances, "change",
-                                       changes));
-}
+HD_GETTER(domain_change, comparison,
+          hd_integer((int64_t)row->b->shape.domain - (int64_t)row->a->shape.domain))
+HD_GETTER(distances_of, comparison, changes(view->context, row, true))
+HD_GETTER(changes_at, comparison, changes(view->context, row, false))
 
-/* ---- the command
- * ---------------------------------------------------------------------------------- */
+static const hd_member side_members[] = {HD_SAME(cli_reuse, file, what),
+                                         {"mis", HD_AT(cli_reuse, stream.mis)},
+                                         {HD_IN(cli_reuse, shape), .of = hd_shape_members},
+                                         {0}};
+static const hd_member comparison_members[] = {
+    {"element", HD_VIA(comparison, a, HD_AT, element)},
+    {"a", HD_BEHIND(comparison, a), .of = side_members},
+    {"b", HD_BEHIND(comparison, b), .of = side_members},
+    {"sum", HD_VIA(comparison, difference, HD_AT, sum)},
+    {"absolute", HD_VIA(comparison, difference, HD_AT, absolute)},
+    {"apart", HD_VIA(comparison, difference, HD_AT, apart)},
+    {"domain_change", .get = domain_change},
+    {"distance", .get = distances_of},
+    {"change", .get = changes_at},
+    {0}};
+
+/* ---- the command --------------------------------------------------------------------------- */
 
 static int compare(cli *c, cli_reuse_options *o, char *const *paths) {
     cli_reuse a, b;
@@ -293,14 +304,14 @@ static int compare(cli *c, cli_reuse_options *o, char *const *paths) {
                                   signed_text(c->arena, difference->sum));
     if (cli_reuse_svg(c, o, title, changes_of(c->arena, difference), difference->domain))
         return CLI_WRONG;
-    return c->json  ? show_json(c, o, &a, &b, difference)
+    return c->json  ? cli_print_row(c, comparison_members,
+                                    hd_with(hd_row(&(comparison){&a, &b, difference}), o))
            : o->csv ? show_csv(c, o, &a, &b, difference)
                     : show_text(c, o, &a, &b, difference);
 }
 
 int cmd_reuse_compare(cli *c, int argc, char **argv) {
     cli_reuse_options o = {0};
-    cli_option job_options[CLI_JOB_OPTION_COUNT];
     const cli_option options[] = {CLI_REUSE_OPTIONS(o),
                                   {"csv", 0, NULL,
                                    "every distance that has a degree, as distance,a,b,difference",
@@ -313,13 +324,10 @@ int cmd_reuse_compare(cli *c, int argc, char **argv) {
         "and how the domain changes. A and B are traces, jobs or kernel files, which are analysed "
         "as the options say, or results that 'heddle reuse --json' wrote, by names in .json.",
         options,
-        cli_job_options(&o.input.source, job_options),
+        &o.input.source,
         2,
         2};
-    char **words;
-    uint32_t word_count;
-    int status;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    return compare(c, &o, words);
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    return compare(c, &o, c->words);
 }

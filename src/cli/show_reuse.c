@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "cli/reuse.h"
-#include "report/json.h"
+#include "report/members.h"
 #include "report/plot.h"
 
 enum { MOST_ROWS = 32 };
@@ -96,22 +96,6 @@ static void show_shape(cli *c, const cli_reuse *r, hd_str *out) {
     hd_wrap(out, text, 4, HD_TABLE_WIDTH - 2);
 }
 
-static void show_peaks(cli *c, const cli_reuse *r, hd_str *out) {
-    static const hd_column columns[] = {
-        {"distance", HD_RIGHT, false}, {"degree", HD_RIGHT, false}, {"of all", HD_RIGHT, false}};
-    const hd_reuse_shape *s = &r->shape;
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (uint32_t p = 0; p < s->peak_count; p++)
-        hd_table_row(table, (const char *[]){hd_show_exact(c->arena, s->peaks[p].distance),
-                                             hd_show_exact(c->arena, s->peaks[p].degree),
-                                             hd_show_share(c->arena, (double)s->peaks[p].degree /
-                                                                         (double)s->total)});
-    if (!s->peak_count)
-        return;
-    hd_str_add(out, "\nPeaks\n");
-    hd_table_print(table, out, c->style.bold);
-}
-
 static const char *block_text(hd_arena *arena, const cli_reuse *r, const hd_reuse_stream *s) {
     return r->launches == 1
                ? hd_show_exact(arena, s->number)
@@ -155,62 +139,114 @@ static double farthest(const hd_reuse_spread *spread) {
     return most;
 }
 
-static void show_kernels(cli *c, const cli_reuse *r, hd_str *out) {
-    static const hd_column columns[] = {{"kernel", HD_LEFT, true},    {"blocks", HD_RIGHT, false},
-                                        {"classes", HD_LEFT, true},   {"typical", HD_RIGHT, true},
-                                        {"median", HD_RIGHT, false},  {"farthest", HD_RIGHT, false},
-                                        {"outliers", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    if (!r->kernel_count)
-        return;
-    for (uint32_t k = 0; k < r->kernel_count; k++) {
-        const hd_reuse_kernel *kernel = &r->kernels[k];
-        const hd_reuse_spread *spread = kernel->spread;
-        hd_table_row(table,
-                     (const char *[]){kernel->name, hd_show_exact(c->arena, spread->count),
-                                      classes_text(c->arena, spread),
-                                      block_text(c->arena, r, kernel->streams[spread->typical]),
-                                      hd_format(c->arena, "%.3f", spread->median),
-                                      hd_format(c->arena, "%.3f", farthest(spread)),
-                                      hd_show_exact(c->arena, spread->outlier_count)});
+/* ---- the blocks of a kernel: the context is the cli_reuse ---------------------------------- */
+
+/* A block that is far from the typical one. */
+typedef struct outlier {
+    uint64_t launch, block;
+    double deviation;
+} outlier;
+
+static hd_value outliers_of(const hd_view *view, const void *at) {
+    const hd_reuse_kernel *kernel = at;
+    const hd_reuse_spread *spread = kernel->spread;
+    outlier *rows = hd_new_array(view->arena, outlier, spread->outlier_count);
+    for (uint64_t i = 0; i < spread->outlier_count; i++) {
+        const hd_reuse_stream *stream = kernel->streams[spread->outliers[i]];
+        rows[i] = (outlier){stream->launch, stream->number, spread->deviation[spread->outliers[i]]};
     }
-    hd_str_add(out, "\nVariability: how far blocks are from the typical one, 0 equal to 1\n");
-    hd_table_print(table, out, c->style.bold);
-    for (uint32_t k = 0; k < r->kernel_count; k++)
-        show_outliers(c, r, &r->kernels[k], out);
+    return hd_rows(rows, spread->outlier_count);
 }
+
+static const hd_reuse_stream *typical_of(const hd_reuse_kernel *kernel) {
+    return kernel->streams[kernel->spread->typical];
+}
+
+HD_GETTER(typical_stream, hd_reuse_kernel, hd_row(typical_of(row)))
+HD_GETTER(typical_text, hd_reuse_kernel,
+          hd_text(block_text(view->arena, view->context, typical_of(row))))
+HD_GETTER(classes_as_text, hd_reuse_spread, hd_text(classes_text(view->arena, row)))
+HD_GETTER(farthest_of, hd_reuse_spread, hd_real(farthest(row)))
+
+static const hd_member class_members[] = {{"none", HD_AT(hd_reuse_spread, classes[HD_REUSE_NONE])},
+                                          {"MB", HD_AT(hd_reuse_spread, classes[HD_REUSE_MB])},
+                                          {"AMB", HD_AT(hd_reuse_spread, classes[HD_REUSE_AMB])},
+                                          {"NMB", HD_AT(hd_reuse_spread, classes[HD_REUSE_NMB])},
+                                          {0}};
+static const hd_member block_members[] = {
+    {"launch", HD_AT(hd_reuse_stream, launch)}, {"block", HD_AT(hd_reuse_stream, number)}, {0}};
+static const hd_member outlier_members[] = {HD_SAME(outlier, launch, block, deviation), {0}};
+static const hd_member counted_members[] = {{"blocks", "blocks", HD_AT(hd_reuse_spread, count)},
+                                            {"classes", HD_SELF, .of = class_members},
+                                            {NULL, "classes", .get = classes_as_text},
+                                            {0}};
+static const hd_member spread_members[] = {
+    {"median", "median", HD_DECIMALS, HD_AT(hd_reuse_spread, median)},
+    {"farthest", "farthest", HD_DECIMALS, .get = farthest_of},
+    {"limit", HD_AT(hd_reuse_spread, limit)},
+    {NULL, "outliers", HD_AT(hd_reuse_spread, outlier_count)},
+    {0}};
+static const hd_member kernel_members[] = {
+    {"kernel", "kernel", HD_AT(hd_reuse_kernel, name)},
+    {HD_BEHIND(hd_reuse_kernel, spread), .of = counted_members},
+    {"typical", .get = typical_stream, .of = block_members},
+    {NULL, "typical", HD_PLAIN_WORD, .get = typical_text},
+    {HD_BEHIND(hd_reuse_kernel, spread), .of = spread_members},
+    {"outliers", .get = outliers_of, .of = outlier_members},
+    {0}};
+
+/* ---- the streams that were added up: the context is the cli_reuse --------------------------- */
+
+static bool are_blocks(const hd_view *view) {
+    return ((const cli_reuse *)view->context)->scenario == 2;
+}
+
+HD_GETTER(stream_launch, hd_reuse_stream, hd_whole_if(are_blocks(view), row->launch))
+HD_GETTER(stream_block, hd_reuse_stream, are_blocks(view) ? hd_whole(row->number) : hd_absent())
+HD_GETTER(stream_cluster, hd_reuse_stream, are_blocks(view) ? hd_absent() : hd_whole(row->number))
+
+static hd_value stream_shape(const hd_view *view, const void *at) {
+    const hd_reuse_stream *stream = at;
+    hd_reuse_shape *shape = hd_new(view->arena, hd_reuse_shape);
+    *shape = hd_reuse_shape_of(stream->degree, stream->domain);
+    return hd_row(shape);
+}
+
+static const hd_member stream_members[] = {{"launch", .get = stream_launch},
+                                           {"block", .get = stream_block},
+                                           {"cluster", "cluster", .get = stream_cluster},
+                                           {NULL, "blocks", HD_AT(hd_reuse_stream, blocks)},
+                                           {"mis", "issues", HD_AT(hd_reuse_stream, mis)},
+                                           {"accesses", HD_AT(hd_reuse_stream, accesses)},
+                                           {.get = stream_shape, .of = hd_shape_members},
+                                           {0}};
 
 /* The clusters of scenario 5. */
 static void show_clusters(cli *c, const cli_reuse *r, hd_str *out) {
-    static const hd_column columns[] = {{"cluster", HD_RIGHT, false}, {"blocks", HD_RIGHT, false},
-                                        {"issues", HD_RIGHT, false},  {"domain", HD_RIGHT, false},
-                                        {"total", HD_RIGHT, false},   {"mean", HD_RIGHT, false},
-                                        {"class", HD_LEFT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    const hd_reuse *reuse = r->reuse;
-    for (uint64_t s = 0; s < reuse->stream_count && s < MOST_ROWS; s++) {
-        const hd_reuse_stream *stream = &reuse->streams[s];
-        const hd_reuse_shape shape = hd_reuse_shape_of(stream->degree, stream->domain);
-        hd_table_row(table, (const char *[]){hd_show_exact(c->arena, stream->number),
-                                             hd_show_exact(c->arena, stream->blocks),
-                                             hd_show_exact(c->arena, stream->mis),
-                                             hd_show_exact(c->arena, shape.domain),
-                                             hd_show_count(c->arena, (double)shape.total),
-                                             mean_text(c->arena, shape.mean),
-                                             hd_reuse_class_name(shape.kind)});
-    }
-    hd_str_add(out, "\nCore clusters\n");
-    hd_table_print(table, out, c->style.bold);
-    if (reuse->stream_count > MOST_ROWS)
+    uint64_t count = r->reuse->stream_count, shown = count < MOST_ROWS ? count : MOST_ROWS;
+    cli_show_rows(c, "\nCore clusters", stream_members,
+                  hd_with(hd_rows(r->reuse->streams, shown), r), out);
+    if (count > shown)
         hd_str_printf(out, "  and %llu more; --json has all\n",
-                      (unsigned long long)reuse->stream_count - MOST_ROWS);
+                      (unsigned long long)(count - shown));
+}
+
+static void show_kernels(cli *c, const cli_reuse *r, hd_str *out) {
+    if (!r->kernel_count)
+        return;
+    cli_show_rows(c, "\nVariability: how far blocks are from the typical one, 0 equal to 1",
+                  kernel_members, hd_with(hd_rows(r->kernels, r->kernel_count), r), out);
+    for (uint32_t k = 0; k < r->kernel_count; k++)
+        show_outliers(c, r, &r->kernels[k], out);
 }
 
 static int show_text(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     hd_str out = {.arena = c->arena};
     show_head(c, r, &out);
     show_shape(c, r, &out);
-    show_peaks(c, r, &out);
+    if (r->shape.peak_count)
+        cli_show_rows(c, "\nPeaks", hd_peak_members,
+                      hd_with(hd_rows(r->shape.peaks, r->shape.peak_count), &r->shape), &out);
     show_kernels(c, r, &out);
     if (r->is_all && o->scenario == 5)
         show_clusters(c, r, &out);
@@ -231,106 +267,76 @@ static int show_csv(cli *c, const cli_reuse_options *o, const hd_reuse_stream *s
     return cli_print(c, &out);
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON: the context is the cli_reuse ------------------------------------------------------ */
 
-static json_t *outliers_json(const hd_reuse_kernel *kernel) {
-    json_t *array = json_array();
-    const hd_reuse_spread *spread = kernel->spread;
-    for (uint64_t i = 0; i < spread->outlier_count; i++) {
-        const hd_reuse_stream *stream = kernel->streams[spread->outliers[i]];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:f}", "launch",
-                                               hd_json_integer(stream->launch), "block",
-                                               hd_json_integer(stream->number), "deviation",
-                                               spread->deviation[spread->outliers[i]]));
-    }
-    return array;
+/* A result and what was asked for. */
+typedef struct result {
+    const cli_reuse_options *options;
+    const cli_reuse *reuse;
+} result;
+
+static bool is_limited(const cli_reuse_options *o) { return o->options.scenario >= 5; }
+
+static hd_value characteristic_of(const hd_view *view, const void *at) {
+    const result *r = at;
+    hd_reuse_of *shown = hd_new(view->arena, hd_reuse_of);
+    *shown = (hd_reuse_of){&r->reuse->stream, r->options->first, r->options->last};
+    return hd_row(shown);
 }
 
-static json_t *kernels_json(const cli_reuse *r) {
-    json_t *array = json_array();
-    for (uint32_t k = 0; k < r->kernel_count; k++) {
-        const hd_reuse_kernel *kernel = &r->kernels[k];
-        const hd_reuse_spread *spread = kernel->spread;
-        const hd_reuse_stream *typical = kernel->streams[spread->typical];
-        json_t *classes = json_object();
-        for (int i = HD_REUSE_NONE; i <= HD_REUSE_NMB; i++)
-            json_object_set_new(classes, hd_reuse_class_name((hd_reuse_class)i),
-                                hd_json_integer(spread->classes[i]));
-        json_array_append_new(array,
-                              json_pack("{s:o, s:o, s:o, s:{s:o, s:o}, s:f, s:f, s:f, s:o}",
-                                        "kernel", hd_json_text(kernel->name), "blocks",
-                                        hd_json_integer(spread->count), "classes", classes,
-                                        "typical", "launch", hd_json_integer(typical->launch),
-                                        "block", hd_json_integer(typical->number), "median",
-                                        spread->median, "farthest", farthest(spread), "limit",
-                                        spread->limit, "outliers", outliers_json(kernel)));
-    }
-    return array;
+static const char *or_default(const char *order, const char *usual) {
+    return order ? order : usual;
 }
 
-/* The streams that were added up, without their degrees. */
-static json_t *each_json(const cli_reuse_options *o, const cli_reuse *r) {
-    json_t *array = json_array();
-    for (uint64_t s = 0; r->is_all && s < r->reuse->stream_count; s++) {
-        const hd_reuse_stream *stream = &r->reuse->streams[s];
-        const hd_reuse_shape shape = hd_reuse_shape_of(stream->degree, stream->domain);
-        json_t *object = json_object();
-        json_object_set_new(object, "launch", hd_json_integer_if(o->scenario == 2, stream->launch));
-        json_object_set_new(object, o->scenario == 2 ? "block" : "cluster",
-                            hd_json_integer(stream->number));
-        json_object_set_new(object, "mis", hd_json_integer(stream->mis));
-        json_object_set_new(object, "accesses", hd_json_integer(stream->accesses));
-        hd_json_shape(object, &shape);
-        json_array_append_new(array, object);
-    }
-    return array;
-}
+HD_GETTER(k_of, result, hd_whole_if(row->options->scenario == 4, row->reuse->reuse->k))
+HD_GETTER(clusters_of, result, hd_whole_if(is_limited(row->options), row->options->clusters))
+HD_GETTER(units_of, result, hd_whole_if(is_limited(row->options), row->options->units))
+HD_GETTER(launch_of, result, hd_whole_if(row->options->block, row->reuse->stream.launch))
+HD_GETTER(block_of, result, hd_whole_if(row->options->block, row->reuse->stream.number))
+HD_GETTER(cluster_of, result, hd_whole_if(row->options->cluster, row->reuse->stream.number))
+HD_GETTER(spaces_of, cli_reuse_options, hd_space_names(view->arena, row->options.spaces))
+HD_GETTER(block_order, cli_reuse_options,
+          hd_text(or_default(row->options.block_order, "sequential")))
+HD_GETTER(warp_order, cli_reuse_options,
+          hd_text(is_limited(row) ? or_default(row->options.warp_order, "round-robin") : NULL))
+HD_GETTER(streams_of, cli_reuse, hd_whole(row->is_all ? row->reuse->stream_count : 1))
+HD_GETTER(each_of, cli_reuse,
+          hd_rows(row->reuse->streams, row->is_all ? row->reuse->stream_count : 0))
 
-static json_t *result_json(const cli_reuse_options *o, const cli_reuse *r) {
-    json_t *object = json_object();
-    const hd_reuse *reuse = r->reuse;
-    const hd_reuse_options *p = &o->options;
-    bool limited = p->scenario >= 5;
-    const struct {
-        const char *name;
-        json_t *value;
-    } members[] = {
-        {"file", hd_json_text(r->file)},
-        {"scenario", hd_json_integer(p->scenario)},
-        {"k", hd_json_integer_if(p->scenario == 4, reuse->k)},
-        {"clusters", hd_json_integer_if(limited, p->clusters)},
-        {"units", hd_json_integer_if(limited, p->units)},
-        {"launch", hd_json_integer_if(o->block, r->stream.launch)},
-        {"block", hd_json_integer_if(o->block, r->stream.number)},
-        {"cluster", hd_json_integer_if(o->cluster, r->stream.number)},
-        {"block_order", json_string(p->block_order ? p->block_order : "sequential")},
-        {"warp_order",
-         limited ? json_string(p->warp_order ? p->warp_order : "round-robin") : json_null()},
-        {"element", hd_json_integer(r->element)},
-        {"spaces", hd_json_spaces(p->spaces)},
-        {"runs", hd_json_integer(r->launches)},
-        {"streams", hd_json_integer(r->is_all ? reuse->stream_count : 1)},
-        {"blocks", hd_json_integer(r->stream.blocks)},
-        {"aggregates", hd_json_integer(reuse->aggregates)},
-        {"elements", hd_json_integer(reuse->elements)},
-    };
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        json_object_set_new(object, members[i].name, members[i].value);
-    hd_json_characteristic(object, &r->stream, o->first, o->last);
-    json_object_set_new(object, "each", each_json(o, r));
-    json_object_set_new(object, "kernels", kernels_json(r));
-    json_object_set_new(object, "shares", hd_json_integer(reuse->shares));
-    json_object_set_new(object, "complete", json_boolean(r->complete));
-    json_object_set_new(object, "stopped", json_boolean(r->run.total.counts.stopped));
-    json_object_set_new(object, "printed", hd_json_text(hd_str_text(&r->run.printed)));
-    return object;
-}
+static const hd_member option_members[] = {{"block_order", .get = block_order},
+                                           {"warp_order", .get = warp_order},
+                                           {"spaces", .get = spaces_of},
+                                           {0}};
+static const hd_member reuse_members[] = {
+    HD_SAME(cli_reuse, file, scenario, element),
+    {"runs", HD_AT(cli_reuse, launches)},
+    {"streams", .get = streams_of},
+    {"blocks", HD_AT(cli_reuse, stream.blocks)},
+    {"aggregates", HD_VIA(cli_reuse, reuse, HD_AT, aggregates)},
+    {"elements", HD_VIA(cli_reuse, reuse, HD_AT, elements)},
+    {"shares", HD_VIA(cli_reuse, reuse, HD_AT, shares)},
+    {"each", .get = each_of, .of = stream_members},
+    {"kernels", HD_MANY(cli_reuse, kernels, kernel_count), .of = kernel_members},
+    {"complete", HD_AT(cli_reuse, complete)},
+    {HD_IN(cli_reuse, run), .of = cli_stopped_members},
+    {0}};
+static const hd_member result_members[] = {
+    {HD_BEHIND(result, reuse), .of = reuse_members},
+    {HD_BEHIND(result, options), .of = option_members},
+    {"k", .get = k_of},
+    {"clusters", .get = clusters_of},
+    {"units", .get = units_of},
+    {"launch", .get = launch_of},
+    {"block", .get = block_of},
+    {"cluster", .get = cluster_of},
+    {.get = characteristic_of, .of = hd_characteristic_members},
+    {0}};
 
 int cli_reuse_show(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
     const char *title = hd_format(c->arena, "%s, %s", r->file, r->what);
     if (cli_reuse_svg(c, o, title, degrees_of(c->arena, &r->stream), r->stream.domain))
         return CLI_WRONG;
-    return c->json  ? cli_print_json(c, result_json(o, r))
+    return c->json  ? cli_print_row(c, result_members, hd_with(hd_row(&(result){o, r}), r))
            : o->csv ? show_csv(c, o, &r->stream)
                     : show_text(c, o, r);
 }

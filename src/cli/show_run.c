@@ -8,13 +8,7 @@ const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *group
                      hd_show_sizes(arena, dims, local));
 }
 
-/* The context of all tables here. */
-typedef struct run_context {
-    const hd_device *const *devices;
-    size_t device_count, shown; /* which one's figures are shown */
-} run_context;
-
-static const run_context *context_of(const hd_view *view) { return view->context; }
+static const cli_run_devices *context_of(const hd_view *view) { return view->context; }
 
 /* ---- what is counted for a device: hd_launch_counts of a cli_run_row -------------------------- */
 
@@ -34,7 +28,7 @@ static const char *row_sizes(hd_arena *arena, const hd_launch *launch) {
 
 HD_GETTER(kernel_of, cli_run_row, hd_text(row->launch ? row->launch->kernel_name : "in all"))
 HD_GETTER(sizes_of, cli_run_row, hd_text(row->launch ? row_sizes(view->arena, row->launch) : NULL))
-HD_GETTER(devices_of, cli_run_row, hd_rows(row->counted, context_of(view)->device_count))
+HD_GETTER(devices_of, cli_run_row, hd_rows(row->counted, context_of(view)->count))
 HD_GETTER(counted_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown]))
 HD_GETTER(place_of, hd_launch, hd_row(&row->kernel->place))
 
@@ -57,22 +51,21 @@ static const hd_member device_columns[] = {
     {.get = counted_of, .of = hd_launch_count_members},
     {0}};
 
-void cli_show_run(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
-                  hd_str *out) {
-    run_context context = {devices, device_count, 0};
+void cli_show_run(cli *c, const cli_run *run, const cli_run_devices *on, hd_str *out) {
     size_t count = run->rows.count;
     cli_run_row *rows = hd_new_array(c->arena, cli_run_row, count + 1);
     memcpy(rows, run->rows.data, count * sizeof *rows);
     if (count > 1)
         rows[count++] = run->total;
-    hd_str_printf(out, "Executed by %u worker%s\n", run->total.counts.workers,
-                  run->total.counts.workers == 1 ? "" : "s");
-    const hd_value all = hd_with(hd_rows(rows, count), &context);
-    cli_show_rows(c, NULL, row_members, all, out);
-    for (; context.shown < device_count; context.shown++) {
-        const hd_device *device = devices[context.shown];
-        hd_str_printf(out, "\nGlobal memory on %s, by warps of %u\n", device->name, device->warp);
-        cli_show_rows(c, NULL, device_columns, all, out);
+    const char *workers = hd_show_counted(c->arena, run->total.counts.workers, "worker", "s");
+    cli_run_devices shown = *on;
+    const hd_value all = hd_with(hd_rows(rows, count), &shown);
+    cli_show_rows(c, hd_format(c->arena, "Executed by %s", workers), row_members, all, out);
+    for (; shown.shown < on->count; shown.shown++) {
+        const hd_device *device = on->devices[shown.shown];
+        const char *title = hd_format(c->arena, "\nGlobal memory on %s, by warps of %u",
+                                      device->name, device->warp);
+        cli_show_rows(c, title, device_columns, all, out);
     }
 }
 
@@ -82,8 +75,7 @@ static const hd_member race_members[] = {
     {"kernel", HD_AT(hd_vm_race, kernel)},
     {"place", HD_IN(hd_vm_race, place), .of = hd_place_members},
     {"other", HD_IN(hd_vm_race, before), .of = hd_place_members},
-    {"buffer", HD_AT(hd_vm_race, buffer)},
-    {"byte", HD_AT(hd_vm_race, byte)},
+    HD_SAME(hd_vm_race, buffer, byte),
     {"fault", HD_AT(hd_vm_race, is_fault)},
     {"text", HD_AT(hd_vm_race, text)},
     {0}};
@@ -99,17 +91,16 @@ static hd_value races_of(const hd_view *view, const void *at) {
 
 HD_GETTER(printed_of, cli_run, hd_text(hd_str_text(&row->printed)))
 
-static const hd_member run_members[] = {
+const hd_member cli_stopped_members[] = {
+    {"stopped", HD_AT(cli_run, total.counts.stopped)}, {"printed", .get = printed_of}, {0}};
+const hd_member cli_ended_members[] = {{"seconds", HD_AT(cli_run, total.counts.seconds)},
+                                       {"workers", HD_AT(cli_run, total.counts.workers)},
+                                       {HD_SELF, .of = cli_stopped_members},
+                                       {0}};
+const hd_member cli_run_members[] = {
     {"launches", HD_MANY(cli_run, rows.data, rows.count), .of = row_members},
     {"total", HD_IN(cli_run, total), .of = row_members},
     {"workers", HD_AT(cli_run, total.counts.workers)},
-    {"stopped", HD_AT(cli_run, total.counts.stopped)},
-    {"printed", .get = printed_of},
+    {HD_SELF, .of = cli_stopped_members},
     {"races", .get = races_of, .of = race_members},
     {0}};
-
-void cli_run_json(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
-                  json_t *object) {
-    const run_context context = {devices, device_count, 0};
-    hd_json_add_row(object, &(hd_view){c->arena, &context}, run_members, run);
-}

@@ -12,18 +12,19 @@
 #include "cli/input.h"
 #include "cli/stop.h"
 #include "cli/trace_file.h"
-#include "report/json.h"
-
-static const char *show_number(hd_arena *arena, uint64_t number) {
-    return hd_show_count(arena, (double)number);
-}
+#include "report/members.h"
 
 /* ---- sums ---------------------------------------------------------------------------- */
 
-static cli_traced sum_of(const hd_trace_contents *contents) {
+static cli_traced sum_of(const char *path, const hd_trace_contents *contents) {
     const hd_trace_sums s = hd_trace_sum(contents);
-    return (cli_traced){s.launches,      s.blocks,        s.mis,
-                        s.lane_accesses, contents->bytes, contents->complete};
+    return (cli_traced){.path = path,
+                        .launches = s.launches,
+                        .blocks = s.blocks,
+                        .mis = s.mis,
+                        .lane_accesses = s.lane_accesses,
+                        .bytes = contents->bytes,
+                        .complete = contents->complete};
 }
 
 hd_status cli_trace_sum(cli *c, const char *path, cli_traced *traced) {
@@ -31,7 +32,7 @@ hd_status cli_trace_sum(cli *c, const char *path, cli_traced *traced) {
     hd_status status = hd_trace_open(c->arena, &c->diag, path, &trace);
     if (status != HD_OK)
         return status;
-    *traced = sum_of(hd_trace_get(trace));
+    *traced = sum_of(path, hd_trace_get(trace));
     hd_trace_close(trace);
     return HD_OK;
 }
@@ -40,30 +41,34 @@ static double bytes_each(uint64_t bytes, uint64_t lane_accesses) {
     return lane_accesses ? (double)bytes / (double)lane_accesses : NAN;
 }
 
-static const char *show_bytes_each(hd_arena *arena, uint64_t bytes, uint64_t lane_accesses) {
-    return lane_accesses ? hd_format(arena, "%.3g", bytes_each(bytes, lane_accesses)) : "-";
+void cli_show_traced(cli *c, const cli_traced *t, hd_str *out) {
+    const hd_value each = hd_real(bytes_each(t->bytes, t->lane_accesses));
+    hd_str_printf(out, "%s: %s, %s, %s, %s\n  %s, %s bytes for each lane access\n", t->path,
+                  hd_show_counted(c->arena, t->launches, "launch", "es"),
+                  hd_show_counted(c->arena, t->blocks, "block", "s"),
+                  hd_show_counted(c->arena, t->mis, "MI", "s"),
+                  hd_show_counted(c->arena, t->lane_accesses, "lane access", "es"),
+                  hd_show_bytes(c->arena, t->bytes), hd_show_value(c->arena, HD_DIGITS, each));
 }
 
-void cli_show_traced(cli *c, const char *path, const cli_traced *traced, hd_str *out) {
-    hd_str_printf(out, "%s: %s, %s, %s, %s\n  %s, %s bytes for each lane access\n", path,
-                  hd_show_counted(c->arena, traced->launches, "launch", "es"),
-                  hd_show_counted(c->arena, traced->blocks, "block", "s"),
-                  hd_show_counted(c->arena, traced->mis, "MI", "s"),
-                  hd_show_counted(c->arena, traced->lane_accesses, "lane access", "es"),
-                  hd_show_bytes(c->arena, traced->bytes),
-                  show_bytes_each(c->arena, traced->bytes, traced->lane_accesses));
-}
+HD_GETTER(bytes_of, cli_traced, row->is_text ? hd_absent() : hd_whole(row->bytes))
+HD_GETTER(each_of, cli_traced,
+          row->is_text ? hd_absent() : hd_real(bytes_each(row->bytes, row->lane_accesses)))
 
-void cli_traced_json(const char *path, const cli_traced *traced, json_t *object) {
-    json_object_set_new(object, "file", hd_json_text(path));
-    json_object_set_new(object, "runs", json_integer((json_int_t)traced->launches));
-    json_object_set_new(object, "blocks", json_integer((json_int_t)traced->blocks));
-    json_object_set_new(object, "mis", json_integer((json_int_t)traced->mis));
-    json_object_set_new(object, "lane_accesses", json_integer((json_int_t)traced->lane_accesses));
-    json_object_set_new(object, "bytes", json_integer((json_int_t)traced->bytes));
-    json_object_set_new(object, "bytes_per_lane_access",
-                        hd_json_number(bytes_each(traced->bytes, traced->lane_accesses)));
-    json_object_set_new(object, "complete", json_boolean(traced->complete));
+const hd_member cli_traced_members[] = {{"file", HD_AT(cli_traced, path)},
+                                        {"runs", HD_AT(cli_traced, launches)},
+                                        HD_SAME(cli_traced, blocks, mis, lane_accesses),
+                                        {"bytes", .get = bytes_of},
+                                        {"bytes_per_lane_access", .get = each_of},
+                                        {"complete", HD_AT(cli_traced, complete)},
+                                        {0}};
+
+static int show_traced(cli *c, const cli_traced *traced) {
+    hd_str out = {.arena = c->arena};
+    if (c->json)
+        return cli_print_row(c, cli_traced_members, hd_row(traced));
+    cli_show_traced(c, traced, &out);
+    return cli_print(c, &out);
 }
 
 /* ---- info ----------------------------------------------------------------------------- */
@@ -113,86 +118,32 @@ static const char *numbers_text(hd_arena *arena, const launch_row *row) {
     return hd_format(arena, "%u .. %u (%llu)", first, row->last, (unsigned long long)row->count);
 }
 
+HD_GETTER(numbers_of, launch_row, hd_text(numbers_text(view->arena, row)))
+HD_GETTER(sizes_of, launch_row,
+          hd_text(cli_show_sizes(view->arena, row->first->launch.dims, row->first->launch.groups,
+                                 row->first->launch.local)))
+HD_GETTER(blocks_of, launch_row,
+          hd_text(hd_format(view->arena, "%s%s", hd_show_count(view->arena, (double)row->blocks),
+                            row->first->complete ? "" : " *")))
+HD_GETTER(bytes_each_of, launch_row, hd_real(bytes_each(row->bytes, row->lane_accesses)))
+
+static const hd_member launch_columns[] = {
+    {NULL, "launch", .get = numbers_of},
+    {NULL, "kernel", HD_VIA(launch_row, first, HD_AT, launch.kernel)},
+    {NULL, "blocks x threads", HD_PLAIN_WORD, .get = sizes_of},
+    {NULL, "blocks", HD_PLAIN_WORD, .get = blocks_of},
+    {NULL, "MIs", HD_COUNT, HD_AT(launch_row, mis)},
+    {NULL, "lane accesses", HD_COUNT, HD_AT(launch_row, lane_accesses)},
+    {NULL, "bytes each", HD_DIGITS, .get = bytes_each_of},
+    {0}};
+
 static void show_launches(cli *c, const launch_row *rows, size_t count, hd_str *out) {
-    static const hd_column columns[] = {{"launch", HD_LEFT, false},
-                                        {"kernel", HD_LEFT, true},
-                                        {"blocks x threads", HD_RIGHT, true},
-                                        {"blocks", HD_RIGHT, false},
-                                        {"MIs", HD_RIGHT, false},
-                                        {"lane accesses", HD_RIGHT, true},
-                                        {"bytes each", HD_RIGHT, true}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count; i++) {
-        const launch_row *row = &rows[i];
-        const hd_event_launch *launch = &row->first->launch;
-        hd_table_row(table,
-                     (const char *[]){
-                         numbers_text(c->arena, row), launch->kernel,
-                         cli_show_sizes(c->arena, launch->dims, launch->groups, launch->local),
-                         hd_format(c->arena, "%s%s", show_number(c->arena, row->blocks),
-                                   row->first->complete ? "" : " *"),
-                         show_number(c->arena, row->mis), show_number(c->arena, row->lane_accesses),
-                         show_bytes_each(c->arena, row->bytes, row->lane_accesses)});
-    }
-    hd_str_add(out, "\nLaunches\n");
-    hd_table_print(table, out, c->style.bold);
+    cli_show_rows(c, "\nLaunches", launch_columns, hd_rows(rows, count), out);
     for (size_t i = 0; i < count; i++)
         if (!rows[i].first->complete) {
             hd_str_add(out, "  * not all of the blocks that were to be traced\n");
             return;
         }
-}
-
-static const char *line_text(hd_arena *arena, const hd_event_launch *launch,
-                             const hd_event_access *a) {
-    if (!a->line)
-        return "";
-    if (launch->file_count < 2 || a->file >= launch->file_count)
-        return hd_format(arena, "%u", a->line);
-    const char *slash = strrchr(launch->files[a->file], '/');
-    return hd_format(arena, "%s:%u", slash ? slash + 1 : launch->files[a->file], a->line);
-}
-
-/* "bodies.x"; "?" where the trace does not say which buffer. */
-static const char *target_text(hd_arena *arena, const hd_event_launch *launch,
-                               const hd_event_access *a) {
-    const char *buffer = a->buffer >= 0 ? launch->buffers[a->buffer].name : NULL;
-    return hd_format(arena, "%s%s%s", buffer ? buffer : "?", a->field ? "." : "",
-                     a->field ? a->field : "");
-}
-
-static void show_accesses(cli *c, const hd_event_launch *launch, hd_str *out) {
-    static const hd_column columns[] = {{"", HD_RIGHT, false},      {"line", HD_RIGHT, false},
-                                        {"access", HD_LEFT, false}, {"target", HD_LEFT, true},
-                                        {"space", HD_LEFT, false},  {"bytes", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (uint32_t i = 0; i < launch->access_count; i++) {
-        const hd_event_access *a = &launch->accesses[i];
-        hd_table_row(
-            table, (const char *[]){hd_format(c->arena, "%u", i), line_text(c->arena, launch, a),
-                                    hd_access_kind_name(a->kind), target_text(c->arena, launch, a),
-                                    kir_space_name(a->space), hd_format(c->arena, "%u", a->width)});
-    }
-    hd_str_printf(out, "\nAccesses of %s\n", hd_plain_text(c->arena, launch->kernel, false));
-    hd_table_print(table, out, c->style.bold);
-}
-
-static void show_buffers(cli *c, const hd_event_launch *launch, hd_str *out) {
-    static const hd_column columns[] = {{"name", HD_LEFT, true},
-                                        {"type", HD_LEFT, true},
-                                        {"space", HD_LEFT, false},
-                                        {"address", HD_RIGHT, false},
-                                        {"bytes", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (uint32_t i = 0; i < launch->buffer_count; i++) {
-        const hd_event_buffer *b = &launch->buffers[i];
-        hd_table_row(table,
-                     (const char *[]){b->name, b->type ? b->type : "", kir_space_name(b->space),
-                                      hd_format(c->arena, "0x%llx", (unsigned long long)b->base),
-                                      hd_format(c->arena, "%llu", (unsigned long long)b->bytes)});
-    }
-    hd_str_printf(out, "\nBuffers of %s\n", hd_plain_text(c->arena, launch->kernel, false));
-    hd_table_print(table, out, c->style.bold);
 }
 
 static const char *spaces_text(hd_arena *arena, uint32_t spaces) {
@@ -212,15 +163,18 @@ static void show_kernels(cli *c, const launch_row *rows, size_t count, hd_str *o
             before++;
         if (before < i)
             continue;
-        show_accesses(c, launch, out);
-        show_buffers(c, launch, out);
+        const char *kernel = hd_plain_text(c->arena, launch->kernel, false);
+        cli_show_rows(c, hd_format(c->arena, "\nAccesses of %s", kernel), hd_event_access_members,
+                      hd_with(hd_rows(launch->accesses, launch->access_count), launch), out);
+        cli_show_rows(c, hd_format(c->arena, "\nBuffers of %s", kernel), hd_event_buffer_members,
+                      hd_rows(launch->buffers, launch->buffer_count), out);
     }
 }
 
 static int show_info(cli *c, const char *path, const hd_trace_contents *contents) {
     hd_str out = {.arena = c->arena};
-    cli_traced sum = sum_of(contents);
-    cli_show_traced(c, path, &sum, &out);
+    const cli_traced sum = sum_of(path, contents);
+    cli_show_traced(c, &sum, &out);
     const char *source = contents->source ? contents->source : "a source that is not known";
     const char *missing = contents->complete ? "" : contents->missing;
     hd_str_printf(&out, "  version %u, of %s, accesses to %s\n  %s%s\n", contents->version,
@@ -249,21 +203,28 @@ static hd_status check_rows(cli *c, const char *path, const hd_trace_contents *c
                          (unsigned long long)rows, (unsigned long long)most);
 }
 
+/* What `trace info` prints as JSON. */
+typedef struct info {
+    cli_traced sum;
+    const hd_trace_contents *contents;
+} info;
+
+HD_GETTER(missing_of, hd_trace_contents, hd_text(row->complete ? NULL : row->missing))
+HD_GETTER(spaces_of, hd_trace_contents, hd_space_names(view->arena, row->spaces))
+
+static const hd_member contents_members[] = {
+    HD_SAME(hd_trace_contents, version, source),
+    {"spaces", .get = spaces_of},
+    {"missing", .get = missing_of},
+    {"launches", HD_MANY(hd_trace_contents, launches, launch_count), .of = hd_trace_launch_members},
+    {0}};
+static const hd_member info_members[] = {{HD_IN(info, sum), .of = cli_traced_members},
+                                         {HD_BEHIND(info, contents), .of = contents_members},
+                                         {0}};
+
 static int print_info_json(cli *c, const char *path, const hd_trace_contents *contents) {
-    if (check_rows(c, path, contents))
-        return CLI_WRONG;
-    json_t *object = json_object(), *launches = json_array();
-    cli_traced sum = sum_of(contents);
-    cli_traced_json(path, &sum, object);
-    json_object_set_new(object, "version", json_integer(contents->version));
-    json_object_set_new(object, "source", hd_json_text(contents->source));
-    json_object_set_new(object, "spaces", hd_json_spaces(contents->spaces));
-    json_object_set_new(object, "missing",
-                        hd_json_text(contents->complete ? NULL : contents->missing));
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        json_array_append_new(launches, hd_json_trace_launch(c->arena, &contents->launches[l]));
-    json_object_set_new(object, "launches", launches);
-    return cli_print_json(c, object);
+    const info all = {sum_of(path, contents), contents};
+    return check_rows(c, path, contents) ? CLI_WRONG : cli_print_row(c, info_members, hd_row(&all));
 }
 
 int cmd_trace_info(cli *c, int argc, char **argv) {
@@ -276,18 +237,17 @@ int cmd_trace_info(cli *c, int argc, char **argv) {
         NULL,
         1,
         1};
-    char **words;
-    uint32_t word_count;
     int status;
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     cli_end_on_stop();
     cli_progress(c, "opening");
-    if (hd_trace_open(c->arena, &c->diag, words[0], &trace))
+    if (hd_trace_open(c->arena, &c->diag, c->words[0], &trace))
         return CLI_WRONG;
     const hd_trace_contents *contents = hd_trace_get(trace);
-    status = c->json ? print_info_json(c, words[0], contents) : show_info(c, words[0], contents);
+    status =
+        c->json ? print_info_json(c, c->words[0], contents) : show_info(c, c->words[0], contents);
     hd_trace_close(trace);
     return status;
 }
@@ -324,8 +284,7 @@ static hd_status read_choice(cli *c, export_request *r) {
     choice->launch = -1;
     if (r->launch_text) {
         if (!cli_whole(end, &end, &number) || *end || number > UINT32_MAX)
-            return hd_fail(&c->diag, HD_EINPUT, NULL, "--launch takes a number from 0 on, not '%s'",
-                           r->launch_text);
+            return cli_refuse(c, "--launch takes a number from 0 on, not '%s'", r->launch_text);
         choice->launch = (int64_t)number;
     }
     hd_status status =
@@ -403,15 +362,15 @@ static hd_status export_watched(cli *c, hd_trace *trace, export_request *r, bool
 /* With -o there is room for a summary on standard output. */
 static int show_exported(cli *c, const export_request *r, bool complete) {
     const hd_trace_sums *sums = &r->sums;
-    if (c->json) {
-        const cli_traced traced = {sums->launches, sums->blocks, sums->mis, sums->lane_accesses, 0,
-                                   complete};
-        json_t *object = json_object();
-        cli_traced_json(r->out, &traced, object);
-        json_object_del(object, "bytes");
-        json_object_del(object, "bytes_per_lane_access");
-        return cli_print_json(c, object);
-    }
+    const cli_traced traced = {.path = r->out,
+                               .launches = sums->launches,
+                               .blocks = sums->blocks,
+                               .mis = sums->mis,
+                               .lane_accesses = sums->lane_accesses,
+                               .complete = complete,
+                               .is_text = true};
+    if (c->json)
+        return cli_print_row(c, cli_traced_members, hd_row(&traced));
     hd_str text = {.arena = c->arena};
     hd_str_printf(&text, "wrote %s: %s, %s, %s\n", r->out,
                   hd_show_counted(c->arena, sums->blocks, "block", "s"),
@@ -456,15 +415,13 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
         NULL,
         1,
         1};
-    char **words;
-    uint32_t word_count;
     int status;
     hd_trace *trace;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
-    r.path = words[0];
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
+    r.path = c->words[0];
     if (c->json && !r.out) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "--json needs -o FILE: the text would stand beside it");
+        cli_refuse(c, "--json needs -o FILE: the text would stand beside it");
         return CLI_WRONG;
     }
     cli_end_on_stop();
@@ -520,30 +477,20 @@ int cmd_trace_import(cli *c, int argc, char **argv) {
         NULL,
         1,
         1};
-    char **words;
-    uint32_t word_count;
-    int status;
     cli_traced traced;
-    if (!cli_parse(c, &page, argc, argv, &words, &word_count, &status))
-        return status;
+    if (!cli_parse(c, &page, argc, argv))
+        return c->status;
     if (!path) {
-        hd_fail(&c->diag, HD_EINPUT, NULL, "where to? Name a file with -o FILE");
+        cli_refuse(c, "where to? Name a file with -o FILE");
         return CLI_WRONG;
     }
-    const char *const inputs[] = {words[0]};
+    const char *const inputs[] = {c->words[0]};
     bool stopped = false;
-    if (cli_check_trace(c, path, inputs, 1) || import(c, words[0], path, &stopped))
+    if (cli_check_trace(c, path, inputs, 1) || import(c, c->words[0], path, &stopped))
         return CLI_WRONG;
     if (stopped)
         return CLI_STOPPED;
     if (cli_trace_sum(c, path, &traced))
         return CLI_WRONG;
-    if (c->json) {
-        json_t *object = json_object();
-        cli_traced_json(path, &traced, object);
-        return cli_print_json(c, object);
-    }
-    hd_str out = {.arena = c->arena};
-    cli_show_traced(c, path, &traced, &out);
-    return cli_print(c, &out);
+    return show_traced(c, &traced);
 }

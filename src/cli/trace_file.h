@@ -18,15 +18,17 @@ hd_status cli_check_trace(cli *c, const char *path, const char *const *inputs, s
 
 /* What a file holds, added up over its launches. */
 typedef struct cli_traced {
-    uint64_t launches, blocks, mis, lane_accesses, bytes;
+    const char *path;
+    uint64_t launches, blocks, mis, lane_accesses;
+    uint64_t bytes; /* of a trace file */
     bool complete;
+    bool is_text; /* the text form, whose bytes say nothing */
 } cli_traced;
 
 /* Opens a trace file that was just written and adds it up. */
 hd_status cli_trace_sum(cli *c, const char *path, cli_traced *traced);
 /* "run.hdt: 1 launch, 64 blocks, 1.2M MIs, 315M lane accesses" and its bytes. */
-void cli_show_traced(cli *c, const char *path, const cli_traced *traced, hd_str *out);
-/* Sets the members `file`, `runs`, `blocks` ... */
-void cli_traced_json(const char *path, const cli_traced *traced, json_t *object);
+void cli_show_traced(cli *c, const cli_traced *traced, hd_str *out);
+extern const hd_member cli_traced_members[]; /* cli_traced */
 
 #endif

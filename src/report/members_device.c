@@ -5,8 +5,7 @@
 
 /* ---- profiles ------------------------------------------------------------------------------ */
 
-static const hd_member cache_members[] = {
-    {"size", HD_AT(hd_cache, size)}, {"line", HD_AT(hd_cache, line)}, {0}};
+static const hd_member cache_members[] = {HD_SAME(hd_cache, size, line), {0}};
 static const hd_member weight_members[] = {{"l1", HD_AT(hd_device, w_l1)},
                                            {"l2", HD_AT(hd_device, w_l2)},
                                            {"dram", HD_AT(hd_device, w_dram)},
@@ -31,26 +30,24 @@ HD_GETTER(coalescing_of, hd_device, hd_text(hd_coalescing_name(row->coalescing))
 HD_GETTER(one_line, hd_device, hd_text(hd_device_print(view->arena, row)))
 HD_GETTER(known_sms, hd_device, known(row->sms))
 
-const hd_member hd_device_members[] = {{"name", "profile", HD_AT(hd_device, name)},
-                                       {"title", "device", HD_AT(hd_device, title)},
-                                       {"warp", "warp", HD_AT(hd_device, warp)},
-                                       {"segment", HD_AT(hd_device, segment)},
-                                       {"coalescing", .get = coalescing_of},
-                                       {"l1", .get = l1_of, .of = cache_members},
-                                       {"l2", .get = l2_of, .of = cache_members},
-                                       {NULL, "L1/line", HD_PLAIN_WORD, .get = l1_text},
-                                       {NULL, "L2/line", HD_PLAIN_WORD, .get = l2_text},
-                                       {"weights", .get = weights_of, .of = weight_members},
-                                       {"sms", HD_AT(hd_device, sms)},
-                                       {NULL, "SMs", HD_PLAIN_WORD, .get = known_sms},
-                                       {NULL, "L1:L2:DRAM", .get = weights_text},
-                                       {"max_blocks", HD_AT(hd_device, max_blocks)},
-                                       {"max_threads", HD_AT(hd_device, max_threads)},
-                                       {"registers", HD_AT(hd_device, registers)},
-                                       {"max_registers", HD_AT(hd_device, max_registers)},
-                                       {"synthetic", .get = one_line},
-                                       {"file", HD_AT(hd_device, source_file)},
-                                       {0}};
+const hd_member hd_device_members[] = {
+    {"name", "profile", HD_AT(hd_device, name)},
+    {"title", "device", HD_AT(hd_device, title)},
+    {"warp", "warp", HD_AT(hd_device, warp)},
+    {"segment", HD_AT(hd_device, segment)},
+    {"coalescing", .get = coalescing_of},
+    {"l1", .get = l1_of, .of = cache_members},
+    {"l2", .get = l2_of, .of = cache_members},
+    {NULL, "L1/line", HD_PLAIN_WORD, .get = l1_text},
+    {NULL, "L2/line", HD_PLAIN_WORD, .get = l2_text},
+    {"weights", .get = weights_of, .of = weight_members},
+    {"sms", HD_AT(hd_device, sms)},
+    {NULL, "SMs", HD_PLAIN_WORD, .get = known_sms},
+    {NULL, "L1:L2:DRAM", .get = weights_text},
+    HD_SAME(hd_device, max_blocks, max_threads, registers, max_registers),
+    {"synthetic", .get = one_line},
+    {"file", HD_AT(hd_device, source_file)},
+    {0}};
 
 HD_GETTER(lanes_of, hd_device, hd_text(hd_format(view->arena, "%u lanes", row->warp)))
 HD_GETTER(joined_of, hd_device, hd_whole(hd_device_request_lanes(row)))
@@ -98,9 +95,5 @@ const hd_member hd_measurement_members[] = {
     {"driver", HD_AT(hd_measurement, driver)},
     {"original", HD_IN(hd_measurement, original), .of = hd_timing_members},
     {"rewritten", HD_IN(hd_measurement, rewritten), .of = hd_timing_members},
-    {"speedup", HD_AT(hd_measurement, speedup)},
-    {"speedup_low", HD_AT(hd_measurement, speedup_low)},
-    {"speedup_high", HD_AT(hd_measurement, speedup_high)},
-    {"equal", HD_AT(hd_measurement, equal)},
-    {"bit_equal", HD_AT(hd_measurement, bit_equal)},
+    HD_SAME(hd_measurement, speedup, speedup_low, speedup_high, equal, bit_equal),
     {0}};

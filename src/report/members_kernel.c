@@ -17,10 +17,7 @@ const char *hd_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *sizes)
     return hd_str_text(&text);
 }
 
-const hd_member hd_place_members[] = {{"file", HD_AT(hd_place, file)},
-                                      {"line", HD_AT(hd_place, line)},
-                                      {"column", HD_AT(hd_place, column)},
-                                      {0}};
+const hd_member hd_place_members[] = {HD_SAME(hd_place, file, line, column), {0}};
 
 /* ---- records and layouts ------------------------------------------------------------------ */
 
@@ -34,15 +31,11 @@ const hd_member hd_field_members[] = {
     {NULL, "type", .get = type_of},
     {"offset", "offset", HD_AT(hd_field, offset)},
     {"size", "bytes", HD_AT(hd_field, size)},
-    {"align", HD_AT(hd_field, align)},
-    {"count", HD_AT(hd_field, count)},
+    HD_SAME(hd_field, align, count),
     {"record", HD_BEHIND(hd_field, record), .of = hd_record_members, .optional = true},
     {0}};
 const hd_member hd_record_members[] = {
-    {"name", HD_AT(hd_record, name)},
-    {"spelling", HD_AT(hd_record, spelling)},
-    {"size", HD_AT(hd_record, size)},
-    {"align", HD_AT(hd_record, align)},
+    HD_SAME(hd_record, name, spelling, size, align),
     {"fields", HD_MANY(hd_record, fields, field_count), .of = hd_field_members},
     {0}};
 
@@ -87,10 +80,8 @@ static const hd_kernel_info *info_of(const hd_view *view) { return view->context
 HD_GETTER(symbol_of, hd_term, hd_text(symbol_names[row->kind]))
 HD_GETTER(form_text, hd_affine, hd_text(hd_affine_print(view->arena, info_of(view)->kernel, *row)))
 
-static const hd_member term_members[] = {{"symbol", .get = symbol_of},
-                                         {"index", HD_AT(hd_term, index)},
-                                         {"factor", HD_AT(hd_term, factor)},
-                                         {0}};
+static const hd_member term_members[] = {
+    {"symbol", .get = symbol_of}, HD_SAME(hd_term, index, factor), {0}};
 static const hd_member affine_members[] = {
     {"text", .get = form_text},
     {"constant", HD_AT(hd_affine, constant)},
@@ -148,9 +139,7 @@ const hd_member hd_access_members[] = {
     {"buffer", .get = buffer_of},
     {"record", .get = record_of},
     {"field", .get = field_of},
-    {"field_byte", HD_AT(hd_access, field_byte)},
-    {"width", HD_AT(hd_access, width)},
-    {"affine", HD_AT(hd_access, affine)},
+    HD_SAME(hd_access, field_byte, width, affine),
     {"address", HD_IN(hd_access, address), .of = affine_members},
     {"index", .get = index_of, .of = affine_members},
     {"inner", .get = inner_of, .of = affine_members},
@@ -190,14 +179,12 @@ static const hd_member loop_members[] = {
     {"count", .get = count_of},       {"early_exit", .get = exits_early},
     {"reason", .get = why_of},        {0}};
 
-HD_GETTER(name_of, hd_kernel_info, hd_text(row->kernel->name))
-HD_GETTER(kernel_place, hd_kernel_info, hd_row(&row->kernel->place))
 HD_GETTER(loops_of, hd_kernel_info, hd_with(hd_rows(row->flow->loops, row->flow->loop_count), row))
 HD_GETTER(accesses_of, hd_kernel_info, hd_with(hd_rows(row->accesses, row->access_count), row))
 
 const hd_member hd_kernel_members[] = {
-    {"name", .get = name_of},
-    {"place", .get = kernel_place, .of = hd_place_members},
+    {"name", HD_VIA(hd_kernel_info, kernel, HD_AT, name)},
+    {"place", HD_VIA(hd_kernel_info, kernel, HD_IN, place), .of = hd_place_members},
     {"global", HD_NUMBERS_IN(hd_kernel_info, binding.global, binding.dims)},
     {"local", HD_NUMBERS_IN(hd_kernel_info, binding.local, binding.dims)},
     {"registers", HD_AT(hd_kernel_info, registers)},

@@ -64,8 +64,7 @@ const hd_member hd_event_access_members[] = {{NULL, "", .get = number_of},
                                              {"space", "space", .get = space_of},
                                              {"place", .get = event_place, .of = hd_place_members},
                                              {"buffer", .get = buffer_of},
-                                             {"record", HD_AT(hd_event_access, record)},
-                                             {"field", HD_AT(hd_event_access, field)},
+                                             HD_SAME(hd_event_access, record, field),
                                              {"width", "bytes", HD_AT(hd_event_access, width)},
                                              {0}};
 const hd_member hd_event_buffer_members[] = {
@@ -88,10 +87,7 @@ const hd_member hd_trace_launch_members[] = {
     {"local", HD_NUMBERS_IN(hd_trace_launch, launch.local, launch.dims)},
     {"offset", HD_NUMBERS_IN(hd_trace_launch, launch.offset, launch.dims)},
     {"blocks", HD_AT(hd_trace_launch, block_count)},
-    {"mis", HD_AT(hd_trace_launch, mis)},
-    {"lane_accesses", HD_AT(hd_trace_launch, lane_accesses)},
-    {"bytes", HD_AT(hd_trace_launch, bytes)},
-    {"complete", HD_AT(hd_trace_launch, complete)},
+    HD_SAME(hd_trace_launch, mis, lane_accesses, bytes, complete),
     {"accesses", .get = accesses_of, .of = hd_event_access_members},
     {"buffers", HD_MANY(hd_trace_launch, launch.buffers, launch.buffer_count),
      .of = hd_event_buffer_members},
@@ -131,14 +127,13 @@ static hd_value degrees_of(const hd_reuse_of *r, bool distances) {
     return hd_document(list);
 }
 
-HD_GETTER(mis_of, hd_reuse_of, hd_whole(row->stream->mis))
-HD_GETTER(reused_of, hd_reuse_of, hd_whole(row->stream->accesses))
 HD_GETTER(distance_list, hd_reuse_of, degrees_of(row, true))
 HD_GETTER(degree_list, hd_reuse_of, degrees_of(row, false))
 
-const hd_member hd_characteristic_members[] = {{"mis", .get = mis_of},
-                                               {"accesses", .get = reused_of},
-                                               {.get = shape_of, .of = hd_shape_members},
-                                               {"distance", .get = distance_list},
-                                               {"degree", .get = degree_list},
-                                               {0}};
+const hd_member hd_characteristic_members[] = {
+    {"mis", HD_VIA(hd_reuse_of, stream, HD_AT, mis)},
+    {"accesses", HD_VIA(hd_reuse_of, stream, HD_AT, accesses)},
+    {.get = shape_of, .of = hd_shape_members},
+    {"distance", .get = distance_list},
+    {"degree", .get = degree_list},
+    {0}};

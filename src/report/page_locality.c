@@ -7,14 +7,11 @@
 #include "locality/picture.h"
 #include "locality/stack.h"
 #include "report/json.h"
+#include "report/members.h"
 #include "report/page_run.h"
 #include "report/result.h"
 
 enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16, MOST_SOURCE = 16 << 20 };
-
-static void set(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value);
-}
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
@@ -31,22 +28,18 @@ static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_counte
     hd_counters_add(counters, launch->launch.number, &sum->counted);
 }
 
-static const hd_member sums_members[] = {{"launches", HD_AT(sums, launches)},
-                                         {"blocks", HD_AT(sums, blocks)},
-                                         {"mis", HD_AT(sums, mis)},
-                                         {"lane_accesses", HD_AT(sums, lane_accesses)},
+static const hd_member sums_members[] = {HD_SAME(sums, launches, blocks, mis, lane_accesses),
                                          {HD_IN(sums, counted), .of = hd_launch_count_members},
                                          {0}};
 
 /* What analyses count, for whoever shows it: the keys and titles of these members. */
-static json_t *counted_json(void) {
-    json_t *list = json_array();
+static hd_value counted_members(hd_arena *arena) {
+    hd_vec(const hd_member *) list = {0};
     for (const hd_member *group = hd_launch_count_members; group->of; group++)
         for (const hd_member *m = group->of; m->key || m->title; m++)
             if (m->key && m->title)
-                json_array_append_new(list,
-                                      json_pack("{s:s, s:s}", "key", m->key, "title", m->title));
-    return list;
+                hd_push(arena, &list, m);
+    return hd_pointed_rows(list.data, list.count);
 }
 
 /* ---- launches ------------------------------------------------------------------------------ */
@@ -57,39 +50,32 @@ static bool same_sizes(const hd_event_launch *a, const hd_event_launch *b) {
            !memcmp(a->local, b->local, sizeof a->local);
 }
 
-/* Launches in a row of the same kernel and sizes. */
+/* Launches that follow each other with the same kernel and sizes. */
 typedef struct launch_row {
     const hd_event_launch *first;
     sums sum;
 } launch_row;
 
-HD_GETTER(number_of, launch_row, hd_whole(row->first->number))
+static const hd_member row_members[] = {
+    {"first", HD_VIA(launch_row, first, HD_AT, number)},
+    {"kernel", HD_VIA(launch_row, first, HD_AT, kernel)},
+    {"groups", HD_VIA(launch_row, first, HD_NUMBERS_IN, groups, dims)},
+    {"local", HD_VIA(launch_row, first, HD_NUMBERS_IN, local, dims)},
+    {"count", HD_AT(launch_row, sum.launches)},
+    {HD_IN(launch_row, sum), .of = sums_members},
+    {0}};
 
-static const hd_member first_members[] = {{"kernel", HD_AT(hd_event_launch, kernel)},
-                                          {"groups", HD_NUMBERS_IN(hd_event_launch, groups, dims)},
-                                          {"local", HD_NUMBERS_IN(hd_event_launch, local, dims)},
-                                          {0}};
-static const hd_member row_members[] = {{"first", .get = number_of},
-                                        {"count", HD_AT(launch_row, sum.launches)},
-                                        {HD_BEHIND(launch_row, first), .of = first_members},
-                                        {HD_IN(launch_row, sum), .of = sums_members},
-                                        {0}};
-
-static void add_launches(hd_arena *arena, const hd_trace_contents *contents,
-                         const hd_counters *counters, json_t *run) {
+static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *contents,
+                                 const hd_counters *counters, sums *total) {
     hd_vec(launch_row) rows = {0};
-    sums total = {0};
     for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_event_launch *launch = &contents->launches[l].launch;
-        if (!rows.count || !same_sizes(rows.data[rows.count - 1].first, launch))
-            hd_push(arena, &rows, (launch_row){launch});
-        add_launch(&rows.data[rows.count - 1].sum, &contents->launches[l], counters);
-        add_launch(&total, &contents->launches[l], counters);
+        const hd_trace_launch *launch = &contents->launches[l];
+        if (!rows.count || !same_sizes(rows.data[rows.count - 1].first, &launch->launch))
+            hd_push(arena, &rows, (launch_row){.first = &launch->launch});
+        add_launch(&rows.data[rows.count - 1].sum, launch, counters);
+        add_launch(total, launch, counters);
     }
-    const hd_view view = {.arena = arena};
-    set(run, "totals", hd_json_row(&view, sums_members, &total));
-    set(run, "launches", hd_json_rows(&view, row_members, hd_rows(rows.data, rows.count)));
-    set(run, "counted", counted_json());
+    return hd_rows(rows.data, rows.count);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -99,6 +85,7 @@ typedef struct access_row {
     const hd_event_launch *launch; /* the first that had it */
     const hd_event_access *access;
     hd_coalesce_counts moved;
+    const char *source; /* the text of its line, or NULL */
 } access_row;
 
 static const char *file_of(const access_row *row) {
@@ -136,21 +123,6 @@ static access_row *find_row(hd_arena *arena, access_rows *rows, const access_row
     hd_push(arena, rows, *wanted);
     *next = rows->count;
     return &rows->data[rows->count - 1];
-}
-
-static access_rows collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
-                                    const hd_coalesce *counter) {
-    access_rows rows = {0};
-    size_t next = 0;
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_event_launch *launch = &contents->launches[l].launch;
-        for (uint32_t a = 0; a < launch->access_count; a++) {
-            const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
-            const hd_coalesce_counts *moved = hd_coalesce_of(counter, launch->number, a);
-            hd_coalesce_add(&find_row(arena, &rows, &wanted, &next)->moved, moved);
-        }
-    }
-    return rows;
 }
 
 /* "load bodies.x"; without names, what the tool that made the trace calls it. */
@@ -203,34 +175,45 @@ static const char *source_of(hd_arena *arena, source_files *files, const access_
     return line;
 }
 
-static json_t *access_json(hd_arena *arena, source_files *files, const access_row *row) {
-    const hd_event_access *a = row->access;
-    json_t *object = json_object();
-    set(object, "kernel", hd_json_text(row->launch->kernel));
-    set(object, "kind", json_string(hd_access_kind_name(a->kind)));
-    set(object, "space", json_string(kir_space_name(a->space)));
-    set(object, "name", hd_json_text(name_of(arena, row)));
-    set(object, "buffer", hd_json_text(buffer_of(row)));
-    set(object, "width", hd_json_integer(a->width));
-    set(object, "file", hd_json_text(file_of(row)));
-    set(object, "line", hd_json_integer(a->line));
-    set(object, "column", hd_json_integer(a->column));
-    set(object, "source", hd_json_text(source_of(arena, files, row)));
-    set(object, "mis", hd_json_integer(row->moved.mis));
-    set(object, "lane_accesses", hd_json_integer(row->moved.lane_accesses));
-    hd_json_add_row(object, &(hd_view){arena}, hd_coalesce_members, &row->moved);
-    return object;
+static hd_value collect_accesses(hd_arena *arena, const hd_trace_contents *contents,
+                                 const hd_coalesce *counter) {
+    access_rows rows = {0};
+    size_t next = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_event_launch *launch = &contents->launches[l].launch;
+        for (uint32_t a = 0; a < launch->access_count; a++) {
+            const access_row wanted = {.launch = launch, .access = &launch->accesses[a]};
+            const hd_coalesce_counts *moved = hd_coalesce_of(counter, launch->number, a);
+            hd_coalesce_add(&find_row(arena, &rows, &wanted, &next)->moved, moved);
+        }
+    }
+    source_files files = {0};
+    for (size_t i = 0; i < rows.count; i++)
+        rows.data[i].source = source_of(arena, &files, &rows.data[i]);
+    return hd_rows(rows.data, rows.count);
 }
 
-static void add_accesses(hd_arena *arena, const hd_trace_contents *contents,
-                         const hd_coalesce *counter, json_t *run) {
-    const access_rows rows = collect_accesses(arena, contents, counter);
-    source_files files = {0};
-    json_t *array = json_array();
-    for (size_t i = 0; i < rows.count; i++)
-        json_array_append_new(array, access_json(arena, &files, &rows.data[i]));
-    set(run, "accesses", array);
-}
+HD_GETTER(kind_of, access_row, hd_text(hd_access_kind_name(row->access->kind)))
+HD_GETTER(space_of, access_row, hd_text(kir_space_name(row->access->space)))
+HD_GETTER(access_name, access_row, hd_text(name_of(view->arena, row)))
+HD_GETTER(access_buffer, access_row, hd_text(buffer_of(row)))
+HD_GETTER(access_file, access_row, hd_text(file_of(row)))
+
+static const hd_member access_members[] = {
+    {"kernel", HD_VIA(access_row, launch, HD_AT, kernel)},
+    {"kind", .get = kind_of},
+    {"space", .get = space_of},
+    {"name", .get = access_name},
+    {"buffer", .get = access_buffer},
+    {"file", .get = access_file},
+    {"width", HD_VIA(access_row, access, HD_AT, width)},
+    {"line", HD_VIA(access_row, access, HD_AT, line)},
+    {"column", HD_VIA(access_row, access, HD_AT, column)},
+    {"source", HD_AT(access_row, source)},
+    {"mis", HD_AT(access_row, moved.mis)},
+    {"lane_accesses", HD_AT(access_row, moved.lane_accesses)},
+    {HD_IN(access_row, moved), .of = hd_coalesce_members},
+    {0}};
 
 /* ---- stack distances ------------------------------------------------------------------------ */
 
@@ -250,88 +233,130 @@ static hd_stack_options stack_options(const hd_page_options *o, hd_stack_scope s
                               .memory = o->reuse.memory / 2}; /* of two */
 }
 
-static json_t *cache_json(const hd_cache *cache, hd_stack_scope scope,
-                          const hd_stack_result *result) {
-    if (!cache)
-        return json_null();
-    uint64_t lines = cache->size / cache->line;
-    return json_pack("{s:s, s:o, s:o, s:o}", "name", scope == HD_STACK_DEVICE ? "L2" : "L1",
-                     "bytes", hd_json_integer(cache->size), "lines", hd_json_integer(lines),
-                     "misses", hd_json_integer(hd_stack_misses(result, lines)));
-}
+/* What a page says of a stack. */
+typedef struct stack_row {
+    const char *per;
+    hd_stack_options options;
+    const hd_cache *cache; /* or NULL */
+    const hd_stack_result *result;
+    uint64_t *lines, *misses; /* [count]: some sizes to an octave, and the footprint */
+    size_t count;
+} stack_row;
 
-/* Some sizes to an octave, and the footprint. */
-static void set_curve(json_t *object, const hd_stack_result *result) {
-    json_t *sizes = json_array(), *misses = json_array();
-    uint64_t before = 0;
-    for (int i = 0; before < result->footprint; i++) {
+static stack_row stack_row_of(hd_arena *arena, const hd_page_options *o, hd_stack_scope scope,
+                              hd_stack *stack) {
+    stack_row row = {.per = scope == HD_STACK_CLUSTER ? "cluster" : "device",
+                     .options = stack_options(o, scope),
+                     .cache = cache_of(o->device, scope),
+                     .result = hd_stack_result_of(stack)};
+    uint64_t most = row.result->footprint, before = 0;
+    hd_vec(uint64_t) sizes = {0};
+    for (int i = 0; before < most; i++) {
         uint64_t lines = (uint64_t)llround(exp2((double)i / SIZES_PER_OCTAVE));
-        lines = lines < result->footprint ? lines : result->footprint;
-        if (lines == before)
-            continue;
-        json_array_append_new(sizes, hd_json_integer(lines));
-        json_array_append_new(misses, hd_json_integer(hd_stack_misses(result, lines)));
+        lines = lines < most ? lines : most;
+        if (lines != before)
+            hd_push(arena, &sizes, lines);
         before = lines;
     }
-    set(object, "lines", sizes);
-    set(object, "misses", misses);
+    row.lines = sizes.data;
+    row.count = sizes.count;
+    row.misses = hd_new_array(arena, uint64_t, row.count);
+    for (size_t i = 0; i < row.count; i++)
+        row.misses[i] = hd_stack_misses(row.result, row.lines[i]);
+    return row;
 }
 
-static json_t *stack_json(const hd_page_options *o, hd_stack_scope scope, hd_stack *stack) {
-    const hd_stack_options options = stack_options(o, scope);
-    const hd_stack_result *result = hd_stack_result_of(stack);
-    bool clusters = scope == HD_STACK_CLUSTER;
-    json_t *object = json_object();
-    set(object, "per", json_string(clusters ? "cluster" : "device"));
-    set(object, "clusters", clusters ? hd_json_integer(o->clusters) : json_null());
-    set(object, "line", hd_json_integer(options.line));
-    set(object, "stacks", hd_json_integer(result->stacks));
-    set(object, "accesses", hd_json_integer(result->line_accesses));
-    set(object, "cold", hd_json_integer(result->cold));
-    set(object, "footprint", hd_json_integer(result->footprint));
-    set_curve(object, result);
-    set(object, "cache", cache_json(cache_of(o->device, scope), scope, result));
-    return object;
-}
+static uint64_t lines_of(const stack_row *row) { return row->cache->size / row->cache->line; }
 
-/* ---- buffers -------------------------------------------------------------------------------- */
+HD_GETTER(cache_name, stack_row, hd_text(row->options.scope == HD_STACK_DEVICE ? "L2" : "L1"))
+HD_GETTER(cache_lines, stack_row, hd_whole(lines_of(row)))
+HD_GETTER(cache_misses, stack_row, hd_whole(hd_stack_misses(row->result, lines_of(row))))
+HD_GETTER(clusters_of, stack_row, hd_whole_if(row->options.clusters, row->options.clusters))
+HD_GETTER(with_cache, stack_row, hd_row(row->cache ? row : NULL))
 
-static json_t *buffer_json(const hd_picture *p) {
-    json_t *object = json_object();
-    json_t *columns = json_array(), *rows = json_array(), *counts = json_array();
-    set(object, "name", hd_json_text(p->name));
-    set(object, "space", json_string(kir_space_name(p->space)));
-    set(object, "base", hd_json_integer(p->base));
-    set(object, "bytes", hd_json_integer(p->bytes));
-    set(object, "lane_accesses", hd_json_integer(p->lane_accesses));
-    set(object, "columns", hd_json_integer(p->columns));
-    set(object, "rows", hd_json_integer(p->rows));
-    set(object, "mis_per_column", hd_json_integer(p->mis_per_column));
-    set(object, "bytes_per_row", hd_json_integer(p->bytes_per_row));
+static const hd_member cache_members[] = {{"name", .get = cache_name},
+                                          {"bytes", HD_VIA(stack_row, cache, HD_AT, size)},
+                                          {"lines", .get = cache_lines},
+                                          {"misses", .get = cache_misses},
+                                          {0}};
+static const hd_member stack_members[] = {
+    {"per", HD_AT(stack_row, per)},
+    {"clusters", .get = clusters_of},
+    {"line", HD_AT(stack_row, options.line)},
+    {"stacks", HD_VIA(stack_row, result, HD_AT, stacks)},
+    {"accesses", HD_VIA(stack_row, result, HD_AT, line_accesses)},
+    {"cold", HD_VIA(stack_row, result, HD_AT, cold)},
+    {"footprint", HD_VIA(stack_row, result, HD_AT, footprint)},
+    {"lines", HD_NUMBERS(stack_row, lines, count)},
+    {"misses", HD_NUMBERS(stack_row, misses, count)},
+    {"cache", .get = with_cache, .of = cache_members},
+    {0}};
+
+/* ---- buffers: what of a picture is not 0 ----------------------------------------------------- */
+
+/* Of each count that is not 0: its column, its row, or itself. */
+typedef enum part { COLUMN, ROW, COUNT } part;
+
+static hd_value counts_of(const hd_picture *p, part which) {
+    json_t *list = json_array();
     for (uint32_t c = 0; c < p->columns; c++)
         for (uint32_t r = 0; r < p->rows; r++) {
             uint64_t count = p->counts[(uint64_t)r * p->columns + c];
-            if (!count)
-                continue;
-            json_array_append_new(columns, hd_json_integer(c));
-            json_array_append_new(rows, hd_json_integer(r));
-            json_array_append_new(counts, hd_json_integer(count));
+            if (count)
+                json_array_append_new(list, hd_json_integer(which == COLUMN ? c
+                                                            : which == ROW  ? r
+                                                                            : count));
         }
-    set(object, "column", columns);
-    set(object, "row", rows);
-    set(object, "count", counts);
-    return object;
+    return hd_document(list);
 }
 
-static void add_buffers(const hd_picture_set *set_of, json_t *run) {
-    size_t count;
-    const hd_picture *pictures = hd_pictures_of(set_of, &count);
-    json_t *array = json_array();
+HD_GETTER(picture_space, hd_picture, hd_text(kir_space_name(row->space)))
+HD_GETTER(picture_columns, hd_picture, counts_of(row, COLUMN))
+HD_GETTER(picture_rows, hd_picture, counts_of(row, ROW))
+HD_GETTER(picture_counts, hd_picture, counts_of(row, COUNT))
+
+static const hd_member buffer_members[] = {
+    {"name", HD_AT(hd_picture, name)},
+    {"space", .get = picture_space},
+    HD_SAME(hd_picture, base, bytes, lane_accesses, columns, rows, mis_per_column, bytes_per_row),
+    {"column", .get = picture_columns},
+    {"row", .get = picture_rows},
+    {"count", .get = picture_counts},
+    {0}};
+
+static hd_value touched_buffers(hd_arena *arena, const hd_picture_set *set) {
+    size_t count, touched = 0;
+    const hd_picture *pictures = hd_pictures_of(set, &count);
+    const hd_picture **rows = hd_new_array(arena, const hd_picture *, count);
     for (size_t i = 0; i < count; i++)
         if (pictures[i].lane_accesses)
-            json_array_append_new(array, buffer_json(&pictures[i]));
-    set(run, "buffers", array);
+            rows[touched++] = &pictures[i];
+    return hd_pointed_rows(rows, touched);
 }
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+typedef struct locality {
+    sums totals;
+    hd_value launches, accesses, buffers;
+    stack_row stacks[2];
+} locality;
+
+HD_GETTER(counted_of, locality, counted_members(view->arena))
+HD_GETTER(launches_of, locality, row->launches)
+HD_GETTER(accesses_of, locality, row->accesses)
+HD_GETTER(buffers_of, locality, row->buffers)
+HD_GETTER(stacks_of, locality, hd_rows(row->stacks, 2))
+
+static const hd_member counted_columns[] = {HD_SAME(hd_member, key, title), {0}};
+static const hd_member locality_members[] = {
+    {"totals", HD_IN(locality, totals), .of = sums_members},
+    {"launches", .get = launches_of, .of = row_members},
+    {"counted", .get = counted_of, .of = counted_columns},
+    {"accesses", .get = accesses_of, .of = access_members},
+    {"stacks", .get = stacks_of, .of = stack_members},
+    {"buffers", .get = buffers_of, .of = buffer_members},
+    {0}};
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
@@ -369,12 +394,13 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
     status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
-        add_launches(arena, contents, counters, run);
-        add_accesses(arena, contents, hd_counters_coalesce(counters), run);
-        set(run, "stacks",
-            json_pack("[o, o]", stack_json(o, HD_STACK_DEVICE, stacks[0]),
-                      stack_json(o, HD_STACK_CLUSTER, stacks[1])));
-        add_buffers(pictures, run);
+        locality result = {.accesses =
+                               collect_accesses(arena, contents, hd_counters_coalesce(counters)),
+                           .buffers = touched_buffers(arena, pictures),
+                           .stacks = {stack_row_of(arena, o, HD_STACK_DEVICE, stacks[0]),
+                                      stack_row_of(arena, o, HD_STACK_CLUSTER, stacks[1])}};
+        result.launches = collect_launches(arena, contents, counters, &result.totals);
+        hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }
     hd_stack_free(stacks[0]);
     hd_stack_free(stacks[1]);

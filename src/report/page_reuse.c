@@ -1,29 +1,39 @@
 /* Reuse characteristics for the report page: every scenario, and some blocks in full. */
-#include "report/json.h"
+#include "report/members.h"
 #include "report/page_run.h"
+#include "report/result.h"
 
 enum { SHOWN_OUTLIERS = 11, SHOWN_SAMPLES = 12, SHOWN_MOST = 1 + SHOWN_OUTLIERS + SHOWN_SAMPLES };
 
-static void set(json_t *object, const char *key, json_t *value) {
-    json_object_set_new(object, key, value);
-}
-
 /* ---- a scenario ------------------------------------------------------------------------- */
 
-static json_t *characteristic_json(hd_arena *arena, const hd_reuse_options *o,
-                                   const hd_reuse *reuse) {
+typedef struct scenario_row {
+    const hd_reuse_options *options;
+    const hd_reuse *reuse;
+    hd_reuse_of stream;
+} scenario_row;
+
+static bool is_limited(const scenario_row *row) { return row->options->scenario >= 5; }
+
+HD_GETTER(k_of, scenario_row, hd_whole_if(row->options->scenario == 4, row->reuse->k))
+HD_GETTER(clusters_of, scenario_row, hd_whole_if(is_limited(row), row->options->clusters))
+HD_GETTER(units_of, scenario_row, hd_whole_if(is_limited(row), row->options->units))
+
+static const hd_member scenario_members[] = {
+    {"scenario", HD_VIA(scenario_row, options, HD_AT, scenario)},
+    {"k", .get = k_of},
+    {"clusters", .get = clusters_of},
+    {"units", .get = units_of},
+    {"streams", HD_VIA(scenario_row, reuse, HD_AT, stream_count)},
+    {"blocks", HD_VIA(scenario_row, reuse, HD_AT, blocks)},
+    {HD_IN(scenario_row, stream), .of = hd_characteristic_members},
+    {0}};
+
+static json_t *scenario_json(hd_arena *arena, const hd_reuse_options *o, const hd_reuse *reuse) {
     const hd_reuse_stream stream =
         reuse->stream_count == 1 ? reuse->streams[0] : hd_reuse_sum(arena, reuse);
-    json_t *object = json_object();
-    bool limited = o->scenario >= 5;
-    set(object, "scenario", hd_json_integer(o->scenario));
-    set(object, "k", hd_json_integer_if(o->scenario == 4, reuse->k));
-    set(object, "clusters", hd_json_integer_if(limited, o->clusters));
-    set(object, "units", hd_json_integer_if(limited, o->units));
-    set(object, "streams", hd_json_integer(reuse->stream_count));
-    set(object, "blocks", hd_json_integer(reuse->blocks));
-    hd_json_characteristic(object, &stream, 1, UINT64_MAX);
-    return object;
+    const scenario_row row = {o, reuse, {&stream, 1, UINT64_MAX}};
+    return hd_json_row(&(hd_view){arena}, scenario_members, &row);
 }
 
 typedef struct page_reuse {
@@ -48,7 +58,7 @@ static hd_status add_scenario(page_reuse *p, uint32_t scenario, uint64_t k, uint
         p->options->progress(p->options->user, hd_format(arena, "scenario %u", scenario));
     hd_status status = hd_reuse_analyse(arena, p->diag, p->trace, &o, &reuse);
     if (status == HD_OK)
-        json_array_append_new(p->characteristics, characteristic_json(arena, &o, reuse));
+        json_array_append_new(p->characteristics, scenario_json(arena, &o, reuse));
     hd_arena_free(arena);
     return status;
 }
@@ -111,44 +121,67 @@ static size_t choose_shown(const hd_reuse_spread *spread, shown list[SHOWN_MOST]
     return count;
 }
 
-static json_t *shown_json(const hd_reuse_kernel *kernel, const shown *s) {
-    const hd_reuse_stream *stream = kernel->streams[s->row];
-    json_t *object = json_object();
-    set(object, "launch", hd_json_integer(stream->launch));
-    set(object, "block", hd_json_integer(stream->number));
-    set(object, "role", json_string(s->role));
-    set(object, "deviation", hd_json_number(kernel->spread->deviation[s->row]));
-    hd_json_characteristic(object, stream, 1, UINT64_MAX);
-    return object;
+/* The context is the hd_reuse_kernel. */
+static const hd_reuse_kernel *kernel_of(const hd_view *view) { return view->context; }
+
+HD_GETTER(shown_launch, shown, hd_whole(kernel_of(view)->streams[row->row]->launch))
+HD_GETTER(shown_block, shown, hd_whole(kernel_of(view)->streams[row->row]->number))
+HD_GETTER(shown_deviation, shown, hd_real(kernel_of(view)->spread->deviation[row->row]))
+
+static hd_value shown_stream(const hd_view *view, const void *at) {
+    hd_reuse_of *stream = hd_new(view->arena, hd_reuse_of);
+    *stream = (hd_reuse_of){kernel_of(view)->streams[((const shown *)at)->row], 1, UINT64_MAX};
+    return hd_row(stream);
 }
 
-static json_t *kernel_json(const hd_reuse_kernel *kernel) {
-    const hd_reuse_spread *spread = kernel->spread;
-    json_t *object = json_object(), *all = json_array();
-    json_t *launch = json_array(), *block = json_array(), *deviation = json_array();
+static const hd_member shown_members[] = {{"launch", .get = shown_launch},
+                                          {"block", .get = shown_block},
+                                          {"role", HD_AT(shown, role)},
+                                          {"deviation", .get = shown_deviation},
+                                          {.get = shown_stream, .of = hd_characteristic_members},
+                                          {0}};
+
+/* The launches or the numbers of all blocks. */
+static hd_value of_all(const hd_view *view, const hd_reuse_kernel *kernel, bool launches) {
+    uint64_t *values = hd_new_array(view->arena, uint64_t, kernel->spread->count);
+    for (uint64_t s = 0; s < kernel->spread->count; s++)
+        values[s] = launches ? kernel->streams[s]->launch : kernel->streams[s]->number;
+    return hd_list(values, kernel->spread->count);
+}
+
+static hd_value shown_of(const hd_view *view, const void *at) {
+    shown *list = hd_new_array(view->arena, shown, SHOWN_MOST);
+    size_t count = choose_shown(((const hd_reuse_kernel *)at)->spread, list);
+    return hd_with(hd_rows(list, count), at);
+}
+
+/* The number of the typical block among those that are shown. */
+static uint64_t typical_shown(const hd_reuse_spread *spread) {
     shown list[SHOWN_MOST];
     size_t count = choose_shown(spread, list), typical = 0;
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(all, shown_json(kernel, &list[i]));
+    for (size_t i = 0; i < count; i++)
         typical = list[i].row == spread->typical ? i : typical;
-    }
-    for (uint64_t s = 0; s < spread->count; s++) {
-        json_array_append_new(launch, hd_json_integer(kernel->streams[s]->launch));
-        json_array_append_new(block, hd_json_integer(kernel->streams[s]->number));
-        json_array_append_new(deviation, hd_json_number(spread->deviation[s]));
-    }
-    set(object, "kernel", hd_json_text(kernel->name));
-    set(object, "count", hd_json_integer(spread->count));
-    set(object, "typical", hd_json_integer(typical));
-    set(object, "median", hd_json_number(spread->median));
-    set(object, "limit", hd_json_number(spread->limit));
-    set(object, "outliers", hd_json_integer(spread->outlier_count));
-    set(object, "launch", launch);
-    set(object, "block", block);
-    set(object, "deviation", deviation);
-    set(object, "shown", all);
-    return object;
+    return typical;
 }
+
+HD_GETTER(launches_of, hd_reuse_kernel, of_all(view, row, true))
+HD_GETTER(blocks_of, hd_reuse_kernel, of_all(view, row, false))
+HD_GETTER(typical_of, hd_reuse_spread, hd_whole(typical_shown(row)))
+
+static const hd_member spread_members[] = {
+    {"count", HD_AT(hd_reuse_spread, count)},
+    {"typical", .get = typical_of},
+    HD_SAME(hd_reuse_spread, median, limit),
+    {"outliers", HD_AT(hd_reuse_spread, outlier_count)},
+    {"deviation", HD_NUMBERS(hd_reuse_spread, deviation, count)},
+    {0}};
+static const hd_member kernel_members[] = {
+    {"kernel", HD_AT(hd_reuse_kernel, name)},
+    {HD_BEHIND(hd_reuse_kernel, spread), .of = spread_members},
+    {"launch", .get = launches_of},
+    {"block", .get = blocks_of},
+    {"shown", .get = shown_of, .of = shown_members},
+    {0}};
 
 static hd_status add_blocks(page_reuse *p) {
     hd_reuse_options o = p->options->reuse;
@@ -162,9 +195,10 @@ static hd_status add_blocks(page_reuse *p) {
     hd_status status = hd_reuse_analyse(arena, p->diag, p->trace, &o, &reuse);
     if (status == HD_OK) {
         uint32_t count = hd_reuse_by_kernel(arena, hd_trace_get(p->trace), reuse, &kernels);
-        json_array_append_new(p->characteristics, characteristic_json(arena, &o, reuse));
+        json_array_append_new(p->characteristics, scenario_json(arena, &o, reuse));
         for (uint32_t k = 0; k < count; k++)
-            json_array_append_new(p->blocks, kernel_json(&kernels[k]));
+            json_array_append_new(p->blocks,
+                                  hd_json_row(&(hd_view){arena}, kernel_members, &kernels[k]));
     }
     hd_arena_free(arena);
     return status;
@@ -173,8 +207,8 @@ static hd_status add_blocks(page_reuse *p) {
 hd_status hd_page_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_options *options,
                         json_t *run) {
     page_reuse p = {diag, trace, options, json_array(), json_array()};
-    set(run, "characteristics", p.characteristics);
-    set(run, "blocks", p.blocks);
+    json_object_set_new(run, "characteristics", p.characteristics);
+    json_object_set_new(run, "blocks", p.blocks);
     hd_status status = add_scenarios(&p);
     return status ? status : add_blocks(&p);
 }

@@ -1,5 +1,5 @@
-# The scripts of 'heddle help completion': bash really completes, and so does fish where it is
-# installed; every option of every command is in all of them.
+# 'heddle help complete' has every option of every command, and the scripts of 'heddle help
+# completion' ask it: bash really completes, and so do fish and zsh where they are installed.
 source "$(dirname "$0")/lib.sh"
 
 for shell in bash zsh fish; do
@@ -20,17 +20,11 @@ while read -r words; do
     # shellcheck disable=SC2086
     "$heddle" help $words | sed -nE 's/^  (-(.), )?--([a-z0-9-]+).*/\3 \2/p' >"$work/options"
     [ -s "$work/options" ] || complain "$words has no options"
-    bash_line=$(sed -n "/^_heddle_options/,/^}/s/^ *'\?$words'\?) echo \"\(.*\)\" ;;/ \1 /p" "$work/bash")
-    zsh_lines=$(sed -n "/^    '$words')\$/,/^        ;;/p" "$work/zsh")
-    fish_lines=$(grep "^complete -c heddle -n '__heddle_is $words' " "$work/fish")
+    # shellcheck disable=SC2086
+    accepts help complete $words -
     while read -r option letter; do
-        [[ $bash_line == *" --$option "* && $bash_line == *"${letter:+ -$letter }"* ]] ||
-            complain "bash does not know --$option $letter of $words"
-        grep -Eq -- "--$option=?(}|'\[)" <<<"$zsh_lines" &&
-            { [ -z "$letter" ] || grep -Eq -- "\{-$letter\+?,--$option" <<<"$zsh_lines"; } ||
-            complain "zsh does not know --$option $letter of $words"
-        grep -q -- "${letter:+ -s $letter} -l $option " <<<"$fish_lines" ||
-            complain "fish does not know --$option $letter of $words"
+        prints "^--$option	."
+        [ -z "$letter" ] || prints "^-$letter	."
     done <"$work/options"
 done <<END
 $commands
@@ -104,9 +98,28 @@ if command -v fish >"$work/log/out"; then
         prints "^${line#*=}( |	|\$)"
     done
 fi
+# What zsh's _heddle offers to the system of completion, which these functions stand in for.
 if command -v zsh >"$work/log/out"; then
+    mkdir -p bin && ln -sf "$heddle" bin/heddle
     zsh -f -c "autoload -U compinit; compinit -D; source '$work/zsh'; print \$_comps[heddle]" \
         >"$work/log/out" 2>"$work/log/err"
     prints '^_heddle$'
+    cat >complete.zsh <<'END'
+compdef() { :; }
+_call_program() { shift; eval "$*"; }
+_describe() { print -l -- ${(P)2%%:*}; }
+_files() { print -r -- "files $*"; }
+source $script
+words=(heddle "$@") CURRENT=$(($# + 1))
+_heddle
+END
+    for line in "rew=rewrite" "trace inf=info" "trace info --js=--json" "cost -d h2=h200" \
+        "help completion zs=zsh" "cost jo=files " "rewrite --out x=files -/"; do
+        # shellcheck disable=SC2086
+        script=$work/zsh PATH="$PWD/bin:$PATH" zsh -f complete.zsh ${line%=*} \
+            >"$work/log/out" 2>"$work/log/err"
+        prints "^${line#*=}"
+        [ ! -s "$work/log/err" ] || complain "zsh: $line"
+    done
 fi
 finish

@@ -683,6 +683,69 @@ static void the_examples_of_the_page(void **state) {
 }
 
 /* What the scripts of this folder have at hand, and standard input gives: whether it fits. */
+/* ---- the page ---------------------------------------------------------------------------- */
+
+/* What docs/PAGE says; in the arena. */
+static char *page_text(hd_arena *arena, const char *page) {
+    char *text;
+    size_t length;
+    const hd_diag silent = {0};
+    const char *path = hd_format(arena, "%s/docs/%s", source_folder(), page);
+    assert_int_equal(hd_read_file(arena, &silent, path, &text, &length), HD_OK);
+    return text;
+}
+
+/* Every member of a schema, but for those of parts that it refers to, is named in `text`. */
+static void names_members(hd_arena *arena, const char *text, const json_t *schema,
+                          const char *where) {
+    const char *key;
+    json_t *value;
+    size_t i;
+    if (json_is_array(schema)) {
+        json_array_foreach(schema, i, value) names_members(arena, text, value, where);
+        return;
+    }
+    json_object_foreach((json_t *)schema, key, value) {
+        names_members(arena, text, value, where);
+        if (strcmp(key, "properties") != 0)
+            continue;
+        const char *member;
+        json_t *of;
+        json_object_foreach(value, member, of) {
+            if (!strstr(text, hd_format(arena, "`%s`", member)))
+                fail_msg("%s: the page does not name the member %s", where, member);
+        }
+    }
+}
+
+/* Those of a command in its section, those of shared parts anywhere. */
+static void the_page_names_every_member(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    json_t *root = read_schema();
+    const char *name;
+    json_t *schema;
+    char *json = page_text(arena, "json.md"), *report = page_text(arena, "report.md");
+    json_object_foreach(json_object_get(root, "$defs"), name, schema) {
+        const char *text = hd_format(arena, "%s%s", json, report);
+        if (!strncmp(name, "heddle-", 7) && strcmp(name, "heddle-report") != 0) {
+            char *title = hd_format(arena, "## %s\n", name);
+            const char *plain = title;
+            for (char *dash = title; !strstr(json, plain) && (dash = strchr(dash, '-')) != NULL;)
+                *dash = ' ';
+            text = strstr(json, plain);
+            if (!text) /* `trace info` and the like are part of a section */
+                text = strstr(json, hd_format(arena, "## heddle %s", strtok(title + 10, " ")));
+            assert_non_null(text);
+            const char *end = strstr(text + 3, "\n## ");
+            text = hd_strndup(arena, text, end ? (size_t)(end - text) : strlen(text));
+        }
+        names_members(arena, text, schema, name);
+    }
+    json_decref(root);
+    hd_arena_free(arena);
+}
+
 static int check_input(const char *command) {
     char fault[512];
     json_error_t error;
@@ -715,6 +778,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(help),
         cmocka_unit_test(reuse_locality_and_report),
         cmocka_unit_test(every_command_has_a_schema),
+        cmocka_unit_test(the_page_names_every_member),
         cmocka_unit_test(the_schema_refuses),
         cmocka_unit_test(the_examples_of_the_page),
     };

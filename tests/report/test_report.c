@@ -7,7 +7,8 @@
 #include <cmocka.h>
 
 #include "report/json.h"
-#include "report/report.h"
+#include "report/members.h"
+#include "report/result.h"
 
 /* What the printer writes for one message; to be freed. */
 static char *printed(hd_printer printer, hd_message message) {
@@ -161,6 +162,47 @@ static void layouts_break_at_their_joints(void **state) {
     hd_arena_free(arena);
 }
 
+/* A table of one row, at this width. */
+static const char *narrow(hd_arena *arena, const hd_column *columns, const char *const *cells,
+                          uint32_t count, uint32_t width) {
+    hd_table *table = hd_table_new(arena, columns, count);
+    hd_str out = {.arena = arena};
+    hd_table_set_width(table, width);
+    hd_table_row(table, cells);
+    hd_table_print(table, &out, false);
+    return hd_str_text(&out);
+}
+
+static void names_and_numbers_stay_whole(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    const hd_column columns[] = {{"name", HD_LEFT, true}, {"lane accesses", HD_RIGHT, false}};
+    const char *const cells[] = {"the_longest_name of all", "123456789"};
+    /* words, then titles, then parts of names */
+    assert_string_equal(narrow(arena, columns, cells, 2, 80),
+                        "  name                     lane accesses\n"
+                        "  the_longest_name of all      123456789\n");
+    assert_string_equal(narrow(arena, columns, cells, 2, 34), "  name              lane accesses\n"
+                                                              "  the_longest_name      123456789\n"
+                                                              "  of all\n");
+    assert_string_equal(narrow(arena, columns, cells, 2, 30), "  name                   lane\n"
+                                                              "                     accesses\n"
+                                                              "  the_longest_name  123456789\n"
+                                                              "  of all\n");
+    const char *least = narrow(arena, columns, cells, 2, 5);
+    assert_string_equal(least, "  name          lane\n"
+                               "            accesses\n"
+                               "  the_     123456789\n"
+                               "  longest_\n"
+                               "  name of\n"
+                               "  all\n");
+    /* what has no joint stays whole, and so do numbers with a point */
+    const char *const whole[] = {"1.234567890123456789 x-1234567890", "1"};
+    assert_non_null(strstr(narrow(arena, columns, whole, 2, 5), "1.234567890123456789"));
+    assert_non_null(strstr(narrow(arena, columns, whole, 2, 5), "x-1234567890"));
+    hd_arena_free(arena);
+}
+
 static void wrapped_text_keeps_its_indent(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -196,7 +238,7 @@ static void json_of_layout_and_device(void **state) {
     hd_record_lay_out(&record);
     hd_layout *layout;
     assert_int_equal(hd_layout_parse(arena, NULL, &record, "{a,c}:soa{b}", &layout), HD_OK);
-    json_t *value = hd_json_layout(arena, &record, layout);
+    json_t *value = hd_json_row(&(hd_view){arena, &record}, hd_layout_members, layout);
     const char *tile = NULL, *second = NULL, *notation = NULL;
     assert_int_equal(json_unpack(value, "{s:s, s:[{s:s, s:[s,s]}]}", "notation", &notation,
                                  "clusters", "tile", &tile, "fields", &notation, &second),
@@ -211,7 +253,7 @@ static void json_of_layout_and_device(void **state) {
                                                "blocks:8 threads:1536 regs:32768",
                                                &device),
                      HD_OK);
-    value = hd_json_device(arena, device);
+    value = hd_json_row(&(hd_view){arena}, hd_device_members, device);
     int size = 0;
     const char *synthetic = NULL;
     assert_int_equal(
@@ -231,6 +273,7 @@ int main(void) {
         cmocka_unit_test(message_cuts_long_lines_around_the_column),
         cmocka_unit_test(figures),
         cmocka_unit_test(table_aligns_and_wraps),
+        cmocka_unit_test(names_and_numbers_stay_whole),
         cmocka_unit_test(wrapped_text_keeps_its_indent),
         cmocka_unit_test(table_never_drives_the_terminal),
         cmocka_unit_test(layouts_break_at_their_joints),
