@@ -18,36 +18,7 @@ ends() {
     grep -Eq -- "$2" "$work/log/err" || complain "no message matches: $2"
 }
 
-cat >body.cu <<'END'
-#ifndef FACTOR
-#define FACTOR 1.0f
-#endif
-struct body {
-    float x, y;
-    int tag;
-};
-
-extern "C" __global__ void push(body *bodies, float dt) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    bodies[i].x += bodies[i].y * dt * FACTOR;
-}
-END
-cat >cuda.yaml <<'END'
-kernel: body.cu
-record: body
-buffers:
-  - name: bodies
-    type: body
-    count: 256
-    init:
-      - {field: x, generator: uniform, low: 0, high: 1, seed: 1}
-      - {field: y, generator: iota}
-launches:
-  - kernel: push
-    blocks: [4]
-    threads: [64]
-    args: [{name: bodies, buffer: bodies}, {name: dt, value: 0.5}]
-END
+given body.cu cuda.yaml
 
 gpu devices
 prints '^CUDA devices, for --on$'

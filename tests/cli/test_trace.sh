@@ -318,14 +318,7 @@ prints '<pos> <pc>'
 # ---- signals ------------------------------------------------------------------------------------------
 
 # What reads for long can be stopped, and leaves nothing.
-cat >many.cl <<'END'
-__kernel void many(__global int *a, int n) {
-    int sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[get_global_id(0)];
-    a[get_global_id(0)] = sum;
-}
-END
+given many.cl
 accepts trace many.cl --global 8192 --local 1024 --arg n=200000 -o many.hdt
 
 # catches PID: whether it is heddle, no more the shell, and has a handler for SIGTERM.

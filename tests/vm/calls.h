@@ -197,7 +197,7 @@ static void calls_job(hd_str *job, const call_plan *p, size_t input_bytes, const
         (unsigned long long)global, local);
 }
 
-/* Runs a kernel of two buffers, `in` and `out`. */
+/* Runs a kernel of two buffers, `in` and `out`; a sanitized build does not ask PoCL. */
 static CALLS_UNUSED void calls_run(call_run *run, const call_plan *p, const call_input *in,
                                    bool on_pocl) {
     char path[] = "/tmp/heddle-calls-XXXXXX";
