@@ -271,11 +271,10 @@ static bool split_columns(decoder *d, const uint8_t *columns, size_t count) {
     return cursor_done(&all);
 }
 
-/* False: the reading is to end here. */
-static bool go_on(reading *r, uint32_t lane_accesses) {
+bool reading_goes_on(reading *r, uint64_t more) {
     enum { BETWEEN = 1 << 18 };
     const hd_trace_watch *watch = r->watch;
-    r->done += lane_accesses;
+    r->done += more;
     if (!watch || r->done - r->told < BETWEEN)
         return true;
     r->told = r->done;
@@ -301,7 +300,7 @@ const char *decoder_events(decoder *d, const part_head *head, const uint8_t *col
         lane_accesses += event.active;
         if (sink->event && spaces >> d->model.launch->accesses[event.access].space & 1)
             sink->event(stream, &event);
-        if (!go_on(d->reading, event.active))
+        if (!reading_goes_on(d->reading, event.active))
             return NULL;
     }
     for (int i = 0; i < COLUMN_COUNT; i++)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "bytes.h"
+#include "decode.h"
 #include "part.h"
 #include "table.h"
 #include "text.h"
@@ -48,9 +49,7 @@ typedef struct hd_trace_text {
     uint64_t *mask, *address; /* [LANES_MAX / 64], [LANES_MAX] */
     const hd_sink *sink;      /* NULL the first time through */
     void *stream;
-    const hd_trace_watch *watch; /* or NULL */
-    size_t told;                 /* where in the text somebody was told last */
-    bool stopped;
+    reading reading; /* of the text twice */
 } text_reader;
 
 /* ---- faults --------------------------------------------------------------------- */
@@ -282,12 +281,12 @@ static void close_block(text_reader *r, bool complete) {
 }
 
 static void end_launch(text_reader *r) {
-    close_block(r, !r->status && !r->stopped);
+    close_block(r, !r->status && !r->reading.stopped);
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
         sink_status(r, r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped &&
-                                                              !r->status && !r->stopped));
+                                                              !r->status && !r->reading.stopped));
 }
 
 static void start_launch(text_reader *r, const text_launch *launch) {
@@ -627,26 +626,13 @@ static void read_first_line(text_reader *r) {
                 (unsigned long long)version);
 }
 
-/* Tells who watches how far it is, and whether it is to end. */
-static void watch_text(text_reader *r, size_t at) {
-    enum { BETWEEN = 1 << 18 };
-    const hd_trace_watch *watch = r->watch;
-    if (!watch || at - r->told < BETWEEN)
-        return;
-    r->told = at;
-    r->stopped = watch->stop && *watch->stop;
-    if (watch->progress)
-        watch->progress(watch->user, "reading",
-                        ((double)at / (double)r->length + (r->sink ? 1 : 0)) / 2);
-}
-
 static void read_text(text_reader *r) {
-    r->told = 0;
+    r->reading.done = r->reading.told = r->sink ? r->length : 0;
     r->launch = -1;
     r->in_block = false;
     r->line_number = 0;
-    for (size_t next = 0; !r->status && !r->stopped && (next < r->length || !r->line_number);) {
-        watch_text(r, next);
+    for (size_t next = 0;
+         !r->status && !r->reading.stopped && (next < r->length || !r->line_number);) {
         r->line = r->at = r->text + next;
         const char *newline = memchr(r->line, '\n', r->length - next);
         r->line_end = newline ? newline : r->text + r->length;
@@ -655,18 +641,14 @@ static void read_text(text_reader *r) {
             read_first_line(r);
         else
             read_line(r);
+        reading_goes_on(&r->reading, (uint64_t)(r->line_end - r->line) + 1);
     }
     if (r->launch >= 0)
         end_launch(r);
 }
 
 hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
-                             hd_trace_text **text) {
-    return hd_trace_text_open_watched(arena, diag, path, NULL, text);
-}
-
-hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const char *path,
-                                     const hd_trace_watch *watch, hd_trace_text **text) {
+                             const hd_trace_watch *watch, hd_trace_text **text) {
     text_reader *r = hd_new(arena, text_reader);
     char *data;
     hd_status status = hd_read_long_file(arena, diag, path, UINT64_MAX, &data, &r->length);
@@ -676,7 +658,7 @@ hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const
     r->diag = diag ? *diag : (hd_diag){0};
     r->path = hd_strdup(arena, path);
     r->text = data;
-    r->watch = watch;
+    r->reading = (reading){.watch = watch, .all = 2 * (uint64_t)r->length + 1};
     r->mask = hd_new_array(arena, uint64_t, LANES_MAX / 64);
     r->address = hd_new_array(arena, uint64_t, LANES_MAX);
     read_text(r);
