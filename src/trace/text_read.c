@@ -26,7 +26,7 @@ typedef struct text_launch {
     hd_hash_table rows; /* of the accesses, by their pcs */
 } text_launch;
 
-/* A word of the line in hand. */
+/* A word of the current line. */
 typedef struct word {
     const char *at;
     size_t length;
@@ -38,11 +38,11 @@ typedef struct hd_trace_text {
     const char *path;
     const char *text;
     size_t length;
-    const char *line, *line_end, *at; /* line in hand; next character */
+    const char *line, *line_end, *at; /* current line; next character */
     unsigned line_number;
     hd_status status; /* HD_OK until the first fault */
     hd_vec(text_launch) launches;
-    int64_t launch; /* in hand, or -1 */
+    int64_t launch; /* the current one, or -1 */
     bool started;   /* the sink has heard of that launch */
     bool in_block;
     uint64_t block, lines;    /* number, and events of it so far */
@@ -227,7 +227,7 @@ static int compare_pc(const void *a, const void *b) {
 /* ---- launches
  * ------------------------------------------------------------------------------------ */
 
-static text_launch *launch_in_hand(text_reader *r) {
+static text_launch *current_launch(text_reader *r) {
     return r->launch < 0 ? NULL : &r->launches.data[r->launch];
 }
 
@@ -241,7 +241,7 @@ static void begin_launch(text_reader *r, text_launch launch) {
 
 /* The first time through: the launch is complete, and its tables are what they will be. */
 static void settle_launch(text_reader *r) {
-    text_launch *l = launch_in_hand(r);
+    text_launch *l = current_launch(r);
     if (!l || r->status)
         return;
     if (!l->declared) {
@@ -285,7 +285,7 @@ static void end_launch(text_reader *r) {
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
-        sink_status(r, r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped &&
+        sink_status(r, r->sink->end_launch(r->sink->self, !current_launch(r)->stopped &&
                                                               !r->status && !r->reading.stopped));
 }
 
@@ -296,7 +296,7 @@ static void start_launch(text_reader *r, const text_launch *launch) {
     if (!r->sink || r->status)
         return;
     if (r->sink->launch)
-        sink_status(r, r->sink->launch(r->sink->self, &launch_in_hand(r)->launch));
+        sink_status(r, r->sink->launch(r->sink->self, &current_launch(r)->launch));
     r->started = !r->status;
 }
 
@@ -319,7 +319,7 @@ static void read_launch(text_reader *r) {
     end_line(r);
     launch->block_count = launch->groups[0] * launch->groups[1] * launch->groups[2];
     launch->block_threads = (uint32_t)(launch->local[0] * launch->local[1] * launch->local[2]);
-    const text_launch *before = launch_in_hand(r);
+    const text_launch *before = current_launch(r);
     if (before && launch->number <= before->launch.number)
         fail_at(r, at, "launch %u comes after launch %u; numbers must ascend", launch->number,
                 before->launch.number);
@@ -422,7 +422,7 @@ static bool read_row(text_reader *r, word kind) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!word_is(kind, rows[i].name))
             continue;
-        text_launch *l = launch_in_hand(r);
+        text_launch *l = current_launch(r);
         if (!l || !l->declared || r->sink)
             return true; /* a comment, or read the first time */
         if (l->next_block) {
@@ -446,7 +446,7 @@ static void read_stop(text_reader *r, word what) {
     if (of_block)
         close_block(r, false);
     else if (!r->sink)
-        launch_in_hand(r)->stopped = true;
+        current_launch(r)->stopped = true;
 }
 
 /* Lines that say nothing to this program are comments. */
@@ -501,7 +501,7 @@ static void read_block(text_reader *r) {
         fail_at(r, at, "a block has at least one thread");
     if (r->status)
         return;
-    text_launch *l = launch_in_hand(r);
+    text_launch *l = current_launch(r);
     if (!r->sink) {
         check_block(r, l, at, threads);
         l->next_block = r->block + 1;
@@ -564,7 +564,7 @@ static void read_event(text_reader *r) {
         fail_at(r, r->at, "an event must be inside a block; 'B <block> <threads>' begins one");
         return;
     }
-    text_launch *l = launch_in_hand(r);
+    text_launch *l = current_launch(r);
     const char *at = r->at;
     uint64_t position = get_number(r, UINT64_MAX, "a position");
     if (!r->status && position != r->lines)

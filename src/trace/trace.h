@@ -107,7 +107,7 @@ typedef struct hd_trace_watch {
     /* Called now and then from the thread that reads, with the share that is done; may be NULL. */
     void (*progress)(void *user, const char *doing, double done);
     void *user;
-    /* When it is set the reading ends with HD_OK: the block in hand and its launch are closed as
+    /* When it is set the reading ends with HD_OK: the current block and its launch are closed as
      * not complete. May be NULL. */
     const volatile sig_atomic_t *stop;
 } hd_trace_watch;
