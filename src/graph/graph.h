@@ -51,9 +51,6 @@ hd_graph *hd_graph_of_edges(hd_arena *arena, uint32_t nodes, bool directed,
 /* The same nodes, all edges turned round: predecessors in the place of successors. */
 hd_graph *hd_graph_transpose(hd_arena *arena, const hd_graph *graph);
 
-/* Every invariant above; false with a message. */
-bool hd_graph_check(const hd_diag *diag, const hd_graph *graph);
-
 /* ---- levels.c ----------------------------------------------------------- */
 
 enum { HD_NO_LEVEL = -1 };

@@ -182,21 +182,10 @@ static inline uint64_t hd_map_address(const hd_map *map, uint32_t field, uint64_
 uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
                          uint64_t run[HD_MAX_FIELDS]);
 
-/* What lies at a byte. */
-typedef struct hd_byte_owner {
-    bool padding; /* true: no field; the rest is not set */
-    uint32_t cluster, field;
-    uint64_t element;
-    uint32_t byte; /* inside the field's value */
-} hd_byte_owner;
-hd_byte_owner hd_map_owner(const hd_map *map, uint32_t allocation, uint64_t offset);
-
 /* Moves `count` elements from the C struct array `aos` into `allocations[]`
  * (sizes as in the map), and back. Padding is left as it was. */
 void hd_map_scatter(const hd_map *map, const void *aos, void *const *allocations);
 void hd_map_gather(const hd_map *map, void *const *allocations, void *aos);
-/* Checks every invariant of the map (bijection is left to the tests). */
-hd_status hd_map_check(const hd_diag *diag, const hd_map *map);
 
 /* ---- partition.c: restricted growth strings ----------------------------- */
 

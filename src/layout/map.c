@@ -185,40 +185,6 @@ hd_status hd_map_make(hd_arena *arena, const hd_diag *diag, const hd_record *rec
     return HD_OK;
 }
 
-/* ---- the inverse --------------------------------------------------------- */
-
-static bool owner_in_cluster(const hd_map *map, uint32_t c, uint64_t offset, hd_byte_owner *owner) {
-    const hd_cluster_place *place = &map->clusters[c];
-    const hd_cluster *cluster = &map->layout->clusters[c];
-    uint64_t tile = offset / place->tile_bytes, inside = offset % place->tile_bytes;
-    for (uint32_t i = 0; i < cluster->count; i++) {
-        uint32_t f = cluster->order[i];
-        const hd_field_place *field = &map->fields[f];
-        if (inside < field->run || (inside - field->run) / field->size >= place->tile)
-            continue;
-        uint64_t byte = (inside - field->run) % field->size;
-        uint64_t element = tile * place->tile + (inside - field->run) / field->size;
-        if (byte >= map->record->fields[f].size || element >= map->count)
-            continue;
-        *owner =
-            (hd_byte_owner){.cluster = c, .field = f, .element = element, .byte = (uint32_t)byte};
-        return true;
-    }
-    return false;
-}
-
-hd_byte_owner hd_map_owner(const hd_map *map, uint32_t allocation, uint64_t offset) {
-    hd_byte_owner owner = {.padding = true};
-    for (uint32_t c = 0; c < map->layout->count; c++) {
-        const hd_cluster_place *place = &map->clusters[c];
-        if (place->allocation == allocation && offset >= place->base &&
-            offset - place->base < place->bytes &&
-            owner_in_cluster(map, c, offset - place->base, &owner))
-            break;
-    }
-    return owner;
-}
-
 /* ---- moving data --------------------------------------------------------- */
 
 void hd_map_scatter(const hd_map *map, const void *aos, void *const *allocations) {
@@ -239,50 +205,4 @@ void hd_map_gather(const hd_map *map, void *const *allocations, void *aos) {
         for (uint64_t i = 0; i < map->count; i++)
             memcpy(to + i * record->size, from + hd_map_address(map, f, i), record->fields[f].size);
     }
-}
-
-/* ---- checking ------------------------------------------------------------ */
-
-static const char *fault_of_cluster(const hd_map *map, uint32_t c) {
-    const hd_cluster *cluster = &map->layout->clusters[c];
-    const hd_cluster_place *place = &map->clusters[c];
-    if (!place->tile || !place->tile_bytes)
-        return "has an empty tile";
-    if (place->tile_bytes % cluster_align(map->record, cluster))
-        return "has tiles that lose its alignment";
-    if (place->base % HD_RUN_ALIGN)
-        return "does not start on a run boundary";
-    if (place->allocation >= map->allocation_count ||
-        place->base + place->bytes > map->allocation_bytes[place->allocation])
-        return "ends beyond its allocation";
-    if (place->bytes % place->tile_bytes ||
-        place->bytes / place->tile_bytes * place->tile < map->count)
-        return "has too few tiles";
-    uint64_t end = 0;
-    for (uint32_t i = 0; i < cluster->count; i++) {
-        const hd_field *field = &map->record->fields[cluster->order[i]];
-        const hd_field_place *at = &map->fields[cluster->order[i]];
-        if (at->cluster != c || at->size < field->size || at->size % field->align)
-            return "has a field that is not its own";
-        if (at->run < end || at->run % run_align(cluster, field))
-            return "has runs that overlap or lose their alignment";
-        end = at->run + (place->tile - 1) * at->size + field->size;
-    }
-    return end > place->tile_bytes ? "has a run that leaves its tile" : NULL;
-}
-
-hd_status hd_map_check(const hd_diag *diag, const hd_map *map) {
-    hd_status status = hd_record_check(diag, map->record);
-    if (status == HD_OK)
-        status = hd_layout_check(diag, map->record, map->layout);
-    hd_place at = {.file = "<layout>"};
-    for (uint32_t c = 0; c < map->layout->count && status == HD_OK; c++) {
-        const hd_cluster_place *place = &map->clusters[c];
-        const char *fault = fault_of_cluster(map, c);
-        if (!fault && c && !map->layout->discrete && place->base < place[-1].base + place[-1].bytes)
-            fault = "overlaps the one before it";
-        if (fault)
-            status = hd_fail(diag, HD_EINPUT, &at, "cluster %u of the map %s", c, fault);
-    }
-    return status;
 }

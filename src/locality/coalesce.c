@@ -166,7 +166,6 @@ void hd_coalesce_free(hd_coalesce *counter) {
     hd_arena_free(counter->arena);
 }
 
-const hd_device *hd_coalesce_device(const hd_coalesce *counter) { return counter->device; }
 
 /* ---- one event -------------------------------------------------------------------- */
 

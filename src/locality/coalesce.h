@@ -38,7 +38,6 @@ hd_sink hd_coalesce_sink(hd_coalesce *counter);
 const hd_coalesce_counts *hd_coalesce_of(const hd_coalesce *counter, uint32_t launch,
                                          uint32_t access);
 const hd_coalesce_counts *hd_coalesce_of_launch(const hd_coalesce *counter, uint32_t launch);
-const hd_device *hd_coalesce_device(const hd_coalesce *counter);
 void hd_coalesce_free(hd_coalesce *counter);
 
 #endif

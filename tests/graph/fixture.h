@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "graph/graph.h"
+#include "graph/check.h"
 
 typedef struct heard {
     unsigned errors, line, column;
@@ -63,7 +63,7 @@ static inline bool check_any(graph_parser *parse, const char *text, size_t lengt
     assert_true((status == HD_OK) == (graph != NULL));
     assert_int_equal(h.errors, status == HD_OK ? 0 : 1);
     if (graph)
-        assert_true(hd_graph_check(&diag, graph));
+        assert_true(graph_check(&diag, graph));
     else
         assert_true(h.line >= 1 && h.column >= 1);
     free(copy);
@@ -104,7 +104,7 @@ static inline hd_graph *read_shared(hd_arena *arena, const char *name) {
     }
     if (hd_graph_read(arena, &(const hd_diag){hear, &h}, path, &graph) != HD_OK)
         fail_msg("%u:%u: %s", h.line, h.column, h.text);
-    assert_true(hd_graph_check(&(const hd_diag){hear, &h}, graph));
+    assert_true(graph_check(&(const hd_diag){hear, &h}, graph));
     return graph;
 }
 

@@ -9,7 +9,7 @@ static hd_graph *make(hd_arena *arena, generator *generate, uint64_t nodes, uint
     const hd_diag diag = {hear, &h};
     const hd_graph_size size = {.nodes = nodes, .edges = edges, .seed = seed};
     hd_graph *g = NULL;
-    if (generate(arena, &diag, &size, &g) != HD_OK || !hd_graph_check(&diag, g))
+    if (generate(arena, &diag, &size, &g) != HD_OK || !graph_check(&diag, g))
         fail_msg("%s", h.text);
     return g;
 }

@@ -16,7 +16,7 @@ static void rows_are_sorted(void **state) {
     static const uint32_t back_first[] = {0, 0, 0, 2, 3, 6}, back[] = {0, 1, 2, 0, 0, 3};
     assert_memory_equal(t->first, back_first, sizeof back_first);
     assert_memory_equal(t->to, back, sizeof back);
-    assert_true(hd_graph_check(&(const hd_diag){NULL, NULL}, g));
+    assert_true(graph_check(&(const hd_diag){NULL, NULL}, g));
     hd_arena_free(arena);
 }
 
@@ -27,7 +27,7 @@ static void undirected_edges_stand_at_both_ends(void **state) {
     static const uint32_t first[] = {0, 1, 2, 5, 6}, to[] = {2, 2, 0, 1, 3, 2};
     assert_memory_equal(g->first, first, sizeof first);
     assert_memory_equal(g->to, to, sizeof to);
-    assert_true(hd_graph_check(&(const hd_diag){NULL, NULL}, g));
+    assert_true(graph_check(&(const hd_diag){NULL, NULL}, g));
     static const uint32_t from[] = {0, 1, 2}, into[] = {2, 2, 3};
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_EDGE_FROM), from, sizeof from);
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_EDGE_TO), into, sizeof into);
@@ -39,7 +39,7 @@ static void undirected_edges_stand_at_both_ends(void **state) {
                         sizeof back_first);
     assert_memory_equal(hd_graph_part_values(arena, g, HD_PART_BACK_EDGES), back, sizeof back);
     g->to[0] = 1;
-    assert_false(hd_graph_check(&(const hd_diag){NULL, NULL}, g));
+    assert_false(graph_check(&(const hd_diag){NULL, NULL}, g));
     hd_arena_free(arena);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "map_check.h"
 #include "random_record.h"
 
 static void hear(const hd_message *message, void *user) {
@@ -21,7 +22,7 @@ static hd_map *make(hd_arena *arena, const hd_record *record, const hd_layout *l
     hd_diag diag = {hear, heard};
     hd_map *map = NULL;
     if (hd_map_make(arena, &diag, record, layout, count, &map) != HD_OK ||
-        hd_map_check(&diag, map) != HD_OK)
+        map_check(&diag, map) != HD_OK)
         fail_msg("%s", heard);
     return map;
 }
@@ -82,7 +83,7 @@ static void worked_examples(void **state) {
 
     map = make_text(arena, r, "{x}{c}{d}", 0);
     assert_int_equal(map->allocation_bytes[0], 0);
-    assert_true(hd_map_owner(map, 0, 0).padding);
+    assert_true(map_owner(map, 0, 0).padding);
     hd_arena_free(arena);
 }
 
@@ -135,7 +136,7 @@ static void check_bijection(hd_arena *arena, const hd_map *map) {
             for (uint32_t byte = 0; byte < field->size; byte++) {
                 assert_false(owned[allocation][address + byte]);
                 owned[allocation][address + byte] = true;
-                hd_byte_owner owner = hd_map_owner(map, allocation, address + byte);
+                byte_owner owner = map_owner(map, allocation, address + byte);
                 assert_false(owner.padding);
                 assert_int_equal(owner.cluster, cluster);
                 assert_int_equal(owner.field, f);
@@ -146,8 +147,8 @@ static void check_bijection(hd_arena *arena, const hd_map *map) {
     }
     for (uint32_t a = 0; a < map->allocation_count; a++) {
         for (uint64_t at = 0; at < map->allocation_bytes[a]; at++)
-            assert_int_equal(hd_map_owner(map, a, at).padding, !owned[a][at]);
-        assert_true(hd_map_owner(map, a, map->allocation_bytes[a]).padding);
+            assert_int_equal(map_owner(map, a, at).padding, !owned[a][at]);
+        assert_true(map_owner(map, a, map->allocation_bytes[a]).padding);
     }
 }
 
@@ -503,18 +504,18 @@ static void check_finds_a_broken_map(void **state) {
     char heard[512] = "";
     hd_diag diag = {hear, heard};
     map->fields[1].run = 28; /* where the last x lies */
-    assert_int_equal(hd_map_check(&diag, map), HD_EINPUT);
+    assert_int_equal(map_check(&diag, map), HD_EINPUT);
     assert_non_null(strstr(heard, "cluster 0 of the map has runs that overlap"));
     map->fields[1].run = 36;
-    assert_int_equal(hd_map_check(&diag, map), HD_EINPUT);
+    assert_int_equal(map_check(&diag, map), HD_EINPUT);
     assert_non_null(strstr(heard, "leaves its tile"));
     map->fields[1].run = 32;
     map->clusters[1].base = 768;
-    assert_int_equal(hd_map_check(&diag, map), HD_EINPUT);
+    assert_int_equal(map_check(&diag, map), HD_EINPUT);
     assert_non_null(strstr(heard, "overlaps the one before it"));
     map->clusters[1].base = 1024;
     map->allocation_bytes[0]--;
-    assert_int_equal(hd_map_check(&diag, map), HD_EINPUT);
+    assert_int_equal(map_check(&diag, map), HD_EINPUT);
     assert_non_null(strstr(heard, "ends beyond its allocation"));
     hd_arena_free(arena);
 }

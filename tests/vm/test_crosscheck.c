@@ -26,6 +26,7 @@
 
 #include <cmocka.h>
 
+#include "layout/map_check.h"
 #include "oracle/jobs.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
@@ -140,7 +141,7 @@ static found find_address(const finder *f, uint64_t address) {
                     continue;
                 if (!at->map)
                     return (found){true, b, -1};
-                hd_byte_owner owner = hd_map_owner(at->map, m, address - row->base);
+                byte_owner owner = map_owner(at->map, m, address - row->base);
                 assert_false(owner.padding);
                 return (found){true, b, (int32_t)owner.field};
             }
