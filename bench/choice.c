@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../tests/oracle/partition.h"
 #include "advise/advise.h"
 #include "frontend/frontend.h"
 #include "measure/stopwatch.h"
@@ -68,7 +69,7 @@ static hd_status load(contest *c) {
 
 /* ---- all layouts ------------------------------------------------------------------ */
 
-static void add_layout(contest *c, const hd_partition *p, uint64_t tile) {
+static void add_layout(contest *c, const partition *p, uint64_t tile) {
     uint64_t masks[HD_MAX_FIELDS] = {0}, of[HD_MAX_FIELDS];
     for (uint32_t f = 0; f < p->n; f++)
         masks[p->rgs[f]] |= (uint64_t)1 << f;
@@ -85,13 +86,13 @@ static void add_layout(contest *c, const hd_partition *p, uint64_t tile) {
 }
 
 static void list_all(contest *c) {
-    hd_partition p;
-    hd_partition_first(&p, c->job->record->field_count);
+    partition p;
+    partition_first(&p, c->job->record->field_count);
     hd_push(c->arena, &c->all, (swept){hd_layout_original(c->arena, c->job->record), 0});
     do {
         for (int t = 0; t < TILES; t++)
             add_layout(c, &p, tiles[t]);
-    } while (hd_partition_next(&p));
+    } while (partition_next(&p));
 }
 
 /* The first is the original. */

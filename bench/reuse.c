@@ -51,19 +51,12 @@ static const char *trace_path(const bench *b, const char *name) {
     return hd_format(b->arena, "%s/%s.hdt", b->folder, name);
 }
 
-static void remove_traces(const bench *b) {
-    for (int a = 0; a < APPLICATIONS; a++)
-        unlink(trace_path(b, names[a]));
-    unlink(trace_path(b, "prefix"));
-    rmdir(b->folder);
-}
-
 /* A child that did not come to its end has said why, or was killed. */
 static void stop_unless(const bench *b, bool done, const char *what) {
     if (done)
         return;
     fprintf(stderr, "bench_reuse: %s did not come to its end\n", what);
-    remove_traces(b);
+    hd_scratch_remove(b->folder);
     exit(2);
 }
 
@@ -373,20 +366,19 @@ static bool require_all(const cell_totals *totals, const row_result *last) {
 int main(void) {
     hd_printer printer = {.out = stderr};
     const hd_diag diag = {hd_print_message, &printer};
-    const char *where = getenv("TMPDIR");
     hd_arena *arena = hd_arena_new();
-    char *folder = hd_format(arena, "%s/heddle-bench-XXXXXX", where ? where : "/tmp");
-    const bench b = {arena, &diag, folder};
+    char *folder;
     row_result last;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!mkdtemp(folder))
+    if (hd_scratch_make(arena, &diag, &folder) != HD_OK)
         return 2;
+    const bench b = {arena, &diag, folder};
     make_traces(&b);
     cell_totals totals = print_cells(&b);
     print_rows(&b, &last);
     print_extrapolated(&b, &last);
     bool met = require_all(&totals, &last);
-    remove_traces(&b);
+    hd_scratch_remove(folder);
     hd_arena_free(arena);
     return met ? 0 : 1;
 }

@@ -1,56 +1,14 @@
 /*
  * How fast the search is: all partitions of the twelve fields of examples/sampo,
- * and the time to a proven optimum for a record of twenty fields, each on one core.
- *
- * The twenty-field record is made here: a particle whose fields are used in
- * groups, some at the thread's own index and some of a neighbour read through an
- * index buffer, so that keeping fields together and apart both have their price.
+ * and the time to a proven optimum for a record of twenty fields, bench/search/twenty.yaml, each
+ * on one core.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "frontend/frontend.h"
 #include "report/report.h"
 #include "search/search.h"
-
-static const char kernel_of_twenty[] =
-    "struct cell { float f0, f1, f2, f3, f4, f5, f6, f7, f8, f9;\n"
-    "              float f10, f11, f12, f13, f14, f15, f16, f17, f18, f19; };\n"
-    "__kernel void move(__global struct cell *p, __global const int *near, int count) {\n"
-    "  int i = get_global_id(0);\n"
-    "  float x = 0, y = 0, z = 0;\n"
-    "  for (int k = 0; k < 8; k++) {\n"
-    "    int j = near[k * count + i];\n"
-    "    x += p[j].f0 * p[j].f3; y += p[j].f1 * p[j].f3; z += p[j].f2 * p[j].f3;\n"
-    "  }\n"
-    "  p[i].f4 += x; p[i].f5 += y; p[i].f6 += z;\n"
-    "  p[i].f0 += p[i].f4; p[i].f1 += p[i].f5; p[i].f2 += p[i].f6;\n"
-    "}\n"
-    "__kernel void react(__global struct cell *p, __global const int *near, int count) {\n"
-    "  int i = get_global_id(0);\n"
-    "  float s = 0;\n"
-    "  for (int k = 0; k < 4; k++) {\n"
-    "    int j = near[k * count + i];\n"
-    "    s += p[j].f7 * p[j].f8 + p[j].f9;\n"
-    "  }\n"
-    "  p[i].f10 = s; p[i].f11 = s * p[i].f12;\n"
-    "  for (int k = 0; k < count; k += 256) s += p[k].f13 * p[k].f14;\n"
-    "  p[i].f15 = s; p[i].f16 += p[i].f17; p[i].f18 = p[i].f19;\n"
-    "}\n";
-
-static const char job_of_twenty[] =
-    "kernel: kernel.cl\n"
-    "buffers:\n"
-    "  - {name: cells, type: cell, count: 1048576}\n"
-    "  - {name: near, type: int, count: 8388608}\n"
-    "launches:\n"
-    "  - {kernel: move, global: [1048576], local: [256],\n"
-    "     args: [{name: p, buffer: cells}, {name: near, buffer: near}, {name: count, value: "
-    "1048576}]}\n"
-    "  - {kernel: react, global: [1048576], local: [256],\n"
-    "     args: [{name: p, buffer: cells}, {name: near, buffer: near}, {name: count, value: "
-    "1048576}]}\n";
 
 static hd_job *open_job(hd_arena *arena, const hd_diag *diag, const char *path) {
     hd_job *job;
@@ -59,22 +17,6 @@ static hd_job *open_job(hd_arena *arena, const hd_diag *diag, const char *path) 
         hd_frontend(arena, diag, job->kernel_path, job->options, &module) ||
         hd_job_resolve(arena, diag, job, module))
         exit(2);
-    return job;
-}
-
-static hd_job *open_twenty(hd_arena *arena, const hd_diag *diag) {
-    char folder[] = "/tmp/heddle-bench-XXXXXX";
-    if (!mkdtemp(folder))
-        exit(2);
-    const char *kernel = hd_format(arena, "%s/kernel.cl", folder);
-    const char *path = hd_format(arena, "%s/job.yaml", folder);
-    if (hd_write_file(diag, kernel, kernel_of_twenty, sizeof kernel_of_twenty - 1) ||
-        hd_write_file(diag, path, job_of_twenty, sizeof job_of_twenty - 1))
-        exit(2);
-    hd_job *job = open_job(arena, diag, path);
-    unlink(kernel);
-    unlink(path);
-    rmdir(folder);
     return job;
 }
 
@@ -110,7 +52,7 @@ int main(void) {
     printf("examples/sampo, %u fields, every partition\n", sampo->record->field_count);
     for (int d = 0; d < 3; d++)
         search(arena, &diag, sampo, devices[d]);
-    hd_job *twenty = open_twenty(arena, &diag);
+    hd_job *twenty = open_job(arena, &diag, HEDDLE_SOURCE "/bench/search/twenty.yaml");
     printf("a record of %u fields, all subsets\n", twenty->record->field_count);
     for (int d = 0; d < 3; d++)
         search(arena, &diag, twenty, devices[d]);

@@ -177,7 +177,7 @@ static void print_head(const bench *b, const table_selection *s) {
     printf("### %s (%s)\n\n| device | epsilon | tree |\n|---|---|---|\n| %s | %u | `%s`, learned "
            "on %.10s |\n\n",
            s->device.name, s->device.platform, s->device.name, s->profile->l1.line,
-           hd_tile_tree_print(b->arena, s->tree), s->date);
+           hd_tile_steps_print(b->arena, s->tree), s->date);
     printf("| program | version | layout | speedup over AoS | 95%% |\n|---|---|---|---|---|\n");
     fflush(stdout);
 }

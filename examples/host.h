@@ -148,7 +148,7 @@ static inline cl_kernel host_kernel(host *h, const char *name) {
 }
 
 /* Argument `index` becomes the variable `value`. */
-#define host_set(kernel, index, value)                                                             \
+#define host_set(kernel, index, value)                                                     \
     host_check(clSetKernelArg(kernel, index, sizeof(value), &(value)), "argument " #value)
 
 /* Runs `items` work-items, or as many more as fill the last group, and adds their time. */

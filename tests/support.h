@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "frontend/frontend.h"
 #include "job/job.h"
 
 typedef struct hd_sample {
     hd_arena *arena;
     hd_diag diag;
-    char folder[40];
+    char *folder; /* NULL: none was needed */
     hd_job *job;
     kir_module *module;
 } hd_sample;
@@ -29,9 +30,7 @@ static inline void hd_sample_message(const hd_message *m, void *user) {
 /* Writes kernel.cl and job.yaml, compiles and resolves. Aborts when they are wrong. */
 static inline void hd_sample_open(hd_sample *s, const char *kernel, const char *job) {
     *s = (hd_sample){.arena = hd_arena_new(), .diag = {hd_sample_message, NULL}};
-    strcpy(s->folder, "/tmp/heddle-test-XXXXXX");
-    if (!mkdtemp(s->folder))
-        abort();
+    s->folder = folder_make(s->arena);
     char *kernel_path = hd_format(s->arena, "%s/kernel.cl", s->folder);
     char *job_path = hd_format(s->arena, "%s/job.yaml", s->folder);
     if (hd_write_file(&s->diag, kernel_path, kernel, strlen(kernel)) ||
@@ -54,11 +53,7 @@ static inline void hd_sample_read(hd_sample *s, const char *name) {
 }
 
 static inline void hd_sample_close(hd_sample *s) {
-    if (s->folder[0]) {
-        unlink(hd_format(s->arena, "%s/kernel.cl", s->folder));
-        unlink(hd_format(s->arena, "%s/job.yaml", s->folder));
-        rmdir(s->folder);
-    }
+    folder_remove(s->folder);
     hd_arena_free(s->arena);
 }
 

@@ -5,35 +5,15 @@
 #include <stdio.h>
 
 #include "machine/workload.h"
-#include "measure/opencl.h"
+#include "measure/session.h"
 
-static cl_int fill(const hd_session *session, const hd_version *version) {
-    cl_int error = CL_SUCCESS;
-    for (uint32_t b = 0; b < session->job->buffer_count && error == CL_SUCCESS; b++) {
-        const hd_buffer *buffer = &session->job->buffers[b];
-        error = clEnqueueWriteBuffer(hd_opencl_queue(session), version->memories[b], CL_TRUE, 0,
-                                     buffer->count * buffer->element_bytes, version->initial[b], 0,
-                                     NULL, NULL);
-    }
-    return error == CL_SUCCESS ? clFinish(hd_opencl_queue(session)) : error;
-}
-
-static cl_int run(const hd_session *session, const hd_version *version, double *seconds) {
-    cl_int error = fill(session, version);
+static hd_status run(hd_session *session, hd_version *version, double *seconds) {
+    hd_status status = hd_version_fill(session, version);
     double start = hd_clock();
-    for (uint32_t l = 0; l < session->job->launch_count && error == CL_SUCCESS; l++) {
-        const hd_launch *launch = &session->job->launches[l];
-        size_t global[3], local[3];
-        for (uint32_t d = 0; d < 3; d++) {
-            global[d] = launch->global[d];
-            local[d] = launch->local[d];
-        }
-        error = clEnqueueNDRangeKernel(hd_opencl_queue(session), version->kernels[l], launch->dims,
-                                       NULL, global, local, 0, NULL, NULL);
-    }
-    cl_int finished = clFinish(hd_opencl_queue(session));
+    if (status == HD_OK)
+        status = hd_version_launch(session, version, NULL, version->seconds);
     *seconds = hd_clock() - start;
-    return error == CL_SUCCESS ? finished : error;
+    return status;
 }
 
 static hd_status check(hd_session *session, const hd_version *version, const workload *w) {
@@ -49,16 +29,13 @@ hd_status client_run(hd_arena *arena, const hd_diag *diag, const workload *w, co
                      bool warm_up, uint32_t runs, double *seconds) {
     hd_session session;
     hd_version version = {0};
-    cl_int error = CL_SUCCESS;
     hd_status status = hd_session_open(arena, diag, w->job, device, &session);
     if (status == HD_OK)
         status = hd_version_make(&session, NULL, NULL, 0, w->contents, &version);
     if (status == HD_OK && warm_up)
-        error = run(&session, &version, &seconds[0]);
-    for (uint32_t r = 0; r < runs && status == HD_OK && error == CL_SUCCESS; r++)
-        error = run(&session, &version, &seconds[r]);
-    if (status == HD_OK && error != CL_SUCCESS)
-        status = hd_opencl_fail(&session, error, NULL, "run the kernels");
+        status = run(&session, &version, &seconds[0]);
+    for (uint32_t r = 0; r < runs && status == HD_OK; r++)
+        status = run(&session, &version, &seconds[r]);
     if (status == HD_OK)
         status = check(&session, &version, w);
     hd_version_free(&session, &version);

@@ -102,7 +102,7 @@ static hd_status finish(builder *b, const hd_diag *diag, const char *kernel, con
     if (status == HD_OK)
         status = hd_job_resolve(b->arena, diag, job, module);
     for (uint32_t i = 0; i < job->buffer_count && status == HD_OK; i++)
-        status = hd_job_contents(b->arena, diag, job, &job->buffers[i], &made->contents[i]);
+        status = hd_job_contents(b->arena, diag, &job->buffers[i], &made->contents[i]);
     return status;
 }
 
@@ -190,19 +190,41 @@ static bool bfs_correct(const workload *w, void *const *result) {
     return !memcmp(result[2], w->expected, w->job->buffers[2].count * sizeof(int32_t));
 }
 
+/* Steps from the nearest input along the edges, HD_NO_LEVEL where no path leads; returns how many
+ * levels there are. Inputs are of level 0. */
+static uint32_t breadth_first(hd_arena *arena, const hd_graph *graph, int32_t *level) {
+    uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), tail = 0, count = 0;
+    memset(level, 0, graph->nodes * sizeof *level);
+    for (uint32_t e = 0; e < graph->edges; e++)
+        level[graph->to[e]] = HD_NO_LEVEL;
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        if (!level[v])
+            queue[tail++] = v;
+    for (uint32_t head = 0; head < tail; head++) {
+        uint32_t v = queue[head];
+        count = (uint32_t)level[v] + 1;
+        for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
+            if (level[graph->to[e]] == HD_NO_LEVEL) {
+                level[graph->to[e]] = level[v] + 1;
+                queue[tail++] = graph->to[e];
+            }
+    }
+    return count;
+}
+
 static hd_status make_bfs(builder *b, const hd_diag *diag, const char *source, uint32_t times,
                           workload *made) {
     hd_graph *graph = NULL;
     hd_status status = read_netlist(b->arena, diag, source, made, &graph);
     if (status != HD_OK)
         return status;
-    uint32_t input_count, *inputs = hd_graph_inputs(b->arena, graph, &input_count);
-    const hd_levels *levels = hd_graph_breadth_first(b->arena, graph, inputs, input_count);
-    made->expected = levels->level;
+    int32_t *expected = hd_new_array(b->arena, int32_t, graph->nodes);
+    uint32_t levels = breadth_first(b->arena, graph, expected);
+    made->expected = expected;
     add_buffer(b, "first", "int", (uint64_t)graph->nodes + 1, NULL, 0);
     add_buffer(b, "to", "int", graph->edges, NULL, 0);
     add_buffer(b, "level", "int", graph->nodes, NULL, 0);
-    for (uint32_t level = 0; level < levels->count; level++) {
+    for (uint32_t level = 0; level < levels; level++) {
         const char *const args[] = {"first", "first",
                                     "to",    "to",
                                     "level", "level",
@@ -213,16 +235,14 @@ static hd_status make_bfs(builder *b, const hd_diag *diag, const char *source, u
     }
     repeat_launches(b, times);
     made->title = hd_format(b->arena, "breadth-first search, %u nodes, %u edges, %u levels",
-                            graph->nodes, graph->edges, levels->count);
+                            graph->nodes, graph->edges, levels);
     made->correct = bfs_correct;
     status = finish(b, diag, hd_format(b->arena, "%s/bench/machine/bfs.cl", source), NULL, made);
     if (status != HD_OK)
         return status;
     int32_t *level = made->contents[2];
     for (uint32_t v = 0; v < graph->nodes; v++)
-        level[v] = HD_NO_LEVEL;
-    for (uint32_t i = 0; i < input_count; i++)
-        level[inputs[i]] = 0;
+        level[v] = expected[v] ? HD_NO_LEVEL : 0;
     made->contents[0] = graph->first;
     made->contents[1] = graph->to;
     return HD_OK;

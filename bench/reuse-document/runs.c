@@ -71,23 +71,13 @@ static hd_status write_trace(const document *d, application a) {
 }
 
 void open_document(document *d) {
-    const char *where = getenv("TMPDIR");
-    char *folder = hd_format(d->arena, "%s/heddle-bench-XXXXXX", where ? where : "/tmp");
-    if (!mkdtemp(folder)) {
-        perror(folder);
-        exit(2);
-    }
-    d->folder = folder;
+    stop_unless(d, hd_scratch_make(d->arena, d->diag, &d->folder));
     for (int a = 0; a < APPLICATIONS; a++)
         if (d->meshes || !is_mesh((application)a))
             stop_unless(d, write_trace(d, (application)a));
 }
 
-void close_document(const document *d) {
-    for (int a = 0; a < APPLICATIONS; a++)
-        unlink(trace_path(d, (application)a));
-    rmdir(d->folder);
-}
+void close_document(const document *d) { hd_scratch_remove(d->folder); }
 
 /* ---- analyses ------------------------------------------------------------------------------ */
 

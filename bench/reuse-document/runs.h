@@ -29,8 +29,8 @@ bool is_mesh(application a);
 typedef struct document {
     hd_arena *arena;
     const hd_diag *diag;
-    const char *folder; /* of the traces */
-    bool meshes;        /* else they are left out */
+    char *folder; /* of the traces */
+    bool meshes;  /* else they are left out */
 } document;
 
 /* Writes the traces of all applications. What fails has said why, and ends the program. */

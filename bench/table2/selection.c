@@ -50,11 +50,11 @@ static hd_status train(hd_arena *arena, const hd_diag *diag, const table_effort 
     hd_tile_pattern *patterns = hd_tile_patterns(arena, kernels, kernel_count, &pattern_count);
     const hd_profiled_tree tree = {
         training.device, hd_date_now(arena),
-        hd_tile_tree_print(arena, hd_tile_tree_learn(arena, patterns, pattern_count))};
+        hd_tile_steps_print(arena, hd_tile_learn(arena, patterns, pattern_count))};
     hd_database_put_tree(result->database, &tree);
     result->date = tree.date;
-    hd_tile_tree *learned;
-    status = hd_tile_tree_parse(arena, diag, tree.text, &learned);
+    hd_tile_steps *learned;
+    status = hd_tile_steps_parse(arena, diag, tree.text, &learned);
     result->tree = learned;
     return status;
 }
@@ -65,14 +65,14 @@ hd_status select_for_device(hd_arena *arena, const hd_diag *diag, const hd_compu
     const hd_profiled_device profiled = {device->backend, device->platform, device->name,
                                          device->driver};
     hd_profiled_tree found;
-    hd_tile_tree *tree;
+    hd_tile_steps *tree;
     *result = (table_selection){.device = *device, .database = database};
     hd_status status = find_profile(arena, diag, device, &result->profile);
     if (status != HD_OK)
         return status;
     if (!hd_database_find_tree(database, arena, &profiled, &found))
         return train(arena, diag, effort, result);
-    status = hd_tile_tree_parse(arena, diag, found.text, &tree);
+    status = hd_tile_steps_parse(arena, diag, found.text, &tree);
     result->tree = tree;
     result->date = found.date;
     return status;
@@ -81,9 +81,8 @@ hd_status select_for_device(hd_arena *arena, const hd_diag *diag, const hd_compu
 /* ---- layouts ----------------------------------------------------------------------- */
 
 hd_status select_layouts(hd_arena *arena, const hd_diag *diag, const hd_job *job, uint64_t epsilon,
-                         const hd_tile_tree *tree, const hd_layout *layouts[VERSIONS]) {
+                         const hd_tile_steps *tree, const hd_layout *layouts[VERSIONS]) {
     hd_layout_graph *graph;
-    hd_layout *proposed[2] = {NULL, NULL};
     hd_status status = hd_layout_graph_make(arena, diag, job, &graph);
     if (status != HD_OK)
         return status;
@@ -91,14 +90,12 @@ hd_status select_layouts(hd_arena *arena, const hd_diag *diag, const hd_job *job
     layouts[VERSION_AOS] = hd_layout_aos(arena, job->record);
     layouts[VERSION_SOA] = hd_layout_soa(arena, job->record);
     hd_judge judge = hd_judge_graph(arena, graph, epsilon, NULL);
-    judge.propose(&judge, arena, proposed, 1);
-    layouts[VERSION_CLUSTERS] = proposed[0];
+    layouts[VERSION_CLUSTERS] = judge.layouts.data[0];
     if (!tree)
         return HD_OK;
     judge = hd_judge_graph(arena, graph, epsilon, tree);
-    judge.propose(&judge, arena, proposed, 2);
-    layouts[VERSION_BOTH] = proposed[0];
-    layouts[VERSION_TILE] = proposed[1];
+    layouts[VERSION_BOTH] = judge.layouts.data[0];
+    layouts[VERSION_TILE] = judge.layouts.data[1];
     return HD_OK;
 }
 

@@ -19,7 +19,7 @@ typedef struct table_selection {
     hd_compute_device device;
     const hd_device *profile;
     hd_database *database; /* may be NULL */
-    const hd_tile_tree *tree;
+    const hd_tile_steps *tree;
     const char *date; /* when the tree was learned */
 } table_selection;
 
@@ -43,7 +43,7 @@ extern const char *const version_names[VERSIONS];
 /* All but VERSION_OURS, from the graph and the tree (NULL: without VERSION_TILE and
  * VERSION_BOTH, which are NULL then). */
 hd_status select_layouts(hd_arena *arena, const hd_diag *diag, const hd_job *job, uint64_t epsilon,
-                         const hd_tile_tree *tree, const hd_layout *layouts[VERSIONS]);
+                         const hd_tile_steps *tree, const hd_layout *layouts[VERSIONS]);
 /* VERSION_OURS. */
 hd_status select_ours(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                       const table_selection *selection, double budget, const hd_layout **layout);

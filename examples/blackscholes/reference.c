@@ -10,8 +10,7 @@ void blackscholes_price(blackscholes_option *options, int count) {
         double rate = options[i].rate, volatility = options[i].volatility;
 
         double spread = volatility * sqrt(years);
-        double d1 =
-            (log(price / strike) + (rate + volatility * volatility / 2) * years) / spread;
+        double d1 = (log(price / strike) + (rate + volatility * volatility / 2) * years) / spread;
         double call = price * blackscholes_cumulative_normal(d1) -
                       strike * exp(-rate * years) * blackscholes_cumulative_normal(d1 - spread);
         options[i].call = (float)call;

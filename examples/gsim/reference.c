@@ -10,22 +10,15 @@ static uint32_t gsim_value(const gsim_gate *gates, const gsim_gate *gate,
         odd ^= operand;
     }
     switch (gate->kind) {
-    case GSIM_AND:
-        return all;
-    case GSIM_NAND:
-        return ~all;
+    case GSIM_AND: return all;
+    case GSIM_NAND: return ~all;
     case GSIM_OR:
-    case GSIM_BUF:
-        return any;
+    case GSIM_BUF: return any;
     case GSIM_NOR:
-    case GSIM_NOT:
-        return ~any;
-    case GSIM_XOR:
-        return odd;
-    case GSIM_XNOR:
-        return ~odd;
-    default:
-        return gate->next;
+    case GSIM_NOT: return ~any;
+    case GSIM_XOR: return odd;
+    case GSIM_XNOR: return ~odd;
+    default: return gate->next;
     }
 }
 

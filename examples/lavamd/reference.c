@@ -22,8 +22,8 @@ static void lavamd_add_box(lavamd_particle *a, const lavamd_particle *box, doubl
                            double sum[4]) {
     for (int j = 0; j < LAVAMD_PARTICLES; j++) {
         const lavamd_particle *b = &box[j];
-        double dot = (double)a->rv_x * b->rv_x + (double)a->rv_y * b->rv_y +
-                     (double)a->rv_z * b->rv_z;
+        double dot =
+            (double)a->rv_x * b->rv_x + (double)a->rv_y * b->rv_y + (double)a->rv_z * b->rv_z;
         double potential = b->charge * exp(-a2 * ((double)a->rv_v + b->rv_v - dot));
         sum[0] += potential;
         sum[1] += 2 * potential * ((double)a->rv_x - b->rv_x);

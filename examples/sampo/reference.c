@@ -104,8 +104,8 @@ static void sampo_respawn(sampo_agent *a, const uint32_t *laid, float capacity) 
         return;
     float chance = (float)laid[a->habitat] * (1 / capacity);
     if (sampo_draw(a) < chance)
-        *a = (sampo_agent){.state = SAMPO_EGG, .random = a->random, .habitat = a->habitat,
-                           .energy = 1};
+        *a = (sampo_agent){
+            .state = SAMPO_EGG, .random = a->random, .habitat = a->habitat, .energy = 1};
 }
 
 void sampo_day(sampo_agent *agents, int count, const sampo_world *world, int day) {

@@ -21,7 +21,7 @@ typedef struct chooser {
     uint32_t judge_count;
     hd_profiled_device profiled;
     const char *job_hash, *key;
-    hd_tile_tree *tree; /* NULL: nobody trained the device */
+    hd_tile_steps *tree; /* NULL: nobody trained the device */
     const char *tree_text;
     hd_choice *choice;
     bool lasting; /* the answer holds next time, too */
@@ -52,7 +52,7 @@ static void find_tree(chooser *c) {
     const hd_diag silent = {0};
     hd_profiled_tree found;
     if (!hd_database_find_tree(c->options->database, c->arena, &c->profiled, &found) ||
-        hd_tile_tree_parse(c->arena, &silent, found.text, &c->tree) != HD_OK)
+        hd_tile_steps_parse(c->arena, &silent, found.text, &c->tree) != HD_OK)
         return;
     c->tree_text = found.text;
     c->choice->has_tree = true;

@@ -2,7 +2,7 @@
  * The fastest layout of a job on a device, by measurement within a budget.
  *
  * Three judges work together: static cost and the layout graph with the device's tree of tiles
- * propose, the device decides (search/judge.h, search/race.h). What comes out is kept in the
+ * propose, the device decides (search/propose.h, search/race.h). What comes out is kept in the
  * profile database, and an equal question is answered from there.
  */
 #ifndef HD_ADVISE_CHOOSE_H

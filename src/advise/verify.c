@@ -43,7 +43,7 @@ static hd_status make_contents(const verifier *v, void **contents, bool *random)
     *random = false;
     for (uint32_t b = 0; b < v->job->buffer_count; b++) {
         const hd_buffer *buffer = &v->job->buffers[b];
-        hd_status status = hd_job_contents(v->arena, v->diag, v->job, buffer, &contents[b]);
+        hd_status status = hd_job_contents(v->arena, v->diag, buffer, &contents[b]);
         if (status != HD_OK)
             return status;
         if (buffer->file || buffer->init_count)

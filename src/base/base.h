@@ -74,6 +74,8 @@ const char *hd_str_text(const hd_str *s);
 
 /* `text` ends in `ending`, and has something before it. */
 bool hd_ends_in(const char *text, const char *ending);
+/* `word` is one of `words`, which stand with a blank between. */
+bool hd_has_word(const char *words, const char *word);
 
 /* ---- words.c: options as one text --------------------------------------- */
 

@@ -45,3 +45,13 @@ bool hd_ends_in(const char *text, const char *ending) {
     size_t length = strlen(text), tail = strlen(ending);
     return length > tail && !strcmp(text + length - tail, ending);
 }
+
+bool hd_has_word(const char *words, const char *word) {
+    size_t length = strlen(word);
+    if (!length || strchr(word, ' '))
+        return false;
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+        if ((at == words || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+            return true;
+    return false;
+}

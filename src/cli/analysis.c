@@ -44,21 +44,8 @@ hd_status cli_model_options_read(cli *c, const cli_model_options *choice, hd_cos
     return status;
 }
 
-const char *cli_show_cost(hd_arena *arena, const hd_cost_vector *cost) {
-    uint32_t degree = hd_cost_degree(cost);
-    hd_str s = {.arena = arena};
-    for (uint32_t d = 0; d <= degree; d++)
-        hd_str_printf(&s, "%s%s", d ? ", " : degree ? "(" : "", hd_show_count(arena, cost->v[d]));
-    hd_str_add(&s, degree ? ")" : "");
-    return hd_str_text(&s);
-}
-
-double cli_share(const hd_cost_line *line, const hd_cost_vector *whole) {
-    uint32_t degree = hd_cost_degree(whole);
-    return whole->v[degree] > 0 ? line->cost.v[degree] / whole->v[degree] : 0;
-}
-
-const char *cli_access_name(hd_arena *arena, const hd_cost_line *line) {
+/* "load bodies.x", "atomic counters". */
+static const char *access_name(hd_arena *arena, const hd_cost_line *line) {
     const hd_access *a = line->access;
     const kir_kernel *kernel = line->info->kernel;
     const char *buffer = a->param >= 0          ? kernel->params[a->param].name
@@ -71,20 +58,51 @@ const char *cli_access_name(hd_arena *arena, const hd_cost_line *line) {
                      field ? field : "");
 }
 
-json_t *cli_cost_json(const hd_cost_vector *cost) {
-    json_t *list = json_array();
-    for (uint32_t d = 0; d <= hd_cost_degree(cost); d++)
-        json_array_append_new(list, hd_json_number(cost->v[d]));
-    return list;
+hd_value cli_cost_value(const hd_cost_vector *cost) {
+    return hd_list(cost->v, hd_cost_degree(cost) + 1);
 }
 
-json_t *cli_cost_line_json(cli *c, const hd_cost_line *line, const hd_cost_vector *whole) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "access",
-                     hd_json_access(c->arena, line->info, line->access), "kernel",
-                     hd_json_text(line->info->kernel->name), "cost", cli_cost_json(&line->cost),
-                     "share", hd_json_number(cli_share(line, whole)), "executions",
-                     hd_json_number(line->executions), "transactions",
-                     hd_json_number(line->transactions), "ideal_transactions",
-                     hd_json_number(line->ideal), "l1_hits", hd_json_number(line->l1), "l2_hits",
-                     hd_json_number(line->l2));
+/* ---- what accesses cost ------------------------------------------------------------------- */
+
+hd_value cli_lines_value(hd_arena *arena, cli_lines lines) {
+    cli_lines *context = hd_new(arena, cli_lines);
+    *context = lines;
+    return hd_with(hd_rows(lines.lines, lines.count), context);
 }
+
+/* At the whole's highest degree. */
+static double share_of_whole(const hd_cost_line *line, const hd_cost_vector *whole) {
+    uint32_t degree = hd_cost_degree(whole);
+    return whole->v[degree] > 0 ? line->cost.v[degree] / whole->v[degree] : 0;
+}
+
+static const cli_lines *lines_of(const hd_view *view) { return view->context; }
+
+HD_GETTER(cost_of, hd_cost_line, cli_cost_value(&row->cost))
+HD_GETTER(access_of, hd_cost_line, hd_with(hd_row(row->access), row->info))
+HD_GETTER(line_of, hd_cost_line, hd_whole(row->access->line))
+HD_GETTER(name_of, hd_cost_line, hd_text(access_name(view->arena, row)))
+HD_GETTER(kernel_of, hd_cost_line, hd_text(row->info->kernel->name))
+HD_GETTER(share_of, hd_cost_line, hd_real(share_of_whole(row, lines_of(view)->whole)))
+HD_GETTER(why_of, hd_cost_line, hd_text(hd_cost_explain(view->arena, lines_of(view)->device, row)))
+
+const hd_member cli_line_members[] = {
+    {NULL, "line", .get = line_of},
+    {"access", .get = access_of, .of = hd_access_members},
+    {NULL, "access", .get = name_of},
+    {"kernel", .get = kernel_of},
+    {"cost", .get = cost_of},
+    {"executions", "executions", HD_COUNT, HD_AT(hd_cost_line, executions)},
+    {"transactions", "transactions", HD_DIGITS, HD_AT(hd_cost_line, transactions)},
+    {"ideal_transactions", HD_AT(hd_cost_line, ideal)},
+    {"l1_hits", "L1", HD_SHARE, HD_AT(hd_cost_line, l1)},
+    {"l2_hits", "L2", HD_SHARE, HD_AT(hd_cost_line, l2)},
+    {"share", "share", HD_SHARE, .get = share_of},
+    {0}};
+const hd_member cli_why_members[] = {
+    {HD_SELF, .of = cli_line_members}, {"why", .get = why_of}, {0}};
+const hd_member cli_worst_columns[] = {{NULL, "share", HD_SHARE, .get = share_of},
+                                       {NULL, "line", .get = line_of},
+                                       {NULL, "access", .get = name_of},
+                                       {NULL, "why", .get = why_of},
+                                       {0}};

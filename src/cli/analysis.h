@@ -4,7 +4,7 @@
 
 #include "advise/advise.h"
 #include "cli/cli.h"
-#include "report/json.h"
+#include "report/members.h"
 
 typedef struct cli_model_options {
     cli_texts devices;
@@ -38,13 +38,20 @@ hd_status cli_model_options_read(cli *c, const cli_model_options *choice, hd_cos
                                  const hd_device ***devices);
 size_t cli_device_count(const cli_model_options *choice);
 
-/* "16.5M", or "(0, 3.28M)" with an entry for each degree. */
-const char *cli_show_cost(hd_arena *arena, const hd_cost_vector *cost);
-/* Share of a line in the whole, at the whole's highest degree. */
-double cli_share(const hd_cost_line *line, const hd_cost_vector *whole);
-/* "load bodies.x", "atomic counters[4 bytes]". */
-const char *cli_access_name(hd_arena *arena, const hd_cost_line *line);
-json_t *cli_cost_json(const hd_cost_vector *cost);
-json_t *cli_cost_line_json(cli *c, const hd_cost_line *line, const hd_cost_vector *whole);
+/* A cost as a list: an entry for each degree. */
+hd_value cli_cost_value(const hd_cost_vector *cost);
+
+/* What accesses cost. */
+typedef struct cli_lines {
+    const hd_cost_line *lines;
+    size_t count;
+    const hd_cost_vector *whole; /* that they have a share in */
+    const hd_device *device;     /* for hd_cost_explain() */
+} cli_lines;
+/* Rows for these tables. */
+hd_value cli_lines_value(hd_arena *arena, cli_lines lines);
+extern const hd_member cli_line_members[];  /* with their columns */
+extern const hd_member cli_why_members[];   /* the same with the reason, for JSON */
+extern const hd_member cli_worst_columns[]; /* share, line, access and reason */
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/json.h"
+#include "report/members.h"
 
 hd_status cli_read_budget(cli *c, const char *text, double *seconds) {
     static const struct {
@@ -24,8 +24,8 @@ hd_status cli_read_budget(cli *c, const char *text, double *seconds) {
 
 /* ---- the verdict ---------------------------------------------------------------------- */
 
-static const char *show_share_of_time(cli *c, const hd_choice_entry *e) {
-    return hd_format(c->arena, "%.3f of the original's time (%.3f to %.3f)", e->ratio.median,
+static const char *show_share_of_time(hd_arena *arena, const hd_choice_entry *e) {
+    return hd_format(arena, "%.3f of the original's time (%.3f to %.3f)", e->ratio.median,
                      e->ratio.low, e->ratio.high);
 }
 
@@ -51,10 +51,10 @@ static standing standing_of(const hd_choice *choice, uint32_t i) {
 }
 
 /* "soa, aosoa:16 and 3 more": the other ones of a standing than the winner; NULL: none. */
-static const char *list_standing(cli *c, const hd_record *record, const hd_choice *choice,
+static const char *list_standing(hd_arena *arena, const hd_record *record, const hd_choice *choice,
                                  standing wanted) {
     enum { NAMED = 3 };
-    hd_str names = {.arena = c->arena};
+    hd_str names = {.arena = arena};
     uint32_t count = 0;
     for (uint32_t i = 1; i < choice->count; i++) {
         const hd_choice_entry *e = &choice->entries[i];
@@ -62,22 +62,23 @@ static const char *list_standing(cli *c, const hd_record *record, const hd_choic
             continue;
         if (count++ < NAMED)
             hd_str_printf(&names, "%s%s", count > 1 ? ", " : "",
-                          hd_layout_print(c->arena, record, e->layout));
+                          hd_layout_print(arena, record, e->layout));
     }
     if (count > NAMED)
         hd_str_printf(&names, " and %u more", count - NAMED);
     return count ? hd_str_text(&names) : NULL;
 }
 
-static const char *verdict_to_leave(cli *c, const hd_record *record, const hd_choice *choice) {
+static const char *verdict_to_leave(hd_arena *arena, const hd_record *record,
+                                    const hd_choice *choice) {
     const hd_choice_entry *leader = &choice->entries[choice->leader];
     if (!choice->leader)
         return "leave it as it is; no layout is faster";
-    return hd_format(c->arena,
+    return hd_format(arena,
                      "leave it as it is; no layout is faster as far as can be told, and the best, "
                      "%s, takes %s",
-                     hd_layout_print(c->arena, record, leader->layout),
-                     show_share_of_time(c, leader));
+                     hd_layout_print(arena, record, leader->layout),
+                     show_share_of_time(arena, leader));
 }
 
 /* A signal came before the rounds that tell anything. */
@@ -93,27 +94,27 @@ static bool was_too_short(const hd_choice *choice) {
     return untried && !choice->rounds;
 }
 
-static const char *verdict_of_few_rounds(cli *c, const hd_choice *choice) {
+static const char *verdict_of_few_rounds(hd_arena *arena, const hd_choice *choice) {
     if (choice->most_rounds && choice->rounds >= choice->most_rounds)
-        return hd_format(c->arena,
+        return hd_format(arena,
                          "leave it as it is; --repeats allows only %u rounds, and %u are the least "
                          "that tell anything",
                          choice->most_rounds, choice->least_rounds);
-    return hd_format(c->arena,
+    return hd_format(arena,
                      "leave it as it is; only %u rounds were run, and %u are the least that tell "
                      "anything: try --budget %.0fs",
                      choice->rounds, choice->least_rounds,
                      ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
 }
 
-const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
+const char *cli_choice_verdict(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
     if (was_stopped_early(choice))
-        return hd_format(c->arena,
+        return hd_format(arena,
                          "stopped after %u rounds, and %u are the least that tell anything, so "
                          "static cost decides",
                          choice->rounds, choice->least_rounds);
     if (!hd_choice_decides(choice) && was_too_short(choice))
-        return hd_format(c->arena,
+        return hd_format(arena,
                          "the budget ended before anything could be measured, so static cost "
                          "decides: try --budget %.0fs",
                          ceil(10 * choice->seconds));
@@ -122,15 +123,15 @@ const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice 
     if (!choice->timed)
         return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
-        return verdict_of_few_rounds(c, choice);
+        return verdict_of_few_rounds(arena, choice);
     if (!choice->winner)
-        return verdict_to_leave(c, record, choice);
+        return verdict_to_leave(arena, record, choice);
     const hd_choice_entry *winner = &choice->entries[choice->winner];
-    const char *layout = hd_layout_print(c->arena, record, winner->layout);
-    const char *others = list_standing(c, record, choice, AS_FAST);
-    const char *undecided = list_standing(c, record, choice, UNDECIDED);
-    hd_str text = {.arena = c->arena};
-    hd_str_printf(&text, "%s, at %s", layout, show_share_of_time(c, winner));
+    const char *layout = hd_layout_print(arena, record, winner->layout);
+    const char *others = list_standing(arena, record, choice, AS_FAST);
+    const char *undecided = list_standing(arena, record, choice, UNDECIDED);
+    hd_str text = {.arena = arena};
+    hd_str_printf(&text, "%s, at %s", layout, show_share_of_time(arena, winner));
     if (others && standing_of(choice, choice->winner) == AS_FAST)
         hd_str_printf(&text,
                       "; of those that are as fast it is the nearest to the original (the others: "
@@ -197,17 +198,31 @@ static const char *numbers_of(cli *c, const judge_names *judges, const char *by)
     return hd_str_text(&text);
 }
 
-static void add_row(cli *c, const hd_record *record, const hd_choice *choice, uint32_t i,
-                    const judge_names *judges, hd_table *table) {
+/* A row of the table. */
+typedef struct timed_row {
+    const hd_choice_entry *entry;
+    const char *between, *by, *note;
+} timed_row;
+
+HD_GETTER(row_layout, timed_row,
+          hd_text(hd_layout_print(view->arena, view->context, row->entry->layout)))
+HD_GETTER(row_time, timed_row, hd_real(row->entry->timing.median))
+HD_GETTER(row_ratio, timed_row, hd_real(row->entry->ratio.median))
+
+static const hd_member timed_columns[] = {{NULL, "layout", .get = row_layout},
+                                          {NULL, "time", HD_SECONDS, .get = row_time},
+                                          {NULL, "to original", HD_DECIMALS, .get = row_ratio},
+                                          {NULL, "between", HD_AT(timed_row, between)},
+                                          {NULL, "by", HD_AT(timed_row, by)},
+                                          {NULL, "", HD_AT(timed_row, note)},
+                                          {0}};
+
+static timed_row row_of(cli *c, const hd_choice *choice, uint32_t i, const judge_names *judges) {
     const hd_choice_entry *e = &choice->entries[i];
     bool known = i && isfinite(e->ratio.high);
-    hd_table_row(table,
-                 (const char *[]){
-                     hd_layout_print(c->arena, record, e->layout),
-                     hd_show_seconds(c->arena, e->timing.median),
-                     hd_format(c->arena, "%.3f", e->ratio.median),
-                     known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
-                     numbers_of(c, judges, e->by), note_of(c, choice, i)});
+    return (timed_row){
+        e, known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
+        numbers_of(c, judges, e->by), note_of(c, choice, i)};
 }
 
 /* The fastest first. */
@@ -235,20 +250,17 @@ static void show_judges(const judge_names *judges, hd_str *out) {
 }
 
 static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
-    static const hd_column columns[] = {
-        {"layout", HD_LEFT, true},   {"time", HD_RIGHT, false}, {"to original", HD_RIGHT, false},
-        {"between", HD_LEFT, false}, {"by", HD_LEFT, false},    {"", HD_LEFT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
     judge_names judges = {0};
     uint32_t count;
     const uint32_t *order = by_ratio(c, choice, &count);
     for (uint32_t i = 0; i < count; i++)
         if (order[i]) /* the original is nobody's */
             note_judges(c, &judges, choice->entries[order[i]].by);
+    timed_row *rows = hd_new_array(c->arena, timed_row, count);
     for (uint32_t i = 0; i < count; i++)
-        add_row(c, record, choice, order[i], &judges, table);
+        rows[i] = row_of(c, choice, order[i], &judges);
     if (count) {
-        hd_table_print(table, out, c->colour);
+        cli_show_rows(c, NULL, timed_columns, hd_with(hd_rows(rows, count), record), out);
         hd_wrap(out,
                 "  to original: the median of the ratios to the original's time in the same round, "
                 "which need not be the ratio of the median times",
@@ -302,46 +314,61 @@ void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, h
     if (choice->remembered)
         hd_str_printf(out, "  measured on %s; --again measures anew\n", choice->date);
     hd_str_printf(out, "\nVerdict%s: %s.\n", choice->stopped ? " so far" : "",
-                  cli_choice_verdict(c, record, choice));
+                  cli_choice_verdict(c->arena, record, choice));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static json_t *number_or_null(double value) {
-    return isfinite(value) ? hd_json_number(value) : json_null();
+static const char *const end_names[] = {[HD_RACE_FINISHED] = "finished",
+                                        [HD_RACE_SLOWER] = "slower",
+                                        [HD_RACE_REFUSED] = "refused",
+                                        [HD_RACE_DIFFERS] = "differs",
+                                        [HD_RACE_UNTRIED] = "untried"};
+
+/* An entry's; the choice is what it belongs to. */
+static standing standing_in(const hd_view *view, const hd_choice_entry *e) {
+    const hd_choice *choice = view->parent;
+    return standing_of(choice, (uint32_t)(e - choice->entries));
 }
 
-static json_t *entry_json(cli *c, const hd_record *record, const hd_choice *choice, uint32_t i) {
-    const hd_choice_entry *e = &choice->entries[i];
-    static const char *const ends[] = {[HD_RACE_FINISHED] = "finished",
-                                       [HD_RACE_SLOWER] = "slower",
-                                       [HD_RACE_REFUSED] = "refused",
-                                       [HD_RACE_DIFFERS] = "differs",
-                                       [HD_RACE_UNTRIED] = "untried"};
-    bool timed = e->timing.repeats > 0;
-    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "layout",
-                     hd_json_layout(c->arena, record, e->layout), "by", hd_json_text(e->by), "end",
-                     ends[e->end], "why", hd_json_text(e->why), "timing",
-                     timed ? hd_json_timing(&e->timing) : json_null(), "ratio",
-                     timed ? hd_json_number(e->ratio.median) : json_null(), "ratio_low",
-                     timed ? number_or_null(e->ratio.low) : json_null(), "ratio_high",
-                     timed ? number_or_null(e->ratio.high) : json_null(), "as_fast",
-                     (int)(standing_of(choice, i) == AS_FAST), "undecided",
-                     (int)(standing_of(choice, i) == UNDECIDED));
+static hd_value if_timed(const hd_choice_entry *e, double ratio) {
+    return e->timing.repeats ? hd_real(ratio) : hd_null();
 }
 
-json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice) {
-    json_t *layouts = json_array();
-    for (uint32_t i = 0; i < choice->count; i++)
-        json_array_append_new(layouts, entry_json(c, record, choice, i));
-    return json_pack("{s:o, s:o, s:b, s:b, s:b, s:o, s:I, s:I, s:o, s:I, s:o}", "device",
-                     hd_json_compute_device(&choice->device), "date", hd_json_text(choice->date),
-                     "remembered", (int)choice->remembered, "stopped", (int)choice->stopped, "tree",
-                     (int)choice->has_tree, "seconds", hd_json_number(choice->seconds), "rounds",
-                     (json_int_t)choice->rounds, "least_rounds", (json_int_t)choice->least_rounds,
-                     "verdict", hd_json_text(cli_choice_verdict(c, record, choice)), "winner",
-                     (json_int_t)choice->winner, "layouts", layouts);
-}
+HD_GETTER(layout_of, hd_choice_entry, hd_with(hd_row(row->layout), view->context))
+HD_GETTER(end_of, hd_choice_entry, hd_text(end_names[row->end]))
+HD_GETTER(timing_of, hd_choice_entry, hd_row(row->timing.repeats ? &row->timing : NULL))
+HD_GETTER(ratio_of, hd_choice_entry, if_timed(row, row->ratio.median))
+HD_GETTER(low_of, hd_choice_entry, if_timed(row, row->ratio.low))
+HD_GETTER(high_of, hd_choice_entry, if_timed(row, row->ratio.high))
+HD_GETTER(is_as_fast, hd_choice_entry, hd_bool(standing_in(view, row) == AS_FAST))
+HD_GETTER(is_undecided, hd_choice_entry, hd_bool(standing_in(view, row) == UNDECIDED))
+HD_GETTER(verdict_of, hd_choice, hd_text(cli_choice_verdict(view->arena, view->context, row)))
+
+static const hd_member entry_members[] = {{"layout", .get = layout_of, .of = hd_layout_members},
+                                          {"by", HD_AT(hd_choice_entry, by)},
+                                          {"end", .get = end_of},
+                                          {"why", HD_AT(hd_choice_entry, why)},
+                                          {"timing", .get = timing_of, .of = hd_timing_members},
+                                          {"ratio", .get = ratio_of},
+                                          {"ratio_low", .get = low_of},
+                                          {"ratio_high", .get = high_of},
+                                          {"as_fast", .get = is_as_fast},
+                                          {"undecided", .get = is_undecided},
+                                          {0}};
+const hd_member cli_choice_members[] = {
+    {"device", HD_IN(hd_choice, device), .of = hd_compute_device_members},
+    {"date", HD_AT(hd_choice, date)},
+    {"remembered", HD_AT(hd_choice, remembered)},
+    {"stopped", HD_AT(hd_choice, stopped)},
+    {"tree", HD_AT(hd_choice, has_tree)},
+    {"seconds", HD_AT(hd_choice, seconds)},
+    {"rounds", HD_AT(hd_choice, rounds)},
+    {"least_rounds", HD_AT(hd_choice, least_rounds)},
+    {"verdict", .get = verdict_of},
+    {"winner", HD_AT(hd_choice, winner)},
+    {"layouts", HD_MANY(hd_choice, entries, count), .of = entry_members},
+    {0}};
 
 /* ---- warnings -------------------------------------------------------------------------------- */
 

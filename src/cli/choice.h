@@ -10,9 +10,9 @@
 hd_status cli_read_budget(cli *c, const char *text, double *seconds);
 
 /* One sentence. */
-const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice);
+const char *cli_choice_verdict(hd_arena *arena, const hd_record *record, const hd_choice *choice);
 void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out);
-json_t *cli_choice_json(cli *c, const hd_record *record, const hd_choice *choice);
+extern const hd_member cli_choice_members[]; /* hd_choice; context: the hd_record */
 /* A warning for each layout that computes something else. */
 void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice);
 

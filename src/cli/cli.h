@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "frontend/frontend.h"
 #include "job/job.h"
-#include "report/report.h"
+#include "report/result.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 
@@ -34,7 +34,7 @@ typedef struct cli {
     hd_diag diag; /* shows messages on standard error */
     hd_printer printer;
     bool json, quiet;
-    bool colour; /* of standard output */
+    hd_style style; /* of standard output */
     /* Not NULL: cli_parse() hands this the command's options, and the command ends there. */
     void (*list)(void *user, const cli_option *option);
     void *list_user;
@@ -57,6 +57,11 @@ int cli_status(hd_status status);
 /* Writes a result to standard output. Returns an exit status. */
 int cli_print(cli *c, const hd_str *text);
 int cli_print_json(cli *c, json_t *value); /* takes `value` */
+/* Adds rows as a table, under a line `title`, which may be NULL. */
+void cli_show_rows(const cli *c, const char *title, const hd_member *members, hd_value rows,
+                   hd_str *out);
+/* Prints a row as the command's JSON. Returns an exit status. */
+int cli_print_row(cli *c, const hd_member *members, hd_value row);
 /* Says on a terminal what is being done; NULL takes it away. Messages and
  * cli_print() take it away, too. */
 void cli_progress(cli *c, const char *what);
@@ -222,9 +227,9 @@ int cmd_cost(cli *c, int argc, char **argv);
 int cmd_accesses(cli *c, int argc, char **argv);
 int cmd_devices(cli *c, int argc, char **argv);
 int cmd_gpu_check(cli *c, int argc, char **argv);
-int cmd_graph(cli *c, int argc, char **argv);
 int cmd_help(cli *c, int argc, char **argv);
 int cmd_ir(cli *c, int argc, char **argv);
+int cmd_layout_graph(cli *c, int argc, char **argv);
 int cmd_locality(cli *c, int argc, char **argv);
 int cmd_measure(cli *c, int argc, char **argv);
 int cmd_report(cli *c, int argc, char **argv);

@@ -147,7 +147,7 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
     }
     hd_str_add(out, out->length ? "\n" : "");
     add_heading(out, info);
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
     if (hidden)
         hd_str_printf(out, "  and %u to private memory; --all lists them\n", hidden);
 }
@@ -173,7 +173,7 @@ static void list_job(cli *c, listing *l, const hd_job *job) {
     for (uint32_t i = 0; i < job->launch_count; i++) {
         if (seen_before(job, i))
             continue;
-        hd_binding binding = hd_job_binding(c->arena, job, &job->launches[i]);
+        hd_binding binding = hd_job_binding(c->arena, &job->launches[i]);
         const hd_kernel_info *info =
             hd_kernel_analyse(c->arena, job->module, job->launches[i].kernel, &binding);
         json_array_append_new(l->kernels, hd_json_kernel(c->arena, info));

@@ -23,68 +23,107 @@ typedef struct request {
     bool shown;    /* it is printed */
 } request;
 
+/* ---- the result, for text and JSON; the context is the record ---------------------------- */
+
+/* A row of the ranking as text. */
+typedef struct shown_rank {
+    const char *place;
+    hd_ranked at;
+} shown_rank;
+
+HD_GETTER(ranked_layout, hd_ranked, hd_with(hd_row(row->layout), view->context))
+HD_GETTER(ranked_cost, hd_ranked, cli_cost_value(&row->cost))
+
+static const hd_member ranked_members[] = {
+    {"layout", "layout", .get = ranked_layout, .of = hd_layout_members},
+    {"cost", "cost", HD_COUNT, .get = ranked_cost},
+    {"ratio", HD_AT(hd_ranked, ratio)},
+    {0}};
+
+HD_GETTER(original_cost, hd_device_advice, cli_cost_value(&row->search.original))
+HD_GETTER(best_of, hd_device_advice, hd_with(hd_row(row->best), view->context))
+HD_GETTER(accesses_of, hd_device_advice,
+          cli_lines_value(view->arena, (cli_lines){row->accesses, row->access_count,
+                                                   &row->search.original, row->device}))
+
+static const hd_member device_members[] = {
+    {"device", HD_BEHIND(hd_device_advice, device), .of = hd_device_members},
+    {"original_cost", .get = original_cost},
+    {"leave", HD_AT(hd_device_advice, search.leave)},
+    {"best", .get = best_of, .of = hd_layout_members},
+    {"ratio", HD_AT(hd_device_advice, ratio)},
+    {"ranked", HD_MANY(hd_device_advice, search.ranked, search.ranked_count), .of = ranked_members},
+    {"accesses", .get = accesses_of, .of = cli_why_members},
+    {"proven", HD_AT(hd_device_advice, search.proven)},
+    {"gap", HD_AT(hd_device_advice, search.gap)},
+    {"partitions", HD_AT(hd_device_advice, search.partitions)},
+    {"nodes", HD_AT(hd_device_advice, search.nodes)},
+    {"seconds", HD_AT(hd_device_advice, search.seconds)},
+    {0}};
+
+/* What --apply has written; none: `folder` is NULL. */
+typedef struct result {
+    const hd_advice *advice;
+    cli_output written;
+    const char *unmeasured;
+} result;
+
+static hd_value files_of(const hd_view *view, const void *at) {
+    const result *r = at;
+    const hd_rewritten *rewritten = r->advice->rewritten;
+    uint32_t count = r->written.folder ? rewritten->file_count + 1 : 0;
+    const char **files = hd_new_array(view->arena, const char *, count);
+    for (uint32_t f = 0; f < count; f++)
+        files[f] = f == 0   ? r->written.kernel
+                   : f == 1 ? r->written.header
+                            : hd_format(view->arena, "%s/%s", r->written.folder,
+                                        rewritten->files[f - 1].name);
+    return hd_list(files, count);
+}
+
+HD_GETTER(record_of, result, hd_row(row->advice->job->record))
+HD_GETTER(devices_of, result, hd_rows(row->advice->devices, row->advice->device_count))
+HD_GETTER(measurement_of, result, hd_row(row->advice->measured ? &row->advice->measurement : NULL))
+HD_GETTER(choice_of, result, hd_row(row->advice->choice))
+
+static const hd_member advice_members[] = {
+    {"record", .get = record_of, .of = hd_record_members},
+    {"devices", .get = devices_of, .of = device_members},
+    {"written", .get = files_of},
+    {"measurement", .get = measurement_of, .of = hd_measurement_members},
+    {"unmeasured", HD_AT(result, unmeasured)},
+    {"choice", .get = choice_of, .of = cli_choice_members},
+    {0}};
+
 /* ---- text --------------------------------------------------------------------- */
 
-static void show_record(cli *c, const hd_record *record, hd_str *out) {
-    static const hd_column columns[] = {{"field", HD_LEFT, true},
-                                        {"type", HD_LEFT, true},
-                                        {"offset", HD_RIGHT, false},
-                                        {"bytes", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (uint32_t f = 0; f < record->field_count; f++) {
-        const hd_field *field = &record->fields[f];
-        hd_table_row(table, (const char *[]){field->name,
-                                             field->count > 1 ? hd_format(c->arena, "%s[%u]",
-                                                                          field->type, field->count)
-                                                              : field->type,
-                                             hd_format(c->arena, "%u", field->offset),
-                                             hd_format(c->arena, "%u", field->size)});
-    }
-    hd_str_printf(out, "%s, %u bytes\n", record->spelling, record->size);
-    hd_table_print(table, out, c->colour);
-}
-
 static void show_worst(cli *c, const hd_device_advice *a, hd_str *out) {
-    static const hd_column columns[] = {{"share", HD_RIGHT, false},
-                                        {"line", HD_RIGHT, false},
-                                        {"access", HD_LEFT, false},
-                                        {"why", HD_LEFT, true}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < a->access_count && i < WORST; i++) {
-        const hd_cost_line *l = &a->accesses[i];
-        hd_table_row(table,
-                     (const char *[]){hd_show_share(c->arena, cli_share(l, &a->search.original)),
-                                      hd_format(c->arena, "%u", l->access->line),
-                                      cli_access_name(c->arena, l),
-                                      hd_cost_explain(c->arena, a->device, l)});
-    }
-    hd_str_printf(out, "\nDearest accesses on %s\n", a->device->name);
-    hd_table_print(table, out, c->colour);
+    hd_value lines = accesses_of(&(hd_view){c->arena}, a);
+    lines.count = lines.count < WORST ? lines.count : WORST;
+    hd_str_printf(out, "\nCostliest accesses on %s\n", a->device->name);
+    cli_show_rows(c, NULL, cli_worst_columns, lines, out);
 }
 
-static void show_ranking(cli *c, const hd_job *job, const hd_device_advice *a, hd_str *out) {
-    const hd_column columns[] = {
-        {"", HD_RIGHT, false},
-        {"layout", HD_LEFT, true},
-        {"cost", HD_RIGHT, true},
-        {job->record->of_arrays ? "to arrays" : "to AoS", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
+/* The first of the ranking, and the original where it is not among them. */
+static void show_ranking(cli *c, const hd_record *record, const hd_device_advice *a, hd_str *out) {
+    const hd_member columns[] = {{NULL, "", HD_PLAIN_WORD, HD_AT(shown_rank, place)},
+                                 {HD_IN(shown_rank, at), .of = ranked_members},
+                                 {NULL, record->of_arrays ? "to arrays" : "to AoS", HD_DECIMALS,
+                                  HD_AT(shown_rank, at.ratio)},
+                                 {0}};
     const hd_search_result *s = &a->search;
-    const char *original =
-        hd_layout_print(c->arena, job->record, hd_layout_original(c->arena, job->record));
+    hd_layout *original = hd_layout_original(c->arena, record);
+    shown_rank rows[SHOWN + 1];
+    size_t count = 0;
     bool has_original = false;
-    for (uint32_t i = 0; i < s->ranked_count && i < SHOWN; i++) {
-        const char *notation = hd_layout_print(c->arena, job->record, s->ranked[i].layout);
-        has_original = has_original || !strcmp(notation, original);
-        hd_table_row(table, (const char *[]){hd_format(c->arena, "%u", i + 1), notation,
-                                             cli_show_cost(c->arena, &s->ranked[i].cost),
-                                             hd_format(c->arena, "%.3f", s->ranked[i].ratio)});
+    for (; count < s->ranked_count && count < SHOWN; count++) {
+        rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[count]};
+        has_original = has_original || hd_layout_equal(s->ranked[count].layout, original);
     }
     if (!has_original)
-        hd_table_row(
-            table, (const char *[]){"", original, cli_show_cost(c->arena, &s->original), "1.000"});
+        rows[count++] = (shown_rank){"", {original, s->original, 1}};
     hd_str_printf(out, "\nLayouts on %s\n", a->device->name);
-    hd_table_print(table, out, c->colour);
+    cli_show_rows(c, NULL, columns, hd_with(hd_rows(rows, count), record), out);
     if (s->partitions)
         hd_str_printf(out, "  %s partitions scored",
                       hd_show_count(c->arena, (double)s->partitions));
@@ -129,10 +168,12 @@ static void show_static_advice(cli *c, const hd_advice *advice, hd_str *out) {
 /* What is known without a device: at once, since measuring takes a while. */
 static void show_static(cli *c, const request *r, const hd_advice *advice, hd_str *out) {
     const hd_device_advice *a = &advice->devices[0];
-    show_record(c, advice->job->record, out);
+    const hd_record *record = advice->job->record;
+    hd_str_printf(out, "%s, %u bytes\n", record->spelling, record->size);
+    cli_show_rows(c, NULL, hd_field_members, hd_rows(record->fields, record->field_count), out);
     for (uint32_t i = 0; i < advice->device_count; i++) {
         show_worst(c, &advice->devices[i], out);
-        show_ranking(c, advice->job, &advice->devices[i], out);
+        show_ranking(c, record, &advice->devices[i], out);
     }
     if (!r->budget)
         show_static_advice(c, advice, out);
@@ -193,59 +234,14 @@ static void show_measurement(cli *c, const hd_advice *advice, hd_str *out) {
     cli_show_speedup(c, m, out);
 }
 
-/* ---- JSON ------------------------------------------------------------------------- */
-
-static json_t *device_json(cli *c, const hd_job *job, const hd_device_advice *a) {
-    const hd_search_result *s = &a->search;
-    json_t *ranked = json_array(), *accesses = json_array();
-    for (uint32_t i = 0; i < s->ranked_count; i++)
-        json_array_append_new(ranked,
-                              json_pack("{s:o, s:o, s:o}", "layout",
-                                        hd_json_layout(c->arena, job->record, s->ranked[i].layout),
-                                        "cost", cli_cost_json(&s->ranked[i].cost), "ratio",
-                                        hd_json_number(s->ranked[i].ratio)));
-    for (size_t i = 0; i < a->access_count; i++) {
-        json_t *line = cli_cost_line_json(c, &a->accesses[i], &s->original);
-        json_object_set_new(line, "why",
-                            hd_json_text(hd_cost_explain(c->arena, a->device, &a->accesses[i])));
-        json_array_append_new(accesses, line);
-    }
-    return json_pack(
-        "{s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "device",
-        hd_json_device(c->arena, a->device), "original_cost", cli_cost_json(&s->original), "leave",
-        (int)s->leave, "best", hd_json_layout(c->arena, job->record, a->best), "ratio",
-        hd_json_number(a->ratio), "ranked", ranked, "accesses", accesses, "proven", (int)s->proven,
-        "gap", hd_json_number(s->gap), "partitions", (json_int_t)s->partitions, "nodes",
-        (json_int_t)s->nodes, "seconds", hd_json_number(s->seconds));
-}
-
-static int print_json(cli *c, const request *r, const hd_advice *advice,
-                      const cli_output *written) {
-    json_t *devices = json_array(), *files = json_array();
-    for (uint32_t i = 0; i < advice->device_count; i++)
-        json_array_append_new(devices, device_json(c, advice->job, &advice->devices[i]));
-    if (written) {
-        json_array_append_new(files, hd_json_text(written->kernel));
-        json_array_append_new(files, hd_json_text(written->header));
-        for (uint32_t f = 1; f < advice->rewritten->file_count; f++)
-            json_array_append_new(files, hd_json_text(hd_format(c->arena, "%s/%s", written->folder,
-                                                                advice->rewritten->files[f].name)));
-    }
-    return cli_print_json(
-        c,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "record", hd_json_record(advice->job->record),
-                  "devices", devices, "written", files, "measurement",
-                  advice->measured ? hd_json_measurement(&advice->measurement) : json_null(),
-                  "unmeasured", hd_json_text(why_unmeasured(r, advice)), "choice",
-                  advice->choice ? cli_choice_json(c, advice->job->record, advice->choice)
-                                 : json_null()));
-}
-
 /* ---- the command --------------------------------------------------------------------- */
 
 static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
-    if (c->json)
-        return print_json(c, r, advice, written);
+    if (c->json) {
+        const result all = {advice, written ? *written : (cli_output){0},
+                            why_unmeasured(r, advice)};
+        return cli_print_row(c, advice_members, hd_with(hd_row(&all), advice->job->record));
+    }
     hd_str out = {.arena = c->arena};
     if (!r->shown)
         show_static(c, r, advice, &out);

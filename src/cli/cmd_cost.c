@@ -1,6 +1,7 @@
 /* heddle cost: what layouts cost on devices, and which accesses make it. */
 #include "cli/analysis.h"
 
+/* A layout on a device; context: the record. */
 typedef struct pricing {
     const hd_layout *layout;
     hd_cost_vector cost;
@@ -9,80 +10,67 @@ typedef struct pricing {
     size_t line_count;
 } pricing;
 
-static json_t *pricing_json(cli *c, const hd_job *job, const pricing *p) {
-    json_t *accesses = json_array();
-    for (size_t i = 0; i < p->line_count; i++)
-        json_array_append_new(accesses, cli_cost_line_json(c, &p->lines[i], &p->cost));
-    return json_pack(
-        "{s:o, s:o, s:o, s:o}", "layout", hd_json_layout(c->arena, job->record, p->layout), "cost",
-        cli_cost_json(&p->cost), "ratio", hd_json_number(p->ratio), "accesses", accesses);
-}
+typedef struct device_prices {
+    const hd_device *device;
+    pricing *layouts;
+    size_t count;
+} device_prices;
 
-static void price_all(cli *c, hd_cost_model *model, hd_layout *const *layouts, size_t count,
-                      pricing *prices) {
-    const hd_record *record = hd_cost_record(model);
-    hd_cost_vector aos =
-        hd_cost_of_layout(c->arena, model, hd_layout_aos(c->arena, record), NULL, NULL);
-    for (size_t i = 0; i < count; i++) {
-        prices[i].layout = layouts[i];
-        prices[i].cost =
-            hd_cost_of_layout(c->arena, model, layouts[i], &prices[i].lines, &prices[i].line_count);
-        prices[i].ratio = hd_cost_ratio(&prices[i].cost, &aos);
+/* The whole result. */
+typedef struct costs {
+    const hd_job *job;
+    device_prices *devices;
+    size_t device_count;
+} costs;
+
+HD_GETTER(layout_of, pricing, hd_with(hd_row(row->layout), view->context))
+HD_GETTER(cost_of, pricing, cli_cost_value(&row->cost))
+HD_GETTER(lines_of, pricing,
+          cli_lines_value(view->arena, (cli_lines){row->lines, row->line_count, &row->cost, NULL}))
+
+static const hd_member pricing_members[] = {
+    {"layout", "layout", .get = layout_of, .of = hd_layout_members},
+    {"cost", "cost", HD_COUNT, .get = cost_of},
+    {"ratio", "to AoS", HD_DECIMALS, HD_AT(pricing, ratio)},
+    {"accesses", .get = lines_of, .of = cli_line_members},
+    {0}};
+static const hd_member device_members[] = {
+    {"device", HD_BEHIND(device_prices, device), .of = hd_device_members},
+    {"layouts", HD_MANY(device_prices, layouts, count), .of = pricing_members},
+    {0}};
+
+HD_GETTER(record_of, costs, hd_row(row->job->record))
+
+static const hd_member cost_members[] = {
+    {"record", .get = record_of, .of = hd_record_members},
+    {"results", HD_MANY(costs, devices, device_count), .of = device_members},
+    {0}};
+
+static void show_device(cli *c, const costs *all, const device_prices *d, hd_str *out) {
+    const hd_record *record = all->job->record;
+    hd_str_printf(out, "%s%s on %s (%s)\n", out->length ? "\n" : "", record->spelling,
+                  d->device->name, d->device->title ? d->device->title : "synthetic");
+    cli_show_rows(c, NULL, pricing_members, hd_with(hd_rows(d->layouts, d->count), record), out);
+    for (size_t i = 0; i < d->count; i++) {
+        hd_str_printf(out, "\n%s\n", hd_layout_print(c->arena, record, d->layouts[i].layout));
+        cli_show_rows(c, NULL, cli_line_members, lines_of(&(hd_view){c->arena}, &d->layouts[i]),
+                      out);
     }
 }
 
-static void show_layouts(cli *c, const hd_record *record, const pricing *prices, size_t count,
-                         hd_str *out) {
-    static const hd_column columns[] = {
-        {"layout", HD_LEFT, true}, {"cost", HD_RIGHT, true}, {"to AoS", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count; i++)
-        hd_table_row(table, (const char *[]){hd_layout_print(c->arena, record, prices[i].layout),
-                                             cli_show_cost(c->arena, &prices[i].cost),
-                                             hd_format(c->arena, "%.3f", prices[i].ratio)});
-    hd_table_print(table, out, c->colour);
-}
-
-static void show_accesses(cli *c, const hd_record *record, const pricing *p, hd_str *out) {
-    static const hd_column columns[] = {
-        {"line", HD_RIGHT, false},       {"access", HD_LEFT, true},
-        {"executions", HD_RIGHT, false}, {"transactions", HD_RIGHT, false},
-        {"L1", HD_RIGHT, false},         {"L2", HD_RIGHT, false},
-        {"share", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(c->arena, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < p->line_count; i++) {
-        const hd_cost_line *l = &p->lines[i];
-        hd_table_row(table, (const char *[]){hd_format(c->arena, "%u", l->access->line),
-                                             cli_access_name(c->arena, l),
-                                             hd_show_count(c->arena, l->executions),
-                                             hd_format(c->arena, "%.3g", l->transactions),
-                                             hd_show_share(c->arena, l->l1),
-                                             hd_show_share(c->arena, l->l2),
-                                             hd_show_share(c->arena, cli_share(l, &p->cost))});
-    }
-    hd_str_printf(out, "\n%s\n", hd_layout_print(c->arena, record, p->layout));
-    hd_table_print(table, out, c->colour);
-}
-
-static hd_status price_device(cli *c, const hd_job *job, const hd_device *device,
-                              const hd_cost_options *options, hd_layout *const *layouts,
-                              size_t count, hd_str *out, json_t *results) {
+static hd_status price_device(cli *c, const hd_job *job, const hd_cost_options *options,
+                              device_prices *d) {
     hd_cost_model *model;
-    hd_status status = hd_cost_model_make(c->arena, &c->diag, job, device, options, &model);
+    hd_status status = hd_cost_model_make(c->arena, &c->diag, job, d->device, options, &model);
     if (status != HD_OK)
         return status;
-    pricing *prices = hd_new_array(c->arena, pricing, count);
-    price_all(c, model, layouts, count, prices);
-    json_t *list = json_array();
-    hd_str_printf(out, "%s%s on %s (%s)\n", out->length ? "\n" : "", job->record->spelling,
-                  device->name, device->title ? device->title : "synthetic");
-    show_layouts(c, job->record, prices, count, out);
-    for (size_t i = 0; i < count; i++) {
-        show_accesses(c, job->record, &prices[i], out);
-        json_array_append_new(list, pricing_json(c, job, &prices[i]));
+    const hd_layout *aos = hd_layout_aos(c->arena, hd_cost_record(model));
+    const hd_cost_vector of_aos = hd_cost_of_layout(c->arena, model, aos, NULL, NULL);
+    for (size_t i = 0; i < d->count; i++) {
+        pricing *p = &d->layouts[i];
+        p->cost = hd_cost_of_layout(c->arena, model, p->layout, &p->lines, &p->line_count);
+        p->ratio = hd_cost_ratio(&p->cost, &of_aos);
     }
-    json_array_append_new(results, json_pack("{s:o, s:o}", "device",
-                                             hd_json_device(c->arena, device), "layouts", list));
     return HD_OK;
 }
 
@@ -101,18 +89,21 @@ static int cost(cli *c, const char *path, const cli_source *source, const cli_te
         if (hd_layout_parse(c->arena, &c->diag, job->record,
                             notations->count ? notations->data[i] : usual[i], &layouts[i]))
             return CLI_WRONG;
+    costs all = {.job = job, .device_count = cli_device_count(choice)};
+    all.devices = hd_new_array(c->arena, device_prices, all.device_count);
     hd_str out = {.arena = c->arena};
-    json_t *results = json_array();
-    for (size_t d = 0; d < cli_device_count(choice); d++)
-        if (price_device(c, job, devices[d], &options, layouts, count, &out, results)) {
-            json_decref(results);
+    for (size_t d = 0; d < all.device_count; d++) {
+        device_prices *at = &all.devices[d];
+        *at = (device_prices){devices[d], hd_new_array(c->arena, pricing, count), count};
+        for (size_t i = 0; i < count; i++)
+            at->layouts[i].layout = layouts[i];
+        if (price_device(c, job, &options, at))
             return CLI_WRONG;
-        }
-    if (c->json)
-        return cli_print_json(
-            c, json_pack("{s:o, s:o}", "record", hd_json_record(job->record), "results", results));
-    json_decref(results);
-    return cli_print(c, &out);
+        if (!c->json)
+            show_device(c, &all, at, &out);
+    }
+    return c->json ? cli_print_row(c, cost_members, hd_with(hd_row(&all), job->record))
+                   : cli_print(c, &out);
 }
 
 int cmd_cost(cli *c, int argc, char **argv) {

@@ -61,10 +61,10 @@ static int overview(cli *c) {
                      "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
                      "that makes those touches cheap, and puts it in place.\n\nCommands\n");
     for (const cli_command *command = cli_commands; command->name; command++)
-        hd_str_printf(&out, "  %-10s %s\n", command->name, command->summary);
+        hd_str_printf(&out, "  %-12s %s\n", command->name, command->summary);
     hd_str_add(&out, "\nTopics\n");
     for (size_t i = 0; i < TOPIC_COUNT; i++)
-        hd_str_printf(&out, "  %-10s %s\n", topics[i].name, topics[i].summary);
+        hd_str_printf(&out, "  %-12s %s\n", topics[i].name, topics[i].summary);
     hd_str_add(&out, "\n'heddle help NAME' explains one of them.\n");
     return cli_print(c, &out);
 }

@@ -2,8 +2,10 @@
 #include "cli/cli.h"
 #include "report/json.h"
 
-static hd_status choose(cli *c, const kir_module *module, const char *path, const char *entry) {
-    if (!entry || kir_find_kernel(module, entry))
+static hd_status choose(cli *c, const kir_module *module, const char *path, const char *entry,
+                        const kir_kernel **only) {
+    *only = entry ? kir_find_kernel(module, entry) : NULL;
+    if (!entry || *only)
         return HD_OK;
     hd_str names = {.arena = c->arena};
     for (uint32_t i = 0; i < module->kernel_count; i++)
@@ -13,17 +15,18 @@ static hd_status choose(cli *c, const kir_module *module, const char *path, cons
                    hd_str_text(&names));
 }
 
-static int show(cli *c, const kir_module *module, const char *entry) {
+/* What is printed is a .kir file. */
+static int show(cli *c, const kir_module *module, const kir_kernel *only) {
     json_t *kernels = json_array();
     hd_str all = {.arena = c->arena};
+    kir_print_head(&all, module);
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         const kir_kernel *kernel = module->kernels[i];
-        if (entry && strcmp(kernel->name, entry) != 0)
-            continue;
         hd_str text = {.arena = c->arena};
-        kir_print(&text, module, kernel);
-        hd_str_add(&all, all.length ? "\n" : "");
-        hd_str_add(&all, hd_str_text(&text));
+        if (only && kernel != only)
+            continue;
+        kir_print(&text, kernel);
+        hd_str_printf(&all, "\n%s", hd_str_text(&text));
         json_array_append_new(kernels, json_pack("{s:o, s:o}", "name", hd_json_text(kernel->name),
                                                  "text", hd_json_text(hd_str_text(&text))));
     }
@@ -45,7 +48,7 @@ int cmd_ir(cli *c, int argc, char **argv) {
     const cli_page page = {"[OPTIONS] JOB|FILE",
                            "Prints the kernels in kir, the small SSA form that the analyses read: "
                            "after inlining and clean-up, before anything that depends on a "
-                           "device.",
+                           "device. Stored as a .kir file, the text is a kernel file, too.",
                            options,
                            NULL,
                            1,
@@ -57,8 +60,9 @@ int cmd_ir(cli *c, int argc, char **argv) {
         return status;
     hd_job *job;
     kir_module *module;
+    const kir_kernel *only;
     if (cli_load_module(c, words[0], &source, &job, &module) ||
-        choose(c, module, job ? job->kernel_path : words[0], entry))
+        choose(c, module, job ? job->kernel_path : words[0], entry, &only))
         return CLI_WRONG;
-    return show(c, module, entry);
+    return show(c, module, only);
 }

@@ -238,7 +238,7 @@ static void show_distances(cli *c, const hd_stack_result *s, hd_str *out) {
     hd_table_row(table, (const char *[]){"cold", hd_show_exact(c->arena, s->cold),
                                          hd_show_share(c->arena, cold), bar(c->arena, cold)});
     hd_str_add(out, "\nStack distances\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
 }
 
 /* The sizes of the table: powers of two and, last, the footprint. */
@@ -263,7 +263,7 @@ static void show_curve(cli *c, const request *r, hd_str *out) {
                                              hd_show_share(c->arena, share), bar(c->arena, share)});
     }
     hd_str_add(out, "\nMisses of LRU caches\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
     const hd_cache *cache = cache_of(r);
     if (cache)
         hd_str_printf(

@@ -27,7 +27,7 @@ static int show(cli *c, const hd_job *job, const hd_layout *layout, const hd_mea
     add_timing(c, table, notation, &m->rewritten, hd_show_ratio(c->arena, m->speedup));
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "%s on %s\n", job->record->spelling, m->device_name);
-    hd_table_print(table, &out, c->colour);
+    hd_table_print(table, &out, c->style.bold);
     cli_show_speedup(c, m, &out);
     return cli_print(c, &out);
 }

@@ -17,41 +17,38 @@ typedef struct request {
     bool checked; /* a comparison was made */
 } request;
 
-/* ---- counting transactions -------------------------------------------------------- */
+/* ---- counting ----------------------------------------------------------------------- */
 
 /* Counts one run after the other: what it needs for a run goes when the run ends. */
 typedef struct counting {
     const request *request;
     hd_arena *arena; /* of this run */
-    hd_coalesce **counters;
+    hd_counters **counters;
 } counting;
 
 static bool begin_counting(void *self, uint32_t number, hd_sink *sink) {
-    counting *counts = self;
-    size_t device_count = counts->request->device_count;
+    counting *c = self;
+    size_t device_count = c->request->device_count;
     (void)number;
-    counts->arena = hd_arena_new();
-    counts->counters = hd_new_array(counts->arena, hd_coalesce *, device_count);
-    hd_sink *sinks = hd_new_array(counts->arena, hd_sink, device_count);
+    c->arena = hd_arena_new();
+    c->counters = hd_new_array(c->arena, hd_counters *, device_count);
+    hd_sink *sinks = hd_new_array(c->arena, hd_sink, device_count);
     for (size_t d = 0; d < device_count; d++) {
-        counts->counters[d] = hd_coalesce_new(counts->arena, counts->request->devices[d]);
-        sinks[d] = hd_coalesce_sink(counts->counters[d]);
+        c->counters[d] = hd_counters_new(c->arena, c->request->devices[d]);
+        sinks[d] = hd_counters_sink(c->counters[d]);
     }
-    *sink =
-        device_count == 1 ? sinks[0] : hd_sink_tee(counts->arena, sinks, (uint32_t)device_count);
+    *sink = device_count == 1 ? sinks[0] : hd_sink_tee(c->arena, sinks, (uint32_t)device_count);
     return true;
 }
 
 static void end_counting(void *self, uint32_t number, cli_run_row *row) {
-    counting *counts = self;
-    for (size_t d = 0; d < counts->request->device_count; d++) {
-        const hd_coalesce_counts *of =
-            row ? hd_coalesce_of_launch(counts->counters[d], number) : NULL;
-        if (of)
-            hd_coalesce_add(&row->moved[d], of);
-        hd_coalesce_free(counts->counters[d]);
+    counting *c = self;
+    for (size_t d = 0; d < c->request->device_count; d++) {
+        if (row)
+            hd_counters_add(c->counters[d], number, &row->counted[d]);
+        hd_counters_free(c->counters[d]);
     }
-    hd_arena_free(counts->arena);
+    hd_arena_free(c->arena);
 }
 
 /* ---- the result --------------------------------------------------------------------- */
@@ -65,7 +62,7 @@ static json_t *check_json(const request *r) {
 static int show(cli *c, const request *r, const cli_run *run, bool dumped) {
     if (c->json) {
         json_t *object = json_object(), *files = json_array();
-        cli_run_json(run, r->devices, r->device_count, object);
+        cli_run_json(c, run, r->devices, r->device_count, object);
         for (size_t i = 0; dumped && i < r->dump_texts.count; i++)
             json_array_append_new(files, hd_json_text(r->dumps[i].path));
         json_object_set_new(object, "dumped", files);
@@ -168,8 +165,7 @@ int cmd_run(cli *c, int argc, char **argv) {
          CLI_FLAG, &r.machine.races},
         {"allow-race", 0, "LINE",
          "with --races: accesses at this line of the kernel file, or at FILE:LINE, may race (may "
-         "be "
-         "repeated)",
+         "be repeated)",
          CLI_TEXTS, &r.machine.allowed_races},
         {"uninitialised", 0, NULL, "reading what nothing has written is a fault", CLI_FLAG,
          &r.machine.uninitialised},

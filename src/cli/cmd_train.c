@@ -21,7 +21,7 @@ typedef struct result {
     const hd_profiled_device *device;
     const char *date;            /* of the tree; NULL: of now */
     const hd_training *training; /* NULL: nothing was measured */
-    const hd_tile_tree *tree;
+    const hd_tile_steps *tree;
     const hd_training_run *runs;
     size_t run_count, kernels, patterns;
     hd_tile_score own, folds, sizes;
@@ -77,12 +77,20 @@ static hd_status read_lists(cli *c, request *r) {
 
 /* ---- printing --------------------------------------------------------------------- */
 
-static json_t *tree_json(const hd_tile_tree *tree) {
-    if (tree->low)
-        return json_pack("{s:o, s:o, s:o}", "threshold", hd_json_integer(tree->threshold), "low",
-                         tree_json(tree->low), "high", tree_json(tree->high));
-    return json_pack("{s:o}", "tile",
-                     tree->tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(tree->tile));
+static json_t *tile_json(uint64_t tile) {
+    return tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(tile);
+}
+
+static json_t *steps_json(const hd_tile_steps *steps) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < steps->count; i++) {
+        uint64_t up_to = steps->data[i].up_to;
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o}", "up_to",
+                                        up_to == UINT64_MAX ? json_null() : hd_json_integer(up_to),
+                                        "tile", tile_json(steps->data[i].tile)));
+    }
+    return array;
 }
 
 static json_t *score_json(const hd_tile_score *score) {
@@ -93,12 +101,11 @@ static json_t *score_json(const hd_tile_score *score) {
 }
 
 static json_t *run_json(const hd_training_run *run) {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "length", hd_json_integer(run->length), "fields",
-        hd_json_integer(run->fields), "bytes", hd_json_integer(run->bytes), "tile",
-        run->tile == HD_TILE_SOA ? json_string("soa") : hd_json_integer(run->tile), "kernel",
-        hd_json_text(run->profile.kernel), "date", hd_json_text(run->profile.date), "timing",
-        hd_json_timing(&run->profile.timing));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "length", hd_json_integer(run->length),
+                     "fields", hd_json_integer(run->fields), "bytes", hd_json_integer(run->bytes),
+                     "tile", tile_json(run->tile), "kernel", hd_json_text(run->profile.kernel),
+                     "date", hd_json_text(run->profile.date), "timing",
+                     hd_json_timing(&run->profile.timing));
 }
 
 static json_t *result_json(cli *c, const result *r) {
@@ -113,8 +120,8 @@ static json_t *result_json(cli *c, const result *r) {
     json_object_set_new(object, "kernels", hd_json_integer(r->kernels));
     json_object_set_new(object, "patterns", hd_json_integer(r->patterns));
     json_object_set_new(object, "date", hd_json_text(r->date));
-    json_object_set_new(object, "tree", tree_json(r->tree));
-    json_object_set_new(object, "text", hd_json_text(hd_tile_tree_print(c->arena, r->tree)));
+    json_object_set_new(object, "steps", steps_json(r->tree));
+    json_object_set_new(object, "text", hd_json_text(hd_tile_steps_print(c->arena, r->tree)));
     json_object_set_new(object, "learned_from", score_json(&r->own));
     json_object_set_new(object, "cross_validation", score_json(&r->folds));
     json_object_set_new(object, "size_left_out", score_json(&r->sizes));
@@ -144,7 +151,7 @@ static void show_scores(cli *c, const result *r, hd_str *out) {
     add_score(c, table, hd_format(c->arena, "left out, in %u folds", r->folds.folds), &r->folds);
     add_score(c, table, "of a size left out", &r->sizes);
     hd_str_add(out, "\nTime in its tile against the best tile's\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
 }
 
 static int show(cli *c, const result *r) {
@@ -153,7 +160,7 @@ static int show(cli *c, const result *r) {
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "Tile by bytes of a cluster on %s (%s)\n", r->device->name,
                   r->device->platform);
-    hd_tile_tree_show(&out, r->tree, 2);
+    hd_tile_steps_show(&out, r->tree);
     hd_str_printf(&out, "  from %s and %s, ", hd_show_counted(c->arena, r->kernels, "kernel", "s"),
                   hd_show_counted(c->arena, r->patterns, "pattern", "s"));
     if (r->training)
@@ -170,15 +177,15 @@ static void judge(cli *c, result *r) {
     hd_tile_kernel *kernels = hd_training_kernels(c->arena, r->runs, r->run_count, &r->kernels);
     hd_tile_pattern *patterns = hd_tile_patterns(c->arena, kernels, r->kernels, &r->patterns);
     if (!r->tree)
-        r->tree = hd_tile_tree_learn(c->arena, patterns, r->patterns);
-    r->own = hd_tile_score_tree(r->tree, kernels, r->kernels);
+        r->tree = hd_tile_learn(c->arena, patterns, r->patterns);
+    r->own = hd_tile_score_steps(r->tree, kernels, r->kernels);
     r->folds = hd_tile_cross_validate(kernels, r->kernels, FOLDS, SEED);
     r->sizes = hd_tile_leave_size_out(kernels, r->kernels);
 }
 
 /* CUDA's devices are known by their ids alone: others of the name may be OpenCL's. */
-static kir_language language_of(const char *device) {
-    return device && !strncmp(device, "cuda:", 5) ? KIR_CUDA : KIR_OPENCL;
+static const char *backend_of(const char *device) {
+    return device && !strncmp(device, "cuda:", 5) ? "cuda" : "opencl";
 }
 
 /* ---- the tree that is there ----------------------------------------------------------- */
@@ -192,8 +199,8 @@ static const hd_profiled_tree *find_tree(cli *c, const char *wanted, const hd_pr
                                          size_t count) {
     uint32_t device_count = 0;
     const char *missing;
-    const hd_compute_device *devices = hd_measure_devices(
-        c->arena, language_of(wanted) == KIR_CUDA ? "cuda" : "opencl", &device_count, &missing);
+    const hd_compute_device *devices =
+        hd_measure_devices(c->arena, backend_of(wanted), &device_count, &missing);
     const char *name = wanted;
     for (uint32_t d = 0; wanted && d < device_count; d++)
         if (!strcmp(devices[d].id, wanted))
@@ -226,8 +233,8 @@ static int show_stored(cli *c, hd_database *database, const char *wanted) {
     if (!stored)
         return no_tree(c, wanted, trees, count);
     result r = {.device = &stored->device, .date = stored->date};
-    hd_tile_tree *tree;
-    if (hd_tile_tree_parse(c->arena, &c->diag, stored->text, &tree))
+    hd_tile_steps *tree;
+    if (hd_tile_steps_parse(c->arena, &c->diag, stored->text, &tree))
         return CLI_WRONG;
     r.tree = tree;
     r.runs = hd_training_known(database, c->arena, &stored->device, &r.run_count);
@@ -261,7 +268,7 @@ static hd_status measure(cli *c, hd_database *database, const request *r, hd_tra
     watch w = {.c = c, .start = hd_clock()};
     cli_stop stop;
     const hd_train_options options = {.device = r->device,
-                                      .language = language_of(r->device),
+                                      .backend = backend_of(r->device),
                                       .lengths = r->lengths.data,
                                       .length_count = (uint32_t)r->lengths.count,
                                       .bytes = r->bytes.data,
@@ -306,7 +313,7 @@ static int train(cli *c, hd_database *database, const request *r) {
     judge(c, &res);
     const hd_profiled_tree tree = {.device = training.device,
                                    .date = res.date,
-                                   .text = hd_tile_tree_print(c->arena, res.tree)};
+                                   .text = hd_tile_steps_print(c->arena, res.tree)};
     hd_database_put_tree(database, &tree);
     return show(c, &res);
 }

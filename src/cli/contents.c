@@ -152,9 +152,10 @@ static hd_status check_opencl(cli *c, const char *on, const hd_job *job, const c
     const hd_place place = {.file = job->kernel_path};
     if (on && !check->opencl)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--on goes with --check opencl");
-    if (check->opencl && job->module->language != KIR_OPENCL)
+    if (check->opencl && (!job->module->device || strcmp(job->module->device, "opencl")))
         return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "no OpenCL device runs CUDA C; compare with files: --check BUFFER=FILE");
+                       "no OpenCL device runs the kernels of this file; compare with files: "
+                       "--check BUFFER=FILE");
     return HD_OK;
 }
 

@@ -4,14 +4,9 @@
  * Launches that are run many times would fill pages of equal lines, so runs of one
  * kernel with the same sizes share a row, in the order in which they come first.
  */
+#include "base/table.h"
 #include "cli/execute.h"
 #include "cli/stop.h"
-
-/* Where the rows are, by what launches share one. */
-typedef struct row_table {
-    uint32_t *slots;
-    size_t capacity;
-} row_table;
 
 typedef struct cli_executor {
     cli *c;
@@ -21,7 +16,7 @@ typedef struct cli_executor {
     double shown;            /* when progress was last shown */
     bool keeps_text;         /* of kernels */
     bool left_out;           /* some of it */
-    row_table rows;
+    hd_hash_table rows;      /* their numbers, by launch_sizes */
     cli_stop stop;
 } executor;
 
@@ -75,50 +70,25 @@ static void show_progress(void *user, uint64_t done, uint64_t count) {
 
 /* ---- rows --------------------------------------------------------------------------- */
 
-static bool same_sizes(const hd_launch *a, const hd_launch *b) {
-    return a->kernel == b->kernel && a->dims == b->dims && a->shared == b->shared &&
-           !memcmp(a->global, b->global, sizeof a->global) &&
-           !memcmp(a->local, b->local, sizeof a->local) &&
-           !memcmp(a->offset, b->offset, sizeof a->offset);
-}
-
-/* Of what same_sizes() compares. */
-static uint64_t hash_of(const hd_launch *launch) {
-    const uint64_t words[] = {(uintptr_t)launch->kernel, launch->dims,      launch->shared,
-                              launch->global[0],         launch->global[1], launch->global[2],
-                              launch->local[0],          launch->local[1],  launch->local[2],
-                              launch->offset[0],         launch->offset[1], launch->offset[2]};
-    return hd_hash_bytes(HD_HASH_START, words, sizeof words);
-}
-
-/* The slot of a launch's row in a hash table with open addressing: 0 is free, else the row's
- * number from 1. */
-static uint32_t *slot_of(const row_table *table, const cli_run *run, const hd_launch *launch) {
-    size_t at = (size_t)hash_of(launch) & (table->capacity - 1);
-    while (table->slots[at] && !same_sizes(run->rows.data[table->slots[at] - 1].launch, launch))
-        at = (at + 1) & (table->capacity - 1);
-    return &table->slots[at];
-}
-
-static void grow_table(cli *c, row_table *table, const cli_run *run) {
-    table->capacity = table->capacity ? table->capacity * 2 : 64;
-    table->slots = hd_new_array(c->arena, uint32_t, table->capacity);
-    for (size_t i = 0; i < run->rows.count; i++)
-        *slot_of(table, run, run->rows.data[i].launch) = (uint32_t)i + 1;
-}
+/* Launches share a row that have the same of these. */
+typedef struct launch_sizes {
+    uint64_t kernel, dims, shared, global[3], local[3], offset[3];
+} launch_sizes;
 
 static cli_run_row *row_of(executor *e, const hd_launch *launch, size_t device_count) {
     cli_run *run = e->run;
-    if (run->rows.count * 2 >= e->rows.capacity)
-        grow_table(e->c, &e->rows, run);
-    uint32_t *slot = slot_of(&e->rows, run, launch);
-    if (!*slot) {
-        cli_run_row row = {.launch = launch};
-        row.moved = hd_new_array(e->c->arena, hd_coalesce_counts, device_count);
-        hd_push(e->c->arena, &run->rows, row);
-        *slot = (uint32_t)run->rows.count;
-    }
-    return &run->rows.data[*slot - 1];
+    launch_sizes *sizes = hd_new(e->c->arena, launch_sizes);
+    *sizes = (launch_sizes){(uintptr_t)launch->kernel, launch->dims, launch->shared};
+    memcpy(sizes->global, launch->global, sizeof sizes->global);
+    memcpy(sizes->local, launch->local, sizeof sizes->local);
+    memcpy(sizes->offset, launch->offset, sizeof sizes->offset);
+    uint64_t row = hd_hash_add_key(&e->rows, sizes, run->rows.count);
+    if (row == run->rows.count)
+        hd_push(
+            e->c->arena, &run->rows,
+            (cli_run_row){.launch = launch,
+                          .counted = hd_new_array(e->c->arena, hd_launch_counts, device_count)});
+    return &run->rows.data[row];
 }
 
 static void add_counts(cli_run_row *row, const hd_vm_counts *counts) {
@@ -219,8 +189,11 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
     executor *e = hd_new(c->arena, executor);
     *run =
         (cli_run){.executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
-    *e = (executor){
-        .c = c, .run = run, .shown = hd_clock(), .keeps_text = c->json || choice->keep_text};
+    *e = (executor){.c = c,
+                    .run = run,
+                    .shown = hd_clock(),
+                    .keeps_text = c->json || choice->keep_text,
+                    .rows = {.arena = c->arena, .key_bytes = sizeof(launch_sizes)}};
     if (choice->workers > CLI_WORKERS_MOST)
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--workers takes at most %d", CLI_WORKERS_MOST);
     hd_vm_line *allowed = hd_new_array(c->arena, hd_vm_line, choice->allowed_races.count + 1);
@@ -248,7 +221,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
 
 hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run) {
     executor *e = run->executor;
-    run->total.moved = hd_new_array(c->arena, hd_coalesce_counts, listener->device_count);
+    run->total.counted = hd_new_array(c->arena, hd_launch_counts, listener->device_count);
     hd_status status = run_all(e, job, listener);
     cli_release_stop(&e->stop);
     fflush(stdout); /* what kernels have printed stands before any message */
@@ -258,7 +231,7 @@ hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, c
                 MOST_TEXT >> 20);
     for (size_t i = 0; i < run->rows.count; i++)
         for (size_t d = 0; d < listener->device_count; d++)
-            hd_coalesce_add(&run->total.moved[d], &run->rows.data[i].moved[d]);
+            hd_launch_counts_add(&run->total.counted[d], &run->rows.data[i].counted[d]);
     if (status == HD_OK && run->total.counts.stopped)
         hd_warn(&c->diag, NULL, "stopped by a signal in launch %llu of %llu",
                 (unsigned long long)e->number + 1, (unsigned long long)run->planned);

@@ -3,7 +3,7 @@
 #define HD_CLI_EXECUTE_H
 
 #include "cli/cli.h"
-#include "locality/coalesce.h"
+#include "locality/analysis.h"
 #include "vm/vm.h"
 
 enum { CLI_WORKERS_MOST = 1024 };
@@ -37,7 +37,7 @@ typedef struct cli_run_row {
     const hd_launch *launch; /* the first of them */
     uint64_t runs;
     hd_vm_counts counts;       /* of all of them */
-    hd_coalesce_counts *moved; /* [device_count], or NULL when nobody counts */
+    hd_launch_counts *counted; /* [device_count], or NULL when nobody counts */
 } cli_run_row;
 
 typedef struct cli_run {
@@ -57,7 +57,7 @@ typedef struct cli_listener {
     /* After it; `row` is NULL when the run failed. May be NULL. */
     void (*end)(void *self, uint32_t number, cli_run_row *row);
     void *self;
-    size_t device_count; /* that rows count transactions for */
+    size_t device_count; /* that rows count for */
 } cli_listener;
 
 /* Opens the machine for a job; hd_vm_close(run->vm) when the run is done with. From here to
@@ -84,7 +84,7 @@ const char *cli_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *group
 void cli_show_run(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
                   hd_str *out);
 /* The members `launches` and `total`. */
-void cli_run_json(const cli_run *run, const hd_device *const *devices, size_t device_count,
+void cli_run_json(cli *c, const cli_run *run, const hd_device *const *devices, size_t device_count,
                   json_t *object);
 
 #endif

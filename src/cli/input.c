@@ -81,12 +81,8 @@ static bool begins_as_trace(const char *path) {
 }
 
 static hd_status check_path(cli *c, const cli_input *input) {
-    static const char *const endings[] = {".yaml", ".yml", ".cl", ".cu"};
     const hd_place place = {.file = input->path};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings && !input->is_trace; i++)
-        if (hd_ends_in(input->path, endings[i]))
-            return HD_OK;
-    if (input->is_trace)
+    if (input->is_trace || cli_is_job(input->path) || hd_is_kernel_file(input->path))
         return HD_OK;
     int file;
     hd_status status = hd_open_file(&c->diag, input->path, &file, NULL);
@@ -95,7 +91,8 @@ static hd_status check_path(cli *c, const cli_input *input) {
     close(file);
     return hd_fail(&c->diag, HD_EINPUT, &place,
                    "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
-                   "of text) nor a job (.yaml) nor a kernel file (.cl or .cu)");
+                   "of text) nor a job (.yaml) nor a kernel file (%s)",
+                   hd_kernel_endings(c->arena));
 }
 
 bool cli_job_options_given(const cli_input *input) {

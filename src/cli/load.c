@@ -2,7 +2,7 @@
  * A path becomes a module and a job.
  *
  *     nbody.yaml  a job: it names its kernel file, and says everything itself
- *     nbody.cl    a kernel file: options say what matters, defaults the rest
+ *     nbody.cl    a kernel file of some front end: options say what matters, defaults the rest
  */
 #include <errno.h>
 #include <unistd.h>
@@ -79,9 +79,9 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
                            "cannot read the kernel file %s: %s", (*job)->kernel_path,
                            strerror(errno));
-    } else if (!hd_ends_in(path, ".cl") && !hd_ends_in(path, ".cu")) {
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "neither a kernel file (.cl or .cu) nor a job (.yaml)");
+    } else if (!hd_is_kernel_file(path)) {
+        return hd_fail(&c->diag, HD_EINPUT, &place, "neither a kernel file (%s) nor a job (.yaml)",
+                       hd_kernel_endings(c->arena));
     }
     cli_progress(c, "compiling");
     status = hd_frontend(c->arena, &c->diag, *job ? (*job)->kernel_path : path,

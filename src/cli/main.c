@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -19,7 +20,8 @@
 const cli_command cli_commands[] = {
     {"advise", "find the best layout of a record, and say what it gains", cmd_advise},
     {"cost", "price layouts on devices, access by access", cmd_cost},
-    {"graph", "show which fields are used close together, and their clusters", cmd_graph},
+    {"layout-graph", "show which fields are used close together, and their clusters",
+     cmd_layout_graph},
     {"rewrite", "write the kernels in another layout, and a header for the host", cmd_rewrite},
     {"measure", "time the original against another layout on an OpenCL device", cmd_measure},
     {"train", "learn on a device which tile is best for how many bytes", cmd_train},
@@ -77,6 +79,17 @@ int cli_print_json(cli *c, json_t *value) {
     return cli_print(c, &text);
 }
 
+void cli_show_rows(const cli *c, const char *title, const hd_member *members, hd_value rows,
+                   hd_str *out) {
+    if (title)
+        hd_str_printf(out, "%s\n", title);
+    hd_show_rows(&(hd_view){c->arena}, members, rows, c->style, out);
+}
+
+int cli_print_row(cli *c, const hd_member *members, hd_value row) {
+    return cli_print_json(c, hd_json_value(&(hd_view){c->arena}, members, row));
+}
+
 static int unknown_command(cli *c, const char *name) {
     const char *names[64];
     size_t count = 0;
@@ -112,6 +125,16 @@ static int run(cli *c, int argc, char **argv) {
     return command->run(c, argc - 1, argv + 1);
 }
 
+/* As other programs do it: what COLUMNS says, or else the terminal. */
+static uint32_t columns_of(int terminal) {
+    const char *said = getenv("COLUMNS"), *end;
+    uint64_t columns;
+    struct winsize size;
+    if (!said || !cli_whole(said, &end, &columns) || *end)
+        columns = ioctl(terminal, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+    return columns >= 20 && columns <= 10000 ? (uint32_t)columns : HD_TABLE_WIDTH;
+}
+
 /* The end of the process where memory is refused, in whatever thread: with a message, and without
  * all that wants memory. The library's own says nothing. */
 void hd_no_memory(size_t wanted) {
@@ -144,7 +167,8 @@ int main(int argc, char **argv) {
     cli c = {.arena = hd_arena_new()};
     c.printer.out = stderr;
     c.printer.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
-    c.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    c.style.bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    c.style.width = columns_of(STDOUT_FILENO);
     c.diag = (hd_diag){hd_print_message, &c.printer};
     int status = run(&c, argc, argv);
     cli_progress(&c, NULL);

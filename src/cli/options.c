@@ -251,7 +251,7 @@ static hd_status parse_options(cli *c, const option_set *set, int argc, char **a
 
 static hd_status set_colour(cli *c, const char *when) {
     if (!strcmp(when, "always") || !strcmp(when, "never"))
-        c->colour = c->printer.colour = !strcmp(when, "always");
+        c->style.bold = c->printer.colour = !strcmp(when, "always");
     else if (strcmp(when, "auto"))
         return hd_fail(&c->diag, HD_EINPUT, NULL, "--color takes auto, always or never, not '%s'",
                        when);

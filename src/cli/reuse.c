@@ -17,10 +17,10 @@ static hd_status check_most(cli *c, const char *option, uint64_t value, uint64_t
 
 static const char *order_names(hd_arena *arena) {
     hd_str names = {.arena = arena};
-    for (size_t i = 0; hd_block_orders[i]; i++)
-        hd_str_printf(&names, "%s%s", i ? ", " : "of blocks: ", hd_block_orders[i]->name);
-    for (size_t i = 0; hd_warp_orders[i]; i++)
-        hd_str_printf(&names, "%s%s", i ? ", " : "; of warps: ", hd_warp_orders[i]->name);
+    for (size_t i = 0; hd_block_orders[i].name; i++)
+        hd_str_printf(&names, "%s%s", i ? ", " : "of blocks: ", hd_block_orders[i].name);
+    for (size_t i = 0; hd_warp_orders[i].name; i++)
+        hd_str_printf(&names, "%s%s", i ? ", " : "; of warps: ", hd_warp_orders[i].name);
     return hd_str_text(&names);
 }
 
@@ -29,8 +29,8 @@ static hd_status read_schedule(cli *c, cli_reuse_options *o) {
     if (!o->schedule)
         return HD_OK;
     const hd_diag silent = {0};
-    const hd_block_order *blocks;
-    const hd_warp_order *warps;
+    const hd_order *blocks;
+    const hd_order *warps;
     char *rest = hd_strdup(c->arena, o->schedule), *name;
     while ((name = strsep(&rest, ","))) {
         const char **order =

@@ -207,7 +207,7 @@ static void show_shapes(cli *c, const cli_reuse *a, const cli_reuse *b, hd_str *
                                              rows[i].before > 0
                                                  ? change_text(arena, rows[i].before, rows[i].after)
                                                  : ""});
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
 }
 
 static const double *changes_of(hd_arena *arena, const hd_reuse_difference *difference) {

@@ -109,7 +109,7 @@ static void show_peaks(cli *c, const cli_reuse *r, hd_str *out) {
     if (!s->peak_count)
         return;
     hd_str_add(out, "\nPeaks\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
 }
 
 static const char *block_text(hd_arena *arena, const cli_reuse *r, const hd_reuse_stream *s) {
@@ -175,7 +175,7 @@ static void show_kernels(cli *c, const cli_reuse *r, hd_str *out) {
                                       hd_show_exact(c->arena, spread->outlier_count)});
     }
     hd_str_add(out, "\nVariability: how far blocks are from the typical one, 0 equal to 1\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
     for (uint32_t k = 0; k < r->kernel_count; k++)
         show_outliers(c, r, &r->kernels[k], out);
 }
@@ -200,7 +200,7 @@ static void show_clusters(cli *c, const cli_reuse *r, hd_str *out) {
                                              hd_reuse_class_name(shape.kind)});
     }
     hd_str_add(out, "\nCore clusters\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
     if (reuse->stream_count > MOST_ROWS)
         hd_str_printf(out, "  and %llu more; --json has all\n",
                       (unsigned long long)reuse->stream_count - MOST_ROWS);

@@ -135,7 +135,7 @@ static void show_launches(cli *c, const launch_row *rows, size_t count, hd_str *
                          show_bytes_each(c->arena, row->bytes, row->lane_accesses)});
     }
     hd_str_add(out, "\nLaunches\n");
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
     for (size_t i = 0; i < count; i++)
         if (!rows[i].first->complete) {
             hd_str_add(out, "  * not all of the blocks that were to be traced\n");
@@ -174,7 +174,7 @@ static void show_accesses(cli *c, const hd_event_launch *launch, hd_str *out) {
                                     kir_space_name(a->space), hd_format(c->arena, "%u", a->width)});
     }
     hd_str_printf(out, "\nAccesses of %s\n", hd_plain_text(c->arena, launch->kernel, false));
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
 }
 
 static void show_buffers(cli *c, const hd_event_launch *launch, hd_str *out) {
@@ -192,7 +192,7 @@ static void show_buffers(cli *c, const hd_event_launch *launch, hd_str *out) {
                                       hd_format(c->arena, "%llu", (unsigned long long)b->bytes)});
     }
     hd_str_printf(out, "\nBuffers of %s\n", hd_plain_text(c->arena, launch->kernel, false));
-    hd_table_print(table, out, c->colour);
+    hd_table_print(table, out, c->style.bold);
 }
 
 static const char *spaces_text(hd_arena *arena, uint32_t spaces) {
@@ -261,7 +261,7 @@ static int print_info_json(cli *c, const char *path, const hd_trace_contents *co
     json_object_set_new(object, "missing",
                         hd_json_text(contents->complete ? NULL : contents->missing));
     for (uint32_t l = 0; l < contents->launch_count; l++)
-        json_array_append_new(launches, hd_json_trace_launch(&contents->launches[l]));
+        json_array_append_new(launches, hd_json_trace_launch(c->arena, &contents->launches[l]));
     json_object_set_new(object, "launches", launches);
     return cli_print_json(c, object);
 }

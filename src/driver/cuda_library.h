@@ -1,14 +1,14 @@
 /*
  * What is used of CUDA's driver interface and of NVRTC, which compiles CUDA C at run time.
  *
- * Both are opened when a device is first asked for, so Heddle is built and runs without them.
+ * Both are opened when devices are first asked for, so Heddle is built and runs without them.
  * The declarations are ours: handles are pointers, a device is a number, and results are 0 for
  * success (CUDA Driver API and NVRTC manuals, versions 11 to 13).
  */
 #ifndef HD_DRIVER_CUDA_LIBRARY_H
 #define HD_DRIVER_CUDA_LIBRARY_H
 
-#include "base/base.h"
+#include "driver/compute.h"
 
 /* X(name here, symbol, parameters) */
 #define HD_CUDA_FUNCTIONS(X)                                                                      \
@@ -24,7 +24,6 @@
     X(use_context, cuCtxSetCurrent, (void *context))                                              \
     X(current_context, cuCtxGetCurrent, (void **context))                                         \
     X(current_device, cuCtxGetDevice, (int *device))                                              \
-    X(synchronize, cuCtxSynchronize, (void))                                                      \
     X(make_stream, cuStreamCreate, (void **stream, unsigned flags))                               \
     X(destroy_stream, cuStreamDestroy_v2, (void *stream))                                         \
     X(synchronize_stream, cuStreamSynchronize, (void *stream))                                    \
@@ -39,8 +38,6 @@
     X(memory_info, cuMemGetInfo_v2, (size_t *free_bytes, size_t *all_bytes))                      \
     X(allocate, cuMemAlloc_v2, (uint64_t *memory, size_t bytes))                                  \
     X(free, cuMemFree_v2, (uint64_t memory))                                                      \
-    X(to_device, cuMemcpyHtoD_v2, (uint64_t to, const void *from, size_t bytes))                  \
-    X(to_host, cuMemcpyDtoH_v2, (void *to, uint64_t from, size_t bytes))                          \
     X(to_device_async, cuMemcpyHtoDAsync_v2,                                                      \
       (uint64_t to, const void *from, size_t bytes, void *stream))                                \
     X(to_host_async, cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream)) \
@@ -108,6 +105,12 @@ bool hd_nvrtc_open(hd_arena *arena, hd_nvrtc_library *library, const char **miss
 /* "CUDA_ERROR_OUT_OF_MEMORY", "NVRTC_ERROR_COMPILATION" */
 const char *hd_cuda_error(const hd_cuda_library *library, int error);
 const char *hd_nvrtc_error(const hd_nvrtc_library *library, int error);
+
+/* nvrtc.c: compiles for the architecture "90". What it gives lives in `arena`: the image, the symbol
+ * of each of the source's names, and after an error what the compiler said, or NULL. */
+int hd_nvrtc_compile(const hd_nvrtc_library *nvrtc, hd_arena *arena, const char *architecture,
+                     const hd_compute_source *source, const char **image, const char **symbols,
+                     const char **log);
 
 /* The folder of a CUDA toolkit: $CUDA_PATH, $CUDA_HOME or /usr/local/cuda, or NULL. */
 const char *hd_cuda_toolkit(void);

@@ -1,6 +1,6 @@
 /*
- * What is used of OpenCL by the remap library, which is linked with no OpenCL: its functions are
- * found when a device is opened.
+ * What is used of OpenCL 1.2. Nothing is linked with it: its functions are found when devices are
+ * first asked for.
  */
 #ifndef HD_DRIVER_OPENCL_LIBRARY_H
 #define HD_DRIVER_OPENCL_LIBRARY_H
@@ -11,14 +11,22 @@
 
 /* X(name here, symbol) */
 #define HD_OPENCL_FUNCTIONS(X)                 \
-    X(context_info, clGetContextInfo)          \
+    X(get_platforms, clGetPlatformIDs)         \
+    X(platform_info, clGetPlatformInfo)        \
+    X(get_devices, clGetDeviceIDs)             \
     X(device_info, clGetDeviceInfo)            \
+    X(make_context, clCreateContext)           \
+    X(context_info, clGetContextInfo)          \
+    X(release_context, clReleaseContext)       \
     X(make_queue, clCreateCommandQueue)        \
     X(release_queue, clReleaseCommandQueue)    \
     X(flush, clFlush)                          \
     X(finish, clFinish)                        \
     X(barrier, clEnqueueBarrierWithWaitList)   \
     X(wait_for_events, clWaitForEvents)        \
+    X(event_info, clGetEventInfo)              \
+    X(event_times, clGetEventProfilingInfo)    \
+    X(retain_event, clRetainEvent)             \
     X(release_event, clReleaseEvent)           \
     X(make_buffer, clCreateBuffer)             \
     X(release_memory, clReleaseMemObject)      \
@@ -33,6 +41,7 @@
     X(build_info, clGetProgramBuildInfo)       \
     X(release_program, clReleaseProgram)       \
     X(make_kernel, clCreateKernel)             \
+    X(kernel_info, clGetKernelWorkGroupInfo)   \
     X(release_kernel, clReleaseKernel)         \
     X(set_argument, clSetKernelArg)            \
     X(launch, clEnqueueNDRangeKernel)

@@ -1,132 +1,83 @@
-/*
- * OpenCL C or CUDA C in, kir and records out.
- *
- *     kernel.cl ──clang──► bitcode ──passes──► LLVM IR ──lower──► kir
- *         └─────libclang─► records, parameters ───────────┘
- *
- * Words: a *signature* is what the source says of a kernel's parameters; to
- * *lower* is to write an LLVM value as kir; a *built-in* is a function of
- * OpenCL C that has no body. `p[i].x = 0` for `struct body { float x, y; }`
- * goes through as
- *
- *     getelementptr %struct.body, ptr addrspace(1) %p, i64 %i       (LLVM IR)
- *     store float 0.0, …
- *     %a = addr %p + %i * 8, record body, field offset 0            (kir)
- *     store 0.0, %a
- *
- * docs/frontend.md lists the passes and how every construct of both languages
- * comes out. What differs between them stands apart: the options of the compiler
- * (command.c), what is done before the passes (prepare.c), and the calls that are
- * left after them (builtin.c, atomic.c and convert.c for OpenCL C, nvptx.c and
- * libdevice.c for CUDA C). Types of structs come from libclang, not from LLVM,
- * because LLVM does not keep the names of fields.
- */
+/* The table of front ends, and the one for text of kir. */
 #include "frontend/frontend.h"
 
-#include <unistd.h>
+#include "frontend/clang/clang.h"
 
-#include <llvm-c/BitReader.h>
-
-#include "frontend/internal.h"
-
-/* ---- options --------------------------------------------------------- */
-
-void hd_front_split_options(hd_front *front, const char *text) {
-    front->options = hd_split_words(front->arena, text, &front->option_count);
-}
-
-/* ---- stages ---------------------------------------------------------- */
-
-static void drop_message(LLVMDiagnosticInfoRef info, void *user) {
-    (void)info;
-    (void)user;
-}
-
-static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
-    LLVMContextSetDiagnosticHandler(front->context, drop_message, NULL);
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRange(bitcode->data, bitcode->length, front->path, 0);
-    LLVMBool failed = LLVMParseBitcodeInContext2(front->context, buffer, &front->llvm);
-    LLVMDisposeMemoryBuffer(buffer);
-    if (!failed)
-        return HD_OK;
-    front->llvm = NULL;
-    return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
-                   "LLVM cannot read the bitcode of %s; build Heddle with the LLVM of that clang",
-                   hd_front_clang(front));
-}
-
-static hd_status lower_kernels(hd_front *front) {
-    uint32_t count = (uint32_t)front->entries.count;
-    front->module->kernels = hd_new_array(front->arena, kir_kernel *, count);
-    for (uint32_t k = 0; k < count; k++) {
-        hd_status status =
-            hd_lower_kernel(front, &front->entries.data[k], &front->module->kernels[k]);
-        if (status)
-            return status;
-    }
-    front->module->kernel_count = count;
-    return HD_OK;
-}
-
-static hd_status run(hd_front *front) {
-    hd_str bitcode = {.arena = front->arena};
-    hd_status status = hd_front_language(front);
-    if (!status)
-        status = hd_front_compile(front, &bitcode);
-    if (!status)
-        status = read_bitcode(front, &bitcode);
-    if (!status)
-        status = hd_front_entries(front);
-    if (!status)
-        status = hd_front_declarations(front);
-    if (!status)
-        status = hd_front_simplify(front);
-    if (!status)
-        status = lower_kernels(front);
+/* Text of kir, such as `heddle ir` prints. */
+static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, kir_module **module) {
+    const hd_place place = {.file = path};
+    char *text;
+    size_t length;
+    if (options && options[strspn(options, " \t\n")])
+        return hd_fail(diag, HD_EINPUT, &place,
+                       "a .kir file is compiled already, so it takes no compiler options; give "
+                       "them to the 'heddle ir' that makes it");
+    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    if (status != HD_OK)
+        return status;
+    if (strlen(text) != length)
+        return hd_fail(diag, HD_EINPUT, &place,
+                       "this file holds a zero byte; it is no text of kir");
+    status = kir_parse(arena, diag, path, text, module);
+    if (status == HD_OK && !(*module)->kernel_count)
+        status = hd_fail(diag, HD_EINPUT, &place, "there is no kernel in this file");
     return status;
 }
 
-/* Clang gives itself the name without the folder as a word, and obeys the words that a file @NAME
- * holds: they could load code. */
-static hd_status check_name(const hd_diag *diag, const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (*name != '@')
-        return HD_OK;
-    return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
-                   "to clang a name that begins with '@' is a list of options; rename the file");
+typedef hd_status compile_fn(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const char *options, kir_module **module);
+typedef hd_status parse_fn(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, hd_parse_command *command);
+
+static const struct front_end {
+    const char *endings[2]; /* of its files */
+    compile_fn *compile;
+    parse_fn *parse; /* NULL: libclang cannot read its files */
+} front_ends[] = {
+    {{".cl"}, hd_clang_opencl, hd_clang_parse_opencl}, /* also of files with no known ending */
+    {{".cu", ".cuh"}, hd_clang_cuda, hd_clang_parse_cuda},
+    {{".kir"}, read_kir, NULL},
+};
+enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
+
+static const struct front_end *front_end_of(const char *path) {
+    for (size_t f = 0; f < FRONT_ENDS; f++)
+        for (size_t e = 0; e < 2; e++)
+            if (front_ends[f].endings[e] && hd_ends_in(path, front_ends[f].endings[e]))
+                return &front_ends[f];
+    return NULL;
+}
+
+bool hd_is_kernel_file(const char *path) { return front_end_of(path) != NULL; }
+
+const char *hd_kernel_endings(hd_arena *arena) {
+    hd_str text = {.arena = arena};
+    for (size_t f = 0; f < FRONT_ENDS; f++)
+        for (size_t e = 0; e < 2; e++)
+            if (front_ends[f].endings[e])
+                hd_str_printf(&text, "%s%s",
+                              !text.length          ? ""
+                              : f + 1 == FRONT_ENDS ? " or "
+                                                    : ", ",
+                              front_ends[f].endings[e]);
+    return hd_str_text(&text);
 }
 
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module) {
+    const struct front_end *front = front_end_of(path);
     *module = NULL;
-    char *text;
-    size_t length;
-    hd_status status = check_name(diag, path);
-    if (!status)
-        status = hd_read_file(arena, diag, path, &text, &length);
-    if (status)
-        return status;
-    hd_front front = {.arena = arena, .diag = diag, .path = path, .macros = -1};
-    front.module = hd_new(arena, kir_module);
-    front.module->language = kir_language_of(path);
-    front.context = LLVMContextCreate();
-    hd_front_file(&front, NULL, path);
-    hd_front_split_options(&front, options);
-    status = run(&front);
-    if (front.llvm)
-        LLVMDisposeModule(front.llvm);
-    LLVMContextDispose(front.context);
-    if (front.macros >= 0)
-        close(front.macros);
-    if (status)
-        return status;
-    front.module->files = front.files.data;
-    front.module->file_count = (uint32_t)front.files.count;
-    front.module->headers = front.headers.data;
-    front.module->header_count = (uint32_t)front.headers.count;
-    front.module->records = front.records.data;
-    front.module->record_count = (uint32_t)front.records.count;
-    *module = front.module;
-    return HD_OK;
+    return (front ? front : front_ends)->compile(arena, diag, path, options, module);
+}
+
+hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
+                                const char *options, hd_parse_command *command) {
+    const struct front_end *front = front_end_of(path);
+    *command = (hd_parse_command){.macros = -1};
+    if (front && !front->parse)
+        return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = path},
+                       "only source text in OpenCL C or CUDA C can be rewritten for a layout, and "
+                       "this file is none; give the file that it was made from");
+    return (front ? front : front_ends)->parse(arena, diag, path, options, command);
 }

@@ -1,36 +1,43 @@
 /*
- * The only place that sees LLVM or clang: source → kir and records.
+ * From a kernel file to kir. Each front end is a folder, and a row of the table in frontend.c says
+ * which files are its own; nothing but that table and the folder knows the language:
+ *
+ *     OpenCL C, CUDA C   clang/   .cl, .cu, .cuh   the only folder here that sees LLVM or clang
+ *     kir                         .kir             the text form (docs/kir.md)
+ *
+ * What a language decides about running its kernels stands in kir (KIR_RULES).
  */
 #ifndef HD_FRONTEND_H
 #define HD_FRONTEND_H
 
 #include "kernel/kir.h"
 
-/* Compiles a file and lowers every kernel in it: .cu and .cuh are CUDA C, all others
- * OpenCL C. `options` are clang's (-D, -I, -cl-std=…), separated by blanks, may be NULL
- * or "". Records, field offsets and parameter types come from libclang, code from LLVM
- * IR. A file that does not compile gives clang's own messages, each located, as errors
- * (HD_EINPUT). Images, pipes, recursion and the like are located HD_EUNSUPPORTED errors.
- * Everything lives in `arena`.
- *
- * Of a CUDA C file kernels and device functions are taken, host code is skipped. `options`
- * may hold --cuda-path=DIR; without it the toolkit is looked for in $CUDA_PATH, $CUDA_HOME
- * and /usr/local/cuda, and a small header of Heddle's own serves where there is none. */
+/* Compiles every kernel of a file, by the front end that the end of its name says; OpenCL C where
+ * no front end has that. `options` are the compiler's, such as -D, -I and -cl-std=, separated by
+ * blanks; NULL or "": none. What is wrong with the file is told as errors located in it
+ * (HD_EINPUT), what is not taken as HD_EUNSUPPORTED. Everything lives in `arena`. */
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module);
 
-/* memory.c: from here on LLVM and clang call hd_no_memory() where they are refused memory; without
- * it they abort. For programs, since it is so for all that the process does. */
-void hd_front_catch_no_memory(void);
+/* Whether the end of the name is that of some front end's files. */
+bool hd_is_kernel_file(const char *path);
+/* Those ends, for messages: ".cl, .cu, .cuh or .kir". */
+const char *hd_kernel_endings(hd_arena *arena);
 
 /* The words that libclang reads a file with as the front end does, for who edits its text. */
 typedef struct hd_parse_command {
     const char *const *words;
     int word_count;
-    int macros; /* a file in memory that the words may name; hd_parse_command_end() closes it */
+    int macros;   /* a file in memory that the words may name; hd_parse_command_end() closes it */
+    bool is_cuda; /* the text is CUDA C; else OpenCL C */
 } hd_parse_command;
+/* An error (HD_EUNSUPPORTED) for a file that libclang cannot read. */
 hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
                                 const char *options, hd_parse_command *command);
 void hd_parse_command_end(hd_parse_command *command);
+
+/* clang/memory.c: from here on LLVM and clang call hd_no_memory() where they are refused memory;
+ * without it they abort. For programs, since it is so for all that the process does. */
+void hd_front_catch_no_memory(void);
 
 #endif

@@ -21,7 +21,7 @@
 #include <jansson.h>
 #include <signal.h>
 
-#include "driver/cuda_library.h"
+#include "driver/compute.h"
 #include "heddle/remap.h"
 #include "job/job.h"
 #include "measure/measure.h"
@@ -180,29 +180,27 @@ hd_interval hd_turns_ratio(hd_arena *arena, const hd_turns *turns, uint32_t a, u
 
 /* ---- memories.c: two memories of a device, and a copy from one to the other ------- */
 
+/* CUDA's first device, with its context current in this thread; close it with its api. NULL after
+ * a failure. */
+hd_status hd_gpu_open_cuda(hd_arena *arena, const hd_diag *diag, hd_compute **gpu);
+/* The remap library on a device that is open. */
+hd_status hd_gpu_open_remap(const hd_diag *diag, const hd_compute *gpu, hd_remap_device **device);
+
 typedef struct hd_gpu_memories {
-    char name[256];
+    hd_compute *gpu;
+    hd_compute_queue queue;
     hd_remap_device *remap;
     hd_remap_memory host_side, device_side; /* of `bytes` bytes, and of twice as many */
     uint64_t bytes;
-    bool (*copy)(struct hd_gpu_memories *memories, uint64_t bytes); /* host_side to device_side */
-    void *own;
 } hd_gpu_memories;
 
-/* CUDA's first device, with its context current in this thread. */
-typedef struct hd_gpu_cuda {
-    hd_cuda_library call;
-    int device;
-} hd_gpu_cuda;
-
-hd_status hd_gpu_open_cuda(hd_arena *arena, const hd_diag *diag, hd_gpu_cuda *cuda);
-void hd_gpu_close_cuda(hd_gpu_cuda *cuda);
-
-/* On CUDA's first device. Where there is too little memory they get smaller. Release with
- * hd_gpu_free_memories(), also after a failure. */
-hd_status hd_gpu_make_memories(hd_arena *arena, const hd_diag *diag, uint64_t bytes,
+/* Where there is too little memory they get smaller. Release with hd_gpu_free_memories(), also
+ * after a failure, before the device is closed. */
+hd_status hd_gpu_make_memories(const hd_diag *diag, hd_compute *gpu, uint64_t bytes,
                                hd_gpu_memories *memories);
 void hd_gpu_free_memories(hd_gpu_memories *memories);
+/* host_side to device_side, and waits. */
+bool hd_gpu_copy(hd_gpu_memories *memories, uint64_t bytes);
 
 /* ---- remap_speed.c: remapping within a device, next to the device's own copy ------ */
 

@@ -11,7 +11,7 @@ typedef struct course {
     hd_remap_device *device;
     hd_remap *map;
     hd_remap_direction direction;
-    hd_remap_pinned host;
+    hd_compute_pinned host;
     hd_remap_memory part;
     hd_remap_choice choice;
     hd_gpu_overlap_row row;
@@ -28,26 +28,30 @@ typedef struct overlap {
 static hd_status make_memory(const overlap *o, course *c) {
     hd_remap_device *device = c->device;
     device->diag = o->diag;
-    hd_status status = device->backend->allocate(device, hd_remap_bytes(c->map, 0), &c->part);
+    hd_compute *gpu = device->gpu;
+    hd_status status =
+        hd_remap_check(device, gpu->api->allocate(gpu, hd_remap_bytes(c->map, 0), &c->part.cuda));
     if (status != HD_OK)
         return status;
-    if (device->is_unified)
+    if (gpu->is_unified)
         c->host.data =
             hd_checked(aligned_alloc(4096, (size_t)hd_align_up(o->options->bytes, 4096)));
     else
-        status = device->backend->pin(device, o->options->bytes, &c->host);
+        status = hd_remap_check(
+            device, gpu->api->pin(gpu, &device->slots[0].queue, o->options->bytes, &c->host));
     if (status == HD_OK)
         memset(c->host.data, 1, (size_t)o->options->bytes);
     return status;
 }
 
 static void release_memory(course *c) {
-    if (c->device->is_unified)
+    hd_compute *gpu = c->device->gpu;
+    if (gpu->is_unified)
         free(c->host.data);
     else if (c->host.data)
-        c->device->backend->unpin(c->device, &c->host);
+        gpu->api->unpin(gpu, &c->device->slots[0].queue, &c->host);
     if (c->part.cuda)
-        c->device->backend->release(c->device, c->part);
+        gpu->api->release(gpu, c->part.cuda);
 }
 
 /* ---- timing ----------------------------------------------------------------------- */
@@ -111,12 +115,12 @@ const char *hd_gpu_contender_name(hd_arena *arena, const hd_gpu_overlap_row *row
 
 static void report(overlap *o, course *c, const char *what) {
     hd_gpu_overlap_row *row = &c->row;
-    row->device = c->device->name;
+    row->device = c->device->gpu->device.name;
     row->what = what;
     row->to_device = c->direction == HD_REMAP_TO_DEVICE;
     row->bytes = o->options->bytes;
     row->why = c->choice.why;
-    row->hides = !c->device->is_processor;
+    row->hides = !c->device->gpu->device.is_processor;
     for (hd_gpu_contender which = HD_GPU_FIRST_CHUNKED; which < HD_GPU_CONTENDERS; which++)
         row->chunk_bytes[which] = chunk_bytes_of(c, which);
     row->over = row->seconds[HD_GPU_PLANNED] /

@@ -116,6 +116,8 @@ const char *hd_gpu_page(hd_arena *arena, const json_t *document) {
             : "",
         json_is_true(json_object_get(document, "stopped")) ? " **Stopped by a signal.**" : "");
     add_overview(&page, steps);
-    json_array_foreach(steps, i, step) { add_step(&page, step); }
+    json_array_foreach(steps, i, step) {
+        add_step(&page, step);
+    }
     return hd_str_text(&page);
 }

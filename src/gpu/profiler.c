@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "driver/cuda_library.h"
 #include "gpu/gpu.h"
 
 typedef enum counter { LOADS, STORES, ATOMICS, REDUCTIONS, L1_HITS, L2_HITS, COUNTERS } counter;

@@ -36,7 +36,7 @@ static void measure(const speed *s, const hd_remap *map, hd_remap_direction dire
     bool done = hd_remap_plan(s->diag, s->memories->remap, map, direction, &choice) == HD_OK;
     for (int run = 0; done && run < (s->options->small ? SMALL_RUNS : RUNS); run++) {
         double start = hd_clock();
-        done = s->memories->copy(s->memories, row->bytes);
+        done = hd_gpu_copy(s->memories, row->bytes);
         double middle = hd_clock();
         done = done && remap(s, map, direction) == HD_OK;
         if (run == 0) /* kernels are compiled */

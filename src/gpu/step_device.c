@@ -3,60 +3,62 @@
 #include "report/json.h"
 
 /* Memory that comes back as it went. */
-static hd_status try_memory(const hd_gpu_step_run *run, const hd_gpu_cuda *cuda) {
+static hd_status try_memory(const hd_gpu_step_run *run, hd_compute *gpu) {
     enum { BYTES = 4096 };
-    unsigned char there[BYTES], back[BYTES];
-    uint64_t memory = 0, seed = 1;
-    for (int b = 0; b < BYTES; b++) {
+    unsigned char there[BYTES], back[BYTES] = {0};
+    hd_compute_memory memory = 0;
+    hd_compute_queue queue = {0};
+    uint64_t seed = 1;
+    for (int b = 0; b < BYTES; b++)
         there[b] = (unsigned char)hd_next_random(&seed);
-        back[b] = 0;
-    }
-    int error = cuda->call.allocate(&memory, BYTES);
+    const char *error = gpu->api->make_queue(gpu, false, &queue);
     if (!error)
-        error = cuda->call.to_device(memory, there, BYTES);
+        error = gpu->api->allocate(gpu, BYTES, &memory);
     if (!error)
-        error = cuda->call.to_host(back, memory, BYTES);
+        error = gpu->api->write(gpu, &queue, memory, there, BYTES);
+    if (!error)
+        error = gpu->api->read(gpu, &queue, back, memory, BYTES);
+    if (!error)
+        error = gpu->api->finish(gpu, &queue);
     if (memory)
-        cuda->call.free(memory);
+        gpu->api->release(gpu, memory);
+    gpu->api->release_queue(gpu, &queue);
     if (error)
         return hd_fail(run->diag, HD_ESYSTEM, NULL, "the device does not keep 4096 bytes: %s",
-                       hd_cuda_error(&cuda->call, error));
+                       error);
     return memcmp(there, back, BYTES) ? hd_fail(run->diag, HD_ESYSTEM, NULL,
                                                 "the device gives other bytes back than it got")
                                       : HD_OK;
 }
 
-static void describe(hd_gpu_step_run *run, const hd_gpu_cuda *cuda) {
-    int major = 0, minor = 0, units = 0;
-    size_t free_bytes = 0, all = 0;
-    cuda->call.device_attribute(&major, HD_CUDA_CAPABILITY_MAJOR, cuda->device);
-    cuda->call.device_attribute(&minor, HD_CUDA_CAPABILITY_MINOR, cuda->device);
-    cuda->call.device_attribute(&units, HD_CUDA_MULTIPROCESSORS, cuda->device);
-    cuda->call.memory_info(&free_bytes, &all);
+static hd_status describe(hd_gpu_step_run *run, hd_compute *gpu) {
+    uint64_t free_bytes = 0, all = 0;
+    const char *architecture = gpu->architecture;
+    size_t major = strlen(architecture) - 1;
+    const hd_device *profile;
+    gpu->api->memory_info(gpu, &free_bytes, &all);
+    json_object_set_new(run->result, "name", hd_json_text(gpu->device.name));
+    json_object_set_new(run->result, "driver", hd_json_text(gpu->device.driver));
     json_object_set_new(run->result, "capability",
-                        hd_json_text(hd_format(run->arena, "%d.%d", major, minor)));
-    json_object_set_new(run->result, "multiprocessors", json_integer(units));
+                        hd_json_text(hd_format(run->arena, "%.*s.%s", (int)major, architecture,
+                                               architecture + major)));
+    json_object_set_new(run->result, "multiprocessors", json_integer(gpu->units));
     json_object_set_new(run->result, "memory", hd_json_integer(all));
     json_object_set_new(run->result, "free", hd_json_integer(free_bytes));
+    hd_status status = hd_gpu_find_profile(run->arena, run->diag, gpu->device.name, &profile);
+    json_object_set_new(run->result, "profile", hd_json_text(profile ? profile->name : NULL));
+    return status;
 }
 
 hd_status hd_gpu_run_device(hd_gpu_step_run *run) {
-    hd_gpu_cuda cuda;
-    uint32_t count;
-    const char *missing;
-    const hd_device *profile;
-    hd_status status = hd_gpu_open_cuda(run->arena, run->diag, &cuda);
+    hd_compute *gpu;
+    hd_status status = hd_gpu_open_cuda(run->arena, run->diag, &gpu);
+    if (status != HD_OK)
+        return status;
+    status = try_memory(run, gpu);
     if (status == HD_OK)
-        status = try_memory(run, &cuda);
-    if (status == HD_OK) {
-        const hd_compute_device *device = hd_measure_devices(run->arena, "cuda", &count, &missing);
-        json_object_set_new(run->result, "name", hd_json_text(device->name));
-        json_object_set_new(run->result, "driver", hd_json_text(device->driver));
-        describe(run, &cuda);
-        status = hd_gpu_find_profile(run->arena, run->diag, device->name, &profile);
-        json_object_set_new(run->result, "profile", hd_json_text(profile ? profile->name : NULL));
-    }
-    hd_gpu_close_cuda(&cuda);
+        status = describe(run, gpu);
+    gpu->api->close(gpu);
     return status;
 }
 

@@ -3,7 +3,7 @@
  * the choice is that it makes.
  *
  * The set is what everybody would try, and what cost model, layout graph and tree of tiles propose
- * (search/judge.h). All layouts run in turns.
+ * (search/propose.h). All layouts run in turns.
  */
 #include <math.h>
 
@@ -53,15 +53,15 @@ static hd_status price(subject *s) {
     return HD_OK;
 }
 
-static const hd_tile_tree *find_tree(const subject *s) {
+static const hd_tile_steps *find_tree(const subject *s) {
     const hd_profiled_device device = {s->device.backend, s->device.platform, s->device.name,
                                        s->device.driver};
     hd_profiled_tree found;
-    hd_tile_tree *tree = NULL;
+    hd_tile_steps *tree = NULL;
     hd_database *database = hd_database_open(s->arena, s->run->diag,
                                              hd_format(s->arena, "%s/profiles.db", s->run->folder));
     if (hd_database_find_tree(database, s->arena, &device, &found))
-        hd_tile_tree_parse(s->arena, s->run->diag, found.text, &tree);
+        hd_tile_steps_parse(s->arena, s->run->diag, found.text, &tree);
     hd_database_close(database);
     return tree;
 }
@@ -74,7 +74,7 @@ static hd_status propose(subject *s) {
     if (status != HD_OK)
         return status;
     uint64_t epsilon = hd_device_line(s->profile);
-    const hd_tile_tree *tree = find_tree(s);
+    const hd_tile_steps *tree = find_tree(s);
     judges[judge_count++] = hd_judge_cost(s->arena, s->profile, &s->search);
     judges[judge_count++] = hd_judge_plain(s->arena, s->job->record);
     judges[judge_count++] = hd_judge_graph(s->arena, graph, epsilon, NULL);
@@ -222,5 +222,7 @@ void hd_gpu_show_program(hd_str *page, const json_t *result) {
         hd_str_printf(page, "was not timed; the best is `%s`.\n\n", hd_gpu_text(result, "best"));
     hd_str_add(page, "| layout | by | cost to aos | time to aos | ms | quartiles | equal |\n"
                      "|---|---|--:|--:|--:|---|---|\n");
-    json_array_foreach(json_object_get(result, "layouts"), i, row) { show_layout(page, row); }
+    json_array_foreach(json_object_get(result, "layouts"), i, row) {
+        show_layout(page, row);
+    }
 }

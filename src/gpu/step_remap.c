@@ -36,8 +36,11 @@ static bool keep_remap(void *user, const hd_gpu_remap_row *row) {
 
 hd_status hd_gpu_run_remap(hd_gpu_step_run *run) {
     hd_gpu_memories memories;
-    hd_status status = hd_gpu_make_memories(run->arena, run->diag,
-                                            (uint64_t)1 << (run->small ? 14 : 30), &memories);
+    hd_compute *gpu;
+    hd_status status = hd_gpu_open_cuda(run->arena, run->diag, &gpu);
+    if (status != HD_OK)
+        return status;
+    status = hd_gpu_make_memories(run->diag, gpu, (uint64_t)1 << (run->small ? 14 : 30), &memories);
     if (status == HD_OK) {
         use_own_cache(run, memories.remap);
         hd_gpu_remap_speed(run->diag, &memories,
@@ -46,6 +49,7 @@ hd_status hd_gpu_run_remap(hd_gpu_step_run *run) {
             status = HD_ESYSTEM; /* it was told where it happened */
     }
     hd_gpu_free_memories(&memories);
+    gpu->api->close(gpu);
     return status;
 }
 
@@ -102,19 +106,20 @@ static bool keep_overlap(void *user, const hd_gpu_overlap_row *row) {
 }
 
 hd_status hd_gpu_run_overlap(hd_gpu_step_run *run) {
-    hd_gpu_cuda cuda;
+    hd_compute *gpu;
     hd_remap_device *device = NULL;
     const hd_gpu_overlap_options options = {(uint64_t)1 << (run->small ? 16 : 27), run->small,
                                             keep_overlap, run};
-    hd_status status = hd_gpu_open_cuda(run->arena, run->diag, &cuda);
-    if (status == HD_OK)
-        status = hd_remap_open_cuda(run->diag, &device);
+    hd_status status = hd_gpu_open_cuda(run->arena, run->diag, &gpu);
+    if (status != HD_OK)
+        return status;
+    status = hd_gpu_open_remap(run->diag, gpu, &device);
     if (status == HD_OK) {
         use_own_cache(run, device);
         status = hd_gpu_overlap(run->diag, device, &options);
     }
     hd_remap_close(device);
-    hd_gpu_close_cuda(&cuda);
+    gpu->api->close(gpu);
     return status;
 }
 
@@ -147,5 +152,7 @@ void hd_gpu_show_overlap(hd_str *page, const json_t *result) {
     size_t i;
     const json_t *row;
     hd_str_add(page, "From and to pinned memory, the shortest of several.\n\n");
-    json_array_foreach(json_object_get(result, "moves"), i, row) { show_move(page, row); }
+    json_array_foreach(json_object_get(result, "moves"), i, row) {
+        show_move(page, row);
+    }
 }

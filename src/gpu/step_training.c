@@ -30,12 +30,12 @@ static void learn(hd_gpu_step_run *run, hd_database *database, const hd_training
     hd_tile_kernel *kernels =
         hd_training_kernels(arena, training->runs, training->run_count, &kernel_count);
     hd_tile_pattern *patterns = hd_tile_patterns(arena, kernels, kernel_count, &pattern_count);
-    hd_tile_tree *tree = hd_tile_tree_learn(arena, patterns, pattern_count);
-    hd_tile_score own = hd_tile_score_tree(tree, kernels, kernel_count);
+    hd_tile_steps *tree = hd_tile_learn(arena, patterns, pattern_count);
+    hd_tile_score own = hd_tile_score_steps(tree, kernels, kernel_count);
     hd_tile_score folds = hd_tile_cross_validate(kernels, kernel_count, FOLDS, SEED);
     hd_tile_score sizes = hd_tile_leave_size_out(kernels, kernel_count);
     const hd_profiled_tree kept = {training->device, hd_date_now(arena),
-                                   hd_tile_tree_print(arena, tree)};
+                                   hd_tile_steps_print(arena, tree)};
     hd_database_put_tree(database, &kept);
     json_object_set_new(run->result, "kernels", hd_json_integer(kernel_count));
     json_object_set_new(run->result, "tree", hd_json_text(kept.text));
@@ -49,7 +49,7 @@ static hd_status train(hd_gpu_step_run *run, const uint32_t *lengths, uint32_t l
     trainer t = {run, 0};
     hd_training training;
     const hd_train_options options = {.device = "cuda:0",
-                                      .language = KIR_CUDA,
+                                      .backend = "cuda",
                                       .lengths = lengths,
                                       .length_count = length_count,
                                       .bytes = run->small ? small_bytes : NULL,

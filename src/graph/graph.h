@@ -69,13 +69,6 @@ typedef struct hd_levels {
  * a directed graph must have no cycle but through flip-flops (hd_graph_read() sees to it). */
 hd_levels *hd_graph_levels(hd_arena *arena, const hd_graph *graph);
 
-/* Steps from the nearest of the sources, along all edges; HD_NO_LEVEL where no path leads. */
-hd_levels *hd_graph_breadth_first(hd_arena *arena, const hd_graph *graph, const uint32_t *sources,
-                                  uint32_t source_count);
-
-/* The nodes that no edge leads to: a circuit's inputs. */
-uint32_t *hd_graph_inputs(hd_arena *arena, const hd_graph *graph, uint32_t *count);
-
 /* Length of a cycle of a circuit that no flip-flop is in, its nodes along the edges, from the
  * lowest, in *cycle; 0 when there is none. */
 uint32_t hd_graph_find_cycle(hd_arena *arena, const hd_graph *graph, uint32_t **cycle);

@@ -104,74 +104,32 @@ uint32_t hd_graph_find_cycle(hd_arena *arena, const hd_graph *graph, uint32_t **
     return length;
 }
 
-/* ---- breadth first -------------------------------------------------------------- */
-
-typedef struct search {
-    const hd_graph *graph;
-    int32_t *level;
-    uint32_t *queue, tail, count;
-} search;
-
-static void add_source(search *s, uint32_t node) {
-    if (s->level[node] >= 0)
-        return;
-    s->level[node] = 0;
-    s->queue[s->tail++] = node;
-}
-
-static void go_on(search *s, uint32_t head) {
-    for (; head < s->tail; head++) {
-        uint32_t v = s->queue[head];
-        if ((uint32_t)s->level[v] + 1 > s->count)
-            s->count = (uint32_t)s->level[v] + 1;
-        for (uint32_t e = s->graph->first[v]; e < s->graph->first[v + 1]; e++)
-            if (s->level[s->graph->to[e]] < 0) {
-                s->level[s->graph->to[e]] = s->level[v] + 1;
-                s->queue[s->tail++] = s->graph->to[e];
-            }
-    }
-}
-
-static search begin_search(hd_arena *arena, const hd_graph *graph) {
-    search s = {.graph = graph,
-                .level = hd_new_array(arena, int32_t, graph->nodes),
-                .queue = hd_new_array(arena, uint32_t, graph->nodes)};
-    for (uint32_t v = 0; v < graph->nodes; v++)
-        s.level[v] = HD_NO_LEVEL;
-    return s;
-}
-
-hd_levels *hd_graph_breadth_first(hd_arena *arena, const hd_graph *graph, const uint32_t *sources,
-                                  uint32_t source_count) {
-    search s = begin_search(arena, graph);
-    for (uint32_t i = 0; i < source_count; i++)
-        add_source(&s, sources[i]);
-    go_on(&s, 0);
-    return sort_by_level(arena, graph->nodes, s.level, s.count);
-}
+/* ---- meshes ---------------------------------------------------------------------- */
 
 static hd_levels *levels_of_mesh(hd_arena *arena, const hd_graph *graph) {
-    search s = begin_search(arena, graph);
-    for (uint32_t v = 0; v < graph->nodes; v++) {
-        uint32_t head = s.tail;
-        add_source(&s, v);
-        go_on(&s, head);
+    int32_t *level = hd_new_array(arena, int32_t, graph->nodes);
+    uint32_t *queue = hd_new_array(arena, uint32_t, graph->nodes), head = 0, tail = 0, count = 0;
+    for (uint32_t v = 0; v < graph->nodes; v++)
+        level[v] = HD_NO_LEVEL;
+    for (uint32_t source = 0; source < graph->nodes; source++) {
+        if (level[source] >= 0)
+            continue;
+        level[source] = 0;
+        queue[tail++] = source;
+        while (head < tail) {
+            uint32_t v = queue[head++];
+            if ((uint32_t)level[v] + 1 > count)
+                count = (uint32_t)level[v] + 1;
+            for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
+                if (level[graph->to[e]] < 0) {
+                    level[graph->to[e]] = level[v] + 1;
+                    queue[tail++] = graph->to[e];
+                }
+        }
     }
-    return sort_by_level(arena, graph->nodes, s.level, s.count);
+    return sort_by_level(arena, graph->nodes, level, count);
 }
 
 hd_levels *hd_graph_levels(hd_arena *arena, const hd_graph *graph) {
     return graph->directed ? levels_of_circuit(arena, graph) : levels_of_mesh(arena, graph);
-}
-
-uint32_t *hd_graph_inputs(hd_arena *arena, const hd_graph *graph, uint32_t *count) {
-    uint32_t *inputs = hd_new_array(arena, uint32_t, graph->nodes);
-    bool *entered = hd_new_array(arena, bool, graph->nodes);
-    for (uint32_t e = 0; e < graph->first[graph->nodes]; e++)
-        entered[graph->to[e]] = true;
-    *count = 0;
-    for (uint32_t v = 0; v < graph->nodes; v++)
-        if (!entered[v])
-            inputs[(*count)++] = v;
-    return inputs;
 }

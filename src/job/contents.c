@@ -178,9 +178,8 @@ hd_status hd_job_contents_until(hd_arena *arena, const hd_diag *diag, const hd_b
     return status;
 }
 
-hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                          const hd_buffer *buffer, void **bytes) {
-    (void)job;
+hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
+                          void **bytes) {
     return hd_job_contents_until(arena, diag, buffer, NULL, bytes);
 }
 
@@ -188,6 +187,6 @@ hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job
                               void **contents) {
     hd_status status = HD_OK;
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = hd_job_contents(arena, diag, job, &job->buffers[b], &contents[b]);
+        status = hd_job_contents(arena, diag, &job->buffers[b], &contents[b]);
     return status;
 }

@@ -163,12 +163,10 @@ static hd_status make_graph(const reader *r, const hd_yaml *map, hd_job_graph *g
     if (!mesh && strcmp(generator, "netlist") != 0)
         return FAIL(r, hd_yaml_get(map, "generator"),
                     "unknown generator '%s' of a graph; there are: mesh, netlist", generator);
-    hd_status status = hd_reader_count(r, map, "nodes", 1, &size.nodes);
-    if (status == HD_OK)
-        status = hd_reader_count(r, map, "edges", 1, &size.edges);
-    if (status == HD_OK)
-        status = hd_reader_count(r, map, "seed", 0, &size.seed);
-    if (status != HD_OK)
+    hd_status status;
+    if ((status = hd_reader_count(r, map, "nodes", 1, &size.nodes)) ||
+        (status = hd_reader_count(r, map, "edges", 1, &size.edges)) ||
+        (status = hd_reader_count(r, map, "seed", 0, &size.seed)))
         return status;
     return (mesh ? hd_mesh_generate : hd_netlist_generate)(r->arena, r->diag, &size, &graph->graph);
 }
@@ -199,9 +197,9 @@ static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *g
 }
 
 /* Two of a kind with one name are an error. */
-static hd_status add_name(const reader *r, hd_names *names, const hd_yaml *map, const char *name,
-                          uint32_t number, const char *kind) {
-    if (hd_names_add(r->arena, names, name, number) == HD_NO_NAME)
+static hd_status add_name(const reader *r, hd_hash_table *names, const hd_yaml *map,
+                          const char *name, uint32_t number, const char *kind) {
+    if (hd_hash_add_key(names, name, number) == number)
         return HD_OK;
     return FAIL(r, hd_reader_at(map, "name"), "there are two %s named '%s'; rename one", kind,
                 name);
@@ -224,8 +222,8 @@ static hd_status read_graphs(const reader *r, const hd_yaml *list) {
 hd_status hd_reader_graph(const reader *r, const hd_yaml *map, const char *key,
                           hd_job_graph **graph) {
     const hd_yaml *value = hd_yaml_get(map, key);
-    int64_t number = hd_names_find(r->graphs, value->text);
-    if (number != HD_NO_NAME) {
+    uint64_t number = hd_hash_get_key(r->graphs, value->text);
+    if (number != HD_NO_VALUE) {
         *graph = &r->job->graphs[number];
         return HD_OK;
     }
@@ -305,18 +303,15 @@ static hd_status read_init(const reader *r, const hd_yaml *map, hd_init *init) {
     const hd_yaml *generator = hd_yaml_get(map, "generator");
     if (!generator)
         return FAIL(r, map, "an entry of 'init' needs a 'generator', or a 'graph' and its 'part'");
-    hd_status status = read_generator(r, generator, &init->generator);
-    if (status == HD_OK)
-        status = read_number(r, map, "low", &init->low);
-    if (status == HD_OK)
-        status = read_number(r, map, "high", &init->high);
-    if (status == HD_OK)
-        status = read_number(r, map, "step", &init->step);
-    if (status == HD_OK)
-        status = hd_reader_count(r, map, "seed", 0, &init->seed);
-    if (status == HD_OK)
-        status = read_optional_name(r, map, "field", &init->field);
-    return status == HD_OK ? check_generator(r, map, init) : status;
+    hd_status status;
+    if ((status = read_generator(r, generator, &init->generator)) ||
+        (status = read_number(r, map, "low", &init->low)) ||
+        (status = read_number(r, map, "high", &init->high)) ||
+        (status = read_number(r, map, "step", &init->step)) ||
+        (status = hd_reader_count(r, map, "seed", 0, &init->seed)) ||
+        (status = read_optional_name(r, map, "field", &init->field)))
+        return status;
+    return check_generator(r, map, init);
 }
 
 /* A buffer without `count` has an element for each number of the first part that fills it. */
@@ -374,7 +369,7 @@ static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *ma
 
 static hd_status read_buffers(const reader *r, const hd_yaml *list) {
     hd_job *job = r->job;
-    hd_names names = {0};
+    hd_hash_table names = {.arena = r->arena, .key_bytes = HD_TEXT_KEYS};
     hd_status status = HD_OK;
     job->buffer_count = list ? list->count : 0;
     job->buffers = hd_new_array(r->arena, hd_buffer, job->buffer_count);
@@ -431,10 +426,9 @@ static hd_status read_arrays(const reader *r, const hd_yaml *list) {
         *arrays = (hd_job_arrays){.fields = hd_reader_texts(r, fields),
                                   .field_count = fields->count,
                                   .place = hd_yaml_place(r->file, map)};
-        hd_status status = hd_reader_name(r, map, "record", &arrays->name);
-        if (status == HD_OK)
-            status = check_names(r, fields, "fields");
-        if (status != HD_OK)
+        hd_status status;
+        if ((status = hd_reader_name(r, map, "record", &arrays->name)) ||
+            (status = check_names(r, fields, "fields")))
             return status;
         if (!fields->count || fields->count > HD_MAX_FIELDS)
             return FAIL(r, fields, "'fields' names %u buffers; a record is made of 1 to %d",
@@ -478,7 +472,7 @@ static hd_status read_job(const reader *r) {
 
 hd_status hd_job_read(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **result) {
     hd_yaml_file *file;
-    hd_names graphs = {0};
+    hd_hash_table graphs = {.arena = arena, .key_bytes = HD_TEXT_KEYS};
     hd_status status = hd_yaml_read(arena, diag, path, &job_form, &file);
     if (status != HD_OK)
         return status;

@@ -37,8 +37,8 @@
  *         for_levels: circuit
  *         args: [{name: order, buffer: order}, {name: first, level: first}]
  *
- * A launch of a CUDA kernel (a file that ends in .cu) has blocks and threads in the place
- * of global and local, and may have `shared: BYTES`.
+ * A launch of a CUDA kernel has blocks and threads in the place of global and local, and may
+ * have `shared: BYTES`.
  */
 #ifndef HD_JOB_H
 #define HD_JOB_H
@@ -130,6 +130,9 @@ typedef struct hd_launch {
     uint32_t arg_count;
     bool local_given;  /* false: `local` was chosen, and follows reqd_work_group_size */
     bool shared_given; /* false: `shared` is 0 for want of a number */
+    bool in_blocks;    /* of a job file: its size is given as blocks of threads */
+    const struct hd_size_key *size_key; /* the key that tells; NULL: none does */
+    hd_place size_place;                /* of that key */
     hd_place place;
     const kir_kernel *kernel; /* filled by hd_job_resolve() */
 } hd_launch;
@@ -208,11 +211,11 @@ hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_laun
 const hd_job_arrays *hd_job_arrays_of(const hd_job *job, uint32_t buffer, uint32_t *field);
 
 /* What is known of a launch, for the analyses. */
-hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch);
+hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch);
 
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
-hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                          const hd_buffer *buffer, void **bytes);
+hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
+                          void **bytes);
 /* Those of all buffers of the job, in contents[job->buffer_count]. */
 hd_status hd_job_all_contents(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                               void **contents);

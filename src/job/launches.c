@@ -5,6 +5,7 @@
  * the entry is then read once for each, with the level's numbers in the place of its `level`s.
  */
 #include "job/reader.h"
+#include "job/resolver.h"
 
 /* ---- sizes ---------------------------------------------------------------- */
 
@@ -78,16 +79,15 @@ static hd_status read_global_sizes(const reader *r, const hd_yaml *map, hd_launc
     return HD_OK;
 }
 
-/* CUDA's launches: blocks, and threads in each. */
+/* Blocks, and threads in each. */
 static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *launch) {
     const hd_yaml *counts = hd_yaml_get(map, "blocks"), *threads = hd_yaml_get(map, "threads");
     uint64_t blocks[3] = {1, 1, 1};
     if (!counts || !threads)
         return no_sizes(r, map, counts ? "threads" : "blocks");
-    hd_status status = read_sizes(r, counts, "blocks", 1, blocks);
-    if (status == HD_OK)
-        status = read_sizes(r, threads, "threads", 1, launch->local);
-    if (status != HD_OK)
+    hd_status status;
+    if ((status = read_sizes(r, counts, "blocks", 1, blocks)) ||
+        (status = read_sizes(r, threads, "threads", 1, launch->local)))
         return status;
     launch->local_given = true;
     launch->dims = counts->count > threads->count ? counts->count : threads->count;
@@ -114,9 +114,9 @@ static uint32_t nodes_of(at_level at) {
 
 /* Without a global size a level gets a work-item for each of its nodes, rounded up to whole
  * groups. */
-static hd_status size_for_level(const reader *r, const hd_yaml *map, at_level at, bool is_cuda,
+static hd_status size_for_level(const reader *r, const hd_yaml *map, at_level at,
                                 hd_launch *launch) {
-    const char *key = is_cuda ? "threads" : "local";
+    const char *key = launch->in_blocks ? "threads" : "local";
     const hd_yaml *group = hd_yaml_get(map, key);
     launch->dims = 1;
     launch->local_given = true;
@@ -132,44 +132,66 @@ static hd_status size_for_level(const reader *r, const hd_yaml *map, at_level at
     return read_as_many(r, hd_yaml_get(map, "offset"), "offset", 0, launch, launch->offset);
 }
 
-/* Keys of the other language are refused by name. */
-static hd_status refuse_keys(const reader *r, const hd_yaml *map, bool is_cuda) {
-    static const char blocks[] = "give 'blocks' and 'threads'",
-                      global[] = "give 'global' and 'local'",
-                      local[] = "give a parameter in local memory its bytes with 'local'";
-    static const struct {
-        const char *key;
-        bool is_cuda;
-        const char *instead;
-    } keys[] = {{"global", false, blocks},
-                {"local", false, blocks},
-                {"offset", false, "add it to an index in the kernel"},
-                {"blocks", true, global},
-                {"threads", true, global},
-                {"shared", true, local}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const hd_yaml *value = hd_yaml_get(map, keys[i].key);
-        if (value && keys[i].is_cuda != is_cuda)
-            return FAIL(r, value, "'%s' is not for %s kernels; %s", keys[i].key,
-                        is_cuda ? "CUDA" : "OpenCL", keys[i].instead);
+/* The keys of the two ways to say the size of a launch, and what says the same in the other. */
+static const struct hd_size_key {
+    const char *name;
+    bool in_blocks;
+    const char *instead;
+} size_keys[] = {{"global", false, "give 'blocks' and 'threads'"},
+                 {"local", false, "give 'blocks' and 'threads'"},
+                 {"offset", false, "add it to an index in the kernel"},
+                 {"blocks", true, "give 'global' and 'local'"},
+                 {"threads", true, "give 'global' and 'local'"},
+                 {"shared", true, "give a parameter in local memory its bytes with 'local'"}};
+
+static hd_status refuse_key(const hd_diag *diag, const hd_place *place,
+                            const struct hd_size_key *key) {
+    return hd_fail(diag, HD_EINPUT, place, "'%s' is not for kernels that are launched %s; %s",
+                   key->name, key->in_blocks ? "with a global size" : "in blocks", key->instead);
+}
+
+/* Which of the two ways this launch has, and the first key that tells; 'global' and 'blocks' do
+ * before all others. */
+static hd_status find_way(const reader *r, const hd_yaml *map, hd_launch *launch) {
+    enum { KEYS = sizeof size_keys / sizeof *size_keys };
+    bool decided = hd_yaml_get(map, "global") || hd_yaml_get(map, "blocks");
+    launch->in_blocks = !hd_yaml_get(map, "global") && hd_yaml_get(map, "blocks");
+    for (size_t k = 0; k < KEYS; k++) {
+        const hd_yaml *value = hd_yaml_get(map, size_keys[k].name);
+        hd_place place = hd_yaml_place(r->file, value ? value : map);
+        if (!value)
+            continue;
+        if (!decided)
+            launch->in_blocks = size_keys[k].in_blocks;
+        decided = true;
+        if (size_keys[k].in_blocks != launch->in_blocks)
+            return refuse_key(r->diag, &place, &size_keys[k]);
+        if (launch->size_key)
+            continue;
+        launch->size_key = &size_keys[k];
+        launch->size_place = place;
     }
     return HD_OK;
 }
 
+hd_status hd_launch_check_way(const resolver *r, const hd_launch *launch) {
+    bool same = !launch->size_key || launch->in_blocks == KIR_HAS(r->module, BLOCKS);
+    return same ? HD_OK : refuse_key(r->diag, &launch->size_place, launch->size_key);
+}
+
 static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level at,
                                    hd_launch *launch) {
-    bool is_cuda = kir_language_of(r->job->kernel_path) == KIR_CUDA;
     for (uint32_t d = 0; d < 3; d++)
         launch->global[d] = launch->local[d] = 1;
-    hd_status status = refuse_keys(r, map, is_cuda);
+    hd_status status = find_way(r, map, launch);
     launch->shared_given = hd_yaml_get(map, "shared") != NULL;
     if (status == HD_OK)
         status = hd_reader_count(r, map, "shared", 0, &launch->shared);
     if (status != HD_OK)
         return status;
     if (at.levels && !hd_yaml_get(map, "global") && !hd_yaml_get(map, "blocks"))
-        return size_for_level(r, map, at, is_cuda, launch);
-    return is_cuda ? read_blocks(r, map, launch) : read_global_sizes(r, map, launch);
+        return size_for_level(r, map, at, launch);
+    return launch->in_blocks ? read_blocks(r, map, launch) : read_global_sizes(r, map, launch);
 }
 
 /* ---- arguments ------------------------------------------------------------ */
@@ -231,12 +253,12 @@ static hd_status read_args(const reader *r, const hd_yaml *list, at_level at, hd
 
 static hd_status read_launch(const reader *r, const hd_yaml *map, at_level at, hd_launch *launch) {
     *launch = (hd_launch){.repeat = 1, .place = hd_yaml_place(r->file, map)};
-    hd_status status = hd_reader_name(r, map, "kernel", &launch->kernel_name);
-    if (status == HD_OK)
-        status = read_launch_sizes(r, map, at, launch);
-    if (status == HD_OK)
-        status = hd_reader_count(r, map, "repeat", 1, &launch->repeat);
-    return status == HD_OK ? read_args(r, hd_yaml_get(map, "args"), at, launch) : status;
+    hd_status status;
+    if ((status = hd_reader_name(r, map, "kernel", &launch->kernel_name)) ||
+        (status = read_launch_sizes(r, map, at, launch)) ||
+        (status = hd_reader_count(r, map, "repeat", 1, &launch->repeat)))
+        return status;
+    return read_args(r, hd_yaml_get(map, "args"), at, launch);
 }
 
 /* ---- launches for levels -------------------------------------------------- */

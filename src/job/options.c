@@ -16,7 +16,6 @@ typedef enum value_form {
     JOINED,   /* a value follows in the same word */
     APART,    /* a value is the next word */
     EITHER,   /* one of the two */
-    SETTING,  /* -ftext or -fno-text */
     WARNING,  /* -Wtext, but not what hands words on: -Wp,... */
     ANYTHING, /* whatever follows */
 } value_form;
@@ -27,8 +26,8 @@ typedef struct option_form {
     bool is_path; /* the value is a folder or a header */
 } option_form;
 
+/* Options with a value. */
 static const option_form forms[] = {
-    /* the language and its headers */
     {"-D", EITHER, false},
     {"-U", EITHER, false},
     {"-I", EITHER, true},
@@ -39,59 +38,28 @@ static const option_form forms[] = {
     {"-std=", JOINED, false},
     {"--std=", JOINED, false},
     {"-cl-", ANYTHING, false},
-    {"-pedantic", NONE, false},
-    /* CUDA C */
     {"--cuda-path=", ANYTHING, true},
     {"--cuda-gpu-arch=", JOINED, false},
     {"--offload-arch=", JOINED, false},
-    {"cuda-approx-transcendentals", SETTING, false},
-    {"cuda-flush-denormals-to-zero", SETTING, false},
-    {"gpu-approx-transcendentals", SETTING, false},
-    {"gpu-flush-denormals-to-zero", SETTING, false},
-    {"exceptions", SETTING, false},
-    {"rtti", SETTING, false},
-    /* arithmetic */
-    {"fast-math", SETTING, false},
     {"-ffp-contract=", JOINED, false},
-    {"associative-math", SETTING, false},
-    {"finite-math-only", SETTING, false},
-    {"honor-infinities", SETTING, false},
-    {"honor-nans", SETTING, false},
-    {"math-errno", SETTING, false},
-    {"reciprocal-math", SETTING, false},
-    {"rounding-math", SETTING, false},
-    {"signed-zeros", SETTING, false},
-    {"trapping-math", SETTING, false},
-    {"unsafe-math-optimizations", SETTING, false},
-    {"signed-char", SETTING, false},
-    {"unsigned-char", SETTING, false},
-    {"wrapv", SETTING, false},
-    /* optimisation, debug information, warnings */
-    {"-O", NONE, false},
-    {"-O0", NONE, false},
-    {"-O1", NONE, false},
-    {"-O2", NONE, false},
-    {"-O3", NONE, false},
-    {"-Og", NONE, false},
-    {"-Os", NONE, false},
-    {"-Oz", NONE, false},
-    {"-Ofast", NONE, false},
-    {"builtin", SETTING, false},
-    {"inline", SETTING, false},
-    {"inline-functions", SETTING, false},
-    {"strict-aliasing", SETTING, false},
-    {"unroll-loops", SETTING, false},
-    {"vectorize", SETTING, false},
-    {"-g", NONE, false},
-    {"-g0", NONE, false},
-    {"-g1", NONE, false},
-    {"-g2", NONE, false},
-    {"-g3", NONE, false},
-    {"-ggdb", NONE, false},
-    {"-gline-tables-only", NONE, false},
-    {"-m64", NONE, false},
-    {"-w", NONE, false},
-    {"-W", WARNING, false}};
+    {"-W", WARNING, false},
+};
+
+/* Those that are a word, */
+static const char words_alone[] =
+    "-pedantic -O -O0 -O1 -O2 -O3 -Og -Os -Oz -Ofast -g -g0 -g1 -g2 -g3 -ggdb "
+    "-gline-tables-only -m64 -w";
+
+/* and those that are -fNAME or -fno-NAME. */
+static const char settings[] =
+    "cuda-approx-transcendentals cuda-flush-denormals-to-zero gpu-approx-transcendentals "
+    "gpu-flush-denormals-to-zero exceptions rtti fast-math associative-math "
+    "finite-math-only honor-infinities honor-nans math-errno reciprocal-math "
+    "rounding-math signed-zeros trapping-math unsafe-math-optimizations signed-char "
+    "unsigned-char wrapv builtin inline inline-functions strict-aliasing unroll-loops "
+    "vectorize";
+
+static const option_form alone = {"", NONE, false};
 
 /* Only letters, digits and "-_=+#": no comma. */
 static bool is_warning(const char *text) {
@@ -107,16 +75,13 @@ static const char *setting_of(const char *word) {
 
 static bool fits(const option_form *form, const char *word) {
     size_t length = strlen(form->text);
-    if (form->value == SETTING)
-        return !strcmp(setting_of(word), form->text);
     if (strncmp(word, form->text, length) != 0)
         return false;
     switch (form->value) {
     case JOINED: return word[length] != '\0';
     case WARNING: return is_warning(word + length);
-    case EITHER:
-    case ANYTHING: return true;
-    default: return !word[length];
+    case APART: return !word[length];
+    default: return true;
     }
 }
 
@@ -124,7 +89,8 @@ static const option_form *form_of(const char *word) {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (fits(&forms[i], word))
             return &forms[i];
-    return NULL;
+    return hd_has_word(words_alone, word) || hd_has_word(settings, setting_of(word)) ? &alone
+                                                                                     : NULL;
 }
 
 /* Whether the value of this option is the next word. */
@@ -142,7 +108,7 @@ static hd_status refuse(const hd_diag *diag, const hd_job *job, const char *word
 
 /* The value that the option `form` has in its own word, which may be empty. */
 static const char *own_value(const option_form *form, const char *word) {
-    return form->value == SETTING ? "" : word + strlen(form->text);
+    return form->value == NONE ? "" : word + strlen(form->text);
 }
 
 /* Compilers put the words that a file holds in the place of @FILE, also where a value stands, and

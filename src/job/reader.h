@@ -5,9 +5,9 @@
 #ifndef HD_JOB_READER_H
 #define HD_JOB_READER_H
 
+#include "base/table.h"
 #include "base/yaml.h"
 #include "job/job.h"
-#include "job/names.h"
 
 /* What every step of reading needs. The entry at hand, a map, goes beside it. */
 typedef struct reader {
@@ -15,7 +15,7 @@ typedef struct reader {
     const hd_diag *diag;
     const hd_yaml_file *file;
     hd_job *job;
-    hd_names *graphs; /* names and numbers of the job's */
+    hd_hash_table *graphs; /* names and numbers of the job's */
 } reader;
 
 #define FAIL(r, at, ...) hd_reader_fail((r), (at), hd_format((r)->arena, __VA_ARGS__))

@@ -9,8 +9,8 @@
 static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f) {
     const hd_job *job = r->job;
     const char *name = arrays->fields[f];
-    int64_t number = hd_resolver_buffer(r, name);
-    if (number == HD_NO_NAME)
+    uint64_t number = hd_resolver_buffer(r, name);
+    if (number == HD_NO_VALUE)
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "the record '%s' has the field '%s', but there is no buffer of that name; "
                        "the buffers are: %s",
@@ -46,13 +46,14 @@ static hd_field field_of_array(const hd_buffer *buffer) {
     return field;
 }
 
-static hd_status resolve_arrays(const resolver *r, hd_names *names, hd_job_arrays *arrays) {
+static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_arrays *arrays) {
+    uint64_t number = (uint64_t)(arrays - r->job->arrays);
     if (hd_resolver_record(r, arrays->name))
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "'%s' is a record of the kernels already; give the one of arrays another "
                        "name",
                        arrays->name);
-    if (hd_names_add(r->arena, names, arrays->name, 0) != HD_NO_NAME)
+    if (hd_hash_add_key(names, arrays->name, number) != number)
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "two records of arrays are called '%s'; give one another name",
                        arrays->name);
@@ -147,7 +148,7 @@ static hd_status split_record(const resolver *r) {
 
 hd_status hd_resolve_records(const resolver *r) {
     hd_status status = HD_OK;
-    hd_names names = {0};
+    hd_hash_table names = {.arena = r->arena, .key_bytes = HD_TEXT_KEYS};
     for (uint32_t a = 0; a < r->job->arrays_count && status == HD_OK; a++)
         status = resolve_arrays(r, &names, &r->job->arrays[a]);
     if (status == HD_OK && r->job->record_name)

@@ -72,8 +72,8 @@ const char *hd_resolver_buffers(const resolver *r) {
     return s.length ? hd_str_text(&s) : "none";
 }
 
-int64_t hd_resolver_buffer(const resolver *r, const char *name) {
-    return hd_names_find(&r->buffers, name);
+uint64_t hd_resolver_buffer(const resolver *r, const char *name) {
+    return hd_hash_get_key(&r->buffers, name);
 }
 
 static const char *list_fields(hd_arena *arena, const hd_record *record) {
@@ -85,13 +85,13 @@ static const char *list_fields(hd_arena *arena, const hd_record *record) {
 
 /* ---- buffers ------------------------------------------------------------ */
 
-/* A float3 of OpenCL takes the room of four numbers. One of CUDA takes that of three: it is a
- * record, where a kernel uses it. */
+/* A float3 takes the room of four numbers; where it takes that of three it is a record, if a kernel
+ * uses it. */
 static bool is_plain_type(const resolver *r, hd_buffer *buffer) {
     bool is_signed;
     if (!hd_type_parse(buffer->type, &buffer->scalar, &is_signed))
         return false;
-    return buffer->scalar.lanes != 3 || r->module->language == KIR_OPENCL;
+    return buffer->scalar.lanes != 3 || !KIR_HAS(r->module, VECTOR_STRUCTS);
 }
 
 static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
@@ -349,7 +349,7 @@ static const char *next_part(hd_arena *arena, const char **text) {
 /* A struct of the source that is a number or a vector all the same: CUDA's __half and float4. */
 static bool is_plain_struct(const resolver *r, const kir_param *param, hd_leaf *leaf) {
     const char *name = param->record ? param->record->name : param->element_type;
-    return r->module->language == KIR_CUDA && name &&
+    return KIR_HAS(r->module, VECTOR_STRUCTS) && name &&
            hd_type_parse(name, &leaf->type, &leaf->is_signed) && leaf->type.lanes != 3 &&
            hd_type_stride(leaf->type) == param->bytes;
 }
@@ -468,8 +468,8 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
-    int64_t number = hd_resolver_buffer(r, arg->buffer_name);
-    if (number == HD_NO_NAME)
+    uint64_t number = hd_resolver_buffer(r, arg->buffer_name);
+    if (number == HD_NO_VALUE)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
@@ -503,7 +503,7 @@ static hd_status resolve_buffer_arg(const resolver *r, hd_arg *arg, const kir_pa
     return HD_OK;
 }
 
-/* A __device__ or __constant__ variable of CUDA, which a buffer takes the place of. */
+/* A variable such as CUDA's __device__ and __constant__ ones, whose place a buffer takes. */
 static hd_status resolve_variable(const resolver *r, const kir_kernel *kernel, hd_arg *arg) {
     const kir_static *variable = &kernel->statics[arg->variable];
     if (arg->kind != HD_ARG_BUFFER)
@@ -528,7 +528,8 @@ static bool find_variable(const resolver *r, const kir_kernel *kernel, hd_arg *a
     arg->variable = 0;
     for (; arg->variable < kernel->static_count; arg->variable++) {
         const kir_static *s = &kernel->statics[arg->variable];
-        if (r->module->language == KIR_CUDA && s->space != KIR_LOCAL && !strcmp(s->name, arg->name))
+        if (KIR_HAS(r->module, NAMED_VARIABLES) && s->space != KIR_LOCAL &&
+            !strcmp(s->name, arg->name))
             return true;
     }
     return false;
@@ -639,7 +640,9 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
         return hd_fail(r->diag, HD_EINPUT, &launch->place,
                        "there is no kernel '%s' in %s; its kernels are: %s", launch->kernel_name,
                        r->job->kernel_path, list_kernels(r->arena, r->module));
-    hd_status status = hd_launch_check_size(r->diag, launch);
+    hd_status status = hd_launch_check_way(r, launch);
+    if (status == HD_OK)
+        status = hd_launch_check_size(r->diag, launch);
     if (status == HD_OK)
         status = check_local_size(r, launch);
     if (status == HD_OK)
@@ -654,9 +657,10 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
 hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
                          const kir_module *module) {
     resolver r = {.arena = arena, .diag = diag, .job = job, .module = module};
+    r.buffers = (hd_hash_table){.arena = arena, .key_bytes = HD_TEXT_KEYS};
     job->module = module;
     for (uint32_t b = 0; b < job->buffer_count; b++)
-        hd_names_add(arena, &r.buffers, job->buffers[b].name, b);
+        hd_hash_add_key(&r.buffers, job->buffers[b].name, b);
     r.first = hd_new_array(arena, const hd_arg **, module->kernel_count);
     for (uint32_t k = 0; k < module->kernel_count; k++)
         r.first[k] = hd_new_array(arena, const hd_arg *, module->kernels[k]->param_count);
@@ -671,8 +675,7 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
 /* ---- what the analyses may know
  * ------------------------------------------------------------------ */
 
-hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *launch) {
-    (void)job;
+hd_binding hd_job_binding(hd_arena *arena, const hd_launch *launch) {
     uint32_t count = launch->kernel->param_count;
     bool *known = hd_new_array(arena, bool, count);
     int64_t *params = hd_new_array(arena, int64_t, count);

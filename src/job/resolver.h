@@ -2,20 +2,23 @@
 #ifndef HD_JOB_RESOLVER_H
 #define HD_JOB_RESOLVER_H
 
+#include "base/table.h"
 #include "job/job.h"
-#include "job/names.h"
 
 typedef struct resolver {
     hd_arena *arena;
     const hd_diag *diag;
     hd_job *job;
     const kir_module *module;
-    hd_names buffers;      /* the job's: their numbers */
+    hd_hash_table buffers; /* the job's: their numbers */
     const hd_arg ***first; /* [kernel][parameter]: what the first launch gives it, or NULL */
 } resolver;
 
-/* The job's buffer of this name, or HD_NO_NAME. */
-int64_t hd_resolver_buffer(const resolver *r, const char *name);
+/* The job's buffer of this name, or HD_NO_VALUE. */
+uint64_t hd_resolver_buffer(const resolver *r, const char *name);
+
+/* launches.c: an error when the launch says its size in another way than its kernel takes it. */
+hd_status hd_launch_check_way(const resolver *r, const hd_launch *launch);
 
 /* ---- resolve.c: names ------------------------------------------------------------ */
 

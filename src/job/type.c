@@ -33,15 +33,9 @@ static const scalar_name scalars[] = {
     {"_Float16", KIR_FLOAT, 16, true}, {"float", KIR_FLOAT, 32, true},
     {"double", KIR_FLOAT, 64, true}};
 
-static bool is_qualifier(const char *word) {
-    static const char *const qualifiers[] = {"const",    "volatile",   "restrict",  "global",
-                                             "constant", "private",    "local",     "__global",
-                                             "__local",  "__constant", "__private", "__restrict"};
-    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
-        if (!strcmp(word, qualifiers[i]))
-            return true;
-    return false;
-}
+static const char qualifiers[] =
+    "const volatile restrict global constant private local __global __local __constant __private "
+    "__restrict";
 
 /* The next word of identifier characters; false at the end or before anything else. */
 static bool next_word(const char **text, char *word, size_t size) {
@@ -97,7 +91,7 @@ bool hd_type_parse(const char *name, kir_type *type, bool *is_signed) {
     bool is_unsigned = false, is_explicit = false;
     while (strncmp(name + strspn(name, " "), "__attribute__", 13) != 0 &&
            next_word(&name, word, sizeof word)) {
-        if (is_qualifier(word))
+        if (hd_has_word(qualifiers, word))
             continue;
         if (!strcmp(word, "unsigned") || !strcmp(word, "signed")) {
             is_unsigned = *word == 'u';
@@ -154,46 +148,15 @@ static double half_value(uint16_t bits) {
 
 /* ---- numbers and their bytes -------------------------------------------- */
 
+/* Bytes in memory are little-endian, as on every host that Heddle runs on. */
 static uint64_t get_bits(kir_type type, const void *bytes) {
-    switch (type.bits) {
-    case 8: return *(const uint8_t *)bytes;
-    case 16: {
-        uint16_t v;
-        memcpy(&v, bytes, sizeof v);
-        return v;
-    }
-    case 32: {
-        uint32_t v;
-        memcpy(&v, bytes, sizeof v);
-        return v;
-    }
-    default: {
-        uint64_t v;
-        memcpy(&v, bytes, sizeof v);
-        return v;
-    }
-    }
+    uint64_t value = 0;
+    memcpy(&value, bytes, type.bits / 8);
+    return value;
 }
 
 static void put_bits(kir_type type, uint64_t value, void *bytes) {
-    switch (type.bits) {
-    case 8: *(uint8_t *)bytes = (uint8_t)value; break;
-    case 16: {
-        uint16_t v = (uint16_t)value;
-        memcpy(bytes, &v, sizeof v);
-        break;
-    }
-    case 32: {
-        uint32_t v = (uint32_t)value;
-        memcpy(bytes, &v, sizeof v);
-        break;
-    }
-    default: memcpy(bytes, &value, sizeof value);
-    }
-}
-
-static int64_t sign_extend(uint64_t value, unsigned bits) {
-    return bits == 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
+    memcpy(bytes, &value, type.bits / 8);
 }
 
 double hd_type_get(kir_type type, bool is_signed, const void *bytes) {
@@ -210,7 +173,7 @@ double hd_type_get(kir_type type, bool is_signed, const void *bytes) {
         memcpy(&d, bytes, sizeof d);
         return d;
     }
-    return is_signed ? (double)sign_extend(raw, type.bits) : (double)raw;
+    return is_signed ? (double)kir_sign_extend(raw, type.bits) : (double)raw;
 }
 
 void hd_type_put(kir_type type, double value, void *bytes) {
@@ -291,7 +254,8 @@ bool hd_type_parse_value(kir_type type, bool is_signed, const char *text, void *
 
 const char *hd_type_print(hd_arena *arena, kir_type type, bool is_signed, const void *bytes) {
     if (type.kind == KIR_INT && is_signed)
-        return hd_format(arena, "%lld", (long long)sign_extend(get_bits(type, bytes), type.bits));
+        return hd_format(arena, "%lld",
+                         (long long)kir_sign_extend(get_bits(type, bytes), type.bits));
     if (type.kind == KIR_INT)
         return hd_format(arena, "%llu", (unsigned long long)get_bits(type, bytes));
     double value = hd_type_get(type, true, bytes);

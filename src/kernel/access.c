@@ -390,7 +390,7 @@ static void find_accesses_of(finder *w, kir_value v) {
 static hd_evaluator *solve(hd_arena *arena, const hd_kernel_info *info, const hd_binding *binding,
                            hd_trip *trips) {
     const hd_flow *flow = info->flow;
-    hd_forms *forms = hd_forms_new(arena, info->module->language, info->kernel, flow, binding);
+    hd_forms *forms = hd_forms_new(arena, info->module, info->kernel, flow, binding);
     for (bool changed = true; changed;) {
         changed = hd_forms_round(forms);
         hd_trips_find(forms, trips, false);

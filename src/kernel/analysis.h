@@ -41,7 +41,7 @@ typedef struct hd_base {
 
 typedef struct hd_forms {
     hd_arena *arena;
-    kir_language language; /* CUDA's launches have no offset */
+    bool in_blocks; /* launches have no offset */
     const kir_kernel *kernel;
     const hd_flow *flow;
     hd_binding launch; /* with the local size that the kernel requires filled in */
@@ -56,7 +56,7 @@ typedef struct hd_forms {
     uint32_t *visited, *generation; /* scratch of hd_forms_walk */
 } hd_forms;
 
-hd_forms *hd_forms_new(hd_arena *arena, kir_language language, const kir_kernel *kernel,
+hd_forms *hd_forms_new(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
                        const hd_flow *flow, const hd_binding *binding);
 /* One round over all values; true when it found a new induction variable, so that
  * another round may find more. */

@@ -159,7 +159,7 @@ static hd_affine size_of(const hd_forms *f, kir_query query, uint32_t d) {
 }
 
 static hd_affine global_offset(const hd_forms *f, uint32_t d) {
-    if (f->launch.dims || f->language == KIR_CUDA)
+    if (f->launch.dims || f->in_blocks)
         return hd_affine_constant((int64_t)f->launch.offset[d]);
     return hd_affine_symbol(f->arena, HD_SYM_SIZE, KIR_Q_GLOBAL_OFFSET * 4 + d);
 }
@@ -516,10 +516,11 @@ bool hd_forms_round(hd_forms *f) {
     return found;
 }
 
-hd_forms *hd_forms_new(hd_arena *arena, kir_language language, const kir_kernel *kernel,
+hd_forms *hd_forms_new(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
                        const hd_flow *flow, const hd_binding *binding) {
     hd_forms *f = hd_new(arena, hd_forms);
-    *f = (hd_forms){.arena = arena, .language = language, .kernel = kernel, .flow = flow};
+    *f = (hd_forms){.arena = arena, .kernel = kernel, .flow = flow};
+    f->in_blocks = KIR_HAS(module, BLOCKS);
     if (binding)
         f->launch = *binding;
     for (int d = 0; d < 3; d++)

@@ -8,6 +8,7 @@ const char *const kir_op_names[] = {KIR_OPS(X)};
 const char *const kir_query_names[] = {KIR_QUERIES(X)};
 const char *const kir_pred_names[] = {KIR_PREDS(X)};
 const char *const kir_rmw_names[] = {KIR_RMWS(X)};
+const char *const kir_rule_names[] = {KIR_RULES(X)};
 #undef X
 const char *const kir_space_names[] = {"private", "global", "local", "constant", "generic"};
 
@@ -58,11 +59,6 @@ hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *in
         place.text = file->text ? hd_line_of(arena, file->text, inst->line) : NULL;
     }
     return place;
-}
-
-kir_language kir_language_of(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")) ? KIR_CUDA : KIR_OPENCL;
 }
 
 /* The next character of a name that counts: blanks do not, nor the suffixes of numbers. `number`

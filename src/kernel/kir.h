@@ -99,12 +99,12 @@ typedef enum kir_op {
 
 /* Work-item queries; the dimension is the argument, a constant or not. */
 /* clang-format off */
-#define KIR_QUERIES(X) \
-    X(GLOBAL_ID, "global_id") X(LOCAL_ID, "local_id") X(GROUP_ID, "group_id") \
-    X(GLOBAL_SIZE, "global_size") X(LOCAL_SIZE, "local_size") X(NUM_GROUPS, "num_groups") \
-    X(GLOBAL_OFFSET, "global_offset") X(WORK_DIM, "work_dim") \
-    X(ENQUEUED_LOCAL_SIZE, "enqueued_local_size") X(GLOBAL_LINEAR_ID, "global_linear_id") \
-    X(LOCAL_LINEAR_ID, "local_linear_id")
+#define KIR_QUERIES(X)                                                                          \
+    X(GLOBAL_ID, "global_id") X(LOCAL_ID, "local_id") X(GROUP_ID, "group_id")                   \
+    X(GLOBAL_SIZE, "global_size") X(LOCAL_SIZE, "local_size") X(NUM_GROUPS, "num_groups")       \
+    X(GLOBAL_OFFSET, "global_offset") X(WORK_DIM, "work_dim")                                   \
+    X(ENQUEUED_LOCAL_SIZE, "enqueued_local_size")                                               \
+    X(GLOBAL_LINEAR_ID, "global_linear_id") X(LOCAL_LINEAR_ID, "local_linear_id")
 /* clang-format on */
 typedef enum kir_query {
 #define X(name, text) KIR_Q_##name,
@@ -114,12 +114,12 @@ typedef enum kir_query {
 } kir_query;
 
 /* clang-format off */
-#define KIR_PREDS(X) \
-    X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") \
-    X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge") X(OEQ, "oeq") X(ONE, "one") \
-    X(OLT, "olt") X(OLE, "ole") X(OGT, "ogt") X(OGE, "oge") X(UEQ, "ueq") X(UNE, "une") \
-    X(UFLT, "uflt") X(UFLE, "ufle") X(UFGT, "ufgt") X(UFGE, "ufge") X(ORD, "ord") X(UNO, "uno") \
-    X(FALSE, "false") X(TRUE, "true")
+#define KIR_PREDS(X)                                                                            \
+    X(EQ, "eq") X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge")             \
+    X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")                                     \
+    X(OEQ, "oeq") X(ONE, "one") X(OLT, "olt") X(OLE, "ole") X(OGT, "ogt") X(OGE, "oge")         \
+    X(UEQ, "ueq") X(UNE, "une") X(UFLT, "uflt") X(UFLE, "ufle") X(UFGT, "ufgt")                 \
+    X(UFGE, "ufge") X(ORD, "ord") X(UNO, "uno") X(FALSE, "false") X(TRUE, "true")
 /* clang-format on */
 typedef enum kir_pred {
 #define X(name, text) KIR_P_##name,
@@ -129,9 +129,9 @@ typedef enum kir_pred {
 } kir_pred;
 
 /* clang-format off */
-#define KIR_RMWS(X) \
-    X(XCHG, "xchg") X(ADD, "add") X(SUB, "sub") X(AND, "and") X(OR, "or") X(XOR, "xor") \
-    X(MIN, "min") X(MAX, "max") X(UMIN, "umin") X(UMAX, "umax") X(INC, "inc") X(DEC, "dec") \
+#define KIR_RMWS(X)                                                                             \
+    X(XCHG, "xchg") X(ADD, "add") X(SUB, "sub") X(AND, "and") X(OR, "or") X(XOR, "xor")         \
+    X(MIN, "min") X(MAX, "max") X(UMIN, "umin") X(UMAX, "umax") X(INC, "inc") X(DEC, "dec")     \
     X(FADD, "fadd") X(CMPXCHG, "cmpxchg") X(LOAD, "load") X(STORE, "store")
 /* clang-format on */
 typedef enum kir_rmw {
@@ -218,12 +218,37 @@ typedef struct kir_file {
     const char *text; /* its contents; NULL when not readable */
 } kir_file;
 
-/* What kernels are written in; for a file, by the end of its name (.cu and .cuh: CUDA C). */
-typedef enum kir_language { KIR_OPENCL, KIR_CUDA } kir_language;
-kir_language kir_language_of(const char *path);
+/* What a source language decides about running its kernels. A front end sets the rules of its own;
+ * without any, kernels run as in OpenCL C.
+ *
+ *     blocks            a launch has blocks of threads and no offset; else global and local sizes,
+ *                       and perhaps an offset
+ *     returned_arrive   threads that have returned count as having arrived at a barrier; else all
+ *                       must reach it
+ *     printf_counts     printf gives the number of its arguments; else 0
+ *     vector_structs    vectors and half are structs, and a vector of three has the size of three
+ *                       elements; else they are types like int, and it has the size of four
+ *     named_variables   a launch may give a buffer to a variable by its name, as to a parameter
+ */
+#define KIR_RULES(X)                      \
+    X(BLOCKS, "blocks")                   \
+    X(RETURNED_ARRIVE, "returned_arrive") \
+    X(PRINTF_COUNTS, "printf_counts")     \
+    X(VECTOR_STRUCTS, "vector_structs")   \
+    X(NAMED_VARIABLES, "named_variables")
+enum {
+#define X(name, text) KIR_RULE_##name,
+    KIR_RULES(X)
+#undef X
+        KIR_RULE_COUNT
+};
+#define KIR_RULE(name) (1u << KIR_RULE_##name)
+#define KIR_HAS(module, name) (((module)->rules & KIR_RULE(name)) != 0)
 
 typedef struct kir_module {
-    kir_language language;
+    uint32_t rules;     /* a bit for each of KIR_RULES */
+    const char *device; /* which kind of device compiles the source, "opencl" or "cuda"; NULL: none
+                         * does, as when there is only text of kir */
     kir_file *files;
     uint32_t file_count;
     /* The texts of all headers that the kernel file includes, but for the system's: also of those
@@ -240,7 +265,7 @@ typedef struct kir_module {
 /* Names in the text form, by op, query ... */
 extern const char *const kir_op_names[KIR_OP_COUNT], *const kir_query_names[KIR_QUERY_COUNT];
 extern const char *const kir_pred_names[KIR_PRED_COUNT], *const kir_rmw_names[KIR_RMW_COUNT];
-extern const char *const kir_space_names[KIR_GENERIC + 1];
+extern const char *const kir_space_names[KIR_GENERIC + 1], *const kir_rule_names[KIR_RULE_COUNT];
 const char *kir_op_name(kir_op op); /* "?" for what is none */
 bool kir_is_terminator(kir_op op);
 bool kir_is_memory(kir_op op);
@@ -262,6 +287,11 @@ const hd_record *kir_find_record(const kir_module *module, const char *name);
 /* verify.c: fills preds and checks every invariant; an error names the
  * instruction. Whoever builds kir calls this last. */
 hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel);
+/* The same of kernels in a text: errors stand at place(user, instruction), or at
+ * place(user, KIR_NONE), the kernel's. */
+typedef hd_place kir_place_fn(const void *user, kir_value value);
+hd_status kir_finish_at(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel,
+                        kir_place_fn *place, const void *user);
 
 /* text.c: the text form; parse.c: and back (tests write kernels in it).
  * kir_print_module() prints all that kir_parse() needs: files, records, kernels. */
@@ -269,8 +299,9 @@ const char *kir_space_name(kir_space space);               /* "global" */
 const char *kir_type_text(hd_arena *arena, kir_type type); /* "f32x4", "ptr.global" */
 void kir_print_inst(hd_str *out, const kir_kernel *kernel, kir_value value);
 void kir_print_module(hd_str *out, const kir_module *module);
-/* One kernel, without the module's files and records. */
-void kir_print(hd_str *out, const kir_module *module, const kir_kernel *kernel);
+/* All but its kernels, and one of them. */
+void kir_print_head(hd_str *out, const kir_module *module);
+void kir_print(hd_str *out, const kir_kernel *kernel);
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module);
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/table.h"
 #include "kernel/kir.h"
 
 typedef enum token_kind { END, WORD, VALUE, STRING, MARK } token_kind;
@@ -23,14 +24,11 @@ typedef struct token {
 
 /* Names of values or of blocks, numbered in order of first mention. */
 typedef struct name_entry {
-    const char *name;
-    uint32_t next;  /* in the bucket */
     uint32_t index; /* of the instruction or block; KIR_NONE: not made yet */
-    token first;
+    token first;    /* its text is the name */
 } name_entry;
-enum { BUCKETS = 1024 };
 typedef struct name_table {
-    uint32_t buckets[BUCKETS]; /* number + 1 */
+    hd_hash_table numbers;
     hd_vec(name_entry) entries;
 } name_table;
 
@@ -45,6 +43,8 @@ typedef struct reader {
     hd_status status;
     kir_module *module;
     name_table *values, *blocks;
+    token kernel;         /* where the kernel at hand begins, */
+    hd_vec(token) starts; /* and each of its instructions */
 } reader;
 
 /* ---- tokens -------------------------------------------------------------------- */
@@ -204,17 +204,17 @@ static uint32_t expect_name(reader *r, const char *const *names, uint32_t count,
 
 /* ---- names ------------------------------------------------------------------------ */
 
+static name_table *new_names(hd_arena *arena) {
+    name_table *table = hd_new(arena, name_table);
+    table->numbers = (hd_hash_table){.arena = arena, .key_bytes = HD_TEXT_KEYS};
+    return table;
+}
+
 static uint32_t intern(reader *r, name_table *table, const token *name) {
-    uint32_t hash = 2166136261u;
-    for (const char *c = name->text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    uint32_t *bucket = &table->buckets[hash % BUCKETS];
-    for (uint32_t n = *bucket; n; n = table->entries.data[n - 1].next)
-        if (!strcmp(table->entries.data[n - 1].name, name->text))
-            return n - 1;
-    hd_push(r->arena, &table->entries, (name_entry){name->text, *bucket, KIR_NONE, *name});
-    *bucket = (uint32_t)table->entries.count;
-    return *bucket - 1;
+    uint64_t number = hd_hash_add_key(&table->numbers, name->text, table->entries.count);
+    if (number == table->entries.count)
+        hd_push(r->arena, &table->entries, (name_entry){KIR_NONE, *name});
+    return (uint32_t)number;
 }
 
 static void define(reader *r, name_table *table, const token *name, uint32_t index) {
@@ -228,7 +228,7 @@ static void define(reader *r, name_table *table, const token *name, uint32_t ind
 static uint32_t resolve(reader *r, const name_table *table, uint32_t n, const char *what) {
     const name_entry *entry = &table->entries.data[n];
     if (entry->index == KIR_NONE)
-        wrong(r, &entry->first, "%s '%s' is used but never made", what, entry->name);
+        wrong(r, &entry->first, "%s '%s' is used but never made", what, entry->first.text);
     return entry->index;
 }
 
@@ -481,6 +481,7 @@ static void read_block(reader *r, inst_list *insts, uint32_t block, kir_block *o
         if (is_label(r)) /* of the next block */
             break;
         kir_inst inst = {.block = block};
+        hd_push(r->arena, &r->starts, name);
         read_inst(r, &inst);
         if (!r->status && name.kind == VALUE)
             define(r, r->values, &name, (uint32_t)insts->count);
@@ -620,22 +621,29 @@ static void read_blocks(reader *r, kir_kernel *kernel) {
     kernel->block_count = (uint32_t)blocks.count;
 }
 
+static hd_place place_of_value(const void *user, kir_value value) {
+    const reader *r = user;
+    return place_of(r, value < r->starts.count ? &r->starts.data[value] : &r->kernel);
+}
+
 static kir_kernel *read_kernel(reader *r) {
     kir_kernel *kernel = hd_new(r->arena, kir_kernel);
+    r->kernel = r->now;
+    r->starts.count = 0;
     kernel->name = expect(r, STRING, "the kernel's name in quotes");
     if (accept_word(r, "local"))
         for (int d = 0; d < 3; d++)
             kernel->required_local[d] = expect_small(r);
     kernel->place = read_place(r);
     expect_mark(r, '{');
-    r->values = hd_new(r->arena, name_table);
-    r->blocks = hd_new(r->arena, name_table);
+    r->values = new_names(r->arena);
+    r->blocks = new_names(r->arena);
     read_variables(r, kernel);
     read_blocks(r, kernel);
     expect_mark(r, '}');
     resolve_names(r, kernel);
     if (!r->status)
-        r->status = kir_finish(r->arena, r->diag, kernel);
+        r->status = kir_finish_at(r->arena, r->diag, kernel, place_of_value, r);
     return kernel;
 }
 
@@ -689,11 +697,6 @@ static hd_record *read_record(reader *r) {
     return record;
 }
 
-static void read_language(reader *r) {
-    static const char *const languages[] = {"opencl", "cuda"};
-    r->module->language = (kir_language)expect_name(r, languages, 2, "opencl or cuda");
-}
-
 hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, const char *text,
                     kir_module **module) {
     reader r = {.arena = arena,
@@ -709,8 +712,8 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
     hd_vec(kir_kernel *) kernels = {0};
     next(&r);
     while (!r.status && r.now.kind != END) {
-        if (accept_word(&r, "language"))
-            read_language(&r);
+        if (accept_word(&r, "rule"))
+            r.module->rules |= 1u << expect_name(&r, kir_rule_names, KIR_RULE_COUNT, "a rule");
         else if (accept_word(&r, "file"))
             hd_push(arena, &files, (kir_file){expect(&r, STRING, "a file's name in quotes"), NULL});
         else if (accept_word(&r, "record"))
@@ -718,7 +721,7 @@ hd_status kir_parse(hd_arena *arena, const hd_diag *diag, const char *file, cons
         else if (accept_word(&r, "kernel"))
             hd_push(arena, &kernels, read_kernel(&r));
         else
-            wrong(&r, &r.now, "expected language, file, record or kernel before '%s'", r.now.text);
+            wrong(&r, &r.now, "expected rule, file, record or kernel before '%s'", r.now.text);
         r.module->records = records.data;
         r.module->record_count = (uint32_t)records.count;
     }

@@ -255,21 +255,25 @@ static void print_record(hd_str *out, const hd_record *record) {
     hd_str_add(out, "}\n");
 }
 
-void kir_print_module(hd_str *out, const kir_module *module) {
-    if (module->language == KIR_CUDA)
-        hd_str_add(out, "language cuda\n");
+void kir_print_head(hd_str *out, const kir_module *module) {
+    for (uint32_t i = 0; i < KIR_RULE_COUNT; i++)
+        if (module->rules >> i & 1)
+            hd_str_printf(out, "rule %s\n", kir_rule_names[i]);
     for (uint32_t i = 0; i < module->file_count; i++) {
         print_named(out, "file ", module->files[i].name);
         hd_str_add(out, "\n");
     }
     for (uint32_t i = 0; i < module->record_count; i++)
         print_record(out, module->records[i]);
-    for (uint32_t i = 0; i < module->kernel_count; i++)
-        kir_print(out, module, module->kernels[i]);
 }
 
-void kir_print(hd_str *out, const kir_module *module, const kir_kernel *kernel) {
-    (void)module;
+void kir_print_module(hd_str *out, const kir_module *module) {
+    kir_print_head(out, module);
+    for (uint32_t i = 0; i < module->kernel_count; i++)
+        kir_print(out, module->kernels[i]);
+}
+
+void kir_print(hd_str *out, const kir_kernel *kernel) {
     print_named(out, "kernel ", kernel->name);
     const uint32_t *local = kernel->required_local;
     if (local[0] | local[1] | local[2])

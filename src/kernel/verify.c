@@ -16,6 +16,8 @@ typedef struct checker {
     hd_arena *arena;
     const hd_diag *diag;
     kir_kernel *kernel;
+    kir_place_fn *place;
+    const void *user;
 } checker;
 
 static const int arg_counts[KIR_OP_COUNT] = {
@@ -24,6 +26,15 @@ static const int arg_counts[KIR_OP_COUNT] = {
 #undef X
 };
 
+/* Of an instruction in its source; of the kernel where it has none. */
+static hd_place place_in_source(const void *user, kir_value value) {
+    const kir_kernel *kernel = user;
+    hd_place place = kernel->place;
+    if (value == KIR_NONE || !kernel->insts[value].line)
+        return place;
+    return (hd_place){place.file, kernel->insts[value].line, kernel->insts[value].column, NULL};
+}
+
 __attribute__((format(printf, 3, 4))) static hd_status bad(const checker *c, kir_value value,
                                                            const char *format, ...) {
     va_list args;
@@ -31,19 +42,15 @@ __attribute__((format(printf, 3, 4))) static hd_status bad(const checker *c, kir
     const char *why = hd_vformat(c->arena, format, args);
     va_end(args);
     const kir_inst *inst = &c->kernel->insts[value];
-    hd_place place = c->kernel->place;
-    place.text = NULL;
-    if (inst->line) {
-        place.line = inst->line;
-        place.column = inst->column;
-    }
+    hd_place place = c->place(c->user, value);
     return hd_fail(c->diag, HD_EINPUT, &place, "kernel %s, block b%u, %%%u (%s): %s",
                    c->kernel->name, inst->block, value, kir_op_name(inst->op), why);
 }
 
 static hd_status bad_block(const checker *c, uint32_t block, const char *why) {
-    return hd_fail(c->diag, HD_EINPUT, &c->kernel->place, "kernel %s, block b%u: %s",
-                   c->kernel->name, block, why);
+    hd_place place = c->place(c->user, KIR_NONE);
+    return hd_fail(c->diag, HD_EINPUT, &place, "kernel %s, block b%u: %s", c->kernel->name, block,
+                   why);
 }
 
 /* ---- structure ------------------------------------------------------------- */
@@ -102,8 +109,9 @@ static hd_status check_block(const checker *c, uint32_t b, bool *seen) {
 
 static hd_status check_structure(const checker *c) {
     kir_kernel *kernel = c->kernel;
+    hd_place place = c->place(c->user, KIR_NONE);
     if (!kernel->block_count)
-        return hd_fail(c->diag, HD_EINPUT, &kernel->place, "kernel %s has no blocks", kernel->name);
+        return hd_fail(c->diag, HD_EINPUT, &place, "kernel %s has no blocks", kernel->name);
     bool *seen = hd_new_array(c->arena, bool, kernel->inst_count);
     for (uint32_t b = 0; b < kernel->block_count; b++) {
         hd_status status = check_block(c, b, seen);
@@ -488,8 +496,9 @@ static hd_status check_dominance(const checker *c) {
     return HD_OK;
 }
 
-hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel) {
-    checker c = {arena, diag, kernel};
+hd_status kir_finish_at(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel,
+                        kir_place_fn *place, const void *user) {
+    checker c = {arena, diag, kernel, place, user};
     hd_status status = check_structure(&c);
     for (kir_value v = 0; !status && v < kernel->inst_count; v++)
         status = check_types(&c, v);
@@ -502,4 +511,8 @@ hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel) {
         if (kernel->insts[v].op == KIR_PHI)
             status = check_phi(&c, v);
     return status ? status : check_dominance(&c);
+}
+
+hd_status kir_finish(hd_arena *arena, const hd_diag *diag, kir_kernel *kernel) {
+    return kir_finish_at(arena, diag, kernel, place_in_source, kernel);
 }

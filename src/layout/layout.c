@@ -21,10 +21,6 @@
 
 /* ---- making layouts ------------------------------------------------------ */
 
-static uint64_t all_fields(const hd_record *record) {
-    return record->field_count >= 64 ? UINT64_MAX : ((uint64_t)1 << record->field_count) - 1;
-}
-
 static hd_layout *layout_new(hd_arena *arena, uint32_t clusters, bool discrete) {
     hd_layout *layout = hd_new(arena, hd_layout);
     layout->clusters = hd_new_array(arena, hd_cluster, clusters);
@@ -170,7 +166,7 @@ static hd_status check_cluster(const hd_diag *diag, const hd_place *place, const
 
 static hd_status check_complete(const hd_diag *diag, const hd_place *place, const hd_record *record,
                                 uint64_t seen) {
-    uint64_t missing = all_fields(record) & ~seen;
+    uint64_t missing = hd_all_fields(record) & ~seen;
     if (!missing)
         return HD_OK;
     const char *name = record->fields[__builtin_ctzll(missing)].name;

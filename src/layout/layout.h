@@ -1,5 +1,5 @@
 /*
- * Records, layouts, the notation, the address map, partitions.
+ * Records, layouts, the notation, the address map.
  *
  *     record   a struct type of a kernel: fields with offset, size, alignment
  *     cluster  a group of fields kept together
@@ -45,6 +45,11 @@ struct hd_record {
     bool of_arrays;
 };
 enum { HD_MAX_FIELDS = 64 };
+
+/* All fields, as a set of bits. */
+static inline uint64_t hd_all_fields(const hd_record *record) {
+    return record->field_count < 64 ? ((uint64_t)1 << record->field_count) - 1 : UINT64_MAX;
+}
 
 /* The field with this name, or -1. */
 int hd_record_find(const hd_record *record, const char *name);
@@ -133,7 +138,7 @@ uint64_t hd_masks_place(const hd_record *record, const uint64_t *masks, const ui
  * otherwise reports why. */
 hd_status hd_layout_check(const hd_diag *diag, const hd_record *record, const hd_layout *layout);
 
-/* ---- map.c: the address map and its inverse ----------------------------- */
+/* ---- map.c: the address map ----------------------------- */
 
 /* Runs of a `soa` cluster start on this boundary, and so does every cluster
  * of a shared allocation. */
@@ -186,23 +191,4 @@ uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,
  * (sizes as in the map), and back. Padding is left as it was. */
 void hd_map_scatter(const hd_map *map, const void *aos, void *const *allocations);
 void hd_map_gather(const hd_map *map, void *const *allocations, void *aos);
-
-/* ---- partition.c: restricted growth strings ----------------------------- */
-
-/* Walks every partition of n elements (1..HD_MAX_FIELDS) in the order of
- * restricted growth strings: rgs[i] is the block of element i, and block
- * numbers appear in order of first use. */
-typedef struct hd_partition {
-    uint32_t n;
-    uint32_t blocks;
-    uint8_t rgs[HD_MAX_FIELDS];
-    uint8_t prefix_max[HD_MAX_FIELDS]; /* largest block among rgs[0..i] */
-} hd_partition;
-
-void hd_partition_first(hd_partition *partition, uint32_t n);
-/* False when there is no next one. */
-bool hd_partition_next(hd_partition *partition);
-/* Number of partitions of n elements; 0 when it does not fit 64 bits (n > 25). */
-uint64_t hd_bell(uint32_t n);
-
 #endif

@@ -22,9 +22,9 @@
  *
  * Each block counts on its own; its sums are added to the launch's when it closes.
  */
-#include <pthread.h>
 #include <stdlib.h>
 
+#include "event/in_order.h"
 #include "locality/coalesce.h"
 
 enum { MOST_LANES = 1024, KEPT = 256 };
@@ -130,8 +130,7 @@ typedef struct kept {
 } kept;
 
 typedef struct stream {
-    const hd_coalesce *counter;
-    struct stream *next; /* of the idle ones */
+    hd_in_order_stream base;
     uint32_t capacity;
     hd_coalesce_counts *accesses, all;
     kept kept[KEPT];
@@ -143,29 +142,8 @@ struct hd_coalesce {
     uint32_t request;              /* lanes that are joined */
     const hd_event_launch *launch; /* that is running */
     hd_vec(launch_counts) launches;
-    pthread_mutex_t lock; /* of the latest launch's counts and the idle streams */
-    stream *idle;
+    hd_in_order *order;
 };
-
-hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device) {
-    hd_coalesce *counter = hd_new(arena, hd_coalesce);
-    counter->arena = hd_arena_new();
-    counter->device = device;
-    counter->request = hd_device_request_lanes(device);
-    pthread_mutex_init(&counter->lock, NULL);
-    return counter;
-}
-
-void hd_coalesce_free(hd_coalesce *counter) {
-    for (stream *s = counter->idle, *next; s; s = next) {
-        next = s->next;
-        free(s->accesses);
-        free(s);
-    }
-    pthread_mutex_destroy(&counter->lock);
-    hd_arena_free(counter->arena);
-}
-
 
 /* ---- one event -------------------------------------------------------------------- */
 
@@ -207,12 +185,13 @@ static joined count_warp(const hd_coalesce *c, const hd_event *e, uint32_t first
 /* The same for a strided event: from the table, if it is there. */
 static joined recall_warp(stream *s, const hd_event *e, uint32_t first, uint32_t end, uint64_t mask,
                           uint32_t width) {
-    uint32_t start = (uint32_t)(hd_event_address(e, first) & (s->counter->device->segment - 1));
+    const hd_coalesce *counter = s->base.self;
+    uint32_t start = (uint32_t)(hd_event_address(e, first) & (counter->device->segment - 1));
     uint64_t hash = (mask ^ (uint64_t)e->stride * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu +
                     ((uint64_t)width << 32 | start) * 0xc4ceb9fe1a85ec53u;
     kept *k = &s->kept[hash >> 32 & (KEPT - 1)];
     if (k->mask != mask || k->stride != e->stride || k->width != width || k->start != start)
-        *k = (kept){mask, e->stride, width, start, count_warp(s->counter, e, first, end, width)};
+        *k = (kept){mask, e->stride, width, start, count_warp(counter, e, first, end, width)};
     return k->result;
 }
 
@@ -233,10 +212,11 @@ void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more) {
 
 static void count_event(void *self, const hd_event *e) {
     stream *s = self;
-    const hd_event_access *access = &s->counter->launch->accesses[e->access];
-    kir_space space = hd_event_space(s->counter->launch, e);
+    const hd_coalesce *counter = s->base.self;
+    const hd_event_access *access = &counter->launch->accesses[e->access];
+    kir_space space = hd_event_space(counter->launch, e);
     hd_coalesce_counts counts = {.mis = 1, .lane_accesses = e->active};
-    uint32_t warp = s->counter->device->warp;
+    uint32_t warp = counter->device->warp;
     bool moves = space == KIR_GLOBAL || space == KIR_CONSTANT;
     for (uint32_t first = 0; first < e->threads; first += warp) {
         uint32_t end = e->threads - first < warp ? e->threads : first + warp;
@@ -246,7 +226,7 @@ static void count_event(void *self, const hd_event *e) {
         counts.requests += mask != 0;
         if (!mask || !moves)
             continue;
-        joined j = e->address || warp > 64 ? count_warp(s->counter, e, first, end, access->width)
+        joined j = e->address || warp > 64 ? count_warp(counter, e, first, end, access->width)
                                            : recall_warp(s, e, first, end, mask, access->width);
         add_joined(&counts, &j);
     }
@@ -266,30 +246,9 @@ static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     return HD_OK;
 }
 
-static hd_status end_launch(void *self, bool complete) {
-    hd_coalesce *counter = self;
-    (void)complete;
-    counter->launch = NULL;
-    return HD_OK;
-}
-
-static stream *idle_stream(hd_coalesce *counter) {
-    pthread_mutex_lock(&counter->lock);
-    stream *s = counter->idle;
-    if (s)
-        counter->idle = s->next;
-    pthread_mutex_unlock(&counter->lock);
-    return s;
-}
-
-static void *open_block(void *self, uint64_t block) {
-    hd_coalesce *counter = self;
-    uint32_t count = counter->launch->access_count;
-    stream *s = idle_stream(counter);
-    (void)block;
-    if (!s)
-        s = hd_zeroed(1, sizeof *s);
-    s->counter = counter;
+static void open_block(void *state) {
+    stream *s = state;
+    uint32_t count = ((const hd_coalesce *)s->base.self)->launch->access_count;
     if (s->capacity < count) {
         free(s->accesses);
         s->accesses = hd_zeroed(count, sizeof *s->accesses);
@@ -298,27 +257,41 @@ static void *open_block(void *self, uint64_t block) {
     s->all = (hd_coalesce_counts){0};
     if (count)
         memset(s->accesses, 0, count * sizeof *s->accesses);
-    return s;
 }
 
-static hd_status close_block(void *self, void *state, uint64_t block, bool complete) {
-    hd_coalesce *counter = self;
-    stream *s = state;
-    (void)block;
-    pthread_mutex_lock(&counter->lock);
+static void add_block(void *state, bool complete) {
+    const stream *s = state;
+    const hd_coalesce *counter = s->base.self;
     launch_counts *counts = &counter->launches.data[counter->launches.count - 1];
-    for (uint32_t i = 0; i < counts->access_count && complete; i++)
+    if (!complete)
+        return;
+    for (uint32_t i = 0; i < counts->access_count; i++)
         hd_coalesce_add(&counts->accesses[i], &s->accesses[i]);
-    if (complete)
-        hd_coalesce_add(&counts->all, &s->all);
-    s->next = counter->idle;
-    counter->idle = s;
-    pthread_mutex_unlock(&counter->lock);
-    return HD_OK;
+    hd_coalesce_add(&counts->all, &s->all);
 }
 
-hd_sink hd_coalesce_sink(hd_coalesce *counter) {
-    return (hd_sink){counter, begin_launch, open_block, count_event, close_block, end_launch};
+static void free_stream(void *state) { free(((stream *)state)->accesses); }
+
+hd_coalesce *hd_coalesce_new(hd_arena *arena, const hd_device *device) {
+    hd_coalesce *counter = hd_new(arena, hd_coalesce);
+    counter->arena = hd_arena_new();
+    counter->device = device;
+    counter->request = hd_device_request_lanes(device);
+    counter->order = hd_in_order_new(arena, &(hd_in_order_work){.self = counter,
+                                                                .stream_bytes = sizeof(stream),
+                                                                .launch = begin_launch,
+                                                                .open_block = open_block,
+                                                                .event = count_event,
+                                                                .add_up = add_block,
+                                                                .free_stream = free_stream});
+    return counter;
+}
+
+hd_sink hd_coalesce_sink(hd_coalesce *counter) { return hd_in_order_sink(counter->order); }
+
+void hd_coalesce_free(hd_coalesce *counter) {
+    hd_in_order_free(counter->order);
+    hd_arena_free(counter->arena);
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -346,3 +319,21 @@ const hd_coalesce_counts *hd_coalesce_of_launch(const hd_coalesce *counter, uint
     const launch_counts *counts = find_launch(counter, launch);
     return counts ? &counts->all : NULL;
 }
+
+/* ---- what a reader sees of counts --------------------------------------------------------- */
+
+static double ratio_of(uint64_t part, uint64_t all, double of_none) {
+    return all ? (double)part / (double)all : of_none;
+}
+
+HD_GETTER(each_of, hd_coalesce_counts, hd_real(ratio_of(row->transactions, row->requests, 0)))
+HD_GETTER(used_of, hd_coalesce_counts, hd_real(ratio_of(row->bytes_used, row->bytes_moved, 1)))
+
+const hd_member hd_coalesce_members[] = {
+    {"requests", "requests", HD_COUNT, HD_AT(hd_coalesce_counts, requests)},
+    {"transactions", "transactions", HD_COUNT, HD_AT(hd_coalesce_counts, transactions)},
+    {NULL, "each", HD_DIGITS, .get = each_of},
+    {"bytes_moved", "moved", HD_BYTES, HD_AT(hd_coalesce_counts, bytes_moved)},
+    {"bytes_used", HD_AT(hd_coalesce_counts, bytes_used)},
+    {NULL, "used", HD_SHARE, .get = used_of},
+    {0}};

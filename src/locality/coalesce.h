@@ -10,6 +10,7 @@
 #ifndef HD_COALESCE_H
 #define HD_COALESCE_H
 
+#include "base/result.h"
 #include "device/device.h"
 #include "event/event.h"
 
@@ -21,6 +22,9 @@ typedef struct hd_coalesce_counts {
     uint64_t bytes_moved; /* sum of the transactions' segments */
     uint64_t bytes_used;  /* different bytes asked for, summed over the requests */
 } hd_coalesce_counts;
+
+/* With their columns. */
+extern const hd_member hd_coalesce_members[];
 
 void hd_coalesce_add(hd_coalesce_counts *sum, const hd_coalesce_counts *more);
 

@@ -174,7 +174,7 @@ static uint32_t find_intervals(const touches *all, uint32_t number, uint64_t ele
     uint32_t *interval = sum->interval, last = 0;
     memset(interval, 0, (elements + 1) * sizeof *interval);
     EACH_TOUCH(all, number, t)
-    interval[t->element] = interval[t->element + t->further + 1] = 1; /* one begins here */
+        interval[t->element] = interval[t->element + t->further + 1] = 1; /* one begins here */
     memset(sum->length, 0, (elements + 1) * sizeof *sum->length);
     memset(sum->ends, 0, (elements + 1) * sizeof *sum->ends);
     for (uint64_t e = 0; e <= elements; e++) {

@@ -21,8 +21,8 @@ typedef struct hd_reuse_options {
     uint32_t element_bytes;            /* 0: 4 */
     uint32_t spaces;                   /* bit 1 << kir_space; 0: global memory */
     uint64_t first_launch, end_launch; /* numbers, from the first to before the end; 0, 0: all */
-    const char *block_order;           /* name of a hd_block_order; NULL: sequential */
-    const char *warp_order;            /* 5, 6: name of a hd_warp_order; NULL: round-robin */
+    const char *block_order;           /* of hd_block_orders; NULL: sequential */
+    const char *warp_order;            /* 5, 6: of hd_warp_orders; NULL: round-robin */
     uint64_t seed;                     /* of the order `random` */
     uint64_t memory;  /* bytes that it may take for what it keeps of MIs and accesses, 64 MiB at
                        * least; 0: 1 GiB. More accesses than that are handled in shares */

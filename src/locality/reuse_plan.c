@@ -40,8 +40,8 @@ static hd_status check_parameters(const hd_diag *diag, const hd_reuse_options *o
 }
 
 hd_status hd_reuse_check(hd_arena *arena, const hd_diag *diag, const hd_reuse_options *o) {
-    const hd_block_order *blocks;
-    const hd_warp_order *warps;
+    const hd_order *blocks;
+    const hd_order *warps;
     hd_status status = check_parameters(diag, o);
     if (status == HD_OK)
         status = hd_find_block_order(arena, diag, o->block_order, &blocks);
@@ -66,14 +66,14 @@ static hd_status choose_launches(const hd_diag *diag, const hd_trace_contents *c
     return *first < *end ? HD_OK : refuse(diag, "the trace has none of the chosen launches");
 }
 
-static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_block_order *by,
+static hd_status add_launch(hd_arena *arena, reuse_plan *plan, const hd_order *by,
                             const hd_schedule_input *input) {
     const hd_trace_launch *launch = input->launch;
     uint64_t *order = hd_new_array(arena, uint64_t, launch->block_count);
-    hd_status status = by->fill(arena, input, order);
+    hd_status status = by->fill(input, order);
     for (uint64_t i = 0; i < launch->block_count && !status; i++) {
         const hd_trace_block *index = &launch->blocks[order[i]];
-        uint64_t turn = by == &hd_order_sequential ? index->block : i;
+        uint64_t turn = by == hd_block_orders ? index->block : i;
         plan->blocks[plan->block_count++] =
             (reuse_block){.launch = launch, .index = index, .turn = turn};
     }
@@ -88,7 +88,7 @@ static uint64_t memory_of(const hd_reuse_options *o) {
 
 static hd_status order_blocks(hd_arena *arena, reuse_plan *plan, const hd_reuse_options *o) {
     const hd_trace_contents *contents = hd_trace_get(plan->trace);
-    const hd_block_order *by;
+    const hd_order *by;
     uint64_t first = 0, end = 0, count = 0;
     hd_find_block_order(arena, plan->diag, o->block_order, &by);
     hd_status status = choose_launches(plan->diag, contents, o, &first, &end);
@@ -176,7 +176,7 @@ hd_status reuse_plan_make(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                          .element_bytes = o->element_bytes ? o->element_bytes : 4};
     plan->meter->progress = o->progress;
     plan->meter->user = o->user;
-    const hd_warp_order *warps;
+    const hd_order *warps;
     hd_status status = hd_reuse_check(arena, diag, o);
     if (status != HD_OK)
         return status;

@@ -55,7 +55,7 @@ typedef struct reuse_plan {
     reuse_meter *meter;
     uint32_t spaces, element_bytes;
     uint64_t units; /* lanes that issue at once, 0: unlimited */
-    bool by_warp;   /* hd_warp_order */
+    bool by_warp;   /* hd_order */
     reuse_block *blocks;
     uint64_t block_count;
     reuse_aggregate *aggregates;

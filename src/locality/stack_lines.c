@@ -174,12 +174,6 @@ static void request_of(line_front *f, const hd_event *e, uint32_t first, uint32_
 
 /* ---- one event ---------------------------------------------------------------------- */
 
-void line_front_begin(line_front *front) {
-    front->batch->count = 0;
-    front->repeats = 0;
-    front->has_top = false;
-}
-
 void line_front_event(line_front *front, const hd_event *event, uint32_t width) {
     uint32_t threads = event->threads, warp = front->warp;
     for (uint32_t first = 0; first < threads; first += warp)

@@ -12,17 +12,16 @@ enum { STACK_BATCH = 2048 };
 /* Accesses that are yet to go through a stack. A request may name a line twice; the stack
  * knows, and the second time is no access. */
 typedef struct line_batch {
-    struct line_batch *next;
     uint32_t count;
-    uint64_t line[STACK_BATCH];
     bool begins[STACK_BATCH]; /* a request; one may go on in the next batch */
+    uint64_t line[STACK_BATCH];
 } line_batch;
 
 /* What turns the events of one block into accesses. */
 typedef struct line_front {
     uint32_t shift, warp;     /* 2 to the shift are the bytes of a line */
     line_batch *batch;        /* being filled */
-    void (*full)(void *user); /* empties the batch, or puts another one there */
+    void (*full)(void *user); /* empties the batch */
     void *user;
     uint64_t repeats; /* accesses of the line that was touched last: distance 1, and
                        * nothing else changes, so that they need not go through the stack */
@@ -30,8 +29,6 @@ typedef struct line_front {
     uint64_t top; /* the line that was touched last, if it has_top */
 } line_front;
 
-/* Forgets the block before. */
-void line_front_begin(line_front *front);
 void line_front_event(line_front *front, const hd_event *event, uint32_t width);
 
 #endif

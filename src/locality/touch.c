@@ -2,57 +2,28 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/table.h"
 #include "locality/touch.h"
 
 enum { CACHED = 4096 };
 
 /* ---- pages of elements ------------------------------------------------------------------ */
 
-typedef struct page_slot {
-    uint64_t page;
-    uint32_t number_plus_1;
-} page_slot;
-
 struct touch_pages {
     pthread_mutex_t lock;
-    page_slot *slots;
-    uint64_t capacity; /* a power of two */
-    uint32_t count;
+    hd_hash_table numbers;
     touches *all;
 };
 
 static uint64_t mixed(uint64_t page) { return page * 0x9e3779b97f4a7c15u; }
 
-static page_slot *find_slot(const touch_pages *p, uint64_t page) {
-    uint64_t at = mixed(page) >> 20 & (p->capacity - 1);
-    while (p->slots[at].number_plus_1 && p->slots[at].page != page)
-        at = (at + 1) & (p->capacity - 1);
-    return &p->slots[at];
-}
-
-static void grow_pages(touch_pages *p) {
-    page_slot *old = p->slots;
-    uint64_t capacity = p->capacity;
-    p->capacity = capacity ? capacity * 2 : 1024;
-    p->all->bytes += p->capacity * sizeof *p->slots;
-    p->slots = hd_zeroed(p->capacity, sizeof *p->slots);
-    for (uint64_t i = 0; i < capacity; i++)
-        if (old[i].number_plus_1)
-            *find_slot(p, old[i].page) = old[i];
-    p->all->bytes -= capacity * sizeof *p->slots;
-    free(old);
-}
-
 static uint32_t number_of(touch_pages *p, uint64_t page) {
     pthread_mutex_lock(&p->lock);
-    if (2 * (uint64_t)p->count >= p->capacity)
-        grow_pages(p);
-    page_slot *slot = find_slot(p, page);
-    if (!slot->number_plus_1)
-        *slot = (page_slot){page, ++p->count};
-    uint32_t number = slot->number_plus_1 - 1;
+    size_t before = hd_hash_memory(&p->numbers);
+    uint64_t number = hd_hash_add(&p->numbers, page, p->numbers.count);
+    p->all->bytes += hd_hash_memory(&p->numbers) - before;
     pthread_mutex_unlock(&p->lock);
-    return number;
+    return (uint32_t)number;
 }
 
 /* ---- one worker --------------------------------------------------------------------------- */
@@ -346,7 +317,7 @@ hd_status touches_collect(const reuse_plan *plan, uint32_t workers, uint32_t sha
     }
     for (size_t b = 0; b < (size_t)workers * TOUCH_BUCKETS; b++)
         put_in_order(&all->buckets[b]);
-    all->page_count = all->pages->count;
+    all->page_count = all->pages->numbers.count;
     free(touchers);
     return status;
 }
@@ -359,7 +330,7 @@ void touches_free(touches *all) {
         }
     free(all->buckets);
     pthread_mutex_destroy(&all->pages->lock);
-    free(all->pages->slots);
+    hd_hash_free(&all->pages->numbers);
     free(all->pages);
     *all = (touches){0};
 }

@@ -86,8 +86,7 @@ static void add_init(hd_str *out, const hd_init *init) {
     add_text(out, init->graph ? hd_graph_part_name(init->part) : NULL);
 }
 
-static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_job *job,
-                            const hd_buffer *buffer) {
+static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_buffer *buffer) {
     hd_buffer only_file = *buffer;
     void *bytes;
     add_text(out, buffer->name);
@@ -100,7 +99,7 @@ static hd_status add_buffer(hd_str *out, const hd_diag *diag, const hd_job *job,
         return HD_OK;
     only_file.init_count = 0;
     hd_arena *arena = hd_arena_new();
-    hd_status status = hd_job_contents(arena, diag, job, &only_file, &bytes);
+    hd_status status = hd_job_contents(arena, diag, &only_file, &bytes);
     if (status == HD_OK)
         add_text(out, hash_bytes(arena, bytes, buffer->count * buffer->element_bytes));
     hd_arena_free(arena);
@@ -154,7 +153,7 @@ hd_status hd_job_hash(hd_arena *arena, const hd_diag *diag, const hd_job *job, c
     for (uint32_t g = 0; g < job->graph_count; g++)
         add_graph(&all, &job->graphs[g]);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = add_buffer(&all, diag, job, &job->buffers[b]);
+        status = add_buffer(&all, diag, &job->buffers[b]);
     for (uint32_t l = 0; l < job->launch_count; l++)
         add_launch(&all, job, &job->launches[l]);
     if (status == HD_OK)

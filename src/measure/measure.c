@@ -43,7 +43,7 @@ static hd_status make_pair(pair *p, const hd_record_layout *layouts, uint32_t la
 }
 
 /* One run of each; their outputs must agree. */
-static hd_status check_outputs(const pair *p, hd_measurement *result) {
+static hd_status check_outputs(pair *p, hd_measurement *result) {
     hd_session *session = p->session;
     uint32_t count = session->job->buffer_count;
     void **original = hd_new_array(session->arena, void *, count);
@@ -70,8 +70,7 @@ static hd_status check_outputs(const pair *p, hd_measurement *result) {
     return status;
 }
 
-static hd_status time_pair(const pair *p, const hd_measure_options *options,
-                           hd_measurement *result) {
+static hd_status time_pair(pair *p, const hd_measure_options *options, hd_measurement *result) {
     hd_arena *arena = p->session->arena;
     hd_vec(double) original = {0}, rewritten = {0}, ratios = {0};
     uint32_t repeats = options->repeats ? options->repeats : DEFAULT_REPEATS;

@@ -6,6 +6,7 @@
 #ifndef HD_MEASURE_H
 #define HD_MEASURE_H
 
+#include "driver/compute.h"
 #include "job/job.h"
 #include "rewrite/rewrite.h"
 
@@ -58,14 +59,7 @@ hd_status hd_contents_compare(hd_arena *arena, const hd_diag *diag, const hd_job
 hd_status hd_measure_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_measure_options *options, void **contents, hd_timing *timing);
 
-/* A device that kernels can be run on. */
-typedef struct hd_compute_device {
-    const char *backend; /* "opencl", "cuda" */
-    const char *id;      /* "0:1" is device 1 of OpenCL's platform 0, "cuda:0" CUDA's first */
-    const char *platform, *name, *driver;
-    bool is_processor; /* it runs kernels on this machine's processor */
-} hd_compute_device;
-/* The devices of a back end; where there are none, *missing says what is missing and how to
+/* The devices of "opencl" or "cuda"; where there are none, *missing says what is missing and how to
  * mend it. */
 hd_compute_device *hd_measure_devices(hd_arena *arena, const char *backend, uint32_t *count,
                                       const char **missing);

@@ -48,7 +48,8 @@ static hd_place place_in_log(hd_arena *arena, const hd_program_text *text, const
 }
 
 hd_status hd_session_fail_build(const hd_session *session, const hd_program_text *text,
-                                const char *error, const char *log) {
+                                const char *error) {
+    const char *log = session->gpu->log ? session->gpu->log : "";
     hd_place place = place_in_log(session->arena, text, log);
     size_t length = strlen(log);
     while (length && isspace((unsigned char)log[length - 1]))
@@ -57,19 +58,17 @@ hd_status hd_session_fail_build(const hd_session *session, const hd_program_text
                    session->device.name, error, length ? ":\n" : "", (int)length, log);
 }
 
-const char *hd_session_folder(const hd_session *session) {
-    const char *path = session->job->kernel_path, *slash = strrchr(path, '/');
-    return !slash          ? "."
-           : slash == path ? "/"
-                           : hd_strndup(session->arena, path, (size_t)(slash - path));
+const char *hd_kernel_folder(hd_arena *arena, const hd_job *job) {
+    const char *path = job->kernel_path, *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : hd_strndup(arena, path, (size_t)(slash - path));
 }
 
 /* ---- devices ------------------------------------------------------------ */
 
 hd_compute_device *hd_measure_devices(hd_arena *arena, const char *backend, uint32_t *count,
                                       const char **missing) {
-    const hd_backend *of = strcmp(backend, hd_cuda.name) ? &hd_opencl : &hd_cuda;
-    return of->list(arena, count, missing);
+    bool is_cuda = !strcmp(backend, hd_compute_cuda.name);
+    return (is_cuda ? &hd_compute_cuda : &hd_compute_opencl)->list(arena, count, missing);
 }
 
 /* "0:1" and "cuda:0" are an id; anything else is part of a name. */
@@ -86,20 +85,27 @@ static bool device_matches(const hd_compute_device *device, const char *wanted) 
     return strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
 }
 
-static const hd_backend *backend_of(const hd_job *job) {
-    return kir_language_of(job->kernel_path) == KIR_CUDA ? &hd_cuda : &hd_opencl;
+static const hd_compute_api *api_of(const hd_job *job) {
+    const char *device = job->module->device;
+    return !device                                ? NULL
+           : strcmp(device, hd_compute_cuda.name) ? &hd_compute_opencl
+                                                  : &hd_compute_cuda;
 }
 
 hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                             const char *wanted, hd_compute_device *device) {
-    const hd_backend *backend = backend_of(job);
+    const hd_compute_api *api = api_of(job);
     hd_place place = job_place(job);
     uint32_t count;
     const char *missing = NULL;
-    hd_compute_device *devices = backend->list(arena, &count, &missing);
+    if (!api)
+        return hd_fail(diag, HD_EUNSUPPORTED, &(hd_place){.file = job->kernel_path},
+                       "there is no source text here that a device could compile; measure with the "
+                       "file that this one was made from");
+    hd_compute_device *devices = api->list(arena, &count, &missing);
     if (!count)
-        return hd_fail(diag, HD_ESYSTEM, &place, "there is no %s device to run on: %s",
-                       backend->title, missing);
+        return hd_fail(diag, HD_ESYSTEM, &place, "there is no %s device to run on: %s", api->title,
+                       missing);
     hd_str names = {.arena = arena};
     for (uint32_t d = 0; d < count; d++) {
         if (device_matches(&devices[d], wanted)) {
@@ -112,18 +118,30 @@ hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *
     return hd_fail(diag, HD_EINPUT, &place,
                    "no %s device is called '%s', and kernels in %s C run on no other; there are: "
                    "%s",
-                   backend->title, wanted, backend->title, hd_str_text(&names));
+                   api->title, wanted, api->title, hd_str_text(&names));
 }
 
 hd_status hd_session_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                           const char *device, hd_session *session) {
-    *session = (hd_session){.arena = arena, .diag = diag, .job = job, .backend = backend_of(job)};
+    *session = (hd_session){.arena = arena, .diag = diag, .job = job};
     hd_status status = hd_measure_device(arena, diag, job, device, &session->device);
-    return status == HD_OK ? session->backend->open(session) : status;
+    if (status != HD_OK)
+        return status;
+    const char *error = api_of(job)->open(arena, session->device.id, &session->gpu);
+    if (error)
+        return hd_session_fail(session, NULL, "open it, to run kernels", error);
+    hd_compute *gpu = session->gpu;
+    if (gpu->no_compiler)
+        return hd_session_fail(session, NULL, "compile kernels", gpu->no_compiler);
+    error = gpu->api->make_queue(gpu, true, &session->queue);
+    return error ? hd_session_fail(session, NULL, gpu->doing, error) : HD_OK;
 }
 
 void hd_session_close(hd_session *session) {
-    if (session->state)
-        session->backend->close(session);
-    session->state = NULL;
+    hd_compute *gpu = session->gpu;
+    if (gpu) {
+        gpu->api->release_queue(gpu, &session->queue);
+        gpu->api->close(gpu);
+    }
+    session->gpu = NULL;
 }

@@ -59,7 +59,7 @@ static hd_status prepare_original(hd_device_clock *clock, hd_version *version) {
     return status;
 }
 
-static hd_status check_outputs(hd_device_clock *clock, hd_arena *arena, const hd_version *version) {
+static hd_status check_outputs(hd_device_clock *clock, hd_arena *arena, hd_version *version) {
     hd_session *session = &clock->session;
     void **outputs = hd_new_array(arena, void *, session->job->buffer_count);
     double unused;

@@ -21,7 +21,13 @@
 /* A launch is repeated so often that one timing takes at least so long: shorter ones say more
  * about starting a kernel than about running it. */
 static const double least_seconds = 2e-3;
-enum { DEFAULT_REPEATS = 7, MOST_BATCHED = 256, CPU_GROUPS = 1, GPU_GROUPS = 32 };
+enum {
+    DEFAULT_REPEATS = 7,
+    MOST_BATCHED = 256,
+    CPU_GROUPS = 1,
+    GPU_GROUPS = 32,
+    MOST_LENGTHS = 16
+};
 
 typedef struct trainer {
     hd_arena *arena;
@@ -40,7 +46,7 @@ typedef struct shape_run {
     const hd_training_shape *shape;
     hd_arena *arena;
     hd_job *job;
-    uint32_t lengths[16], length_count; /* those that are not known */
+    uint32_t lengths[MOST_LENGTHS], length_count; /* those that are not known */
     hd_version versions[HD_TILE_CLASSES];
 } shape_run;
 
@@ -54,20 +60,19 @@ static const hd_training_shape *shape_of(const hd_training_run *run) {
 }
 
 /* Whether this version makes the kernel of the run as it was then. */
-static bool is_current(hd_arena *arena, const hd_training_run *run, kir_language language) {
+static bool is_current(hd_arena *arena, const hd_training_run *run, const char *backend) {
     const hd_training_shape *shape = shape_of(run);
     return shape && hd_tile_class(run->tile) < HD_TILE_CLASSES &&
-           !strcmp(hd_training_hash(arena, shape, language, run->length), run->profile.kernel);
+           !strcmp(hd_training_hash(arena, shape, backend, run->length), run->profile.kernel);
 }
 
 hd_training_run *hd_training_known(hd_database *database, hd_arena *arena,
                                    const hd_profiled_device *device, size_t *count) {
     size_t all, kept = 0;
-    kir_language language = strcmp(device->backend, "cuda") ? KIR_OPENCL : KIR_CUDA;
     hd_arena *scratch = hd_arena_new();
     hd_training_run *runs = hd_database_training(database, arena, device, &all);
     for (size_t i = 0; i < all; i++)
-        if (is_current(scratch, &runs[i], language))
+        if (is_current(scratch, &runs[i], device->backend))
             runs[kept++] = runs[i];
     hd_arena_free(scratch);
     *count = kept;
@@ -125,7 +130,7 @@ static void plan_shape(trainer *t, const hd_training_shape *shape, shape_run *ru
         if (!is_among(t->options->lengths, t->options->length_count, *length))
             continue;
         t->training->planned++;
-        if (is_known(t, hd_training_hash(t->arena, shape, t->options->language, *length)))
+        if (is_known(t, hd_training_hash(t->arena, shape, t->options->backend, *length)))
             t->training->kept++;
         else
             run->lengths[run->length_count++] = *length;
@@ -166,22 +171,18 @@ static hd_status make_version(trainer *t, shape_run *run, void *const *contents,
     if (status == HD_OK)
         status = hd_version_make(&t->session, rewritten, &layout, 1, contents, version);
     /* Kernels only read what is written here. */
-    const hd_job *placed = version->placed ? version->placed->job : NULL;
-    for (uint32_t b = 0; status == HD_OK && b < placed->buffer_count; b++)
-        status = t->session.backend->write(&t->session, &placed->buffers[b], version->memories[b],
-                                           version->initial[b]);
-    return status;
+    return status == HD_OK ? hd_version_fill(&t->session, version) : status;
 }
 
-static const char *file_name(kir_language language) {
-    return language == KIR_CUDA ? "train.cu" : "train.cl";
+static const char *file_name(const char *backend) {
+    return strcmp(backend, "cuda") ? "train.cl" : "train.cu";
 }
 
 static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
-    const char *path = hd_format(run->arena, "%s/%s", folder, file_name(t->options->language));
-    const char *source = hd_training_source(run->arena, run->shape, t->options->language);
-    run->job =
-        hd_training_job(run->arena, run->shape, path, run->lengths, run->length_count, t->groups);
+    const char *path = hd_format(run->arena, "%s/%s", folder, file_name(t->options->backend));
+    const char *source = hd_training_source(run->arena, run->shape, t->options->backend);
+    run->job = hd_training_job(run->arena, run->shape, t->options->backend, path, run->lengths,
+                               run->length_count, t->groups);
     t->session.job = run->job;
     void *contents[2];
     hd_status status = hd_write_file(t->diag, path, source, strlen(source));
@@ -198,21 +199,12 @@ static hd_status make_versions(trainer *t, shape_run *run, const char *folder) {
 /* ---- timing ------------------------------------------------------------------------ */
 
 /* One launch of a version, `repeat` times: seconds of one. */
-static hd_status time_launch(trainer *t, const hd_version *version, uint32_t launch,
-                             uint64_t repeat, double *seconds) {
-    hd_version one = *version;
-    hd_placed_job placed = *version->placed;
-    hd_job job = *placed.job;
-    hd_launch repeated = job.launches[launch];
-    repeated.repeat = repeat;
-    job.launches = &repeated;
-    job.launch_count = 1;
-    placed.job = &job;
-    one.placed = &placed;
-    one.kernels = version->kernels + launch;
-    *seconds = 0;
-    hd_status status = t->session.backend->run(&t->session, &one, seconds);
-    *seconds /= (double)repeat;
+static hd_status time_launch(trainer *t, hd_version *version, uint32_t launch, uint64_t repeat,
+                             double *seconds) {
+    uint64_t repeats[MOST_LENGTHS] = {0};
+    repeats[launch] = repeat;
+    hd_status status = hd_version_launch(&t->session, version, repeats, version->seconds);
+    *seconds = version->seconds[launch] / (double)repeat;
     return status;
 }
 
@@ -253,7 +245,7 @@ static void keep(trainer *t, const shape_run *run, uint32_t launch, uint32_t rep
             .bytes = run->shape->bytes,
             .tile = hd_tile_of_class(k),
             .profile = {.kernel =
-                            hd_training_hash(t->arena, run->shape, t->options->language, length),
+                            hd_training_hash(t->arena, run->shape, t->options->backend, length),
                         .layout = hd_layout_print(t->arena, run->job->record, layout),
                         .date = date,
                         .timing = hd_timing_of(t->arena, times[k], repeats)}};
@@ -290,9 +282,8 @@ static hd_status measure_shape(trainer *t, shape_run *run, const char *folder) {
 
 /* A processor gets a group for each core. A GPU gets as many as its multiprocessors hold at once,
  * 2048 work-items each. */
-static uint32_t groups_of_device(hd_session *session) {
-    return session->backend->units(session) *
-           (session->device.is_processor ? CPU_GROUPS : GPU_GROUPS);
+static uint32_t groups_of_device(const hd_session *session) {
+    return session->gpu->units * (session->device.is_processor ? CPU_GROUPS : GPU_GROUPS);
 }
 
 static void load_known(trainer *t) {
@@ -323,7 +314,9 @@ static hd_status measure_all(trainer *t) {
 hd_status hd_train(hd_arena *arena, const hd_diag *diag, hd_database *database,
                    const hd_train_options *options, hd_training *training) {
     /* For the messages of a session that has no kernel yet. */
-    const hd_job nothing = {.path = "training", .kernel_path = file_name(options->language)};
+    const kir_module module = {.device = options->backend};
+    const hd_job nothing = {
+        .path = "training", .module = &module, .kernel_path = file_name(options->backend)};
     trainer t = {.arena = arena,
                  .diag = diag,
                  .database = database,

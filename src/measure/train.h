@@ -2,7 +2,7 @@
  * Training: which tile is best for a cluster of so many bytes on a device.
  *
  * Generated kernels, each one loop over all fields of an array of records, are run with the
- * records in each tile. From their times a tree is learned (search/tile_tree.h).
+ * records in each tile. From their times a tree is learned (search/tile_steps.h).
  *
  *     shape    the record of a kernel: fields of one type
  *     kernel   a shape and a length, the iterations of its loop
@@ -16,7 +16,7 @@
 #include <signal.h>
 
 #include "measure/database.h"
-#include "search/tile_tree.h"
+#include "search/tile_steps.h"
 
 /* ---- train_kernel.c ---------------------------------------------------------- */
 
@@ -28,23 +28,24 @@ typedef struct hd_training_shape {
 extern const hd_training_shape hd_training_shapes[]; /* by bytes; the last has no type */
 extern const uint32_t hd_training_lengths[];         /* ascending; ends with a 0 */
 
-/* The kernel `train` of a shape, in AoS. */
+/* The kernel `train` of a shape, in AoS, for a back end by its name: "opencl" or "cuda". */
 const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape,
-                               kir_language language);
+                               const char *backend);
 /* What runs of this kernel are kept under. */
-const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, kir_language language,
+const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, const char *backend,
                              uint32_t length);
 /* A resolved job with a launch for each of these lengths, in their order: `groups` groups of
  * HD_TRAINING_GROUP work-items; the kernel's source is in the file `path`. */
 enum { HD_TRAINING_GROUP = 64 };
-hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const char *path,
-                        const uint32_t *lengths, uint32_t length_count, uint32_t groups);
+hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const char *backend,
+                        const char *path, const uint32_t *lengths, uint32_t length_count,
+                        uint32_t groups);
 
 /* ---- train.c ------------------------------------------------------------------ */
 
 typedef struct hd_train_options {
-    const char *device;      /* as in hd_measure_options; of the back end for `language` */
-    kir_language language;   /* of the kernels */
+    const char *device;      /* as in hd_measure_options; of this back end */
+    const char *backend;     /* "opencl" or "cuda" */
     const uint32_t *lengths; /* of hd_training_lengths; NULL: all */
     uint32_t length_count;
     const uint32_t *bytes; /* of hd_training_shapes; NULL: all */

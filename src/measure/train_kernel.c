@@ -96,13 +96,13 @@ static const char *opencl_source(hd_arena *arena, const hd_training_shape *shape
 }
 
 const char *hd_training_source(hd_arena *arena, const hd_training_shape *shape,
-                               kir_language language) {
-    return language == KIR_CUDA ? cuda_source(arena, shape) : opencl_source(arena, shape);
+                               const char *backend) {
+    return !strcmp(backend, "cuda") ? cuda_source(arena, shape) : opencl_source(arena, shape);
 }
 
-const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, kir_language language,
+const char *hd_training_hash(hd_arena *arena, const hd_training_shape *shape, const char *backend,
                              uint32_t length) {
-    const char *const texts[] = {"training", hd_training_source(arena, shape, language),
+    const char *const texts[] = {"training", hd_training_source(arena, shape, backend),
                                  hd_format(arena, "%u", length)};
     return hd_hash_texts(arena, texts, 3);
 }
@@ -166,14 +166,18 @@ static hd_launch make_launch(hd_arena *arena, uint32_t length, uint64_t items) {
     return launch;
 }
 
-hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const char *path,
-                        const uint32_t *lengths, uint32_t length_count, uint32_t groups) {
+hd_job *hd_training_job(hd_arena *arena, const hd_training_shape *shape, const char *backend,
+                        const char *path, const uint32_t *lengths, uint32_t length_count,
+                        uint32_t groups) {
+    kir_module *module = hd_new(arena, kir_module);
     hd_job *job = hd_new(arena, hd_job);
     uint64_t items = (uint64_t)groups * HD_TRAINING_GROUP, longest = 0;
     job->path =
         hd_format(arena, "training kernel with %u fields of %s", shape->fields, shape->type);
     job->kernel_path = path;
-    if (kir_language_of(path) == KIR_CUDA)
+    module->device = backend;
+    job->module = module;
+    if (!strcmp(backend, "cuda"))
         job->options = "--cuda-path="; /* Heddle's own headers are read faster than a toolkit's */
     job->record = make_record(arena, shape);
     job->launch_count = length_count;

@@ -20,7 +20,7 @@ static hd_status build_original(hd_session *session, hd_version *version) {
     hd_status status = hd_read_file(session->arena, session->diag, path, &source, &length);
     if (status != HD_OK)
         return status;
-    return session->backend->build(session, &(hd_program_text){path, source, path, NULL}, version);
+    return hd_version_build(session, &(hd_program_text){path, source, path, NULL}, version);
 }
 
 bool hd_text_is_alone(const char *text) { return !strstr(text, "include"); }
@@ -33,16 +33,35 @@ static hd_status build_rewritten(hd_session *session, const hd_rewritten *rewrit
     const char *path, *text = rewritten->files[0].text;
     char *folder;
     if (rewritten->file_count == 1 && hd_text_is_alone(text))
-        return session->backend->build(session, &(hd_program_text){file, text, NULL, NULL},
-                                       version);
+        return hd_version_build(session, &(hd_program_text){file, text, NULL, NULL}, version);
     hd_status status = hd_scratch_make(session->arena, session->diag, &folder);
     if (status == HD_OK)
         status = hd_rewritten_store(session->arena, session->diag, rewritten, folder, &path);
     if (status == HD_OK)
-        status =
-            session->backend->build(session, &(hd_program_text){file, text, path, folder}, version);
+        status = hd_version_build(session, &(hd_program_text){file, text, path, folder}, version);
     hd_scratch_remove(folder);
     return status;
+}
+
+static hd_status check_buffer(const hd_session *session, const hd_buffer *buffer,
+                              const char *error) {
+    return error ? hd_session_fail(session, &buffer->place,
+                                   hd_format(session->arena, "%s for buffer '%s'",
+                                             session->gpu->doing, buffer->name),
+                                   error)
+                 : HD_OK;
+}
+
+static hd_status allocate(hd_session *session, const hd_buffer *buffer, hd_compute_memory *memory) {
+    hd_compute *gpu = session->gpu;
+    uint64_t bytes = hd_buffer_bytes(buffer);
+    if (gpu->most_bytes && bytes > gpu->most_bytes)
+        return hd_fail(session->diag, HD_EINPUT, &buffer->place,
+                       "buffer '%s' takes %llu bytes, but %s allocates at most %llu; give it fewer "
+                       "elements, or smaller tiles",
+                       buffer->name, (unsigned long long)bytes, gpu->device.name,
+                       (unsigned long long)gpu->most_bytes);
+    return check_buffer(session, buffer, gpu->api->allocate(gpu, bytes, memory));
 }
 
 hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
@@ -57,31 +76,27 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
         return status;
     const hd_job *job = placed->job;
     version->placed = placed;
-    version->kernels = hd_new_array(arena, void *, job->launch_count);
-    version->memories = hd_new_array(arena, void *, job->buffer_count);
+    version->memories = hd_new_array(arena, hd_compute_memory, job->buffer_count);
     version->initial = hd_new_array(arena, void *, job->buffer_count);
     version->seconds = hd_new_array(arena, double, job->launch_count);
     status =
         rewritten ? build_rewritten(session, rewritten, version) : build_original(session, version);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = session->backend->allocate(session, &job->buffers[b], &version->memories[b]);
-    for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
-        status = session->backend->make_kernel(session, version, l);
+        status = allocate(session, &job->buffers[b], &version->memories[b]);
+    if (status == HD_OK)
+        status = hd_version_ready(session, version);
     if (status == HD_OK)
         hd_placed_scatter(arena, placed, contents, version->initial);
     return status;
 }
 
 void hd_version_free(hd_session *session, hd_version *version) {
-    const hd_backend *backend = session->backend;
-    for (uint32_t l = 0; version->kernels && l < version->placed->job->launch_count; l++)
-        if (version->kernels[l])
-            backend->release_kernel(session, version->kernels[l]);
+    hd_compute *gpu = session->gpu;
     for (uint32_t b = 0; version->memories && b < version->placed->job->buffer_count; b++)
         if (version->memories[b])
-            backend->release_memory(session, version->memories[b]);
+            gpu->api->release(gpu, version->memories[b]);
     if (version->program)
-        backend->release_program(session, version->program);
+        gpu->api->release_program(gpu, version->program);
     if (version->arena)
         hd_arena_free(version->arena);
     *version = (hd_version){0};
@@ -89,20 +104,26 @@ void hd_version_free(hd_session *session, hd_version *version) {
 
 /* ---- a run -------------------------------------------------------------- */
 
-hd_status hd_version_run_each(hd_session *session, const hd_version *version, double *seconds) {
+hd_status hd_version_fill(hd_session *session, const hd_version *version) {
     const hd_job *job = version->placed->job;
-    hd_status status = HD_OK;
-    memset(seconds, 0, job->launch_count * sizeof *seconds);
-    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = session->backend->write(session, &job->buffers[b], version->memories[b],
-                                         version->initial[b]);
-    return status == HD_OK ? session->backend->run(session, version, seconds) : status;
+    hd_compute *gpu = session->gpu;
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        const char *error = gpu->api->write(gpu, &session->queue, version->memories[b],
+                                            version->initial[b], hd_buffer_bytes(&job->buffers[b]));
+        if (!error)
+            error = gpu->api->finish(gpu, &session->queue);
+        if (error)
+            return check_buffer(session, &job->buffers[b], error);
+    }
+    return HD_OK;
 }
 
-hd_status hd_version_run(hd_session *session, const hd_version *version, double *seconds) {
-    hd_status status = hd_version_run_each(session, version, version->seconds);
+hd_status hd_version_run(hd_session *session, hd_version *version, double *seconds) {
+    hd_status status = hd_version_fill(session, version);
     *seconds = 0;
-    for (uint32_t l = 0; l < version->placed->job->launch_count; l++)
+    if (status == HD_OK)
+        status = hd_version_launch(session, version, NULL, version->seconds);
+    for (uint32_t l = 0; l < version->placed->job->launch_count && status == HD_OK; l++)
         *seconds += version->seconds[l];
     return status;
 }
@@ -110,13 +131,17 @@ hd_status hd_version_run(hd_session *session, const hd_version *version, double 
 hd_status hd_version_read(hd_session *session, hd_arena *arena, const hd_version *version,
                           void **contents) {
     const hd_job *job = version->placed->job;
+    hd_compute *gpu = session->gpu;
     void **parts = hd_new_array(arena, void *, job->buffer_count);
     for (uint32_t b = 0; b < job->buffer_count; b++) {
-        parts[b] = hd_alloc(arena, hd_buffer_bytes(&job->buffers[b]));
-        hd_status status =
-            session->backend->read(session, &job->buffers[b], version->memories[b], parts[b]);
-        if (status != HD_OK)
-            return status;
+        uint64_t bytes = hd_buffer_bytes(&job->buffers[b]);
+        parts[b] = hd_alloc(arena, bytes);
+        const char *error =
+            gpu->api->read(gpu, &session->queue, parts[b], version->memories[b], bytes);
+        if (!error)
+            error = gpu->api->finish(gpu, &session->queue);
+        if (error)
+            return check_buffer(session, &job->buffers[b], error);
     }
     hd_placed_gather(arena, version->placed, parts, contents);
     return HD_OK;
@@ -136,7 +161,7 @@ static void keep_difference(const hd_message *message, void *user) {
     d->text = hd_strdup(d->arena, message->text + (headed ? sizeof head - 1 : 0));
 }
 
-static hd_status compare_again(hd_session *session, hd_arena *arena, const hd_version *original,
+static hd_status compare_again(hd_session *session, hd_arena *arena, hd_version *original,
                                void *const *expected, difference *d) {
     void **contents = hd_new_array(arena, void *, session->job->buffer_count);
     const hd_diag keeper = {keep_difference, d};
@@ -151,7 +176,7 @@ static hd_status compare_again(hd_session *session, hd_arena *arena, const hd_ve
                                &(hd_contents){"in another", contents}, &equal, &bit_equal);
 }
 
-hd_status hd_version_repeats(hd_session *session, const hd_version *original, void *const *expected,
+hd_status hd_version_repeats(hd_session *session, hd_version *original, void *const *expected,
                              uint32_t times) {
     const hd_job *job = session->job;
     const hd_place place = {.file = job->path ? job->path : job->kernel_path};

@@ -2,11 +2,13 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "locality/coalesce.h"
+#include "frontend/frontend.h"
+#include "locality/analysis.h"
 #include "locality/picture.h"
 #include "locality/stack.h"
 #include "report/json.h"
 #include "report/page_run.h"
+#include "report/result.h"
 
 enum { COLUMNS = 512, ROWS = 256, SIZES_PER_OCTAVE = 16, MOST_SOURCE = 16 << 20 };
 
@@ -18,30 +20,33 @@ static void set(json_t *object, const char *key, json_t *value) {
 
 typedef struct sums {
     uint64_t launches, blocks, mis, lane_accesses;
-    hd_coalesce_counts moved;
+    hd_launch_counts counted;
 } sums;
 
-static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_coalesce *counter) {
+static void add_launch(sums *sum, const hd_trace_launch *launch, const hd_counters *counters) {
     sum->launches++;
     sum->blocks += launch->block_count;
     sum->mis += launch->mis;
     sum->lane_accesses += launch->lane_accesses;
-    hd_coalesce_add(&sum->moved, hd_coalesce_of_launch(counter, launch->launch.number));
+    hd_counters_add(counters, launch->launch.number, &sum->counted);
 }
 
-static void set_moved(json_t *object, const hd_coalesce_counts *moved) {
-    set(object, "requests", hd_json_integer(moved->requests));
-    set(object, "transactions", hd_json_integer(moved->transactions));
-    set(object, "bytes_moved", hd_json_integer(moved->bytes_moved));
-    set(object, "bytes_used", hd_json_integer(moved->bytes_used));
-}
+static const hd_member sums_members[] = {{"launches", HD_AT(sums, launches)},
+                                         {"blocks", HD_AT(sums, blocks)},
+                                         {"mis", HD_AT(sums, mis)},
+                                         {"lane_accesses", HD_AT(sums, lane_accesses)},
+                                         {HD_IN(sums, counted), .of = hd_launch_count_members},
+                                         {0}};
 
-static void set_sums(json_t *object, const sums *sum) {
-    set(object, "launches", hd_json_integer(sum->launches));
-    set(object, "blocks", hd_json_integer(sum->blocks));
-    set(object, "mis", hd_json_integer(sum->mis));
-    set(object, "lane_accesses", hd_json_integer(sum->lane_accesses));
-    set_moved(object, &sum->moved);
+/* What analyses count, for whoever shows it: the keys and titles of these members. */
+static json_t *counted_json(void) {
+    json_t *list = json_array();
+    for (const hd_member *group = hd_launch_count_members; group->of; group++)
+        for (const hd_member *m = group->of; m->key || m->title; m++)
+            if (m->key && m->title)
+                json_array_append_new(list,
+                                      json_pack("{s:s, s:s}", "key", m->key, "title", m->title));
+    return list;
 }
 
 /* ---- launches ------------------------------------------------------------------------------ */
@@ -52,35 +57,39 @@ static bool same_sizes(const hd_event_launch *a, const hd_event_launch *b) {
            !memcmp(a->local, b->local, sizeof a->local);
 }
 
-static json_t *row_json(const hd_event_launch *first, const sums *sum) {
-    json_t *object = json_object();
-    set(object, "first", hd_json_integer(first->number));
-    set(object, "count", hd_json_integer(sum->launches));
-    set(object, "kernel", hd_json_text(first->kernel));
-    set(object, "groups", hd_json_sizes(first->dims, first->groups));
-    set(object, "local", hd_json_sizes(first->dims, first->local));
-    set_sums(object, sum);
-    return object;
-}
+/* Launches in a row of the same kernel and sizes. */
+typedef struct launch_row {
+    const hd_event_launch *first;
+    sums sum;
+} launch_row;
 
-static void add_launches(const hd_trace_contents *contents, const hd_coalesce *counter,
-                         json_t *run) {
-    json_t *rows = json_array(), *totals = json_object();
+HD_GETTER(number_of, launch_row, hd_whole(row->first->number))
+
+static const hd_member first_members[] = {{"kernel", HD_AT(hd_event_launch, kernel)},
+                                          {"groups", HD_NUMBERS_IN(hd_event_launch, groups, dims)},
+                                          {"local", HD_NUMBERS_IN(hd_event_launch, local, dims)},
+                                          {0}};
+static const hd_member row_members[] = {{"first", .get = number_of},
+                                        {"count", HD_AT(launch_row, sum.launches)},
+                                        {HD_BEHIND(launch_row, first), .of = first_members},
+                                        {HD_IN(launch_row, sum), .of = sums_members},
+                                        {0}};
+
+static void add_launches(hd_arena *arena, const hd_trace_contents *contents,
+                         const hd_counters *counters, json_t *run) {
+    hd_vec(launch_row) rows = {0};
     sums total = {0};
-    for (uint32_t l = 0, end; l < contents->launch_count; l = end) {
-        const hd_event_launch *first = &contents->launches[l].launch;
-        sums row = {0};
-        for (end = l;
-             end < contents->launch_count && same_sizes(first, &contents->launches[end].launch);
-             end++) {
-            add_launch(&row, &contents->launches[end], counter);
-            add_launch(&total, &contents->launches[end], counter);
-        }
-        json_array_append_new(rows, row_json(first, &row));
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_event_launch *launch = &contents->launches[l].launch;
+        if (!rows.count || !same_sizes(rows.data[rows.count - 1].first, launch))
+            hd_push(arena, &rows, (launch_row){launch});
+        add_launch(&rows.data[rows.count - 1].sum, &contents->launches[l], counters);
+        add_launch(&total, &contents->launches[l], counters);
     }
-    set_sums(totals, &total);
-    set(run, "totals", totals);
-    set(run, "launches", rows);
+    const hd_view view = {.arena = arena};
+    set(run, "totals", hd_json_row(&view, sums_members, &total));
+    set(run, "launches", hd_json_rows(&view, row_members, hd_rows(rows.data, rows.count)));
+    set(run, "counted", counted_json());
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -163,13 +172,12 @@ typedef hd_vec(source_file) source_files;
 
 /* A trace may name any file. Only what looks like source, and is a plain file, is read. */
 static bool is_source(const char *path) {
-    static const char *const endings[] = {".cl", ".cu", ".cuh", ".h", ".hpp", ".inl", ".inc"};
-    const char *dot = strrchr(path, '.');
+    static const char *const endings[] = {".h", ".hpp", ".inl", ".inc"};
+    bool known = hd_is_kernel_file(path);
     struct stat at;
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(dot, endings[i]))
-            return !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
-    return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        known = known || hd_ends_in(path, endings[i]);
+    return known && !stat(path, &at) && S_ISREG(at.st_mode) && at.st_size <= MOST_SOURCE;
 }
 
 static const char *text_of(hd_arena *arena, source_files *files, const char *path) {
@@ -210,7 +218,7 @@ static json_t *access_json(hd_arena *arena, source_files *files, const access_ro
     set(object, "source", hd_json_text(source_of(arena, files, row)));
     set(object, "mis", hd_json_integer(row->moved.mis));
     set(object, "lane_accesses", hd_json_integer(row->moved.lane_accesses));
-    set_moved(object, &row->moved);
+    hd_json_add_row(object, &(hd_view){arena}, hd_coalesce_members, &row->moved);
     return object;
 }
 
@@ -349,10 +357,10 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         return status;
     const hd_stack_options device = stack_options(o, HD_STACK_DEVICE);
     const hd_stack_options cluster = stack_options(o, HD_STACK_CLUSTER);
-    hd_coalesce *counter = hd_coalesce_new(arena, o->device);
+    hd_counters *counters = hd_counters_new(arena, o->device);
     hd_stack *stacks[] = {hd_stack_new(arena, diag, &device), hd_stack_new(arena, diag, &cluster)};
     hd_picture_set *pictures = hd_picture_new(arena, hd_trace_sum(contents).mis, COLUMNS, ROWS);
-    const hd_sink sinks[] = {hd_coalesce_sink(counter), hd_stack_sink(stacks[0]),
+    const hd_sink sinks[] = {hd_counters_sink(counters), hd_stack_sink(stacks[0]),
                              hd_stack_sink(stacks[1]), hd_picture_sink(pictures)};
     const hd_sink all = hd_sink_tee(arena, sinks, 4);
     if (o->progress)
@@ -361,8 +369,8 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
     status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
-        add_launches(contents, counter, run);
-        add_accesses(arena, contents, counter, run);
+        add_launches(arena, contents, counters, run);
+        add_accesses(arena, contents, hd_counters_coalesce(counters), run);
         set(run, "stacks",
             json_pack("[o, o]", stack_json(o, HD_STACK_DEVICE, stacks[0]),
                       stack_json(o, HD_STACK_CLUSTER, stacks[1])));
@@ -370,6 +378,6 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
     }
     hd_stack_free(stacks[0]);
     hd_stack_free(stacks[1]);
-    hd_coalesce_free(counter);
+    hd_counters_free(counters);
     return status;
 }

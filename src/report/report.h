@@ -45,14 +45,15 @@ const char *hd_show_bytes(hd_arena *arena, uint64_t bytes);
 
 /* ---- table.c: columns that fit the terminal ------------------------------------- */
 
-enum { HD_TABLE_WIDTH = 80, HD_TABLE_COLUMNS = 12 };
+/* Where there is no terminal. */
+enum { HD_TABLE_WIDTH = 80 };
 
 typedef enum hd_align { HD_LEFT, HD_RIGHT } hd_align;
 
 typedef struct hd_column {
     const char *title;
     hd_align align;
-    bool wraps; /* gives way, by breaking lines, when the table is too wide */
+    bool wraps; /* gives way, by breaking cells into lines, when the table is too wide */
 } hd_column;
 
 typedef struct hd_table hd_table;
@@ -60,16 +61,18 @@ typedef struct hd_table hd_table;
 /* hd_table *t = hd_table_new(arena, columns, 3);
  * hd_table_row(t, (const char *[]){"0", "load", "bodies.x"});
  * hd_table_print(t, &out, false);
- * At most HD_TABLE_COLUMNS columns. Strings are borrowed and must live in the
- * arena; a NULL cell is empty. Control characters are shown as '?'. */
+ * Strings are borrowed and must live in the arena; a NULL cell is empty. Control characters are
+ * shown as '?'. */
 hd_table *hd_table_new(hd_arena *arena, const hd_column *columns, uint32_t count);
+/* Columns of the terminal; 0: HD_TABLE_WIDTH, as without this. */
+void hd_table_set_width(hd_table *table, uint32_t width);
 void hd_table_row(hd_table *table, const char *const *cells);
-/* Indents every line by two blanks and keeps to HD_TABLE_WIDTH, unless columns
- * that don't wrap need more. `bold` sets the titles in bold for a terminal. */
+/* Indents every line by two blanks and keeps to the width, unless columns that don't wrap, names
+ * or words need more. `bold` sets the titles in bold for a terminal. */
 void hd_table_print(const hd_table *table, hd_str *out, bool bold);
 
-/* Breaks `text` at blanks so that lines end before column `width`. Every line
- * but the first starts with `indent` blanks; the first is taken to start there. */
+/* Breaks `text` at blanks, in lists or between the parts of a name, so that lines end before column
+ * `width`, but no word. Every line but the first starts with `indent` blanks; the first is taken to start there. */
 void hd_wrap(hd_str *out, const char *text, uint32_t indent, uint32_t width);
 /* Columns that UTF-8 text takes on a terminal (one for each code point). */
 uint32_t hd_text_width(const char *text);

@@ -1,5 +1,5 @@
 /*
- * Tables for a terminal of 80 columns.
+ * Tables that fit a terminal.
  *
  * Every column is as wide as its widest cell. When that is too much, columns
  * that may wrap give way, always the widest first, and their cells break into
@@ -9,20 +9,22 @@
  *        0    12  load   bodies.x    group(0)*256 + local(0)
  *        1    14  store  out         not affine: indirect through
  *                                    idx at line 13
+ *
+ * Words, names and numbers stay whole: a column is never narrower than the longest of them.
  */
+#include <ctype.h>
+
 #include "report/report.h"
 
 enum { INDENT = 2, GAP = 2, NARROWEST = 10 };
 
-typedef struct row {
-    const char *cells[HD_TABLE_COLUMNS];
-} row;
+typedef hd_vec(const char *) cell_list;
 
 struct hd_table {
     hd_arena *arena;
-    hd_column columns[HD_TABLE_COLUMNS];
-    uint32_t count;
-    hd_vec(row) rows;
+    const hd_column *columns;
+    uint32_t count, width;
+    cell_list cells; /* row after row */
 };
 
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
@@ -36,36 +38,64 @@ uint32_t hd_text_width(const char *text) {
 
 hd_table *hd_table_new(hd_arena *arena, const hd_column *columns, uint32_t count) {
     hd_table *table = hd_new(arena, hd_table);
-    table->arena = arena;
-    table->count = count < HD_TABLE_COLUMNS ? count : HD_TABLE_COLUMNS;
-    memcpy(table->columns, columns, table->count * sizeof *columns);
+    hd_column *own = hd_new_array(arena, hd_column, count);
+    memcpy(own, columns, count * sizeof *columns);
+    *table = (hd_table){.arena = arena, .columns = own, .count = count, .width = HD_TABLE_WIDTH};
     return table;
 }
 
+void hd_table_set_width(hd_table *table, uint32_t width) {
+    table->width = width ? width : HD_TABLE_WIDTH;
+}
+
 void hd_table_row(hd_table *table, const char *const *cells) {
-    row r = {{NULL}};
     for (uint32_t c = 0; c < table->count; c++)
-        r.cells[c] = hd_plain_text(table->arena, cells[c] ? cells[c] : "", true);
-    hd_push(table->arena, &table->rows, r);
+        hd_push(table->arena, &table->cells,
+                hd_plain_text(table->arena, cells[c] ? cells[c] : "", true));
 }
 
 /* ---- breaking text into lines ------------------------------------------------- */
 
-/* Bytes of the longest head of `text` that fits `width` columns: up to a blank if
- * there is one, else after a comma or before a brace, as layouts have them, else in
- * the middle of a word. */
+/* Where a line may end, the better the greater. */
+typedef enum joint {
+    NOWHERE,
+    IN_NAME,  /* after a part of a name: "tesla-", "src/", "max_" */
+    IN_LIST,  /* after a comma or before a brace, as layouts have them */
+    AT_BLANK, /* which goes */
+    AT_END    /* of the text, or of a line of it */
+} joint;
+
+/* Before byte `i`. */
+static joint joint_at(const char *text, size_t i) {
+    if (!text[i] || text[i] == '\n')
+        return AT_END;
+    if (text[i] == ' ')
+        return AT_BLANK;
+    if (i == 0)
+        return NOWHERE;
+    if (text[i - 1] == ',' || (text[i] == '{' && text[i - 1] != ' '))
+        return IN_LIST;
+    bool parts = strchr("_./:-", text[i - 1]) && (isalpha((unsigned char)text[i]));
+    return parts && i > 1 && isalnum((unsigned char)text[i - 2]) ? IN_NAME : NOWHERE;
+}
+
+/* Bytes of the longest head of `text` that fits `width` columns and ends at the best kind of joint
+ * that there is; where there is none, of the first piece, which is wider. */
 static size_t line_length(const char *text, uint32_t width) {
-    size_t blank = 0, joint = 0, i = 0;
-    uint32_t column = 0;
-    for (; text[i] && text[i] != '\n'; i++) {
-        if (text[i] == ' ' && column <= width)
-            blank = i;
-        if (i > 0 && column <= width && (text[i - 1] == ',' || text[i] == '{'))
-            joint = i;
-        if (!continues(text[i]) && ++column > width)
-            return blank ? blank : joint ? joint : i;
+    size_t ends[AT_END] = {0}, i = 0;
+    joint best = NOWHERE;
+    for (uint32_t column = 0;; i++) {
+        joint here = joint_at(text, i);
+        if (here == AT_END && (column <= width || !best))
+            return i;
+        if (here && here < AT_END && i > 0 && (column <= width || !best)) {
+            ends[here] = i;
+            best = here > best ? here : best;
+        }
+        if (best && column > width)
+            return ends[best];
+        column += !continues(text[i]);
     }
-    return i;
 }
 
 /* Where the line after this one starts. */
@@ -74,6 +104,20 @@ static const char *next_line(const char *text, size_t length) {
     while (*text == ' ')
         text++;
     return *text == '\n' ? text + 1 : text;
+}
+
+/* Columns of the longest piece between two joints of at least this kind. */
+static uint32_t longest_piece(const char *text, joint least) {
+    uint32_t longest = 0, width = 0;
+    for (size_t i = 0;; i++) {
+        if (joint_at(text, i) >= least) {
+            longest = width > longest ? width : longest;
+            width = 0;
+        }
+        if (!text[i])
+            return longest;
+        width += !continues(text[i]) && text[i] != ' ' && text[i] != '\n';
+    }
 }
 
 static void add_blanks(hd_str *out, uint32_t count) { hd_str_printf(out, "%*s", (int)count, ""); }
@@ -94,6 +138,32 @@ void hd_wrap(hd_str *out, const char *text, uint32_t indent, uint32_t width) {
 
 /* ---- printing ------------------------------------------------------------------- */
 
+/* How much columns give way: each of these only when the one before was not enough. */
+typedef enum yielding {
+    NOT,
+    TEXTS,  /* cells that may wrap break at blanks and in lists */
+    TITLES, /* and titles at blanks */
+    NAMES   /* and names between their parts */
+} yielding;
+
+static uint32_t wider(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* The least that a column may have. */
+static uint32_t least_width(const hd_table *table, uint32_t column, yielding how) {
+    const hd_column *c = &table->columns[column];
+    bool wraps = c->wraps && how > NOT;
+    uint32_t title = hd_text_width(c->title), width = 0;
+    uint32_t least = wraps || how > TEXTS ? longest_piece(c->title, AT_BLANK) : title;
+    for (size_t i = column; i < table->cells.count; i += table->count) {
+        const char *cell = table->cells.data[i];
+        width = wider(width, hd_text_width(cell));
+        least = wider(least, !wraps ? hd_text_width(cell)
+                                    : longest_piece(cell, how == NAMES ? IN_NAME : IN_LIST));
+    }
+    width = wider(width, title);
+    return wraps && how == TEXTS ? wider(least, width < NARROWEST ? width : NARROWEST) : least;
+}
+
 static uint32_t total_width(const hd_table *table, const uint32_t *widths) {
     uint32_t sum = INDENT + (table->count ? (table->count - 1) * GAP : 0);
     for (uint32_t c = 0; c < table->count; c++)
@@ -101,25 +171,31 @@ static uint32_t total_width(const hd_table *table, const uint32_t *widths) {
     return sum;
 }
 
-static void choose_widths(const hd_table *table, uint32_t *widths) {
-    for (uint32_t c = 0; c < table->count; c++) {
-        widths[c] = hd_text_width(table->columns[c].title);
-        for (size_t r = 0; r < table->rows.count; r++) {
-            uint32_t width = hd_text_width(table->rows.data[r].cells[c]);
-            if (width > widths[c])
-                widths[c] = width;
-        }
-    }
-    while (total_width(table, widths) > HD_TABLE_WIDTH) {
+/* Takes a column from the widest of those that have more than their least, as long as that helps
+ * and there is one. */
+static void give_way(const hd_table *table, uint32_t *widths, const uint32_t *least) {
+    while (total_width(table, widths) > table->width) {
         int widest = -1;
         for (uint32_t c = 0; c < table->count; c++)
-            if (table->columns[c].wraps && widths[c] > NARROWEST &&
-                (widest < 0 || widths[c] > widths[widest]))
+            if (widths[c] > least[c] && (widest < 0 || widths[c] > widths[widest]))
                 widest = (int)c;
         if (widest < 0)
             return;
         widths[widest]--;
     }
+}
+
+static uint32_t *choose_widths(const hd_table *table) {
+    uint32_t *widths = hd_new_array(table->arena, uint32_t, table->count);
+    uint32_t *least = hd_new_array(table->arena, uint32_t, table->count);
+    for (uint32_t c = 0; c < table->count; c++)
+        widths[c] = least_width(table, c, NOT);
+    for (yielding how = TEXTS; how <= NAMES; how++) {
+        for (uint32_t c = 0; c < table->count; c++)
+            least[c] = least_width(table, c, how);
+        give_way(table, widths, least);
+    }
+    return widths;
 }
 
 /* One line of a row: the head of every cell. Moves the cells on; true while text is left. */
@@ -130,7 +206,7 @@ static bool print_line(const hd_table *table, const uint32_t *widths, const char
     for (uint32_t c = 0; c < table->count; c++) {
         size_t length = line_length(cells[c], widths[c]);
         char *text = hd_strndup(table->arena, cells[c], length);
-        uint32_t fill = widths[c] - hd_text_width(text);
+        uint32_t wide = hd_text_width(text), fill = widths[c] > wide ? widths[c] - wide : 0;
         bool right = table->columns[c].align == HD_RIGHT;
         if (length) {
             add_blanks(out, pending + (right ? fill : 0));
@@ -147,17 +223,16 @@ static bool print_line(const hd_table *table, const uint32_t *widths, const char
 }
 
 void hd_table_print(const hd_table *table, hd_str *out, bool bold) {
-    uint32_t widths[HD_TABLE_COLUMNS] = {0};
-    choose_widths(table, widths);
-    const char *cells[HD_TABLE_COLUMNS];
+    const uint32_t *widths = choose_widths(table);
+    const char **cells = hd_new_array(table->arena, const char *, table->count);
     for (uint32_t c = 0; c < table->count; c++)
         cells[c] = table->columns[c].title;
     hd_str_add(out, bold ? "\033[1m" : "");
     while (print_line(table, widths, cells, out))
         continue;
     hd_str_add(out, bold ? "\033[0m" : "");
-    for (size_t r = 0; r < table->rows.count; r++) {
-        memcpy(cells, table->rows.data[r].cells, sizeof cells);
+    for (size_t i = 0; i < table->cells.count; i += table->count) {
+        memcpy(cells, table->cells.data + i, table->count * sizeof *cells);
         while (print_line(table, widths, cells, out))
             continue;
     }

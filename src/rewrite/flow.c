@@ -17,6 +17,7 @@
  * In OpenCL C the types of pointers to global records say the same without any flow, and are
  * seeds of their own. In CUDA C, and for arrays of scalars, only kernels' parameters are.
  */
+#include "base/table.h"
 #include "internal.h"
 
 enum { NONE = -1 };
@@ -30,8 +31,9 @@ typedef struct carried {
 
 typedef struct node {
     CXCursor declaration;
-    int parent;   /* in its class; itself: stands for the class */
-    holding what; /* of the class, at the node that stands for it */
+    uint64_t same_hash; /* the node before whose declaration has the same hash; or HD_NO_VALUE */
+    int parent;         /* in its class; itself: stands for the class */
+    holding what;       /* of the class, at the node that stands for it */
     carried here;
     bool is_told; /* that two kinds meet here */
 } node;
@@ -44,8 +46,7 @@ typedef struct move {
 typedef struct flow {
     hd_arena *arena;
     hd_vec(node) nodes;
-    int *table; /* from the hash of a declaration to its node + 1 */
-    size_t table_size;
+    hd_hash_table newest; /* node of each hash of a declaration */
     hd_vec(move) moves;
 } flow;
 
@@ -55,20 +56,13 @@ static bool same_holding(const holding *a, const holding *b) {
     return a->of == b->of && a->field == b->field && a->in == b->in;
 }
 
-static int *slot_of(const flow *f, CXCursor declaration) {
-    size_t at = clang_hashCursor(declaration) % f->table_size;
-    while (f->table[at] &&
-           !clang_equalCursors(f->nodes.data[f->table[at] - 1].declaration, declaration))
-        at = (at + 1) % f->table_size;
-    return &f->table[at];
-}
-
-static void grow_table(flow *f) {
-    f->table_size = f->table_size ? 2 * f->table_size : 256;
-    f->table = hd_new_array(f->arena, int, f->table_size);
-    for (size_t i = 0; i < f->nodes.count; i++)
-        if (!clang_Cursor_isNull(f->nodes.data[i].declaration))
-            *slot_of(f, f->nodes.data[i].declaration) = (int)i + 1;
+/* NONE: it has not been met. */
+static int known_node(const flow *f, CXCursor declaration) {
+    uint64_t number = hd_hash_get(&f->newest, clang_hashCursor(declaration));
+    while (number != HD_NO_VALUE &&
+           !clang_equalCursors(f->nodes.data[number].declaration, declaration))
+        number = f->nodes.data[number].same_hash;
+    return number == HD_NO_VALUE ? NONE : (int)number;
 }
 
 static int new_node(flow *f, CXCursor declaration) {
@@ -96,13 +90,13 @@ static CXType type_of_node(CXCursor declaration) {
 
 static int node_of(rewriter *rw, CXCursor declaration) {
     flow *f = rw->flow;
-    if (2 * f->nodes.count >= f->table_size)
-        grow_table(f);
-    int *slot = slot_of(f, declaration);
-    if (*slot)
-        return *slot - 1;
-    int number = new_node(f, declaration);
-    *slot = number + 1;
+    int number = known_node(f, declaration);
+    if (number != NONE)
+        return number;
+    number = new_node(f, declaration);
+    uint32_t hash = clang_hashCursor(declaration);
+    f->nodes.data[number].same_hash = hd_hash_get(&f->newest, hash);
+    hd_hash_set(&f->newest, hash, (uint64_t)number);
     holding what;
     if (hd_typed_holding(rw, type_of_node(declaration), &what))
         seed(f, number, &what, declaration);
@@ -496,7 +490,7 @@ static void refuse_strangers(rewriter *rw) {
 void hd_flow_run(rewriter *rw) {
     rw->flow = hd_new(rw->arena, flow);
     rw->flow->arena = rw->arena;
-    grow_table(rw->flow);
+    rw->flow->newest.arena = rw->arena;
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
     refuse_fields(rw);
     size_t before = rw->refusals.count;
@@ -519,8 +513,8 @@ static bool can_hold(const rewriter *rw, CXType type, const holding *what) {
 }
 
 holding hd_holding_of(const rewriter *rw, CXCursor declaration) {
-    int number = *slot_of(rw->flow, declaration) - 1;
-    if (number < 0 || clang_Cursor_isNull(declaration))
+    int number = known_node(rw->flow, declaration);
+    if (number == NONE || clang_Cursor_isNull(declaration))
         return (holding){.field = -1};
     holding what = rw->flow->nodes.data[find(rw->flow, number)].what;
     if (what.of && !can_hold(rw, type_of_node(declaration), &what))

@@ -180,7 +180,7 @@ hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_requ
     if (status != HD_OK)
         return status;
     rewriter rw = {.arena = arena, .diag = diag, .request = request, .command = &command};
-    rw.is_cuda = kir_language_of(request->path) == KIR_CUDA;
+    rw.is_cuda = command.is_cuda;
     CXIndex index = clang_createIndex(0, 0);
     status = rewrite_text(&rw, index, text, result);
     clang_disposeIndex(index);

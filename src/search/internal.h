@@ -2,7 +2,8 @@
  * The parts of the static search:
  *
  *   table.c     prices of clusters, computed once and shared by all layouts
- *   rank.c      the best layouts so far, ties by nearness to AoS
+ *   rank.c      the best layouts so far
+ *   tie.c       which of two layouts of equal cost is the better one
  *   exhaust.c   scores every partition
  *   saving.c    what clusters save, and the most they could
  *   subset.c    the optimum by all subsets of the fields
@@ -24,9 +25,6 @@ typedef struct candidate {
     uint64_t places; /* hd_layout_places(): of equal ones a single one is ranked */
 } candidate;
 
-/* <0: a is the better one: cheaper, or as cheap and nearer to AoS. */
-int candidate_compare(const candidate *a, const candidate *b);
-
 /* The `limit` best candidates seen, best first; of those that differ only in the places of
  * fields that no access touches the best one. */
 typedef struct ranking {
@@ -39,6 +37,9 @@ ranking ranking_new(hd_arena *arena, const hd_cost_model *model, uint32_t limit)
 /* True when a layout of this cost and number of clusters might still enter. */
 bool ranking_admits(const ranking *r, const hd_cost_vector *cost);
 void ranking_add(ranking *r, const candidate *c);
+
+/* tie.c. <0: the layout whose clusters have the tiles `a` is nearer to AoS. */
+int tiles_nearer(const uint64_t *a, uint32_t a_count, const uint64_t *b, uint32_t b_count);
 
 /* ---- table.c -------------------------------------------------------------------- */
 

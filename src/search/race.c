@@ -49,31 +49,6 @@ static bool is_stopped(const runner *r) { return r->options->stop && *r->options
 
 static bool is_in(const hd_racer *racer) { return racer->end == HD_RACE_FINISHED; }
 
-/* ---- nearness -------------------------------------------------------------------- */
-
-static uint32_t tiled_clusters(const hd_layout *layout) {
-    uint32_t count = 0;
-    for (uint32_t c = 0; c < layout->count; c++)
-        count += layout->clusters[c].tile != HD_TILE_AOS;
-    return count;
-}
-
-static uint64_t longest_tile(const hd_layout *layout) {
-    uint64_t longest = 1;
-    for (uint32_t c = 0; c < layout->count; c++)
-        longest = layout->clusters[c].tile > longest ? layout->clusters[c].tile : longest;
-    return longest;
-}
-
-int hd_layout_nearer(const hd_record *record, const hd_layout *a, const hd_layout *b) {
-    if (a->count != b->count)
-        return (a->count < b->count) != record->of_arrays ? -1 : 1;
-    if (tiled_clusters(a) != tiled_clusters(b))
-        return tiled_clusters(a) < tiled_clusters(b) ? -1 : 1;
-    uint64_t x = longest_tile(a), y = longest_tile(b);
-    return x < y ? -1 : x > y;
-}
-
 /* ---- getting ready ---------------------------------------------------------------- */
 
 static uint32_t count_in(const hd_race *race) {

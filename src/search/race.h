@@ -18,7 +18,7 @@
 
 #include <signal.h>
 
-#include "search/judge.h"
+#include "search/propose.h"
 
 /* ---- interval.c: medians without a distribution ------------------------------- */
 
@@ -99,7 +99,7 @@ typedef struct hd_race {
 /* Of the times of `a` to those of `b`, over the rounds that both ran in. */
 hd_interval hd_race_ratio(const hd_racer *a, const hd_racer *b, double error);
 
-/* <0: `a` is nearer to what the source has: fewest clusters, then most clusters left as AoS, then
+/* tie.c. <0: `a` is nearer to what the source has: fewest clusters, then most clusters left as AoS, then
  * the smallest tiles; from a record of arrays it is most clusters. */
 int hd_layout_nearer(const hd_record *record, const hd_layout *a, const hd_layout *b);
 

@@ -1,30 +1,9 @@
-/* The best layouts so far. Ties go to the layout nearest to AoS. */
+/* The best layouts so far. Between layouts of equal cost nearness to the source decides (tie.c). */
 #include "search/internal.h"
 
-static uint32_t tiled(const candidate *c) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < c->count; i++)
-        count += c->tiles[i] != HD_TILE_AOS;
-    return count;
-}
-
-static uint64_t longest_tile(const candidate *c) {
-    uint64_t longest = 1;
-    for (uint32_t i = 0; i < c->count; i++)
-        longest = c->tiles[i] > longest ? c->tiles[i] : longest;
-    return longest;
-}
-
-int candidate_compare(const candidate *a, const candidate *b) {
+static int compare(const candidate *a, const candidate *b) {
     int cost = hd_cost_compare(&a->cost, &b->cost);
-    if (cost)
-        return cost;
-    if (a->count != b->count)
-        return a->count < b->count ? -1 : 1;
-    if (tiled(a) != tiled(b))
-        return tiled(a) < tiled(b) ? -1 : 1;
-    uint64_t x = longest_tile(a), y = longest_tile(b);
-    return x < y ? -1 : x > y;
+    return cost ? cost : tiles_nearer(a->tiles, a->count, b->tiles, b->count);
 }
 
 ranking ranking_new(hd_arena *arena, const hd_cost_model *model, uint32_t limit) {
@@ -41,7 +20,7 @@ bool ranking_admits(const ranking *r, const hd_cost_vector *cost) {
 void ranking_add(ranking *r, const candidate *c) {
     uint64_t places = hd_masks_place(r->record, c->masks, c->tiles, c->count, r->used);
     uint32_t at = r->count, out = 0;
-    while (at > 0 && candidate_compare(c, &r->best[at - 1]) < 0)
+    while (at > 0 && compare(c, &r->best[at - 1]) < 0)
         at--;
     while (out < r->count && r->best[out].places != places)
         out++;

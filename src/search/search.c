@@ -10,17 +10,13 @@
  */
 #include "search/internal.h"
 
-static uint64_t all_fields(const hd_record *record) {
-    return record->field_count >= 64 ? UINT64_MAX : ((uint64_t)1 << record->field_count) - 1;
-}
-
 /* One cluster of all fields, with every tile, and every field alone. */
 static void rank_obvious(hd_cost_model *model, ranking *best) {
     uint64_t tiles[HD_MAX_TILES];
     uint32_t count = hd_cost_tiles(model, tiles);
     for (uint32_t t = 0; t < count; t++) {
         candidate c = {
-            .count = 1, .masks = {all_fields(hd_cost_record(model))}, .tiles = {tiles[t]}};
+            .count = 1, .masks = {hd_all_fields(hd_cost_record(model))}, .tiles = {tiles[t]}};
         c.cost = candidate_cost(model, &c);
         ranking_add(best, &c);
     }
@@ -45,7 +41,7 @@ static void report(hd_arena *arena, hd_cost_model *model, const ranking *best,
 
 /* What stands alone costs the same as one `soa` cluster, which is nearer to AoS. */
 static void add_rest(const hd_record *record, candidate *c) {
-    uint64_t rest = all_fields(record);
+    uint64_t rest = hd_all_fields(record);
     for (uint32_t i = 0; i < c->count; i++)
         rest &= ~c->masks[i];
     if (!rest)
@@ -70,7 +66,7 @@ static void search_savings(hd_arena *arena, hd_cost_model *model, double seconds
     found.cost = candidate_cost(model, &found);
     ranking_add(best, &found);
     hd_cost_vector lower = hd_other_price(model, UINT64_MAX);
-    hd_cost_vector alone = saving_alone(bounds, all_fields(record));
+    hd_cost_vector alone = saving_alone(bounds, hd_all_fields(record));
     hd_cost_add(&lower, &alone);
     lower = saving_minus(&lower, &most);
     double ratio = hd_cost_ratio(&lower, &best->best[0].cost);
@@ -89,7 +85,7 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     *result = (hd_search_result){.proven = true};
     /* Fields alone, each in an array, cost what one `soa` cluster does. */
     candidate original = {.count = 1,
-                          .masks = {all_fields(record)},
+                          .masks = {hd_all_fields(record)},
                           .tiles = {record->of_arrays ? HD_TILE_SOA : HD_TILE_AOS}};
     result->original = candidate_cost(model, &original);
 

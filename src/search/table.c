@@ -5,6 +5,7 @@
  * of answers to the questions that its hits depend on, as they are met. A tile
  * that another one serves for in every layout is dropped; usually one remains.
  */
+#include "base/table.h"
 #include "search/internal.h"
 
 enum { MAX_COMPARED = 3 }; /* questions of which every combination is compared */
@@ -15,12 +16,8 @@ struct price_table {
     const hd_questions *questions;
     uint64_t tiles[HD_MAX_TILES];
     uint32_t tile_count;
-    /* masks by hash; a slot is empty when `of` is NULL */
-    struct {
-        uint64_t mask;
-        priced *of;
-    } *slots;
-    size_t capacity, count;
+    hd_vec(priced *) priced;
+    hd_hash_table numbers; /* of them, by their masks */
 };
 
 price_table *price_table_new(hd_arena *arena, hd_cost_model *model) {
@@ -29,8 +26,7 @@ price_table *price_table_new(hd_arena *arena, hd_cost_model *model) {
     table->model = model;
     table->questions = hd_cost_questions(model);
     table->tile_count = hd_cost_tiles(model, table->tiles);
-    table->capacity = 1 << 13;
-    table->slots = hd_alloc(arena, table->capacity * sizeof *table->slots);
+    table->numbers.arena = arena;
     return table;
 }
 
@@ -126,33 +122,9 @@ static priced *price(price_table *table, uint64_t mask) {
     return p;
 }
 
-static size_t slot_of(const price_table *table, uint64_t mask) {
-    size_t at = (mask * 0x9e3779b97f4a7c15u >> 20) & (table->capacity - 1);
-    while (table->slots[at].of && table->slots[at].mask != mask)
-        at = (at + 1) & (table->capacity - 1);
-    return at;
-}
-
-static void grow(price_table *table) {
-    size_t capacity = table->capacity;
-    void *old = table->slots;
-    table->capacity *= 2;
-    table->slots = hd_alloc(table->arena, table->capacity * sizeof *table->slots);
-    const __typeof__(*table->slots) *slots = old;
-    for (size_t i = 0; i < capacity; i++)
-        if (slots[i].of)
-            table->slots[slot_of(table, slots[i].mask)] = slots[i];
-}
-
 priced *price_table_get(price_table *table, uint64_t mask) {
-    size_t at = slot_of(table, mask);
-    if (table->slots[at].of)
-        return table->slots[at].of;
-    if (table->count * 2 >= table->capacity) {
-        grow(table);
-        at = slot_of(table, mask);
-    }
-    table->count++;
-    table->slots[at].mask = mask;
-    return table->slots[at].of = price(table, mask);
+    uint64_t number = hd_hash_add(&table->numbers, mask, table->priced.count);
+    if (number == table->priced.count)
+        hd_push(table->arena, &table->priced, price(table, mask));
+    return table->priced.data[number];
 }

@@ -1,12 +1,12 @@
 /*
- * From times to patterns, and how good a tree is for kernels that it has not seen.
+ * From times to patterns, and how good the learned tiles are for kernels that it has not seen.
  *
  * Kernels are left out whole: the patterns of one kernel are nearly the same pattern several
  * times, and one of them in the training would tell the others.
  */
 #include <math.h>
 
-#include "search/tile_tree.h"
+#include "search/tile_steps.h"
 
 /* ---- patterns -------------------------------------------------------------------- */
 
@@ -43,9 +43,9 @@ hd_tile_pattern *hd_tile_patterns(hd_arena *arena, const hd_tile_kernel *kernels
 
 /* ---- scores ----------------------------------------------------------------------- */
 
-static void add_kernel(hd_tile_score *score, const hd_tile_tree *tree,
+static void add_kernel(hd_tile_score *score, const hd_tile_steps *steps,
                        const hd_tile_kernel *kernel) {
-    uint32_t class = hd_tile_class(hd_tile_tree_select(tree, kernel->bytes));
+    uint32_t class = hd_tile_class(hd_tile_select(steps, kernel->bytes));
     double seconds = kernel->seconds[class];
     double slowdown = seconds > 0 ? seconds / best_time(kernel) : 1;
     score->kernels++;
@@ -65,19 +65,19 @@ static void score_fold(hd_tile_score *score, const hd_tile_kernel *kernels, size
     hd_arena *arena = hd_arena_new();
     size_t pattern_count;
     hd_tile_pattern *patterns = patterns_without(arena, kernels, count, out, &pattern_count);
-    hd_tile_tree *tree = hd_tile_tree_learn(arena, patterns, pattern_count);
+    hd_tile_steps *steps = hd_tile_learn(arena, patterns, pattern_count);
     score->folds++;
     for (size_t i = 0; i < count; i++)
         if (out[i])
-            add_kernel(score, tree, &kernels[i]);
+            add_kernel(score, steps, &kernels[i]);
     hd_arena_free(arena);
 }
 
-hd_tile_score hd_tile_score_tree(const hd_tile_tree *tree, const hd_tile_kernel *kernels,
-                                 size_t count) {
+hd_tile_score hd_tile_score_steps(const hd_tile_steps *steps, const hd_tile_kernel *kernels,
+                                  size_t count) {
     hd_tile_score score = {.folds = 1};
     for (size_t i = 0; i < count; i++)
-        add_kernel(&score, tree, &kernels[i]);
+        add_kernel(&score, steps, &kernels[i]);
     return finish(score);
 }
 

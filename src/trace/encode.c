@@ -19,47 +19,6 @@
 
 #include "encode.h"
 
-/* ---- masks and patterns by their hash ------------------------------------------- */
-
-static void index_clear(hash_index *index) {
-    if (index->count)
-        memset(index->slots, 0, index->capacity * sizeof *index->slots);
-    index->count = 0;
-}
-
-/* The slot of the hash, or the free one where it belongs. Equal hashes of different things
- * are as good as never, and cost only a match that is then not used. */
-static hash_slot *index_find(const hash_index *index, uint64_t hash) {
-    uint32_t at = (uint32_t)hash & (index->capacity - 1);
-    while (index->slots[at].id_plus_1 && index->slots[at].hash != hash)
-        at = (at + 1) & (index->capacity - 1);
-    return &index->slots[at];
-}
-
-static void index_grow(hash_index *index) {
-    hash_index bigger = {.capacity = index->capacity ? index->capacity * 4 : 64};
-    bigger.slots = memory_grow(NULL, bigger.capacity * sizeof *bigger.slots);
-    memset(bigger.slots, 0, bigger.capacity * sizeof *bigger.slots);
-    for (uint32_t i = 0; i < index->capacity; i++)
-        if (index->slots[i].id_plus_1)
-            *index_find(&bigger, index->slots[i].hash) = index->slots[i];
-    bigger.count = index->count;
-    free(index->slots);
-    *index = bigger;
-}
-
-/* The id stored under `hash`, or UINT32_MAX after storing `fresh`. */
-static uint32_t index_get(hash_index *index, uint64_t hash, uint32_t fresh) {
-    if (2 * index->count >= index->capacity)
-        index_grow(index);
-    hash_slot *slot = index_find(index, hash);
-    if (slot->id_plus_1)
-        return slot->id_plus_1 - 1;
-    *slot = (hash_slot){hash, fresh + 1};
-    index->count++;
-    return UINT32_MAX;
-}
-
 static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t words) {
     uint64_t different = 0;
     for (uint32_t w = 0; w < words; w++)
@@ -130,8 +89,8 @@ static uint32_t encode_mask(encoder *c, const hd_event *event, uint8_t *op) {
         return 0;
     }
     uint64_t hash = XXH3_64bits(event->mask, m->words * sizeof *event->mask);
-    uint32_t id = index_get(&c->masks, hash, m->mask_count);
-    if (id != UINT32_MAX && same_words(event->mask, part_mask(m, id), m->words)) {
+    uint32_t id = (uint32_t)hd_hash_add(&c->masks, hash, m->mask_count);
+    if (id != m->mask_count && same_words(event->mask, part_mask(m, id), m->words)) {
         *op |= MASK_KNOWN << OP_MASK_SHIFT;
         put_varint(&c->columns[COLUMN_MASK], id);
         return id;
@@ -314,8 +273,8 @@ static bool try_pattern(encoder *c, const list *l, uint8_t *op) {
     for (uint32_t i = 0; i < l->count; i++)
         distances[i] = l->now[i] - l->now[0];
     uint64_t hash = XXH3_64bits(distances, l->count * sizeof *distances);
-    uint32_t id = index_get(&c->patterns, hash, m->pattern_count);
-    if (id == UINT32_MAX || part_pattern_lanes(m, id) != l->count ||
+    uint32_t id = (uint32_t)hd_hash_add(&c->patterns, hash, m->pattern_count);
+    if (id == m->pattern_count || part_pattern_lanes(m, id) != l->count ||
         memcmp(m->patterns + m->pattern_start[id], distances, l->count * sizeof *distances) != 0)
         return false;
     *op |= OP_PATTERN;
@@ -508,8 +467,8 @@ void encoder_begin(encoder *c, uint64_t position) {
     part_model_begin(&c->model, position);
     for (int i = 0; i < COLUMN_COUNT; i++)
         c->columns[i].count = 0;
-    index_clear(&c->masks);
-    index_clear(&c->patterns);
+    hd_hash_clear(&c->masks);
+    hd_hash_clear(&c->patterns);
     for (int i = 0; i < RECENT_LISTS; i++)
         c->recent[i] = UINT32_MAX;
     c->lanes_of = UINT32_MAX;
@@ -531,8 +490,8 @@ void encoder_free(encoder *c) {
     part_model_free(&c->model);
     for (int i = 0; i < COLUMN_COUNT; i++)
         bytes_free(&c->columns[i]);
-    free(c->masks.slots);
-    free(c->patterns.slots);
+    hd_hash_free(&c->masks);
+    hd_hash_free(&c->patterns);
     free(c->now);
     free(c->before);
     free(c->values);

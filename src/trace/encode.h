@@ -2,17 +2,8 @@
 #ifndef HD_TRACE_ENCODE_H
 #define HD_TRACE_ENCODE_H
 
+#include "base/table.h"
 #include "part.h"
-
-/* Finds masks and patterns by their hash; ids of the part. */
-typedef struct hash_slot {
-    uint64_t hash;
-    uint32_t id_plus_1;
-} hash_slot;
-typedef struct hash_index {
-    hash_slot *slots;
-    uint32_t count, capacity; /* a power of two */
-} hash_index;
 
 enum { RECENT_LISTS = 2 };
 
@@ -23,7 +14,9 @@ typedef struct encoder {
     uint32_t events;
     uint64_t lane_accesses;
     bool full; /* the part must end here */
-    hash_index masks, patterns;
+    /* Ids of the part, by hash. Equal hashes of different things are as good as never, and cost
+     * only a match that is then not used. */
+    hd_hash_table masks, patterns;
     uint32_t recent[RECENT_LISTS];   /* accesses that remembered addresses last */
     uint32_t lanes_of;               /* the access whose memory has the last event's lanes, all of
                                     * them as far away; or UINT32_MAX */

@@ -110,29 +110,9 @@ const char *launch_fault(const hd_event_launch *l) {
 
 /* ---- records -------------------------------------------------------------------- */
 
-static uint32_t *find_slot(const record_list *list, const hd_record *record) {
-    uint64_t hash = (uintptr_t)record * UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
-        uint32_t *slot = &list->slots[at & (list->slot_count - 1)];
-        if (!*slot || list->rows.data[*slot - 1] == record)
-            return slot;
-    }
-}
-
 int64_t records_row(const record_list *list, const hd_record *record) {
-    return record && list->slot_count ? (int64_t)*find_slot(list, record) - 1 : -1;
-}
-
-static void add_record(record_list *list, const hd_record *record) {
-    hd_push(list->arena, &list->rows, record);
-    size_t first = list->rows.count - 1; /* whose slot is to be filled */
-    if (2 * list->rows.count > list->slot_count) {
-        list->slot_count = list->slot_count ? 2 * list->slot_count : 64;
-        list->slots = hd_new_array(list->arena, uint32_t, list->slot_count);
-        first = 0;
-    }
-    for (size_t i = first; i < list->rows.count; i++)
-        *find_slot(list, list->rows.data[i]) = (uint32_t)i + 1;
+    uint64_t row = record ? hd_hash_get(&list->numbers, (uintptr_t)record) : HD_NO_VALUE;
+    return row == HD_NO_VALUE ? -1 : (int64_t)row;
 }
 
 static void collect(record_list *list, const hd_record *record) {
@@ -140,10 +120,12 @@ static void collect(record_list *list, const hd_record *record) {
         return;
     for (uint32_t f = 0; f < record->field_count; f++)
         collect(list, record->fields[f].record);
-    add_record(list, record);
+    hd_hash_add(&list->numbers, (uintptr_t)record, list->rows.count);
+    hd_push(list->arena, &list->rows, record);
 }
 
 void records_collect(record_list *list, const hd_event_launch *launch) {
+    list->numbers.arena = list->arena;
     for (uint32_t b = 0; b < launch->buffer_count; b++)
         collect(list, launch->buffers[b].record);
 }

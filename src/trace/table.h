@@ -2,6 +2,7 @@
 #ifndef HD_TRACE_TABLE_H
 #define HD_TRACE_TABLE_H
 
+#include "base/table.h"
 #include "bytes.h"
 #include "event/event.h"
 
@@ -23,8 +24,7 @@ const char *launch_fault(const hd_event_launch *launch);
 typedef struct record_list {
     hd_arena *arena;
     hd_vec(const hd_record *) rows;
-    uint32_t *slots;     /* of a hash table: row + 1, or 0 */
-    uint32_t slot_count; /* a power of two */
+    hd_hash_table numbers; /* of the rows, by the records' addresses */
 } record_list;
 void records_collect(record_list *list, const hd_event_launch *launch);
 /* Row of a record of the list, -1 for NULL. */

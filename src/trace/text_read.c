@@ -22,8 +22,7 @@ typedef struct text_launch {
     hd_vec(hd_record *) records;
     hd_vec(hd_event_buffer) buffers;
     hd_vec(hd_event_access) accesses;
-    uint32_t *slots;     /* of a hash table: row + 1, or 0 */
-    uint32_t slot_count; /* a power of two */
+    hd_hash_table rows; /* of the accesses, by their pcs */
 } text_launch;
 
 /* A word of the line in hand. */
@@ -206,25 +205,9 @@ static void end_line(text_reader *r) {
 
 /* ---- accesses by their pc ------------------------------------------------------- */
 
-static uint32_t *find_slot(const text_launch *l, uint64_t pc) {
-    uint64_t hash = pc * 0x9e3779b97f4a7c15;
-    for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
-        uint32_t *slot = &l->slots[at & (l->slot_count - 1)];
-        if (!*slot || l->accesses.data[*slot - 1].pc == pc)
-            return slot;
-    }
-}
-
-static void fill_slots(text_reader *r, text_launch *l, uint32_t count) {
-    l->slot_count = count;
-    l->slots = hd_new_array(r->arena, uint32_t, count);
-    for (size_t i = 0; i < l->accesses.count; i++)
-        *find_slot(l, l->accesses.data[i].pc) = (uint32_t)i + 1;
-}
-
 /* The row of a pc, or UINT32_MAX. */
 static uint32_t find_access(const text_launch *l, uint64_t pc) {
-    return l->slot_count ? *find_slot(l, pc) - 1 : UINT32_MAX;
+    return (uint32_t)hd_hash_get(&l->rows, pc);
 }
 
 static void add_access(text_reader *r, text_launch *l, const char *at, hd_event_access access) {
@@ -232,10 +215,9 @@ static void add_access(text_reader *r, text_launch *l, const char *at, hd_event_
         fail_at(r, at, "a launch has at most %d accesses", TABLE_ROWS_MAX);
         return;
     }
-    if (2 * (l->accesses.count + 1) > l->slot_count)
-        fill_slots(r, l, l->slot_count ? l->slot_count * 2 : 64);
+    l->rows.arena = r->arena;
+    hd_hash_add(&l->rows, access.pc, l->accesses.count);
     hd_push(r->arena, &l->accesses, access);
-    *find_slot(l, access.pc) = (uint32_t)l->accesses.count;
 }
 
 static int compare_pc(const void *a, const void *b) {
@@ -266,8 +248,8 @@ static void settle_launch(text_reader *r) {
     if (!l->declared) {
         if (l->accesses.count)
             qsort(l->accesses.data, l->accesses.count, sizeof *l->accesses.data, compare_pc);
-        if (l->slot_count)
-            fill_slots(r, l, l->slot_count);
+        for (size_t i = 0; i < l->accesses.count; i++)
+            hd_hash_set(&l->rows, l->accesses.data[i].pc, i);
         l->launch.groups[0] = l->launch.block_count = l->next_block;
     }
     l->launch.files = l->files.data;

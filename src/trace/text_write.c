@@ -2,8 +2,8 @@
  * The text form, written. A launch that says more than its blocks do has lines for it that
  * begin with '#'; other tools may skip those.
  */
-#include "order.h"
 #include "bytes.h"
+#include "event/in_order.h"
 #include "table.h"
 #include "text.h"
 #include "trace/trace.h"
@@ -14,17 +14,15 @@ typedef struct text_sink {
     hd_text_write *write;
     void *user;
     hd_status status;
-    order order;
+    hd_in_order *order;
     const hd_event_launch *launch;
-    bool plain;       /* the first launch needs no lines on it */
-    bool block_begun; /* something of the oldest block was written */
-    uint64_t launches;
-    _Atomic uint64_t blocks, mis, lane_accesses; /* of what was written */
+    bool plain;         /* the first launch needs no lines on it */
+    bool block_begun;   /* something of the oldest block was written */
+    hd_trace_sums sums; /* of what was written */
 } text_sink;
 
 typedef struct text_stream {
-    text_sink *sink;
-    order_block *place;
+    hd_in_order_stream base;
     uint64_t lines, lane_accesses;
     bytes text;
 } text_stream;
@@ -179,26 +177,26 @@ static void write_text(text_sink *s, const char *text, size_t count) {
         s->status = s->write(s->user, text, count);
 }
 
-static void write_piece(void *self, uint64_t block, uint8_t *data, size_t count) {
+static void write_piece(void *self, uint64_t block, void *text, size_t count) {
     text_sink *s = self;
     (void)block;
     s->block_begun = true;
-    write_text(s, (const char *)data, count);
+    write_text(s, text, count);
 }
 
-static void end_block(void *self, uint64_t block, bool complete) {
+static hd_status end_block(void *self, uint64_t block, bool complete) {
     text_sink *s = self;
     (void)block;
     if (s->block_begun && !complete)
         write_text(s, "# block stopped\n", 16);
     s->block_begun = false;
+    return HD_OK;
 }
 
-static hd_status sink_launch(void *self, const hd_event_launch *launch) {
+static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     text_sink *s = self;
     s->launch = launch;
-    order_start(&s->order, (order_output){s, write_piece, end_block}, HD_TRACE_WAITING);
-    if (s->launches++ == 0 && s->plain)
+    if (s->sums.launches++ == 0 && s->plain)
         return s->status;
     bytes text = {0};
     put_launch(&text, launch);
@@ -207,23 +205,23 @@ static hd_status sink_launch(void *self, const hd_event_launch *launch) {
     return s->status;
 }
 
-static void *sink_open_block(void *self, uint64_t block) {
-    text_sink *s = self;
-    text_stream *stream = memory_grow(NULL, sizeof *stream);
-    *stream = (text_stream){.sink = s, .place = order_open(&s->order, block)};
-    put_words(&stream->text, "B");
-    put_number(&stream->text, block);
-    put_number(&stream->text, s->launch->block_threads);
-    put_byte(&stream->text, '\n');
-    return stream;
+static void open_block(void *state) {
+    text_stream *s = state;
+    const text_sink *sink = s->base.self;
+    s->lines = s->lane_accesses = s->text.count = 0;
+    put_words(&s->text, "B");
+    put_number(&s->text, s->base.block);
+    put_number(&s->text, sink->launch->block_threads);
+    put_byte(&s->text, '\n');
 }
 
-static void sink_event(void *stream_state, const hd_event *event) {
-    text_stream *s = stream_state;
+static void write_event(void *state, const hd_event *event) {
+    text_stream *s = state;
+    const hd_event_launch *launch = ((const text_sink *)s->base.self)->launch;
+    const hd_event_access *access = &launch->accesses[event->access];
     bytes *out = &s->text;
-    const hd_event_access *access = &s->sink->launch->accesses[event->access];
     put_decimal(out, s->lines++);
-    put_number(out, pc_of(s->sink->launch, event->access));
+    put_number(out, pc_of(launch, event->access));
     put_byte(out, ' ');
     put_byte(out, (uint8_t)text_kinds[access->kind]);
     put_number(out, access->width);
@@ -237,48 +235,60 @@ static void sink_event(void *stream_state, const hd_event *event) {
     put_byte(out, '\n');
     if (out->count < PIECE_BYTES)
         return;
-    order_put(&s->sink->order, s->place, out->data, out->count);
+    hd_in_order_put(&s->base, out->data, out->count);
     out->count = 0;
 }
 
-static hd_status sink_close_block(void *self, void *stream_state, uint64_t block, bool complete) {
-    text_sink *s = self;
-    text_stream *stream = stream_state;
-    (void)block;
-    if (stream->text.count)
-        order_put(&s->order, stream->place, stream->text.data, stream->text.count);
-    order_close(&s->order, stream->place, complete);
-    s->blocks++;
-    s->mis += stream->lines;
-    s->lane_accesses += stream->lane_accesses;
-    bytes_free(&stream->text);
-    free(stream);
-    return HD_OK;
+static bool close_block(void *state, bool complete) {
+    text_stream *s = state;
+    if (s->text.count)
+        hd_in_order_put(&s->base, s->text.data, s->text.count);
+    return complete;
 }
 
-static hd_status sink_end_launch(void *self, bool complete) {
+static void add_block(void *state, bool complete) {
+    const text_stream *s = state;
+    hd_trace_sums *sums = &((text_sink *)s->base.self)->sums;
+    (void)complete;
+    sums->blocks++;
+    sums->mis += s->lines;
+    sums->lane_accesses += s->lane_accesses;
+}
+
+static void free_stream(void *state) { bytes_free(&((text_stream *)state)->text); }
+
+/* Nothing of the sink is left but what is in its arena. */
+static hd_status end_launch(void *self, bool complete) {
     text_sink *s = self;
-    order_stop(&s->order);
+    hd_in_order_free_streams(s->order);
     if (!complete)
         write_text(s, "# launch stopped\n", 17);
     return s->status;
 }
 
-static hd_sink sink_of(text_sink *s) {
-    return (hd_sink){s,          sink_launch,      sink_open_block,
-                     sink_event, sink_close_block, sink_end_launch};
-}
-
-static void begin_text(text_sink *s) {
+static hd_sink begin_text(hd_arena *arena, text_sink *s) {
     s->status = s->write(s->user, TEXT_FIRST_LINE "\n", sizeof TEXT_FIRST_LINE);
+    s->order = hd_in_order_new(arena, &(hd_in_order_work){.self = s,
+                                                          .stream_bytes = sizeof(text_stream),
+                                                          .queues = 1,
+                                                          .most_waiting = HD_TRACE_WAITING,
+                                                          .launch = begin_launch,
+                                                          .end_launch = end_launch,
+                                                          .open_block = open_block,
+                                                          .event = write_event,
+                                                          .close_block = close_block,
+                                                          .add_up = add_block,
+                                                          .free_stream = free_stream,
+                                                          .piece = write_piece,
+                                                          .end_block = end_block});
+    return hd_in_order_sink(s->order);
 }
 
 hd_sink hd_trace_text_sink(hd_arena *arena, hd_text_write *write, void *user) {
     text_sink *s = hd_new(arena, text_sink);
     s->write = write;
     s->user = user;
-    begin_text(s);
-    return sink_of(s);
+    return begin_text(arena, s);
 }
 
 /* ---- plain launches --------------------------------------------------------------- */
@@ -342,10 +352,12 @@ static bool is_plain(hd_trace *trace, const hd_trace_choice *choice) {
 
 hd_status hd_trace_text_write(hd_trace *trace, const hd_diag *diag, const hd_trace_choice *choice,
                               hd_text_write *write, void *user, hd_trace_sums *sums) {
+    hd_arena *arena = hd_arena_new();
     text_sink s = {.write = write, .user = user, .plain = is_plain(trace, choice)};
-    begin_text(&s);
-    const hd_sink sink = sink_of(&s);
+    const hd_sink sink = begin_text(arena, &s);
     hd_status status = hd_trace_replay(trace, diag, choice, &sink);
-    *sums = (hd_trace_sums){s.launches, s.blocks, s.mis, s.lane_accesses};
+    hd_in_order_free(s.order);
+    hd_arena_free(arena);
+    *sums = s.sums;
     return status;
 }

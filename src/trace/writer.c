@@ -5,10 +5,10 @@
  *
  * Every thread that delivers events of a block has a stream with an encoder: it makes the
  * columns of a part, and at the end of the part packs them into a chunk, all without a
- * lock. order.c then puts chunks of different blocks in their order, whoever comes first,
- * so that the file depends on the events alone. Blocks are listed in a PAGE after each 1024
- * and in the launch's ENDL; the directory at the end has the place of everything that is no
- * part. Memory is bounded: a part for each thread, what waits in order.c, and a few bytes
+ * lock. event/in_order.c then puts chunks of different blocks in their order, whoever comes
+ * first, so that the file depends on the events alone. Blocks are listed in a PAGE after each
+ * 1024 and in the launch's ENDL; the directory at the end has the place of everything that is
+ * no part. Memory is bounded: a part for each thread, what waits in in_order.c, and a few bytes
  * for each launch.
  *
  * Until it is finished the file has another name, PATH.part. When the process is killed, a
@@ -16,6 +16,7 @@
  * thread of the writer flushes the file ten times a second, whether events come or not.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -23,15 +24,14 @@
 
 #include "chunk.h"
 #include "encode.h"
-#include "order.h"
+#include "event/in_order.h"
 #include "output.h"
 #include "table.h"
 #include "trace/trace.h"
 
-/* One block on its way; reused for others. */
+/* One block on its way. */
 typedef struct stream {
-    hd_trace_writer *writer;
-    order_block *place;
+    hd_in_order_stream base;
     encoder encoder;
     uint64_t ready_for; /* 1 + number of the launch that the encoder knows, 0: none */
     part_head head;
@@ -39,7 +39,6 @@ typedef struct stream {
     const char *fault; /* of the producer */
     ZSTD_CCtx *packer;
     bytes columns, chunk;
-    struct stream *next_idle;
 } stream;
 
 /* Tables that the file has already, by what they would be written as. */
@@ -57,14 +56,10 @@ struct hd_trace_writer {
     hd_arena *arena;
     hd_diag diag;
     const char *path, *part_path;
-    output file;
-    order order;
-    pthread_mutex_t lock; /* of `status` being set, and of `idle` */
+    hd_in_order *order;
     _Atomic hd_status status;
-    stream *idle;
     pthread_t flusher;
     bool flushing;          /* there is that thread */
-    bool flushed_enough;    /* it shall end; under the order's lock */
     pthread_cond_t no_more; /* `flushed_enough` was set */
     hd_vec(known_table) tables;
 
@@ -73,7 +68,9 @@ struct hd_trace_writer {
     uint32_t last_number;
     uint64_t next_block; /* no block before it can be opened any more */
 
-    /* Changed under the order's lock, as `file` is. */
+    pthread_mutex_t lock; /* of what follows */
+    output file;
+    bool flushed_enough;   /* the flusher shall end */
     uint64_t block_offset; /* where the oldest block starts in the file */
     tally block, total;    /* of that block, of the launch */
     bytes page;            /* entries not yet written */
@@ -90,12 +87,9 @@ struct hd_trace_writer {
 
 /* Keeps the first error and reports it; all later ones follow from it. */
 static void writer_fail(hd_trace_writer *w, hd_status status, const char *doing, const char *what) {
-    pthread_mutex_lock(&w->lock);
-    if (!w->status) {
-        hd_place place = {.file = w->path};
-        w->status = hd_fail(&w->diag, status, &place, "cannot %s: %s", doing, what);
-    }
-    pthread_mutex_unlock(&w->lock);
+    hd_status none = HD_OK;
+    if (atomic_compare_exchange_strong(&w->status, &none, status))
+        hd_fail(&w->diag, status, &(hd_place){.file = w->path}, "cannot %s: %s", doing, what);
 }
 
 static void check_file(hd_trace_writer *w) {
@@ -159,18 +153,21 @@ static void begin_list(hd_trace_writer *w) {
 
 /* ---- blocks, in order ------------------------------------------------------------ */
 
-static void write_part(void *self, uint64_t block, uint8_t *data, size_t count) {
+static void write_part(void *self, uint64_t block, void *part, size_t count) {
     hd_trace_writer *w = self;
+    uint8_t *data = part;
     (void)block;
     if (w->status)
         return;
     part_head head;
     part_head_load(data + CHUNK_HEAD_BYTES, &head);
+    pthread_mutex_lock(&w->lock);
     w->block.mis += head.events;
     w->block.lane_accesses += head.lane_accesses;
     chunk_seal(data, output_size(&w->file));
     output_write(&w->file, data, count);
     check_file(w);
+    pthread_mutex_unlock(&w->lock);
 }
 
 static void list_block(hd_trace_writer *w, uint64_t block) {
@@ -190,8 +187,9 @@ static void list_block(hd_trace_writer *w, uint64_t block) {
 }
 
 /* A block that was stopped leaves nothing in the file. */
-static void end_block(void *self, uint64_t block, bool complete) {
+static hd_status end_block(void *self, uint64_t block, bool complete) {
     hd_trace_writer *w = self;
+    pthread_mutex_lock(&w->lock);
     if (complete && !w->status)
         list_block(w, block);
     else
@@ -199,10 +197,11 @@ static void end_block(void *self, uint64_t block, bool complete) {
     check_file(w);
     w->block = (tally){0};
     w->block_offset = output_size(&w->file);
+    pthread_mutex_unlock(&w->lock);
+    return w->status;
 }
 
-/* ---- the sink: launches
- * ------------------------------------------------------------------------------ */
+/* ---- launches ------------------------------------------------------------------- */
 
 /* Writes the launch's tables unless the file has them; returns their number. */
 static uint64_t write_table(hd_trace_writer *w, const hd_event_launch *launch) {
@@ -217,7 +216,16 @@ static uint64_t write_table(hd_trace_writer *w, const hd_event_launch *launch) {
     return w->tables.count - 1;
 }
 
-static void begin_launch(hd_trace_writer *w, const hd_event_launch *launch) {
+static hd_status begin_launch(void *self, const hd_event_launch *launch) {
+    hd_trace_writer *w = self;
+    const char *fault = launch_fault(launch);
+    if (!fault && w->any_launch && launch->number <= w->last_number)
+        fault = "a launch has not a higher number than the one before";
+    if (fault)
+        writer_fail(w, HD_EINPUT, "trace this launch", fault);
+    if (w->status)
+        return w->status;
+    pthread_mutex_lock(&w->lock);
     uint64_t table = write_table(w, launch);
     w->body.count = 0;
     launch_put(launch, table, &w->body);
@@ -228,89 +236,51 @@ static void begin_launch(hd_trace_writer *w, const hd_event_launch *launch) {
     w->next_block = w->page_next = 0;
     w->block = w->total = (tally){0};
     w->block_offset = output_size(&w->file);
-}
-
-static hd_status sink_launch(void *self, const hd_event_launch *launch) {
-    hd_trace_writer *w = self;
-    const char *fault = launch_fault(launch);
-    if (!fault && w->any_launch && launch->number <= w->last_number)
-        fault = "a launch has not a higher number than the one before";
-    if (fault)
-        writer_fail(w, HD_EINPUT, "trace this launch", fault);
-    if (w->status)
-        return w->status;
-    pthread_mutex_lock(&w->order.lock);
-    begin_launch(w, launch);
-    pthread_mutex_unlock(&w->order.lock);
-    return w->status;
-}
-
-static void write_end(hd_trace_writer *w, bool complete) {
-    begin_list(w);
-    put_varint(&w->body, w->total.blocks);
-    put_varint(&w->body, w->total.mis);
-    put_varint(&w->body, w->total.lane_accesses);
-    put_byte(&w->body, complete);
-    write_chunk(w, CHUNK_END);
-}
-
-static hd_status sink_end_launch(void *self, bool complete) {
-    hd_trace_writer *w = self;
-    pthread_mutex_lock(&w->order.lock);
-    if (w->launch && !w->status)
-        write_end(w, complete);
-    w->launch = NULL;
-    pthread_mutex_unlock(&w->order.lock);
-    return w->status;
-}
-
-/* ---- the sink: blocks
- * -------------------------------------------------------------------------------- */
-
-static stream *take_stream(hd_trace_writer *w) {
-    pthread_mutex_lock(&w->lock);
-    stream *s = w->idle;
-    if (s)
-        w->idle = s->next_idle;
     pthread_mutex_unlock(&w->lock);
-    if (!s) {
-        s = memory_grow(NULL, sizeof *s);
-        *s = (stream){.writer = w, .packer = ZSTD_createCCtx()};
-        if (!s->packer)
-            hd_no_memory(0);
+    return w->status;
+}
+
+static hd_status end_launch(void *self, bool complete) {
+    hd_trace_writer *w = self;
+    pthread_mutex_lock(&w->lock);
+    if (w->launch && !w->status) {
+        begin_list(w);
+        put_varint(&w->body, w->total.blocks);
+        put_varint(&w->body, w->total.mis);
+        put_varint(&w->body, w->total.lane_accesses);
+        put_byte(&w->body, complete);
+        write_chunk(w, CHUNK_END);
     }
-    return s;
-}
-
-static void keep_stream(hd_trace_writer *w, stream *s) {
-    pthread_mutex_lock(&w->lock);
-    s->next_idle = w->idle;
-    w->idle = s;
+    w->launch = NULL;
     pthread_mutex_unlock(&w->lock);
+    return w->status;
 }
 
-static void *sink_open_block(void *self, uint64_t block) {
-    hd_trace_writer *w = self;
-    stream *s = take_stream(w);
+/* ---- blocks, in their threads ----------------------------------------------------- */
+
+static void open_block(void *state) {
+    stream *s = state;
+    hd_trace_writer *w = s->base.self;
+    if (!s->packer && !(s->packer = ZSTD_createCCtx()))
+        hd_no_memory(0);
     s->fault = NULL;
-    if (block < w->next_block)
+    if (s->base.block < w->next_block)
         s->fault = "blocks do not come in ascending order";
-    else if (block >= w->launch->block_count)
+    else if (s->base.block >= w->launch->block_count)
         s->fault = "a block is not of the launch";
-    w->next_block = block + 1;
-    s->place = order_open(&w->order, block);
-    s->head = (part_head){.launch = w->launch->number, .block = block};
+    w->next_block = s->base.block + 1;
+    s->head = (part_head){.launch = w->launch->number, .block = s->base.block};
     s->next_position = 0;
     if (s->ready_for != (uint64_t)w->launch->number + 1)
         encoder_launch(&s->encoder, w->launch);
     s->ready_for = (uint64_t)w->launch->number + 1;
     encoder_begin(&s->encoder, 0);
-    return s;
 }
 
 /* Packs the part in hand and sends it on its way. */
 static void end_part(stream *s, bool last) {
-    if (s->writer->status)
+    const hd_trace_writer *w = s->base.self;
+    if (w->status)
         return;
     s->head.last = last;
     s->head.first_position = s->encoder.first_position;
@@ -320,7 +290,7 @@ static void end_part(stream *s, bool last) {
     part_head_store(head, &s->head);
     encoder_finish(&s->encoder, &s->columns);
     chunk_make(s->packer, CHUNK_PART, head, sizeof head, &s->columns, &s->chunk);
-    order_put(&s->writer->order, s->place, s->chunk.data, s->chunk.count);
+    hd_in_order_put(&s->base, s->chunk.data, s->chunk.count);
     s->head.part++;
 }
 
@@ -341,7 +311,7 @@ static const char *event_fault(const stream *s, const hd_event *event) {
     return NULL;
 }
 
-static void sink_event(void *stream_state, const hd_event *event) {
+static void write_event(void *stream_state, const hd_event *event) {
     stream *s = stream_state;
     if (!s->fault)
         s->fault = event_fault(s, event);
@@ -355,24 +325,25 @@ static void sink_event(void *stream_state, const hd_event *event) {
     s->next_position = event->position + 1;
 }
 
-static hd_status sink_close_block(void *self, void *stream_state, uint64_t block, bool complete) {
-    hd_trace_writer *w = self;
-    stream *s = stream_state;
-    (void)block;
+static bool close_block(void *state, bool complete) {
+    stream *s = state;
     if (s->fault)
-        writer_fail(w, HD_EINPUT, "trace these events", s->fault);
+        writer_fail(s->base.self, HD_EINPUT, "trace these events", s->fault);
     complete &= !s->fault;
     if (complete)
         end_part(s, true);
-    order_close(&w->order, s->place, complete);
-    keep_stream(w, s);
-    return w->status;
+    return complete;
 }
 
-hd_sink hd_trace_sink(hd_trace_writer *writer) {
-    return (hd_sink){writer,     sink_launch,      sink_open_block,
-                     sink_event, sink_close_block, sink_end_launch};
+static void free_stream(void *state) {
+    stream *s = state;
+    encoder_free(&s->encoder);
+    bytes_free(&s->columns);
+    bytes_free(&s->chunk);
+    ZSTD_freeCCtx(s->packer);
 }
+
+hd_sink hd_trace_sink(hd_trace_writer *writer) { return hd_in_order_sink(writer->order); }
 
 /* ---- flushing -------------------------------------------------------------------- */
 
@@ -391,16 +362,16 @@ static struct timespec next_flush(void) {
  * lets no events come, since a run that is killed should leave what it has done. */
 static void *flush_regularly(void *self) {
     hd_trace_writer *w = self;
-    pthread_mutex_lock(&w->order.lock);
+    pthread_mutex_lock(&w->lock);
     struct timespec until = next_flush();
     while (!w->flushed_enough) {
-        if (pthread_cond_timedwait(&w->no_more, &w->order.lock, &until) != ETIMEDOUT)
+        if (pthread_cond_timedwait(&w->no_more, &w->lock, &until) != ETIMEDOUT)
             continue;
         output_flush(&w->file);
         check_file(w);
         until = next_flush();
     }
-    pthread_mutex_unlock(&w->order.lock);
+    pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
@@ -416,33 +387,24 @@ static void start_flushing(hd_trace_writer *w) {
 
 static void stop_flushing(hd_trace_writer *w) {
     if (w->flushing) {
-        pthread_mutex_lock(&w->order.lock);
+        pthread_mutex_lock(&w->lock);
         w->flushed_enough = true;
         pthread_cond_signal(&w->no_more);
-        pthread_mutex_unlock(&w->order.lock);
+        pthread_mutex_unlock(&w->lock);
         pthread_join(w->flusher, NULL);
     }
     pthread_cond_destroy(&w->no_more);
 }
 
-/* ---- from start to end
- * --------------------------------------------------------------------------------- */
+/* ---- from beginning to end --------------------------------------------------------- */
 
 static void writer_free(hd_trace_writer *w) {
-    for (stream *s; (s = w->idle);) {
-        w->idle = s->next_idle;
-        encoder_free(&s->encoder);
-        bytes_free(&s->columns);
-        bytes_free(&s->chunk);
-        ZSTD_freeCCtx(s->packer);
-        free(s);
-    }
+    hd_in_order_free(w->order);
     bytes_free(&w->page);
     bytes_free(&w->directory);
     bytes_free(&w->body);
     bytes_free(&w->chunk);
     ZSTD_freeCCtx(w->packer);
-    order_stop(&w->order);
     pthread_mutex_destroy(&w->lock);
 }
 
@@ -462,7 +424,18 @@ hd_status hd_trace_create(hd_arena *arena, const hd_diag *diag, const char *path
                        "another heddle is writing this trace; wait until it is done, or name "
                        "another file");
     pthread_mutex_init(&w->lock, NULL);
-    order_start(&w->order, (order_output){w, write_part, end_block}, HD_TRACE_WAITING);
+    w->order = hd_in_order_new(arena, &(hd_in_order_work){.self = w,
+                                                          .stream_bytes = sizeof(stream),
+                                                          .queues = 1,
+                                                          .most_waiting = HD_TRACE_WAITING,
+                                                          .launch = begin_launch,
+                                                          .end_launch = end_launch,
+                                                          .open_block = open_block,
+                                                          .event = write_event,
+                                                          .close_block = close_block,
+                                                          .free_stream = free_stream,
+                                                          .piece = write_part,
+                                                          .end_block = end_block});
     w->packer = ZSTD_createCCtx();
     if (!w->packer)
         hd_no_memory(0);
@@ -490,7 +463,7 @@ const char *hd_trace_name(const hd_trace_writer *w, bool complete) {
 
 hd_status hd_trace_finish(hd_trace_writer *w, bool complete) {
     if (w->launch)
-        sink_end_launch(w, false);
+        end_launch(w, false);
     stop_flushing(w);
     uint64_t directory = output_size(&w->file);
     w->body.count = 0;

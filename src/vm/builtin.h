@@ -61,10 +61,10 @@ void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
 
 /* Runs a statement for each active lane `lane` of an instruction; of a uniform one only for
  * lane 0, then HD_REPLICATE makes the result that of all. */
-#define HD_EACH_LANE(r, op, lane)                                                        \
-    HD_EACH_CHUNK(r, op, chunk_)                                                         \
-    for (uint32_t lane = chunk_; lane < chunk_ + ((op)->uniform ? 1 : HD_CHUNK); lane++) \
-        if ((op)->uniform || (r)->active.lane[lane])
+#define HD_EACH_LANE(r, op, lane)                                                            \
+    HD_EACH_CHUNK(r, op, chunk_)                                                             \
+        for (uint32_t lane = chunk_; lane < chunk_ + ((op)->uniform ? 1 : HD_CHUNK); lane++) \
+            if ((op)->uniform || (r)->active.lane[lane])
 #define HD_REPLICATE(r, op, T, at)                                       \
     for (uint32_t copy_ = 1; (op)->uniform && copy_ < HD_CHUNK; copy_++) \
     HD_CELL(r, at, T)[copy_] = HD_CELL(r, at, T)[0]

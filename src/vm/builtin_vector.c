@@ -114,7 +114,7 @@ static uint64_t saturated(const saturation *s, double x) {
 static void run_saturate(hd_run *r, const hd_op *op) {
     const saturation *s = op->more;
     HD_EACH_LANE(r, op, lane)
-    hd_put_bits(r, s->d, lane, saturated(s, hd_real_at(r, s->a, lane)));
+        hd_put_bits(r, s->d, lane, saturated(s, hd_real_at(r, s->a, lane)));
 }
 
 /* The name says the signedness, kir's types the rest. */

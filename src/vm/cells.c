@@ -188,7 +188,8 @@ static void gather_phi_uses(lives *l, uint32_t from, uint64_t *set) {
             const kir_inst *phi = &k->insts[to->insts[n]];
             for (uint32_t a = 0; a < phi->arg_count; a++)
                 if (phi->from[a] == from)
-                    EACH_UNIT(l, phi->args[a], unit) set[unit / 64] |= (uint64_t)1 << unit % 64;
+                    EACH_UNIT(l, phi->args[a], unit)
+                        set[unit / 64] |= (uint64_t)1 << unit % 64;
         }
     }
 }
@@ -209,10 +210,11 @@ static bool flow_back(lives *l, uint32_t b) {
         kir_value v = block->insts[n];
         const kir_inst *inst = &k->insts[v];
         EACH_UNIT(l, v, unit)
-        if (l->cells->unit.data[unit].value == v)
-            now[unit / 64] &= ~((uint64_t)1 << unit % 64);
+            if (l->cells->unit.data[unit].value == v)
+                now[unit / 64] &= ~((uint64_t)1 << unit % 64);
         for (uint32_t a = 0; a < inst->arg_count && inst->op != KIR_PHI; a++)
-            EACH_UNIT(l, inst->args[a], unit) now[unit / 64] |= (uint64_t)1 << unit % 64;
+            EACH_UNIT(l, inst->args[a], unit)
+                now[unit / 64] |= (uint64_t)1 << unit % 64;
     }
     bool grew = memcmp(in, now, l->words * sizeof *now) != 0;
     memcpy(in, now, l->words * sizeof *now);
@@ -252,15 +254,17 @@ static void touch_block(lives *l, uint32_t b) {
         const kir_inst *inst = &k->insts[v];
         uint32_t place = 2 * (begin + n);
         EACH_UNIT(l, v, unit)
-        if (l->cells->unit.data[unit].value == v)
-            touch(l->cells, unit, place + may_take_over(inst));
+            if (l->cells->unit.data[unit].value == v)
+                touch(l->cells, unit, place + may_take_over(inst));
         if (inst->op == KIR_PHI) { /* written at the ends of the blocks before */
             for (uint32_t a = 0; a < inst->arg_count; a++)
-                EACH_UNIT(l, v, unit) touch(l->cells, unit, 2 * l->end[inst->from[a]] + 1);
+                EACH_UNIT(l, v, unit)
+                    touch(l->cells, unit, 2 * l->end[inst->from[a]] + 1);
             continue;
         }
         for (uint32_t a = 0; a < inst->arg_count; a++)
-            EACH_UNIT(l, inst->args[a], unit) touch(l->cells, unit, place);
+            EACH_UNIT(l, inst->args[a], unit)
+                touch(l->cells, unit, place);
     }
 }
 

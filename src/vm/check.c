@@ -258,7 +258,7 @@ void hd_check_lane(hd_run *r, const hd_op *op, const hd_target *t, uint32_t lane
 
 void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, hd_way way) {
     HD_EACH_ACTIVE(r, l)
-    hd_check_lane(r, op, t, l, width, way);
+        hd_check_lane(r, op, t, l, width, way);
 }
 
 void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,

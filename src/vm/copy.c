@@ -65,7 +65,7 @@ ALWAYS void copy_listed(const hd_run *r, const places *to, bool to_listed, const
             move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
     else
         HD_EACH_ACTIVE(r, l)
-    move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
+            move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
 }
 
 ALWAYS void copy_bytes(const hd_run *r, const places *to, const places *from, uint64_t bytes,
@@ -116,7 +116,7 @@ void hd_op_copy(hd_run *r, const hd_op *op) {
     hd_target target = resolve(r, op, to, to->slot, to->address, true);
     if (r->checked)
         HD_EACH_ACTIVE(r, l)
-    hd_check_copy(r, op, &target, &source, l, hd_element(r, to->third, l));
+            hd_check_copy(r, op, &target, &source, l, hd_element(r, to->third, l));
     hd_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
     if (!source.region || !target.region) {
         copy_one_by_one(r, to, &target, &source);
@@ -133,7 +133,7 @@ void hd_op_fill(hd_run *r, const hd_op *op) {
     hd_target t = resolve(r, op, m, m->slot, m->address, true);
     if (r->checked)
         HD_EACH_ACTIVE(r, l)
-    hd_check_lane(r, op, &t, l, hd_element(r, m->third, l), HD_WRITES);
+            hd_check_lane(r, op, &t, l, hd_element(r, m->third, l), HD_WRITES);
     hd_announce(r, &t, m->space, m->announced_to, m->announced_to_count);
     HD_EACH_ACTIVE(r, l) {
         uint64_t bytes = hd_element(r, m->third, l);

@@ -109,11 +109,10 @@ static void fault_at_barrier(hd_run *r) {
              f->held[first], r->lanes);
 }
 
-/* All that still run wait at barriers: they go on, if it is the same one and nobody is missing.
- * CUDA counts threads that have returned as having arrived. */
+/* All that still run wait at barriers: they go on, if it is the same one and nobody is missing. */
 static bool release_barrier(hd_run *r) {
     struct hd_flow_state *f = r->flow;
-    bool may_return = r->program->module->language == KIR_CUDA;
+    bool may_return = KIR_HAS(r->program->module, RETURNED_ARRIVE);
     uint32_t all = may_return ? r->live : r->lanes;
     for (uint32_t n = 0; n < r->program->node_count; n++) {
         if (!f->held[n])

@@ -219,7 +219,7 @@ static uint32_t answer(const hd_run *r, sub_group_query what, uint32_t lane) {
 static void run_query(hd_run *r, const hd_op *op) {
     const query_call *call = op->more;
     HD_EACH_ACTIVE(r, lane)
-    hd_put_bits(r, call->result, lane, answer(r, call->what, lane));
+        hd_put_bits(r, call->result, lane, answer(r, call->what, lane));
 }
 
 static void compile_query(hd_compiler *c, const void *what) {

@@ -214,7 +214,7 @@ static bool is_read_and_written(const uses *u, bool *indirect) {
 /* The launch is analysed for its sizes and scalars. */
 static bool have_own_stretches(uses *u) {
     hd_grid grid = hd_grid_of(u->launch->dims, u->launch->global, u->launch->local);
-    hd_binding binding = hd_job_binding(u->arena, u->job, u->launch);
+    hd_binding binding = hd_job_binding(u->arena, u->launch);
     const hd_kernel_info *info =
         hd_kernel_analyse(u->arena, u->program->module, u->program->kernel, &binding);
     for (uint32_t i = 0; i < info->access_count; i++) {

@@ -105,7 +105,7 @@ hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t sl
         check_lane(r, op, m, hd_first_active(r), *at, width, align, writes);
     else
         HD_EACH_ACTIVE(r, l)
-    check_lane(r, op, m, l, at[l], width, align, writes);
+            check_lane(r, op, m, l, at[l], width, align, writes);
     return t;
 }
 
@@ -164,45 +164,48 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
 
 /* T is an unsigned integer as wide as the element, loose_T the same in memory, which need not
  * be aligned for it: fields of packed structs are not. */
-#define DEFINE_TRANSFER(T)                                                                   \
-    typedef T loose_##T __attribute__((aligned(1), may_alias));                              \
-    static void load_##T(hd_run *r, const hd_target *t, uint32_t offset, T *d) {             \
-        bool all = r->active.count == r->lanes;                                              \
-        if (t->region && t->strided) {                                                       \
-            reach x = reach_of(r, t);                                                        \
-            const uint8_t *from = x.host + (t->base + offset - x.base);                      \
-            if (all && x.step == (int64_t)sizeof(T))                                         \
-                memcpy(d, from, r->lanes * sizeof(T));                                       \
-            else if (all)                                                                    \
-                for (uint32_t l = 0; l < r->lanes; l++)                                      \
-                    d[l] = *(const loose_##T *)(from + l * x.step);                          \
-            else                                                                             \
-                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + l * x.step);         \
-        } else if (t->region && t->region->space != KIR_PRIVATE) {                           \
-            const uint8_t *from = t->region->host + offset - t->region->base;                \
-            if (all)                                                                         \
-                for (uint32_t l = 0; l < r->lanes; l++)                                      \
-                    d[l] = *(const loose_##T *)(from + t->address[l]);                       \
-            else                                                                             \
-                HD_EACH_ACTIVE(r, l) d[l] = *(const loose_##T *)(from + t->address[l]);      \
-        } else {                                                                             \
-            HD_EACH_ACTIVE(r, l)                                                             \
-            d[l] = *(const loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset);   \
-        }                                                                                    \
-    }                                                                                        \
-    static void store_##T(hd_run *r, const hd_target *t, uint32_t offset, const T *a,        \
-                          uint32_t lanes) {                                                  \
-        if (t->region && t->strided) {                                                       \
-            reach x = reach_of(r, t);                                                        \
-            uint8_t *to = x.host + (t->base + offset - x.base);                              \
-            if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))        \
-                memcpy(to, a, r->lanes * sizeof(T));                                         \
-            else                                                                             \
-                HD_EACH_ACTIVE(r, l) * (loose_##T *)(to + l * x.step) = a[l & lanes];        \
-        } else {                                                                             \
-            HD_EACH_ACTIVE(r, l)                                                             \
-            *(loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset) = a[l & lanes]; \
-        }                                                                                    \
+#define DEFINE_TRANSFER(T)                                                                       \
+    typedef T loose_##T __attribute__((aligned(1), may_alias));                                  \
+    static void load_##T(hd_run *r, const hd_target *t, uint32_t offset, T *d) {                 \
+        bool all = r->active.count == r->lanes;                                                  \
+        if (t->region && t->strided) {                                                           \
+            reach x = reach_of(r, t);                                                            \
+            const uint8_t *from = x.host + (t->base + offset - x.base);                          \
+            if (all && x.step == (int64_t)sizeof(T))                                             \
+                memcpy(d, from, r->lanes * sizeof(T));                                           \
+            else if (all)                                                                        \
+                for (uint32_t l = 0; l < r->lanes; l++)                                          \
+                    d[l] = *(const loose_##T *)(from + l * x.step);                              \
+            else                                                                                 \
+                HD_EACH_ACTIVE(r, l)                                                             \
+                    d[l] = *(const loose_##T *)(from + l * x.step);                              \
+        } else if (t->region && t->region->space != KIR_PRIVATE) {                               \
+            const uint8_t *from = t->region->host + offset - t->region->base;                    \
+            if (all)                                                                             \
+                for (uint32_t l = 0; l < r->lanes; l++)                                          \
+                    d[l] = *(const loose_##T *)(from + t->address[l]);                           \
+            else                                                                                 \
+                HD_EACH_ACTIVE(r, l)                                                             \
+                    d[l] = *(const loose_##T *)(from + t->address[l]);                           \
+        } else {                                                                                 \
+            HD_EACH_ACTIVE(r, l)                                                                 \
+                d[l] = *(const loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset);   \
+        }                                                                                        \
+    }                                                                                            \
+    static void store_##T(hd_run *r, const hd_target *t, uint32_t offset, const T *a,            \
+                          uint32_t lanes) {                                                      \
+        if (t->region && t->strided) {                                                           \
+            reach x = reach_of(r, t);                                                            \
+            uint8_t *to = x.host + (t->base + offset - x.base);                                  \
+            if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))            \
+                memcpy(to, a, r->lanes * sizeof(T));                                             \
+            else                                                                                 \
+                HD_EACH_ACTIVE(r, l)                                                             \
+                    *(loose_##T *)(to + l * x.step) = a[l & lanes];                              \
+        } else {                                                                                 \
+            HD_EACH_ACTIVE(r, l)                                                                 \
+                *(loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset) = a[l & lanes]; \
+        }                                                                                        \
     }
 
 DEFINE_TRANSFER(uint8_t)

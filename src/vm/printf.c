@@ -263,7 +263,6 @@ static void run_printf(hd_run *r, const hd_op *op) {
     }
 }
 
-/* OpenCL's printf gives 0, CUDA's the number of arguments. */
 static void compile_printf(hd_compiler *c, const void *what) {
     (void)what;
     printing *call = hd_new(c->arena, printing);
@@ -279,7 +278,7 @@ static void compile_printf(hd_compiler *c, const void *what) {
     call->has_result = c->inst->type.kind != KIR_VOID;
     if (call->has_result)
         call->result = hd_result(c, 0);
-    call->returns = c->module->language == KIR_CUDA ? call->count - 1 : 0;
+    call->returns = KIR_HAS(c->module, PRINTF_COUNTS) ? call->count - 1 : 0;
     hd_emit_for_lanes(c, run_printf, call);
 }
 

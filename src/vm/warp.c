@@ -147,7 +147,7 @@ static uint32_t participants(hd_run *r, const hd_op *op, uint32_t first, uint32_
 static uint64_t ballot(const member *m) {
     uint32_t votes = 0;
     EACH_MEMBER(m, l)
-    votes |= (uint32_t)(value_of(m, l) != 0) << l;
+        votes |= (uint32_t)(value_of(m, l) != 0) << l;
     return votes;
 }
 
@@ -159,7 +159,7 @@ static uint64_t active_mask(const member *m) { return m->mask; }
 static uint64_t match_any(const member *m) {
     uint32_t same = 0;
     EACH_MEMBER(m, l)
-    same |= (uint32_t)(value_of(m, l) == value_of(m, m->lane)) << l;
+        same |= (uint32_t)(value_of(m, l) == value_of(m, m->lane)) << l;
     return same;
 }
 
@@ -281,12 +281,12 @@ static void run_count(hd_run *r, const hd_op *op) {
     const count_call *call = op->more;
     uint32_t count = 0;
     HD_EACH_ACTIVE(r, lane)
-    count += hd_element(r, call->value, lane) != 0;
+        count += hd_element(r, call->value, lane) != 0;
     uint32_t result = call->what == COUNT ? count
                       : call->what == AND ? count == r->active.count
                                           : count > 0;
     HD_EACH_ACTIVE(r, lane)
-    hd_put_bits(r, call->result, lane, result);
+        hd_put_bits(r, call->result, lane, result);
 }
 
 static void compile_count(hd_compiler *c, const void *what) {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "folder.h"
 
 static void arena_memory_is_zeroed_and_aligned(void **state) {
     (void)state;
@@ -86,8 +87,7 @@ static void files_are_written_whole_or_not_at_all(void **state) {
     hd_arena *arena = hd_arena_new();
     int messages = 0;
     hd_diag diag = {count_message, &messages};
-    char folder[] = "/tmp/heddle-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = folder_make(arena);
     char *good = hd_format(arena, "%s/good", folder);
     char *bad = hd_format(arena, "%s/no-such-folder/bad", folder);
 
@@ -117,10 +117,9 @@ static void a_file_of_many_pieces_appears_at_its_end(void **state) {
     hd_arena *arena = hd_arena_new();
     int messages = 0;
     hd_diag diag = {count_message, &messages};
-    char folder[] = "/tmp/heddle-test-XXXXXX", *text, piece[1000];
+    char *folder = folder_make(arena), *text, piece[1000];
     size_t length;
     hd_file *file;
-    assert_non_null(mkdtemp(folder));
     char *path = hd_format(arena, "%s/long", folder);
     for (size_t i = 0; i < sizeof piece; i++)
         piece[i] = (char)('a' + i % 26);
@@ -184,6 +183,9 @@ static void words_come_back_from_their_text(void **state) {
     assert_int_equal(count, 6);
     for (uint32_t w = 0; w < count; w++)
         assert_string_equal(words[w], odd[w]);
+    assert_true(hd_has_word("a bc d", "bc") && hd_has_word("a bc d", "a") && hd_has_word("d", "d"));
+    assert_false(hd_has_word("a bc d", "b") || hd_has_word("a bc d", "c") ||
+                 hd_has_word("a bc d", "bc d") || hd_has_word("a", "") || hd_has_word("", "a"));
     hd_split_words(arena, NULL, &count);
     assert_int_equal(count, 0);
     hd_arena_free(arena);

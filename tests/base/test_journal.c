@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "folder.h"
 
 /* ---- calls that count ---------------------------------------------------------------------- */
 
@@ -54,10 +55,9 @@ int unlink(const char *path) {
 
 /* ---- a folder of files ---------------------------------------------------------------------- */
 
-static char folder[64];
-
 typedef struct place {
     hd_arena *arena;
+    const char *folder;
     hd_diag diag;
     char text[2000]; /* of the last message */
     unsigned messages;
@@ -71,7 +71,7 @@ static void keep_message(const hd_message *m, void *user) {
 }
 
 static const char *at(const place *p, const char *name) {
-    return hd_format(p->arena, "%s/%s", folder, name);
+    return hd_format(p->arena, "%s/%s", p->folder, name);
 }
 
 static void put(const place *p, const char *name, const char *text, mode_t mode) {
@@ -90,8 +90,7 @@ static const char old_kernel[] = "the old kernel, which is a long text", old_hea
 
 static place make_place(void) {
     place p = {.arena = hd_arena_new()};
-    strcpy(folder, "/tmp/heddle-journal-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    p.folder = folder_make(p.arena);
     assert_int_equal(mkdir(at(&p, "sub"), 0700), 0);
     assert_int_equal(mkdir(at(&p, "far"), 0700), 0);
     put(&p, "k.cl", old_kernel, 0640);
@@ -152,13 +151,13 @@ static void check(const place *p, bool new) {
     if (!new)
         for (int i = 0; i < 3; i++)
             assert_int_equal((i == 0 ? kernel : i == 1 ? header : real).st_mtim.tv_sec, 2000);
-    assert_int_equal(entries(folder), 4 + new);
+    assert_int_equal(entries(p->folder), 4 + new);
     assert_int_equal(entries(at(p, "sub")), 2);
     assert_int_equal(entries(at(p, "far")), 1);
 }
 
 static void remove_place(place *p) {
-    hd_scratch_remove(folder);
+    folder_remove(p->folder);
     hd_arena_free(p->arena);
 }
 

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "folder.h"
 
 /* ---- calls that count, here instead of those of the C library ---------------------------------
  */
@@ -60,7 +61,7 @@ int access(const char *path, int mode) {
 typedef struct place {
     hd_arena *arena;
     hd_diag diag;
-    char folder[64], text[1000];
+    char *folder, text[1000];
     unsigned messages;
 } place;
 
@@ -74,15 +75,14 @@ static int set_up(void **state) {
     place *p = calloc(1, sizeof *p);
     p->arena = hd_arena_new();
     p->diag = (hd_diag){keep_message, p};
-    strcpy(p->folder, "/tmp/heddle-output-XXXXXX");
-    assert_non_null(mkdtemp(p->folder));
+    p->folder = folder_make(p->arena);
     *state = p;
     return 0;
 }
 
 static int tear_down(void **state) {
     place *p = *state;
-    hd_scratch_remove(p->folder);
+    folder_remove(p->folder);
     hd_arena_free(p->arena);
     free(p);
     return 0;

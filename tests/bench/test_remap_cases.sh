@@ -4,7 +4,7 @@
 # numbers of groups.
 set -eu
 program=$(dirname "$1")/bench/bench_remap-cases
-page=$HEDDLE_SOURCE/docs/reproduce-remap.md
+page=$HEDDLE_SOURCE/remap/docs/reproduce-remap.md
 printed=$("$program" --small) || { echo "a ratio differs:"; echo "$printed"; exit 1; }
 wrong=0
 while IFS= read -r row; do

@@ -7,8 +7,7 @@ set -euo pipefail
 build=$(dirname "$1")
 program=$build/bench/bench_reuse-document
 page=$HEDDLE_SOURCE/docs/reproduce-reuse.md
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 choice=--without-meshes
 grep -qx 'CMAKE_BUILD_TYPE:[A-Z]*=Release' "$build/CMakeCache.txt" && choice=
 "$program" $choice | grep '^| ' >"$work/rows"

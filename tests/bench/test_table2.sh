@@ -6,8 +6,7 @@
 set -euo pipefail
 program=$(dirname "$1")/bench/bench_table2
 page=$HEDDLE_SOURCE/docs/reproduce-selection.md
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 export HEDDLE_DATABASE=$work/profiles.db
 wrong=0
 complain() { wrong=1; printf '%s\n' "$*"; }

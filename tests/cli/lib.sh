@@ -6,8 +6,7 @@ heddle=$(realpath "${1:?the path of heddle}")
 [ -x "$heddle" ] || { echo "no program $heddle"; exit 2; }
 source_folder=$(realpath "$(dirname "$0")/../..")
 unset HEDDLE_DEVICES NO_COLOR
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$source_folder/tests/folder.sh"
 mkdir "$work/log" "$work/at"
 export HEDDLE_DATABASE=$work/profiles.db # never the user's own
 cd "$work/at" || exit 2

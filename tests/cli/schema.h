@@ -48,8 +48,9 @@ static bool schema_type(schema_check *check, const json_t *types, const json_t *
     if (json_is_string(types))
         return schema_has_type(json_string_value(types), value) ||
                schema_fault(check, "is no %s", json_string_value(types));
-    json_array_foreach(types, i,
-                       type) if (schema_has_type(json_string_value(type), value)) return true;
+    json_array_foreach(types, i, type)
+        if (schema_has_type(json_string_value(type), value))
+            return true;
     return schema_fault(check, "is of none of its types");
 }
 
@@ -68,7 +69,9 @@ static bool schema_any_of(schema_check *check, const json_t *schemas, const json
 static bool schema_enum(schema_check *check, const json_t *values, const json_t *value) {
     size_t i;
     json_t *one;
-    json_array_foreach(values, i, one) if (json_equal(one, value)) return true;
+    json_array_foreach(values, i, one)
+        if (json_equal(one, value))
+            return true;
     return schema_fault(check, "is none of the enum");
 }
 
@@ -101,12 +104,9 @@ static bool schema_properties(schema_check *check, const json_t *schema, const j
 static bool schema_required(schema_check *check, const json_t *names, const json_t *value) {
     size_t i;
     json_t *name;
-    json_array_foreach(
-        names, i,
-        name) if (!json_object_get(value,
-                                   json_string_value(
-                                       name))) return schema_fault(check, "has no member '%s'",
-                                                                   json_string_value(name));
+    json_array_foreach(names, i, name)
+        if (!json_object_get(value, json_string_value(name)))
+            return schema_fault(check, "has no member '%s'", json_string_value(name));
     return true;
 }
 
@@ -169,8 +169,9 @@ static bool schema_keyword(schema_check *check, const json_t *schema, const char
 static bool schema_validate(schema_check *check, const json_t *schema, const json_t *value) {
     const char *keyword;
     json_t *of;
-    json_object_foreach((json_t *)schema, keyword,
-                        of) if (!schema_keyword(check, schema, keyword, of, value)) return false;
+    json_object_foreach((json_t *)schema, keyword, of)
+        if (!schema_keyword(check, schema, keyword, of, value))
+            return false;
     return true;
 }
 

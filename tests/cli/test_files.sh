@@ -100,7 +100,7 @@ links_stay "--dump" run body.yaml --dump bodies=
 links_stay "trace" trace body.yaml --out=
 links_stay "export" trace export body.hdt --out=
 links_stay "import" trace import body.text --out=
-links_stay "--svg" graph body.yaml --svg=
+links_stay "--svg" layout-graph body.yaml --svg=
 links_stay "report" report body.yaml --out=
 
 # Where standard output goes is no place for another file, by whatever name.

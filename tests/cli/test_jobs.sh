@@ -56,7 +56,7 @@ for file in two.yaml two.cl; do
         accepts $command $file
     done
 done
-for command in advise cost graph "rewrite --layout soa --diff" "measure --layout soa"; do
+for command in advise cost layout-graph "rewrite --layout soa --diff" "measure --layout soa"; do
     refuses "two.yaml:1:1: error: .* several records, among them point and cell; .*'record: point'" \
         $command two.yaml
     refuses "two.cl:[0-9]+:[0-9]+: error: .* several records, .*'--record point'" $command two.cl

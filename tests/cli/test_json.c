@@ -19,6 +19,7 @@
 
 #include "base/base.h"
 #include "cli/schema.h"
+#include "folder.h"
 
 static const char *source_folder(void) {
     const char *folder = getenv("HEDDLE_SOURCE");
@@ -215,7 +216,8 @@ static void devices(void **state) {
     size_t i;
     has_members(value, "profiles opencl cuda");
     assert_true(json_array_size(json_object_get(value, "profiles")) >= 12);
-    json_array_foreach(json_object_get(value, "profiles"), i, device) check_device(device);
+    json_array_foreach(json_object_get(value, "profiles"), i, device)
+        check_device(device);
     json_array_foreach(json_object_get(value, "opencl"), i, device)
         has_members(device, "backend id platform name driver");
     json_decref(value);
@@ -226,10 +228,9 @@ static void devices(void **state) {
 
 static void rewrite(void **state) {
     (void)state;
-    char folder[] = "/tmp/heddle-json-XXXXXX", arguments[128];
-    assert_non_null(mkdtemp(folder));
-    snprintf(arguments, sizeof arguments, "rewrite nbody.yaml --layout soa --out %s", folder);
-    json_t *value = output_of(arguments);
+    hd_arena *arena = hd_arena_new();
+    char *folder = folder_make(arena);
+    json_t *value = output_of(hd_format(arena, "rewrite nbody.yaml --layout soa --out %s", folder));
     has_members(value, "layouts kernel header files elsewhere verified edits job");
     assert_true(json_is_null(json_object_get(value, "job")));
     assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
@@ -250,17 +251,20 @@ static void rewrite(void **state) {
     assert_int_equal(unlink(header), 0);
     assert_int_equal(rmdir(folder), 0);
     json_decref(value);
+    hd_arena_free(arena);
 }
 
 /* The job whose kernel is rewritten in place must say something else now. */
 static void rewrite_in_place(void **state) {
     (void)state;
-    char folder[] = "/tmp/heddle-json-XXXXXX", command[2 * PATH_MAX], arguments[128];
-    assert_non_null(mkdtemp(folder));
-    snprintf(command, sizeof command, "cp '%s'/examples/nbody/nbody* %s", source_folder(), folder);
-    assert_int_equal(system(command), 0);
-    snprintf(arguments, sizeof arguments, "rewrite %s/nbody-small.yaml -l soa --in-place", folder);
-    json_t *value = output_of(arguments), *job = json_object_get(value, "job"), *entry, *arg;
+    hd_arena *arena = hd_arena_new();
+    char *folder = folder_make(arena);
+    const char *copy =
+        hd_format(arena, "cp '%s'/examples/nbody/nbody* %s", source_folder(), folder);
+    assert_int_equal(system(copy), 0);
+    json_t *value =
+        output_of(hd_format(arena, "rewrite %s/nbody-small.yaml -l soa --in-place", folder));
+    json_t *job = json_object_get(value, "job"), *entry, *arg;
     size_t i, j;
     has_members(job, "file buffers launches");
     assert_true(json_array_size(json_object_get(job, "buffers")) > 0);
@@ -274,13 +278,12 @@ static void rewrite_in_place(void **state) {
     }
     json_decref(value);
 
-    snprintf(arguments, sizeof arguments, "rewrite --recover %s", folder);
-    value = output_of(arguments);
+    value = output_of(hd_format(arena, "rewrite --recover %s", folder));
     has_members(value, "taken_back");
     assert_int_equal(json_array_size(json_object_get(value, "taken_back")), 0);
     json_decref(value);
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    folder_remove(folder);
+    hd_arena_free(arena);
 }
 
 static void gpu_check(void **state) {
@@ -289,7 +292,8 @@ static void gpu_check(void **state) {
     size_t i;
     has_members(value, "steps");
     assert_true(json_array_size(json_object_get(value, "steps")) > 0);
-    json_array_foreach(json_object_get(value, "steps"), i, step) has_members(step, "name title");
+    json_array_foreach(json_object_get(value, "steps"), i, step)
+        has_members(step, "name title");
     json_decref(value);
 }
 
@@ -313,7 +317,8 @@ static void check_cost(json_t *cost) {
     size_t i;
     json_t *entry;
     assert_true(json_array_size(cost) > 0);
-    json_array_foreach(cost, i, entry) assert_true(json_is_number(entry));
+    json_array_foreach(cost, i, entry)
+        assert_true(json_is_number(entry));
 }
 
 /* `more`: members besides those that every access with a cost has. */
@@ -333,16 +338,6 @@ static void check_lines(json_t *lines, const char *more) {
     }
 }
 
-static void check_tree(json_t *tree) {
-    if (json_object_get(tree, "tile")) {
-        has_members(tree, "tile");
-        return;
-    }
-    has_members(tree, "threshold low high");
-    check_tree(json_object_get(tree, "low"));
-    check_tree(json_object_get(tree, "high"));
-}
-
 static void train(void **state) {
     (void)state;
     static const char *const scores[] = {"learned_from", "cross_validation", "size_left_out"};
@@ -352,10 +347,17 @@ static void train(void **state) {
     json_t *value = output_of("train --lengths 128 --bytes 4 --repeats 1"), *run;
     json_t *stored = output_of("train --show");
     unlink(database);
-    has_members(value, "device measured kernels patterns date tree text learned_from "
+    has_members(value, "device measured kernels patterns date steps text learned_from "
                        "cross_validation size_left_out runs");
     has_members(json_object_get(value, "device"), "backend platform name driver");
-    check_tree(json_object_get(value, "tree"));
+    const json_t *steps = json_object_get(value, "steps");
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        json_t *step = json_array_get(steps, i);
+        has_members(step, "up_to tile");
+        assert_int_equal(json_is_null(json_object_get(step, "up_to")),
+                         i + 1 == json_array_size(steps));
+    }
+    assert_true(json_array_size(steps) > 0);
     for (size_t i = 0; i < 3; i++)
         has_members(json_object_get(value, scores[i]), "kernels folds within slowdown worst");
     assert_int_equal(json_array_size(json_object_get(value, "runs")), 17);
@@ -424,9 +426,9 @@ static void advise(void **state) {
     json_decref(value);
 }
 
-static void graph(void **state) {
+static void layout_graph(void **state) {
     (void)state;
-    json_t *value = output_of("graph nbody-small.yaml --epsilon 64"), *entry, *names;
+    json_t *value = output_of("layout-graph nbody-small.yaml --epsilon 64"), *entry, *names;
     size_t i;
     int count, epsilon;
     has_members(value, "record launches fields edges epsilon clusters layout");
@@ -528,17 +530,15 @@ static void check_event_tables(json_t *launch) {
 
 static void trace(void **state) {
     (void)state;
-    char folder[] = "/tmp/heddle-json-XXXXXX", arguments[160];
-    assert_non_null(mkdtemp(folder));
-    snprintf(arguments, sizeof arguments, "trace nbody-small.yaml -o %s/t", folder);
-    json_t *value = output_of(arguments), *launch;
+    hd_arena *arena = hd_arena_new();
+    char *folder = folder_make(arena);
+    json_t *value = output_of(hd_format(arena, "trace nbody-small.yaml -o %s/t", folder)), *launch;
     has_members(value, TRACED " seconds workers stopped printed");
     assert_true(json_is_true(json_object_get(value, "complete")));
     json_decref(value);
 
     size_t i;
-    snprintf(arguments, sizeof arguments, "trace info %s/t", folder);
-    value = output_of(arguments);
+    value = output_of(hd_format(arena, "trace info %s/t", folder));
     has_members(value, TRACED " version source spaces missing launches");
     assert_int_equal(json_array_size(json_object_get(value, "launches")), 4);
     json_array_foreach(json_object_get(value, "launches"), i, launch) {
@@ -548,20 +548,17 @@ static void trace(void **state) {
     }
     json_decref(value);
 
-    snprintf(arguments, sizeof arguments, "trace export %s/t -o %s/text", folder, folder);
-    value = output_of(arguments);
+    value = output_of(hd_format(arena, "trace export %s/t -o %s/text", folder, folder));
     has_members(value, "file runs blocks mis lane_accesses complete");
     json_decref(value);
-    snprintf(arguments, sizeof arguments, "trace import %s/text -o %s/back", folder, folder);
-    value = output_of(arguments);
+    value = output_of(hd_format(arena, "trace import %s/text -o %s/back", folder, folder));
     has_members(value, TRACED);
     json_decref(value);
     static const char *const names[] = {"t", "text", "back"};
-    for (i = 0; i < 3; i++) {
-        snprintf(arguments, sizeof arguments, "%s/%s", folder, names[i]);
-        assert_int_equal(unlink(arguments), 0);
-    }
+    for (i = 0; i < 3; i++)
+        assert_int_equal(unlink(hd_format(arena, "%s/%s", folder, names[i])), 0);
     assert_int_equal(rmdir(folder), 0);
+    hd_arena_free(arena);
 }
 
 static void help(void **state) {
@@ -712,7 +709,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(advise),
         cmocka_unit_test(choices),
         cmocka_unit_test(cost),
-        cmocka_unit_test(graph),
+        cmocka_unit_test(layout_graph),
         cmocka_unit_test(run),
         cmocka_unit_test(trace),
         cmocka_unit_test(help),

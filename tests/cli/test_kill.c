@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "folder.h"
 #include "trace/trace.h"
 
 enum { KILLS = 50, SEED = 20261121, BLOCKS = 24, THREADS = 64 };
@@ -29,7 +30,7 @@ extern char **environ;
 typedef struct place {
     hd_arena *arena;
     hd_diag diag;
-    char folder[64], heddle[PATH_MAX];
+    char *folder, heddle[PATH_MAX];
     unsigned repeat; /* of the job's launch */
 } place;
 
@@ -65,8 +66,7 @@ static int set_up(void **state) {
     place *p = calloc(1, sizeof *p);
     p->arena = hd_arena_new();
     p->diag.fn = show_message;
-    strcpy(p->folder, "/tmp/heddle-kill-XXXXXX");
-    assert_non_null(mkdtemp(p->folder));
+    p->folder = folder_make(p->arena);
     ssize_t length = readlink("/proc/self/exe", p->heddle, sizeof p->heddle - 20);
     assert_true(length > 0);
     p->heddle[length] = '\0';

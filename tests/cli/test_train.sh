@@ -31,7 +31,7 @@ refuses "no tree was learned yet; 'heddle train xyz' measures" train --show xyz
 
 accepts train "${small[@]}"
 prints '^Tile by bytes of a cluster on '
-prints '^  (AoS|SoA|[0-9]+|<= [0-9]+.*)$'
+prints '^  (above: |up to [0-9]+: )?(AoS|SoA|[0-9]+)$'
 prints '^  from 2 kernels and [0-9]+ patterns?, measured now: 2$'
 prints '^  left out, in 2 folds +[0-2] of 2 '
 grep -v 'measured now' "$work/log/out" >"$work/log/first"

@@ -101,8 +101,7 @@ check_job() {
 if [ "$1" = --some ]; then
     heddle=$2
     shift 2
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
+    source "$(dirname "$0")/../folder.sh"
     for file; do
         name=${file%.cu}
         if [ -n "$toolkit" ] && [ -e "$toolkit/include/cuda_runtime.h" ]; then

@@ -5,8 +5,7 @@ set -u
 heddle=$(realpath "$1")
 examples=$(realpath "$(dirname "$0")/../../examples")
 export CUDA_PATH= # Heddle's own headers, which are read faster
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 failed=0
 complain() { failed=1; echo "FAILED $name: $*"; }
 

@@ -8,9 +8,8 @@
 # Called with the path of heddle.
 set -u
 heddle=$(realpath "$1")
+source "$(dirname "$0")/../folder.sh"
 cd "$(dirname "$0")/twins" || exit 2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 failed=0
 
 # plain FILE: without names of files and times, and without what only C calls a type.

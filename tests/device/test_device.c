@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "device/device.h"
+#include "folder.h"
 
 typedef struct heard {
     int count;
@@ -250,16 +251,14 @@ static const char good_profile[] = "title: A device\n"
 
 typedef struct folder {
     hd_arena *arena;
-    char path[64];
+    char *path;
     char *profile; /* path of mine.yaml in it */
 } folder;
 
 static int make_folder(void **state) {
     folder *f = calloc(1, sizeof *f);
     f->arena = hd_arena_new();
-    strcpy(f->path, "/tmp/heddle-devices-XXXXXX");
-    if (!mkdtemp(f->path))
-        return -1;
+    f->path = folder_make(f->arena);
     f->profile = hd_format(f->arena, "%s/mine.yaml", f->path);
     *state = f;
     return 0;
@@ -268,8 +267,7 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
     folder *f = *state;
     unsetenv("HEDDLE_DEVICES");
-    unlink(f->profile);
-    rmdir(f->path);
+    folder_remove(f->path);
     hd_arena_free(f->arena);
     free(f);
     return 0;

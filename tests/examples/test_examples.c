@@ -69,8 +69,7 @@ static example run_example(const char *name) {
     e.before = hd_new_array(e.arena, void *, e.job->buffer_count);
     e.after = hd_new_array(e.arena, void *, e.job->buffer_count);
     for (uint32_t b = 0; b < e.job->buffer_count; b++)
-        assert_int_equal(hd_job_contents(e.arena, &diag, e.job, &e.job->buffers[b], &e.before[b]),
-                         HD_OK);
+        assert_int_equal(hd_job_contents(e.arena, &diag, &e.job->buffers[b], &e.before[b]), HD_OK);
     hd_measure_options options = {.repeats = 1};
     hd_timing timing;
     assert_int_equal(hd_measure_run(e.arena, &diag, e.job, &options, e.after, &timing), HD_OK);

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # The case studies of the remap library: both versions of each compute what its reference does, a
-# kernel that does not know of the map is found out, and docs/reproduce-remap.md has the numbers of
-# lines that changed.
+# kernel that does not know of the map is found out, and remap/docs/reproduce-remap.md has the
+# numbers of lines that changed.
 set -u
 heddle=$(realpath "${1:?the path of heddle}")
 root=$(realpath "$(dirname "$0")/../..")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 export HEDDLE=$heddle XDG_CACHE_HOME=$work/cache
 failures=0
 complain() { failures=$((failures + 1)); printf 'FAILED: %s\n' "$*"; }
@@ -19,7 +18,7 @@ grep -qx 'HEDDLE_SANITIZE:[A-Z]*=ON' "$(dirname "$heddle")/CMakeCache.txt" &&
 check() {
     local name=$1 size version printed
     shift
-    "$root/examples/remap/build.sh" "$name" "$work/$name" >"$work/log" 2>&1 ||
+    "$root/remap/examples/build.sh" "$name" "$work/$name" >"$work/log" 2>&1 ||
         { complain "$name is not built: $(cat "$work/log")"; return; }
     for version in plain remapped; do
         for size; do
@@ -28,8 +27,8 @@ check() {
             [[ $printed = equal:* ]] || complain "$name, $version, $size: $printed"
         done
     done
-    grep -qF -- "$("$root/examples/remap/changes.sh" "$name")" "$root/docs/reproduce-remap.md" ||
-        complain "docs/reproduce-remap.md has not what $("$root/examples/remap/changes.sh" "$name")"
+    grep -qF -- "$("$root/remap/examples/changes.sh" "$name")" "$root/remap/docs/reproduce-remap.md" ||
+        complain "remap/docs/reproduce-remap.md has not what $("$root/remap/examples/changes.sh" "$name")"
 }
 check kmeans 1 1000
 check nw 1 100
@@ -37,17 +36,18 @@ check spmv 1 1001
 check nn 1 1000
 
 # The host remaps, the kernel does not: the comparison must see it.
-mkdir "$work/examples"
-ln -s "$root/include" "$work/include"
-cp -r "$root/examples/host.h" "$root/examples/remap" "$work/examples"
-cp "$work/examples/remap/kmeans/plain.cl" "$work/examples/remap/kmeans/remapped.cl"
-"$work/examples/remap/build.sh" kmeans "$work/wrong" >"$work/log" 2>&1 || complain "$(cat "$work/log")"
+mkdir "$work/remap"
+ln -s "$root/include" "$root/examples" "$work"
+ln -s "$root/remap/include" "$work/remap"
+cp -r "$root/remap/examples" "$work/remap"
+cp "$work/remap/examples/kmeans/plain.cl" "$work/remap/examples/kmeans/remapped.cl"
+"$work/remap/examples/build.sh" kmeans "$work/wrong" >"$work/log" 2>&1 || complain "$(cat "$work/log")"
 "$work/wrong/remapped" 1000 >"$work/out" 2>&1
 status=$?
 [ $status -eq 1 ] && grep -q 'the reference says' "$work/out" ||
     complain "the wrong kernel ended with status $status: $(cat "$work/out")"
 
-"$root/examples/remap/build.sh" lud >"$work/out" 2>&1
+"$root/remap/examples/build.sh" lud >"$work/out" 2>&1
 [ $? -eq 2 ] && grep -q "no case study 'lud'" "$work/out" || complain "lud is no case study"
 
 [ "$failures" -eq 0 ] || { echo "$failures failed"; exit 1; }

@@ -58,10 +58,8 @@ static UNUSED int drop_bench(void **state) {
 }
 
 /* Runs the front end over `source`; status, messages and module are in the bench. */
-static UNUSED void run_front_on(bench *b, const char *source, const char *options,
-                                kir_language language) {
-    strcpy(b->path, language == KIR_CUDA ? "/tmp/heddle-frontend-XXXXXX.cu"
-                                         : "/tmp/heddle-frontend-XXXXXX.cl");
+static UNUSED void run_front_on(bench *b, const char *source, const char *options, bool is_cuda) {
+    strcpy(b->path, is_cuda ? "/tmp/heddle-frontend-XXXXXX.cu" : "/tmp/heddle-frontend-XXXXXX.cl");
     int fd = mkstemps(b->path, 3);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, source, strlen(source)), (ssize_t)strlen(source));
@@ -72,7 +70,7 @@ static UNUSED void run_front_on(bench *b, const char *source, const char *option
 }
 
 static UNUSED void run_front(bench *b, const char *source, const char *options) {
-    run_front_on(b, source, options, KIR_OPENCL);
+    run_front_on(b, source, options, false);
 }
 
 static UNUSED const kir_kernel *first_kernel(const bench *b) {

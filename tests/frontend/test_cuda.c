@@ -11,7 +11,7 @@ static const char *const modes[] = {"", "--cuda-path="};
 #define EACH_MODE(mode) for (size_t mode = 0; mode < sizeof modes / sizeof *modes; mode++)
 
 static const kir_kernel *compile_cuda(bench *b, size_t mode, const char *source) {
-    run_front_on(b, source, modes[mode], KIR_CUDA);
+    run_front_on(b, source, modes[mode], true);
     return first_kernel(b);
 }
 
@@ -148,7 +148,8 @@ static void variables_have_their_spaces(void **state) {
                          "    __syncthreads();\n"
                          "    p[0] = tile[31 - threadIdx.x] + more[0];\n"
                          "}\n");
-        assert_int_equal(b->module->language, KIR_CUDA);
+        assert_string_equal(b->module->device, "cuda");
+        assert_true(KIR_HAS(b->module, BLOCKS) && KIR_HAS(b->module, PRINTF_COUNTS));
         assert_int_equal(k->params[0].type.space, KIR_GLOBAL);
         assert_int_equal(count_op(k, KIR_BARRIER), 1);
         assert_int_equal(count_op(k, KIR_ALLOCA), 1);
@@ -701,7 +702,7 @@ static void what_is_not_taken_is_named_with_its_place(void **state) {
     bench *b = *state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct refusal *r = &refusals[i];
-        run_front_on(b, r->source, modes[1], KIR_CUDA);
+        run_front_on(b, r->source, modes[1], true);
         const seen_message *first = NULL;
         for (size_t m = 0; m < b->messages.count && !first; m++)
             if (b->messages.data[m].severity == HD_ERROR)
@@ -717,8 +718,7 @@ static void what_is_not_taken_is_named_with_its_place(void **state) {
 
 static void a_toolkit_that_is_not_there_is_an_error(void **state) {
     bench *b = *state;
-    run_front_on(b, "__global__ void k(int *p) { *p = 1; }", "--cuda-path=/no/such/toolkit",
-                 KIR_CUDA);
+    run_front_on(b, "__global__ void k(int *p) { *p = 1; }", "--cuda-path=/no/such/toolkit", true);
     assert_int_equal(b->status, HD_EINPUT);
     assert_int_equal(b->messages.count, 1);
     assert_non_null(strstr(b->messages.data[0].text, "/no/such/toolkit"));
@@ -735,7 +735,7 @@ static void options_and_headers_of_the_user_count(void **state) {
                      hd_format(b->arena,
                                "--cuda-gpu-arch=sm_75 -DN=3 -D YES '-DTWICE(x)=(2*(x))' %s",
                                modes[mode]),
-                     KIR_CUDA);
+                     true);
         assert_string_equal(first_kernel(b)->name, "k<int>");
     }
 }

@@ -1,4 +1,5 @@
 /* Structs as records, parameters as they are written. */
+#include "folder.h"
 #include "source.h"
 
 static const hd_record *record(const bench *b, const char *name) {
@@ -191,8 +192,7 @@ static void array_parameters_are_pointers(void **state) {
 
 static void structs_of_headers_are_records_too(void **state) {
     bench *b = *state;
-    char folder[] = "/tmp/heddle-include-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = folder_make(b->arena);
     char *header = hd_format(b->arena, "%s/shape.h", folder);
     const char text[] = "struct shape {\n    REAL x, y;\n};\n"
                         "float area(__global struct shape *s) {\n    return s->x * s->y;\n}\n";

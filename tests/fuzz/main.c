@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "fuzz.h"
 
 enum { BATCH = 20 };
@@ -47,23 +48,20 @@ static bool investigate(const task *t, uint32_t index) {
 /* The number of kernels of which something is wrong. */
 static uint32_t run_batch(const task *t) {
     hd_arena *arena = hd_arena_new();
-    char folder[] = "/tmp/heddle-fuzz-XXXXXX";
+    char *folder = folder_make(arena);
     kernel *kernels[BATCH];
     verdict verdicts[BATCH];
     hd_str told = {.arena = arena};
     uint32_t wrong = 0;
-    if (!mkdtemp(folder))
-        abort();
     for (uint32_t k = 0; k < t->count; k++)
         kernels[k] = fuzz_kernel(arena, fuzz_seed(t, t->first + k), k);
     if (fuzz_write(arena, NULL, folder, kernels, t->count))
         abort();
     fuzz_compare(folder, kernels, t->count, verdicts, &told);
-    unlink(hd_format(arena, "%s/kernels.cl", folder));
-    unlink(hd_format(arena, "%s/job.yaml", folder));
-    rmdir(folder);
+    folder_remove(folder);
     for (uint32_t k = 0; k < t->count; k++)
-        wrong += verdicts[k] != SAME && !investigate(t, t->first + k);
+        wrong += verdicts[k] != SAME
+    &&!investigate(t, t->first + k);
     hd_arena_free(arena);
     return wrong;
 }

@@ -13,9 +13,8 @@ else
     ulimit -v 2097152 # what the sanitizer bounds there: 1 GiB, beside the program and its libraries
 fi
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+source "$(dirname "$0")/../folder.sh"
+cd "$work"
 result=0
 "$fuzz" --program "$program" --minutes 0.34 --count "$count" --seed 1 || result=1
 

@@ -2,15 +2,16 @@
 # test_fuzz.sh HEDDLE: random kernels do the same on the machine and on PoCL, and random programs
 # do the same in random layouts.
 set -euo pipefail
+source "$(dirname "$0")/../folder.sh"
 programs=$(dirname "$1")/tests
 result=0
 
 # finds_nothing PROGRAM SEED COUNT FEWER: sanitized, when everything takes several times as long,
 # it tries FEWER.
 finds_nothing() {
-    local count=$3 folder file
+    local count=$3 folder=$work/$2 file
     ldd "$1" | grep -q libasan && count=$4
-    folder=$(mktemp -d)
+    mkdir "$folder"
     if ! (cd "$folder" && "$1" --count "$count" --seed "$2"); then
         result=1
         for file in "$folder"/fuzz-*/*; do
@@ -18,7 +19,6 @@ finds_nothing() {
             cat "$file"
         done
     fi
-    rm -rf "$folder"
 }
 
 refuses_options() {

@@ -4,7 +4,7 @@
  */
 #include "gpu/gpu.h"
 #include "job/fixture.h"
-#include "measure/cuda.h"
+#include "measure/session.h"
 #include "measure/train.h"
 #include "rewrite/rewrite.h"
 
@@ -13,14 +13,13 @@ enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 /* sm_90: Hopper. Kernels do not include anything. */
 static void expect_image(fixture *f, const hd_job *job, const char *notation) {
-    hd_cuda_session cuda = {.major = 9, .minor = 0};
-    hd_cuda_program program = {0};
+    hd_nvrtc_library nvrtc;
     hd_layout *layout;
     hd_rewritten *rewritten;
     const char *missing, *text;
     char *source;
     size_t length;
-    if (!hd_nvrtc_open(f->arena, &cuda.nvrtc, &missing))
+    if (!hd_nvrtc_open(f->arena, &nvrtc, &missing))
         skip();
     assert_int_equal(hd_layout_parse(f->arena, &f->diag, job->record, notation, &layout), HD_OK);
     assert_int_equal(hd_read_file(f->arena, &f->diag, job->kernel_path, &source, &length), HD_OK);
@@ -32,16 +31,14 @@ static void expect_image(fixture *f, const hd_job *job, const char *notation) {
         assert_int_equal(rewritten->file_count, 1);
         text = rewritten->files[0].text;
     }
-    hd_session session = {.arena = f->arena,
-                          .diag = &f->diag,
-                          .job = job,
-                          .backend = &hd_cuda,
-                          .device = {.name = "a GPU"},
-                          .state = &cuda};
-    if (hd_cuda_compile(&session, f->arena, &(hd_program_text){job->kernel_path, text, NULL, NULL},
-                        &program) != HD_OK)
-        fail_msg("%s in %s: %s\n%s", job->path, notation, f->seen.text, text);
-    assert_memory_equal(program.image, "\177ELF", 4);
+    const hd_compute_source asked =
+        hd_program_source(f->arena, job, &(hd_program_text){job->kernel_path, text, NULL, NULL});
+    const char *image, *log, **symbols = hd_new_array(f->arena, const char *, asked.name_count);
+    int error = hd_nvrtc_compile(&nvrtc, f->arena, "90", &asked, &image, symbols, &log);
+    if (error)
+        fail_msg("%s in %s: %s: %s\n%s", job->path, notation, hd_nvrtc_error(&nvrtc, error),
+                 log ? log : "", text);
+    assert_memory_equal(image, "\177ELF", 4);
 }
 
 static void programs_compile(void **state) {
@@ -63,11 +60,11 @@ static void training_kernels_compile(void **state) {
     static const uint32_t length = 128;
     const char *path = hd_format(f->arena, "%s/train.cu", f->folder);
     for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++) {
-        const char *text = hd_training_source(f->arena, shape, KIR_CUDA);
+        const char *text = hd_training_source(f->arena, shape, "cuda");
         if (shape->fields > 3)
             continue; /* more of the same */
         assert_int_equal(hd_write_file(&f->diag, path, text, strlen(text)), HD_OK);
-        const hd_job *job = hd_training_job(f->arena, shape, path, &length, 1, 1);
+        const hd_job *job = hd_training_job(f->arena, shape, "cuda", path, &length, 1, 1);
         for (int l = 0; l < LAYOUTS; l++)
             expect_image(f, job, layouts[l]);
     }

@@ -1,4 +1,4 @@
-/* Graphs by hand: rows, transposition, levels, breadth-first search, parts. */
+/* Graphs by hand: rows, transposition, levels, parts. */
 #include "graph/fixture.h"
 
 /*   0 ─► 2 ─► 3 ─► 4        1 ─► 2, 0 ─► 4 twice; 4 is a flip-flop in the netlist below */
@@ -76,22 +76,6 @@ static void flip_flops_start_anew(void **state) {
     hd_arena_free(arena);
 }
 
-static void breadth_first_takes_the_shortest_path(void **state) {
-    (void)state;
-    hd_arena *arena = hd_arena_new();
-    hd_graph *g = hd_graph_of_edges(arena, 5, true, edges, EDGES);
-    uint32_t count, *inputs = hd_graph_inputs(arena, g, &count);
-    assert_true(count == 2 && inputs[0] == 0 && inputs[1] == 1);
-    static const int32_t level[] = {0, 0, 1, 2, 1}, from_one[] = {-1, 0, 1, 2, 3};
-    hd_levels *l = hd_graph_breadth_first(arena, g, inputs, count);
-    assert_int_equal(l->count, 3);
-    assert_memory_equal(l->level, level, sizeof level);
-    l = hd_graph_breadth_first(arena, g, &(uint32_t){1}, 1);
-    assert_memory_equal(l->level, from_one, sizeof from_one);
-    assert_int_equal(l->first[l->count], 4);
-    hd_arena_free(arena);
-}
-
 static void a_mesh_in_two_pieces_has_levels_everywhere(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
@@ -144,7 +128,6 @@ int main(void) {
         cmocka_unit_test(undirected_edges_stand_at_both_ends),
         cmocka_unit_test(levels_are_longest_paths),
         cmocka_unit_test(flip_flops_start_anew),
-        cmocka_unit_test(breadth_first_takes_the_shortest_path),
         cmocka_unit_test(a_mesh_in_two_pieces_has_levels_everywhere),
         cmocka_unit_test(parts_have_names_and_numbers),
     };

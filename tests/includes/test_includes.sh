@@ -28,7 +28,8 @@ fault() {
             echo "only frontend and rewrite may see LLVM or clang"
         return ;;
     heddle/*)
-        [ -f "$root/include/$name" ] || echo "there is no such public header"
+        [ -f "$root/include/$name" ] || [ -f "$root/remap/include/$name" ] ||
+            echo "there is no such public header"
         return ;;
     ../* | */../* | ./*)
         echo "write it from src/, as folder/file.h"
@@ -57,13 +58,17 @@ includes_of() {
         paste -d ' ' - -
 }
 
+# Where the sources of the tree $1 lie: the remap library has a house of its own.
+folders_of() { echo "$1/src" "$1/include" "$1/remap/src" "$1/remap/include"; }
+
 # Prints every fault of the tree $1, as file:line: message.
 check_tree() {
     local root=$1 file from line name message
-    find "$root/src" "$root/include" -name '*.[ch]' | sort | while read -r file; do
+    find $(folders_of "$root") -name '*.[ch]' | sort | while read -r file; do
         from=${file#"$root/src/"}
         case $file in
-        "$root/include/"*) from="" ;;
+        "$root/include/"* | "$root/remap/include/"*) from="" ;;
+        "$root/remap/src/"*) from=remap ;;
         *) from=${from%%/*} ;;
         esac
         if [ -n "$from" ] && [ -z "$(position "$from")" ]; then
@@ -79,10 +84,10 @@ check_tree() {
 
 # ---- the checker checks itself ---------------------------------------------------
 
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/include/heddle"
-for folder in $order gadgets; do
+source "$(dirname "$0")/../folder.sh"
+tree=$work
+mkdir -p "$tree/include/heddle" "$tree/remap/src" "$tree/remap/include/heddle"
+for folder in ${order/remap/} gadgets; do
     mkdir -p "$tree/src/$folder"
 done
 echo '#include <stdio.h>' >"$tree/include/heddle/heddle.h"
@@ -118,6 +123,10 @@ expect src/rewrite/good.h '#include <clang-c/Index.h>' ''
 expect src/report/good.c '#include "frontend/frontend.h"' ''
 expect src/advise/good.c '#include "frontend/frontend.h"' ''
 expect src/cli/good.c '  #  include "frontend/frontend.h"' ''
+expect remap/src/good.c '#include "remap/map.h"' ''
+expect src/measure/good.c '#include "remap/device.h"' ''
+expect remap/src/bad.c '#include "report/report.h"' 'report comes after remap'
+expect remap/include/heddle/bad.h '#include "base/base.h"' 'a public header may include only public ones'
 expect src/layout/bad.c '#include "kernel/kir.h"' ':2: includes "kernel/kir.h": kernel comes after'
 expect src/base/bad.h '  #  include "device/device.h"' 'device comes after base'
 expect src/base/bad.c '#include <cli/cli.h>' 'cli comes after base'
@@ -134,7 +143,7 @@ expect include/heddle/bad.h '#include "base/base.h"' 'a public header may includ
 
 # ---- the real tree ------------------------------------------------------------------
 
-files=$(find "$source_root/src" "$source_root/include" -name '*.[ch]' | wc -l)
+files=$(find $(folders_of "$source_root") -name '*.[ch]' | wc -l)
 if [ "$files" -lt 10 ]; then
     echo "found only $files source files under $source_root; set HEDDLE_SOURCE to the source tree"
     exit 1

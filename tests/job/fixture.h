@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "job/job.h"
 
 typedef struct captured {
@@ -48,7 +49,7 @@ typedef struct fixture {
     hd_arena *arena;
     captured seen;
     hd_diag diag;
-    char folder[64];
+    char *folder;
     const kir_module *module;
 } fixture;
 
@@ -149,8 +150,7 @@ static inline int fixture_setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     f->arena = hd_arena_new();
     f->diag = (hd_diag){capture, &f->seen};
-    strcpy(f->folder, "/tmp/heddle-job-XXXXXX");
-    assert_non_null(mkdtemp(f->folder));
+    f->folder = folder_make(f->arena);
     f->module = make_module(f->arena);
     *state = f;
     return 0;
@@ -158,11 +158,7 @@ static inline int fixture_setup(void **state) {
 
 static inline int fixture_teardown(void **state) {
     fixture *f = *state;
-    static const char *const names[] = {"job.yaml", "raw.bin", "short.bin", "k.cl",
-                                        "k.h",      "k.cu",    "k.cuh"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(hd_format(f->arena, "%s/%s", f->folder, names[i]));
-    rmdir(f->folder);
+    folder_remove(f->folder);
     hd_arena_free(f->arena);
     free(f);
     return 0;

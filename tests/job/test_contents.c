@@ -24,7 +24,7 @@ static void *contents_of(fixture *f, const char *buffer) {
     if (hd_job_resolve(f->arena, &f->diag, job, f->module) != HD_OK)
         fail_msg("%s", f->seen.text);
     void *bytes = NULL;
-    assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[1], &bytes), HD_OK);
+    assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[1], &bytes), HD_OK);
     return bytes;
 }
 

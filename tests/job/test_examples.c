@@ -36,8 +36,7 @@ static void every_example_resolves(void **state) {
             fail_msg("%s: %s:%u: %s", found.gl_pathv[g], f->seen.file, f->seen.line, f->seen.text);
         with_record += job->record != NULL;
         for (uint32_t b = 0; b < job->buffer_count; b++)
-            assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[b], &bytes),
-                             HD_OK);
+            assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[b], &bytes), HD_OK);
         hd_job_flags flags = {.kernel_path = job->kernel_path,
                               .entry = job->launches[0].kernel_name,
                               .record = name_record(job)};

@@ -35,8 +35,7 @@ static const hd_buffer *filled(fixture *f, const char *buffer, const void **byte
     if (fixture_read(f, text, &job) != HD_OK ||
         hd_job_resolve(f->arena, &f->diag, job, f->module) != HD_OK)
         fail_msg("%u:%u: %s", f->seen.line, f->seen.column, f->seen.text);
-    assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[2], (void **)bytes),
-                     HD_OK);
+    assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[2], (void **)bytes), HD_OK);
     return &job->buffers[2];
 }
 

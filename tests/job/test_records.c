@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "support.h"
 
 static const char kernel[] =
@@ -132,8 +133,7 @@ static void check_mistake(const char *source, const char *text, const char *said
     hd_arena *arena = hd_arena_new();
     heard h = {.text = {.arena = arena}};
     hd_diag diag = {hear, &h};
-    char folder[] = "/tmp/heddle-test-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = folder_make(arena);
     const char *kernel_path = hd_format(arena, "%s/kernel.cl", folder);
     const char *job_path = hd_format(arena, "%s/job.yaml", folder);
     hd_job *wrong = NULL;
@@ -145,7 +145,7 @@ static void check_mistake(const char *source, const char *text, const char *said
         status = hd_frontend(arena, &diag, kernel_path, "", &module);
     if (status == HD_OK)
         status = hd_job_resolve(arena, &diag, wrong, module);
-    hd_scratch_remove(folder);
+    folder_remove(folder);
     if (status == HD_OK || h.count != 1 || !strstr(hd_str_text(&h.text), said))
         fail_msg("status %d, said: %s\ninstead of: %s", status, hd_str_text(&h.text), said);
     hd_arena_free(arena);

@@ -48,7 +48,7 @@ static void names_become_indices_and_bytes(void **state) {
     memcpy(&dt, launch->args[1].value, 4);
     assert_true(dt == 0.25f && launch->args[1].value_bytes == 4);
 
-    hd_binding binding = hd_job_binding(f->arena, job, launch);
+    hd_binding binding = hd_job_binding(f->arena, launch);
     assert_true(binding.dims == 1 && binding.global[0] == 128 && binding.local[0] == 128);
     assert_true(binding.param_count == 4 && binding.param_known[1] && binding.params[1] == 128);
     assert_false(binding.param_known[0] || binding.param_known[2] || binding.param_known[3]);
@@ -76,7 +76,7 @@ static void values_take_the_type_of_their_parameter(void **state) {
     } p;
     memcpy(&p, args[3].value, 8);
     assert_true(p.scale == 0.5f && p.shift == -7 && args[3].value_bytes == 8);
-    hd_binding binding = hd_job_binding(f->arena, job, job->launches);
+    hd_binding binding = hd_job_binding(f->arena, job->launches);
     assert_true(binding.params[4] == -9007199254740993 && binding.params[5] == 254);
 }
 
@@ -272,11 +272,11 @@ static void flags_make_a_whole_job(void **state) {
     assert_true(job->launches[0].global[0] == 65536 && job->launches[0].local[0] == 256);
     assert_true(job->buffer_count == 1 && job->buffers[0].count == 65536);
     assert_string_equal(job->record->name, "body");
-    hd_binding binding = hd_job_binding(f->arena, job, job->launches);
+    hd_binding binding = hd_job_binding(f->arena, job->launches);
     assert_true(binding.param_known[1] && binding.params[1] == 65536);
     assert_int_equal(job->launches[0].args[3].local_bytes, 1024);
     void *bytes;
-    assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[0], &bytes), HD_OK);
+    assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[0], &bytes), HD_OK);
     float x;
     memcpy(&x, bytes, 4);
     assert_true(x > 0 && x < 1);
@@ -295,7 +295,7 @@ static void flags_make_a_whole_job(void **state) {
     assert_true(launch->dims == 2 && launch->global[0] == 96 && launch->global[1] == 10);
     assert_true(launch->local[0] == 16 && launch->local[1] == 2);
     assert_true(job->buffers[0].count == 500 && job->buffers[1].count == 500);
-    binding = hd_job_binding(f->arena, job, launch);
+    binding = hd_job_binding(f->arena, launch);
     assert_true(binding.params[4] == -3 && binding.params[5] == 7);
 
     flags = (hd_job_flags){.kernel_path = "k.cl", .entry = "fixed", .count = 10};
@@ -340,7 +340,7 @@ static void wrong_flags_are_one_message(void **state) {
 /* ---- CUDA ---------------------------------------------------------------- */
 
 static const char cuda_module[] =
-    "language cuda\n"
+    "rule blocks rule vector_structs rule named_variables\n"
     "record \"float3\" type \"float3\" size 12 align 4 {\n"
     "    \"x\" \"float\" offset 0 size 4 align 4\n"
     "    \"y\" \"float\" offset 4 size 4 align 4\n"
@@ -376,8 +376,31 @@ static void variables_of_cuda_take_buffers(void **state) {
     assert_int_equal(launch->args[2].param, KIR_NONE);
     assert_int_equal(launch->args[2].variable, 1);
     assert_int_equal(launch->args[2].buffer, 1);
-    hd_binding binding = hd_job_binding(f->arena, job, launch);
+    hd_binding binding = hd_job_binding(f->arena, launch);
     assert_true(binding.global[0] == 8 && binding.local[0] == 4 && binding.param_known[1]);
+}
+
+/* Which way a launch gives its size is known when the kernels are. */
+static void launches_are_given_as_the_kernel_takes_them(void **state) {
+    fixture *f = *state;
+    hd_job *job;
+    kir_module *module;
+    const kir_module *opencl = f->module;
+    assert_int_equal(kir_parse(f->arena, &f->diag, "k.kir", cuda_module, &module), HD_OK);
+    f->module = module;
+    static const char global[] = "kernel: k.kir\nlaunches:\n  - {kernel: k<int>, global: [64]}\n";
+    assert_int_equal(resolve(f, global, &job), HD_EINPUT);
+    assert_non_null(
+        strstr(f->seen.text, "'global' is not for kernels that are launched in blocks"));
+    assert_non_null(strstr(f->seen.text, "'blocks' and 'threads'"));
+    assert_true(f->seen.errors == 1 && f->seen.line == 3 && f->seen.column == 30);
+    f->module = opencl;
+    static const char blocks[] =
+        "kernel: k.kir\nlaunches:\n  - {kernel: fixed, blocks: [1], threads: [64]}\n";
+    f->seen = (captured){0};
+    assert_int_equal(resolve(f, blocks, &job), HD_EINPUT);
+    assert_non_null(strstr(f->seen.text, "'blocks' is not for kernels that are launched with a"));
+    assert_true(f->seen.errors == 1 && f->seen.line == 3 && f->seen.column == 29);
 }
 
 static void mistakes_with_cuda_are_one_message(void **state) {
@@ -422,6 +445,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(wrong_flags_are_one_message, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(variables_of_cuda_take_buffers, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(launches_are_given_as_the_kernel_takes_them, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(mistakes_with_cuda_are_one_message, fixture_setup,
                                         fixture_teardown),

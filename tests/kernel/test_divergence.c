@@ -22,7 +22,7 @@ static void check_run(hd_arena *arena, lockstep *m, uint32_t seed) {
     run_lockstep(arena, m);
     if (m->wrong) {
         hd_str text = {.arena = arena};
-        kir_print(&text, &(kir_module){0}, m->kernel);
+        kir_print(&text, m->kernel);
         print_message("%s\n%s at %%%u, seed %u, early %d, warps of %u\n", hd_str_text(&text),
                       m->wrong, m->where, seed, m->early_phis, m->warp);
     }

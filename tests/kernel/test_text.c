@@ -40,7 +40,8 @@ static kir_module *parse(hd_arena *arena, const char *text) {
 
 /* Everything that the text form has, in a form that prints as itself. */
 static const char everything[] =
-    "language cuda\n"
+    "rule blocks\n"
+    "rule vector_structs\n"
     "file \"a \\\"quoted\\\" name.cl\"\n"
     "file \"b\\09.h\"\n"
     "record \"vec\" type \"struct vec\" size 8 align 4 at \"b.h\":3:1 {\n"
@@ -107,7 +108,7 @@ static void every_form_prints_as_it_was_read(void **state) {
     assert_int_equal(module->kernels[0]->required_local[1], 2);
     assert_true(module->kernels[0]->params[0].is_restrict);
     assert_true(module->kernels[0]->params[1].by_value_struct);
-    assert_int_equal(module->language, KIR_CUDA);
+    assert_int_equal(module->rules, KIR_RULE(BLOCKS) | KIR_RULE(VECTOR_STRUCTS));
     assert_int_equal(module->kernels[0]->statics[0].init[1], 0xff);
     assert_true(module->kernels[0]->statics[2].is_dynamic);
     assert_false(module->kernels[0]->statics[1].is_dynamic);
@@ -161,12 +162,12 @@ static void the_parser_says_what_it_wanted_and_where(void **state) {
                    "does not fit");
     expect_message("kernel \"k\" { param \"p\" ptr.global record \"r\" }", 1, "no record \"r\"");
     expect_message("kernel \"no end {\n", 1, "has no end");
-    expect_message("language pascal\n", 1, "'pascal' is not opencl or cuda");
+    expect_message("rule pascal\n", 1, "'pascal' is not a rule");
     expect_message("kernel \"k\" { static \"s\" global bytes 5000000000 zero\n b0: ret }", 1,
                    "beyond any device");
     expect_message("kernel \"k\" { static \"s\" local bytes 2 init \"00\"\n b0: ret }", 1,
                    "initialises 1 bytes, but the variable has 2");
-    expect_message("nonsense", 1, "expected language, file, record or kernel");
+    expect_message("nonsense", 1, "expected rule, file, record or kernel");
 }
 
 #define BODY(code)                                                         \

@@ -15,7 +15,6 @@
 # Called with the path of heddle; it then calls itself with --some for some of the
 # files at a time.
 set -u
-export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$(mktemp -d)}
 
 complain() { printf 'FAILED %s: %s\n' "$file" "$*"; failed=1; }
 
@@ -80,15 +79,14 @@ if [ "$1" = --some ]; then
     heddle=$2
     shift 2
     failed=0
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
+    source ../folder.sh
     for file; do check_file; done
     exit $failed
 fi
 
 heddle=$(realpath "$1")
 cd "$(dirname "$0")" || exit 2
+source ../folder.sh
+export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$work}
 find . -name '*.cl' -printf '%P\n' | sort | xargs -P "$(nproc)" -n 6 bash test_kernels.sh --some "$heddle"
-result=$?
-case $POCL_CACHE_DIR in /tmp/tmp.*) rm -rf "$POCL_CACHE_DIR" ;; esac
-[ $result -eq 0 ] || exit 1
+[ $? -eq 0 ] || exit 1

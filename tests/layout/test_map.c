@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "map_check.h"
+#include "folder.h"
+#include "oracle/layout_map.h"
 #include "random_record.h"
 
 static void hear(const hd_message *message, void *user) {
@@ -83,7 +84,7 @@ static void worked_examples(void **state) {
 
     map = make_text(arena, r, "{x}{c}{d}", 0);
     assert_int_equal(map->allocation_bytes[0], 0);
-    assert_true(map_owner(map, 0, 0).padding);
+    assert_true(owner_of(map, 0, 0).padding);
     hd_arena_free(arena);
 }
 
@@ -136,7 +137,7 @@ static void check_bijection(hd_arena *arena, const hd_map *map) {
             for (uint32_t byte = 0; byte < field->size; byte++) {
                 assert_false(owned[allocation][address + byte]);
                 owned[allocation][address + byte] = true;
-                byte_owner owner = map_owner(map, allocation, address + byte);
+                byte_owner owner = owner_of(map, allocation, address + byte);
                 assert_false(owner.padding);
                 assert_int_equal(owner.cluster, cluster);
                 assert_int_equal(owner.field, f);
@@ -147,8 +148,8 @@ static void check_bijection(hd_arena *arena, const hd_map *map) {
     }
     for (uint32_t a = 0; a < map->allocation_count; a++) {
         for (uint64_t at = 0; at < map->allocation_bytes[a]; at++)
-            assert_int_equal(map_owner(map, a, at).padding, !owned[a][at]);
-        assert_true(map_owner(map, a, map->allocation_bytes[a]).padding);
+            assert_int_equal(owner_of(map, a, at).padding, !owned[a][at]);
+        assert_true(owner_of(map, a, map->allocation_bytes[a]).padding);
     }
 }
 
@@ -414,8 +415,7 @@ static void tile_one_is_the_compilers_struct(void **state) {
         records[s] = random_record(arena, &d, 10, 2);
         layouts[s] = layout_for_compiler(arena, &d, records[s], s);
     }
-    char folder[] = "/tmp/heddle-structs-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = folder_make(arena);
     char *source = hd_format(arena, "%s/structs.c", folder);
     char *program = hd_format(arena, "%s/structs", folder);
     FILE *out = fopen(source, "w");
@@ -435,9 +435,7 @@ static void tile_one_is_the_compilers_struct(void **state) {
         }
     }
     assert_int_equal(pclose(in), 0);
-    unlink(source);
-    unlink(program);
-    rmdir(folder);
+    folder_remove(folder);
     hd_arena_free(arena);
 }
 

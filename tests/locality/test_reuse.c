@@ -230,10 +230,10 @@ static void orders_of_blocks(void **unused) {
         make_scene(&s, seed, 12);
         const hd_trace_launch *launch = hd_trace_get(s.trace)->launches;
         const hd_schedule_input input = {s.trace, &diag, launch, s.element_bytes, s.wanted, seed};
-        for (size_t k = 0; hd_block_orders[k]; k++) {
+        for (size_t k = 0; hd_block_orders[k].name; k++) {
             uint64_t order[MOST_BLOCKS], again[MOST_BLOCKS], seen = 0;
-            assert_int_equal(hd_block_orders[k]->fill(s.arena, &input, order), HD_OK);
-            assert_int_equal(hd_block_orders[k]->fill(s.arena, &input, again), HD_OK);
+            assert_int_equal(hd_block_orders[k].fill(&input, order), HD_OK);
+            assert_int_equal(hd_block_orders[k].fill(&input, again), HD_OK);
             for (uint64_t b = 0; b < launch->block_count; b++) {
                 assert_int_equal(order[b], again[b]);
                 seen |= (uint64_t)1 << order[b];

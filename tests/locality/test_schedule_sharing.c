@@ -41,7 +41,9 @@ static void order_of(const scene *s, uint64_t *order) {
                                      .launch = hd_trace_get(s->trace)->launches,
                                      .element_bytes = s->element_bytes,
                                      .spaces = s->wanted};
-    assert_int_equal(hd_order_sharing.fill(s->arena, &input, order), HD_OK);
+    const hd_order *sharing;
+    assert_int_equal(hd_find_block_order(s->arena, &s->diag, "sharing", &sharing), HD_OK);
+    assert_int_equal(sharing->fill(&input, order), HD_OK);
 }
 
 static void compare(scene *s) {
@@ -136,7 +138,7 @@ static void expect(uint32_t element_bytes, const uint64_t address[][4], const si
     scene_close(&s);
 }
 
-/* The example of schedule_sharing.c; blocks without anything to share. */
+/* The example of schedule.c; blocks without anything to share. */
 static void by_hand(void **unused) {
     (void)unused;
     enum { A = 0x100, B = 0x200, C = 0x300, D = 0x400 };

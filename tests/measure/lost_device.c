@@ -1,6 +1,7 @@
 /*
  * Put before the OpenCL loader with LD_PRELOAD: a device that goes away, or a signal, after so
- * many timings (calls of clFinish), so that tests meet them always at the same place.
+ * many timings (waits after launches), so that tests meet them always at the same place. It is
+ * linked with the loader, so that the program finds the loader's functions behind these.
  *
  *     LOST_DEVICE_AFTER=40     launches fail with CL_DEVICE_NOT_AVAILABLE after 40 timings
  *     LOST_BUILDS_AFTER=3      builds fail after 3 of them
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static long timings, builds, reads;
+static long timings, builds, reads, launches;
 
 /* LONG_MAX when it is not set. */
 static long number(const char *name) {
@@ -26,13 +27,14 @@ static long number(const char *name) {
     return value ? atol(value) : LONG_MAX;
 }
 
-cl_int clFinish(cl_command_queue queue) {
-    static cl_int (*next)(cl_command_queue);
+cl_int clWaitForEvents(cl_uint count, const cl_event *events) {
+    static cl_int (*next)(cl_uint, const cl_event *);
     if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "clFinish");
-    if (++timings == number("SIGNAL_AFTER"))
+        *(void **)&next = dlsym(RTLD_NEXT, "clWaitForEvents");
+    if (launches && ++timings == number("SIGNAL_AFTER"))
         raise((int)number("SIGNAL"));
-    return next(queue);
+    launches = 0;
+    return next(count, events);
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
@@ -44,6 +46,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         *(void **)&next = dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel");
     if (timings >= number("LOST_DEVICE_AFTER"))
         return CL_DEVICE_NOT_AVAILABLE;
+    launches++;
     return next(queue, kernel, dims, offset, global, local, waits, wait_for, event);
 }
 
@@ -51,11 +54,12 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
                            size_t size, void *bytes, cl_uint waits, const cl_event *wait_for,
                            cl_event *event) {
+    (void)blocking; /* the bytes are changed once they are there */
     static cl_int (*next)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint,
                           const cl_event *, cl_event *);
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "clEnqueueReadBuffer");
-    cl_int error = next(queue, memory, blocking, offset, size, bytes, waits, wait_for, event);
+    cl_int error = next(queue, memory, CL_TRUE, offset, size, bytes, waits, wait_for, event);
     if (++reads >= number("UNSTABLE_READS") && size)
         *(unsigned char *)bytes ^= (unsigned char)reads;
     return error;

@@ -114,12 +114,12 @@ static void every_run_starts_from_the_same_variables(void **state) {
     void *initial[4], *contents[4];
     double seconds[2], sum;
     for (uint32_t b = 0; b < 4; b++)
-        assert_int_equal(hd_job_contents(f->arena, &f->diag, job, &job->buffers[b], &initial[b]),
-                         HD_OK);
+        assert_int_equal(hd_job_contents(f->arena, &f->diag, &job->buffers[b], &initial[b]), HD_OK);
     assert_int_equal(hd_session_open(f->arena, &f->diag, job, "cuda:0", &session), HD_OK);
     assert_int_equal(hd_version_make(&session, NULL, NULL, 0, initial, &version), HD_OK);
     for (int r = 0; r < 3; r++) {
-        assert_int_equal(hd_version_run_each(&session, &version, seconds), HD_OK);
+        assert_int_equal(hd_version_fill(&session, &version), HD_OK);
+        assert_int_equal(hd_version_launch(&session, &version, NULL, seconds), HD_OK);
         assert_true(seconds[0] > 0 && seconds[1] > 0);
         assert_int_equal(hd_version_read(&session, f->arena, &version, contents), HD_OK);
         expect_results(contents);
@@ -148,13 +148,14 @@ static void each_call_may_fail(void **state) {
                                             "cuDeviceGetAttribute",
                                             "cuDevicePrimaryCtxRetain",
                                             "cuCtxSetCurrent",
-                                            "cuCtxSynchronize",
+                                            "cuStreamCreate",
+                                            "cuStreamSynchronize",
                                             "cuModuleLoadData",
                                             "cuModuleGetFunction",
                                             "cuModuleGetGlobal_v2",
                                             "cuMemAlloc_v2",
-                                            "cuMemcpyHtoD_v2",
-                                            "cuMemcpyDtoH_v2",
+                                            "cuMemcpyHtoDAsync_v2",
+                                            "cuMemcpyDtoHAsync_v2",
                                             "cuMemcpyDtoDAsync_v2",
                                             "cuLaunchKernel",
                                             "cuEventCreate",
@@ -246,7 +247,7 @@ static void without_a_device_one_line_says_what_is_missing(void **state) {
 
 static void opencl_kernels_stay_with_opencl(void **state) {
     fixture *f = *state;
-    hd_job job = {.kernel_path = "k.cl"};
+    hd_job job = {.kernel_path = "k.cl", .module = &(kir_module){.device = "opencl"}};
     assert_int_equal(hd_measure_run(f->arena, &f->diag, &job,
                                     &(hd_measure_options){.device = "cuda:0"}, NULL, NULL),
                      HD_EINPUT);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "folder.h"
 #include "frontend/frontend.h"
 #include "measure/database.h"
 
@@ -24,7 +25,7 @@ typedef struct place {
     hd_diag diag;
     unsigned warnings, errors;
     char text[512], file[256]; /* of the last message */
-    char folder[64];
+    char *folder;
     const char *path; /* of a database in it */
 } place;
 
@@ -40,8 +41,7 @@ static int set_up(void **state) {
     place *p = calloc(1, sizeof *p);
     p->arena = hd_arena_new();
     p->diag = (hd_diag){capture, p};
-    strcpy(p->folder, "/tmp/heddle-database-XXXXXX");
-    assert_non_null(mkdtemp(p->folder));
+    p->folder = folder_make(p->arena);
     p->path = hd_format(p->arena, "%s/profiles.db", p->folder);
     *state = p;
     return 0;
@@ -49,7 +49,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     place *p = *state;
-    assert_int_equal(system(hd_format(p->arena, "rm -r %s", p->folder)), 0);
+    folder_remove(p->folder);
     hd_arena_free(p->arena);
     free(p);
     return 0;

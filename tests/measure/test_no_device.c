@@ -4,7 +4,7 @@
 
 static void the_driver_to_install_is_named(void **state) {
     fixture *f = *state;
-    hd_job job = {.kernel_path = "k.cl"};
+    hd_job job = {.kernel_path = "k.cl", .module = &(kir_module){.device = "opencl"}};
     uint32_t count = 1;
     const char *missing;
     hd_measure_devices(f->arena, "opencl", &count, &missing);

@@ -9,7 +9,7 @@
 #include "one_context.h"
 
 static const char *write_source(fixture *f, const hd_training_shape *shape) {
-    const char *source = hd_training_source(f->arena, shape, KIR_OPENCL);
+    const char *source = hd_training_source(f->arena, shape, "opencl");
     return fixture_write(f, "k.cl", source, strlen(source));
 }
 
@@ -22,7 +22,8 @@ static void compilers_see_the_record_of_the_job(void **state) {
         if (hd_frontend(f->arena, &f->diag, path, NULL, &module))
             fail_msg("%u fields of %s: %s", shape->fields, shape->type, f->seen.text);
         const hd_record *seen = kir_find_record(module, "cell");
-        const hd_job *job = hd_training_job(f->arena, shape, path, hd_training_lengths, 2, 1);
+        const hd_job *job =
+            hd_training_job(f->arena, shape, "opencl", path, hd_training_lengths, 2, 1);
         assert_non_null(seen);
         assert_int_equal(seen->field_count, shape->fields);
         assert_int_equal(seen->size, shape->bytes);
@@ -65,7 +66,8 @@ static void every_tile_computes_the_same(void **state) {
     for (size_t s = 0; s < 3; s++)
         for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++) {
             const hd_training_shape *shape = &hd_training_shapes[shapes[s]];
-            hd_job *job = hd_training_job(f->arena, shape, write_source(f, shape), &length, 1, 2);
+            hd_job *job =
+                hd_training_job(f->arena, shape, "opencl", write_source(f, shape), &length, 1, 2);
             uint64_t all = UINT64_MAX >> (64 - shape->fields);
             const hd_record_layout layout = {
                 job->record, hd_layout_of_masks(f->arena, &all, &tiles[t], 1, false)};
@@ -87,7 +89,7 @@ static void every_kernel_has_its_own_key(void **state) {
     size_t count = 0;
     for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++)
         for (const uint32_t *length = hd_training_lengths; *length; length++) {
-            keys[count] = hd_training_hash(f->arena, shape, KIR_OPENCL, *length);
+            keys[count] = hd_training_hash(f->arena, shape, "opencl", *length);
             for (size_t i = 0; i < count; i++)
                 assert_string_not_equal(keys[i], keys[count]);
             count++;
@@ -101,7 +103,7 @@ static hd_training_run run_of(hd_arena *arena, const hd_training_shape *shape, u
                              shape->fields,
                              shape->bytes,
                              tile,
-                             {.kernel = hd_training_hash(arena, shape, KIR_OPENCL, length),
+                             {.kernel = hd_training_hash(arena, shape, "opencl", length),
                               .layout = hd_format(arena, "%llu", (unsigned long long)tile),
                               .timing = {seconds, seconds, seconds, 3}}};
 }

@@ -216,7 +216,7 @@ for kernel in reduce templates shuffles math; do same accesses cuda/$kernel.yaml
 printf '%s\n' '#include <stdio.h>' '#include <cstdint>' '#include <vector>' '#include <unistd.h>' \
     '__global__ void k(uint32_t *x) { x[threadIdx.x] += 1; }' >"$root/headers.cu"
 same accesses headers.cu --global 64 --local 64
-same graph examples/sampo/sampo-small.yaml
+same layout-graph examples/sampo/sampo-small.yaml
 
 bare_call devices
 [ "$status" -eq 0 ] || complain "devices: exit status $status"

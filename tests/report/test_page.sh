@@ -9,8 +9,7 @@ built=$(realpath "$(dirname "${1:?the path of heddle}")")/tests
 source "$here/browser.sh"
 find_browser
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 node "$here/fixture.mjs" "$work/data.json" || exit 1
 "$built/write_page" "$work/data.json" "$work/page.html" || exit 1
 "$built/write_page" "$work/data.json" "$work/again.html" || exit 1

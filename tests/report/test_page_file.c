@@ -8,11 +8,12 @@
 #include <zlib.h>
 #include <cmocka.h>
 
+#include "folder.h"
 #include "report/page.h"
 
 typedef struct fixture {
     hd_arena *arena;
-    char folder[32];
+    char *folder;
     unsigned messages;
     char last[256]; /* file of the last message, ": ", and its text */
 } fixture;
@@ -26,8 +27,7 @@ static void keep(const hd_message *m, void *user) {
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     f->arena = hd_arena_new();
-    strcpy(f->folder, "/tmp/heddle-page-XXXXXX");
-    assert_non_null(mkdtemp(f->folder));
+    f->folder = folder_make(f->arena);
     *state = f;
     return 0;
 }

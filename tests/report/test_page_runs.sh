@@ -7,8 +7,7 @@ source "$here/page/browser.sh"
 heddle=$(realpath "${1:?the path of heddle}")
 find_browser
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "$0")/../folder.sh"
 cd "$HEDDLE_SOURCE" || exit 1
 jobs=(examples/irreg/irreg-small.yaml examples/nbf/nbf-small.yaml)
 {

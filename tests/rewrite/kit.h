@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "frontend/frontend.h"
 #include "rewrite/rewrite.h"
 
@@ -21,7 +22,7 @@ typedef struct kit {
     hd_arena *arena;
     hd_diag diag;
     hd_str messages; /* "line:column: text\n" for each */
-    char folder[32];
+    char *folder;
 } kit;
 
 static inline void note_message(const hd_message *message, void *user) {
@@ -34,8 +35,7 @@ static inline kit *kit_new(void) {
     hd_arena *arena = hd_arena_new();
     kit *k = hd_new(arena, kit);
     *k = (kit){.arena = arena, .diag = {note_message, k}, .messages = {.arena = arena}};
-    strcpy(k->folder, "/tmp/heddle-rewrite-XXXXXX");
-    assert_non_null(mkdtemp(k->folder));
+    k->folder = folder_make(arena);
     return k;
 }
 
@@ -46,10 +46,9 @@ static inline int kit_setup(void **state) {
 
 static inline int kit_teardown(void **state) {
     kit *k = *state;
-    char *remove = hd_format(k->arena, "rm -r %s", k->folder);
-    int status = system(remove);
+    folder_remove(k->folder);
     hd_arena_free(k->arena);
-    return status;
+    return 0;
 }
 
 static inline char *kit_write(kit *k, const char *name, const char *text) {

@@ -11,16 +11,14 @@
 
 #include "kit.h"
 
-#define ENTRY_POINTS(X)                                                                           \
-    X(clGetPlatformIDs)                                                                           \
-    X(clGetDeviceIDs)                                                                             \
-    X(clCreateContext)                                                                            \
-    X(clCreateCommandQueue)                                                                       \
-    X(clCreateProgramWithSource)                                                                  \
-    X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel) X(clCreateBuffer)                \
-        X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clFinish)            \
-            X(clReleaseMemObject) X(clReleaseKernel) X(clReleaseProgram) X(clReleaseCommandQueue) \
-                X(clReleaseContext)
+/* clang-format off */
+#define ENTRY_POINTS(X)                                                                         \
+    X(clGetPlatformIDs) X(clGetDeviceIDs) X(clCreateContext) X(clCreateCommandQueue)            \
+    X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clCreateKernel)   \
+    X(clCreateBuffer) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)        \
+    X(clFinish) X(clReleaseMemObject) X(clReleaseKernel) X(clReleaseProgram)                    \
+    X(clReleaseCommandQueue) X(clReleaseContext)
+/* clang-format on */
 
 typedef struct opencl {
 #define X(name) __typeof__(&name) name;

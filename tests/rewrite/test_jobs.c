@@ -44,8 +44,8 @@ static void open_sample(sample *s, kit *k, const char *path) {
     s->before = hd_new_array(k->arena, void *, s->job->buffer_count);
     s->after = hd_new_array(k->arena, void *, s->job->buffer_count);
     for (uint32_t b = 0; b < s->job->buffer_count; b++)
-        assert_int_equal(
-            hd_job_contents(k->arena, &k->diag, s->job, &s->job->buffers[b], &s->before[b]), HD_OK);
+        assert_int_equal(hd_job_contents(k->arena, &k->diag, &s->job->buffers[b], &s->before[b]),
+                         HD_OK);
     run(s, s->job, s->before, s->after);
 }
 

@@ -39,8 +39,8 @@ static const char job_text[] =
 static void **contents_of(hd_sample *s) {
     void **contents = hd_new_array(s->arena, void *, s->job->buffer_count);
     for (uint32_t b = 0; b < s->job->buffer_count; b++)
-        assert_int_equal(
-            hd_job_contents(s->arena, &s->diag, s->job, &s->job->buffers[b], &contents[b]), HD_OK);
+        assert_int_equal(hd_job_contents(s->arena, &s->diag, &s->job->buffers[b], &contents[b]),
+                         HD_OK);
     return contents;
 }
 

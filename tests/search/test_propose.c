@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "search/judge.h"
+#include "search/propose.h"
 #include "support.h"
 
 typedef struct fixture {
@@ -34,22 +34,18 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* A judge whose proposals are a list of notations. */
-typedef struct listed {
-    const hd_record *record;
-    const char *notations[8];
-} listed;
-
-static uint32_t propose_listed(const hd_judge *judge, hd_arena *arena, hd_layout **layouts,
-                               uint32_t most) {
-    const listed *l = judge->state;
+/* A judge whose proposals are these notations, with blanks between them. */
+static hd_judge judge_of(const fixture *f, const char *name, const char *notations) {
     const hd_diag silent = {0};
-    uint32_t count = 0;
-    for (; count < most && l->notations[count]; count++)
-        assert_int_equal(
-            hd_layout_parse(arena, &silent, l->record, l->notations[count], &layouts[count]),
-            HD_OK);
-    return count;
+    hd_judge judge = {.name = name};
+    uint32_t count;
+    char **words = hd_split_words(f->arena, notations, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        hd_layout *layout;
+        assert_int_equal(hd_layout_parse(f->arena, &silent, f->record, words[i], &layout), HD_OK);
+        hd_push(f->arena, &judge.layouts, layout);
+    }
+    return judge;
 }
 
 static const char *shown(const fixture *f, const hd_proposal *list, uint32_t count) {
@@ -73,19 +69,25 @@ static const char *ask(const fixture *f, const hd_judge *judges, uint32_t count,
 
 static void proposals_are_merged_by_rank(void **state) {
     const fixture *f = *state;
-    const listed one = {f->record, {"soa", "aos", "aosoa:4", "aosoa:8"}};
-    const listed two = {f->record, {"{a,b}{c,d}", "soa"}};
-    const hd_judge judges[] = {{"one", &one, propose_listed}, {"two", &two, propose_listed}};
+    const hd_judge judges[] = {judge_of(f, "one", "soa aos aosoa:4 aosoa:8"),
+                               judge_of(f, "two", "{a,b}{c,d} soa")};
     assert_string_equal(ask(f, judges, 2, 8),
                         "soa (one, two); {a,b}{c,d} (two); aosoa:4 (one); aosoa:8 (one)");
     assert_string_equal(ask(f, judges, 2, 2), "soa (one, two); {a,b}{c,d} (two)");
     assert_string_equal(ask(f, judges, 0, 8), "");
 }
 
+static void a_judge_is_named_once(void **state) {
+    const fixture *f = *state;
+    const hd_judge judges[] = {judge_of(f, "cost", "soa {a,b,c}:soa{d}"),
+                               judge_of(f, "cost", "soa"), judge_of(f, "cost on x", "soa"),
+                               judge_of(f, "on", "soa")};
+    assert_string_equal(ask_of(f, 3, judges, 4, 8), "soa (cost, cost on x, on)");
+}
+
 static void the_original_is_never_proposed(void **state) {
     const fixture *f = *state;
-    const listed one = {f->record, {"aos", "{a}{b}{c}{d}/da"}};
-    const hd_judge judge = {"one", &one, propose_listed};
+    const hd_judge judge = judge_of(f, "one", "aos {a}{b}{c}{d}/da");
     assert_string_equal(ask(f, &judge, 1, 8), "da (one)");
     f->record->of_arrays = true;
     assert_string_equal(ask(f, &judge, 1, 8), "aos (one)");
@@ -94,11 +96,10 @@ static void the_original_is_never_proposed(void **state) {
 /* Of a and b only: where c and d lie makes no other layout. */
 static void fields_that_nobody_touches_make_no_layouts(void **state) {
     const fixture *f = *state;
-    const listed one = {f->record,
-                        {"soa", "{a,b,c}:soa{d}", "{a,b}{c,d}", "{a,b}{c}{d}", "{a,b}:4{c,d}",
-                         "{a,c}{b,d}", "{a,d}{b,c}"}};
-    const listed two = {f->record, {"{a,b,d}:soa{c}", "aos", "{a,b,c,d}:1"}};
-    const hd_judge judges[] = {{"one", &one, propose_listed}, {"two", &two, propose_listed}};
+    const hd_judge judges[] = {judge_of(f, "one",
+                                        "soa {a,b,c}:soa{d} {a,b}{c,d} {a,b}{c}{d} {a,b}:4{c,d} "
+                                        "{a,c}{b,d} {a,d}{b,c}"),
+                               judge_of(f, "two", "{a,b,d}:soa{c} aos {a,b,c,d}:1")};
     assert_string_equal(ask_of(f, 3, judges, 2, 16),
                         "soa (one, two); {a,b}{c,d} (one); {a,b}:4{c,d} (one); {a,c}{b,d} (one)");
     assert_string_equal(ask_of(f, 7, judges, 1, 16),
@@ -122,9 +123,9 @@ static hd_layout_graph *two_pairs(const fixture *f) {
 static void the_graph_gives_clusters_and_the_tree_their_tiles(void **state) {
     const fixture *f = *state;
     const hd_diag silent = {0};
-    hd_tile_tree *tree;
+    hd_tile_steps *tree;
     hd_layout_graph *graph = two_pairs(f);
-    assert_int_equal(hd_tile_tree_parse(f->arena, &silent, "<= 8 64 SoA", &tree), HD_OK);
+    assert_int_equal(hd_tile_steps_parse(f->arena, &silent, "<= 8 64 SoA", &tree), HD_OK);
     hd_judge judge = hd_judge_graph(f->arena, graph, 128, tree);
     assert_string_equal(ask(f, &judge, 1, 8),
                         "{a,b}:64{c,d}:64 (graph and tree); soa (graph and tree)");
@@ -154,11 +155,11 @@ static void static_cost_proposes_its_ranking(void **state) {
         hd_cost_model_make(s.arena, &s.diag, s.job, device, &(hd_cost_options){0}, &model), HD_OK);
     hd_search_static(s.arena, model, &(hd_search_options){0}, &search);
     const hd_judge judge = hd_judge_cost(s.arena, device, &search);
-    hd_layout *layouts[3];
     assert_string_equal(judge.name, "cost on tesla-k20c");
-    assert_int_equal(judge.propose(&judge, s.arena, layouts, 3), 3);
-    for (int i = 0; i < 3; i++)
-        assert_true(hd_layout_equal(layouts[i], search.ranked[i].layout));
+    assert_int_equal(judge.layouts.count, search.ranked_count);
+    assert_true(judge.layouts.count > 3);
+    for (size_t i = 0; i < judge.layouts.count; i++)
+        assert_true(hd_layout_equal(judge.layouts.data[i], search.ranked[i].layout));
     hd_sample_close(&s);
 }
 
@@ -167,6 +168,7 @@ static void static_cost_proposes_its_ranking(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(proposals_are_merged_by_rank),
+        TEST(a_judge_is_named_once),
         TEST(the_original_is_never_proposed),
         TEST(fields_that_nobody_touches_make_no_layouts),
         TEST(the_graph_gives_clusters_and_the_tree_their_tiles),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/partition.h"
 #include "search/internal.h"
 #include "support.h"
 
@@ -74,8 +75,8 @@ static void try_tiles(oracle *o, const uint64_t *masks, uint64_t *tiles, uint32_
 }
 
 static void try_all(oracle *o) {
-    hd_partition p;
-    hd_partition_first(&p, o->fields);
+    partition p;
+    partition_first(&p, o->fields);
     o->best.v[HD_MAX_DEGREE] = 1e300;
     do {
         uint64_t masks[HD_MAX_FIELDS] = {0}, tiles[HD_MAX_FIELDS];
@@ -83,7 +84,7 @@ static void try_all(oracle *o) {
             masks[p.rgs[f]] |= (uint64_t)1 << f;
         try_tiles(o, masks, tiles, p.blocks, 0);
         o->partitions++;
-    } while (hd_partition_next(&p));
+    } while (partition_next(&p));
 }
 
 static const char *const devices[] = {

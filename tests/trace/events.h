@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "trace/trace.h"
 
 /* ---- numbers at random, the same in every run ----------------------------------- */
@@ -447,15 +448,14 @@ typedef struct bench {
     hd_arena *arena;
     messages messages;
     hd_diag diag;
-    char folder[40];
+    char *folder;
     const char *path;
 } bench;
 
 static inline void bench_open(bench *b) {
     *b = (bench){.arena = hd_arena_new()};
     b->diag = (hd_diag){take_message, &b->messages};
-    strcpy(b->folder, "/tmp/heddle-test-XXXXXX");
-    assert_non_null(mkdtemp(b->folder));
+    b->folder = folder_make(b->arena);
     b->path = hd_format(b->arena, "%s/run.hdt", b->folder);
 }
 static inline void bench_close(bench *b) {

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "support.h"
 #include "vm/vm.h"
 
@@ -72,8 +73,7 @@ static inline void machine_run(machine *k, const char *text, const machine_buffe
     *k = (machine){.arena = hd_arena_new()};
     k->diag = (hd_diag){machine_message, k};
     k->messages.arena = k->printed.arena = k->arena;
-    char folder[] = "/tmp/heddle-machine-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char *folder = folder_make(k->arena);
     const char *source = hd_format(k->arena, "%s/kernel.cl", folder);
     assert_int_equal(hd_write_file(&k->diag, source, text, strlen(text)), HD_OK);
     machine_write_job(k, folder, buffers, count, global, local);
@@ -87,11 +87,7 @@ static inline void machine_run(machine *k, const char *text, const machine_buffe
     if (!status)
         status = hd_vm_open(k->arena, &k->diag, k->job, NULL, &options, &k->vm);
     k->status = status ? status : hd_vm_run(k->vm, 0, NULL, NULL);
-    for (uint32_t b = 0; b < count; b++)
-        unlink(hd_format(k->arena, "%s/%s", folder, buffers[b].name));
-    unlink(source);
-    unlink(hd_format(k->arena, "%s/job.yaml", folder));
-    rmdir(folder);
+    folder_remove(folder);
 }
 
 static inline const int32_t *machine_ints(const machine *k, uint32_t buffer) {

@@ -45,30 +45,33 @@ typedef real oracle(const operands *o);
         return value;                           \
     }
 #define SAME(name) ORACLE(name, name##l(o->x))
-SAME(acos)
-SAME(acosh)
-SAME(asin)
-SAME(asinh) SAME(atan) SAME(atanh) SAME(cbrt) SAME(ceil) SAME(cos) SAME(cosh) SAME(erf) SAME(erfc)
-    SAME(exp) SAME(exp2) SAME(exp10) SAME(expm1) SAME(fabs) SAME(floor) SAME(log) SAME(log2)
-        SAME(log10) SAME(log1p) SAME(logb) SAME(rint) SAME(round) SAME(sin) SAME(sinh) SAME(sqrt)
-            SAME(tan) SAME(tanh) SAME(tgamma) SAME(trunc) ORACLE(lgamma, lgammal(o->x))
-                ORACLE(rsqrt, 1 / sqrtl(o->x)) ORACLE(atan2, atan2l(o->x, o->y))
-                    ORACLE(copysign, copysignl(o->x, o->y)) ORACLE(fdim, fdiml(o->x, o->y))
-                        ORACLE(fmod, fmodl(o->x, o->y)) ORACLE(hypot, hypotl(o->x, o->y))
-                            ORACLE(pow, powl(o->x, o->y)) ORACLE(remainder, remainderl(o->x, o->y))
-                                ORACLE(ldexp, ldexpl(o->x, o->n)) ORACLE(pown, powl(o->x, o->n))
-                                    ORACLE(modf,
-                                           isinf(o->x) ? copysignl(0, o->x) : o->x - truncl(o->x))
-                                        ORACLE(degrees, o->x * 180 / M_PIl)
-                                            ORACLE(radians, o->x *M_PIl / 180)
-                                                ORACLE(asinpi, asinl(o->x) / M_PIl)
-                                                    ORACLE(acospi, acosl(o->x) / M_PIl)
-                                                        ORACLE(atanpi, atanl(o->x) / M_PIl)
-                                                            ORACLE(atan2pi,
-                                                                   atan2l(o->x, o->y) / M_PIl)
+/* clang-format off */
+SAME(acos) SAME(acosh) SAME(asin) SAME(asinh) SAME(atan) SAME(atanh) SAME(cbrt) SAME(ceil)
+SAME(cos) SAME(cosh) SAME(erf) SAME(erfc) SAME(exp) SAME(exp2) SAME(exp10) SAME(expm1) SAME(fabs)
+SAME(floor) SAME(log) SAME(log2) SAME(log10) SAME(log1p) SAME(logb) SAME(rint) SAME(round) SAME(sin)
+SAME(sinh) SAME(sqrt) SAME(tan) SAME(tanh) SAME(tgamma) SAME(trunc)
+ORACLE(lgamma, lgammal(o->x))
+ORACLE(rsqrt, 1 / sqrtl(o->x))
+ORACLE(atan2, atan2l(o->x, o->y))
+ORACLE(copysign, copysignl(o->x, o->y))
+ORACLE(fdim, fdiml(o->x, o->y))
+ORACLE(fmod, fmodl(o->x, o->y))
+ORACLE(hypot, hypotl(o->x, o->y))
+ORACLE(pow, powl(o->x, o->y))
+ORACLE(remainder, remainderl(o->x, o->y))
+ORACLE(ldexp, ldexpl(o->x, o->n))
+ORACLE(pown, powl(o->x, o->n))
+ORACLE(modf, isinf(o->x) ? copysignl(0, o->x) : o->x - truncl(o->x))
+ORACLE(degrees, o->x * 180 / M_PIl)
+ORACLE(radians, o->x * M_PIl / 180)
+ORACLE(asinpi, asinl(o->x) / M_PIl)
+ORACLE(acospi, acosl(o->x) / M_PIl)
+ORACLE(atanpi, atanl(o->x) / M_PIl)
+ORACLE(atan2pi, atan2l(o->x, o->y) / M_PIl)
+/* clang-format on */
 
-    /* x modulo 2, in (-1, 1]: exact. */
-    static real turn(real x) {
+/* x modulo 2, in (-1, 1]: exact. */
+static real turn(real x) {
     real r = fmodl(x, 2);
     return r > 1 ? r - 2 : r <= -1 ? r + 2 : r;
 }

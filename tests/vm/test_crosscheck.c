@@ -26,8 +26,8 @@
 
 #include <cmocka.h>
 
-#include "layout/map_check.h"
 #include "oracle/jobs.h"
+#include "oracle/layout_map.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
 #include "vm/vm.h"
@@ -98,7 +98,7 @@ static void open_example(example *e, hd_arena *arena, const char *path, hd_job *
     e->contents = hd_new_array(arena, void *, job->buffer_count);
     e->after = hd_new_array(arena, void *, job->buffer_count);
     for (uint32_t b = 0; b < job->buffer_count; b++)
-        assert_int_equal(hd_job_contents(arena, &jobs_diag, job, &job->buffers[b], &e->contents[b]),
+        assert_int_equal(hd_job_contents(arena, &jobs_diag, &job->buffers[b], &e->contents[b]),
                          HD_OK);
     hd_sink sink = counted_new_counters(arena, e->models, counters);
     assert_int_equal(run_machine(arena, &jobs_diag, job, e->contents, &sink, e->after), HD_OK);
@@ -141,7 +141,7 @@ static found find_address(const finder *f, uint64_t address) {
                     continue;
                 if (!at->map)
                     return (found){true, b, -1};
-                byte_owner owner = map_owner(at->map, m, address - row->base);
+                byte_owner owner = owner_of(at->map, m, address - row->base);
                 assert_false(owner.padding);
                 return (found){true, b, (int32_t)owner.field};
             }

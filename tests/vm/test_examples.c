@@ -69,7 +69,7 @@ static void assert_changed(hd_arena *arena, const hd_job *job, void *const *cont
     bool changed = false;
     for (uint32_t b = 0; b < job->buffer_count; b++) {
         void *before;
-        assert_int_equal(hd_job_contents(arena, &diag, job, &job->buffers[b], &before), HD_OK);
+        assert_int_equal(hd_job_contents(arena, &diag, &job->buffers[b], &before), HD_OK);
         changed |= memcmp(before, contents[b], bytes_of(&job->buffers[b])) != 0;
     }
     assert_true(changed);

@@ -267,7 +267,7 @@ static void copies_are_announced_round_by_round(void **state) {
 static char *warp_kernel(hd_arena *arena, const char *const *calls, uint32_t count,
                          uint32_t lanes) {
     hd_str s = {.arena = arena};
-    hd_str_add(&s, "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
+    hd_str_add(&s, "; kir\nrule returned_arrive\nfile \"k.cu\"\nkernel \"k\" {\n"
                    "  param \"in\" ptr.global type \"int *\" element 4 of \"int\"\n"
                    "  param \"out\" ptr.global type \"int *\" element 4 of \"int\"\nb0:\n"
                    "  %in = param ptr.global 0\n  %out = param ptr.global 1\n"
@@ -423,7 +423,7 @@ static void warps_vote_match_shuffle_and_reduce(void **state) {
 /* A kernel in which lanes below 16 make the call, the others what `rest` says. */
 static char *split_kernel(hd_arena *arena, const char *call_text, const char *rest) {
     return hd_format(arena,
-                     "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
+                     "; kir\nrule returned_arrive\nfile \"k.cu\"\nkernel \"k\" {\n"
                      "  param \"in\" ptr.global type \"int *\" element 4 of \"int\"\n"
                      "  param \"out\" ptr.global type \"int *\" element 4 of \"int\"\nb0:\n"
                      "  %%in = param ptr.global 0\n  %%out = param ptr.global 1\n"

@@ -14,8 +14,8 @@
 #include "locality/coalesce.h"
 #include "oracle/remap.h"
 #include "remap/kernels.h"
-#include "remap/maps.h"
-#include "remap/random_maps.h"
+#include "maps.h"
+#include "random_maps.h"
 #include "vm/vm.h"
 
 static void tell(const hd_message *message, void *user) {
@@ -75,7 +75,7 @@ static const char *memory_name(const scene *s, uint32_t m) {
 }
 
 static const char *job_text(const scene *s) {
-    hd_remap_launch launch = hd_remap_launch_of(s->map, s->direction, NULL, s->units.count);
+    hd_compute_launch launch = hd_remap_launch_of(s->map, NULL, s->units.count);
     hd_str text = {.arena = s->arena};
     hd_str_printf(&text, "kernel: kernel.%s\nbuffers:\n",
                   s->dialect == HD_REMAP_CUDA_C ? "cu" : "cl");
@@ -90,8 +90,8 @@ static const char *job_text(const scene *s) {
     bool cuda = s->dialect == HD_REMAP_CUDA_C;
     hd_str_printf(&text, "launches:\n  - kernel: %s\n    %s: [%llu]\n    %s: [%u]\n    args:\n",
                   HD_REMAP_KERNEL, cuda ? "blocks" : "global",
-                  (unsigned long long)launch.groups[0] * (cuda ? 1 : launch.items[0]),
-                  cuda ? "threads" : "local", launch.items[0]);
+                  (unsigned long long)(launch.global[0] / (cuda ? launch.local[0] : 1)),
+                  cuda ? "threads" : "local", (unsigned)launch.local[0]);
     for (uint32_t m = 0; m < s->count; m++)
         hd_str_printf(&text, "      - {name: %s, buffer: %s}\n", memory_name(s, m),
                       memory_name(s, m));

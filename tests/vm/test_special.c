@@ -154,7 +154,7 @@ static void run_call(machine *k, const char *name, operand_type from, operand_ty
     hd_arena *arena = hd_arena_new();
     hd_str s = {.arena = arena};
     uint32_t bytes = type_bytes(from);
-    hd_str_printf(&s, "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
+    hd_str_printf(&s, "; kir\nrule printf_counts\nfile \"k.cu\"\nkernel \"k\" {\n"
                       "  param \"in\" ptr.global type \"int *\" element 4 of \"int\"\n"
                       "  param \"out\" ptr.global type \"int *\" element 4 of \"int\"\nb0:\n"
                       "  %%in = param ptr.global 0\n  %%out = param ptr.global 1\n"
@@ -415,7 +415,7 @@ static void bytes_and_bits_in_other_orders(void **state) {
 static void orders_of_bessel_functions(void **state) {
     (void)state;
     static const char text[] =
-        "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
+        "; kir\nrule printf_counts\nfile \"k.cu\"\nkernel \"k\" {\n"
         "  param \"out\" ptr.global type \"int *\" element 4 of \"int\"\nb0:\n"
         "  %%out = param ptr.global 0\n  %%n = const i32 3\n  %%x = const f32 2.5\n"
         "  %%r = call \"%s\" f32 %%n, %%x !7:3\n  store %%r, %%out align 4\n  ret\n}\n";
@@ -470,7 +470,7 @@ static void assertions_and_traps_are_faults(void **state) {
         machine_run(
             &k,
             hd_format(arena,
-                      "; kir\nlanguage cuda\nfile \"k.cu\"\nkernel \"k\" {\n"
+                      "; kir\nrule printf_counts\nfile \"k.cu\"\nkernel \"k\" {\n"
                       "  static \"text\" constant bytes 6 align 1 init \"78203c203300\"\nb0:\n"
                       "  %%text = static ptr.constant 0\n  %%one = const i32 1\n"
                       "  %s\n  ret\n}\n",

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "folder.h"
 #include "tools.h"
 
 /* All calls of a kind are for the corpus. */
@@ -106,18 +107,10 @@ static void try_damaged(worker *w, uint64_t number) {
 
 /* ---- workers -------------------------------------------------------------------------- */
 
-static const char *new_folder(hd_arena *arena) {
-    const char *where = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-    char *folder = hd_format(arena, "%s/heddle-fuzz-XXXXXX", where);
-    if (!mkdtemp(folder))
-        abort();
-    return folder;
-}
-
 /* The folder that all workers copy, and what they start from. */
 static bool begin(worker *w) {
     w->arena = hd_arena_new();
-    w->limits.folder = new_folder(w->arena);
+    w->limits.folder = folder_make(w->arena);
     w->seeds = hd_new_array(w->arena, bytes_list, kind_count);
     w->corpus = hd_new_array(w->arena, bytes_list, kind_count);
     bool ready = begin_folder(w->arena, &w->limits);
@@ -141,7 +134,7 @@ static void try_corpus(worker *w) {
 
 static int work(worker *w) {
     const char *whole = w->limits.folder;
-    w->limits.folder = new_folder(w->arena);
+    w->limits.folder = folder_make(w->arena);
     const char *copy = hd_format(w->arena, "cp -R '%s/.' '%s'", whole, w->limits.folder);
     bool ready = !system(copy);
     if (ready && !w->request->first)
@@ -149,7 +142,7 @@ static int work(worker *w) {
     double end = hd_clock() + 60 * w->request->minutes;
     for (uint64_t i; ready && (i = w->tally->next++) < w->request->count && hd_clock() < end;)
         try_damaged(w, w->request->first + i);
-    hd_scratch_remove(w->limits.folder);
+    folder_remove(w->limits.folder);
     return ready ? 0 : 2;
 }
 
@@ -219,7 +212,7 @@ int main(int argc, char **argv) {
             _exit(work(&w));
     while (wait(&status) > 0)
         failed |= !WIFEXITED(status) || WEXITSTATUS(status);
-    hd_scratch_remove(w.limits.folder);
+    folder_remove(w.limits.folder);
     printf("%lu inputs from seed %lu, %lu found\n", (unsigned long)shared->tried,
            (unsigned long)r.seed, (unsigned long)shared->found);
     return failed ? 2 : shared->found > 0;

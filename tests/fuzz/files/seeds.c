@@ -181,7 +181,7 @@ bool read_seeds(hd_arena *arena, const limits *l, const kind *k, bytes_list *see
     for (size_t i = 0; done && i < MOST_CALLS && k->made[i][0]; i++)
         done = add_made(arena, l, k->made[i], seeds);
     if (done && k->is_database)
-        done = add_database(arena, l, "<= 12 (<= 8 64 AoS) SoA", seeds) &&
+        done = add_database(arena, l, "64 to 8, AoS to 12, SoA", seeds) &&
                add_database(arena, l, deep_tree(arena), corpus);
     if (done && !seeds->count)
         fprintf(stderr, "fuzz_files: there is no sound input of kind %s\n", k->name);

@@ -84,7 +84,6 @@ int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDevicePrimaryCtxRetain(void **context, int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxSetCurrent(void *context);
-int cuCtxSynchronize(void);
 int cuCtxGetCurrent(void **context);
 int cuCtxGetDevice(int *device);
 int cuStreamCreate(void **made, unsigned flags);
@@ -109,8 +108,6 @@ int cuFuncSetAttribute(void *of, int attribute, int value);
 int cuMemGetInfo_v2(size_t *free_bytes, size_t *all_bytes);
 int cuMemAlloc_v2(uint64_t *memory, size_t bytes);
 int cuMemFree_v2(uint64_t memory);
-int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes);
-int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes);
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *on);
 int cuLaunchKernel(void *launched, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
                    unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared,
@@ -194,12 +191,6 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
     for (int t = 0; t < 64; t++)
         REQUIRE(!state.streams[t].is_open);
     state.context = 0;
-    return 0;
-}
-
-int cuCtxSynchronize(void) {
-    REQUIRE(state.context);
-    FAIL_ON_REQUEST();
     return 0;
 }
 
@@ -380,23 +371,6 @@ int cuMemFree_v2(uint64_t memory) {
 }
 
 /* Variables of modules are no allocations, so their bounds are not known here. */
-int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
-    REQUIRE(state.context);
-    FAIL_ON_REQUEST();
-    memcpy((void *)(uintptr_t)to, from, bytes);
-    return 0;
-}
-
-int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
-    REQUIRE(state.context);
-    FAIL_ON_REQUEST();
-    static size_t calls;
-    memcpy(to, (void *)(uintptr_t)from, bytes);
-    if (++calls == number_of("FAKE_CUDA_FLIP", 0))
-        ((unsigned char *)to)[bytes > 3 ? 3 : 0] ^= 0x55; /* the exponent of a float */
-    return 0;
-}
-
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *on) {
     REQUIRE(state.context && is_stream(on) && (find(to, bytes) || find(from, bytes)));
     FAIL_ON_REQUEST();
@@ -414,7 +388,10 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *on) 
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *on) {
     REQUIRE(state.context && is_stream(on) && find(from, bytes));
     FAIL_ON_REQUEST();
+    static size_t calls;
     memcpy(to, (void *)(uintptr_t)from, bytes);
+    if (++calls == number_of("FAKE_CUDA_FLIP", 0))
+        ((unsigned char *)to)[bytes > 3 ? 3 : 0] ^= 0x55; /* the exponent of a float */
     return 0;
 }
 

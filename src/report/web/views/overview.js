@@ -35,13 +35,18 @@ const moved = [
     whole('requests', 'requests'),
 ];
 
-const launchColumns = [
+/** Counts of launches that have no column of their own above: what a further analysis counts. */
+const shown = new Set(['requests', 'transactions', 'bytes_moved']);
+const further = run => (run.counted ?? []).filter(({ key }) => !shown.has(key));
+
+const launchColumns = run => [
     { title: 'launches', value: row => row.first, show: row => row.count === 1
         ? count(row.first) : `${count(row.first)} to ${count(row.first + row.count - 1)}` },
     { title: 'kernel', text: true, value: row => row.kernel },
     { title: 'groups', value: row => product(row.groups), show: row => sizes(row.groups) },
     { title: 'block size', value: row => product(row.local), show: row => sizes(row.local) },
     ...moved,
+    ...further(run).map(({ key, title }) => whole(title, key)),
     whole('blocks', 'blocks'),
     whole('MIs', 'mis'),
     whole('lane accesses', 'lane_accesses'),
@@ -74,7 +79,8 @@ const accessColumns = [
     { title: 'place', text: true, value: place },
 ];
 
-function totals({ totals: all, device }) {
+function totals(run) {
+    const { totals: all, device } = run;
     return figures([
         ['launches', count(all.launches), 'launches'],
         ['blocks', count(all.blocks), 'blocks'],
@@ -86,6 +92,7 @@ function totals({ totals: all, device }) {
         ['transactions per request', real(each(all)), 'each'],
         ['moved', `${count(all.bytes_moved)} B (${bytes(all.bytes_moved)})`, 'bytes_moved'],
         ['used of that', `${count(all.bytes_used)} B (${percent(used(all))})`, 'bytes_used'],
+        ...further(run).map(({ key, title }) => [title, count(all[key]), key]),
     ]);
 }
 
@@ -108,6 +115,6 @@ export function render({ run, root }) {
             { sort: accessColumns.findIndex(column => column.value === unused), key: 'accesses',
               empty: 'No access was recorded.' }),
         h('h2', {}, 'Launches'),
-        table('Launches in a row of the same kernel and sizes are one', run.launches, launchColumns,
+        table('Launches in a row of the same kernel and sizes are one', run.launches, launchColumns(run),
             { sort: 0, descending: false, key: 'launches', empty: 'No launch was recorded.' }));
 }

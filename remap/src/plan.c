@@ -1,0 +1,152 @@
+/*
+ * Which strategy is used, and why.
+ *
+ * A move is a transfer of t seconds and a remap of r. In bulk it takes latency + t + r. In n
+ * chunks, of which each costs c more, and where the fraction v of the shorter one is hidden,
+ *
+ *     latency + max(t, r) + (1 - v) min(t, r) + v min(t, r) / n + (n - 1) c
+ *
+ * since the first transfer and the last remap have nothing to hide behind. That is least for
+ * n = sqrt(v min(t, r) / c). The host's remap and zero-copy are measured with their transfers.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "remap/device.h"
+
+enum { FEWEST_CHUNK_BYTES = 64 << 10 };
+
+const char *hd_remap_strategy_name(hd_remap_strategy strategy) {
+    static const char *const names[] = {"planned", "chunked", "bulk", "host", "zero-copy"};
+    return (unsigned)strategy < HD_REMAP_STRATEGIES ? names[strategy] : "unknown";
+}
+
+/* ---- the model --------------------------------------------------------------------------- */
+
+/* What is to be moved, in bytes. */
+typedef struct load {
+    double source, transferred; /* with the numbers of an index */
+    uint64_t step;              /* the least chunk */
+} load;
+
+static load load_of(const hd_remap *map, hd_remap_direction direction) {
+    hd_remap_units units = hd_remap_units_of(map, direction);
+    load l = {.source = (double)map->source_bytes};
+    l.transferred = l.source + (double)units.count * units.number_bytes;
+    l.step = units.step * (units.bytes + units.number_bytes);
+    return l;
+}
+
+/* How many chunks are best: one where nothing is hidden, as long as it is not larger than what a
+ * device keeps for chunks. */
+static double best_chunks(const load *l, const hd_remap_transfer_figures *f, double shorter) {
+    uint64_t least = l->step > FEWEST_CHUNK_BYTES ? l->step : FEWEST_CHUNK_BYTES;
+    double most = floor(l->transferred / (double)least);
+    double fewest = ceil(l->transferred / HD_REMAP_KEPT);
+    double n = sqrt(f->overlap * shorter / (f->chunk > 1e-7 ? f->chunk : 1e-7));
+    n = fmin(fmax(floor(n), fewest), most);
+    return n < 1 ? 1 : n;
+}
+
+static void expect_chunked(const load *l, const hd_remap_transfer_figures *f,
+                           hd_remap_choice *choice) {
+    double transfer = l->transferred / f->staged, remap = choice->remap;
+    double longer = fmax(transfer, remap), shorter = fmin(transfer, remap);
+    double n = best_chunks(l, f, shorter);
+    choice->seconds[HD_REMAP_CHUNKED] = f->latency + longer + (1 - f->overlap) * shorter +
+                                        f->overlap * shorter / n + (n - 1) * f->chunk;
+    choice->chunk_bytes = (uint64_t)ceil(l->transferred / n);
+    if (choice->chunk_bytes < l->step)
+        choice->chunk_bytes = l->step;
+}
+
+static void expect(const hd_remap_device *device, const hd_remap *map, hd_remap_direction direction,
+                   hd_remap_choice *choice) {
+    const hd_remap_transfer_figures *f = &device->figures->transfers[direction];
+    const hd_remap_kind_figures *kind = &device->figures->kinds[map->kind][direction];
+    load l = load_of(map, direction);
+    choice->transfer = l.transferred / f->transfer;
+    choice->remap = l.source / kind->remap;
+    choice->seconds[HD_REMAP_BULK] = f->latency + choice->transfer + choice->remap;
+    choice->seconds[HD_REMAP_HOST] = f->latency + l.source / kind->host;
+    if (kind->zero_copy > 0)
+        choice->seconds[HD_REMAP_ZERO_COPY] = f->latency + l.source / kind->zero_copy;
+    expect_chunked(&l, f, choice);
+    if (device->gpu->most_bytes && l.source > (double)device->gpu->most_bytes)
+        choice->seconds[HD_REMAP_BULK] = choice->seconds[HD_REMAP_ZERO_COPY] = 0;
+}
+
+/* ---- the choice ----------------------------------------------------------------------------- */
+
+hd_remap_strategy hd_remap_least(const hd_remap_choice *choice, hd_remap_strategy but) {
+    static const hd_remap_strategy simple_first[] = {HD_REMAP_BULK, HD_REMAP_CHUNKED, HD_REMAP_HOST,
+                                                     HD_REMAP_ZERO_COPY};
+    hd_remap_strategy best = HD_REMAP_PLANNED;
+    for (size_t i = 0; i < sizeof simple_first / sizeof *simple_first; i++) {
+        hd_remap_strategy s = simple_first[i];
+        if (s != but && choice->seconds[s] > 0 &&
+            (best == HD_REMAP_PLANNED || choice->seconds[s] < choice->seconds[best]))
+            best = s;
+    }
+    return best;
+}
+
+/* "1.23 ms" */
+static const char *time_text(hd_arena *arena, double seconds) {
+    return seconds < 1e-3 ? hd_format(arena, "%.1f us", seconds * 1e6)
+           : seconds < 1  ? hd_format(arena, "%.2f ms", seconds * 1e3)
+                          : hd_format(arena, "%.2f s", seconds);
+}
+
+static const char *reason(hd_arena *arena, const hd_remap_choice *choice) {
+    const char *transfer = time_text(arena, choice->transfer);
+    const char *remap = time_text(arena, choice->remap);
+    switch (choice->strategy) {
+    case HD_REMAP_CHUNKED:
+        return hd_format(arena,
+                         "chunks of %.1f MiB hide a part of the transfer (%s) and the remapping "
+                         "(%s) behind each other",
+                         (double)choice->chunk_bytes / (1 << 20), transfer, remap);
+    case HD_REMAP_BULK:
+        return hd_format(arena,
+                         "chunks would hide too little of the transfer (%s) and the remapping (%s) "
+                         "to be worth their cost",
+                         transfer, remap);
+    case HD_REMAP_HOST:
+        return hd_format(arena,
+                         "the host's remap adds less to the transfer (%s) than the device's (%s)",
+                         transfer, remap);
+    default: return "the device reaches the host's memory faster than a copy of it is made";
+    }
+}
+
+static void explain(hd_remap_choice *choice) {
+    hd_arena *arena = hd_arena_new();
+    hd_remap_strategy second = hd_remap_least(choice, choice->strategy);
+    snprintf(choice->why, sizeof choice->why, "%s is expected to take %s, %s %s: %s",
+             hd_remap_strategy_name(choice->strategy),
+             time_text(arena, choice->seconds[choice->strategy]), hd_remap_strategy_name(second),
+             time_text(arena, choice->seconds[second]), reason(arena, choice));
+    hd_arena_free(arena);
+}
+
+hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                        hd_remap_direction direction, hd_remap_choice *choice) {
+    hd_status status = hd_remap_needs(diag, choice, "place for the choice");
+    if (status == HD_OK)
+        *choice = (hd_remap_choice){0};
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, device, "device");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, map, "map to remap by");
+    if (status == HD_OK && direction != HD_REMAP_TO_DEVICE && direction != HD_REMAP_FROM_DEVICE)
+        status = hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_direction", (int)direction);
+    if (status == HD_OK)
+        status = hd_remap_calibrate(diag, device, map->kind, direction);
+    if (status != HD_OK)
+        return status;
+    expect(device, map, direction, choice);
+    choice->strategy = hd_remap_least(choice, HD_REMAP_PLANNED);
+    explain(choice);
+    return HD_OK;
+}

@@ -1,0 +1,256 @@
+/*
+ * Host and device at once on one array, each in its own layout (Dymaxion, chapter 6).
+ *
+ * Both sides take pieces from the front of what is left: half of what would be theirs if all that
+ * is left were split by the throughput measured so far (guided self-scheduling; Polychronopoulos
+ * and Kuck, 1987, with a share for each side). So pieces become smaller, and both sides end
+ * together.
+ *
+ * A kernel is made for one size of piece. The device therefore takes pieces of few sizes, each a
+ * quarter of the next larger one, and leaves the rest to the host. Making a kernel does not count
+ * as time of the device.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "remap/device.h"
+
+enum {
+    FIRST_PIECES = 64,   /* a side's first piece is so small a part, to measure it */
+    DEVICE_PIECES = 1024 /* the device's smallest is */
+};
+
+typedef struct side {
+    uint64_t done;
+    double seconds;   /* summed over its workers */
+    uint32_t workers; /* that take pieces */
+} side;
+
+typedef struct sharing {
+    const hd_remap_work *work;
+    uint64_t unit_bytes; /* of an element, or a row */
+    uint64_t total;
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t next;        /* what is before it is taken */
+    side host, device;
+    hd_status status; /* the first that was not HD_OK */
+} sharing;
+
+/* ---- pieces ----------------------------------------------------------------------------- */
+
+/* Elements per second of a worker; 0: not known yet. */
+static double rate_of(const side *s) { return s->seconds > 0 ? (double)s->done / s->seconds : 0; }
+
+/* Half of what of `left` is one worker's of a side. */
+static double half_share(const sharing *s, const side *own, const side *other, uint64_t left) {
+    double rate = rate_of(own), all = rate * own->workers + rate_of(other) * other->workers;
+    return rate > 0 ? (double)left * rate / all / 2 : (double)s->total / FIRST_PIECES;
+}
+
+static uint64_t host_piece(const sharing *s, uint64_t left) {
+    double share = half_share(s, &s->host, &s->device, left);
+    uint64_t least = s->total / DEVICE_PIECES / (s->host.workers + 1) + 1;
+    uint64_t piece = share < (double)least ? least : (uint64_t)share;
+    return piece < left ? piece : left;
+}
+
+/* 0: the host does the rest sooner. */
+static uint64_t device_piece(const sharing *s, uint64_t left) {
+    double share = half_share(s, &s->device, &s->host, left);
+    uint64_t least = s->total / DEVICE_PIECES ? s->total / DEVICE_PIECES : 1, piece = least;
+    while (piece * 4 <= left && (double)piece * 4 <= share)
+        piece *= 4;
+    if (piece > left)
+        return 0;
+    double host_rate = rate_of(&s->host) * s->host.workers;
+    bool is_late = (double)least > share && host_rate > 0 &&
+                   (double)piece * host_rate > (double)left * rate_of(&s->device);
+    return is_late ? 0 : piece;
+}
+
+/* The side's next piece; 0: there is none. */
+static uint64_t take(sharing *s, bool on_device, uint64_t *first) {
+    pthread_mutex_lock(&s->lock);
+    uint64_t left = s->status == HD_OK ? s->total - s->next : 0;
+    uint64_t count = !left ? 0 : on_device ? device_piece(s, left) : host_piece(s, left);
+    *first = s->next;
+    s->next += count;
+    pthread_mutex_unlock(&s->lock);
+    return count;
+}
+
+static void finish_piece(sharing *s, side *own, uint64_t count, double seconds, hd_status status) {
+    pthread_mutex_lock(&s->lock);
+    own->done += status == HD_OK ? count : 0;
+    own->seconds += seconds;
+    if (s->status == HD_OK)
+        s->status = status;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- the host ------------------------------------------------------------------------------ */
+
+static void *run_host(void *argument) {
+    sharing *s = argument;
+    uint64_t first, count;
+    while ((count = take(s, false, &first))) {
+        double start = hd_clock();
+        hd_status status = s->work->on_host(first, count, s->work->user);
+        finish_piece(s, &s->host, count, hd_clock() - start, status);
+    }
+    return NULL;
+}
+
+/* ---- the device ---------------------------------------------------------------------------- */
+
+/* Memory for pieces, as large as the largest so far. */
+typedef struct piece_memory {
+    hd_remap_memory *parts;
+    uint64_t *bytes;
+    uint32_t count;
+} piece_memory;
+
+static void release_memory(hd_remap_device *device, piece_memory *memory) {
+    for (uint32_t p = 0; p < memory->count; p++)
+        if (memory->bytes[p])
+            device->gpu->api->release(device->gpu, memory->parts[p].cuda);
+    free(memory->parts);
+    free(memory->bytes);
+}
+
+static hd_status grow_memory(const hd_diag *diag, hd_remap_device *device, const hd_remap *piece,
+                             piece_memory *memory) {
+    hd_status status = HD_OK;
+    device->diag = diag;
+    device->changed = 0;
+    for (uint32_t p = 0; p < memory->count && status == HD_OK; p++) {
+        if (memory->bytes[p] >= piece->bytes[p])
+            continue;
+        if (memory->bytes[p])
+            device->gpu->api->release(device->gpu, memory->parts[p].cuda);
+        memory->bytes[p] = 0;
+        status = hd_remap_check(device, device->gpu->api->allocate(device->gpu, piece->bytes[p],
+                                                                   &memory->parts[p].cuda));
+        if (status == HD_OK)
+            memory->bytes[p] = piece->bytes[p];
+    }
+    return status;
+}
+
+/* All that is made once for a size of piece, so that it does not count as the piece's time. */
+static hd_status prepare(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
+                         const hd_remap *piece) {
+    hd_status status = HD_OK;
+    for (int d = HD_REMAP_TO_DEVICE;
+         status == HD_OK && d <= (work->returns ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE); d++) {
+        hd_remap_choice choice;
+        void *kernel;
+        status = hd_remap_plan(diag, device, piece, d, &choice);
+        hd_remap_tuning tuning = hd_remap_tuning_of(device, piece, d);
+        if (status == HD_OK && choice.strategy != HD_REMAP_HOST)
+            status = hd_remap_kernel_of(device, piece, d, &tuning, &kernel);
+    }
+    return status;
+}
+
+static hd_status run_piece(const hd_diag *diag, hd_remap_device *device, const sharing *s,
+                           const hd_remap *piece, const hd_remap_memory *parts, uint64_t first,
+                           uint64_t count) {
+    const hd_remap_work *work = s->work;
+    char *data = (char *)work->data + first * s->unit_bytes;
+    hd_status status = hd_remap_to_device(diag, device, piece, parts, data, NULL);
+    if (status == HD_OK)
+        status = work->on_device(piece, parts, first, count, work->user);
+    if (status == HD_OK && work->returns)
+        status = hd_remap_from_device(diag, device, piece, data, parts, NULL);
+    return status;
+}
+
+static void run_device(const hd_diag *diag, hd_remap_device *device, sharing *s) {
+    uint32_t count_of_parts = s->work->map->parts;
+    piece_memory memory = {hd_zeroed(count_of_parts, sizeof(hd_remap_memory)),
+                           hd_zeroed(count_of_parts, sizeof(uint64_t)), count_of_parts};
+    uint64_t first, count;
+    while ((count = take(s, true, &first))) {
+        hd_remap *piece = NULL;
+        double start = 0, seconds = 0;
+        hd_status status = hd_remap_slice(diag, s->work->map, first, count, &piece);
+        if (status == HD_OK)
+            status = grow_memory(diag, device, piece, &memory);
+        if (status == HD_OK)
+            status = prepare(diag, device, s->work, piece);
+        if (status == HD_OK) {
+            start = hd_clock();
+            status = run_piece(diag, device, s, piece, memory.parts, first, count);
+            seconds = hd_clock() - start;
+        }
+        hd_remap_free(piece);
+        finish_piece(s, &s->device, count, seconds, status);
+    }
+    release_memory(device, &memory);
+}
+
+/* ---- both ----------------------------------------------------------------------------------- */
+
+static hd_status check_work(const hd_diag *diag, const hd_remap_device *device,
+                            const hd_remap_work *work) {
+    hd_remap *slice;
+    hd_status status = hd_remap_needs(diag, device, "device");
+    if (status == HD_OK)
+        status = hd_remap_needs(diag, work, "work to share");
+    if (status != HD_OK)
+        return status;
+    if (!work->map || !work->data || !work->on_host || !work->on_device)
+        return hd_fail(diag, HD_EINPUT, NULL,
+                       "shared work needs a map, data, and a function for each side");
+    status = hd_remap_slice(diag, work->map, 0, 1, &slice);
+    hd_remap_free(slice);
+    return status;
+}
+
+/* Threads that the host begins with; the calling one is the device's. */
+static uint32_t count_threads(uint32_t wanted) {
+    uint32_t cores = hd_core_count();
+    uint32_t threads = wanted ? wanted : cores > 2 ? cores - 1 : 1;
+    return threads < HD_REMAP_MOST_THREADS ? threads : HD_REMAP_MOST_THREADS;
+}
+
+static void run_both(const hd_diag *diag, hd_remap_device *device, sharing *s, uint32_t threads) {
+    pthread_t *started = hd_zeroed(threads, sizeof *started);
+    uint32_t count = 0;
+    s->host.workers = threads;
+    while (count < threads && pthread_create(&started[count], NULL, run_host, s) == 0)
+        count++;
+    pthread_mutex_lock(&s->lock);
+    s->host.workers = count ? count : 1;
+    pthread_mutex_unlock(&s->lock);
+    run_device(diag, device, s);
+    if (!count) /* the system gives no threads */
+        run_host(s);
+    for (uint32_t t = 0; t < count; t++)
+        pthread_join(started[t], NULL);
+    free(started);
+}
+
+hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
+                         uint32_t threads, hd_remap_shares *shares) {
+    hd_status status = check_work(diag, device, work);
+    if (shares)
+        *shares = (hd_remap_shares){0};
+    if (status != HD_OK)
+        return status;
+    const hd_remap *map = work->map;
+    bool by_rows = map->kind == HD_REMAP_TRANSPOSE;
+    sharing s = {.work = work,
+                 .unit_bytes = by_rows ? map->columns * map->element_bytes : map->element_bytes,
+                 .total = by_rows ? map->rows : map->elements,
+                 .device.workers = 1};
+    pthread_mutex_init(&s.lock, NULL);
+    run_both(diag, device, &s, count_threads(threads));
+    pthread_mutex_destroy(&s.lock);
+    if (shares)
+        *shares = (hd_remap_shares){s.host.done, s.device.done, s.host.seconds / s.host.workers,
+                                    s.device.seconds};
+    return s.status;
+}

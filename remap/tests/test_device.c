@@ -1,0 +1,205 @@
+/*
+ * An OpenCL device: every strategy moves what the host engine would, there and back, in chunks of
+ * all sizes; and what is refused.
+ */
+#include "moves.h"
+#include "opencl_fixture.h"
+
+/* ---- all strategies ----------------------------------------------------------------------- */
+
+static void expect_map(fixture *f, hd_status status, hd_remap *const *map) {
+    if (status != HD_OK)
+        fail_msg("%s", f->last.text);
+    expect_all_moves(f->device, *map);
+    hd_remap_free(*map);
+}
+
+static void layouts(void **state) {
+    static const char *const notations[] = {"soa", "aosoa:32", "{x,z}{y,kind}:16",
+                                            "{kind}{x,y}{z}/da", "aos"};
+    fixture *f = *state;
+    hd_remap *map;
+    for (size_t n = 0; n < sizeof notations / sizeof *notations; n++)
+        expect_map(f, hd_remap_layout(&f->diag, &body_record, notations[n], 9001, &map), &map);
+}
+
+static void transposes(void **state) {
+    static const uint32_t bytes[] = {1, 4, 12, 16};
+    fixture *f = *state;
+    hd_remap *map;
+    for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
+        expect_map(f, hd_remap_transpose(&f->diag, 3001, 13, bytes[b], &map), &map);
+    expect_map(f, hd_remap_transpose(&f->diag, 5, 3001, 4, &map), &map);
+}
+
+static void diagonals_and_morton_order(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    expect_map(f, hd_remap_diagonal(&f->diag, 2100, 37, 4, &map), &map);
+    expect_map(f, hd_remap_morton(&f->diag, 2100, 37, 4, &map), &map);
+}
+
+enum { NUMBERS = 20011 };
+
+static void gathers(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    static uint64_t index[NUMBERS];
+    for (uint64_t i = 0; i < NUMBERS; i++) /* some elements often, some never */
+        index[i] = i * i % 7001;
+    expect_map(f, hd_remap_gather(&f->diag, index, 8, NUMBERS, 9000, 4, &map), &map);
+    expect_map(f, hd_remap_gather(&f->diag, index, 8, 5000, 9000, 24, &map), &map);
+}
+
+static void scatters(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    static uint32_t index[NUMBERS];
+    for (uint32_t i = 0; i < NUMBERS; i++) /* every third place is empty */
+        index[i] = (uint32_t)(i * 7919ull % NUMBERS / 2 * 3 + i * 7919ull % NUMBERS % 2);
+    expect_map(f, hd_remap_scatter(&f->diag, index, 4, NUMBERS, 2 * NUMBERS, 8, &map), &map);
+}
+
+static uint64_t reversed(uint64_t element, const void *user) {
+    return *(const uint64_t *)user - element;
+}
+
+static void maps_of_the_programs_own(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    uint64_t last = 5006;
+    hd_remap_user user = {5000, 5007, 4, reversed, &last, NULL};
+    expect_map(f, hd_remap_user_map(&f->diag, &user, &map), &map);
+    user.source = "HD_FUNCTION HD_INDEX place(HD_INDEX element) { return 5006 - element; }\n";
+    expect_map(f, hd_remap_user_map(&f->diag, &user, &map), &map);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------ */
+
+static void another_device(void **state) {
+    fixture *f = *state;
+    hd_remap_device *device;
+    assert_int_equal(
+        hd_remap_open_opencl(&f->diag, f->opencl.context, (cl_device_id)&f->opencl, &device),
+        HD_EINPUT);
+    assert_says(f->last, "does not have the device");
+    assert_null(device);
+    assert_int_equal(hd_remap_open_opencl(&f->diag, NULL, f->opencl.id, &device), HD_EINPUT);
+}
+
+static void memory_that_is_too_small(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    cl_mem small = clCreateBuffer(f->opencl.context, CL_MEM_READ_WRITE, 399, NULL, NULL);
+    cl_mem other = clCreateBuffer(f->opencl.context, CL_MEM_READ_WRITE, 400, NULL, NULL);
+    unsigned char host[400];
+    hd_remap_memory to = {small}, from = {other};
+    assert_int_equal(hd_remap_transpose(&f->diag, 10, 10, 4, &map), HD_OK);
+    assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &to, host, NULL), HD_EINPUT);
+    assert_says(f->last, "has 399 bytes; the map needs 400");
+    assert_int_equal(hd_remap_from_device(&f->diag, f->device, map, host, &to, NULL), HD_EINPUT);
+    assert_int_equal(hd_remap_on_device(&f->diag, f->device, map, &from, to), HD_EINPUT);
+    assert_says(f->last, "for the source has 399");
+    assert_int_equal(hd_remap_on_device(&f->diag, f->device, map, &from, from), HD_EINPUT);
+    assert_says(f->last, "the same memory");
+    assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &from, NULL, NULL), HD_EINPUT);
+    assert_says(f->last, "NULL");
+    assert_int_equal(
+        hd_remap_to_device(&f->diag, f->device, map, &(hd_remap_memory){NULL}, host, NULL),
+        HD_EINPUT);
+    assert_says(f->last, "of the device's own context");
+    clReleaseMemObject(small);
+    clReleaseMemObject(other);
+    hd_remap_free(map);
+}
+
+static void parts_that_are_the_same(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    static body bodies[100];
+    hd_remap_memory one = device_memory(f->device, NULL, sizeof bodies);
+    assert_int_equal(hd_remap_layout(&f->diag, &body_record, "{x,y,z}{kind}/da", 100, &map), HD_OK);
+    assert_int_equal(
+        hd_remap_to_device(&f->diag, f->device, map, (hd_remap_memory[]){one, one}, bodies, NULL),
+        HD_EINPUT);
+    assert_says(f->last, "parts 0 and 1 are the same");
+    f->device->gpu->api->release(f->device->gpu, one.cuda);
+    hd_remap_free(map);
+}
+
+static void host_memory_in_the_middle_of_a_value(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    _Alignas(16) static unsigned char host[404];
+    hd_remap_memory memory = device_memory(f->device, NULL, 400);
+    assert_int_equal(hd_remap_transpose(&f->diag, 10, 10, 4, &map), HD_OK);
+    assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &memory, host + 1,
+                                        &(hd_remap_options){.strategy = HD_REMAP_ZERO_COPY}),
+                     HD_EINPUT);
+    assert_says(f->last, "a multiple of 16");
+    assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &memory, host + 1,
+                                        &(hd_remap_options){.strategy = HD_REMAP_BULK}),
+                     HD_OK);
+    f->device->gpu->api->release(f->device->gpu, memory.cuda);
+    hd_remap_free(map);
+}
+
+static void code_that_does_not_compile(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    uint64_t last = 99;
+    static float host[100];
+    hd_remap_memory memory = device_memory(f->device, NULL, sizeof host);
+    hd_remap_user user = {100,   100,
+                          4,     reversed,
+                          &last, "HD_FUNCTION HD_INDEX place(HD_INDEX element) { return el; }\n"};
+    assert_int_equal(hd_remap_user_map(&f->diag, &user, &map), HD_OK);
+    assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &memory, host,
+                                        &(hd_remap_options){.strategy = HD_REMAP_BULK}),
+                     HD_EINPUT);
+    assert_says(f->last, "compile");
+    f->device->gpu->api->release(f->device->gpu, memory.cuda);
+    hd_remap_free(map);
+}
+
+static void code_that_says_something_else(void **state) {
+    fixture *f = *state;
+    hd_remap *map;
+    uint64_t last = 99;
+    static float host[100];
+    hd_remap_memory memory = device_memory(f->device, NULL, sizeof host);
+    hd_remap_user user = {100,
+                          100,
+                          4,
+                          reversed,
+                          &last,
+                          "HD_FUNCTION HD_INDEX place(HD_INDEX element) { return element < 98 ? 99 "
+                          "- element : 7; }\n"};
+    assert_int_equal(hd_remap_user_map(&f->diag, &user, &map), HD_OK);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(hd_remap_to_device(&f->diag, f->device, map, &memory, host,
+                                            &(hd_remap_options){.strategy = HD_REMAP_BULK}),
+                         HD_EINPUT);
+        assert_says(f->last, "gives element 98 the place 7, its function the place 1");
+    }
+    f->device->gpu->api->release(f->device->gpu, memory.cuda);
+    hd_remap_free(map);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(transposes),
+        cmocka_unit_test(diagonals_and_morton_order),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(scatters),
+        cmocka_unit_test(maps_of_the_programs_own),
+        cmocka_unit_test(another_device),
+        cmocka_unit_test(memory_that_is_too_small),
+        cmocka_unit_test(parts_that_are_the_same),
+        cmocka_unit_test(host_memory_in_the_middle_of_a_value),
+        cmocka_unit_test(code_that_does_not_compile),
+        cmocka_unit_test(code_that_says_something_else),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

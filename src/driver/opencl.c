@@ -1,0 +1,538 @@
+/*
+ * OpenCL as a driver of compute.h. Version 1.2 is enough.
+ *
+ * Every command of a queue waits for the event of the one before it, although the queue is in
+ * order: only so is an error of one seen by the next, and in the end by finish().
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "driver/compute.h"
+#include "driver/opencl_library.h"
+
+_Static_assert(sizeof(cl_mem) == sizeof(hd_compute_memory), "a cl_mem is a number of 64 bits");
+
+typedef struct opencl {
+    hd_compute base;
+    hd_opencl_library call;
+    cl_context context;
+    cl_device_id id;
+    bool joined; /* the context is not ours */
+} opencl;
+
+struct hd_compute_program {
+    hd_arena *arena;
+    cl_program handle;
+    hd_vec(cl_kernel) kernels;
+};
+
+static opencl *of(hd_compute *gpu) { return (opencl *)gpu; }
+static const hd_opencl_library *call_of(hd_compute *gpu) { return &of(gpu)->call; }
+static cl_mem buffer_of(hd_compute_memory memory) { return (cl_mem)(uintptr_t)memory; }
+
+static const char *check(hd_compute *gpu, cl_int error, const char *doing) {
+    if (error == CL_SUCCESS)
+        return NULL;
+    snprintf(gpu->doing, sizeof gpu->doing, "%s", doing);
+    return hd_opencl_error(error);
+}
+
+/* ---- devices ------------------------------------------------------------------------- */
+
+static const char *device_text(hd_arena *arena, const hd_opencl_library *call, cl_device_id id,
+                               cl_device_info what) {
+    char text[512] = "";
+    if (call->device_info(id, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
+        return "unknown";
+    return hd_strdup(arena, text);
+}
+
+static hd_compute_device describe(hd_arena *arena, const hd_opencl_library *call, cl_device_id id) {
+    cl_device_type type = 0;
+    call->device_info(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return (hd_compute_device){.backend = "opencl",
+                               .id = "",
+                               .platform = "",
+                               .name = device_text(arena, call, id, CL_DEVICE_NAME),
+                               .driver = device_text(arena, call, id, CL_DRIVER_VERSION),
+                               .is_processor = type & CL_DEVICE_TYPE_CPU};
+}
+
+typedef hd_vec(hd_compute_device) device_list;
+typedef hd_vec(cl_device_id) id_list;
+
+static void find_devices(hd_arena *arena, const hd_opencl_library *call, device_list *devices,
+                         id_list *ids) {
+    enum { MOST_PLATFORMS = 64, MOST_DEVICES = 256 };
+    cl_platform_id platforms[MOST_PLATFORMS];
+    cl_device_id found[MOST_DEVICES];
+    cl_uint platform_count = 0;
+    if (call->get_platforms(MOST_PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
+        return;
+    for (cl_uint p = 0; p < platform_count && p < MOST_PLATFORMS; p++) {
+        cl_uint count = 0;
+        char name[512] = "unknown";
+        if (call->get_devices(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, found, &count) !=
+            CL_SUCCESS)
+            continue;
+        call->platform_info(platforms[p], CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+        for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) {
+            hd_compute_device device = describe(arena, call, found[d]);
+            device.id = hd_format(arena, "%u:%u", p, d);
+            device.platform = hd_strdup(arena, name);
+            hd_push(arena, devices, device);
+            hd_push(arena, ids, found[d]);
+        }
+    }
+}
+
+static hd_compute_device *list_devices(hd_arena *arena, uint32_t *count, const char **missing) {
+    hd_opencl_library call;
+    device_list devices = {0};
+    id_list ids = {0};
+    *count = 0;
+    if (!hd_opencl_open(arena, &call, missing))
+        return NULL;
+    find_devices(arena, &call, &devices, &ids);
+    *count = (uint32_t)devices.count;
+    *missing = "install a driver, for the processor the Debian package pocl-opencl-icd";
+    return devices.data;
+}
+
+/* ---- opening ------------------------------------------------------------------------- */
+
+static void read_limits(hd_compute *gpu) {
+    const hd_opencl_library *call = call_of(gpu);
+    cl_device_id id = of(gpu)->id;
+    cl_bool unified = CL_FALSE;
+    cl_ulong most = 0;
+    cl_uint units = 1;
+    call->device_info(id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
+    call->device_info(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL);
+    call->device_info(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    gpu->most_bytes = most;
+    gpu->units = units ? units : 1;
+    gpu->is_unified = gpu->device.is_processor || unified;
+}
+
+static void close_device(hd_compute *gpu) {
+    if (!of(gpu)->joined)
+        call_of(gpu)->release_context(of(gpu)->context);
+    free(gpu->log);
+}
+
+static const char *open_device(hd_arena *arena, const char *id, hd_compute **gpu) {
+    opencl *cl = hd_new(arena, opencl);
+    const char *missing;
+    device_list devices = {0};
+    id_list ids = {0};
+    cl_int error = CL_DEVICE_NOT_FOUND;
+    *gpu = NULL;
+    cl->base.api = &hd_compute_opencl;
+    if (!hd_opencl_open(arena, &cl->call, &missing))
+        return missing;
+    find_devices(arena, &cl->call, &devices, &ids);
+    for (size_t d = 0; d < devices.count && !cl->id; d++)
+        if (!strcmp(devices.data[d].id, id)) {
+            cl->base.device = devices.data[d];
+            cl->id = ids.data[d];
+        }
+    if (cl->id)
+        cl->context = cl->call.make_context(NULL, 1, &cl->id, NULL, NULL, &error);
+    if (error != CL_SUCCESS)
+        return hd_opencl_error(error);
+    read_limits(&cl->base);
+    *gpu = &cl->base;
+    return NULL;
+}
+
+static bool has_device(const opencl *cl) {
+    size_t bytes = 0;
+    bool found = false;
+    if (cl->call.context_info(cl->context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) != CL_SUCCESS)
+        return false;
+    cl_device_id *ids = hd_checked(malloc(bytes + 1));
+    cl->call.context_info(cl->context, CL_CONTEXT_DEVICES, bytes, ids, NULL);
+    for (size_t d = 0; d < bytes / sizeof *ids; d++)
+        found |= ids[d] == cl->id;
+    free(ids);
+    return found;
+}
+
+hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_id id,
+                                 hd_compute **gpu, const char **why) {
+    opencl *cl = hd_new(arena, opencl);
+    *cl = (opencl){.base.api = &hd_compute_opencl, .context = context, .id = id, .joined = true};
+    *gpu = NULL;
+    if (!hd_opencl_open(arena, &cl->call, why))
+        return HD_ESYSTEM;
+    *why = "the context does not have the device";
+    if (!context || !id || !has_device(cl))
+        return HD_EINPUT;
+    cl->base.device = describe(arena, &cl->call, id);
+    read_limits(&cl->base);
+    *gpu = &cl->base;
+    return HD_OK;
+}
+
+void hd_compute_opencl_context(const hd_compute *gpu, cl_context *context, cl_device_id *id) {
+    *context = ((const opencl *)gpu)->context;
+    *id = ((const opencl *)gpu)->id;
+}
+
+/* ---- queues -------------------------------------------------------------------------- */
+
+static const char *make_queue(hd_compute *gpu, bool timed, hd_compute_queue *queue) {
+    cl_int error;
+    queue->handle = call_of(gpu)->make_queue(of(gpu)->context, of(gpu)->id,
+                                             timed ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
+    return check(gpu, error, "make a queue");
+}
+
+static void forget_last(hd_compute *gpu, hd_compute_queue *queue) {
+    if (queue->last)
+        call_of(gpu)->release_event(queue->last);
+    queue->last = NULL;
+}
+
+static void release_queue(hd_compute *gpu, hd_compute_queue *queue) {
+    forget_last(gpu, queue);
+    if (queue->handle)
+        call_of(gpu)->release_queue(queue->handle);
+    queue->handle = NULL;
+}
+
+/* What the next command is to wait for. */
+static cl_uint wait_count(const hd_compute_queue *queue) { return queue->last ? 1 : 0; }
+static const cl_event *waits(const hd_compute_queue *queue) {
+    return queue->last ? (const cl_event *)&queue->last : NULL;
+}
+
+/* The command of `event` was queued, or not. */
+static const char *queued(hd_compute *gpu, hd_compute_queue *queue, cl_int error, cl_event event,
+                          const char *doing) {
+    if (error != CL_SUCCESS)
+        return check(gpu, error, doing);
+    forget_last(gpu, queue);
+    queue->last = event;
+    return NULL;
+}
+
+static const char *flush(hd_compute *gpu, hd_compute_queue *queue) {
+    return check(gpu, call_of(gpu)->flush(queue->handle), "start what is queued");
+}
+
+static const char *finish(hd_compute *gpu, hd_compute_queue *queue) {
+    if (!queue->last)
+        return NULL;
+    cl_int error = call_of(gpu)->wait_for_events(1, waits(queue));
+    forget_last(gpu, queue);
+    return check(gpu, error, "do what is queued");
+}
+
+static void settle(hd_compute *gpu, hd_compute_queue *queue) {
+    if (queue->handle)
+        call_of(gpu)->finish(queue->handle);
+    forget_last(gpu, queue);
+}
+
+static const char *follow(hd_compute *gpu, hd_compute_queue *queue, const hd_compute_queue *other) {
+    cl_event event, both[2] = {queue->last, other->last};
+    if (!other->last || queue == other)
+        return NULL;
+    cl_int error = call_of(gpu)->barrier(queue->handle, queue->last ? 2 : 1,
+                                         queue->last ? both : both + 1, &event);
+    return queued(gpu, queue, error, event, "let one queue wait for another");
+}
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+static const char *make_buffer(hd_compute *gpu, cl_mem_flags flags, uint64_t bytes, void *host,
+                               hd_compute_memory *memory) {
+    cl_int error;
+    cl_mem made = call_of(gpu)->make_buffer(of(gpu)->context, flags, (size_t)bytes, host, &error);
+    *memory = error == CL_SUCCESS ? (uintptr_t)made : 0;
+    if (error == CL_SUCCESS)
+        return NULL;
+    snprintf(gpu->doing, sizeof gpu->doing, "allocate %llu bytes", (unsigned long long)bytes);
+    return hd_opencl_error(error);
+}
+
+static const char *allocate(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memory) {
+    return make_buffer(gpu, CL_MEM_READ_WRITE, bytes, NULL, memory);
+}
+
+static void release(hd_compute *gpu, hd_compute_memory memory) {
+    call_of(gpu)->release_memory(buffer_of(memory));
+}
+
+static uint64_t size_of(hd_compute *gpu, hd_compute_memory memory) {
+    const hd_opencl_library *call = call_of(gpu);
+    cl_context context = NULL;
+    size_t bytes = 0;
+    if (!memory ||
+        call->memory_info(buffer_of(memory), CL_MEM_CONTEXT, sizeof context, &context, NULL) !=
+            CL_SUCCESS ||
+        context != of(gpu)->context)
+        return 0;
+    call->memory_info(buffer_of(memory), CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    return bytes;
+}
+
+static const char *memory_info(hd_compute *gpu, uint64_t *free_bytes, uint64_t *all) {
+    cl_ulong bytes = 0;
+    cl_int error = call_of(gpu)->device_info(of(gpu)->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes,
+                                             &bytes, NULL);
+    *free_bytes = *all = bytes;
+    return check(gpu, error, "ask for the size of its memory");
+}
+
+/* Memory that the driver allocates for itself and that stays mapped: on all known drivers of GPUs
+ * it is pinned. */
+static const char *pin(hd_compute *gpu, hd_compute_queue *queue, uint64_t bytes,
+                       hd_compute_pinned *pinned) {
+    hd_compute_memory memory;
+    cl_int error;
+    const char *failed =
+        make_buffer(gpu, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &memory);
+    if (failed)
+        return failed;
+    void *data =
+        call_of(gpu)->map(queue->handle, buffer_of(memory), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                          (size_t)bytes, 0, NULL, NULL, &error);
+    if (error == CL_SUCCESS)
+        *pinned = (hd_compute_pinned){data, bytes, buffer_of(memory)};
+    else
+        release(gpu, memory);
+    return check(gpu, error, "pin memory of the host");
+}
+
+static void unpin(hd_compute *gpu, hd_compute_queue *queue, hd_compute_pinned *pinned) {
+    call_of(gpu)->unmap(queue->handle, pinned->handle, pinned->data, 0, NULL, NULL);
+    call_of(gpu)->finish(queue->handle);
+    call_of(gpu)->release_memory(pinned->handle);
+}
+
+/* OpenCL has no way to ask. */
+static bool is_pinned(hd_compute *gpu, const void *host) {
+    (void)host;
+    return gpu->is_unified;
+}
+
+static const char *share(hd_compute *gpu, void *host, uint64_t bytes, bool written,
+                         hd_compute_shared *shared) {
+    *shared = (hd_compute_shared){.host = host, .bytes = bytes, .written = written};
+    return make_buffer(gpu, (written ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY) | CL_MEM_USE_HOST_PTR,
+                       bytes, host, &shared->memory);
+}
+
+/* Mapping is what makes a driver that worked on a copy bring it back. */
+static const char *unshare(hd_compute *gpu, hd_compute_queue *queue, bool failed,
+                           hd_compute_shared *shared) {
+    const hd_opencl_library *call = call_of(gpu);
+    cl_mem memory = buffer_of(shared->memory);
+    cl_int error = CL_SUCCESS;
+    if (shared->written && !failed) {
+        void *data = call->map(queue->handle, memory, CL_TRUE, CL_MAP_READ, 0,
+                               (size_t)shared->bytes, 0, NULL, NULL, &error);
+        if (error == CL_SUCCESS)
+            error = call->unmap(queue->handle, memory, data, 0, NULL, NULL);
+        if (error == CL_SUCCESS)
+            error = call->finish(queue->handle);
+    }
+    call->release_memory(memory);
+    return check(gpu, error, "bring back memory that was shared");
+}
+
+static const char *write_memory(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
+                                const void *from, uint64_t bytes) {
+    cl_event event;
+    cl_int error = call_of(gpu)->write(queue->handle, buffer_of(to), CL_FALSE, 0, (size_t)bytes,
+                                       from, wait_count(queue), waits(queue), &event);
+    return queued(gpu, queue, error, event, "write to the device's memory");
+}
+
+static const char *read_memory(hd_compute *gpu, hd_compute_queue *queue, void *to,
+                               hd_compute_memory from, uint64_t bytes) {
+    cl_event event;
+    cl_int error = call_of(gpu)->read(queue->handle, buffer_of(from), CL_FALSE, 0, (size_t)bytes,
+                                      to, wait_count(queue), waits(queue), &event);
+    return queued(gpu, queue, error, event, "read the device's memory");
+}
+
+static const char *copy(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
+                        hd_compute_memory from, uint64_t bytes) {
+    cl_event event;
+    cl_int error = call_of(gpu)->copy(queue->handle, buffer_of(from), buffer_of(to), 0, 0,
+                                      (size_t)bytes, wait_count(queue), waits(queue), &event);
+    return queued(gpu, queue, error, event, "copy within the device's memory");
+}
+
+/* ---- programs ------------------------------------------------------------------------ */
+
+static void release_kernels(hd_compute *gpu, hd_compute_program *program) {
+    for (size_t k = 0; k < program->kernels.count; k++)
+        call_of(gpu)->release_kernel(program->kernels.data[k]);
+    program->kernels.count = 0;
+}
+
+static void release_program(hd_compute *gpu, hd_compute_program *program) {
+    release_kernels(gpu, program);
+    if (program->handle)
+        call_of(gpu)->release_program(program->handle);
+    hd_arena_free(program->arena);
+}
+
+static void keep_log(hd_compute *gpu, cl_program handle) {
+    const hd_opencl_library *call = call_of(gpu);
+    size_t size = 0;
+    call->build_info(handle, of(gpu)->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    gpu->log = hd_zeroed(1, size + 1);
+    call->build_info(handle, of(gpu)->id, CL_PROGRAM_BUILD_LOG, size, gpu->log, NULL);
+}
+
+static const char *build(hd_compute *gpu, const hd_compute_source *source,
+                         hd_compute_program **program) {
+    hd_arena *arena = hd_arena_new();
+    hd_compute_program *made = hd_new(arena, hd_compute_program);
+    hd_str options = {.arena = arena};
+    cl_int error;
+    made->arena = arena;
+    free(gpu->log);
+    gpu->log = NULL;
+    *program = NULL;
+    for (uint32_t o = 0; o < source->option_count; o++)
+        hd_str_printf(&options, "%s%s", o ? " " : "", source->options[o]);
+    made->handle =
+        call_of(gpu)->make_program(of(gpu)->context, 1, (const char **)&source->text, NULL, &error);
+    if (error != CL_SUCCESS)
+        made->handle = NULL;
+    else
+        error =
+            call_of(gpu)->build(made->handle, 1, &of(gpu)->id, hd_str_text(&options), NULL, NULL);
+    if (error == CL_BUILD_PROGRAM_FAILURE)
+        keep_log(gpu, made->handle);
+    if (error != CL_SUCCESS)
+        release_program(gpu, made);
+    else
+        *program = made;
+    return check(gpu, error, "compile");
+}
+
+/* What was built is ready. */
+static const char *load(hd_compute *gpu, hd_compute_program *program) {
+    release_kernels(gpu, program);
+    return NULL;
+}
+
+static const char *get_kernel(hd_compute *gpu, hd_compute_program *program, const char *name,
+                              uint32_t shared, void **kernel) {
+    cl_int error;
+    (void)shared;
+    cl_kernel made = call_of(gpu)->make_kernel(program->handle, name, &error);
+    if (error == CL_SUCCESS)
+        hd_push(program->arena, &program->kernels, made);
+    *kernel = made;
+    return check(gpu, error, "make the kernel");
+}
+
+static const char *get_variable(hd_compute *gpu, hd_compute_program *program, const char *name,
+                                hd_compute_memory *memory, uint64_t *bytes) {
+    (void)program;
+    (void)name;
+    *memory = *bytes = 0;
+    return check(gpu, CL_INVALID_OPERATION, "find a variable");
+}
+
+static uint64_t most_items(hd_compute *gpu, void *kernel) {
+    size_t most = 0;
+    call_of(gpu)->kernel_info(kernel, of(gpu)->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                              NULL);
+    return most;
+}
+
+/* ---- launches ------------------------------------------------------------------------ */
+
+static const char *launch(hd_compute *gpu, hd_compute_queue *queue, void *kernel,
+                          const hd_compute_launch *given, const hd_compute_argument *arguments,
+                          uint32_t argument_count, hd_compute_timer *timer) {
+    const hd_opencl_library *call = call_of(gpu);
+    size_t offset[3], global[3], local[3];
+    cl_event event = NULL;
+    cl_int error;
+    for (uint32_t d = 0; d < 3; d++) {
+        offset[d] = given->offset[d];
+        global[d] = given->global[d];
+        local[d] = given->local[d];
+    }
+    for (uint32_t a = 0; a < argument_count; a++) {
+        error = call->set_argument(kernel, a, arguments[a].bytes, arguments[a].value);
+        if (error != CL_SUCCESS) {
+            snprintf(gpu->doing, sizeof gpu->doing, "set the kernel's argument %u", a);
+            return hd_opencl_error(error);
+        }
+    }
+    error = call->launch(queue->handle, kernel, given->dims, offset, global, local,
+                         wait_count(queue), waits(queue), &event);
+    if (error == CL_SUCCESS && timer) {
+        call->retain_event(event);
+        timer->events[0] = event;
+    }
+    return queued(gpu, queue, error, event, "launch the kernel");
+}
+
+static const char *elapsed(hd_compute *gpu, const hd_compute_timer *timer, double *seconds) {
+    const hd_opencl_library *call = call_of(gpu);
+    cl_event event = timer->events[0];
+    cl_ulong start = 0, end = 0;
+    cl_int status = CL_COMPLETE;
+    cl_int error =
+        call->event_info(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    if (error == CL_SUCCESS && status < 0)
+        error = status;
+    if (error == CL_SUCCESS)
+        error = call->event_times(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (error == CL_SUCCESS)
+        error = call->event_times(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    *seconds = error == CL_SUCCESS ? (double)(end - start) * 1e-9 : 0;
+    return check(gpu, error, "run the kernel");
+}
+
+static void release_timer(hd_compute *gpu, hd_compute_timer *timer) {
+    if (timer->events[0])
+        call_of(gpu)->release_event(timer->events[0]);
+    timer->events[0] = NULL;
+}
+
+const hd_compute_api hd_compute_opencl = {.name = "opencl",
+                                          .title = "OpenCL",
+                                          .list = list_devices,
+                                          .open = open_device,
+                                          .close = close_device,
+                                          .make_queue = make_queue,
+                                          .release_queue = release_queue,
+                                          .flush = flush,
+                                          .finish = finish,
+                                          .settle = settle,
+                                          .follow = follow,
+                                          .allocate = allocate,
+                                          .release = release,
+                                          .size_of = size_of,
+                                          .memory_info = memory_info,
+                                          .pin = pin,
+                                          .unpin = unpin,
+                                          .is_pinned = is_pinned,
+                                          .share = share,
+                                          .unshare = unshare,
+                                          .write = write_memory,
+                                          .read = read_memory,
+                                          .copy = copy,
+                                          .build = build,
+                                          .load = load,
+                                          .get_kernel = get_kernel,
+                                          .get_variable = get_variable,
+                                          .release_program = release_program,
+                                          .most_items = most_items,
+                                          .launch = launch,
+                                          .elapsed = elapsed,
+                                          .release_timer = release_timer};

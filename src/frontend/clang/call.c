@@ -1,0 +1,318 @@
+/*
+ * Calls. What is still called after inlining has no body: an intrinsic of LLVM
+ * (llvm.memcpy) or a built-in function of OpenCL C, whose name is mangled by
+ * the rules of the Itanium C++ ABI: _Z10atomic_addPU3AS1Vii is atomic_add of a
+ * pointer to volatile int in space 1, and an int. Only the name and the first
+ * type are of interest here. Those of CUDA C have plain names: intrinsics for
+ * NVPTX (nvptx.c), libdevice (libdevice.c), and a few functions of CUDA's run time.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "frontend/clang/internal.h"
+
+char hd_first_type_code(const char *types) {
+    for (;;) {
+        if (*types == 'P' || *types == 'K' || *types == 'V' || *types == 'r') {
+            types++;
+        } else if (*types == 'U') {
+            char *end;
+            unsigned long length = strtoul(types + 1, &end, 10);
+            if (strlen(end) < length)
+                return '\0';
+            types = end + length;
+        } else if (types[0] == 'D' && types[1] == 'v') {
+            types = strchr(types, '_');
+            if (!types)
+                return '\0';
+            types++;
+        } else if (types[0] == 'D' && types[1] == 'h') {
+            return 'H';
+        } else {
+            return *types;
+        }
+    }
+}
+
+/* Splits a mangled name; false for a plain one. */
+static bool demangle(hd_lowering *l, const char *mangled, const char **name, const char **types) {
+    if (strncmp(mangled, "_Z", 2) || !isdigit((unsigned char)mangled[2]))
+        return false;
+    char *start;
+    unsigned long length = strtoul(mangled + 2, &start, 10);
+    if (strlen(start) < length)
+        return false;
+    *name = hd_strndup(l->arena, start, length);
+    *types = start + length;
+    return true;
+}
+
+/* ---- intrinsics of LLVM ---------------------------------------------- */
+
+/* Facts for an optimiser, which no longer matter. */
+static bool says_nothing(const char *name) {
+    static const char *const names[] = {"lifetime.", "dbg.",
+                                        "assume",    "invariant.",
+                                        "donothing", "experimental.noalias.scope.decl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (starts_with(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Intrinsics that are functions of OpenCL C under another name. */
+static const struct renamed {
+    const char *intrinsic, *builtin;
+} renamed[] = {
+    {"fabs", "fabs"},
+    {"sqrt", "sqrt"},
+    {"sin", "sin"},
+    {"cos", "cos"},
+    {"tan", "tan"},
+    {"exp", "exp"},
+    {"exp2", "exp2"},
+    {"exp10", "exp10"},
+    {"log", "log"},
+    {"log2", "log2"},
+    {"log10", "log10"},
+    {"pow", "pow"},
+    {"floor", "floor"},
+    {"ceil", "ceil"},
+    {"trunc", "trunc"},
+    {"rint", "rint"},
+    {"round", "round"},
+    {"nearbyint", "rint"},
+    {"copysign", "copysign"},
+    {"minnum", "fmin"},
+    {"maxnum", "fmax"},
+    {"ctpop", "popcount"},
+    {"bitreverse", "bit_reverse"},
+    {"fma", "fma"},
+    {"roundeven", "rint"},
+    {"ldexp", "ldexp"},
+    {"powi", "pown"},
+    {"trap", "trap"},
+};
+
+static const char *builtin_of_intrinsic(const char *name) {
+    size_t length = strcspn(name, ".");
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strlen(renamed[i].intrinsic) == length && !strncmp(renamed[i].intrinsic, name, length))
+            return renamed[i].builtin;
+    return NULL;
+}
+
+static bool lower_extreme(hd_lowering *l, const hd_call *call, const char *name) {
+    static const struct {
+        const char *name;
+        kir_pred pred;
+    } extremes[] = {
+        {"smin.", KIR_P_SLT}, {"smax.", KIR_P_SGT}, {"umin.", KIR_P_ULT}, {"umax.", KIR_P_UGT}};
+    for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
+        if (starts_with(name, extremes[i].name)) {
+            kir_value first = hd_emit_compare(l, extremes[i].pred, call->args[0], call->args[1]);
+            hd_set_value(l, call->inst, hd_emit_select(l, first, call->args[0], call->args[1]));
+            return true;
+        }
+    return false;
+}
+
+/* A copy of less than the struct at an address is one of members. */
+static void name_copied_member(hd_lowering *l, const hd_call *call, unsigned operand) {
+    LLVMValueRef pointer = LLVMGetOperand(call->inst, operand);
+    const kir_inst *bytes = &l->insts.data[call->args[2]];
+    if (bytes->op == KIR_CONST && bytes->imm[0] < hd_pointee_bytes(l, pointer))
+        call->args[operand] = hd_member_address(l, pointer);
+}
+
+static void lower_copy(hd_lowering *l, const hd_call *call, kir_op op) {
+    name_copied_member(l, call, 0);
+    if (op == KIR_COPY)
+        name_copied_member(l, call, 1);
+    kir_value value = hd_emit(l, op, (kir_type){0}, 3, call->args);
+    int64_t is_volatile = 0;
+    const kir_inst *flag = &l->insts.data[call->args[3]];
+    if (flag->op == KIR_CONST)
+        is_volatile = (int64_t)flag->imm[0];
+    l->insts.data[value].is_volatile = is_volatile != 0;
+}
+
+/* The product, and whether it has bits beyond. */
+static void lower_checked_product(hd_lowering *l, const hd_call *call) {
+    kir_type type = hd_type_of_value(l, call->args[0]);
+    kir_value high = hd_emit_call(l, "u_mul_hi", type, 2, call->args);
+    hd_set_value(l, call->inst, hd_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
+    hd_pointer_map_set(l->arena, &l->seconds, call->inst,
+                       hd_emit_compare(l, KIR_P_NE, high, hd_const_int(l, type, 0)));
+}
+
+static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
+    const char *name = call->name + strlen("llvm.");
+    if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
+        lower_copy(l, call, KIR_COPY);
+    } else if (starts_with(name, "memset.")) {
+        lower_copy(l, call, KIR_FILL);
+    } else if (starts_with(name, "nvvm.")) {
+        hd_lower_nvvm(l, call, name + strlen("nvvm."));
+    } else if (starts_with(name, "fmuladd.")) {
+        hd_set_value(l, call->inst, hd_emit(l, KIR_FMULADD, call->type, 3, call->args));
+    } else if (starts_with(name, "umul.with.overflow.")) {
+        lower_checked_product(l, call);
+    } else if (starts_with(name, "expect.")) {
+        hd_set_value(l, call->inst, call->args[0]);
+    } else if (builtin_of_intrinsic(name)) {
+        hd_set_value(
+            l, call->inst,
+            hd_emit_call(l, builtin_of_intrinsic(name), call->type, call->arg_count, call->args));
+    } else if (!lower_extreme(l, call, name)) {
+        hd_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
+                  l->front->is_cuda ? "CUDA C" : "OpenCL C");
+    }
+}
+
+/* ---- calls ----------------------------------------------------------- */
+
+static bool lower_args(hd_lowering *l, hd_call *call) {
+    call->arg_count = LLVMGetNumArgOperands(call->inst);
+    call->args = hd_new_array(l->arena, kir_value, call->arg_count);
+    for (unsigned i = 0; i < call->arg_count; i++) {
+        LLVMValueRef arg = LLVMGetOperand(call->inst, i);
+        LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(arg));
+        if (kind == LLVMMetadataTypeKind)
+            return false;
+        call->args[i] = hd_value_of(l, arg);
+    }
+    /* A pair of results is taken apart by whoever lowers the call. */
+    if (LLVMGetTypeKind(LLVMTypeOf(call->inst)) != LLVMStructTypeKind)
+        call->type = hd_lower_type(l, LLVMTypeOf(call->inst));
+    return !l->status;
+}
+
+/* A built-in that touches memory must be one whose accesses are known. */
+static bool memory_is_known(hd_lowering *l, const hd_call *call) {
+    if (hd_has_word("printf prefetch async_work_group_copy async_work_group_strided_copy "
+                    "wait_group_events",
+                    call->name))
+        return true;
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        kir_type type = hd_type_of_value(l, call->args[i]);
+        if (type.kind == KIR_PTR && type.space != KIR_PRIVATE)
+            return false;
+    }
+    return true;
+}
+
+static void lower_builtin_call(hd_lowering *l, hd_call *call) {
+    kir_value result = KIR_NONE;
+    if (!hd_lower_atomic_call(l, call, &result) && !hd_lower_builtin(l, call, &result) &&
+        !hd_lower_convert(l, call, &result)) {
+        if (!memory_is_known(l, call)) {
+            hd_cannot(l,
+                      "built-in function %s accesses memory in a way that Heddle cannot see; "
+                      "load and store the values yourself",
+                      call->name);
+            return;
+        }
+        result = hd_emit_call(l, call->name, call->type, call->arg_count, call->args);
+    }
+    if (result != KIR_NONE)
+        hd_set_value(l, call->inst, result);
+}
+
+/* ---- CUDA's run time ------------------------------------------------- */
+
+/* The functions of heddle_functions.h that stand for calls of kir. */
+static const char own_prefix[] = "__heddle_";
+
+/* Why a function without a body cannot be called, for those that are known. */
+static const char *reason_of_missing(const char *name) {
+    static const struct {
+        const char *prefix, *reason;
+    } reasons[] = {
+        {"malloc", "a kernel cannot allocate memory here; give it a buffer"},
+        {"free", "a kernel cannot free memory here; give it a buffer"},
+        {"_Znw", "a kernel cannot allocate memory with new; give it a buffer"},
+        {"_Zna", "a kernel cannot allocate memory with new; give it a buffer"},
+        {"_Zdl", "a kernel cannot free memory with delete; give it a buffer"},
+        {"_Zda", "a kernel cannot free memory with delete; give it a buffer"},
+        {"cudaCG", "threads of several blocks cannot wait for each other; end the kernel and "
+                   "launch another"},
+        {"cudaGetParameterBuffer", "a kernel cannot launch kernels; launch them from the job"},
+        {"cudaLaunchDevice", "a kernel cannot launch kernels; launch them from the job"},
+        {"vprintf", "printf takes its arguments one by one; write them out"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (starts_with(name, reasons[i].prefix))
+            return reasons[i].reason;
+    return NULL;
+}
+
+static void lower_cuda_call(hd_lowering *l, const hd_call *call) {
+    kir_value result = KIR_NONE;
+    if (!strcmp(call->name, "printf"))
+        result = hd_emit_call(l, "printf", call->type, call->arg_count, call->args);
+    else if (!strcmp(call->name, "__assertfail"))
+        hd_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* no size of a char */
+    else if (starts_with(call->name, own_prefix))
+        result = hd_emit_call(l, call->name + strlen(own_prefix), call->type, call->arg_count,
+                              call->args);
+    else if (!hd_lower_libdevice(l, call, &result))
+        hd_cannot(l, "function %s has no body in this file; define or include it",
+                  hd_function_of_symbol(l->arena, call->name));
+    if (result != KIR_NONE && !l->status)
+        hd_set_value(l, call->inst, result);
+}
+
+/* ---- any call ---------------------------------------------------------- */
+
+/* OpenCL's names are taken apart; false for a function that nobody has defined. */
+static bool read_name(hd_lowering *l, hd_call *call, bool intrinsic) {
+    bool is_cuda = l->front->is_cuda;
+    const char *name, *why = is_cuda ? reason_of_missing(call->name) : NULL;
+    if (why) {
+        hd_cannot(l, "%s", why);
+        return false;
+    }
+    if (is_cuda || intrinsic || !strcmp(call->name, "printf"))
+        return true;
+    if (demangle(l, call->name, &name, &call->types)) {
+        call->name = name;
+        return true;
+    }
+    hd_cannot(l, "function %s has no body in this file; define or include it", call->name);
+    return false;
+}
+
+void hd_lower_call(hd_lowering *l, LLVMValueRef instruction) {
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    hd_call call = {.inst = instruction, .types = ""};
+    bool is_cuda = l->front->is_cuda;
+    if (LLVMIsAInlineAsm(callee)) {
+        if (is_cuda)
+            hd_lower_assembly(l, instruction);
+        else
+            hd_cannot(l, "inline assembly is not supported; write it in OpenCL C");
+        return;
+    }
+    if (!LLVMIsAFunction(callee)) {
+        hd_cannot(l, "%s not supported, and this is a call of one; call a function by its name",
+                  is_cuda ? "function pointers and virtual functions are"
+                          : "function pointers are");
+        return;
+    }
+    size_t length;
+    call.name = LLVMGetValueName2(callee, &length);
+    bool intrinsic = starts_with(call.name, "llvm.");
+    if ((intrinsic && says_nothing(call.name + strlen("llvm."))) || !read_name(l, &call, intrinsic))
+        return;
+    if (!lower_args(l, &call)) {
+        hd_cannot(l, "a call of %s that kir cannot express", call.name);
+        return;
+    }
+    if (intrinsic)
+        lower_intrinsic(l, &call);
+    else if (is_cuda)
+        lower_cuda_call(l, &call);
+    else
+        lower_builtin_call(l, &call);
+}

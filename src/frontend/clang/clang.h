@@ -1,0 +1,27 @@
+/*
+ * The front end for OpenCL C and CUDA C, through clang. As in hd_frontend() and
+ * hd_parse_command_make().
+ *
+ * Records, field offsets and parameter types come from libclang, code from LLVM IR. A file that
+ * does not compile gives clang's own messages, each located, as errors. Images, pipes, recursion
+ * and the like are located HD_EUNSUPPORTED errors.
+ *
+ * Of a CUDA C file kernels and device functions are taken, host code is skipped. `options` may
+ * hold --cuda-path=DIR; without it the toolkit is looked for in $CUDA_PATH, $CUDA_HOME and
+ * /usr/local/cuda, and a small header of Heddle's own serves where there is none.
+ */
+#ifndef HD_FRONTEND_CLANG_H
+#define HD_FRONTEND_CLANG_H
+
+#include "frontend/frontend.h"
+
+hd_status hd_clang_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, kir_module **module);
+hd_status hd_clang_cuda(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+                        kir_module **module);
+hd_status hd_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                                const char *options, hd_parse_command *command);
+hd_status hd_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const char *options, hd_parse_command *command);
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * The words that clang and libclang are called with: what makes a file OpenCL C
+ * or CUDA C, and where CUDA's headers are.
+ *
+ * CUDA C is compiled for the device alone (nvptx64), so host code is parsed but
+ * makes no code. The driver's own search for a toolkit is switched off, because
+ * it wants more than headers and warns about versions; what it would add for a
+ * toolkit in DIR is added here:
+ *
+ *     clang's wrappers of C++ headers, __clang_cuda_runtime_wrapper.h included first,
+ *     DIR/include and DIR/include/cccl after all other folders
+ *
+ * Both kinds of host header, C's and C++'s, are the system's, or those of the package.
+ * Without a toolkit heddle_cuda.h of our own takes the place of the wrapper. Both
+ * are followed by heddle_functions.h, and that by the user's -D and -U as a header in
+ * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice
+ * is never linked: functions like __nv_sinf stay calls (libdevice.c).
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <llvm/Config/llvm-config.h>
+
+#include "frontend/clang/clang.h"
+#include "frontend/clang/internal.h"
+
+static void add(hd_front *front, hd_words *words, const char *word) {
+    hd_push(front->arena, words, hd_strdup(front->arena, word));
+}
+
+/* Words with blanks between. */
+static void add_all(hd_front *front, hd_words *words, const char *list) {
+    uint32_t count;
+    char **split = hd_split_words(front->arena, list, &count);
+    for (uint32_t i = 0; i < count; i++)
+        hd_push(front->arena, words, split[i]);
+}
+
+const char *hd_front_clang(hd_front *front) {
+    const char *own = hd_own_file(front->arena, "lib/heddle/bin/clang", NULL);
+    return own ? own : hd_own_fallback.clang;
+}
+
+/* The folder of clang's own headers is `include` in this one; libclang looks for it
+ * beside itself, which is wrong where distributions link it into another folder. */
+const char *hd_front_resources(hd_front *front) {
+    char program[PATH_MAX];
+    if (!realpath(hd_front_clang(front), program))
+        return NULL;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(program, '/');
+        if (slash)
+            *slash = '\0';
+    }
+    const char *folder = hd_format(front->arena, "%s/lib/clang/%d", program, LLVM_VERSION_MAJOR);
+    return access(hd_format(front->arena, "%s/include", folder), R_OK) == 0 ? folder : NULL;
+}
+
+/* ---- OpenCL C ---------------------------------------------------------- */
+
+static void add_opencl(hd_front *front, hd_words *words) {
+    bool has_standard = false;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        has_standard |= starts_with(front->options[i], "-cl-std");
+    if (!has_standard)
+        add(front, words, "-cl-std=CL2.0");
+    for (uint32_t i = 0; i < front->option_count; i++)
+        add(front, words, front->options[i]);
+    add_all(front, words, "-x cl -target spir64-unknown-unknown");
+}
+
+/* ---- CUDA C ------------------------------------------------------------ */
+
+static bool has_toolkit(hd_front *front, const char *folder) {
+    return access(hd_format(front->arena, "%s/include/cuda_runtime.h", folder), R_OK) == 0;
+}
+
+/* The toolkit's folder, or NULL for our own header. One that the user names must be
+ * there; an empty name asks for our own header. */
+static hd_status find_toolkit(hd_front *front, const char **toolkit) {
+    static const char option[] = "--cuda-path=";
+    const char *named = NULL;
+    *toolkit = NULL;
+    for (uint32_t i = 0; i < front->option_count; i++)
+        if (starts_with(front->options[i], option))
+            named = front->options[i] + strlen(option);
+    if (named && *named && !has_toolkit(front, named))
+        return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
+                       "there is no include/cuda_runtime.h in %s; --cuda-path= without a folder "
+                       "takes Heddle's own header",
+                       named);
+    const char *path = getenv("CUDA_PATH"), *home = getenv("CUDA_HOME");
+    const char *folders[] = {named, path, home, "/usr/local/cuda"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !*toolkit; i++) {
+        if (folders[i] && !*folders[i])
+            return HD_OK;
+        if (folders[i] && has_toolkit(front, folders[i]))
+            *toolkit = folders[i];
+    }
+    return HD_OK;
+}
+
+static hd_status find_own_headers(hd_front *front, const char **folder) {
+    *folder = hd_own_file(front->arena, "share/heddle/cuda", "src/frontend/clang/cuda");
+    return *folder ? HD_OK
+                   : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                             "Heddle's own headers for CUDA C, share/heddle/cuda, are not beside "
+                             "the program; install Heddle again");
+}
+
+static void know_system_folder(hd_front *front, const char *folder) {
+    char resolved[PATH_MAX];
+    if (realpath(folder, resolved))
+        hd_push(front->arena, &front->system_folders, hd_strdup(front->arena, resolved));
+}
+
+static void add_system_folder(hd_front *front, hd_words *words, const char *how,
+                              const char *folder) {
+    add(front, words, how);
+    add(front, words, folder);
+    know_system_folder(front, folder);
+}
+
+/* Headers of the C++ and C libraries, where they came along with clang. The system's follow them,
+ * for what else a file includes; without ours the driver finds the system's by itself. */
+static void add_library_headers(hd_front *front, hd_words *words) {
+    const char *own = hd_own_file(front->arena, "lib/heddle/include", NULL);
+    if (!own)
+        return;
+    add(front, words, "-nostdlibinc");
+    add_system_folder(front, words, "-isystem", hd_format(front->arena, "%s/c++", own));
+    add_system_folder(front, words, "-idirafter", hd_format(front->arena, "%s/c", own));
+    add_system_folder(front, words, "-idirafter", "/usr/local/include");
+    add_system_folder(front, words, "-idirafter", "/usr/include");
+}
+
+static void add_headers(hd_front *front, hd_words *words, const char *toolkit, const char *own) {
+    hd_arena *arena = front->arena;
+    const char *resources = hd_front_resources(front);
+    if (resources)
+        add_system_folder(front, words, "-isystem",
+                          hd_format(arena, "%s/include/cuda_wrappers", resources));
+    add_system_folder(front, words, "-isystem", own);
+    add_system_folder(front, words, "-isystem",
+                      hd_format(arena, "%s/%s", own, toolkit ? "toolkit" : "own"));
+    add_library_headers(front, words);
+    if (toolkit) {
+        add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include", toolkit));
+        add_system_folder(front, words, "-idirafter", hd_format(arena, "%s/include/cccl", toolkit));
+    }
+    const char *first = toolkit ? "__clang_cuda_runtime_wrapper.h" : "heddle_cuda.h";
+    add_all(front, words, hd_format(arena, "-include %s -include heddle_functions.h", first));
+    if (resources)
+        know_system_folder(front, hd_format(arena, "%s/include", resources));
+    know_system_folder(front, "/usr/include");
+    know_system_folder(front, "/usr/lib");
+}
+
+/* "#define N 3" of "N=3", "#define N 1" of "N". */
+static void add_definition(hd_str *text, const char *macro) {
+    size_t length = strcspn(macro, "=");
+    hd_str_printf(text, "#define %.*s %s\n", (int)length, macro,
+                  macro[length] ? macro + length + 1 : "1");
+}
+
+/* An architecture that has all warp functions; one of the user's replaces it. Macros go to
+ * `macros`, folders of toolkits are none of the driver's affair. */
+static void add_user_options(hd_front *front, hd_words *words, hd_str *macros) {
+    bool has_architecture = false;
+    for (uint32_t i = 0; i < front->option_count; i++) {
+        const char *option = front->options[i];
+        bool is_macro = starts_with(option, "-D") || starts_with(option, "-U");
+        has_architecture |=
+            starts_with(option, "--cuda-gpu-arch=") || starts_with(option, "--offload-arch=");
+        if (is_macro) {
+            bool apart = !option[2] && i + 1 < front->option_count; /* -D NAME */
+            const char *macro = apart ? front->options[++i] : option + 2;
+            if (option[1] == 'D')
+                add_definition(macros, macro);
+            else
+                hd_str_printf(macros, "#undef %s\n", macro);
+        } else if (!starts_with(option, "--cuda-path=")) {
+            add(front, words, option);
+        }
+    }
+    if (!has_architecture)
+        add(front, words, "--cuda-gpu-arch=sm_80");
+}
+
+/* A file in memory, which our process keeps open: clang's finds it there, too. */
+static hd_status add_macros(hd_front *front, hd_words *words, const hd_str *macros) {
+    if (!macros->length)
+        return HD_OK;
+    front->macros = memfd_create("heddle-macros", MFD_CLOEXEC);
+    if (front->macros < 0 ||
+        write(front->macros, macros->data, macros->length) != (ssize_t)macros->length)
+        return hd_fail(front->diag, HD_ESYSTEM, NULL, "cannot make a file in memory: %s",
+                       strerror(errno));
+    add(front, words, "-include");
+    add(front, words, hd_format(front->arena, "/proc/%ld/fd/%d", (long)getpid(), front->macros));
+    return HD_OK;
+}
+
+static hd_status add_cuda(hd_front *front, hd_words *words) {
+    static const char language[] =
+        "-x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib "
+        "--cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 -Xclang "
+        "-fcuda-allow-variadic-functions -Wno-deprecated-declarations -ffp-contract=on";
+    const char *toolkit = NULL, *own = NULL;
+    hd_status status;
+    if ((status = find_toolkit(front, &toolkit)) || (status = find_own_headers(front, &own)))
+        return status;
+    hd_str macros = {.arena = front->arena};
+    add_all(front, words, language);
+    add_user_options(front, words, &macros);
+    add_headers(front, words, toolkit, own);
+    return add_macros(front, words, &macros);
+}
+
+hd_status hd_front_language(hd_front *front) {
+    if (front->is_cuda)
+        return add_cuda(front, &front->language);
+    add_opencl(front, &front->language);
+    return HD_OK;
+}
+
+/* ---- libclang ------------------------------------------------------------ */
+
+void hd_front_libclang_words(hd_front *front, hd_words *words) {
+    hd_arena *arena = front->arena;
+    for (size_t i = 0; i < front->language.count; i++)
+        hd_push(arena, words, front->language.data[i]);
+    add(front, words, "-w");
+    const char *resources = hd_front_resources(front);
+    if (resources) { /* libclang puts a folder of its own behind -resource-dir, which may be wrong */
+        add(front, words, "-resource-dir");
+        add(front, words, resources);
+        add(front, words, "-isystem");
+        add(front, words, hd_format(arena, "%s/include", resources));
+    }
+    /* float4 and its like from a short header, built-in functions from a table. */
+    if (!front->is_cuda)
+        add_all(front, words, "-Xclang -finclude-default-header -Xclang -fdeclare-opencl-builtins");
+}
+
+static hd_status parse_command(hd_arena *arena, const hd_diag *diag, const char *path,
+                               const char *options, bool is_cuda, hd_parse_command *command) {
+    hd_front front = hd_front_of(arena, diag, path, options, is_cuda);
+    hd_words words = {0};
+    hd_status status = hd_front_language(&front);
+    hd_front_libclang_words(&front, &words);
+    *command = (hd_parse_command){words.data, (int)words.count, front.macros, is_cuda};
+    if (status)
+        hd_parse_command_end(command);
+    return status;
+}
+
+hd_status hd_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                                const char *options, hd_parse_command *command) {
+    return parse_command(arena, diag, path, options, false, command);
+}
+
+hd_status hd_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const char *options, hd_parse_command *command) {
+    return parse_command(arena, diag, path, options, true, command);
+}
+
+void hd_parse_command_end(hd_parse_command *command) {
+    if (command->macros >= 0)
+        close(command->macros);
+    command->macros = -1;
+}

@@ -1,0 +1,94 @@
+/*
+ * convert_T[_sat][_rounding](x). kir's conversions round as C does: to zero
+ * from float to integer, to nearest otherwise. Another rounding to an integer
+ * is a call that rounds the float first. Saturation between integers clamps in
+ * the source's type; from float it stays a call, named as in the source.
+ */
+#include "frontend/clang/internal.h"
+
+typedef struct conversion {
+    bool to_float, to_unsigned, from_unsigned, saturate;
+    const char *rounding; /* "", "rte", "rtz", "rtp", "rtn" */
+} conversion;
+
+/* Splits the name behind "convert_". */
+static bool parse(const char *name, const char *types, conversion *c) {
+    if (strncmp(name, "convert_", 8))
+        return false;
+    name += 8;
+    *c = (conversion){.rounding = ""};
+    c->to_unsigned = *name == 'u';
+    c->to_float =
+        !strncmp(name, "float", 5) || !strncmp(name, "double", 6) || !strncmp(name, "half", 4);
+    char code = hd_first_type_code(types);
+    c->from_unsigned = code && strchr("htjm", code);
+    const char *tail = strchr(name, '_');
+    if (tail && !strncmp(tail, "_sat", 4)) {
+        c->saturate = true;
+        tail = strchr(tail + 1, '_');
+    }
+    if (tail)
+        c->rounding = tail + 1;
+    return true;
+}
+
+/* Clamps an integer to the range of the target, in the source's own type. */
+static kir_value clamp(hd_lowering *l, const conversion *c, kir_value value, kir_type to) {
+    kir_type from = hd_type_of_value(l, value);
+    kir_pred less = c->from_unsigned ? KIR_P_ULT : KIR_P_SLT;
+    uint8_t digits = (uint8_t)(to.bits - !c->to_unsigned);
+    uint8_t own_digits = (uint8_t)(from.bits - !c->from_unsigned);
+    if (!c->from_unsigned && (c->to_unsigned || to.bits < from.bits)) {
+        int64_t least = c->to_unsigned ? 0 : -((int64_t)1 << digits);
+        kir_value bound = hd_const_int(l, from, least);
+        value = hd_emit_select(l, hd_emit_compare(l, less, value, bound), bound, value);
+    }
+    if (digits < own_digits) {
+        kir_value bound = hd_const_int(l, from, (int64_t)(((uint64_t)1 << digits) - 1));
+        value = hd_emit_select(l, hd_emit_compare(l, less, bound, value), bound, value);
+    }
+    return value;
+}
+
+static kir_value from_integer(hd_lowering *l, const conversion *c, kir_value value, kir_type to) {
+    kir_type from = hd_type_of_value(l, value);
+    if (c->to_float)
+        return hd_emit1(l, c->from_unsigned ? KIR_UITOFP : KIR_SITOFP, to, value);
+    if (c->saturate)
+        value = clamp(l, c, value, to);
+    if (to.bits == from.bits)
+        return value;
+    if (to.bits < from.bits)
+        return hd_emit1(l, KIR_TRUNC, to, value);
+    return hd_emit1(l, c->from_unsigned ? KIR_ZEXT : KIR_SEXT, to, value);
+}
+
+static kir_value from_float(hd_lowering *l, const conversion *c, kir_value value, kir_type to) {
+    kir_type from = hd_type_of_value(l, value);
+    if (c->to_float) {
+        if (to.bits == from.bits)
+            return value;
+        return hd_emit1(l, to.bits < from.bits ? KIR_FPTRUNC : KIR_FPEXT, to, value);
+    }
+    const char *rounder = !strcmp(c->rounding, "rte")   ? "rint"
+                          : !strcmp(c->rounding, "rtp") ? "ceil"
+                          : !strcmp(c->rounding, "rtn") ? "floor"
+                                                        : NULL;
+    if (rounder)
+        value = hd_emit_call(l, rounder, from, 1, &value);
+    return hd_emit1(l, c->to_unsigned ? KIR_FPTOUI : KIR_FPTOSI, to, value);
+}
+
+bool hd_lower_convert(hd_lowering *l, const hd_call *call, kir_value *result) {
+    conversion c;
+    if (call->arg_count != 1 || !parse(call->name, call->types, &c))
+        return false;
+    bool is_float = hd_type_of_value(l, call->args[0]).kind == KIR_FLOAT;
+    if (c.to_float && *c.rounding && strcmp(c.rounding, "rte"))
+        hd_cannot(l, "%s rounds in a way that is not supported; use the default", call->name);
+    if (is_float && c.saturate)
+        return false;
+    *result = is_float ? from_float(l, &c, call->args[0], call->type)
+                       : from_integer(l, &c, call->args[0], call->type);
+    return true;
+}

@@ -1,0 +1,224 @@
+/*
+ * The kernels of a module, and the names that a user knows them by.
+ *
+ * A CUDA kernel is named by its symbol in LLVM IR, mangled by the rules of the
+ * Itanium C++ ABI. A user writes `scale<float>` or `math::scale<float>`: debug
+ * information has the function's own name with its template arguments, the symbol
+ * has the namespaces, as numbers and names behind _ZN. Where two kernels are
+ * overloads, and so share such a name, both go by their symbols.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "frontend/clang/internal.h"
+
+/* ---- symbols ----------------------------------------------------------- */
+
+/* The name that starts at `at` with its length, as in "5scale"; NULL when none does. */
+static const char *counted_name(hd_arena *arena, const char *at, const char **end) {
+    if (!isdigit((unsigned char)*at))
+        return NULL;
+    char *start;
+    unsigned long length = strtoul(at, &start, 10);
+    if (!length || strlen(start) < length)
+        return NULL;
+    *end = start + length;
+    return hd_strndup(arena, start, length);
+}
+
+static bool is_nameless(const char *name) { return !strncmp(name, "_GLOBAL__N", 10); }
+
+/* "a::b::" of "N1a1b5scale…", and the name "scale"; "" and the name of what is in no namespace.
+ * *at is left behind the name; where there is none (an operator), name is NULL. */
+static const char *scope_of(hd_arena *arena, const char **at, const char **name) {
+    hd_str scope = {.arena = arena};
+    bool is_nested = **at == 'N';
+    *at += is_nested;
+    *at += is_nested ? strspn(*at, "rVKRO") : 0; /* const methods and their like */
+    *name = counted_name(arena, *at, at);
+    while (is_nested && *name && **at != 'I' && **at != 'E' && **at) {
+        const char *next = counted_name(arena, *at, at);
+        bool is_constructor = !next && (**at == 'C' || **at == 'D');
+        if (is_constructor)
+            break;
+        if (!is_nameless(*name))
+            hd_str_printf(&scope, "%s::", *name);
+        *name = next;
+    }
+    return hd_str_text(&scope);
+}
+
+static const char *scope_of_symbol(hd_arena *arena, const char *symbol) {
+    const char *at = symbol + 2, *name;
+    return strncmp(symbol, "_ZN", 3) ? "" : scope_of(arena, &at, &name);
+}
+
+/* "operator+" of "pl…"; NULL when it is none that C++ code defines for the device. */
+static const char *operator_name(hd_arena *arena, const char *code) {
+    static const char *const operators[][2] = {
+        {"pl", "+"},  {"ps", "+"},   {"mi", "-"},   {"ng", "-"},  {"ml", "*"},  {"de", "*"},
+        {"dv", "/"},  {"rm", "%"},   {"an", "&"},   {"ad", "&"},  {"or", "|"},  {"eo", "^"},
+        {"co", "~"},  {"nt", "!"},   {"aS", "="},   {"pL", "+="}, {"mI", "-="}, {"mL", "*="},
+        {"dV", "/="}, {"rM", "%="},  {"aN", "&="},  {"oR", "|="}, {"eO", "^="}, {"ls", "<<"},
+        {"rs", ">>"}, {"lS", "<<="}, {"rS", ">>="}, {"eq", "=="}, {"ne", "!="}, {"lt", "<"},
+        {"gt", ">"},  {"le", "<="},  {"ge", ">="},  {"aa", "&&"}, {"oo", "||"}, {"pp", "++"},
+        {"mm", "--"}, {"cl", "()"},  {"ix", "[]"},  {"pt", "->"}, {"cm", ","}};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (!strncmp(code, operators[i][0], 2))
+            return hd_format(arena, "operator%s", operators[i][1]);
+    return NULL;
+}
+
+const char *hd_function_of_symbol(hd_arena *arena, const char *symbol) {
+    if (strncmp(symbol, "_Z", 2))
+        return symbol;
+    const char *at = symbol + 2, *name, *scope = scope_of(arena, &at, &name);
+    if (!name)
+        name = operator_name(arena, at);
+    return name ? hd_format(arena, "%s%s", scope, name) : symbol;
+}
+
+const char *hd_class_of_table(hd_arena *arena, const char *symbol) {
+    if (strncmp(symbol, "_ZTV", 4))
+        return NULL;
+    const char *at = symbol + 4, *name, *scope = scope_of(arena, &at, &name);
+    return hd_format(arena, "%s%s", scope, name ? name : "one without a name");
+}
+
+/* `count` characters on, but not beyond the end. */
+static const char *past(const char *at, size_t count) {
+    while (*at && count--)
+        at++;
+    return at;
+}
+
+/* Behind an argument of a template that is a number: Li16E, Lb1E, LN2ns4kindE3E. */
+static const char *past_literal(hd_arena *arena, const char *at) {
+    at++;
+    if (*at == 'N') {
+        at++;
+        while (counted_name(arena, at, &at))
+            ;
+    }
+    return past(at, strcspn(at, "E") + 1);
+}
+
+/* Behind whatever at `at` is no name: in S0_, T1_, A16_, Dv4_ and _0 stand numbers that are
+ * not the length of one. */
+static const char *past_other(hd_arena *arena, const char *at) {
+    static const char places[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (*at == 'L' && !isdigit((unsigned char)at[1]))
+        return past_literal(arena, at);
+    if (*at == 'S' || *at == 'T')
+        return past(at, 2 + strspn(at + 1, places));
+    at = past(at, at[0] == 'D' && at[1] == 'v' ? 2 : 1);
+    bool counts = strchr("Av_", at[-1]) != NULL;
+    return counts ? past(at, strspn(at, "0123456789")) : at;
+}
+
+/* The last name in a symbol is that of a variable. */
+const char *hd_symbol_name(hd_arena *arena, const char *symbol) {
+    if (strncmp(symbol, "_Z", 2))
+        return symbol;
+    const char *last = symbol;
+    for (const char *at = symbol + 2; *at;) {
+        const char *name = counted_name(arena, at, &at);
+        if (name)
+            last = name;
+        else
+            at = past_other(arena, at);
+    }
+    return hd_format(arena, "%s%s", scope_of_symbol(arena, symbol), last);
+}
+
+/* ---- names of functions ------------------------------------------------ */
+
+/* Operand 2 of a DISubprogram is its name. */
+const char *hd_debug_name(hd_front *front, LLVMMetadataRef subprogram) {
+    LLVMValueRef node = LLVMMetadataAsValue(front->context, subprogram);
+    unsigned count = LLVMGetMDNodeNumOperands(node);
+    LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
+    LLVMGetMDNodeOperands(node, operands);
+    unsigned length = 0;
+    const char *text = count > 2 && operands[2] ? LLVMGetMDString(operands[2], &length) : NULL;
+    return text ? hd_strndup(front->arena, text, length) : NULL;
+}
+
+const char *hd_function_name(hd_front *front, LLVMValueRef function) {
+    size_t length;
+    const char *symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+    const char *name =
+        strncmp(symbol, "_Z", 2) || !subprogram ? NULL : hd_debug_name(front, subprogram);
+    if (!name)
+        return symbol;
+    return hd_format(front->arena, "%s%s", scope_of_symbol(front->arena, symbol), name);
+}
+
+/* Overloads go by their symbols. */
+static void tell_apart(hd_front *front) {
+    for (size_t i = 0; i < front->entries.count; i++)
+        for (size_t k = 0; k < front->entries.count; k++)
+            if (k != i && !strcmp(front->entries.data[k].source, front->entries.data[i].source))
+                front->entries.data[i].name = front->entries.data[i].symbol;
+}
+
+/* ---- kernels ----------------------------------------------------------- */
+
+/* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
+static void find_annotated(hd_front *front, hd_pointer_map *kernels) {
+    static const char list[] = "nvvm.annotations";
+    unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
+    LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
+    LLVMGetNamedMetadataOperands(front->llvm, list, nodes);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned parts = LLVMGetMDNodeNumOperands(nodes[i]), length = 0;
+        LLVMValueRef *part = hd_new_array(front->arena, LLVMValueRef, parts);
+        LLVMGetMDNodeOperands(nodes[i], part);
+        for (unsigned p = 1; p + 1 < parts; p += 2) {
+            const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
+            if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
+                hd_pointer_map_set(front->arena, kernels, part[0], 1);
+        }
+    }
+}
+
+static bool is_kernel(const hd_pointer_map *annotated, LLVMValueRef function) {
+    unsigned convention = LLVMGetFunctionCallConv(function);
+    return convention == LLVMSPIRKERNELCallConv || convention == LLVMPTXKernelCallConv ||
+           hd_pointer_map_get(annotated, function) != KIR_NONE;
+}
+
+hd_status hd_front_entries(hd_front *front) {
+    bool is_cuda = front->is_cuda;
+    hd_pointer_map annotated = {0};
+    if (is_cuda)
+        find_annotated(front, &annotated);
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function) || !is_kernel(&annotated, function))
+            continue;
+        size_t length;
+        hd_entry entry = {.function = function};
+        entry.symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
+        entry.source = is_cuda ? hd_function_name(front, function) : entry.symbol;
+        entry.name = entry.source;
+        hd_push(front->arena, &front->entries, entry);
+    }
+    tell_apart(front);
+    if (front->entries.count)
+        return HD_OK;
+    return hd_fail(front->diag, HD_EINPUT, &(hd_place){.file = front->path},
+                   is_cuda ? "no kernel in this file; mark a function with __global__, and "
+                             "instantiate a template"
+                           : "no kernel in this file; mark a function with __kernel");
+}
+
+bool hd_front_is_entry(const hd_front *front, LLVMValueRef function) {
+    for (size_t i = 0; i < front->entries.count; i++)
+        if (front->entries.data[i].function == function)
+            return true;
+    return false;
+}

@@ -1,0 +1,147 @@
+/*
+ * Source files by name, and places in them. Debug information names a file by
+ * folder and name in clang's own way; the user knows it by the name given on
+ * the command line. Files are told apart by their real path.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "frontend/clang/internal.h"
+
+static const char *real_path(hd_arena *arena, const char *folder, const char *name) {
+    char resolved[PATH_MAX];
+    const char *full =
+        folder && *folder && *name != '/' ? hd_format(arena, "%s/%s", folder, name) : name;
+    return hd_strdup(arena, realpath(full, resolved) ? resolved : full);
+}
+
+/* The path as a user in the current folder would write it. */
+static const char *shown_path(hd_arena *arena, const char *path) {
+    char here[PATH_MAX];
+    if (!getcwd(here, sizeof here))
+        return path;
+    size_t length = strlen(here);
+    if (strncmp(path, here, length) || path[length] != '/')
+        return path;
+    return hd_strdup(arena, path + length + 1);
+}
+
+static bool is_system(const hd_front *front, const char *path) {
+    for (size_t i = 0; i < front->system_folders.count; i++) {
+        const char *folder = front->system_folders.data[i];
+        size_t length = strlen(folder);
+        if (!strncmp(path, folder, length) && path[length] == '/')
+            return true;
+    }
+    return false;
+}
+
+static const hd_known_file *known_file(hd_front *front, const char *folder, const char *name) {
+    const char *path = real_path(front->arena, folder, name);
+    for (size_t i = 0; i < front->known_files.count; i++)
+        if (!strcmp(front->known_files.data[i].path, path))
+            return &front->known_files.data[i];
+    bool is_main = front->files.count == 0; /* the user's own name stays as it is */
+    hd_known_file known = {path, (uint32_t)front->files.count, !is_main && is_system(front, path)};
+    if (known.is_system) { /* no place is in it */
+        known.index = 0;
+    } else {
+        char *text = NULL;
+        size_t length;
+        if (hd_read_file(front->arena, NULL, path, &text, &length))
+            text = NULL;
+        const char *shown =
+            is_main ? hd_strdup(front->arena, name) : shown_path(front->arena, path);
+        hd_push(front->arena, &front->files, (kir_file){shown, text});
+    }
+    hd_push(front->arena, &front->known_files, known);
+    return &front->known_files.data[front->known_files.count - 1];
+}
+
+uint32_t hd_front_file(hd_front *front, const char *folder, const char *name) {
+    return known_file(front, folder, name)->index;
+}
+
+hd_place hd_front_place(hd_front *front, const char *name, unsigned line, unsigned column) {
+    const hd_known_file *known = known_file(front, NULL, name);
+    if (known->is_system)
+        return (hd_place){known->path, line, column, NULL};
+    const kir_file *file = &front->files.data[known->index];
+    hd_place place = {file->name, line, column, NULL};
+    if (file->text && line)
+        place.text = hd_line_of(front->arena, file->text, line);
+    return place;
+}
+
+/* Index of a file in front->known_files; 0, the kernel file, when it is not known. */
+static uint32_t file_of_scope(hd_front *front, LLVMMetadataRef scope) {
+    LLVMMetadataRef source = LLVMDIScopeGetFile(scope);
+    if (!source)
+        return 0;
+    uint32_t index = hd_pointer_map_get(&front->debug_files, source);
+    if (index != KIR_NONE)
+        return index;
+    unsigned length = 0;
+    const char *text = LLVMDIFileGetDirectory(source, &length);
+    const char *folder = hd_strndup(front->arena, text ? text : "", length);
+    text = LLVMDIFileGetFilename(source, &length);
+    const hd_known_file *file =
+        known_file(front, folder, hd_strndup(front->arena, text ? text : "", length));
+    index = (uint32_t)(file - front->known_files.data);
+    hd_pointer_map_set(front->arena, &front->debug_files, source, index);
+    return index;
+}
+
+static const hd_known_file *file_of_location(hd_front *front, LLVMMetadataRef location) {
+    uint32_t index = file_of_scope(front, LLVMDILocationGetScope(location));
+    return &front->known_files.data[index];
+}
+
+/* Where code stands that came out of a header of the system: where the user called it. */
+static LLVMMetadataRef location_in_user_code(hd_front *front, LLVMMetadataRef location) {
+    while (location && file_of_location(front, location)->is_system)
+        location = LLVMDILocationGetInlinedAt(location);
+    return location;
+}
+
+hd_place hd_front_place_of(hd_front *front, LLVMValueRef instruction, uint32_t *file) {
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
+    hd_place place = {.file = front->path};
+    *file = 0;
+    if (location)
+        location = location_in_user_code(front, location);
+    if (!location || !LLVMDILocationGetLine(location))
+        return place;
+    *file = file_of_location(front, location)->index;
+    const kir_file *known = &front->files.data[*file];
+    place.file = known->name;
+    place.line = LLVMDILocationGetLine(location);
+    place.column = LLVMDILocationGetColumn(location);
+    return place;
+}
+
+/* Lexical blocks have their scope as operand 1, up to the function. */
+static LLVMMetadataRef function_of_scope(hd_front *front, LLVMMetadataRef scope) {
+    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
+        LLVMValueRef node = LLVMMetadataAsValue(front->context, scope);
+        unsigned count = LLVMGetMDNodeNumOperands(node);
+        LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
+        LLVMGetMDNodeOperands(node, operands);
+        scope = count > 1 && operands[1] ? LLVMValueAsMetadata(operands[1]) : NULL;
+    }
+    return scope;
+}
+
+const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction) {
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction), outer;
+    if (!at || !file_of_location(front, at)->is_system)
+        return NULL;
+    while ((outer = LLVMDILocationGetInlinedAt(at)) != NULL &&
+           file_of_location(front, outer)->is_system)
+        at = outer;
+    LLVMMetadataRef function = function_of_scope(front, LLVMDILocationGetScope(at));
+    return function ? hd_debug_name(front, function) : NULL;
+}

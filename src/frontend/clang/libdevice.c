@@ -1,0 +1,358 @@
+/*
+ * CUDA's mathematics: calls of libdevice, __nv_sinf and its like, become the
+ * built-in functions of OpenCL C where there is one that means the same, plain
+ * instructions where those will do, and calls by a name of their own else
+ * (docs/kir.md). A name ends in f when it is the float's: __nv_sinf is "sin".
+ */
+#include "frontend/clang/internal.h"
+
+/* Lowers a call; `detail` is that of its row. */
+typedef kir_value lower_fn(hd_lowering *l, const hd_call *call, const char *detail);
+
+typedef struct function {
+    const char *name; /* without __nv_ */
+    lower_fn *lower;
+    const char *detail;
+} function;
+
+static const function *find(const function *table, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(table[i].name, name))
+            return &table[i];
+    return NULL;
+}
+
+static kir_value number(hd_lowering *l, kir_type type, int64_t value) {
+    return hd_const_int(l, type, value);
+}
+
+static kir_value real(hd_lowering *l, kir_type type, double value) {
+    uint64_t bits = 0;
+    float single = (float)value;
+    memcpy(&bits, type.bits == 32 ? (const void *)&single : (const void *)&value, type.bits / 8u);
+    return hd_leaf(l, KIR_CONST, type, &bits, 0);
+}
+
+/* ---- built-in functions ------------------------------------------------ */
+
+static kir_value same(hd_lowering *l, const hd_call *call, const char *name) {
+    return hd_emit_call(l, name, call->type, call->arg_count, call->args);
+}
+
+/* The result has the operand's width in OpenCL, 32 bits in CUDA. */
+static kir_value counted(hd_lowering *l, const hd_call *call, const char *name) {
+    kir_type type = hd_type_of_value(l, call->args[0]);
+    kir_value count = hd_emit_call(l, name, type, 1, call->args);
+    return type.bits == call->type.bits ? count : hd_emit1(l, KIR_TRUNC, call->type, count);
+}
+
+/* Rounds, then converts: lrint, llround. */
+static kir_value rounded(hd_lowering *l, const hd_call *call, const char *name) {
+    kir_type type = hd_type_of_value(l, call->args[0]);
+    return hd_emit1(l, KIR_FPTOSI, call->type, hd_emit_call(l, name, type, 1, call->args));
+}
+
+/* Results through pointers: a private variable that the built-in writes, and a store of our
+ * own, so that the access is seen. frexp, modf, remquo. */
+static kir_value through_pointer(hd_lowering *l, const hd_call *call, const char *name) {
+    uint32_t last = call->arg_count - 1;
+    kir_type type = !strcmp(name, "modf") ? call->type : hd_int_type(32, 1);
+    kir_value args[3];
+    memcpy(args, call->args, call->arg_count * sizeof *args);
+    uint32_t bytes = kir_type_bytes(type);
+    args[last] = hd_emit_alloca(l, bytes, bytes);
+    kir_value result = hd_emit_call(l, name, call->type, call->arg_count, args);
+    hd_emit_store(l, hd_emit_load(l, type, args[last], bytes), call->args[last], bytes);
+    return result;
+}
+
+/* ---- plain instructions -------------------------------------------------- */
+
+static kir_value as_bits(hd_lowering *l, const hd_call *call, const char *detail) {
+    (void)detail;
+    return hd_emit1(l, KIR_BITCAST, call->type, call->args[0]);
+}
+
+static kir_value pick(hd_lowering *l, kir_pred pred, kir_value a, kir_value b) {
+    return hd_emit_select(l, hd_emit_compare(l, pred, a, b), a, b);
+}
+
+static kir_value extreme(hd_lowering *l, const hd_call *call, const char *detail) {
+    kir_pred pred = !strcmp(detail, "slt")   ? KIR_P_SLT
+                    : !strcmp(detail, "sgt") ? KIR_P_SGT
+                    : !strcmp(detail, "ult") ? KIR_P_ULT
+                                             : KIR_P_UGT;
+    return pick(l, pred, call->args[0], call->args[1]);
+}
+
+static kir_value absolute(hd_lowering *l, const hd_call *call, const char *detail) {
+    (void)detail;
+    kir_value negative = hd_emit2(l, KIR_SUB, call->type, number(l, call->type, 0), call->args[0]);
+    return pick(l, KIR_P_SGT, call->args[0], negative);
+}
+
+/* The place of the lowest bit from 1 on, or 0. */
+static kir_value first_bit(hd_lowering *l, const hd_call *call, const char *detail) {
+    (void)detail;
+    kir_value zeros = counted(l, call, "ctz");
+    kir_value place = hd_emit2(l, KIR_ADD, call->type, zeros, number(l, call->type, 1));
+    kir_value x = call->args[0], none = number(l, hd_type_of_value(l, x), 0);
+    return hd_emit_select(l, hd_emit_compare(l, KIR_P_EQ, x, none), number(l, call->type, 0),
+                          place);
+}
+
+/* The low 24 bits of both, with their sign or without. */
+static kir_value product24(hd_lowering *l, const hd_call *call, const char *detail) {
+    kir_value args[2], eight = number(l, call->type, 8);
+    for (uint32_t i = 0; i < 2; i++) {
+        args[i] = hd_emit2(l, KIR_SHL, call->type, call->args[i], eight);
+        args[i] = hd_emit2(l, *detail == 'u' ? KIR_LSHR : KIR_ASHR, call->type, args[i], eight);
+    }
+    return hd_emit2(l, KIR_MUL, call->type, args[0], args[1]);
+}
+
+/* |a - b| + c */
+static kir_value difference_sum(hd_lowering *l, const hd_call *call, const char *name) {
+    kir_value difference = hd_emit_call(l, name, call->type, 2, call->args);
+    return hd_emit2(l, KIR_ADD, call->type, difference, call->args[2]);
+}
+
+/* In 0 .. 1; not a number becomes 0. */
+static kir_value saturated(hd_lowering *l, const hd_call *call, const char *detail) {
+    (void)detail;
+    kir_value low[] = {call->args[0], real(l, call->type, 0)};
+    kir_value high[] = {hd_emit_call(l, "fmax", call->type, 2, low), real(l, call->type, 1)};
+    return hd_emit_call(l, "fmin", call->type, 2, high);
+}
+
+static kir_value half_of_double(hd_lowering *l, const hd_call *call, const char *detail) {
+    kir_type wide = hd_int_type(64, 1);
+    kir_value bits = hd_emit1(l, KIR_BITCAST, wide, call->args[0]);
+    if (*detail == 'h')
+        bits = hd_emit2(l, KIR_LSHR, wide, bits, number(l, wide, 32));
+    return hd_emit1(l, KIR_TRUNC, call->type, bits);
+}
+
+static kir_value double_of_halves(hd_lowering *l, const hd_call *call, const char *detail) {
+    (void)detail;
+    kir_type wide = hd_int_type(64, 1);
+    kir_value high = hd_emit1(l, KIR_ZEXT, wide, call->args[0]);
+    kir_value low = hd_emit1(l, KIR_ZEXT, wide, call->args[1]);
+    high = hd_emit2(l, KIR_SHL, wide, high, number(l, wide, 32));
+    return hd_emit1(l, KIR_BITCAST, call->type, hd_emit2(l, KIR_OR, wide, high, low));
+}
+
+static kir_value half_to_float(hd_lowering *l, const hd_call *call, const char *detail) {
+    (void)detail;
+    kir_value half = hd_emit1(l, KIR_BITCAST, (kir_type){KIR_FLOAT, 16, 1, 0}, call->args[0]);
+    return hd_emit1(l, KIR_FPEXT, call->type, half);
+}
+
+static kir_value float_to_half(hd_lowering *l, const hd_call *call, const char *detail) {
+    (void)detail;
+    kir_type half = {KIR_FLOAT, 16, 1, 0};
+    kir_value value = hd_emit1(l, KIR_FPTRUNC, half, call->args[0]);
+    return hd_emit1(l, KIR_BITCAST, call->type, value);
+}
+
+/* ---- functions with a direction of rounding -------------------------------- */
+
+/* To nearest: plain instructions, of which nobody fuses two. */
+static kir_value to_nearest(hd_lowering *l, const hd_call *call, const char *name) {
+    static const struct {
+        const char *name;
+        kir_op op;
+    } ops[] = {{"add", KIR_FADD}, {"sub", KIR_FSUB}, {"mul", KIR_FMUL}, {"div", KIR_FDIV}};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!strcmp(ops[i].name, name))
+            return hd_emit2(l, ops[i].op, call->type, call->args[0], call->args[1]);
+    return same(l, call, name);
+}
+
+/* fadd_rz, dsqrt_rn, fmaf_ieee_ru, frcp_rd: the operation without its type and direction. */
+static bool lower_rounding(hd_lowering *l, const hd_call *call, const char *name,
+                           kir_value *result) {
+    static const char *const operations[] = {"add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt"};
+    const char *mode = strrchr(name, '_');
+    if (!mode || mode[1] != 'r' || strlen(mode) != 3 || !strchr("nzud", mode[2]))
+        return false;
+    const char *operation = hd_strndup(l->arena, name, (size_t)(mode - name));
+    bool fused = !strncmp(operation, "fma", 3);
+    size_t i = 0, count = sizeof operations / sizeof *operations;
+    while (i < count && strcmp(operation + 1, operations[i]))
+        i++;
+    if (!fused && (i == count || (*operation != 'f' && *operation != 'd')))
+        return false;
+    operation = fused ? "fma" : operations[i];
+    hd_call inverse = *call;
+    kir_value args[] = {real(l, call->type, 1), call->args[0]};
+    if (!strcmp(operation, "rcp")) { /* 1 / x */
+        operation = "div";
+        inverse.args = args;
+        inverse.arg_count = 2;
+    }
+    *result = mode[2] == 'n' ? to_nearest(l, &inverse, operation)
+                             : same(l, &inverse, hd_format(l->arena, "%s%s", operation, mode));
+    return true;
+}
+
+/* ---- conversions: float2int_rz, ull2double_rn -------------------------------- */
+
+typedef struct converted {
+    const char *name, *opencl;
+    bool is_float, is_unsigned;
+} converted;
+
+static const converted types[] = {
+    {"float", "float", true, false}, {"double", "double", true, false},
+    {"int", "int", false, false},    {"uint", "uint", false, true},
+    {"ll", "long", false, false},    {"ull", "ulong", false, true},
+};
+
+static const converted *converted_type(const char *text, size_t length) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i].name) == length && !strncmp(types[i].name, text, length))
+            return &types[i];
+    return NULL;
+}
+
+/* Conversions to integers clamp, as OpenCL's with _sat do; to nearest, from double to float
+ * and from integers are plain. */
+static kir_value convert(hd_lowering *l, const hd_call *call, const converted *from,
+                         const converted *to, char mode) {
+    const char *direction = mode == 'n' ? "rte" : mode == 'z' ? "rtz" : mode == 'u' ? "rtp" : "rtn";
+    if (!to->is_float)
+        return same(l, call, hd_format(l->arena, "convert_%s_sat_%s", to->opencl, direction));
+    if (mode != 'n')
+        return same(l, call,
+                    hd_format(l->arena, "%sconvert_%s_%s", from->is_unsigned ? "u_" : "",
+                              to->opencl, direction));
+    kir_op op = from->is_float ? KIR_FPTRUNC : from->is_unsigned ? KIR_UITOFP : KIR_SITOFP;
+    return hd_emit1(l, op, call->type, call->args[0]);
+}
+
+static bool lower_conversion(hd_lowering *l, const hd_call *call, const char *name,
+                             kir_value *result) {
+    const char *two = strchr(name, '2'), *mode = strrchr(name, '_');
+    if (!two || !mode || mode < two || mode[1] != 'r' || !mode[2])
+        return false;
+    const converted *from = converted_type(name, (size_t)(two - name));
+    const converted *to = converted_type(two + 1, (size_t)(mode - two) - 1);
+    if (!from || !to)
+        return false;
+    *result = convert(l, call, from, to, mode[2]);
+    return true;
+}
+
+/* ---- tables -------------------------------------------------------------------- */
+
+/* Functions of float and double, without the final f of the former: those that have the same name
+ * in OpenCL C or in kir, */
+static const char same_functions[] =
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi "
+    "cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs "
+    "fdim floor fma fmax fmin fmod hypot ilogb j0 j1 jn ldexp lgamma log log10 log1p log2 "
+    "logb nextafter norm3d norm4d normcdf normcdfinv pow rcbrt remainder rhypot rint "
+    "rnorm3d rnorm4d round rsqrt sin sinh sinpi sqrt tan tanh tgamma trunc y0 y1 yn";
+
+/* and others. */
+static const function real_functions[] = {
+    {"frexp", through_pointer, "frexp"},   {"llrint", rounded, "rint"},
+    {"llround", rounded, "round"},         {"lrint", rounded, "rint"},
+    {"lround", rounded, "round"},          {"modf", through_pointer, "modf"},
+    {"nearbyint", same, "rint"},           {"powi", same, "pown"},
+    {"remquo", through_pointer, "remquo"}, {"scalbn", same, "ldexp"},
+};
+
+/* Functions with one name each. */
+static const function other_functions[] = {
+    {"abs", absolute, ""},
+    {"brev", same, "bit_reverse"},
+    {"brevll", same, "bit_reverse"},
+    {"byte_perm", same, "byte_perm"},
+    {"clz", counted, "clz"},
+    {"clzll", counted, "clz"},
+    {"double2hiint", half_of_double, "high"},
+    {"double2loint", half_of_double, "low"},
+    {"double_as_longlong", as_bits, ""},
+    {"fast_cosf", same, "native_cos"},
+    {"fast_exp10f", same, "native_exp10"},
+    {"fast_expf", same, "native_exp"},
+    {"fast_fdividef", same, "native_divide"},
+    {"fast_log10f", same, "native_log10"},
+    {"fast_log2f", same, "native_log2"},
+    {"fast_logf", same, "native_log"},
+    {"fast_powf", same, "native_powr"},
+    {"fast_sinf", same, "native_sin"},
+    {"fast_tanf", same, "native_tan"},
+    {"fast_tanhf", same, "tanh"},
+    {"ffs", first_bit, ""},
+    {"ffsll", first_bit, ""},
+    {"finitef", same, "isfinite"},
+    {"float2half_rn", float_to_half, ""},
+    {"float_as_int", as_bits, ""},
+    {"float_as_uint", as_bits, ""},
+    {"hadd", same, "hadd"},
+    {"half2float", half_to_float, ""},
+    {"hiloint2double", double_of_halves, ""},
+    {"int_as_float", as_bits, ""},
+    {"isfinited", same, "isfinite"},
+    {"isinfd", same, "isinf"},
+    {"isinff", same, "isinf"},
+    {"isnand", same, "isnan"},
+    {"isnanf", same, "isnan"},
+    {"llabs", absolute, ""},
+    {"llmax", extreme, "sgt"},
+    {"llmin", extreme, "slt"},
+    {"longlong_as_double", as_bits, ""},
+    {"max", extreme, "sgt"},
+    {"min", extreme, "slt"},
+    {"mul24", product24, "signed"},
+    {"mul64hi", same, "mul_hi"},
+    {"mulhi", same, "mul_hi"},
+    {"popc", counted, "popcount"},
+    {"popcll", counted, "popcount"},
+    {"rhadd", same, "rhadd"},
+    {"sad", difference_sum, "abs_diff"},
+    {"saturatef", saturated, ""},
+    {"signbitd", same, "signbit"},
+    {"signbitf", same, "signbit"},
+    {"uhadd", same, "u_hadd"},
+    {"uint_as_float", as_bits, ""},
+    {"ullmax", extreme, "ugt"},
+    {"ullmin", extreme, "ult"},
+    {"umax", extreme, "ugt"},
+    {"umin", extreme, "ult"},
+    {"umul24", product24, "unsigned"},
+    {"umul64hi", same, "u_mul_hi"},
+    {"umulhi", same, "u_mul_hi"},
+    {"urhadd", same, "u_rhadd"},
+    {"usad", difference_sum, "u_abs_diff"},
+};
+#define FIND(table, name) find(table, sizeof table / sizeof *table, name)
+
+/* One of float or double, by its name without a final f. */
+static bool lower_real(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+    const function *found = FIND(real_functions, name);
+    bool is_same = hd_has_word(same_functions, name);
+    if (found)
+        *result = found->lower(l, call, found->detail);
+    else if (is_same)
+        *result = same(l, call, name);
+    return found || is_same;
+}
+
+bool hd_lower_libdevice(hd_lowering *l, const hd_call *call, kir_value *result) {
+    static const char prefix[] = "__nv_";
+    if (strncmp(call->name, prefix, strlen(prefix)))
+        return false;
+    const char *name = call->name + strlen(prefix);
+    size_t length = strlen(name);
+    const function *found = FIND(other_functions, name);
+    if (found)
+        *result = found->lower(l, call, found->detail);
+    return found || lower_real(l, call, name, result) ||
+           (length > 1 && name[length - 1] == 'f' &&
+            lower_real(l, call, hd_strndup(l->arena, name, length - 1), result)) ||
+           lower_conversion(l, call, name, result) || lower_rounding(l, call, name, result);
+}

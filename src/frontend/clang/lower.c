@@ -1,0 +1,573 @@
+/*
+ * One kernel from LLVM IR to kir, block by block in reverse post-order, so
+ * that a value is lowered before its users; phis get their arguments last.
+ * LLVM's constants are uniqued, so a pointer map from LLVM values to kir
+ * values is all the memory this needs.
+ */
+#include "frontend/clang/internal.h"
+
+/* ---- types and values ------------------------------------------------ */
+
+const char *hd_print_value(hd_lowering *l, LLVMValueRef value) {
+    char *text = LLVMPrintValueToString(value);
+    const char *copy = hd_strdup(l->arena, text + strspn(text, " "));
+    LLVMDisposeMessage(text);
+    return copy;
+}
+
+static const char *print_type(hd_lowering *l, LLVMTypeRef type) {
+    char *text = LLVMPrintTypeToString(type);
+    const char *copy = hd_strdup(l->arena, text);
+    LLVMDisposeMessage(text);
+    return copy;
+}
+
+/* Two numbers without a name: the function, or its place among the virtual ones, and how far
+ * the object is to be moved. */
+static bool is_member_pointer(const hd_lowering *l, LLVMTypeRef type) {
+    if (!l->front->is_cuda || LLVMGetTypeKind(type) != LLVMStructTypeKind ||
+        !LLVMIsLiteralStruct(type) || LLVMCountStructElementTypes(type) != 2)
+        return false;
+    LLVMTypeRef number = LLVMInt64TypeInContext(l->front->context);
+    return LLVMStructGetTypeAtIndex(type, 0) == number &&
+           LLVMStructGetTypeAtIndex(type, 1) == number;
+}
+
+/* "struct body" of %struct.body. */
+static const char *aggregate_name(const hd_lowering *l, LLVMTypeRef type) {
+    bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+    const char *name = is_struct && !LLVMIsLiteralStruct(type) ? LLVMGetStructName(type) : NULL;
+    const char *dot = name ? strchr(name, '.') : NULL;
+    return dot ? hd_format(l->arena, "struct %s", dot + 1) : is_struct ? "struct" : "array";
+}
+
+static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMTargetExtTypeKind) {
+        const char *name = LLVMGetTargetExtTypeName(type);
+        const char *what = !strcmp(name, "spirv.Image")     ? "images are"
+                           : !strcmp(name, "spirv.Sampler") ? "samplers are"
+                           : !strcmp(name, "spirv.Pipe")    ? "pipes are"
+                                                            : "objects like this one are";
+        hd_cannot(l, "%s not supported; read and write a __global buffer instead", what);
+    } else if (is_member_pointer(l, type)) {
+        hd_cannot(l, "pointers to member functions are not supported; call a function by its name");
+    } else if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind) {
+        hd_cannot(l, "a whole %s is used as one value here; use its members",
+                  aggregate_name(l, type));
+    } else if (kind == LLVMIntegerTypeKind) {
+        hd_cannot(l,
+                  "a value of %u bits (from a bit-field, or a struct read as a whole) is not "
+                  "supported; use members of 8, 16, 32 or 64 bits",
+                  LLVMGetIntTypeWidth(type));
+    } else {
+        hd_cannot(l, "values of type %s are not supported", print_type(l, type));
+    }
+    return hd_int_type(32, 1);
+}
+
+kir_type hd_lower_type(hd_lowering *l, LLVMTypeRef type) {
+    kir_type element;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVoidTypeKind: return (kir_type){0};
+    case LLVMHalfTypeKind: return (kir_type){KIR_FLOAT, 16, 1, 0};
+    case LLVMFloatTypeKind: return (kir_type){KIR_FLOAT, 32, 1, 0};
+    case LLVMDoubleTypeKind: return (kir_type){KIR_FLOAT, 64, 1, 0};
+    case LLVMPointerTypeKind: return hd_pointer_type(hd_space_of(l, LLVMGetUndef(type)));
+    case LLVMIntegerTypeKind: {
+        unsigned bits = LLVMGetIntTypeWidth(type);
+        if (bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64)
+            return hd_int_type((uint8_t)bits, 1);
+        return unsupported_type(l, type);
+    }
+    case LLVMVectorTypeKind:
+        element = hd_lower_type(l, LLVMGetElementType(type));
+        if (element.kind == KIR_PTR || LLVMGetVectorSize(type) > 16)
+            return unsupported_type(l, type);
+        element.lanes = (uint8_t)LLVMGetVectorSize(type);
+        return element;
+    case LLVMTargetExtTypeKind: /* an event is a handle */
+        if (!strcmp(LLVMGetTargetExtTypeName(type), "spirv.Event"))
+            return hd_int_type(64, 1);
+        return unsupported_type(l, type);
+    default: return unsupported_type(l, type);
+    }
+}
+
+kir_value hd_value_of(hd_lowering *l, LLVMValueRef value) {
+    if (LLVMIsConstant(value))
+        return hd_lower_constant(l, value);
+    kir_value known = hd_pointer_map_get(&l->values, value);
+    if (known == KIR_NONE) {
+        hd_cannot(l, "a value that kir cannot carry: %s", hd_print_value(l, value));
+        return 0;
+    }
+    return known;
+}
+
+void hd_set_value(hd_lowering *l, LLVMValueRef value, kir_value result) {
+    hd_pointer_map_set(l->arena, &l->values, value, result);
+}
+
+static kir_value operand(hd_lowering *l, LLVMValueRef inst, unsigned index) {
+    return hd_value_of(l, LLVMGetOperand(inst, index));
+}
+
+/* A pointer operand in the space that its user works in. */
+static kir_value pointer_in(hd_lowering *l, LLVMValueRef value, kir_space space) {
+    uint64_t zero = 0;
+    if (LLVMIsConstant(value) && LLVMIsUndef(value))
+        return hd_leaf(l, KIR_UNDEF, hd_pointer_type(space), NULL, 0);
+    if (LLVMIsConstant(value) && LLVMIsNull(value))
+        return hd_leaf(l, KIR_CONST, hd_pointer_type(space), &zero, 0);
+    kir_value known = hd_value_of(l, value);
+    return l->status ? known : hd_in_space(l, known, space);
+}
+
+/* The type of a value; a pointer's with the space that it really points into. */
+static kir_type result_type(hd_lowering *l, LLVMValueRef value) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+        return hd_pointer_type(hd_space_of(l, value));
+    return hd_lower_type(l, type);
+}
+
+static kir_value operand_like(hd_lowering *l, LLVMValueRef value, kir_type type) {
+    return type.kind == KIR_PTR ? pointer_in(l, value, (kir_space)type.space)
+                                : hd_value_of(l, value);
+}
+
+/* ---- plain instructions ---------------------------------------------- */
+
+static const struct op_pair {
+    LLVMOpcode from;
+    kir_op to;
+} binary_ops[] =
+    {
+        {LLVMAdd, KIR_ADD},   {LLVMSub, KIR_SUB},   {LLVMMul, KIR_MUL},   {LLVMSDiv, KIR_SDIV},
+        {LLVMUDiv, KIR_UDIV}, {LLVMSRem, KIR_SREM}, {LLVMURem, KIR_UREM}, {LLVMAnd, KIR_AND},
+        {LLVMOr, KIR_OR},     {LLVMXor, KIR_XOR},   {LLVMShl, KIR_SHL},   {LLVMLShr, KIR_LSHR},
+        {LLVMAShr, KIR_ASHR}, {LLVMFAdd, KIR_FADD}, {LLVMFSub, KIR_FSUB}, {LLVMFMul, KIR_FMUL},
+        {LLVMFDiv, KIR_FDIV}, {LLVMFRem, KIR_FREM},
+},
+  conversion_ops[] = {
+      {LLVMTrunc, KIR_TRUNC},     {LLVMZExt, KIR_ZEXT},         {LLVMSExt, KIR_SEXT},
+      {LLVMFPTrunc, KIR_FPTRUNC}, {LLVMFPExt, KIR_FPEXT},       {LLVMFPToSI, KIR_FPTOSI},
+      {LLVMFPToUI, KIR_FPTOUI},   {LLVMSIToFP, KIR_SITOFP},     {LLVMUIToFP, KIR_UITOFP},
+      {LLVMBitCast, KIR_BITCAST}, {LLVMPtrToInt, KIR_PTRTOINT}, {LLVMIntToPtr, KIR_INTTOPTR},
+      {LLVMFreeze, KIR_FREEZE},   {LLVMFNeg, KIR_FNEG},
+};
+
+static bool find_op(const struct op_pair *table, size_t count, LLVMOpcode opcode, kir_op *op) {
+    for (size_t i = 0; i < count; i++)
+        if (table[i].from == opcode) {
+            *op = table[i].to;
+            return true;
+        }
+    return false;
+}
+#define FIND_OP(table, opcode, op) find_op(table, sizeof table / sizeof *table, opcode, op)
+
+kir_value hd_lower_binary(hd_lowering *l, LLVMOpcode opcode, LLVMValueRef value) {
+    kir_op op;
+    if (!FIND_OP(binary_ops, opcode, &op)) {
+        hd_cannot(l, "an operation that kir does not have: %s", hd_print_value(l, value));
+        return 0;
+    }
+    kir_value a = operand(l, value, 0), b = operand(l, value, 1);
+    return hd_emit2(l, op, hd_lower_type(l, LLVMTypeOf(value)), a, b);
+}
+
+kir_value hd_lower_conversion(hd_lowering *l, LLVMOpcode opcode, LLVMValueRef value) {
+    LLVMValueRef from = LLVMGetOperand(value, 0);
+    kir_type type = result_type(l, value);
+    if (opcode == LLVMAddrSpaceCast)
+        return pointer_in(l, from, (kir_space)type.space);
+    kir_op op;
+    if (!FIND_OP(conversion_ops, opcode, &op)) {
+        hd_cannot(l, "a conversion that kir does not have: %s", hd_print_value(l, value));
+        return 0;
+    }
+    return hd_emit1(l, op, type, operand_like(l, from, op == KIR_FREEZE ? type : (kir_type){0}));
+}
+
+/* Operands of one comparison share a space. */
+static kir_value lower_compare(hd_lowering *l, LLVMValueRef inst) {
+    static const kir_pred int_preds[] = {KIR_P_EQ,  KIR_P_NE,  KIR_P_UGT, KIR_P_UGE, KIR_P_ULT,
+                                         KIR_P_ULE, KIR_P_SGT, KIR_P_SGE, KIR_P_SLT, KIR_P_SLE};
+    static const kir_pred float_preds[] = {KIR_P_FALSE, KIR_P_OEQ,  KIR_P_OGT,  KIR_P_OGE,
+                                           KIR_P_OLT,   KIR_P_OLE,  KIR_P_ONE,  KIR_P_ORD,
+                                           KIR_P_UNO,   KIR_P_UEQ,  KIR_P_UFGT, KIR_P_UFGE,
+                                           KIR_P_UFLT,  KIR_P_UFLE, KIR_P_UNE,  KIR_P_TRUE};
+    LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
+    if (LLVMGetInstructionOpcode(inst) == LLVMFCmp)
+        return hd_emit_compare(l, float_preds[LLVMGetFCmpPredicate(inst)], hd_value_of(l, left),
+                               hd_value_of(l, right));
+    kir_pred pred = int_preds[LLVMGetICmpPredicate(inst) - LLVMIntEQ];
+    if (LLVMGetTypeKind(LLVMTypeOf(left)) != LLVMPointerTypeKind)
+        return hd_emit_compare(l, pred, hd_value_of(l, left), hd_value_of(l, right));
+    kir_space space = hd_space_of(l, left), other = hd_space_of(l, right);
+    if (LLVMIsConstant(left) && LLVMIsNull(left))
+        space = other;
+    else if (space != other && !(LLVMIsConstant(right) && LLVMIsNull(right)))
+        space = KIR_GENERIC;
+    return hd_emit_compare(l, pred, pointer_in(l, left, space), pointer_in(l, right, space));
+}
+
+static kir_value lower_select(hd_lowering *l, LLVMValueRef inst) {
+    kir_type type = result_type(l, inst);
+    kir_value args[] = {operand(l, inst, 0), operand_like(l, LLVMGetOperand(inst, 1), type),
+                        operand_like(l, LLVMGetOperand(inst, 2), type)};
+    return hd_emit(l, KIR_SELECT, type, 3, args);
+}
+
+static kir_value lower_shuffle(hd_lowering *l, LLVMValueRef inst) {
+    kir_type type = hd_lower_type(l, LLVMTypeOf(inst));
+    kir_value a = operand(l, inst, 0), b = operand(l, inst, 1);
+    kir_value value = hd_emit2(l, KIR_SHUFFLE, type, a, b);
+    kir_inst *shuffle = &l->insts.data[value];
+    shuffle->imm_count = type.lanes;
+    shuffle->imm = hd_new_array(l->arena, uint64_t, type.lanes);
+    for (unsigned i = 0; i < type.lanes; i++) {
+        int lane = LLVMGetMaskValue(inst, i);
+        shuffle->imm[i] = lane == LLVMGetUndefMaskElem() ? UINT64_MAX : (uint64_t)lane;
+    }
+    return value;
+}
+
+/* A compare-and-exchange makes a pair: the old value, and whether it matched. Other pairs
+ * are results of calls. */
+static kir_value lower_extract_value(hd_lowering *l, LLVMValueRef inst) {
+    LLVMValueRef pair = LLVMGetOperand(inst, 0);
+    kir_value second = hd_pointer_map_get(&l->seconds, pair);
+    if (second != KIR_NONE && LLVMGetNumIndices(inst) == 1)
+        return LLVMGetIndices(inst)[0] == 0 ? hd_value_of(l, pair) : second;
+    if (!LLVMIsAAtomicCmpXchgInst(pair) || LLVMGetNumIndices(inst) != 1) {
+        hd_cannot(l, "a whole struct is used as one value here; use its members");
+        return 0;
+    }
+    kir_value old = hd_value_of(l, pair);
+    if (LLVMGetIndices(inst)[0] == 0)
+        return old;
+    return hd_emit_compare(l, KIR_P_EQ, old, operand(l, pair, 1));
+}
+
+/* ---- memory ---------------------------------------------------------- */
+
+static kir_value lower_alloca(hd_lowering *l, LLVMValueRef inst) {
+    LLVMValueRef count = LLVMGetOperand(inst, 0);
+    if (!LLVMIsAConstantInt(count)) {
+        hd_cannot(l, "an array of variable size; give it a constant one");
+        return 0;
+    }
+    uint64_t bytes = LLVMABISizeOfType(l->layout, LLVMGetAllocatedType(inst));
+    return hd_emit_alloca(l, bytes * LLVMConstIntGetZExtValue(count), LLVMGetAlignment(inst));
+}
+
+static kir_value lower_load(hd_lowering *l, LLVMValueRef inst) {
+    kir_type type = hd_lower_type(l, LLVMTypeOf(inst));
+    kir_value address = hd_member_address(l, LLVMGetOperand(inst, 0));
+    if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
+        return hd_emit_atomic(l, KIR_RMW_LOAD, type, 1, &address);
+    kir_value value = hd_emit_load(l, type, address, LLVMGetAlignment(inst));
+    l->insts.data[value].is_volatile = LLVMGetVolatile(inst);
+    return value;
+}
+
+static kir_value lower_store(hd_lowering *l, LLVMValueRef inst) {
+    LLVMValueRef stored = LLVMGetOperand(inst, 0);
+    kir_value value = operand_like(l, stored, hd_lower_type(l, LLVMTypeOf(stored)));
+    kir_value address = hd_member_address(l, LLVMGetOperand(inst, 1));
+    if (l->status)
+        return 0;
+    if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
+        return hd_emit_atomic(l, KIR_RMW_STORE, (kir_type){0}, 2, (kir_value[]){address, value});
+    hd_emit_store(l, value, address, LLVMGetAlignment(inst));
+    kir_value store = (kir_value)l->insts.count - 1;
+    l->insts.data[store].is_volatile = LLVMGetVolatile(inst);
+    return store;
+}
+
+/* ---- leaving a block ------------------------------------------------- */
+
+static uint32_t block_of(hd_lowering *l, LLVMBasicBlockRef block) {
+    return hd_pointer_map_get(&l->blocks, block);
+}
+
+static void lower_terminator(hd_lowering *l, LLVMValueRef inst) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    kir_op op = opcode == LLVMRet ? KIR_RET : KIR_UNREACHABLE;
+    unsigned count = LLVMGetNumSuccessors(inst);
+    kir_value condition = 0;
+    if (opcode == LLVMSwitch) {
+        op = KIR_SWITCH;
+        condition = operand(l, inst, 0);
+    } else if (opcode == LLVMBr) {
+        op = count == 1 ? KIR_BR : KIR_CONDBR;
+        if (count == 2)
+            condition = hd_value_of(l, LLVMGetCondition(inst));
+    }
+    if (l->status)
+        return;
+    if (count == 2 && op == KIR_CONDBR && LLVMGetSuccessor(inst, 0) == LLVMGetSuccessor(inst, 1)) {
+        op = KIR_BR;
+        count = 1;
+    }
+    bool chooses = op == KIR_CONDBR || op == KIR_SWITCH;
+    kir_value value = hd_emit(l, op, (kir_type){0}, chooses, &condition);
+    kir_inst *last = &l->insts.data[value];
+    last->to_count = count;
+    last->to = hd_new_array(l->arena, uint32_t, count);
+    for (unsigned i = 0; i < count; i++)
+        last->to[i] = block_of(l, LLVMGetSuccessor(inst, i));
+    if (op != KIR_SWITCH)
+        return;
+    last->imm_count = count - 1;
+    last->imm = hd_new_array(l->arena, uint64_t, count);
+    for (unsigned i = 0; i + 1 < count; i++)
+        last->imm[i] = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 2 + 2 * i));
+}
+
+/* ---- phis ------------------------------------------------------------ */
+
+static kir_value start_phi(hd_lowering *l, LLVMValueRef inst) {
+    return hd_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
+}
+
+/* The value a phi gets from a block; a cast that it needs goes to that block's end. */
+static kir_value incoming(hd_lowering *l, LLVMValueRef value, uint32_t block, kir_type type) {
+    hd_values *list = &l->lists[block];
+    kir_value last = list->data[--list->count];
+    l->current = list;
+    l->current_block = block;
+    kir_value result = operand_like(l, value, type);
+    hd_push(l->arena, list, last);
+    return result;
+}
+
+/* LLVM repeats a block that leads here by several edges; kir names it once. */
+static void finish_phi(hd_lowering *l, LLVMValueRef inst) {
+    kir_value phi = hd_value_of(l, inst);
+    kir_type type = hd_type_of_value(l, phi);
+    unsigned count = LLVMCountIncoming(inst);
+    kir_value *args = hd_new_array(l->arena, kir_value, count);
+    uint32_t *from = hd_new_array(l->arena, uint32_t, count), used = 0;
+    for (unsigned i = 0; i < count && !l->status; i++) {
+        uint32_t block = block_of(l, LLVMGetIncomingBlock(inst, i));
+        bool seen = block == KIR_NONE; /* an unreachable block */
+        for (uint32_t k = 0; k < used; k++)
+            seen |= from[k] == block;
+        if (seen)
+            continue;
+        from[used] = block;
+        args[used++] = incoming(l, LLVMGetIncomingValue(inst, i), block, type);
+    }
+    kir_inst *made = &l->insts.data[phi];
+    made->args = args;
+    made->from = from;
+    made->arg_count = used;
+}
+
+/* ---- the kernel ------------------------------------------------------ */
+
+static kir_value lower_value(hd_lowering *l, LLVMValueRef inst) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    switch (opcode) {
+    case LLVMPHI: return start_phi(l, inst);
+    case LLVMAlloca: return lower_alloca(l, inst);
+    case LLVMLoad: return lower_load(l, inst);
+    case LLVMStore: return lower_store(l, inst);
+    case LLVMGetElementPtr: return hd_lower_gep(l, inst);
+    case LLVMICmp:
+    case LLVMFCmp: return lower_compare(l, inst);
+    case LLVMSelect: return lower_select(l, inst);
+    case LLVMExtractElement:
+        return hd_emit2(l, KIR_EXTRACT, hd_lower_type(l, LLVMTypeOf(inst)), operand(l, inst, 0),
+                        operand(l, inst, 1));
+    case LLVMInsertElement:
+        return hd_emit(
+            l, KIR_INSERT, hd_lower_type(l, LLVMTypeOf(inst)), 3,
+            (kir_value[]){operand(l, inst, 0), operand(l, inst, 1), operand(l, inst, 2)});
+    case LLVMShuffleVector: return lower_shuffle(l, inst);
+    case LLVMExtractValue: return lower_extract_value(l, inst);
+    default: break;
+    }
+    if (LLVMGetNumOperands(inst) == 1)
+        return hd_lower_conversion(l, opcode, inst);
+    return hd_lower_binary(l, opcode, inst);
+}
+
+static void lower_instruction(hd_lowering *l, LLVMValueRef inst) {
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMRet:
+    case LLVMBr:
+    case LLVMSwitch:
+    case LLVMUnreachable: lower_terminator(l, inst); return;
+    case LLVMCall: hd_lower_call(l, inst); return;
+    case LLVMAtomicRMW: hd_lower_rmw(l, inst); return;
+    case LLVMAtomicCmpXchg: hd_lower_cmpxchg(l, inst); return;
+    case LLVMFence:
+        hd_emit1(l, KIR_FENCE, (kir_type){0}, hd_const_int(l, hd_int_type(32, 1), 3));
+        return;
+    default: hd_set_value(l, inst, lower_value(l, inst)); return;
+    }
+}
+
+/* An instruction that LLVM gave no place has that of the next one that has one. */
+static void find_place(hd_lowering *l, LLVMValueRef inst) {
+    l->place = (hd_place){.file = l->front->path};
+    l->file = 0;
+    for (LLVMValueRef here = inst; here && !l->place.line; here = LLVMGetNextInstruction(here))
+        l->place = hd_front_place_of(l->front, here, &l->file);
+}
+
+static void lower_blocks(hd_lowering *l) {
+    for (uint32_t b = 0; b < l->block_count; b++)
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst && !l->status;
+             inst = LLVMGetNextInstruction(inst)) {
+            l->current = &l->lists[b];
+            l->current_block = b;
+            find_place(l, inst);
+            lower_instruction(l, inst);
+        }
+    for (uint32_t b = 0; b < l->block_count; b++)
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]);
+             inst && LLVMIsAPHINode(inst) && !l->status; inst = LLVMGetNextInstruction(inst)) {
+            find_place(l, inst);
+            finish_phi(l, inst);
+        }
+}
+
+/* The successor to visit when `left` are left: the last one first, so that the
+ * first comes out first; but the default of a switch comes out last. */
+static LLVMBasicBlockRef successor(LLVMBasicBlockRef block, unsigned left) {
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    unsigned count = LLVMGetNumSuccessors(last);
+    bool is_switch = LLVMGetInstructionOpcode(last) == LLVMSwitch;
+    return LLVMGetSuccessor(last, is_switch ? left % count : left - 1);
+}
+
+/* Reverse post-order in which the first successor's blocks come first, as in
+ * the source: the body of a loop before what follows it. */
+static void order_blocks(hd_lowering *l) {
+    typedef struct visit {
+        LLVMBasicBlockRef block;
+        unsigned left; /* successors not looked at yet, from the last to the first */
+    } visit;
+    hd_vec(visit) stack = {0};
+    hd_vec(LLVMBasicBlockRef) post = {0};
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(l->function);
+    hd_pointer_map_set(l->arena, &l->blocks, entry, 0);
+    visit first = {entry, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(entry))};
+    hd_push(l->arena, &stack, first);
+    while (stack.count) {
+        visit *top = &stack.data[stack.count - 1];
+        if (!top->left) {
+            hd_push(l->arena, &post, top->block);
+            stack.count--;
+            continue;
+        }
+        LLVMBasicBlockRef next = successor(top->block, top->left--);
+        if (hd_pointer_map_get(&l->blocks, next) != KIR_NONE)
+            continue;
+        hd_pointer_map_set(l->arena, &l->blocks, next, 0);
+        visit deeper = {next, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(next))};
+        hd_push(l->arena, &stack, deeper);
+    }
+    l->block_count = (uint32_t)post.count;
+    l->order = hd_new_array(l->arena, LLVMBasicBlockRef, l->block_count);
+    for (uint32_t b = 0; b < l->block_count; b++) {
+        l->order[b] = post.data[l->block_count - 1 - b];
+        hd_pointer_map_set(l->arena, &l->blocks, l->order[b], b);
+    }
+    l->lists = hd_new_array(l->arena, hd_values, l->block_count);
+}
+
+static void lower_params(hd_lowering *l) {
+    kir_kernel *kernel = l->kernel;
+    kernel->param_count = LLVMCountParams(l->function);
+    kernel->params = hd_new_array(l->arena, kir_param, kernel->param_count);
+    for (uint32_t i = 0; i < kernel->param_count && !l->status; i++) {
+        LLVMValueRef argument = LLVMGetParam(l->function, i);
+        kernel->params[i] = l->signature->params[i];
+        l->place = l->signature->param_places[i];
+        kir_type type = result_type(l, argument), own = type;
+        if (type.kind == KIR_INT && type.bits == 1) /* a bool of C++ is a byte in memory */
+            type.bits = 8;
+        kernel->params[i].type = type;
+        kir_value value = hd_leaf(l, KIR_PARAM, type, NULL, i);
+        if (own.bits != type.bits) {
+            l->current = &l->entry;
+            value = hd_emit1(l, KIR_TRUNC, own, value);
+        }
+        hd_set_value(l, argument, value);
+    }
+}
+
+static void read_required_size(hd_lowering *l) {
+    size_t count = 0;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(l->function, &count);
+    unsigned wanted = LLVMGetMDKindIDInContext(l->front->context, "reqd_work_group_size",
+                                               (unsigned)strlen("reqd_work_group_size"));
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(entries, i) != wanted)
+            continue;
+        LLVMValueRef node =
+            LLVMMetadataAsValue(l->front->context, LLVMValueMetadataEntriesGetMetadata(entries, i));
+        LLVMValueRef sizes[3];
+        if (LLVMGetMDNodeNumOperands(node) != 3)
+            continue;
+        LLVMGetMDNodeOperands(node, sizes);
+        for (unsigned d = 0; d < 3; d++)
+            l->kernel->required_local[d] = (uint32_t)LLVMConstIntGetZExtValue(sizes[d]);
+    }
+    LLVMDisposeValueMetadataEntries(entries);
+}
+
+static const hd_signature *find_signature(const hd_front *front, const char *name) {
+    for (size_t i = 0; i < front->signatures.count; i++)
+        if (!strcmp(front->signatures.data[i].name, name))
+            return &front->signatures.data[i];
+    return NULL;
+}
+
+/* Block 0 begins with the leaves, then allocas and constant addresses. */
+static void join_entry(hd_lowering *l) {
+    hd_values own = l->lists[0], all = {0};
+    const hd_values *parts[] = {&l->leaves, &l->entry, &own};
+    for (size_t p = 0; p < 3; p++)
+        for (size_t i = 0; i < parts[p]->count; i++)
+            hd_push(l->arena, &all, parts[p]->data[i]);
+    l->lists[0] = all;
+}
+
+hd_status hd_lower_kernel(hd_front *front, const hd_entry *entry, kir_kernel **kernel) {
+    LLVMValueRef function = entry->function;
+    hd_lowering l = {.front = front,
+                     .arena = front->arena,
+                     .function = function,
+                     .layout = LLVMGetModuleDataLayout(front->llvm),
+                     .signature = find_signature(front, entry->symbol),
+                     .kernel = hd_new(front->arena, kir_kernel)};
+    if (!l.signature || l.signature->param_count != LLVMCountParams(function))
+        return hd_fail(front->diag, HD_EUNSUPPORTED, &(hd_place){.file = front->path},
+                       "the parameters of kernel %s are not known; if it is an instance of a "
+                       "template, give it types with names, no lambdas",
+                       entry->name);
+    hd_leaf(&l, KIR_UNDEF, hd_int_type(32, 1), NULL, 0); /* what failed lowerings return: %0 */
+    l.kernel->name = entry->name;
+    l.kernel->place = l.signature->place;
+    lower_params(&l);
+    read_required_size(&l);
+    order_blocks(&l);
+    hd_infer_spaces(&l);
+    lower_blocks(&l);
+    if (l.status)
+        return l.status;
+    join_entry(&l);
+    l.kernel->statics = l.statics.data;
+    l.kernel->static_count = (uint32_t)l.statics.count;
+    hd_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists, l.block_count);
+    *kernel = l.kernel;
+    return kir_finish(front->arena, front->diag, l.kernel);
+}

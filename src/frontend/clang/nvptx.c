@@ -1,0 +1,366 @@
+/*
+ * What CUDA C becomes in LLVM IR for NVPTX: special registers, barriers, the
+ * functions of a warp, and what has no business here (clocks, textures).
+ *
+ *     threadIdx.x            llvm.nvvm.read.ptx.sreg.tid.x     query local_id 0
+ *     __syncthreads()        llvm.nvvm.barrier0                barrier
+ *     __ballot_sync(m, p)    llvm.nvvm.vote.ballot.sync        call warp_ballot
+ *     __ldg(p)               llvm.nvvm.ldg.global.f            load
+ *
+ * Special registers also come as inline assembly, mov.u32 $0, %laneid. The warps
+ * of a block are its threads in order, 32 at a time. docs/kir.md has the calls.
+ */
+#include <stdlib.h>
+
+#include "frontend/clang/internal.h"
+
+/* `rest` is what follows the prefix. */
+static bool skip(const char *text, const char *prefix, const char **rest) {
+    if (!starts_with(text, prefix))
+        return false;
+    *rest = text + strlen(prefix);
+    return true;
+}
+
+static kir_type i32(void) { return hd_int_type(32, 1); }
+
+static kir_value number(hd_lowering *l, int64_t value) { return hd_const_int(l, i32(), value); }
+
+/* ---- special registers ------------------------------------------------- */
+
+static kir_value query(hd_lowering *l, kir_query which, int dimension) {
+    kir_value argument = dimension < 0 ? 0 : number(l, dimension);
+    kir_value value = hd_emit(l, KIR_QUERY, hd_int_type(64, 1), dimension < 0 ? 0 : 1, &argument);
+    l->insts.data[value].index = which;
+    return hd_emit1(l, KIR_TRUNC, i32(), value);
+}
+
+static kir_value lane_id(hd_lowering *l) {
+    return hd_emit2(l, KIR_AND, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 31));
+}
+
+static kir_value warps_in_block(hd_lowering *l) {
+    kir_value threads = query(l, KIR_Q_LOCAL_SIZE, 0);
+    for (int d = 1; d < 3; d++)
+        threads = hd_emit2(l, KIR_MUL, i32(), threads, query(l, KIR_Q_LOCAL_SIZE, d));
+    threads = hd_emit2(l, KIR_ADD, i32(), threads, number(l, 31));
+    return hd_emit2(l, KIR_LSHR, i32(), threads, number(l, 5));
+}
+
+/* The lanes below, at, or above this one. */
+static bool lane_mask(hd_lowering *l, const char *which, kir_value *result) {
+    static const char *const names[] = {"eq", "lt", "le", "gt", "ge"};
+    size_t n = 0;
+    while (n < 5 && strcmp(which, names[n]))
+        n++;
+    if (n == 5)
+        return false;
+    kir_value own = hd_emit2(l, KIR_SHL, i32(), number(l, 1), lane_id(l));
+    kir_value below = hd_emit2(l, KIR_SUB, i32(), own, number(l, 1));
+    kir_value up_to = hd_emit2(l, KIR_OR, i32(), own, below);
+    *result = n == 0 ? own : n == 1 || n == 4 ? below : up_to;
+    if (n >= 3) /* gt is not le, ge is not lt */
+        *result = hd_emit2(l, KIR_XOR, i32(), *result, number(l, -1));
+    return true;
+}
+
+static bool indexed_register(hd_lowering *l, const char *name, kir_value *result) {
+    static const struct {
+        const char *prefix;
+        kir_query query;
+    } indexed[] = {{"tid.", KIR_Q_LOCAL_ID},
+                   {"ntid.", KIR_Q_LOCAL_SIZE},
+                   {"ctaid.", KIR_Q_GROUP_ID},
+                   {"nctaid.", KIR_Q_NUM_GROUPS}};
+    const char *letter;
+    for (size_t i = 0; i < sizeof indexed / sizeof *indexed; i++)
+        if (skip(name, indexed[i].prefix, &letter) && *letter >= 'x' && *letter <= 'z') {
+            *result = query(l, indexed[i].query, *letter - 'x');
+            return true;
+        }
+    return false;
+}
+
+/* `name` as in PTX, without its percent sign. */
+static kir_value special_register(hd_lowering *l, const char *name) {
+    kir_value result;
+    const char *which;
+    if (indexed_register(l, name, &result))
+        return result;
+    if (!strcmp(name, "laneid"))
+        return lane_id(l);
+    if (!strcmp(name, "warpid"))
+        return hd_emit2(l, KIR_LSHR, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 5));
+    if (!strcmp(name, "warpsize"))
+        return number(l, 32);
+    if (!strcmp(name, "nwarpid"))
+        return warps_in_block(l);
+    if ((skip(name, "lanemask.", &which) || skip(name, "lanemask_", &which)) &&
+        lane_mask(l, which, &result))
+        return result;
+    if (starts_with(name, "clock") || starts_with(name, "globaltimer"))
+        hd_cannot(l, "there is no clock on Heddle's machine; measure on a GPU, and leave it out "
+                     "here with #ifdef");
+    else if (starts_with(name, "envreg"))
+        hd_cannot(l, "threads of several blocks cannot wait for each other; end the kernel and "
+                     "launch another");
+    else
+        hd_cannot(l, "the special register %%%s has no meaning on Heddle's machine; leave it out",
+                  name);
+    return 0;
+}
+
+/* ---- barriers and fences ------------------------------------------------- */
+
+static void emit_sync(hd_lowering *l, kir_op op) { hd_emit1(l, op, (kir_type){0}, number(l, 3)); }
+
+static bool lower_barrier(hd_lowering *l, const hd_call *call, const char *name,
+                          kir_value *result) {
+    static const char *const counting[][2] = {{"barrier0.popc", "barrier_count"},
+                                              {"barrier0.and", "barrier_and"},
+                                              {"barrier0.or", "barrier_or"}};
+    static const char *const numbered[] = {"barrier.sync", "barrier.n", "bar.sync",
+                                           "barrier.cta.sync.all", "barrier.cta.sync.aligned.all"};
+    for (size_t i = 0; i < 3; i++)
+        if (!strcmp(name, counting[i][0])) {
+            *result = hd_emit_call(l, counting[i][1], i32(), 1, call->args);
+            return true;
+        }
+    bool is_barrier = !strcmp(name, "barrier0");
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (!strcmp(name, numbered[i]) && call->arg_count == 1) {
+            const kir_inst *id = &l->insts.data[call->args[0]];
+            is_barrier = id->op == KIR_CONST && !id->imm[0];
+        }
+    if (is_barrier) {
+        emit_sync(l, KIR_BARRIER);
+        return true;
+    }
+    if (starts_with(name, "membar.") || starts_with(name, "fence.")) {
+        emit_sync(l, KIR_FENCE);
+        return true;
+    }
+    if (starts_with(name, "bar"))
+        hd_cannot(l, "a barrier of some of a block's threads, or one with a number, is not "
+                     "supported; use __syncthreads()");
+    return l->status != HD_OK;
+}
+
+/* ---- warps ------------------------------------------------------------------ */
+
+static kir_value all_threads(hd_lowering *l) { return number(l, -1); }
+
+static kir_value widened(hd_lowering *l, kir_value bit) {
+    return hd_type_of_value(l, bit).bits == 1 ? hd_emit1(l, KIR_ZEXT, i32(), bit) : bit;
+}
+
+static kir_value is_not_zero(hd_lowering *l, kir_value value) {
+    return hd_emit_compare(l, KIR_P_NE, value, number(l, 0));
+}
+
+/* vote.all.sync(mask, bit) and vote.all(bit), of CUDA before 9. */
+static bool lower_vote(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+    static const char *const votes[][2] = {
+        {"all", "warp_all"}, {"any", "warp_any"}, {"uni", "warp_uni"}, {"ballot", "warp_ballot"}};
+    bool is_sync = call->arg_count == 2;
+    for (size_t i = 0; i < 4; i++) {
+        const char *rest;
+        if (!skip(name, votes[i][0], &rest) || strcmp(rest, is_sync ? ".sync" : ""))
+            continue;
+        kir_value args[] = {is_sync ? call->args[0] : all_threads(l),
+                            widened(l, call->args[call->arg_count - 1])};
+        *result = hd_emit_call(l, votes[i][1], i32(), 2, args);
+        if (call->type.bits == 1)
+            *result = is_not_zero(l, *result);
+        return true;
+    }
+    return false;
+}
+
+/* The width of the segments, 32 - (control >> 8), from what clang's headers make of it:
+ * (32 - width) << 8, and the last lane of a segment below. */
+static kir_value segment_width(hd_lowering *l, kir_value control) {
+    const kir_inst *inst = &l->insts.data[control];
+    if (inst->op == KIR_CONST)
+        return number(l, 32 - (int64_t)(inst->imm[0] >> 8 & 31));
+    kir_value shifted = hd_emit2(l, KIR_LSHR, i32(), control, number(l, 8));
+    return hd_emit2(l, KIR_SUB, i32(), number(l, 32), shifted);
+}
+
+/* shfl.sync.idx.i32(mask, value, lane, control); without sync there is no mask. */
+static bool lower_shuffle(hd_lowering *l, const hd_call *call, const char *name,
+                          kir_value *result) {
+    static const char *const ways[][2] = {{"idx.", "warp_shuffle"},
+                                          {"up.", "warp_shuffle_up"},
+                                          {"down.", "warp_shuffle_down"},
+                                          {"bfly.", "warp_shuffle_xor"}};
+    bool is_sync = skip(name, "sync.", &name);
+    if (call->arg_count != (is_sync ? 4u : 3u))
+        return false;
+    for (size_t i = 0; i < 4; i++) {
+        const char *type;
+        if (!skip(name, ways[i][0], &type) || (strcmp(type, "i32") && strcmp(type, "f32")))
+            continue;
+        const kir_value *rest = call->args + is_sync;
+        kir_value args[] = {is_sync ? call->args[0] : all_threads(l), rest[0], rest[1],
+                            segment_width(l, rest[2])};
+        *result = hd_emit_call(l, ways[i][1], call->type, 4, args);
+        return true;
+    }
+    return false;
+}
+
+/* match.all makes a pair, of which the second part is a call of its own. */
+static bool lower_match(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+    if (starts_with(name, "any.sync.")) {
+        *result = hd_emit_call(l, "warp_match_any", i32(), 2, call->args);
+        return true;
+    }
+    if (!starts_with(name, "all.sync."))
+        return false;
+    *result = hd_emit_call(l, "warp_match_all", i32(), 2, call->args);
+    kir_value holds = hd_emit_call(l, "warp_match_all_pred", i32(), 2, call->args);
+    hd_pointer_map_set(l->arena, &l->seconds, call->inst, is_not_zero(l, holds));
+    return true;
+}
+
+static bool lower_warp(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+    const char *rest;
+    if (!strcmp(name, "bar.warp.sync")) {
+        hd_emit_call(l, "warp_sync", (kir_type){0}, 1, call->args);
+        return true;
+    }
+    if (!strcmp(name, "activemask")) {
+        *result = hd_emit_call(l, "active_mask", i32(), 0, NULL);
+        return true;
+    }
+    if (skip(name, "redux.sync.", &rest)) { /* value, mask */
+        kir_value args[] = {call->args[1], call->args[0]};
+        *result = hd_emit_call(l, hd_format(l->arena, "warp_reduce_%s", rest), i32(), 2, args);
+        return true;
+    }
+    return (skip(name, "vote.", &rest) && lower_vote(l, call, rest, result)) ||
+           (skip(name, "shfl.", &rest) && lower_shuffle(l, call, rest, result)) ||
+           (skip(name, "match.", &rest) && lower_match(l, call, rest, result));
+}
+
+/* ---- memory ------------------------------------------------------------------ */
+
+/* isspacep.shared(p) and its like, where it is known what p points into. */
+static bool lower_space_test(hd_lowering *l, const hd_call *call, const char *name,
+                             kir_value *result) {
+    static const struct {
+        const char *name;
+        kir_space space;
+    } spaces[] = {{"global", KIR_GLOBAL},
+                  {"shared", KIR_LOCAL},
+                  {"const", KIR_CONSTANT},
+                  {"local", KIR_PRIVATE}};
+    kir_type type = hd_type_of_value(l, call->args[0]);
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces && type.space != KIR_GENERIC; i++)
+        if (!strcmp(name, spaces[i].name)) {
+            *result = hd_const_int(l, call->type, type.space == spaces[i].space);
+            return true;
+        }
+    return false;
+}
+
+static bool lower_access(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+    const char *rest;
+    if (starts_with(name, "ldg.global.") || starts_with(name, "ldu.global.")) {
+        int64_t align = 1;
+        const kir_inst *given = &l->insts.data[call->args[1]];
+        if (given->op == KIR_CONST)
+            align = (int64_t)given->imm[0];
+        kir_value address = hd_member_address(l, LLVMGetOperand(call->inst, 0));
+        *result = hd_emit_load(l, call->type, address, (uint32_t)align);
+        return true;
+    }
+    bool is_increment = starts_with(name, "atomic.load.inc.");
+    if (is_increment || starts_with(name, "atomic.load.dec.")) {
+        kir_value args[] = {hd_member_address(l, LLVMGetOperand(call->inst, 0)), call->args[1]};
+        *result = hd_emit_atomic(l, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type, 2, args);
+        return true;
+    }
+    return skip(name, "isspacep.", &rest) && lower_space_test(l, call, rest, result);
+}
+
+/* ---- intrinsics and inline assembly -------------------------------------------- */
+
+/* An instruction of PTX, or an intrinsic, for textures and surfaces. */
+static bool refuse_texture(hd_lowering *l, const char *name) {
+    static const char *const textures[] = {"tex.", "tld4.", "suld.", "sust.", "suq.", "txq."};
+    bool found = false;
+    for (size_t i = 0; i < sizeof textures / sizeof *textures; i++)
+        found |= starts_with(name, textures[i]);
+    if (found)
+        hd_cannot(l, "textures and surfaces are not supported; read and write a buffer");
+    return found;
+}
+
+static void refuse(hd_lowering *l, const hd_call *call, const char *name) {
+    if (refuse_texture(l, name))
+        return;
+    hd_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
+              call->name);
+}
+
+void hd_lower_nvvm(hd_lowering *l, const hd_call *call, const char *name) {
+    kir_value result = KIR_NONE;
+    const char *rest;
+    if (starts_with(name, "nanosleep"))
+        return;
+    if (skip(name, "read.ptx.sreg.", &rest))
+        result = special_register(l, rest);
+    else if (!lower_warp(l, call, name, &result) && !lower_barrier(l, call, name, &result) &&
+             !lower_access(l, call, name, &result))
+        refuse(l, call, name);
+    if (result != KIR_NONE && !l->status)
+        hd_set_value(l, call->inst, result);
+}
+
+/* Conversions of half precision, which the toolkit's cuda_fp16.h keeps in 16-bit integers. */
+static bool lower_half(hd_lowering *l, LLVMValueRef call, const char *text) {
+    kir_type half = {KIR_FLOAT, 16, 1, 0}, real = {KIR_FLOAT, 32, 1, 0};
+    bool widens = starts_with(text, "cvt.f32.f16 $0, $1;");
+    if (!widens && !starts_with(text, "cvt.rn.f16.f32 $0, $1;"))
+        return false;
+    kir_value value = hd_value_of(l, LLVMGetOperand(call, 0));
+    if (l->status)
+        return true;
+    if (widens)
+        value = hd_emit1(l, KIR_FPEXT, real, hd_emit1(l, KIR_BITCAST, half, value));
+    else
+        value = hd_emit1(l, KIR_BITCAST, hd_int_type(16, 1), hd_emit1(l, KIR_FPTRUNC, half, value));
+    hd_set_value(l, call, value);
+    return true;
+}
+
+void hd_lower_assembly(hd_lowering *l, LLVMValueRef call) {
+    size_t length;
+    const char *text = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &length), *name;
+    text = hd_strndup(l->arena, text, length);
+    text += strspn(text, "{ \t\n");
+    if (!strcmp(text, "trap;")) {
+        hd_emit_call(l, "trap", (kir_type){0}, 0, NULL);
+        return;
+    }
+    if (skip(text, "mov.u32 $0, %", &name)) {
+        name += *name == '%'; /* written %%laneid */
+        size_t end = strcspn(name, "; \t\n");
+        hd_set_value(l, call, special_register(l, hd_strndup(l->arena, name, end)));
+        return;
+    }
+    if (refuse_texture(l, text) || lower_half(l, call, text))
+        return;
+    char *shown = hd_strndup(l->arena, text, strcspn(text, "\n"));
+    for (char *p = shown; *p; p++)
+        if (*p == '$') /* LLVM's spelling of %0 */
+            *p = '%';
+    const char *function = hd_front_function_of(l->front, call);
+    if (function)
+        hd_cannot(l, "%s is made of inline assembly (%s), which is not supported; write it in C",
+                  function, shown);
+    else
+        hd_cannot(l, "inline assembly (%s) is not supported; write it in C", shown);
+}

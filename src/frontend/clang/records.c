@@ -1,0 +1,531 @@
+/*
+ * What libclang tells: the structs of the user's files as records, and the
+ * parameters of the kernels as they are written.
+ *
+ *     typedef struct { float4 pos; float m[3]; } body;
+ *     → record body, 32 bytes: pos at 0, m at 16 with count 3
+ *
+ * Three kinds of members have no address map of their own and become opaque
+ * fields, moved whole: a union (its type is the field's type), a run of
+ * bit-fields (bytes, named after the first), and members of an unnamed struct
+ * are fields of the struct around it, as in C.
+ */
+#include <clang-c/Index.h>
+
+#include "frontend/clang/internal.h"
+
+typedef struct reader {
+    hd_front *front;
+    hd_status status;
+} reader;
+
+static bool is_cuda(const hd_front *front) { return front->is_cuda; }
+
+static const char *take(hd_arena *arena, CXString string) {
+    const char *text = clang_getCString(string);
+    char *copy = hd_strdup(arena, text ? text : "");
+    clang_disposeString(string);
+    return copy;
+}
+
+static hd_place place_of(hd_front *front, CXCursor cursor) {
+    CXFile file;
+    unsigned line, column;
+    clang_getPresumedLocation(clang_getCursorLocation(cursor), NULL, &line, &column);
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
+    if (!file)
+        return (hd_place){0};
+    return hd_front_place(front, take(front->arena, clang_getFileName(file)), line, column);
+}
+
+/* The type as kernels spell it, without qualifiers; just "struct" or "union" for
+ * one without a name, which libclang spells by its place in parentheses. */
+static const char *spelling_of(hd_arena *arena, CXType type) {
+    const char *text = take(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    bool nameless = strstr(text, "(unnamed") || strstr(text, "(anonymous");
+    return nameless ? hd_strndup(arena, text, strcspn(text, " ")) : text;
+}
+
+/* ---- records --------------------------------------------------------- */
+
+static hd_record *record_of(reader *r, CXType type, const char *member);
+
+typedef hd_vec(hd_field) fields;
+
+typedef struct field_walk {
+    reader *reader;
+    fields fields;
+    uint64_t base_bits; /* of the unnamed struct that is being walked */
+    uint64_t bits_end;  /* end of the run of bit-fields, when the last member was one */
+    bool in_bits, unsized;
+    const char *owner; /* name of the record */
+} field_walk;
+
+static bool is_record(CXType type) { return clang_getCanonicalType(type).kind == CXType_Record; }
+
+static bool is_union(CXType type) {
+    CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    return clang_getCursorKind(declaration) == CXCursor_UnionDecl;
+}
+
+/* `real` of `typedef float real` is float; names that headers of the system give stay: float4. */
+static CXType without_own_typedefs(CXType type) {
+    for (;;) {
+        CXCursor declaration = clang_getTypeDeclaration(type);
+        enum CXCursorKind kind = clang_getCursorKind(declaration);
+        if ((kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl) ||
+            clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
+            return type;
+        type = clang_getTypedefDeclUnderlyingType(declaration);
+    }
+}
+
+/* A run of bit-fields is one field of bytes; `cursor` starts or lengthens it. */
+static void add_bits(field_walk *w, CXCursor cursor, const char *name) {
+    hd_arena *arena = w->reader->front->arena;
+    uint64_t start = w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor);
+    uint64_t width = (uint64_t)clang_getFieldDeclBitWidth(cursor);
+    if (!w->in_bits) {
+        hd_field field = {
+            .name = name, .type = "uchar", .offset = (uint32_t)(start / 8), .align = 1};
+        hd_push(arena, &w->fields, field);
+    }
+    w->in_bits = true;
+    w->bits_end = start + width;
+    hd_field *field = &w->fields.data[w->fields.count - 1];
+    field->size = (uint32_t)((w->bits_end + 7) / 8) - field->offset;
+    field->count = field->size;
+}
+
+/* The first name inside an unnamed union stands for it. */
+static enum CXVisitorResult first_name(CXCursor cursor, CXClientData data) {
+    CXCursor *found = data;
+    *found = cursor;
+    return CXVisit_Break;
+}
+
+static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
+    hd_front *front = w->reader->front;
+    CXType type = clang_getCursorType(cursor);
+    long long size = clang_Type_getSizeOf(type);
+    uint64_t offset = (w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor)) / 8;
+    uint32_t count = 1;
+    CXType element = clang_getCanonicalType(type), spelled = type;
+    while (element.kind == CXType_ConstantArray) {
+        count *= (uint32_t)clang_getArraySize(element);
+        CXType inner = clang_getArrayElementType(spelled);
+        spelled = inner.kind == CXType_Invalid ? clang_getArrayElementType(element) : inner;
+        element = clang_getCanonicalType(clang_getArrayElementType(element));
+    }
+    if (element.kind == CXType_IncompleteArray || size <= 0) {
+        w->unsized = true;
+        return;
+    }
+    hd_field field = {.name = name,
+                      .offset = (uint32_t)offset,
+                      .size = (uint32_t)size,
+                      .align = (uint32_t)clang_Type_getAlignOf(type),
+                      .count = count};
+    if (is_record(element) && !is_union(element))
+        field.record =
+            record_of(w->reader, element, hd_format(front->arena, "%s.%s", w->owner, name));
+    field.type = spelling_of(front->arena, field.record ? spelled : without_own_typedefs(spelled));
+    hd_push(front->arena, &w->fields, field);
+}
+
+static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
+    field_walk *w = data;
+    hd_arena *arena = w->reader->front->arena;
+    CXType type = clang_getCursorType(cursor);
+    const char *name = take(arena, clang_getCursorSpelling(cursor));
+    bool unnamed = clang_Cursor_isAnonymous(cursor) || !*name || strchr(name, '(');
+    if (clang_Cursor_isBitField(cursor)) {
+        if (!unnamed)
+            add_bits(w, cursor, name);
+        else if (clang_getFieldDeclBitWidth(cursor) == 0)
+            w->in_bits = false;
+        return CXVisit_Continue;
+    }
+    w->in_bits = false;
+    if (unnamed && is_record(type) && !is_union(type)) {
+        uint64_t base = w->base_bits;
+        w->base_bits += (uint64_t)clang_Cursor_getOffsetOfField(cursor);
+        clang_Type_visitFields(type, visit_field, w);
+        w->base_bits = base;
+        w->in_bits = false;
+        return CXVisit_Continue;
+    }
+    if (unnamed && is_record(type)) {
+        CXCursor first = clang_getNullCursor();
+        clang_Type_visitFields(type, first_name, &first);
+        name = take(arena, clang_getCursorSpelling(first));
+    }
+    add_plain(w, cursor, name);
+    return CXVisit_Continue;
+}
+
+/* A packed struct aligns its fields less than their types ask for. */
+static void weaken_alignment(hd_record *record) {
+    for (uint32_t i = 0; i < record->field_count; i++) {
+        hd_field *field = &record->fields[i];
+        while (field->align > record->align || field->offset % field->align)
+            field->align /= 2;
+    }
+}
+
+/* Tag, or typedef name; else that of the member that has it, as "body.v". In C++ the whole
+ * name, "math::pair<float>". */
+static void name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration,
+                        const char *member) {
+    record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
+    if (is_cuda(front) && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
+        record->name = record->spelling;
+        return;
+    }
+    record->name = take(front->arena, clang_getCursorSpelling(declaration));
+    if (*record->name && !strchr(record->name, '('))
+        return;
+    if (!member)
+        member = hd_format(front->arena, "struct_%u_%u", record->place.line, record->place.column);
+    record->name = strcmp(record->spelling, "struct") ? record->spelling : member;
+}
+
+/* A struct that is more than its fields: with base classes or virtual functions. */
+static enum CXChildVisitResult find_inheritance(CXCursor cursor, CXCursor parent,
+                                                CXClientData data) {
+    (void)parent;
+    bool is_virtual =
+        clang_getCursorKind(cursor) == CXCursor_CXXMethod && clang_CXXMethod_isVirtual(cursor);
+    bool found = is_virtual || clang_getCursorKind(cursor) == CXCursor_CXXBaseSpecifier;
+    *(bool *)data |= found;
+    return found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+static bool has_layouts(CXCursor declaration) {
+    bool inherits = false;
+    clang_visitChildren(declaration, find_inheritance, &inherits);
+    return !inherits;
+}
+
+/* CUDA's built-in vectors are values, as OpenCL's are. */
+static bool is_vector(const hd_front *front, CXCursor declaration) {
+    return is_cuda(front) &&
+           clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
+           hd_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
+}
+
+/* Instances of a template stand at one place, but differ in their spelling. */
+static hd_record *known_record(const hd_front *front, CXType type, const hd_place *place) {
+    const char *spelling = spelling_of(front->arena, clang_getCanonicalType(type));
+    for (size_t i = 0; i < front->records.count; i++) {
+        hd_record *record = front->records.data[i];
+        if (record->place.line == place->line && record->place.column == place->column &&
+            !strcmp(record->place.file, place->file) && !strcmp(record->spelling, spelling))
+            return record;
+    }
+    return NULL;
+}
+
+/* The record of a struct type, made at its first use; NULL for unions and the
+ * like. `member` is whose type it is, for a struct without a name. */
+static hd_record *record_of(reader *r, CXType type, const char *member) {
+    hd_front *front = r->front;
+    CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+    enum CXCursorKind kind = clang_getCursorKind(declaration);
+    long long size = clang_Type_getSizeOf(type);
+    hd_place place = place_of(front, declaration);
+    if ((kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) || size <= 0 || !place.file)
+        return NULL;
+    hd_record *record = known_record(front, type, &place);
+    if (record || is_vector(front, declaration) || !has_layouts(declaration))
+        return record;
+    record = hd_new(front->arena, hd_record);
+    record->place = place;
+    name_record(front, record, type, declaration, member);
+    field_walk walk = {.reader = r, .owner = record->name};
+    clang_Type_visitFields(clang_getCanonicalType(type), visit_field, &walk);
+    record->size = (uint32_t)size;
+    record->align = (uint32_t)clang_Type_getAlignOf(type);
+    record->fields = walk.fields.data;
+    record->field_count = (uint32_t)walk.fields.count;
+    weaken_alignment(record);
+    if (walk.unsized) {
+        if (!member) /* at its definition, so once */
+            hd_note(front->diag, &place,
+                    "struct %s has a member without a size, so it has no layouts", record->name);
+        return NULL;
+    }
+    if (record->field_count > HD_MAX_FIELDS) {
+        if (!r->status)
+            r->status = hd_fail(front->diag, HD_EUNSUPPORTED, &place,
+                                "struct %s has %u fields, at most %d are supported; group some "
+                                "in a nested struct",
+                                record->name, record->field_count, HD_MAX_FIELDS);
+        return NULL;
+    }
+    hd_push(front->arena, &front->records, record);
+    return record;
+}
+
+/* ---- kernels --------------------------------------------------------- */
+
+/* libclang adds the space that a parameter itself lives in; nobody writes it. */
+static const char *type_name_of(hd_arena *arena, CXType type) {
+    const char *text = take(arena, clang_getTypeSpelling(type));
+    size_t length = strlen(text), suffix = strlen("__private");
+    if (!strncmp(text, "__private ", suffix + 1) && !strchr(text, '*'))
+        return text + suffix + 1;
+    if (length > suffix && !strcmp(text + length - suffix, "__private"))
+        length -= suffix;
+    while (length && text[length - 1] == ' ')
+        length--;
+    return hd_strndup(arena, text, length);
+}
+
+static CXType innermost(CXType type) {
+    CXType element = clang_getCanonicalType(type);
+    if (element.kind != CXType_ConstantArray)
+        return type;
+    CXType inner = clang_getArrayElementType(type);
+    return innermost(inner.kind == CXType_Invalid ? clang_getArrayElementType(element) : inner);
+}
+
+static void read_pointee(reader *r, kir_param *param, CXType pointee) {
+    pointee = innermost(pointee); /* float (*a)[64] points to numbers */
+    if (pointee.kind == CXType_Invalid || clang_getCanonicalType(pointee).kind == CXType_Void)
+        return;
+    hd_arena *arena = r->front->arena;
+    long long size = clang_Type_getSizeOf(pointee);
+    param->element_bytes = size > 0 ? (uint32_t)size : 0;
+    if (is_record(pointee))
+        param->record = record_of(r, pointee, param->name);
+    param->element_type =
+        spelling_of(arena, param->record ? pointee : without_own_typedefs(pointee));
+}
+
+/* What a type points to; `R p[]` and `R p[8]` are pointers to R. Of an invalid kind
+ * when it is no pointer. */
+static CXType pointee_of(CXType type) {
+    bool is_array = type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray;
+    return is_array ? clang_getArrayElementType(type) : clang_getPointeeType(type);
+}
+
+static kir_param read_param(reader *r, CXCursor cursor) {
+    hd_arena *arena = r->front->arena;
+    CXType type = clang_getCursorType(cursor), canonical = clang_getCanonicalType(type);
+    CXType pointee = pointee_of(canonical);
+    long long size = clang_Type_getSizeOf(type);
+    kir_param param = {.name = take(arena, clang_getCursorSpelling(cursor)),
+                       .type_name = type_name_of(arena, type)};
+    if (pointee.kind != CXType_Invalid) {
+        CXType spelled = pointee_of(type);
+        read_pointee(r, &param, spelled.kind == CXType_Invalid ? pointee : spelled);
+        param.is_const = clang_isConstQualifiedType(pointee);
+        param.is_restrict = clang_isRestrictQualifiedType(canonical);
+        return param;
+    }
+    param.bytes = size > 0 ? (uint32_t)size : 0;
+    if (is_record(type)) {
+        read_pointee(r, &param, type);
+        param.by_value_struct = true;
+    }
+    return param;
+}
+
+static void read_signature(reader *r, CXCursor function, const char *symbol) {
+    hd_arena *arena = r->front->arena;
+    int count = clang_Cursor_getNumArguments(function);
+    hd_signature signature = {.name = symbol,
+                              .place = place_of(r->front, function),
+                              .param_count = count > 0 ? (uint32_t)count : 0};
+    signature.params = hd_new_array(arena, kir_param, signature.param_count);
+    signature.param_places = hd_new_array(arena, hd_place, signature.param_count);
+    for (uint32_t i = 0; i < signature.param_count; i++) {
+        CXCursor param = clang_Cursor_getArgument(function, i);
+        signature.params[i] = read_param(r, param);
+        signature.param_places[i] = place_of(r->front, param);
+    }
+    hd_push(arena, &r->front->signatures, signature);
+}
+
+/* ---- instances of templates ---------------------------------------------- */
+
+/* libclang shows templates, not what they are instantiated with. So the file is read with
+ * variables behind it that name the instances which are kernels:
+ *
+ *     static void *__heddle_probe_0 = (void *)&::scale<float>;
+ */
+static const char probe_prefix[] = "__heddle_probe_";
+
+static bool is_instance(const hd_entry *entry) {
+    size_t length = strlen(entry->source);
+    return length && entry->source[length - 1] == '>';
+}
+
+/* Its name as source can have it; NULL when an argument has none (a lambda). */
+static const char *writable_name(hd_arena *arena, const char *source) {
+    static const char nameless[] = "(anonymous namespace)::";
+    hd_str name = {.arena = arena};
+    for (const char *at = source, *found;; at = found + strlen(nameless)) {
+        found = strstr(at, nameless);
+        hd_str_addn(&name, at, found ? (size_t)(found - at) : strlen(at));
+        if (!found)
+            break;
+    }
+    const char *text = hd_str_text(&name);
+    return strstr(text, "(lambda") || strstr(text, "(unnamed") ? NULL : text;
+}
+
+/* The text of the file with the probes; NULL when it needs none. */
+static const char *text_with_probes(hd_front *front) {
+    hd_str text = {.arena = front->arena};
+    for (size_t i = 0; i < front->entries.count; i++) {
+        const hd_entry *entry = &front->entries.data[i];
+        const char *name = is_instance(entry) ? writable_name(front->arena, entry->source) : NULL;
+        if (!name)
+            continue;
+        if (!text.length)
+            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", front->files.data[0].text, probe_prefix);
+        hd_str_printf(&text, "static void *%s%zu = (void *)&::%s;\n", probe_prefix, i, name);
+    }
+    return text.length ? hd_str_text(&text) : NULL;
+}
+
+static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    CXCursor *found = data;
+    if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr)
+        return CXChildVisit_Recurse;
+    *found = clang_getCursorReferenced(cursor);
+    return CXChildVisit_Break;
+}
+
+/* ---- the file -------------------------------------------------------- */
+
+static bool is_entry_symbol(const hd_front *front, const char *symbol) {
+    for (size_t i = 0; i < front->entries.count; i++)
+        if (!strcmp(front->entries.data[i].symbol, symbol))
+            return true;
+    return false;
+}
+
+static void visit_function(reader *r, CXCursor cursor) {
+    hd_front *front = r->front;
+    const char *name = take(front->arena, is_cuda(front) ? clang_Cursor_getMangling(cursor)
+                                                         : clang_getCursorSpelling(cursor));
+    if (is_entry_symbol(front, name))
+        read_signature(r, cursor, name);
+}
+
+static void visit_probe(reader *r, CXCursor cursor) {
+    CXCursor instance = clang_getNullCursor();
+    const char *name = take(r->front->arena, clang_getCursorSpelling(cursor));
+    if (strncmp(name, probe_prefix, strlen(probe_prefix)))
+        return;
+    clang_visitChildren(cursor, find_instance, &instance);
+    visit_function(r, instance);
+}
+
+/* A CUDA C file has structs of the host, too; those that kernels use are in LLVM IR. */
+static bool is_used(hd_front *front, CXCursor cursor) {
+    const char *name = spelling_of(front->arena, clang_getCursorType(cursor));
+    return LLVMGetTypeByName2(front->context, hd_format(front->arena, "struct.%s", name)) ||
+           LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
+}
+
+static bool is_struct(hd_front *front, CXCursor cursor) {
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    return (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
+           clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor) &&
+           (!is_cuda(front) || is_used(front, cursor));
+}
+
+static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data) {
+    (void)parent;
+    reader *r = data;
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor)))
+        return CXChildVisit_Continue;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+        return CXChildVisit_Recurse;
+    if (is_struct(r->front, cursor))
+        record_of(r, clang_getCursorType(cursor), NULL);
+    if (kind == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor))
+        visit_function(r, cursor);
+    if (kind == CXCursor_VarDecl)
+        visit_probe(r, cursor);
+    return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+static CXTranslationUnit parse(hd_front *front, CXIndex index) {
+    hd_words words = {0};
+    hd_front_libclang_words(front, &words);
+    const char *text = text_with_probes(front);
+    struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
+    CXTranslationUnit unit = NULL;
+    clang_parseTranslationUnit2(index, front->path, words.data, (int)words.count, &probed,
+                                text != NULL, CXTranslationUnit_None, &unit);
+    return unit;
+}
+
+static bool is_in_probes(CXDiagnostic diagnostic) {
+    CXString file;
+    unsigned line, column;
+    clang_getPresumedLocation(clang_getDiagnosticLocation(diagnostic), &file, &line, &column);
+    const char *name = clang_getCString(file);
+    bool found = name && !strcmp(name, probe_prefix);
+    clang_disposeString(file);
+    return found;
+}
+
+/* clang has compiled the file, so an error here means that libclang sees it
+ * differently: better no answer than one with wrong sizes. An instance whose probe
+ * fails has no signature, which is an error later. */
+static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
+    for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+        bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
+                   !is_in_probes(diagnostic);
+        const char *text = take(front->arena, clang_getDiagnosticSpelling(diagnostic));
+        clang_disposeDiagnostic(diagnostic);
+        if (bad)
+            return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                           "libclang cannot read what %s compiled: %s; install both in the same "
+                           "version",
+                           hd_front_clang(front), text);
+    }
+    return HD_OK;
+}
+
+typedef struct header_reader {
+    hd_front *front;
+    CXTranslationUnit unit;
+} header_reader;
+
+static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData user) {
+    const header_reader *r = user;
+    hd_front *front = r->front;
+    size_t length;
+    (void)stack;
+    CXSourceLocation start = clang_getLocationForOffset(r->unit, file, 0);
+    const char *text = clang_getFileContents(r->unit, file, &length);
+    if (depth && text && !clang_Location_isInSystemHeader(start))
+        hd_push(front->arena, &front->headers, hd_strndup(front->arena, text, length));
+}
+
+hd_status hd_front_declarations(hd_front *front) {
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit = parse(front, index);
+    reader r = {.front = front};
+    r.status = unit ? check_parse(front, unit)
+                    : hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
+                              "libclang cannot read the file that clang compiled");
+    if (!r.status)
+        clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, &r);
+    if (!r.status)
+        clang_getInclusions(unit, keep_header, &(header_reader){front, unit});
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+    return r.status;
+}

@@ -1,0 +1,44 @@
+/*
+ * The table of analyses that count something of each launch. `heddle run`, `heddle report` and
+ * their JSON show what all of them count.
+ *
+ * A new one is a file and a row of HD_ANALYSES. A row `hd_thing` stands for
+ *
+ *     hd_thing_counts              a struct of uint64_t, which add up over launches
+ *     hd_thing_members[]           what a reader sees of it
+ *     hd_thing *hd_thing_new(arena, device);
+ *     hd_sink hd_thing_sink(hd_thing *);
+ *     const hd_thing_counts *hd_thing_of_launch(const hd_thing *, uint32_t launch);
+ *     void hd_thing_free(hd_thing *);
+ *
+ * that sink being mostly one of event/in_order.h, which hears blocks from several threads.
+ */
+#ifndef HD_ANALYSIS_H
+#define HD_ANALYSIS_H
+
+#include "locality/coalesce.h"
+
+#define HD_ANALYSES(ROW) ROW(hd_coalesce)
+
+/* What all of them counted of some launches. */
+typedef struct hd_launch_counts {
+#define HD_COUNTS_FIELD(name) name##_counts name;
+    HD_ANALYSES(HD_COUNTS_FIELD)
+#undef HD_COUNTS_FIELD
+} hd_launch_counts;
+
+/* A group of members for each of them. */
+extern const hd_member hd_launch_count_members[];
+
+/* All of them, as for a device. */
+typedef struct hd_counters hd_counters;
+
+hd_counters *hd_counters_new(hd_arena *arena, const hd_device *device);
+hd_sink hd_counters_sink(hd_counters *counters);
+/* Adds what was counted of a launch; nothing if it was not heard. */
+void hd_counters_add(const hd_counters *counters, uint32_t launch, hd_launch_counts *sum);
+void hd_launch_counts_add(hd_launch_counts *sum, const hd_launch_counts *more);
+const hd_coalesce *hd_counters_coalesce(const hd_counters *counters);
+void hd_counters_free(hd_counters *counters);
+
+#endif

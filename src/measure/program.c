@@ -1,0 +1,323 @@
+/*
+ * A version's kernels: compiled, with their arguments, and launched.
+ *
+ * Launches are queued in batches without waiting for each other, so that only a batch's first one
+ * waits for the processor; each has a time of its own, by the device's clock.
+ *
+ * A `__device__` variable of CUDA C keeps what kernels write to it, from run to run, too. So where
+ * there are some each run starts with the program loaded anew. A variable that a launch has a
+ * buffer for is copied from it before the launch, and back to it afterwards.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "measure/session.h"
+
+typedef hd_vec(const char *) word_list;
+
+/* ---- options --------------------------------------------------------------------------- */
+
+/* The next of the words at *at, which blanks separate and quotes keep together; NULL at the
+ * end. */
+static const char *next_word(hd_arena *arena, const char **at) {
+    static const char blanks[] = " \t\r\n";
+    hd_str word = {.arena = arena};
+    *at += strspn(*at, blanks);
+    if (!**at)
+        return NULL;
+    char quote = 0;
+    for (; **at && (quote || !strchr(blanks, **at)); ++*at) {
+        if (quote ? **at == quote : **at == '"' || **at == '\'')
+            quote = quote ? 0 : **at;
+        else
+            hd_str_addn(&word, *at, 1);
+    }
+    return hd_str_text(&word);
+}
+
+/* The job's options are clang's; NVRTC takes those that define macros, name folders or choose
+ * the standard. */
+static void add_nvrtc_options(hd_arena *arena, const hd_job *job, const hd_program_text *text,
+                              word_list *words) {
+    static const char *const known[] = {"-D", "-U", "-I", "-std="};
+    const char *at = job->options ? job->options : "", *word, *toolkit = hd_cuda_toolkit();
+    if (text->folder)
+        hd_push(arena, words, hd_format(arena, "-I%s", text->folder));
+    hd_push(arena, words, hd_format(arena, "-I%s", hd_kernel_folder(arena, job)));
+    while ((word = next_word(arena, &at)))
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+            size_t length = strlen(known[k]);
+            if (strncmp(word, known[k], length))
+                continue;
+            const char *rest = word[length] ? NULL : next_word(arena, &at);
+            hd_push(arena, words, rest ? hd_format(arena, "%s%s", word, rest) : word);
+        }
+    if (toolkit)
+        hd_push(arena, words, hd_format(arena, "-I%s/include", toolkit));
+}
+
+/* OpenCL's drivers have no way to quote a '"' in a folder's name; such a one is not searched. */
+static void add_folder(hd_arena *arena, word_list *words, const char *folder) {
+    const char *quote = strchr(folder, ' ') ? "\"" : "";
+    if (!strchr(folder, '"'))
+        hd_push(arena, words, hd_format(arena, "-I %s%s%s", quote, folder, quote));
+}
+
+/* The job's options, and for a text with headers their folders. Others are named none: drivers that
+ * keep what they compiled know it again by text and options, and folders may be temporary. */
+static void add_opencl_options(hd_arena *arena, const hd_job *job, const hd_program_text *text,
+                               word_list *words) {
+    const char *options = job->options ? job->options : "";
+    bool alone = hd_text_is_alone(text->text) && hd_text_is_alone(options);
+    if (!alone && text->folder)
+        add_folder(arena, words, text->folder);
+    if (!alone)
+        add_folder(arena, words, hd_kernel_folder(arena, job));
+    hd_push(arena, words, options);
+}
+
+/* OpenCL's compilers look for "header.h" in the process's folder first where they are given a text,
+ * so one that includes anything comes from its file. */
+static const char *text_from_file(hd_arena *arena, const hd_program_text *text) {
+    char path[PATH_MAX];
+    if (!text->path || hd_text_is_alone(text->text) || !realpath(text->path, path) ||
+        strpbrk(path, "\"\\"))
+        return text->text;
+    return hd_format(arena, "#include \"%s\"\n", path);
+}
+
+/* ---- names ----------------------------------------------------------------------------- */
+
+static bool has_buffer(const hd_launch *launch, uint32_t variable) {
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        if (launch->args[a].param == KIR_NONE && launch->args[a].variable == variable)
+            return true;
+    return false;
+}
+
+static void add_name(hd_arena *arena, word_list *names, const char *name) {
+    for (size_t n = 0; n < names->count; n++)
+        if (!strcmp(names->data[n], name))
+            return;
+    hd_push(arena, names, name);
+}
+
+/* The variable that the argument is a buffer for, as it is asked for: "&table". */
+static const char *variable_name(hd_arena *arena, const hd_launch *launch, uint32_t variable) {
+    return hd_format(arena, "&%s", launch->kernel->statics[variable].name);
+}
+
+hd_compute_source hd_program_source(hd_arena *arena, const hd_job *job,
+                                    const hd_program_text *text) {
+    bool is_cuda = !strcmp(job->module->device, hd_compute_cuda.name);
+    word_list options = {0}, names = {0};
+    (is_cuda ? add_nvrtc_options : add_opencl_options)(arena, job, text, &options);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        add_name(arena, &names, job->launches[l].kernel_name);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint32_t s = 0; s < job->launches[l].kernel->static_count; s++)
+            if (has_buffer(&job->launches[l], s))
+                add_name(arena, &names, variable_name(arena, &job->launches[l], s));
+    return (hd_compute_source){.file = text->file,
+                               .text = is_cuda ? text->text : text_from_file(arena, text),
+                               .options = options.data,
+                               .option_count = (uint32_t)options.count,
+                               .names = names.data,
+                               .name_count = (uint32_t)names.count};
+}
+
+/* ---- kernels --------------------------------------------------------------------------- */
+
+/* A variable that a buffer stands for in a launch. */
+typedef struct stand_in {
+    const char *name;
+    hd_compute_memory variable, buffer;
+    uint64_t bytes;
+    bool kept; /* kernels may write it */
+} stand_in;
+
+/* One launch, ready. */
+struct hd_ready_launch {
+    void *kernel;
+    hd_compute_launch shape;
+    hd_compute_argument *arguments;
+    uint32_t argument_count;
+    stand_in *stand_ins;
+    uint32_t stand_in_count;
+};
+
+/* The arguments live in the version's arena. */
+static void set_arg(const hd_session *session, const hd_version *version, uint32_t l,
+                    const hd_arg *arg, hd_ready_launch *ready) {
+    const hd_launch *original = &session->job->launches[l];
+    if (arg->param == KIR_NONE) {
+        ready->stand_ins[ready->stand_in_count++] =
+            (stand_in){.name = variable_name(version->arena, original, arg->variable),
+                       .buffer = version->memories[arg->buffer],
+                       .kept = original->kernel->statics[arg->variable].space == KIR_GLOBAL};
+        return;
+    }
+    if (arg->param >= ready->argument_count)
+        ready->argument_count = arg->param + 1;
+    ready->arguments[arg->param] =
+        arg->kind == HD_ARG_LOCAL ? (hd_compute_argument){NULL, arg->local_bytes}
+        : arg->kind == HD_ARG_BUFFER
+            ? (hd_compute_argument){&version->memories[arg->buffer], sizeof(hd_compute_memory)}
+            : (hd_compute_argument){arg->value, arg->value_bytes};
+}
+
+static void describe_launch(const hd_session *session, hd_version *version, uint32_t l) {
+    hd_ready_launch *ready = &version->launches[l];
+    const hd_launch *launch = &version->placed->job->launches[l];
+    ready->shape = (hd_compute_launch){.dims = launch->dims, .shared = (uint32_t)launch->shared};
+    for (uint32_t d = 0; d < 3; d++) {
+        ready->shape.offset[d] = launch->offset[d];
+        ready->shape.global[d] = launch->global[d];
+        ready->shape.local[d] = launch->local[d];
+    }
+    ready->arguments = hd_new_array(version->arena, hd_compute_argument, launch->arg_count);
+    ready->stand_ins = hd_new_array(version->arena, stand_in, launch->arg_count);
+    for (uint32_t a = 0; a < launch->arg_count; a++)
+        set_arg(session, version, l, &launch->args[a], ready);
+}
+
+static hd_status check_items(const hd_session *session, const hd_launch *launch,
+                             const hd_ready_launch *ready) {
+    hd_compute *gpu = session->gpu;
+    bool is_cuda = gpu->api == &hd_compute_cuda;
+    uint64_t items = launch->local[0] * launch->local[1] * launch->local[2];
+    uint64_t most = gpu->api->most_items(gpu, ready->kernel);
+    if (!most || items <= most)
+        return HD_OK;
+    return hd_fail(session->diag, HD_EINPUT, &launch->place,
+                   "a %s of the launch of '%s' has %llu %s, but %s runs this kernel with at most "
+                   "%llu; make '%s' smaller",
+                   is_cuda ? "block" : "group", launch->kernel_name, (unsigned long long)items,
+                   is_cuda ? "threads" : "work-items", gpu->device.name, (unsigned long long)most,
+                   is_cuda ? "threads" : "local");
+}
+
+/* Kernels and variables of the program, which is loaded. */
+static hd_status find_symbols(hd_session *session, hd_version *version, uint32_t l) {
+    hd_compute *gpu = session->gpu;
+    const hd_launch *launch = &version->placed->job->launches[l];
+    hd_ready_launch *ready = &version->launches[l];
+    const char *error = gpu->api->get_kernel(gpu, version->program, launch->kernel_name,
+                                             ready->shape.shared, &ready->kernel);
+    for (uint32_t s = 0; s < ready->stand_in_count && !error; s++)
+        error = gpu->api->get_variable(gpu, version->program, ready->stand_ins[s].name,
+                                       &ready->stand_ins[s].variable, &ready->stand_ins[s].bytes);
+    if (!error)
+        return check_items(session, launch, ready);
+    return hd_session_fail(
+        session, &launch->place,
+        hd_format(session->arena, "make ready '%s': %s", launch->kernel_name, gpu->doing), error);
+}
+
+static hd_status load(hd_session *session, hd_version *version) {
+    hd_compute *gpu = session->gpu;
+    hd_status status = HD_OK;
+    const char *error = gpu->api->load(gpu, version->program);
+    if (error)
+        return hd_session_fail(session, NULL, gpu->doing, error);
+    for (uint32_t l = 0; l < version->placed->job->launch_count && status == HD_OK; l++)
+        status = find_symbols(session, version, l);
+    return status;
+}
+
+hd_status hd_version_build(hd_session *session, const hd_program_text *text, hd_version *version) {
+    hd_compute *gpu = session->gpu;
+    const hd_job *job = session->job;
+    const hd_compute_source source = hd_program_source(version->arena, job, text);
+    const char *error = gpu->api->build(gpu, &source, &version->program);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint32_t s = 0; s < job->launches[l].kernel->static_count; s++)
+            version->keeps_state |= job->launches[l].kernel->statics[s].space == KIR_GLOBAL &&
+                                    !has_buffer(&job->launches[l], s);
+    return error ? hd_session_fail_build(session, text, error) : HD_OK;
+}
+
+hd_status hd_version_ready(hd_session *session, hd_version *version) {
+    version->launches =
+        hd_new_array(version->arena, hd_ready_launch, version->placed->job->launch_count);
+    for (uint32_t l = 0; l < version->placed->job->launch_count; l++)
+        describe_launch(session, version, l);
+    return load(session, version);
+}
+
+/* ---- a run ----------------------------------------------------------------------------- */
+
+enum { BATCH = 256 };
+typedef struct batch {
+    hd_session *session;
+    double *seconds; /* of the launches */
+    hd_compute_timer timers[BATCH];
+    uint32_t launches[BATCH];
+    uint32_t count;
+} batch;
+
+/* Queues the launch with its copies; NULL, or the error. */
+static const char *queue_launch(batch *b, uint32_t l, const hd_ready_launch *ready) {
+    hd_compute *gpu = b->session->gpu;
+    hd_compute_queue *queue = &b->session->queue;
+    const char *error = NULL;
+    for (uint32_t s = 0; s < ready->stand_in_count && !error; s++) {
+        const stand_in *in = &ready->stand_ins[s];
+        error = gpu->api->copy(gpu, queue, in->variable, in->buffer, in->bytes);
+    }
+    b->launches[b->count] = l;
+    if (!error)
+        error = gpu->api->launch(gpu, queue, ready->kernel, &ready->shape, ready->arguments,
+                                 ready->argument_count, &b->timers[b->count++]);
+    for (uint32_t s = 0; s < ready->stand_in_count && !error; s++) {
+        const stand_in *in = &ready->stand_ins[s];
+        if (in->kept)
+            error = gpu->api->copy(gpu, queue, in->buffer, in->variable, in->bytes);
+    }
+    return error;
+}
+
+/* Waits for all that is queued and adds up the times; `error` is that of queueing. */
+static const char *end_batch(batch *b, const char *error) {
+    hd_compute *gpu = b->session->gpu;
+    const char *finished = NULL;
+    if (error)
+        gpu->api->settle(gpu, &b->session->queue);
+    else
+        finished = gpu->api->finish(gpu, &b->session->queue);
+    for (uint32_t i = 0; i < b->count; i++) {
+        double seconds;
+        if (!error && !(error = gpu->api->elapsed(gpu, &b->timers[i], &seconds)))
+            b->seconds[b->launches[i]] += seconds;
+        gpu->api->release_timer(gpu, &b->timers[i]);
+    }
+    b->count = 0;
+    return error ? error : finished;
+}
+
+hd_status hd_version_launch(hd_session *session, hd_version *version, const uint64_t *repeats,
+                            double *seconds) {
+    const hd_job *job = version->placed->job;
+    const hd_launch *launch = job->launches; /* the last one that was started */
+    batch b = {.session = session, .seconds = seconds};
+    const char *error = NULL;
+    hd_status status = version->keeps_state ? load(session, version) : HD_OK;
+    memset(seconds, 0, job->launch_count * sizeof *seconds);
+    if (status != HD_OK)
+        return status;
+    for (uint32_t l = 0; l < job->launch_count && !error; l++) {
+        uint64_t times = repeats ? repeats[l] : job->launches[l].repeat;
+        for (uint64_t t = 0; t < times && !error; t++) {
+            launch = &job->launches[l];
+            error = queue_launch(&b, l, &version->launches[l]);
+            if (b.count == BATCH)
+                error = end_batch(&b, error);
+        }
+    }
+    error = end_batch(&b, error);
+    return error
+               ? hd_session_fail(session, &launch->place,
+                                 hd_format(session->arena, "run kernel '%s'", launch->kernel_name),
+                                 hd_format(session->arena, "%s (%s)", error, session->gpu->doing))
+               : HD_OK;
+}

@@ -1,0 +1,57 @@
+/*
+ * What results say of structs that other folders define: tables of members, for
+ * report/result.h. docs/json.md has their keys. A table is for the struct that its comment names.
+ */
+#ifndef HD_REPORT_MEMBERS_H
+#define HD_REPORT_MEMBERS_H
+
+#include "base/result.h"
+#include "device/device.h"
+#include "kernel/kernel.h"
+#include "layout/layout.h"
+#include "locality/reuse_shape.h"
+
+/* The names of spaces, bits 1 << kir_space, as a list. */
+hd_value hd_space_names(hd_arena *arena, uint32_t spaces);
+/* "64,64". */
+const char *hd_show_sizes(hd_arena *arena, uint32_t dims, const uint64_t *sizes);
+
+/* ---- members_kernel.c --------------------------------------------------------------------- */
+
+extern const hd_member hd_place_members[];  /* hd_place */
+extern const hd_member hd_field_members[];  /* hd_field; with its columns */
+extern const hd_member hd_record_members[]; /* hd_record */
+extern const hd_member hd_layout_members[]; /* hd_layout; context: its hd_record. As a column, its
+                                             * notation */
+extern const hd_member hd_access_members[]; /* hd_access; context: its hd_kernel_info */
+extern const hd_member hd_kernel_members[]; /* hd_kernel_info: loops and accesses of a launch */
+/* Elements, or "soa". */
+hd_value hd_tile_value(uint64_t tile);
+
+/* ---- members_device.c --------------------------------------------------------------------- */
+
+extern const hd_member hd_device_members[];         /* hd_device; with its columns */
+extern const hd_member hd_device_lines[];           /* hd_device, as lines of its own */
+extern const hd_member hd_compute_device_members[]; /* hd_compute_device; with its columns */
+extern const hd_member hd_timing_members[];         /* hd_timing; with its columns */
+extern const hd_member hd_measurement_members[];    /* hd_measurement */
+
+/* ---- members_run.c ------------------------------------------------------------------------ */
+
+extern const hd_member hd_counts_members[];       /* hd_vm_counts; with its columns */
+extern const hd_member hd_trace_launch_members[]; /* hd_trace_launch, its accesses and buffers */
+extern const hd_member hd_event_access_members[]; /* hd_event_access; context: its hd_event_launch.
+                                                   * With its columns */
+extern const hd_member hd_event_buffer_members[]; /* hd_event_buffer; with its columns */
+extern const hd_member hd_shape_members[];        /* hd_reuse_shape: `domain` to `peaks` */
+extern const hd_member hd_peak_members[]; /* hd_reuse_peak; context: its hd_reuse_shape. With
+                                                   * its columns */
+
+/* A characteristic at distances from `first` to `last`. */
+typedef struct hd_reuse_of {
+    const hd_reuse_stream *stream;
+    uint64_t first, last;
+} hd_reuse_of;
+extern const hd_member hd_characteristic_members[]; /* hd_reuse_of: `mis` to `degree` */
+
+#endif

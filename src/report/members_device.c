@@ -1,0 +1,106 @@
+/* Devices, and times measured on them. */
+#include "report/members.h"
+#include "report/report.h"
+#include "measure/measure.h"
+
+/* ---- profiles ------------------------------------------------------------------------------ */
+
+static const hd_member cache_members[] = {
+    {"size", HD_AT(hd_cache, size)}, {"line", HD_AT(hd_cache, line)}, {0}};
+static const hd_member weight_members[] = {{"l1", HD_AT(hd_device, w_l1)},
+                                           {"l2", HD_AT(hd_device, w_l2)},
+                                           {"dram", HD_AT(hd_device, w_dram)},
+                                           {0}};
+
+static const char *cache_text(hd_arena *arena, hd_cache cache) {
+    return cache.size ? hd_format(arena, "%s/%u", hd_show_bytes(arena, cache.size), cache.line)
+                      : "-";
+}
+
+/* 0 is not known. */
+static hd_value known(uint32_t number) { return number ? hd_whole(number) : hd_text("-"); }
+
+HD_GETTER(l1_of, hd_device, hd_row(row->l1.size ? &row->l1 : NULL))
+HD_GETTER(l2_of, hd_device, hd_row(row->l2.size ? &row->l2 : NULL))
+HD_GETTER(l1_text, hd_device, hd_text(cache_text(view->arena, row->l1)))
+HD_GETTER(l2_text, hd_device, hd_text(cache_text(view->arena, row->l2)))
+HD_GETTER(weights_of, hd_device, hd_row(row))
+HD_GETTER(weights_text, hd_device,
+          hd_text(hd_format(view->arena, "%.3g:%.3g:%.3g", row->w_l1, row->w_l2, row->w_dram)))
+HD_GETTER(coalescing_of, hd_device, hd_text(hd_coalescing_name(row->coalescing)))
+HD_GETTER(one_line, hd_device, hd_text(hd_device_print(view->arena, row)))
+HD_GETTER(known_sms, hd_device, known(row->sms))
+
+const hd_member hd_device_members[] = {{"name", "profile", HD_AT(hd_device, name)},
+                                       {"title", "device", HD_AT(hd_device, title)},
+                                       {"warp", "warp", HD_AT(hd_device, warp)},
+                                       {"segment", HD_AT(hd_device, segment)},
+                                       {"coalescing", .get = coalescing_of},
+                                       {"l1", .get = l1_of, .of = cache_members},
+                                       {"l2", .get = l2_of, .of = cache_members},
+                                       {NULL, "L1/line", HD_PLAIN_WORD, .get = l1_text},
+                                       {NULL, "L2/line", HD_PLAIN_WORD, .get = l2_text},
+                                       {"weights", .get = weights_of, .of = weight_members},
+                                       {"sms", HD_AT(hd_device, sms)},
+                                       {NULL, "SMs", HD_PLAIN_WORD, .get = known_sms},
+                                       {NULL, "L1:L2:DRAM", .get = weights_text},
+                                       {"max_blocks", HD_AT(hd_device, max_blocks)},
+                                       {"max_threads", HD_AT(hd_device, max_threads)},
+                                       {"registers", HD_AT(hd_device, registers)},
+                                       {"max_registers", HD_AT(hd_device, max_registers)},
+                                       {"synthetic", .get = one_line},
+                                       {"file", HD_AT(hd_device, source_file)},
+                                       {0}};
+
+HD_GETTER(lanes_of, hd_device, hd_text(hd_format(view->arena, "%u lanes", row->warp)))
+HD_GETTER(joined_of, hd_device, hd_whole(hd_device_request_lanes(row)))
+HD_GETTER(all_weights, hd_device,
+          hd_text(hd_format(view->arena, "%g, %g, %g", row->w_l1, row->w_l2, row->w_dram)))
+HD_GETTER(known_blocks, hd_device, known(row->max_blocks))
+HD_GETTER(known_threads, hd_device, known(row->max_threads))
+HD_GETTER(known_registers, hd_device, known(row->registers))
+HD_GETTER(known_most, hd_device, known(row->max_registers))
+
+const hd_member hd_device_lines[] = {{NULL, "warp", .get = lanes_of},
+                                     {NULL, "transaction", HD_BYTES, HD_AT(hd_device, segment)},
+                                     {NULL, "lanes joined", .get = joined_of},
+                                     {NULL, "L1 of an SM/line", .get = l1_text},
+                                     {NULL, "L2/line", .get = l2_text},
+                                     {NULL, "cost L1, L2, DRAM", .get = all_weights},
+                                     {NULL, "SMs", .get = known_sms},
+                                     {NULL, "blocks of an SM", .get = known_blocks},
+                                     {NULL, "threads of an SM", .get = known_threads},
+                                     {NULL, "registers of an SM", .get = known_registers},
+                                     {NULL, "registers of a thread", .get = known_most},
+                                     {NULL, "in one line", .get = one_line},
+                                     {NULL, "from", HD_AT(hd_device, source_file)},
+                                     {0}};
+
+/* ---- devices to run on, and times ----------------------------------------------------------- */
+
+const hd_member hd_compute_device_members[] = {
+    {"backend", HD_AT(hd_compute_device, backend)},
+    {"id", "id", HD_AT(hd_compute_device, id)},
+    {NULL, "device", HD_AT(hd_compute_device, name)},
+    {"platform", "platform", HD_AT(hd_compute_device, platform)},
+    {"name", HD_AT(hd_compute_device, name)},
+    {"driver", "driver", HD_AT(hd_compute_device, driver)},
+    {0}};
+
+const hd_member hd_timing_members[] = {{"median", "median", HD_SECONDS, HD_AT(hd_timing, median)},
+                                       {"low", "low", HD_SECONDS, HD_AT(hd_timing, low)},
+                                       {"high", "high", HD_SECONDS, HD_AT(hd_timing, high)},
+                                       {"repeats", "runs", HD_AT(hd_timing, repeats)},
+                                       {0}};
+
+const hd_member hd_measurement_members[] = {
+    {"device", HD_AT(hd_measurement, device_name)},
+    {"driver", HD_AT(hd_measurement, driver)},
+    {"original", HD_IN(hd_measurement, original), .of = hd_timing_members},
+    {"rewritten", HD_IN(hd_measurement, rewritten), .of = hd_timing_members},
+    {"speedup", HD_AT(hd_measurement, speedup)},
+    {"speedup_low", HD_AT(hd_measurement, speedup_low)},
+    {"speedup_high", HD_AT(hd_measurement, speedup_high)},
+    {"equal", HD_AT(hd_measurement, equal)},
+    {"bit_equal", HD_AT(hd_measurement, bit_equal)},
+    {0}};

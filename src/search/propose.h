@@ -1,0 +1,43 @@
+/*
+ * What is to be tried: layouts that judges propose.
+ *
+ * A judge knows which layouts are good by static cost, or by a graph of accesses. What the judges
+ * propose is raced on a device (race.h), which decides.
+ */
+#ifndef HD_PROPOSE_H
+#define HD_PROPOSE_H
+
+#include "cost/layout_graph.h"
+#include "search/search.h"
+#include "search/tile_steps.h"
+
+typedef struct hd_judge {
+    const char *name;            /* "graph and tree" */
+    hd_vec(hd_layout *) layouts; /* that it would take, in normal form, the best first */
+} hd_judge;
+
+/* The best of a static search. */
+hd_judge hd_judge_cost(hd_arena *arena, const hd_device *device, const hd_search_result *search);
+
+/* The clusters of the graph for `epsilon`, each with the tile that is selected for its
+ * bytes (LAYOUTOPTIMIZE of Kofler, Cosenza and Fahringer, section 3.3), and then, as one
+ * cluster, the whole record with its tile. `tiles` NULL: the clusters alone, each AoS. */
+hd_judge hd_judge_graph(hd_arena *arena, const hd_layout_graph *graph, uint64_t epsilon,
+                        const hd_tile_steps *tiles);
+
+/* What everybody would try: SoA, then the whole record in tiles. */
+hd_judge hd_judge_plain(hd_arena *arena, const hd_record *record);
+
+typedef struct hd_proposal {
+    hd_layout *layout;
+    const char *by; /* names of the judges, with ", " between them */
+} hd_proposal;
+
+/* What the judges propose: the best of each, then the second of each, and so on, `most` at most;
+ * no layout twice, and not the original. Layouts that differ only in the places of fields beside
+ * `used`, those that some access touches, are one. */
+hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
+                        const hd_judge *judges, uint32_t judge_count, uint32_t most,
+                        uint32_t *count);
+
+#endif

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What `heddle ir` prints of an example, given back as its kernel file, gets the answers that the
+# source gets: accesses, costs, and runs, but for their times. So do the CUDA C twins alone. Where
+# there is no record to lay out, both are refused in the same words.
+set -u
+heddle=$(realpath "${1:?the path of heddle}")
+root=$(realpath "$(dirname "$0")/../..")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HEDDLE_DATABASE=$work/profiles.db CUDA_PATH=
+failures=0
+compared=0
+complain() { failures=$((failures + 1)); printf 'FAILED: %s\n' "$*"; }
+
+# same NAME SOURCE KIR WORDS...: the command of these words says the same of both files.
+same() {
+    local name=$1 source=$2 kir=$3
+    shift 3
+    "$heddle" "$@" --json "$source" >"$work/source" 2>&1
+    "$heddle" "$@" --json "$kir" >"$work/kir" 2>&1
+    grep -h "error: " "$work/source" "$work/kir" | grep -v "no record to lay out" &&
+        complain "$name: $*: an error"
+    sed -i '/"seconds"/d; s/^[^ ]*: error: /error: /' "$work/source" "$work/kir"
+    [ -s "$work/source" ] && cmp -s "$work/source" "$work/kir" ||
+        complain "$name: $*: $(diff "$work/source" "$work/kir" | head -5)"
+    compared=$((compared + 1))
+}
+
+cp -r "$root/examples" "$work/examples"
+cd "$work/examples" || exit 2
+for job in */*-small.yaml; do
+    kir=${job%.yaml}.kir
+    "$heddle" ir "$job" >"$kir" || complain "$job is not printed"
+    sed "s|^kernel: .*|kernel: $(basename "$kir")|; /^options:/d" "$job" >"$kir.yaml"
+    "$heddle" ir "$kir.yaml" | cmp -s - "$kir" || complain "$kir does not print as itself"
+    same "$job" "$job" "$kir.yaml" accesses
+    same "$job" "$job" "$kir.yaml" cost
+    same "$job" "$job" "$kir.yaml" run
+done
+for source in */*.cu; do
+    kir=${source%.cu}.kir
+    "$heddle" ir "$source" >"$kir" || complain "$source is not printed"
+    while read -r kernel; do
+        same "$source" "$source" "$kir" accesses --entry "$kernel" --global 4096
+        same "$source" "$source" "$kir" cost --entry "$kernel" --global 4096
+    done < <(sed -n 's/^kernel "\([^"]*\)".*/\1/p' "$kir")
+done
+[ "$compared" -ge 60 ] || complain "only $compared answers were compared"
+[ "$failures" -eq 0 ] || { echo "$failures failed"; exit 1; }
