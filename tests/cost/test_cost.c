@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cost/cost.h"
+#include "cost/internal.h"
 #include "support.h"
 
 static hd_cost_model *model_of(hd_sample *s, const char *device_name, hd_cost_options options) {
@@ -48,6 +48,39 @@ static void structure_size(void **state) {
     hd_sample_close(&s);
 }
 
+static double distance(const hd_cost_model *model, const hd_layout *layout, const interval *between,
+                       bool l1) {
+    uint32_t line = l1 ? model->device->l1.line : model->device->l2.line;
+    double sum = 0;
+    for (uint32_t i = 0; i < between->count; i++) {
+        const touched *item = &between->items[i];
+        sum += hd_given_bytes(item, l1);
+        for (uint32_t c = 0; c < layout->count && item->laid_out; c++) {
+            cluster_geometry g;
+            hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g);
+            sum += hd_fetched_bytes(model->record, &g, item->fields, line ? line : 128) *
+                   (l1 ? item->per_l1 : item->per_l2);
+        }
+    }
+    return sum;
+}
+
+/* Instruction distance (section IV-B5) in bytes from `first` to `second`, for L1 and L2. False when
+ * `first` is none of the earlier accesses that could have brought the data of `second`. */
+static bool cost_distance(const hd_cost_model *model, const hd_layout *layout,
+                          const hd_access *first, const hd_access *second, double *l1, double *l2) {
+    for (uint32_t i = 0; i < model->uses.count; i++) {
+        const use *u = &model->uses.data[i];
+        for (uint32_t j = 0; u->access == second && j < u->before_count; j++)
+            if (model->uses.data[u->before[j].use].access == first) {
+                *l1 = distance(model, layout, &u->before[j].between, true);
+                *l2 = distance(model, layout, &u->before[j].between, false);
+                return true;
+            }
+    }
+    return false;
+}
+
 /* Section IV-B5: 1024 blocks of 256 threads, 8 on an SM; Arr1[i].x, Arr2[i].z,
  * Arr2[i].w, Arr2[i].z, Arr1[i].y: 32768 bytes for L1, 4194304 for L2. */
 static void instruction_distance(void **state) {
@@ -62,8 +95,8 @@ static void instruction_distance(void **state) {
     size_t count;
     hd_cost_of_layout(s.arena, model, aos, &lines, &count);
     double l1, l2;
-    assert_true(hd_cost_distance(model, aos, line_of(lines, count, "x")->access,
-                                 line_of(lines, count, "y")->access, &l1, &l2));
+    assert_true(cost_distance(model, aos, line_of(lines, count, "x")->access,
+                              line_of(lines, count, "y")->access, &l1, &l2));
     assert_true(l1 == 32768);
     assert_true(l2 == 4194304);
     hd_sample_close(&s);
@@ -92,8 +125,8 @@ static void cost_vectors(void **state) {
     first.v[degree_b] = b->executions * 3;
     second.v[degree_a] = a->executions * 3;
     second.v[degree_b] = b->executions * 1;
-    assert_string_equal(hd_cost_print(s.arena, &first), "(0, 327680000, 768000000)");
-    assert_string_equal(hd_cost_print(s.arena, &second), "(0, 983040000, 256000000)");
+    assert_true(first.v[0] == 0 && first.v[1] == 327680000 && first.v[2] == 768000000);
+    assert_true(second.v[0] == 0 && second.v[1] == 983040000 && second.v[2] == 256000000);
     assert_true(hd_cost_compare(&first, &second) > 0);
     assert_true(hd_cost_compare(&second, &first) < 0);
     hd_sample_close(&s);
