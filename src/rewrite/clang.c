@@ -155,7 +155,8 @@ bool hd_is_kernel(hd_arena *arena, CXCursor function) {
             is_opencl_kernel(arena, function));
 }
 
-bool hd_is_device(hd_arena *arena, CXCursor function) {
+/* CUDA: marked as a function of the device. */
+static bool is_device(hd_arena *arena, CXCursor function) {
     return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
            has_attribute(arena, function, CXCursor_CUDADeviceAttr);
 }
@@ -285,5 +286,5 @@ CXType hd_innermost(CXType type) {
 }
 
 bool hd_is_host(const rewriter *rw, CXCursor function) {
-    return rw->is_cuda && !hd_is_device(rw->arena, function);
+    return rw->is_cuda && !is_device(rw->arena, function);
 }

@@ -3,15 +3,10 @@
 
 /* ---- elements ------------------------------------------------------------------------ */
 
-/* p[i].*m of CUDA C. */
-static bool is_taken_apart_by_pointer(const frame *at) {
-    const frame *up = hd_around(at);
-    return up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD;
-}
-
 static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
     accessors *f = hd_accessors_of(v);
-    if (is_taken_apart_by_pointer(at)) {
+    const frame *up = hd_around(at);
+    if (up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD) {
         hd_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
@@ -74,14 +69,6 @@ static bool interferes(rewriter *rw, CXCursor e, CXCursor other) {
     return false;
 }
 
-/* C++ computes the value of p[n++] = f(n) first; arguments of a function have no order. */
-static void check_order(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
-    if (rw->is_cuda && (interferes(rw, target, value) || interferes(rw, value, target)))
-        hd_refuse(rw, at->cursor,
-                  "one side of this assignment of an element changes a variable that the other "
-                  "side uses; change it in a statement of its own");
-}
-
 bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
     record_value v = hd_record_value_of(rw, target);
     cursors sides = {0};
@@ -96,7 +83,11 @@ bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
         hd_refuse_macro(rw, at->cursor);
         return true;
     }
-    check_order(rw, at, target, value);
+    /* C++ computes the value of p[n++] = f(n) first; arguments of a function have no order. */
+    if (rw->is_cuda && (interferes(rw, target, value) || interferes(rw, value, target)))
+        hd_refuse(rw, at->cursor,
+                  "one side of this assignment of an element changes a variable that the other "
+                  "side uses; change it in a statement of its own");
     accessors *f = hd_accessors_of(&v);
     frame left = {target, at};
     f->stores = true;
@@ -126,19 +117,8 @@ static bool compares(enum CXBinaryOperatorKind kind) {
     }
 }
 
-/* q == p: they may lead into different arrays. */
-static void draft_equality(rewriter *rw, draft *d, const frame *left, const frame *right,
-                           const pointee *what, bool negated) {
-    accessors *f = &what->of->accessors[what->in];
-    f->compares = true;
-    hd_draft_text(&rw->src, d, "%s%s%s(", negated ? "!" : "", what->of->scope, f->same);
-    hd_draft_reference(rw, d, left);
-    hd_draft_text(&rw->src, d, ", ");
-    hd_draft_reference(rw, d, right);
-    hd_draft_text(&rw->src, d, ")");
-}
-
-/* q < p and q - p: pointers into the same array differ by their indices. */
+/* q < p and q - p: pointers into the same array differ by their indices. Equal ones may lead into
+ * different arrays. */
 static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides) {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     record_value a = hd_record_value_of(rw, sides->data[0]),
@@ -154,7 +134,14 @@ static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides)
     }
     frame left = {sides->data[0], at}, right = {sides->data[1], at};
     if (kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE) {
-        draft_equality(rw, &d, &left, &right, &a.what, kind == CXBinaryOperator_NE);
+        accessors *f = hd_accessors_of(&a);
+        f->compares = true;
+        hd_draft_text(&rw->src, &d, "%s%s%s(", kind == CXBinaryOperator_NE ? "!" : "",
+                      a.what.of->scope, f->same);
+        hd_draft_reference(rw, &d, &left);
+        hd_draft_text(&rw->src, &d, ", ");
+        hd_draft_reference(rw, &d, &right);
+        hd_draft_text(&rw->src, &d, ")");
     } else {
         hd_draft_index(rw, &d, &left);
         hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});

@@ -30,21 +30,16 @@ typedef struct climb {
 
 /* ---- functions that touch one value --------------------------------------------- */
 
-static bool is_one_of(const char *name, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 /* Functions of the language that touch the one value that they are given the address of. */
 static bool is_known(const char *name) {
     static const char *const names[] = {
         "fract",  "modf",    "sincos",   "frexp",     "remquo",    "lgamma_r", "sincosf", "modff",
         "frexpf", "remquof", "sincospi", "sincospif", "__sincosf", "__ldg",    "__ldcg",  "__ldca",
         "__ldcs", "__ldlu",  "__ldcv",   "__stwb",    "__stcg",    "__stcs",   "__stwt"};
-    return is_one_of(name, names, sizeof names / sizeof *names) || !strncmp(name, "atomic", 6) ||
-           !strncmp(name, "atom_", 5);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "atomic", 6) || !strncmp(name, "atom_", 5);
 }
 
 static bool is_zero(CXCursor index) {
@@ -88,12 +83,6 @@ static bool is_new(question *q, CXCursor declaration) {
 }
 
 static step only_if(bool good) { return good ? ENDS : LEAVES; }
-
-static const frame *outermost(const frame *at) {
-    while (at->up)
-        at = at->up;
-    return at;
-}
 
 static step step_unary(CXCursor up, form *is) {
     switch (clang_getCursorUnaryOperatorKind(up)) {
@@ -184,7 +173,10 @@ static step step_variable(question *q, const frame *up, form is) {
         return ENDS;
     if ((is == ADDRESS) == refers || (!refers && !hd_is_pointer(type)))
         return LEAVES;
-    return only_if(!is_new(q, up->cursor) || names_stay(q, outermost(up), up->cursor, is));
+    const frame *outermost = up;
+    while (outermost->up)
+        outermost = outermost->up;
+    return only_if(!is_new(q, up->cursor) || names_stay(q, outermost, up->cursor, is));
 }
 
 /* Every call of a function, of which each is the value in its place. */

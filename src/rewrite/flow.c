@@ -461,14 +461,6 @@ static bool carry(rewriter *rw, const move *m) {
     return to->is_reported;
 }
 
-static void propagate_all(rewriter *rw) {
-    for (bool again = true; again;) {
-        again = false;
-        for (size_t i = 0; i < rw->flow->moves.count; i++)
-            again |= carry(rw, &rw->flow->moves.data[i]);
-    }
-}
-
 /* What no way leads to, but is in the class all the same. */
 static void refuse_mixed(rewriter *rw) {
     flow *f = rw->flow;
@@ -495,7 +487,11 @@ void hd_flow_run(rewriter *rw) {
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
     refuse_fields(rw);
     size_t before = rw->refusals.count;
-    propagate_all(rw);
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < rw->flow->moves.count; i++)
+            again |= carry(rw, &rw->flow->moves.data[i]);
+    }
     if (rw->refusals.count == before)
         refuse_mixed(rw);
     rw->has_conflicts = rw->refusals.count > before;

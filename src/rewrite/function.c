@@ -307,9 +307,10 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
         hd_push(rw->arena, &rw->variables, (variable){name, scope});
 }
 
-static bool takes_pointers(rewriter *rw, const cursors *parameters) {
-    for (size_t i = 0; i < parameters->count; i++)
-        if (hd_pointee_of(rw, parameters->data[i]).of)
+bool hd_takes_records(rewriter *rw, CXCursor function) {
+    cursors parameters = hd_parameters(rw->arena, function);
+    for (size_t i = 0; i < parameters.count; i++)
+        if (hd_pointee_of(rw, parameters.data[i]).of)
             return true;
     return false;
 }
@@ -335,7 +336,7 @@ static bool refuse_specialization(rewriter *rw, CXCursor function, const cursors
 
 static void edit_parameters(rewriter *rw, CXCursor function) {
     target f = {.function = function, .parameters = hd_parameters(rw->arena, function)};
-    if (!takes_pointers(rw, &f.parameters) || refuse_specialization(rw, function, &f.parameters))
+    if (!hd_takes_records(rw, function) || refuse_specialization(rw, function, &f.parameters))
         return;
     f.is_kernel = hd_is_kernel(rw->arena, function);
     if (!read_list(rw, find_list(rw, function), f.parameters.count, &f.list)) {
@@ -387,9 +388,7 @@ static void check_host(rewriter *rw, CXCursor cursor) {
     CXCursor callee = clang_getCursorKind(cursor) == CXCursor_CallExpr
                           ? hd_callee(rw->arena, cursor)
                           : clang_getNullCursor();
-    cursors parameters =
-        clang_Cursor_isNull(callee) ? (cursors){0} : hd_parameters(rw->arena, callee);
-    if (takes_pointers(rw, &parameters)) {
+    if (!clang_Cursor_isNull(callee) && hd_takes_records(rw, callee)) {
         hd_refuse(rw, cursor,
                   "host code calls '%s', whose parameters change; move the host code to a file of "
                   "its own, and pass the allocations and the number of elements there",

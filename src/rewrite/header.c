@@ -78,7 +78,7 @@ static const char *host_name(hd_arena *arena, const char *name) {
 }
 
 /* A member's name, which no member before it has. */
-static const char *member_name(hd_arena *arena, const hd_record *record, uint32_t field) {
+static const char *host_member_name(hd_arena *arena, const hd_record *record, uint32_t field) {
     const char *name = host_name(arena, record->fields[field].name);
     while (name != record->fields[field].name && hd_record_find(record, name) >= 0)
         name = hd_format(arena, "%s_", name);
@@ -106,7 +106,7 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 static void add_member(hd_str *out, const hd_record *record, uint32_t number, const char *indent) {
     hd_arena *arena = out->arena;
     const hd_field *field = &record->fields[number];
-    const char *name = member_name(arena, record, number);
+    const char *name = host_member_name(arena, record, number);
     uint32_t lanes = 0;
     const scalar *s = scalar_of(field, &lanes);
     const char *array = field->count > 1 ? hd_format(arena, "[%u]", field->count) : "";
@@ -154,8 +154,8 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 
 /* ---- the parts of the header ------------------------------------------------ */
 
-/* True for the name of something else in the header: of x, also "x_offset". */
-static bool is_taken(const hd_map_text *text, const char *name) {
+/* True for the name of something else in the header than this field: of x, also "x_offset". */
+static bool is_taken(const hd_map_text *text, const char *name, uint32_t field) {
     static const char *const taken[] = {"elem",      "ref",         "make",        "bytes",
                                         "to_layout", "from_layout", "allocations", "size_is_right"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -163,24 +163,19 @@ static bool is_taken(const hd_map_text *text, const char *name) {
             return true;
     for (uint32_t f = 0; f < text->record->field_count; f++) {
         size_t length = strlen(text->names[f]);
-        if (!strncmp(name, text->names[f], length) &&
-            (!strcmp(name + length, "_offset") || !strcmp(name + length, "_allocation")))
+        if (strncmp(name, text->names[f], length) != 0)
+            continue;
+        if ((f != field && !name[length]) || !strcmp(name + length, "_offset") ||
+            !strcmp(name + length, "_allocation"))
             return true;
     }
-    return false;
-}
-
-static bool is_another_field(const hd_map_text *text, const char *name, uint32_t field) {
-    for (uint32_t f = 0; f < text->record->field_count; f++)
-        if (f != field && !strcmp(name, text->names[f]))
-            return true;
     return false;
 }
 
 /* A name that is taken gets a _ at its end. */
 static const char *accessor(const hd_map_text *text, const char *stem, uint32_t field) {
     const char *name = text->names[field];
-    while (is_taken(text, name) || is_another_field(text, name, field))
+    while (is_taken(text, name, field))
         name = hd_format(text->arena, "%s_", name);
     return hd_format(text->arena, "%s_%s", stem, name);
 }
@@ -274,7 +269,7 @@ static void add_bytes(hd_str *out, const hd_map_text *text, const char *stem) {
     hd_str_add(out, "    return at;\n}\n\n");
 }
 
-static void add_reference(hd_str *out, const hd_map_text *text, const char *stem) {
+static void add_ref_struct(hd_str *out, const hd_map_text *text, const char *stem) {
     const char **bases = hd_new_array(text->arena, const char *, text->map->allocation_count);
     for (uint32_t a = 0; a < text->map->allocation_count; a++)
         bases[a] = hd_format(text->arena, "(unsigned char *)allocations[%u]", a);
@@ -337,14 +332,6 @@ static void add_converter(hd_str *out, const hd_map_text *text, const char *stem
     hd_str_add(out, "    }\n}\n\n");
 }
 
-static void add_converters(hd_str *out, const hd_map_text *text, const char *stem) {
-    const char *what =
-        text->record->of_arrays ? "the arrays of its fields, in order," : "a C array";
-    hd_str_printf(out, "/* `count` elements from %s into the layout, and back. */\n", what);
-    add_converter(out, text, stem, false);
-    add_converter(out, text, stem, true);
-}
-
 const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
                                    const hd_layout *layout, const char *stem) {
     hd_map_text *text;
@@ -356,9 +343,12 @@ const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
     add_offsets(&out, text, stem);
     add_record(&out, text, stem);
     add_bytes(&out, text, stem);
-    add_reference(&out, text, stem);
+    add_ref_struct(&out, text, stem);
     add_accessors(&out, text, stem);
-    add_converters(&out, text, stem);
+    hd_str_printf(&out, "/* `count` elements from %s into the layout, and back. */\n",
+                  record->of_arrays ? "the arrays of its fields, in order," : "a C array");
+    add_converter(&out, text, stem, false);
+    add_converter(&out, text, stem, true);
     hd_str_add(&out, "#endif\n#endif\n");
     return hd_str_text(&out);
 }

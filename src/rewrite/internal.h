@@ -117,8 +117,6 @@ const char *hd_plain_type(hd_arena *arena, const char *text);
 /* Text without blanks at its end. */
 const char *hd_trimmed(hd_arena *arena, const char *text);
 bool hd_is_kernel(hd_arena *arena, CXCursor function);
-/* CUDA: marked as a function of the device. */
-bool hd_is_device(hd_arena *arena, CXCursor function);
 bool hd_is_function(CXCursor cursor);
 /* All functions and templates of functions of a file but for those of the system's headers, also
  * those in namespaces. */
@@ -234,9 +232,8 @@ typedef struct rewriter {
     hd_vec(macro_use) macro_uses;
     range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
-    bool has_conflicts; /* values of two kinds met, so some pointers lead nowhere */
-    struct expansions
-        *expansions; /* macros to be expanded; they outlive a reading of the flat text */
+    bool has_conflicts;            /* values of two kinds met, so some pointers lead nowhere */
+    struct expansions *expansions; /* requested; they outlive a reading of the flat text */
 } rewriter;
 
 /* CUDA: a function of the host alone. */
@@ -248,9 +245,6 @@ const char *hd_prelude(rewriter *rw, const laid_record *l);
 const char *hd_free_name(rewriter *rw, const char *name);
 /* How the language writes things. */
 const hd_dialect *hd_dialect_of(const rewriter *rw, space in);
-/* Declarator of a pointer to a field in address space `in`, around `inner`. */
-const char *hd_pointer_to(const rewriter *rw, const laid_record *l, const field_type *type,
-                          space in, const char *inner);
 
 /* ---- record.c: the records in the source -------------------------------------- */
 
@@ -343,8 +337,6 @@ void hd_walk_children(rewriter *rw, const frame *at);
 void hd_edit_reference(rewriter *rw, const frame *at);
 /* Adds "reference, index" of an element, or of what a pointer points to. */
 void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v);
-/* The same of an expression that is edited whole; hd_draft_position() is for parts of one. */
-void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const record_value *v);
 /* Makes the text of `whole` open, the function `name` of the position of `base`, close. Refuses
  * where a macro is in the way. */
 void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
@@ -358,8 +350,6 @@ bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
 bool hd_begins_with(rewriter *rw, CXCursor e, const char *word);
 /* ++, --, += and their like. */
 bool hd_is_change(CXCursor e);
-/* What is no pointer to laid-out records where one must be. */
-void hd_refuse_source(rewriter *rw, CXCursor value);
 /* An element or a pointer in a place where its value is used. */
 void hd_walk_value(rewriter *rw, const frame *at, const record_value *v);
 bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value);
@@ -392,6 +382,8 @@ const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXC
 unsigned hd_first_use(rewriter *rw, const laid_record *l);
 
 bool hd_edit_call(rewriter *rw, const frame *at);
+/* A function has a parameter that leads to laid-out records. */
+bool hd_takes_records(rewriter *rw, CXCursor function);
 bool hd_edit_declarations(rewriter *rw, const frame *at);
 void hd_edit_function(rewriter *rw, const frame *at);
 void hd_edit_instantiations(rewriter *rw);

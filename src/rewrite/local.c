@@ -125,15 +125,6 @@ static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_
         hd_edit_text(&rw->src, (range){begin, name_at}, hd_stars(rw, type));
 }
 
-/* The body of the function. */
-static range scope_of(const rewriter *rw, const frame *at) {
-    range scope = {0, 0};
-    for (; at && at->up; at = at->up)
-        if (hd_is_function(at->up->cursor))
-            hd_range_of(&rw->src, at->cursor, &scope);
-    return scope;
-}
-
 static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, range statement,
                           bool is_first, const pointee *what) {
     CXType type = clang_getCursorType(declared);
@@ -148,7 +139,11 @@ static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, rang
     edit_type(rw, declared, statement, is_first, what);
     if (!clang_Cursor_isNull(value))
         edit_value(rw, &child, value, name);
-    hd_push(rw->arena, &rw->variables, (variable){name, scope_of(rw, at)});
+    range body = {0, 0};
+    for (const frame *f = at; f->up; f = f->up)
+        if (hd_is_function(f->up->cursor))
+            hd_range_of(&rw->src, f->cursor, &body);
+    hd_push(rw->arena, &rw->variables, (variable){name, body});
 }
 
 /* One pointee for all that one statement declares. */

@@ -35,17 +35,6 @@ const char *hd_identifier(hd_arena *arena, const char *name) {
     return hd_str_text(&text);
 }
 
-/* A part's name may come out like that of a field: then it is told apart by its number. */
-static void name_fields(hd_map_text *text) {
-    for (uint32_t f = 0; f < text->record->field_count; f++) {
-        text->names[f] = hd_identifier(text->arena, text->record->fields[f].name);
-        for (uint32_t other = 0; other < text->record->field_count; other++)
-            if (strcmp(text->names[f], text->record->fields[f].name) != 0 &&
-                !strcmp(text->names[f], text->record->fields[other].name))
-                text->names[f] = hd_format(text->arena, "%s_%u", text->names[f], f);
-    }
-}
-
 hd_status hd_map_text_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
                            const hd_layout *layout, hd_map_text **result) {
     hd_map *map;
@@ -56,8 +45,12 @@ hd_status hd_map_text_make(hd_arena *arena, const hd_diag *diag, const hd_record
     *text = (hd_map_text){.arena = arena, .record = record, .layout = layout, .map = map};
     text->streams = hd_new_array(arena, const char *, record->field_count);
     text->names = hd_new_array(arena, const char *, record->field_count);
-    name_fields(text);
     for (uint32_t f = 0; f < record->field_count; f++) {
+        const char *name = hd_identifier(arena, record->fields[f].name);
+        /* A part's name may come out like that of a field: then its number is added. */
+        while (strcmp(name, record->fields[f].name) != 0 && hd_record_find(record, name) >= 0)
+            name = hd_format(arena, "%s_%u", name, f);
+        text->names[f] = name;
         uint32_t c = map->fields[f].cluster;
         text->streams[f] = layout->clusters[c].tile == HD_TILE_SOA
                                ? hd_format(arena, "run_%s", text->names[f])

@@ -81,7 +81,7 @@ static void edit_name(rewriter *rw, CXCursor name) {
         hd_edit_text(&rw->src, at, text);
 }
 
-static const flat_node *node_of(const rewriter *rw, CXCursor e) {
+static const flat_node *flat_node_of(const rewriter *rw, CXCursor e) {
     range at;
     flat_spot spot;
     bool found = hd_range_of(&rw->src, e, &at) && hd_flat_spot(rw->flat, at, &spot);
@@ -91,7 +91,7 @@ static const flat_node *node_of(const rewriter *rw, CXCursor e) {
 /* True for the argument of a macro whose body makes the rest of the expression: it has to become
  * a reference where it stands. */
 static bool is_apart(const rewriter *rw, const frame *at) {
-    return node_of(rw, at->cursor) != node_of(rw, at->up->cursor);
+    return flat_node_of(rw, at->cursor) != flat_node_of(rw, at->up->cursor);
 }
 
 void hd_draft_reference(rewriter *rw, draft *d, const frame *at) {
@@ -117,13 +117,11 @@ void hd_draft_reference(rewriter *rw, draft *d, const frame *at) {
 
 /* ---- positions: a reference and an index ---------------------------------------------------- */
 
-static const char *long_type(const rewriter *rw) { return rw->is_cuda ? "long long" : "long"; }
-
 static void add_index(rewriter *rw, draft *d, const frame *at, CXCursor index, range text,
                       bool negative) {
     bool comma = clang_getCursorBinaryOperatorKind(index) == CXBinaryOperator_Comma;
     if (negative)
-        hd_draft_text(&rw->src, d, "-(%s)", long_type(rw));
+        hd_draft_text(&rw->src, d, "-(%s)", rw->is_cuda ? "long long" : "long");
     if (negative || comma)
         hd_draft_text(&rw->src, d, "(");
     hd_draft_old(&rw->src, d, text);
@@ -224,17 +222,14 @@ bool hd_is_change(CXCursor e) {
     }
 }
 
-static bool needs_parentheses(rewriter *rw, CXCursor e) {
+/* Adds "pointer.index". */
+void hd_draft_index(rewriter *rw, draft *d, const frame *pointer) {
+    CXCursor e = pointer->cursor;
     while (clang_getCursorKind(e) == CXCursor_UnexposedExpr)
         e = hd_only_child(rw->arena, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
-    return kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
-           kind == CXCursor_ConditionalOperator;
-}
-
-/* Adds "pointer.index". */
-void hd_draft_index(rewriter *rw, draft *d, const frame *pointer) {
-    bool wrap = needs_parentheses(rw, pointer->cursor);
+    bool wrap = kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
+                kind == CXCursor_ConditionalOperator;
     if (wrap)
         hd_draft_text(&rw->src, d, "(");
     hd_draft_reference(rw, d, pointer);
@@ -327,7 +322,7 @@ bool hd_begins_with(rewriter *rw, CXCursor e, const char *word) {
 }
 
 /* The position of an expression that is edited whole. */
-void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
+static void draft_own_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
     CXCursor e = at->cursor;
     frame child = {hd_only_child(rw->arena, e), at};
     if (v->depth == 1) {
@@ -351,7 +346,7 @@ void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const record
 
 void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
     if (!is_apart(rw, at)) {
-        hd_draft_own_position(rw, d, at, v);
+        draft_own_position(rw, d, at, v);
         return;
     }
     hd_draft_reference(rw, d, at);
@@ -370,7 +365,7 @@ void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const rec
     }
     hd_draft_text(&rw->src, &d, "%s%s%s(", open, v->what.of->scope, name);
     if (clang_equalCursors(whole, base->cursor))
-        hd_draft_own_position(rw, &d, base, v);
+        draft_own_position(rw, &d, base, v);
     else
         hd_draft_position(rw, &d, base, v);
     hd_draft_text(&rw->src, &d, "%s", close);
@@ -441,7 +436,8 @@ static void edit_operand(rewriter *rw, const frame *at, CXCursor operand) {
         hd_walk(rw, &child);
 }
 
-void hd_refuse_source(rewriter *rw, CXCursor value) {
+/* What is no pointer to laid-out records where one must be. */
+static void refuse_source(rewriter *rw, CXCursor value) {
     if (rw->has_conflicts)
         return;
     hd_refuse(rw, value,
@@ -460,7 +456,7 @@ static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
             return;
         edit_operand(rw, at, sides.data[0]);
         if (hd_record_value_of(rw, sides.data[1]).depth < 0)
-            hd_refuse_source(rw, sides.data[1]);
+            refuse_source(rw, sides.data[1]);
         else
             edit_operand(rw, at, sides.data[1]);
     } else if (v->depth > 1) {
@@ -476,7 +472,7 @@ static void edit_choice(rewriter *rw, const frame *at) {
     hd_walk_child(rw, at, parts.data[0]);
     for (size_t i = 1; i < parts.count; i++)
         if (hd_record_value_of(rw, parts.data[i]).depth < 0)
-            hd_refuse_source(rw, parts.data[i]);
+            refuse_source(rw, parts.data[i]);
         else
             edit_operand(rw, at, parts.data[i]);
 }

@@ -184,22 +184,18 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
     return true;
 }
 
-static bool is_hidden(CXCursor field) {
-    enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(field);
-    return access == CX_CXXPrivate || access == CX_CXXProtected;
-}
-
 /* Refuses a field, number `f`, that cannot be laid out; `of_union` names an unnamed union. */
 static bool refuse_field(field_reader *r, CXCursor cursor, uint32_t f, const char *of_union,
                          field_type *read) {
     rewriter *rw = r->rw;
     const char *name = hd_spelling(rw->arena, cursor);
+    enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(cursor);
     bool matches = f < r->record->field_count &&
                    !strcmp(r->record->fields[f].name, of_union ? of_union : name);
     if (of_union && (is_unnamed(of_union) || r->record != r->laid->record ||
                      !read_union(rw, r->laid, cursor, read)))
         hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
-    else if (is_hidden(cursor))
+    else if (access == CX_CXXPrivate || access == CX_CXXProtected)
         hd_refuse(rw, cursor,
                   "'%s' is private, so the generated functions cannot copy it; make it public",
                   name);
@@ -346,11 +342,6 @@ laid_record *hd_laid_record_of(const rewriter *rw, CXType type) {
 
 /* ---- preludes --------------------------------------------------------------------------- */
 
-/* The end of the line of the directive that a header's node stands for. */
-static unsigned behind(const rewriter *rw, const flat_node *header) {
-    return hd_line_end(&rw->src, header->at.end);
-}
-
 /* Functions stand as far out as they can: behind the #include that brings the declaration, when
  * nothing in that header needs them, and the namespace of the record does not end in it. */
 static unsigned outermost(const rewriter *rw, const laid_record *l) {
@@ -364,7 +355,7 @@ static unsigned outermost(const rewriter *rw, const laid_record *l) {
             if (at.begin >= offset && at.begin < node->at.end)
                 return offset;
         }
-        offset = behind(rw, node);
+        offset = hd_line_end(&rw->src, node->at.end); /* behind the #include */
     }
     return offset;
 }

@@ -14,15 +14,13 @@ bool hd_may_point(CXType type) {
            hd_value_type(type).kind == CXType_Unexposed;
 }
 
-/* The canonical text of what a type points to, with its qualifiers, which libclang has no other
- * question for (address spaces) or keeps on the array (all of them). */
-static const char *target_text(const rewriter *rw, CXType type) {
-    CXType t = hd_value_type(type);
-    return hd_type_text(rw->arena, t.kind == CXType_Pointer ? clang_getPointeeType(t) : t);
-}
-
 bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier) {
-    const char *text = target_text(rw, type), *at = strstr(text, qualifier);
+    /* Its canonical text has the qualifiers, which libclang has no other question for (address
+     * spaces) or keeps on the array (all of them). */
+    CXType t = hd_value_type(type);
+    const char *text =
+        hd_type_text(rw->arena, t.kind == CXType_Pointer ? clang_getPointeeType(t) : t);
+    const char *at = strstr(text, qualifier);
     return at && (at == text || at[-1] == ' ') && at[strlen(qualifier)] == ' ';
 }
 

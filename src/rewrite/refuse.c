@@ -70,7 +70,7 @@ void hd_refuse_macro(rewriter *rw, CXCursor at) {
 
 /* ---- pointers that go astray -------------------------------------------------------- */
 
-static const char *name_of(const record_value *v) { return v->what.of->record->name; }
+static const char *record_name(const record_value *v) { return v->what.of->record->name; }
 
 static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const record_value *v) {
     const char *callee = hd_spelling(rw->arena, call);
@@ -78,17 +78,17 @@ static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const rec
         hd_refuse(rw, pointer,
                   "%s moves the bytes of whole '%s' records, which lie apart in another "
                   "layout; copy them in a loop",
-                  callee, name_of(v));
+                  callee, record_name(v));
     else if (v->what.field >= 0)
         hd_refuse(rw, pointer,
                   "the array that is a field of '%s' is passed to '%s', which could reach more "
                   "than one element of it; read and write the elements one by one",
-                  name_of(v), *callee ? callee : "a function");
+                  record_name(v), *callee ? callee : "a function");
     else
         hd_refuse(rw, pointer,
                   "the pointer to '%s' is passed to '%s' as another type; declare its "
                   "parameter '%s%s *'",
-                  name_of(v), *callee ? callee : "a function",
+                  record_name(v), *callee ? callee : "a function",
                   rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
 }
 
@@ -166,7 +166,7 @@ void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
                   "helper function with a parameter '%s%s *', or keep the index",
                   name, rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
     else
-        hd_refuse(rw, root, "the pointer '%s' to '%s' %s", name, name_of(v),
+        hd_refuse(rw, root, "the pointer '%s' to '%s' %s", name, record_name(v),
                   why_parent(rw, parent, v));
 }
 

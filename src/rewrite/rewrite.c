@@ -32,17 +32,6 @@
 
 /* ---- one reading of the flat text --------------------------------------------------- */
 
-static void walk_declarations(rewriter *rw) {
-    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
-    for (size_t i = 0; i < all.count; i++) {
-        CXCursor c = all.data[i];
-        if (clang_isDeclaration(clang_getCursorKind(c)) &&
-            !clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
-            hd_walk(rw, &(frame){c, NULL});
-    }
-    hd_edit_instantiations(rw);
-}
-
 static hd_status check_kernels(rewriter *rw) {
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < rw->record_count && !rw->refusals.count; i++) {
@@ -64,14 +53,14 @@ static hd_status make_edits(rewriter *rw) {
     if (status != HD_OK || rw->refusals.count)
         return status;
     hd_flow_run(rw);
-    walk_declarations(rw);
+    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    for (size_t i = 0; i < all.count; i++)
+        if (clang_isDeclaration(clang_getCursorKind(all.data[i])) &&
+            !clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
+            hd_walk(rw, &(frame){all.data[i], NULL});
+    hd_edit_instantiations(rw);
     hd_check_all_seen(rw);
     return HD_OK;
-}
-
-static void forget(rewriter *rw) {
-    rw->variables.count = rw->seen.count = rw->refusals.count = 0;
-    rw->macro_uses.count = rw->inactive.count = 0;
 }
 
 /* By their places; those of one file stay together. */
@@ -124,7 +113,8 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
                           rw->request->options ? rw->request->options : "");
         return DONE;
     }
-    forget(rw);
+    rw->variables.count = rw->seen.count = rw->refusals.count = 0;
+    rw->macro_uses.count = rw->inactive.count = 0;
     hd_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
     const char *lead = is_first ? ""
