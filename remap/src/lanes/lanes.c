@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef PFH
+#define PFH 2
+#endif
 #define ALWAYS static inline __attribute__((always_inline))
 #define SEPARATE static __attribute__((noinline))
 #define UNROLL _Pragma("GCC unroll 16")
@@ -389,6 +392,31 @@ ALWAYS void zip_pieces(size_t u, size_t pieces, char *to, const char *const *fro
 }
 #endif
 
+/* ---- columns to columns of longer words, and back ------------------------------------------ */
+
+ALWAYS void split_halves(size_t u, char *const to[2], const bool past[2], const char *from,
+                         size_t bytes) {
+    for (size_t i = 0; i < bytes; i += VECTOR) {
+        vector a = load(from + 2 * i), b = load(from + 2 * i + VECTOR);
+        for (int half = 0; half < 2; half++) {
+            vector v = half ? unzip_high(u, a, b) : unzip_low(u, a, b);
+            if (past[half])
+                store_past(to[half] + i, v);
+            else if (to[half])
+                store(to[half] + i, v);
+        }
+    }
+}
+
+ALWAYS void join_halves(size_t u, char *to, const char *const from[2], size_t bytes) {
+    for (size_t i = 0; i < bytes; i += VECTOR) {
+        vector a = from[0] ? load(from[0] + i) : (vector){0};
+        vector b = from[1] ? load(from[1] + i) : (vector){0};
+        store(to + 2 * i, zip_low(u, a, b));
+        store(to + 2 * i + VECTOR, zip_high(u, a, b));
+    }
+}
+
 /* ---- out ----------------------------------------------------------------------------------- */
 
 ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool past) {
@@ -517,6 +545,82 @@ DEFINE(4)
 DEFINE(8)
 DEFINE(16)
 
+#define DEFINE_HALVES(u)                                                                           \
+    static void split_##u(char *const to[2], const bool past[2], const char *from, size_t bytes) { \
+        split_halves(u, to, past, from, bytes);                                                    \
+    }                                                                                              \
+    static void join_##u(char *to, const char *const from[2], size_t bytes) {                      \
+        join_halves(u, to, from, bytes);                                                           \
+    }
+DEFINE_HALVES(1)
+DEFINE_HALVES(2)
+DEFINE_HALVES(4)
+DEFINE_HALVES(8)
+DEFINE_HALVES(16)
+
+#if defined __AVX512VBMI__
+/* One vector, in all rounds. */
+ALWAYS void shuffle_rounds(const hd_remap_strand *to, const hd_remap_strand *from,
+                           const hd_remap_shuffle *s, size_t rounds, const char *const *ahead,
+                           size_t taken) {
+    const char *at[HD_MOST_TAKEN];
+    size_t step[HD_MOST_TAKEN];
+    vector index[HD_MOST_TAKEN];
+    UNROLL for (size_t k = 0; k < taken; k++) {
+        at[k] = from[s->from[k]].data + s->at[k];
+        step[k] = from[s->from[k]].step;
+        index[k] = load((const char *)s->index[k]);
+    }
+    const hd_remap_strand *target = &to[s->to];
+    char *out = target->data + s->to_at;
+    for (size_t r = 0; r < rounds; r++, out += target->step) {
+        if (ahead)
+            __builtin_prefetch(ahead[r], 0, 2);
+        vector v = load(at[0]);
+        if (taken == 1)
+            v = _mm512_permutexvar_epi8(index[0], v);
+        UNROLL for (size_t k = 1; k < taken; k++) v =
+            _mm512_permutex2var_epi8(v, index[k], load(at[k]));
+        if (target->past)
+            store_past(out, v);
+        else
+            store(out, v);
+        UNROLL for (size_t k = 0; k < taken; k++) at[k] += step[k];
+    }
+}
+
+static void shuffle(const hd_remap_strand *to, const hd_remap_strand *from,
+                    const hd_remap_shuffle *vectors, size_t count, size_t rounds,
+                    const char *const *ahead) {
+#define TAKEN(n)                                                                             \
+    case n: shuffle_rounds(to, from, s, rounds, ahead ? ahead + i *rounds : NULL, n); break;
+    for (size_t i = 0; i < count; i++) {
+        const hd_remap_shuffle *s = &vectors[i];
+        switch (s->count) {
+            TAKEN(1)
+            TAKEN(2)
+            TAKEN(3)
+            TAKEN(4)
+            TAKEN(5)
+            TAKEN(6)
+            TAKEN(7)
+            TAKEN(8)
+            TAKEN(9)
+            TAKEN(10)
+            TAKEN(11)
+            TAKEN(12)
+            TAKEN(13)
+            TAKEN(14)
+            TAKEN(15)
+            TAKEN(16)
+        }
+    }
+#undef TAKEN
+}
+#else
+#define shuffle NULL
+#endif
+
 #define NAME_(name) hd_remap_lanes_##name
 #define NAME(name) NAME_(name)
 const hd_remap_lanes NAME(HD_LANES_NAME) = {
@@ -527,6 +631,9 @@ const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {zip_1, zip_2, zip_4, zip_8, zip_16},
     {zip_past_1, zip_past_2, zip_past_4, zip_past_8, zip_past_16},
     zip_places_past,
+    {split_1, split_2, split_4, split_8, split_16},
+    {join_1, join_2, join_4, join_8, join_16},
+    shuffle,
     put,
     copy_past,
     copy,

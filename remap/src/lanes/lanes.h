@@ -45,6 +45,23 @@ typedef struct hd_remap_carry {
     size_t phase; /* so many bytes after the first of them, 1 to 64 */
 } hd_remap_carry;
 
+/* How a vector of 64 bytes is put together in each of some rounds: bytes of the first two streams it
+ * is taken from (one: of that alone), then byte 64 + i of index[k], k > 1, is byte i of the k-th, and
+ * byte i < 64 what the vector had there. */
+enum { HD_MOST_TAKEN = 16 };
+typedef struct hd_remap_shuffle {
+    _Alignas(HD_LINE) unsigned char index[HD_MOST_TAKEN][HD_LINE];
+    unsigned to, to_at; /* a stream, and the offset in its part of a round */
+    unsigned count, from[HD_MOST_TAKEN], at[HD_MOST_TAKEN];
+} hd_remap_shuffle;
+
+/* A stream of rounds of `step` bytes. */
+typedef struct hd_remap_strand {
+    char *data;
+    size_t step;
+    bool past; /* written past the caches */
+} hd_remap_strand;
+
 typedef struct hd_remap_lanes {
     /* Rows to runs: word j of row i, at from + i * row + j * u, goes to to + j * run + i * u.
      * Bytes up to `end` may be read. */
@@ -78,6 +95,16 @@ typedef struct hd_remap_lanes {
     /* The same of 3, 5, 6, 7 or 12 runs of words of 4 bytes; NULL: the processor can't. */
     void (*zip_places_past)(char *to, const char *const *from, size_t skipped, size_t rows,
                             size_t words);
+    /* Words of 2u bytes to their halves, and back; u of them of each make `bytes` bytes, of which the
+     * last line may be touched to its end. A half may be NULL: it is left out, or zero. */
+    void (*split[HD_WORD_SIZES])(char *const to[2], const bool past[2], const char *from,
+                                 size_t bytes);
+    void (*join[HD_WORD_SIZES])(char *to, const char *const from[2], size_t bytes);
+    /* All vectors of all rounds; with each of them the next line at `ahead` is prefetched, if there
+     * are any. NULL: the processor can't. */
+    void (*shuffle)(const hd_remap_strand *to, const hd_remap_strand *from,
+                    const hd_remap_shuffle *vectors, size_t count, size_t rounds,
+                    const char *const *ahead);
     /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
      * begins a line; past the caches or not. The line before a block is changed. */
     void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
