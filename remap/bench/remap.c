@@ -8,7 +8,7 @@
  * contains it.
  *
  * All four run on the same threads, one for each core, in the same memory. The yardstick writes
- * past the caches; of the ways to do so (remap/copy.c) the fastest on this machine is chosen first.
+ * by streaming stores; of the ways to do so (remap/copy.c) the fastest on this machine is taken.
  * It runs before and after each remap, whose share of its speed is against the mean of both, since
  * memory that is shared with other machines is at times twice as fast as at others; of all shares
  * the median counts. Before anything is timed, the remap's result is compared with the loop's.
@@ -79,7 +79,7 @@ static hd_status run_once(const bench *b, const row *r, contestant who, double *
     uint64_t bytes = hd_remap_source_bytes(r->map);
     double start = hd_clock();
     if (who == COPY)
-        copy_past(b->copy, b->threads, b->to, b->from, bytes);
+        copy_streaming(b->copy, b->threads, b->to, b->from, bytes);
     else if (who == REMAP)
         status = remap(b, r, b->to, b->from);
     else if (who == LOOP)
@@ -416,7 +416,7 @@ static const copy_way *tune_copy(const bench *b) {
     for (int run = 0; run < TUNING_RUNS; run++)
         for (const copy_way *way = copy_ways(); way->name; way++) {
             double start = hd_clock();
-            copy_past(way, b->threads, b->to, b->from, SOURCE_BYTES);
+            copy_streaming(way, b->threads, b->to, b->from, SOURCE_BYTES);
             double seconds = hd_clock() - start;
             if (best_seconds == 0 || seconds < best_seconds) {
                 best = way;

@@ -1,9 +1,9 @@
 /*
  * Records to a layout and back.
  *
- * The values of one field of a block of records are a column. Fields have 1, 2, 4, 8 or 16 bytes and
- * lie at multiples of their size, so that columns can be joined by twos into columns of words twice
- * as long, until all words of a record have the size of its longest field:
+ * The values of one field of a block of records are a column. Fields have 1, 2, 4, 8 or 16 bytes
+ * and lie at multiples of their size, so that columns can be joined by twos into columns of words
+ * twice as long, until all words of a record have the size of its longest field:
  *
  *     struct { uint32_t a; uint16_t b; uint8_t c, d; }
  *
@@ -117,8 +117,8 @@ static bool has_column(const job *j, uint32_t f) {
            j->block * bytes >= HD_LINE;
 }
 
-/* Lists the column of the words at `offset`, whose fields are those from `f` on. Returns its number,
- * -1 when they are padding, or -2 when a part of them has no column. */
+/* Lists the column of the words at `offset`, whose fields are those from `f` on. Returns its
+ * number, -1 when they are padding, or -2 when a part of them has no column. */
 static int list_column(job *j, uint32_t f, size_t offset, size_t bytes) {
     const hd_record *record = j->map->layout->record;
     while (f < record->field_count && record->fields[f].offset + record->fields[f].size <= offset)
@@ -474,16 +474,16 @@ static void split_columns(const hd_remap_engine *engine, const job *j, bool stra
     for (uint32_t i = 0; i < j->column_count; i++) {
         const column *c = &j->columns[i];
         char *halves[2] = {NULL, NULL};
-        bool past[2] = {false, false};
+        bool streaming[2] = {false, false};
         if (c->field >= 0)
             continue;
         for (int h = 0; h < 2; h++)
             if (c->halves[h] >= 0) {
                 const column *half = &j->columns[c->halves[h]];
                 halves[h] = column_at(j, half, straight, scratch, first);
-                past[h] = straight && is_run(j, half);
+                streaming[h] = straight && is_run(j, half);
             }
-        engine->lanes->split[__builtin_ctzll(c->bytes / 2)](halves, past, scratch + c->at,
+        engine->lanes->split[__builtin_ctzll(c->bytes / 2)](halves, streaming, scratch + c->at,
                                                             (size_t)count * c->bytes / 2);
     }
 }
@@ -619,9 +619,9 @@ static void move_tiles(const hd_remap_engine *engine, const job *j, const move *
     char *to = run_at(j, m->field, begin - first);
     for (uint64_t left = end - begin, count; left; left -= count, first = 0) {
         count = hd_remap_least(tile - first, left);
-        engine->lanes->unzip_past[hd_remap_word(m->bytes)](to + first * m->bytes, m->run, from,
-                                                           record, (size_t)count, m->count,
-                                                           j->records + j->map->source_bytes);
+        engine->lanes->unzip_streaming[hd_remap_word(m->bytes)](to + first * m->bytes, m->run, from,
+                                                                record, (size_t)count, m->count,
+                                                                j->records + j->map->source_bytes);
         from += count * record;
         to += place->tile_bytes;
     }
@@ -708,19 +708,20 @@ static bool is_read_in_jumps(const job *j, uint32_t number) {
 }
 
 /* The block from record `first` on, where it is read in jumps. */
-static void ask_for_block(const job *j, uint64_t first) {
+static void prefetch_block(const job *j, uint64_t first) {
     uint64_t count = first < j->map->elements ? j->map->elements - first : 0;
     for (uint32_t a = 0; a < j->area_count && count; a++)
         if (is_read_in_jumps(j, j->areas[a].cluster))
-            hd_remap_ask_for(target_of(j, &j->areas[a], first), 0, 1,
-                             bytes_of(j, &j->areas[a], first, hd_remap_least(count, j->block)));
+            hd_remap_prefetch(target_of(j, &j->areas[a], first), 0, 1,
+                              bytes_of(j, &j->areas[a], first, hd_remap_least(count, j->block)));
 }
 
 /* The records of the block from their columns. */
 static void shuffle_records(const hd_remap_engine *engine, const job *j,
-                            const char *const columns[], char *records, bool past, uint64_t first) {
+                            const char *const columns[], char *records, bool streaming,
+                            uint64_t first) {
     static const char zeros[HD_LINE];
-    hd_remap_strand to = {records, (size_t)(j->round * j->map->element_bytes), past};
+    hd_remap_strand to = {records, (size_t)(j->round * j->map->element_bytes), streaming};
     hd_remap_strand from[HD_MAX_FIELDS + 1];
     for (uint32_t w = 0; w < j->word_count; w++)
         from[w] = (hd_remap_strand){(char *)(uintptr_t)columns[j->words[w]],
@@ -758,7 +759,7 @@ static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task
     hd_remap_stream stream = {.to = j->records + begin * j->block * j->map->element_bytes};
     for (uint64_t b = begin; b < end; b++) {
         uint64_t first = b * j->block, left = j->map->elements - first;
-        ask_for_block(j, first + j->block);
+        prefetch_block(j, first + j->block);
         revert_block(engine, j, &stream, scratch, first, hd_remap_least(left, j->block));
     }
     hd_remap_end(&stream);
@@ -770,9 +771,9 @@ hd_remap_zip_fn *hd_remap_zip_of(const hd_remap_engine *engine, int word, uint64
     if (!engine->streaming || word < 0)
         return NULL;
     if (words == 2 || words == 4 || words == 8 || words == 16)
-        return engine->lanes->zip_past[word];
+        return engine->lanes->zip_streaming[word];
     bool few = words == 3 || (words > 4 && words < 8) || words == 12;
-    return 1 << word == 4 && few ? engine->lanes->zip_places_past : NULL;
+    return 1 << word == 4 && few ? engine->lanes->zip_places_streaming : NULL;
 }
 
 /* The vector function for whole records: one move of as many words as it takes, all side by side,
@@ -816,7 +817,7 @@ static void zip_rows(hd_remap_zip_fn *zip, const job *j, pace p, char *to, const
     }
     for (uint64_t n; count; skipped += n, count -= n, to += n * record) {
         n = hd_remap_least(count, p.rows);
-        hd_remap_ask_for(from[0] + p.ahead + skipped * record, 0, 1, (size_t)n * record);
+        hd_remap_prefetch(from[0] + p.ahead + skipped * record, 0, 1, (size_t)n * record);
         zip(to, from, (size_t)skipped * bytes, (size_t)n, j->moves[0].count);
     }
 }

@@ -14,7 +14,7 @@ void work_on(unsigned threads, uint64_t units, work_fn *work, const void *job);
 
 /* ---- copy.c: the yardstick ----------------------------------------------------------------- */
 
-/* Ways of copying past the caches. */
+/* Ways of copying by streaming stores. */
 typedef struct copy_way {
     const char *name;
     /* 64 bytes each; `to` begins a line. */
@@ -22,7 +22,8 @@ typedef struct copy_way {
 } copy_way;
 /* Those that the processor has; a NULL name ends them. */
 const copy_way *copy_ways(void);
-void copy_past(const copy_way *way, unsigned threads, char *to, const char *from, uint64_t bytes);
+void copy_streaming(const copy_way *way, unsigned threads, char *to, const char *from,
+                    uint64_t bytes);
 /* memcpy() of each thread's part. */
 void copy_plainly(unsigned threads, char *to, const char *from, uint64_t bytes);
 

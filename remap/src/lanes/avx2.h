@@ -6,7 +6,7 @@ typedef __m256i vector;
 
 ALWAYS vector load(const char *from) { return _mm256_loadu_si256((const __m256i *)from); }
 ALWAYS void store(char *to, vector v) { _mm256_storeu_si256((__m256i *)to, v); }
-ALWAYS void store_past(char *to, vector v) { _mm256_stream_si256((__m256i *)to, v); }
+ALWAYS void store_streaming(char *to, vector v) { _mm256_stream_si256((__m256i *)to, v); }
 ALWAYS void wait_for_stores(void) { _mm_sfence(); }
 
 ALWAYS __m128i load_lane(const char *from) { return _mm_loadu_si128((const __m128i *)from); }

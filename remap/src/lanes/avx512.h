@@ -6,7 +6,7 @@ typedef __m512i vector;
 
 ALWAYS vector load(const char *from) { return _mm512_loadu_si512(from); }
 ALWAYS void store(char *to, vector v) { _mm512_storeu_si512(to, v); }
-ALWAYS void store_past(char *to, vector v) { _mm512_stream_si512((__m512i *)to, v); }
+ALWAYS void store_streaming(char *to, vector v) { _mm512_stream_si512((__m512i *)to, v); }
 ALWAYS void wait_for_stores(void) { _mm_sfence(); }
 
 ALWAYS __m128i load_lane(const char *from) { return _mm_loadu_si128((const __m128i *)from); }
@@ -139,7 +139,7 @@ ALWAYS void zip_places(const places *lines, size_t words, char *to, const char *
             __mmask16 own = _mm512_cmpeq_epi32_mask(lines[i].field, _mm512_set1_epi32((int)k));
             line = _mm512_mask_permutexvar_epi32(line, own, lines[i].row, v[k]);
         }
-        store_past(to + i * 64, line);
+        store_streaming(to + i * 64, line);
     }
 }
 

@@ -44,10 +44,10 @@ ALWAYS vector high(size_t u, vector a, vector b) {
 }
 
 #if defined __SSE2__
-ALWAYS void store_past(char *to, vector v) { _mm_stream_si128((__m128i *)to, (__m128i)v); }
+ALWAYS void store_streaming(char *to, vector v) { _mm_stream_si128((__m128i *)to, (__m128i)v); }
 ALWAYS void wait_for_stores(void) { _mm_sfence(); }
 #else
-ALWAYS void store_past(char *to, vector v) { store(to, v); }
+ALWAYS void store_streaming(char *to, vector v) { store(to, v); }
 ALWAYS void wait_for_stores(void) {}
 #endif
 
