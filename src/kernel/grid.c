@@ -13,9 +13,3 @@ hd_grid hd_grid_of(uint32_t dims, const uint64_t global[3], const uint64_t local
     }
     return g;
 }
-
-void hd_grid_ids(const uint64_t sizes[3], uint64_t linear, uint64_t ids[3]) {
-    ids[0] = linear % sizes[0];
-    ids[1] = linear / sizes[0] % sizes[1];
-    ids[2] = linear / sizes[0] / sizes[1];
-}
