@@ -9,7 +9,7 @@
  *
  *     bench_reuse-document                    every table
  *     bench_reuse-document --without-meshes   no rows of nbf, moldyn, irreg and euler
- *     bench_reuse-document --figures DIR      the pictures of docs/figures instead
+ *     bench_reuse-document --figures DIR      the pictures of docs/figures in DIR, too
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +48,8 @@ int main(int argc, char **argv) {
             return 2;
         }
     open_document(&d);
-    hd_status status = HD_OK;
-    if (figures)
-        status = write_figures(&d, figures);
-    else
-        print_tables(&d);
+    print_tables(&d);
+    hd_status status = figures ? write_figures(&d, figures) : HD_OK;
     close_document(&d);
     hd_arena_free(d.arena);
     return status == HD_OK ? 0 : 2;

@@ -79,6 +79,12 @@ take_needed "$own/lib/heddle-program.so"
 take_needed "$own/bin/clang"
 bundled+=("$clang" "$(realpath "$resources/include/opencl-c.h")")
 
+# The OpenCL loader, which nothing is linked with: the launcher takes it where the system has none.
+loader=$(cc -print-file-name=libOpenCL.so.1)
+[ -f "$loader" ] || fail "the compiler finds no libOpenCL.so.1"
+cp -L "$loader" "$own/lib/libOpenCL.so.1"
+bundled+=("$(realpath "$loader")")
+
 # Headers of C++ and of C, which CUDA C includes: one folder for each, where Debian has two.
 cpp=$(realpath "$("$clang" -x c++ -E -v - 2>&1 </dev/null | sed -n 's/^ \(.*\/include\/c++\/[0-9]*\)$/\1/p')")
 triple=$("$clang" -print-target-triple | sed 's/-pc-/-/')

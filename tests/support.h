@@ -12,6 +12,7 @@
 #include "folder.h"
 #include "frontend/frontend.h"
 #include "job/job.h"
+#include "source_text.h"
 
 typedef struct hd_sample {
     hd_arena *arena;
@@ -44,9 +45,7 @@ static inline void hd_sample_open(hd_sample *s, const char *kernel, const char *
 /* The same from a job file on disk, named from the source folder. */
 static inline void hd_sample_read(hd_sample *s, const char *name) {
     *s = (hd_sample){.arena = hd_arena_new(), .diag = {hd_sample_message, NULL}};
-    const char *source = getenv("HEDDLE_SOURCE");
-    char *path = hd_format(s->arena, "%s/%s", source ? source : ".", name);
-    if (hd_job_read(s->arena, &s->diag, path, &s->job) ||
+    if (hd_job_read(s->arena, &s->diag, source_path(s->arena, name), &s->job) ||
         hd_frontend(s->arena, &s->diag, s->job->kernel_path, s->job->options, &s->module) ||
         hd_job_resolve(s->arena, &s->diag, s->job, s->module))
         abort();

@@ -53,7 +53,7 @@ static hd_status trace_text(const hd_diag *diag, const char *path, const char *t
     hd_trace_text *text;
     hd_trace_writer *writer;
     const char *file = hd_format(arena, "%s/%s", HEDDLE_SOURCE, path);
-    hd_status status = hd_trace_text_open(arena, diag, file, &text);
+    hd_status status = hd_trace_text_open(arena, diag, file, NULL, &text);
     if (status == HD_OK)
         status = hd_trace_create(arena, diag, trace, &header, &writer);
     if (status == HD_OK) {

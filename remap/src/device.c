@@ -170,11 +170,9 @@ hd_status hd_remap_kernel_of(hd_remap_device *device, const hd_remap *map,
                              hd_remap_direction direction, const hd_remap_tuning *tuning,
                              void **kernel) {
     hd_arena *arena = hd_arena_new();
-    const char *text;
-    hd_status status = hd_remap_kernel_text(arena, device->diag, map, direction,
-                                            hd_remap_dialect_of(device), tuning, &text);
-    if (status == HD_OK)
-        status = hd_remap_build(device, text, map->source, kernel);
+    const char *text =
+        hd_remap_kernel_text(arena, map, direction, hd_remap_dialect_of(device), tuning);
+    hd_status status = hd_remap_build(device, text, map->source, kernel);
     hd_arena_free(arena);
     return status;
 }

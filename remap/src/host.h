@@ -14,7 +14,7 @@ typedef struct hd_remap_engine {
     const hd_diag *diag;
     const hd_remap_lanes *lanes;
     uint32_t threads;
-    bool streaming; /* past the caches: the data is larger than they are */
+    bool streaming; /* by streaming stores: the data is larger than the caches */
 } hd_remap_engine;
 
 /* For a remap that reads and writes `bytes` in all. */
@@ -76,7 +76,7 @@ typedef struct hd_remap_grid {
 
     /* Chosen by hd_remap_move_grid(). */
     uint64_t panel;          /* words */
-    bool asks;               /* for the next block while one is put */
+    bool prefetches;         /* for the next block while one is put */
     uint64_t down, step;     /* rows of such a block, words that are put at once */
     uint64_t block, strip;   /* where panels are crossed in strips: rows, words */
     uint64_t panels, pieces; /* tasks: panels times pieces of the rows */
@@ -84,9 +84,10 @@ typedef struct hd_remap_grid {
 
 hd_status hd_remap_move_grid(const hd_remap_engine *engine, hd_remap_grid *grid);
 
-/* Asks for `bytes` of each of some rows, for the second-level cache. GCC takes a function that does
- * nothing else for one without effect, and leaves its calls out; hence the empty instruction. */
-static inline void hd_remap_ask_for(const char *from, size_t row, uint64_t rows, size_t bytes) {
+/* Prefetches `bytes` of each of some rows, for the second-level cache. GCC takes a function that
+ * does nothing else for one without effect, and leaves its calls out; hence the empty
+ * instruction. */
+static inline void hd_remap_prefetch(const char *from, size_t row, uint64_t rows, size_t bytes) {
     for (uint64_t r = 0; r < rows; r++, from += row)
         for (const char *line = from - (uintptr_t)from % HD_LINE; line < from + bytes;
              line += HD_LINE)
@@ -106,7 +107,7 @@ hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *
                                  void *const to[], const char *from);
 hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap *map, char *to,
                                   const void *const from[]);
-/* The vector function for whole records of `words` words, past the caches; NULL: there is none. */
+/* The vector function for whole records of `words` words, by streaming stores; NULL: none. */
 typedef void hd_remap_zip_fn(char *to, const char *const *from, size_t skipped, size_t rows,
                              size_t words);
 hd_remap_zip_fn *hd_remap_zip_of(const hd_remap_engine *engine, int word, uint64_t words);

@@ -1,6 +1,6 @@
 /*
- * Maps with an index array: every value is fetched from anywhere. What can be done is to ask for
- * it early, and to write in whole lines.
+ * Maps with an index array: every value is fetched from anywhere. What can be done is to prefetch
+ * it, and to write in whole lines.
  */
 #include "remap/host.h"
 

@@ -59,7 +59,7 @@ static hd_remap_ahead words_ahead(const grid *g, uint64_t word, uint64_t words) 
                                (size_t)hd_remap_least(words, rest) * g->bytes);
 }
 
-/* A block, step by step, while the next one is asked for. */
+/* A block, step by step, while the next one is prefetched. */
 static void zip_block(const hd_remap_engine *engine, const zipped *z, hd_remap_stream *stream,
                       char *image, uint64_t block) {
     const grid *g = z->grid;
@@ -125,7 +125,7 @@ static void copy_words(const grid *g, uint64_t begin, uint64_t end) {
                              (size_t)g->rows);
 }
 
-/* A block, while the next one is asked for. */
+/* A block, while the next one is prefetched. */
 static void block_along(const hd_remap_engine *engine, const along *a, char *kept, uint64_t word) {
     const grid *g = a->grid;
     uint64_t words = hd_remap_least(a->end - word, a->block);

@@ -2,7 +2,7 @@
  * Words of rows to runs: word j of row i to place i of run j, in panels of some words.
  *
  * A panel is crossed block by block down the rows, and while one block is put, the next one is
- * asked for, row by row, into the second-level cache. Where runs begin with lines, words go
+ * prefetched, row by row, into the second-level cache. Where runs begin with lines, words go
  * straight to them; where they begin anywhere in their lines, a line of a run is put together from
  * two lines of rows. Of few rows, long panels are read as fast as memory gives them.
  *
@@ -123,11 +123,11 @@ static const char *row_at(const runs *p, uint64_t row) {
     return p->grid->from + row * p->grid->row + p->word * p->grid->bytes;
 }
 
-static void ask_for_rows(const runs *p, uint64_t begin, uint64_t end) {
+static void prefetch_rows(const runs *p, uint64_t begin, uint64_t end) {
     end = end < p->rows.end ? end : p->rows.end;
     if (begin < end)
-        hd_remap_ask_for(row_at(p, begin), p->grid->row, end - begin,
-                         (size_t)p->words * p->grid->bytes);
+        hd_remap_prefetch(row_at(p, begin), p->grid->row, end - begin,
+                          (size_t)p->words * p->grid->bytes);
 }
 
 /* Some words of a block. */
@@ -141,26 +141,26 @@ static void put_words(const runs *p, uint64_t first, uint64_t words, range rows)
                                      (rows.begin - p->rows.begin) * g->bytes, from, g->row, count,
                                      (size_t)words, g->end);
     else
-        lanes->unzip_past[g->word](g->to + (p->word + first) * g->run + rows.begin * g->bytes,
-                                   g->run, from, g->row, count, (size_t)words, g->end);
+        lanes->unzip_streaming[g->word](g->to + (p->word + first) * g->run + rows.begin * g->bytes,
+                                        g->run, from, g->row, count, (size_t)words, g->end);
 }
 
-/* Block by block, while the next one is asked for: some rows at once, since by turns with lines
+/* Block by block, while the next one is prefetched: some rows at once, since by turns with lines
  * that lie far apart (hd_remap_ahead) requests are slower. */
 static void put_blocks(const runs *p) {
     const grid *g = p->grid;
     uint64_t step = g->step, steps = (p->words + step - 1) / step;
-    if (!g->asks) {
+    if (!g->prefetches) {
         put_words(p, 0, p->words, p->rows);
         return;
     }
-    ask_for_rows(p, p->rows.begin, p->rows.begin + g->down);
+    prefetch_rows(p, p->rows.begin, p->rows.begin + g->down);
     for (uint64_t r = p->rows.begin, end; r < p->rows.end; r = end) {
         end = p->rows.end - r < g->down ? p->rows.end : r + g->down;
         for (uint64_t i = 0; i < steps; i++) {
             uint64_t left = p->words - i * step;
-            ask_for_rows(p, r + g->down + g->down * i / steps,
-                         r + g->down + g->down * (i + 1) / steps);
+            prefetch_rows(p, r + g->down + g->down * i / steps,
+                          r + g->down + g->down * (i + 1) / steps);
             put_words(p, i * step, left < step ? left : step, (range){r, end});
         }
     }
@@ -228,7 +228,7 @@ static void move_strips(const panel *p, range rows) {
     strip none = {p->word + p->words, 0, {rows.begin, rows.begin}};
     for (strip s = next_strip(p, none, rows.end), next; s.rows.begin < s.rows.end; s = next) {
         next = next_strip(p, s, rows.end);
-        hd_remap_ask_for(
+        hd_remap_prefetch(
             p->grid->from + next.rows.begin * p->grid->row + next.word * p->grid->bytes,
             p->grid->row, next.rows.end - next.rows.begin, (size_t)next.words * p->grid->bytes);
         move_strip(p, &s);
@@ -294,17 +294,17 @@ static uint64_t rows_down(const grid *g, bool lines, bool whole) {
 }
 
 /* Whole rows of narrow matrices are read one after the other, and few rows as if each were alone:
- * processors follow them. Elsewhere blocks are asked for. */
+ * processors follow them. Elsewhere blocks are prefetched. */
 static void shape_panels(const hd_remap_engine *engine, grid *g) {
     bool lines = rows_in_lines(engine, g, (range){0, g->rows}).end > 0;
     bool whole = g->words * g->bytes <= NARROW_BYTES && g->words * g->bytes == g->row;
-    g->asks = !lines || whole || g->rows > FEW_ROWS;
-    uint64_t bytes = !lines ? ACROSS_BYTES : g->asks ? LINES_BYTES : LONG_BYTES;
+    g->prefetches = !lines || whole || g->rows > FEW_ROWS;
+    uint64_t bytes = !lines ? ACROSS_BYTES : g->prefetches ? LINES_BYTES : LONG_BYTES;
     uint64_t most = whole ? g->words : hd_remap_most(4, bytes / g->bytes);
     g->panels = (g->words + most - 1) / most;
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
-    g->down = g->asks ? rows_down(g, lines, whole) : g->rows;
+    g->down = g->prefetches ? rows_down(g, lines, whole) : g->rows;
     g->step = hd_remap_most(1, HD_LINE / g->bytes);
 }
 

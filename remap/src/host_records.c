@@ -1,45 +1,69 @@
 /*
  * Records to a layout and back.
  *
- * The records are taken in blocks of a power of two, so that each block fits the first-level
- * cache many times over. For a layout's cluster with shorter tiles than that, a block is some whole
- * tiles; in longer ones, and with `soa`, it is a piece of each field's run. The block's output is
- * put in order in an area for each cluster or for each run, and streamed out of there.
+ * The values of one field of a block of records are a column. Fields have 1, 2, 4, 8 or 16 bytes
+ * and lie at multiples of their size, so that columns can be joined by twos into columns of words
+ * twice as long, until all words of a record have the size of its longest field:
  *
- * What is moved at once is a field, fields that lie side by side on both sides, or, where
- * neighbours of one word's size lie in runs, a matrix of words that the vector functions transpose.
+ *     struct { uint32_t a; uint16_t b; uint8_t c, d; }
  *
- * Large data needs no areas where all that is moved are words that fill whole lines of every run or
- * tile: they go straight there, and records of few words of one size come straight back.
+ *     a               a0   a1   a2   ...            a0 b0 c0 d0    record 0
+ *     b,  c d         b0   b1   b2   ...     <->    a1 b1 c1 d1    record 1
+ *         c, d        c0d0 c1d1 c2d2 ...            ...
+ *
+ * What is left, words of one size side by side, is a matrix that the vector functions transpose; so
+ * it goes back. To the layout, words become columns, which are split by twos. Columns that hold
+ * nothing but padding are left out, or zero. Fields of other sizes are copied value by value.
+ *
+ * A block is a power of two of records and stays in the first-level cache. Of a cluster with tiles
+ * shorter than a block, it is some whole tiles, and columns are put together from the tiles' runs;
+ * in longer tiles, and with `soa`, a column is a piece of its field's run. All that is written goes
+ * out in whole lines (host_stream.c), from an area for each run or cluster.
  */
+#include <stdlib.h>
+
 #include "remap/host.h"
 
 enum {
     BLOCK_BYTES = 4096,
+    SHUFFLED_BYTES = 8192, /* of columns that are joined, each by a call of its own: */
+    SHUFFLED_RECORDS = 256,
+    AHEAD_BYTES = 8192, /* of longer tiles */
+    STEP_BYTES = 1024,
     MOST_RECORDS = 1024,
     MOST_BYTES = 256 << 10,
-    FOLLOWED_TILE = 512, /* bytes; processors see by themselves what is read next */
-    AHEAD_BYTES = 8192,  /* of longer tiles */
-    STEP_BYTES = 1024
+    MOST_COLUMNS = 2 * HD_MAX_FIELDS,
+    FEW_COLUMNS = 4,
+    LONGEST = 32,       /* bytes of a column */
+    MOST_LINES = 1024,  /* of a block */
+    MOST_VECTORS = 64,  /* of a round */
+    FOLLOWED_TILE = 512 /* bytes; processors see by themselves what is read next */
 };
 
-/* Fields `field` to field + count - 1 of a record. */
-typedef struct move {
-    uint32_t field, count;
+/* A column, of a field or of words that have two halves, which come behind it in the list. */
+typedef struct column {
     size_t offset; /* in the record */
-    size_t bytes;  /* of a word, or of all that is copied at once */
-    int word;      /* which of the sizes of words, -1: copied */
-    size_t head;   /* records before the first that begins a line of its run */
-    size_t run;    /* bytes from one run to the next */
+    size_t bytes;
+    int field;     /* -1: none */
+    int halves[2]; /* -1: nothing but padding */
+    size_t at;     /* in the scratch */
+} column;
+
+/* What is moved at once: columns of words of one size side by side, or, without, bytes that are
+ * copied: a field, or fields that lie side by side on both sides. */
+typedef struct move {
+    uint32_t field;        /* that is copied */
+    uint32_t first, count; /* columns; 0 */
+    size_t offset, bytes;  /* in the record; of a word, or of all that is copied */
+    size_t head;           /* records before the first that begins a line of its run */
+    size_t run;            /* bytes from one run to the next */
 } move;
 
 /* Where a block's output is put in order: of a cluster's tiles, or of a field's run. */
 typedef struct area {
     size_t at; /* in the scratch */
     uint32_t cluster;
-    int field;    /* -1: all of the cluster */
-    size_t bytes; /* of a block */
-    bool gaps;    /* some of them belong to no value */
+    int field; /* -1: all of the cluster */
 } area;
 
 typedef struct job {
@@ -48,12 +72,17 @@ typedef struct job {
     char *const *parts;
     uint64_t block; /* records */
     uint64_t blocks, tasks;
-    uint32_t move_count, area_count;
+    uint32_t column_count, move_count, area_count;
+    column columns[MOST_COLUMNS];
     move moves[HD_MAX_FIELDS];
     area areas[HD_MAX_FIELDS];
     uint32_t area_of[HD_MAX_FIELDS]; /* of each field */
-    bool jumps; /* blocks do not follow one another everywhere: long tiles end */
-    size_t scratch_bytes;
+    uint64_t round;                  /* records that are shuffled at once */
+    uint32_t vector_count, word_count;
+    uint32_t words[HD_MAX_FIELDS]; /* columns of the moves, where all are shuffled */
+    hd_remap_shuffle *vectors;
+    bool straight;                    /* to runs that begin with lines */
+    size_t records_at, scratch_bytes; /* a block's records, in the scratch */
 } job;
 
 static const hd_cluster_place *place_of(const job *j, uint32_t field) {
@@ -66,102 +95,256 @@ static bool is_long(const job *j, uint32_t cluster) {
 }
 
 /* So many records that the lines of a block can wait in the store buffer while the next block is
- * read, but that the smallest field's values fill a line. */
-static uint64_t choose_block(const hd_record *record) {
-    uint64_t records = MOST_RECORDS, least = 1;
+ * read, but at least `least`, and that the smallest field's values fill a line. */
+static uint64_t choose_block(const hd_record *record, uint64_t least, uint64_t bytes) {
+    uint64_t records = MOST_RECORDS;
     for (uint32_t f = 0; f < record->field_count; f++)
         while (least * record->fields[f].size < HD_LINE)
             least *= 2;
-    while (records > least && records * record->size > BLOCK_BYTES)
+    while (records > least && records * record->size > bytes)
         records /= 2;
     while (records > 1 && records * record->size > MOST_BYTES)
         records /= 2;
     return records;
 }
 
-/* ---- what is moved at once ----------------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------------------------- */
 
+static bool has_column(const job *j, uint32_t f) {
+    const hd_field_place *place = &j->map->layout->fields[f];
+    uint32_t bytes = j->map->layout->record->fields[f].size;
+    return hd_remap_word(bytes) >= 0 && place->size == bytes && place_of(j, f)->tile > 1 &&
+           j->block * bytes >= HD_LINE;
+}
+
+/* Lists the column of the words at `offset`, whose fields are those from `f` on. Returns its
+ * number, -1 when they are padding, or -2 when a part of them has no column. */
+static int list_column(job *j, uint32_t f, size_t offset, size_t bytes) {
+    const hd_record *record = j->map->layout->record;
+    while (f < record->field_count && record->fields[f].offset + record->fields[f].size <= offset)
+        f++;
+    if (f == record->field_count || record->fields[f].offset >= offset + bytes)
+        return -1;
+    bool own = record->fields[f].offset == offset && record->fields[f].size == bytes;
+    if (own ? !has_column(j, f) : bytes == 1 || j->column_count == MOST_COLUMNS)
+        return -2;
+    int number = (int)j->column_count++;
+    column c = {offset, bytes, own ? (int)f : -1, {-1, -1}, 0};
+    for (int half = 0; half < 2 && !own; half++) {
+        c.halves[half] = list_column(j, f, offset + (size_t)half * bytes / 2, bytes / 2);
+        if (c.halves[half] == -2)
+            return -2;
+    }
+    j->columns[number] = c;
+    return number;
+}
+
+/* The longest word at field `f`, from `end` on, which has a column: its number, or -1. */
+static int list_word(job *j, uint32_t f, size_t end, size_t longest) {
+    const hd_record *record = j->map->layout->record;
+    size_t offset = record->fields[f].offset, own = record->fields[f].size;
+    uint32_t before = j->column_count;
+    for (size_t bytes = longest; bytes > own; bytes /= 2) {
+        size_t begin = offset / bytes * bytes;
+        if (begin < end || begin + bytes > record->size)
+            continue;
+        int number = list_column(j, f, begin, bytes);
+        if (number >= 0)
+            return number;
+        j->column_count = before;
+    }
+    return has_column(j, f) ? list_column(j, f, offset, own) : -1;
+}
+
+/* Can field `f` be copied with the ones before? Their cluster has them side by side, too. */
 static bool can_join(const job *j, const move *m, uint32_t f) {
     const hd_map *map = j->map->layout;
-    const hd_field *field = &map->record->fields[f], *first = &map->record->fields[m->field];
-    const hd_field_place *place = &map->fields[f], *first_place = &map->fields[m->field];
-    uint32_t cluster = place->cluster;
-    bool beside = field->offset == m->offset + m->bytes * (m->word < 0 ? 1 : m->count);
-    if (!beside)
-        return false;
-    if (m->word >= 0 && is_long(j, cluster) && is_long(j, first_place->cluster))
-        return field->size == first->size && place->size == field->size;
-    if (cluster != first_place->cluster || is_long(j, cluster))
-        return false;
-    if (map->clusters[cluster].tile == 1)
-        return place->run == first_place->run + m->bytes;
-    uint64_t run = map->clusters[cluster].tile * m->bytes;
-    return m->word >= 0 && field->size == first->size && place->size == field->size &&
-           place->run == first_place->run + m->count * run;
+    return !m->count && map->fields[f].cluster == map->fields[m->field].cluster &&
+           place_of(j, f)->tile == 1 && map->record->fields[f].offset == m->offset + m->bytes &&
+           map->fields[f].run == map->fields[m->field].run + m->bytes;
 }
 
-/* A field alone. Words are transposed where their runs fill lines. */
-static move move_of(const job *j, uint32_t f) {
-    const hd_field *field = &j->map->layout->record->fields[f];
-    const hd_field_place *place = &j->map->layout->fields[f];
-    bool lines = is_long(j, place->cluster) || place_of(j, f)->tile * field->size >= HD_LINE;
-    return (move){.field = f,
-                  .count = 1,
-                  .offset = field->offset,
-                  .bytes = field->size,
-                  .word = lines && place->size == field->size ? hd_remap_word(field->size) : -1};
-}
-
-static void list_moves(job *j) {
-    for (uint32_t f = 0; f < j->map->layout->record->field_count; f++) {
+/* Joins columns to words of `longest` bytes at most. */
+static void list_moves(job *j, size_t longest) {
+    const hd_record *record = j->map->layout->record;
+    size_t end = 0;
+    j->column_count = j->move_count = 0;
+    for (uint32_t f = 0; f < record->field_count;) {
+        const hd_field *field = &record->fields[f];
         move *last = j->move_count ? &j->moves[j->move_count - 1] : NULL;
-        if (!last || !can_join(j, last, f)) {
-            j->moves[j->move_count++] = move_of(j, f);
-            continue;
-        }
-        last->count++;
-        if (last->word < 0)
-            last->bytes += j->map->layout->record->fields[f].size;
+        int number = list_word(j, f, end, longest);
+        move m = {.field = f, .offset = field->offset, .bytes = field->size};
+        if (number >= 0)
+            m = (move){
+                f, (uint32_t)number, 1, j->columns[number].offset, j->columns[number].bytes, 0, 0};
+        end = m.offset + m.bytes;
+        while (f < record->field_count && record->fields[f].offset < end)
+            f++;
+        if (last && number >= 0 && last->count && last->bytes == m.bytes &&
+            last->offset + last->count * last->bytes == m.offset)
+            last->count++;
+        else if (last && number < 0 && can_join(j, last, m.field))
+            last->bytes += m.bytes;
+        else
+            j->moves[j->move_count++] = m;
     }
+}
+
+/* The columns of a move: the next one after a column and all its parts. */
+static uint32_t next_word(const job *j, uint32_t number) {
+    size_t end = j->columns[number].offset + j->columns[number].bytes;
+    while (number < j->column_count && j->columns[number].offset < end)
+        number++;
+    return number;
+}
+
+static size_t longest_field(const job *j) {
+    const hd_record *record = j->map->layout->record;
+    size_t longest = 1;
+    for (uint32_t f = 0; f < record->field_count; f++)
+        if (has_column(j, f) && record->fields[f].size > longest)
+            longest = record->fields[f].size;
+    return longest;
+}
+
+/* ---- shuffles ------------------------------------------------------------------------------ */
+
+/* Appends byte `at` of a round of stream `from`, which has `bytes` of them, to the vector. */
+static bool take(hd_remap_shuffle *s, uint32_t byte, uint32_t from, size_t at, size_t bytes) {
+    uint32_t k = 0;
+    while (k < s->count && (s->from[k] != from || at < s->at[k] || at >= s->at[k] + HD_LINE))
+        k++;
+    if (k == HD_MOST_TAKEN)
+        return false;
+    if (k == s->count) {
+        s->from[k] = from;
+        s->at[k] = (uint32_t)hd_remap_least(at, bytes - HD_LINE);
+        s->count++;
+    }
+    unsigned char number = (unsigned char)(at - s->at[k]);
+    if (k == 0)
+        s->index[0][byte] = s->index[1][byte] = number;
+    else
+        s->index[k][byte] = (unsigned char)(HD_LINE + number);
+    return true;
+}
+
+static hd_remap_shuffle *new_vector(job *j, uint32_t to, size_t at) {
+    if (j->vector_count == MOST_VECTORS)
+        return NULL;
+    hd_remap_shuffle *s = &j->vectors[j->vector_count++];
+    *s = (hd_remap_shuffle){.to = to, .to_at = (unsigned)at};
+    for (uint32_t k = 0; k < HD_MOST_TAKEN; k++)
+        for (uint32_t i = 0; i < HD_LINE; i++)
+            s->index[k][i] = (unsigned char)i;
+    return s;
+}
+
+/* Of each word from the records. */
+static bool shuffle_to_words(job *j) {
+    size_t record = (size_t)j->map->element_bytes;
+    for (uint32_t w = 0; w < j->word_count; w++) {
+        const column *c = &j->columns[j->words[w]];
+        for (size_t at = 0; at < j->round * c->bytes; at += HD_LINE) {
+            hd_remap_shuffle *s = new_vector(j, w, at);
+            for (uint32_t i = 0; i < HD_LINE; i++)
+                if (!s ||
+                    !take(s, i, 0, (at + i) / c->bytes * record + c->offset + (at + i) % c->bytes,
+                          j->round * record))
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* Of the records from their words; behind these comes the stream of padding. */
+static bool shuffle_to_records(job *j) {
+    size_t record = (size_t)j->map->element_bytes;
+    for (size_t at = 0; at < j->round * record; at += HD_LINE) {
+        hd_remap_shuffle *s = new_vector(j, 0, at);
+        for (uint32_t i = 0; i < HD_LINE && s; i++) {
+            size_t number = (at + i) / record, byte = (at + i) % record;
+            uint32_t w = 0;
+            while (w < j->word_count &&
+                   byte - j->columns[j->words[w]].offset >= j->columns[j->words[w]].bytes)
+                w++;
+            const column *c = w < j->word_count ? &j->columns[j->words[w]] : NULL;
+            if (!take(s, i, w, c ? number * c->bytes + byte - c->offset : 0,
+                      c ? j->round * c->bytes : HD_LINE))
+                return false;
+        }
+        if (!s)
+            return false;
+    }
+    return true;
+}
+
+/* Are all of a record words that can be shuffled? As few words as are shuffled fast. */
+static bool find_shuffle(const hd_remap_engine *engine, job *j, bool back) {
+    size_t record = (size_t)j->map->element_bytes;
+    if (!engine->lanes->shuffle)
+        return false;
+    for (size_t longest = 1; longest <= LONGEST; longest *= 2) {
+        list_moves(j, longest);
+        j->word_count = 0;
+        for (uint32_t m = 0; m < j->move_count; m++) {
+            if (!j->moves[m].count)
+                return false;
+            uint32_t number = j->moves[m].first;
+            for (uint32_t k = 0; k < j->moves[m].count; k++, number = next_word(j, number))
+                j->words[j->word_count++] = number;
+        }
+        if (j->word_count <= FEW_COLUMNS)
+            break;
+    }
+    j->round = HD_LINE / (record & -record) > 1 ? HD_LINE / (record & -record) : 1;
+    for (uint32_t w = 0; w < j->word_count; w++)
+        j->round = hd_remap_most(j->round, HD_LINE / j->columns[j->words[w]].bytes);
+    j->vector_count = 0;
+    return j->round <= j->block && (back ? shuffle_to_records(j) : shuffle_to_words(j));
 }
 
 /* ---- areas --------------------------------------------------------------------------------- */
 
-static void add_area(job *j, area a) {
-    a.at = j->scratch_bytes;
-    j->areas[j->area_count++] = a;
-    j->scratch_bytes += (size_t)hd_align_up(a.bytes, HD_LINE) + HD_LINE;
+/* A line is left before each. */
+static size_t new_space(job *j, size_t bytes) {
+    size_t at = j->scratch_bytes + HD_LINE;
+    j->scratch_bytes = at + (size_t)hd_align_up(bytes, HD_LINE);
+    return at;
 }
 
-static area area_of_run(const job *j, uint32_t f) {
-    const hd_field_place *place = &j->map->layout->fields[f];
-    return (area){.cluster = place->cluster,
-                  .field = (int)f,
-                  .bytes = (size_t)(j->block * place->size),
-                  .gaps = place->size != j->map->layout->record->fields[f].size};
-}
-
-static area area_of_tiles(const job *j, uint32_t c) {
-    const hd_cluster_place *place = &j->map->layout->clusters[c];
-    return (area){.cluster = c,
-                  .field = -1,
-                  .bytes = (size_t)(j->block / place->tile * place->tile_bytes),
-                  .gaps = true};
+/* Those of a move's words at equal distances. */
+static void place_columns(job *j) {
+    for (uint32_t m = 0; m < j->move_count; m++)
+        for (uint32_t k = 0, number = j->moves[m].first; k < j->moves[m].count; k++) {
+            j->columns[number].at = new_space(j, (size_t)j->block * j->columns[number].bytes);
+            number = next_word(j, number);
+        }
+    for (uint32_t c = 0; c < j->column_count; c++)
+        if (!j->columns[c].at)
+            j->columns[c].at = new_space(j, (size_t)j->block * j->columns[c].bytes);
 }
 
 static void list_areas(job *j) {
     const hd_map *map = j->map->layout;
-    int area_of_cluster[HD_MAX_FIELDS];
+    int area_of_cluster[HD_MAX_FIELDS], column_of[HD_MAX_FIELDS];
     memset(area_of_cluster, -1, sizeof area_of_cluster);
-    j->scratch_bytes = HD_LINE;
+    memset(column_of, -1, sizeof column_of);
+    for (uint32_t c = 0; c < j->column_count; c++)
+        if (j->columns[c].field >= 0)
+            column_of[j->columns[c].field] = (int)c;
     for (uint32_t f = 0; f < map->record->field_count; f++) {
         uint32_t c = map->fields[f].cluster;
+        const hd_cluster_place *place = &map->clusters[c];
         if (is_long(j, c)) {
-            add_area(j, area_of_run(j, f));
-            j->jumps |= map->layout->clusters[c].tile != HD_TILE_SOA;
+            j->areas[j->area_count++] =
+                (area){column_of[f] >= 0 ? j->columns[column_of[f]].at
+                                         : new_space(j, (size_t)j->block * map->fields[f].size),
+                       c, (int)f};
         } else if (area_of_cluster[c] < 0) {
             area_of_cluster[c] = (int)j->area_count;
-            add_area(j, area_of_tiles(j, c));
+            j->areas[j->area_count++] =
+                (area){new_space(j, (size_t)(j->block / place->tile * place->tile_bytes)), c, -1};
         }
         j->area_of[f] = is_long(j, c) ? j->area_count - 1 : (uint32_t)area_of_cluster[c];
     }
@@ -169,7 +352,12 @@ static void list_areas(job *j) {
 
 /* A field's value in a record. */
 static char *run_at(const job *j, uint32_t field, uint64_t record) {
-    return j->parts[place_of(j, field)->allocation] + hd_map_address(j->map->layout, field, record);
+    const hd_field_place *f = &j->map->layout->fields[field];
+    const hd_cluster_place *place = place_of(j, field);
+    char *part = j->parts[place->allocation];
+    if (place->tile >= j->map->elements) /* dividing takes long */
+        return part + place->base + f->run + record * f->size;
+    return part + hd_map_address(j->map->layout, field, record);
 }
 
 /* Where the area's output for the block from record `first` on belongs. */
@@ -183,8 +371,6 @@ static char *target_of(const job *j, const area *a, uint64_t first) {
 /* The bytes of it: the last value of a run has no gap after it. */
 static size_t bytes_of(const job *j, const area *a, uint64_t first, uint64_t count) {
     const hd_cluster_place *place = &j->map->layout->clusters[a->cluster];
-    if (count == j->block && !a->gaps)
-        return a->bytes;
     if (a->field < 0)
         return (size_t)((count + place->tile - 1) / place->tile * place->tile_bytes);
     size_t step = j->map->layout->fields[a->field].size;
@@ -193,52 +379,125 @@ static size_t bytes_of(const job *j, const area *a, uint64_t first, uint64_t cou
     return (size_t)count * step - (last ? gap : 0);
 }
 
-/* Neighbours of area `a` that are written alike, with itself. */
-static uint32_t count_alike(const job *j, uint32_t a) {
-    uint32_t end = a + 1;
-    while (end < j->area_count && !j->areas[a].gaps && !j->areas[end].gaps &&
-           j->areas[end].bytes == j->areas[a].bytes)
-        end++;
-    return end - a;
+/* ---- between columns and tiles ------------------------------------------------------------- */
+
+/* `count` values of `bytes` each at `values`, one after another or `step` apart, go to the runs of
+ * tiles, or come from there. The first tile is at `tiles`. */
+static void copy_tiles(const job *j, uint32_t f, char *tiles, char *values, size_t step,
+                       size_t bytes, uint64_t count, bool back) {
+    const hd_cluster_place *place = place_of(j, f);
+    size_t apart = (size_t)place->tile_bytes, value = j->map->layout->fields[f].size;
+    size_t piece = (size_t)place->tile * bytes;
+    uint64_t whole = count / place->tile;
+    tiles += j->map->layout->fields[f].run;
+    if (step == bytes && value == bytes && place->tile > 1) {
+        if (back)
+            hd_remap_copy_values(values, piece, tiles, apart, piece, (size_t)whole);
+        else
+            hd_remap_copy_values(tiles, apart, values, piece, piece, (size_t)whole);
+        tiles += whole * apart;
+        values += whole * piece;
+        count -= whole * place->tile;
+    }
+    for (uint64_t n; count; count -= n, tiles += apart, values += n * step) {
+        n = place->tile == 1 ? count : hd_remap_least(count, place->tile);
+        size_t from_tile = place->tile == 1 ? apart : value;
+        if (back)
+            hd_remap_copy_values(values, step, tiles, from_tile, bytes, (size_t)n);
+        else
+            hd_remap_copy_values(tiles, from_tile, values, step, bytes, (size_t)n);
+    }
 }
 
 /* ---- to the layout ------------------------------------------------------------------------- */
 
-static void apply_to_run(const hd_remap_engine *engine, const job *j, const move *m, char *scratch,
-                         uint64_t first, uint64_t count) {
-    const area *a = &j->areas[j->area_of[m->field]];
+static void apply_columns(const hd_remap_engine *engine, const job *j, const move *m, char *scratch,
+                          uint64_t first, uint64_t count) {
     size_t record = (size_t)j->map->element_bytes;
-    const char *from = j->records + first * record + m->offset;
-    size_t apart = m->count > 1 ? a[1].at - a[0].at : 0;
-    if (m->word >= 0)
-        engine->lanes->unzip[m->word](scratch + a->at, apart, from, record, (size_t)count, m->count,
-                                      j->records + j->map->source_bytes);
-    else
-        hd_remap_copy_values(scratch + a->at, j->map->layout->fields[m->field].size, from, record,
-                             m->bytes, (size_t)count);
+    uint32_t next = next_word(j, m->first);
+    size_t at = j->columns[m->first].at;
+    engine->lanes->unzip[hd_remap_word(m->bytes)](
+        scratch + at, m->count > 1 ? j->columns[next].at - at : 0,
+        j->records + first * record + m->offset, record, (size_t)count, m->count,
+        j->records + j->map->source_bytes);
 }
 
-static void apply_to_tiles(const hd_remap_engine *engine, const job *j, const move *m,
-                           char *scratch, uint64_t first, uint64_t count) {
-    const hd_cluster_place *place = place_of(j, m->field);
-    const hd_field_place *field = &j->map->layout->fields[m->field];
+/* Is it a piece of a field's run? */
+static bool is_run(const job *j, const column *c) {
+    return c->field >= 0 && is_long(j, j->map->layout->fields[c->field].cluster);
+}
+
+/* Where a column of the block from record `first` on goes. */
+static char *column_at(const job *j, const column *c, bool straight, char *scratch,
+                       uint64_t first) {
+    return straight && is_run(j, c) ? run_at(j, (uint32_t)c->field, first) : scratch + c->at;
+}
+
+/* The lines of the block from record `first` on, of the records or of their columns. */
+static bool list_ahead(const job *j, const char *ahead[], bool records, uint64_t first) {
+    size_t count = (size_t)(j->block / j->round) * j->vector_count, n = 0;
+    if (first + j->block > j->map->elements || count > MOST_LINES)
+        return false;
+    if (records)
+        for (const char *at = j->records + first * j->map->element_bytes; n < count; n++)
+            ahead[n] = at + n * HD_LINE;
+    for (uint32_t i = 0; i < j->column_count && !records; i++) {
+        const column *c = &j->columns[i];
+        if (c->field < 0)
+            continue;
+        const char *at = run_at(j, (uint32_t)c->field, first);
+        for (size_t end = n + (size_t)j->block * c->bytes / HD_LINE; n < end; n++, at += HD_LINE)
+            ahead[n] = at;
+    }
+    for (; n < count; n++)
+        ahead[n] = ahead[n - 1];
+    return true;
+}
+
+static void shuffle_columns(const hd_remap_engine *engine, const job *j, char *records,
+                            bool straight, char *scratch, uint64_t first) {
+    hd_remap_strand from = {records, (size_t)(j->round * j->map->element_bytes), false};
+    hd_remap_strand to[HD_MAX_FIELDS];
+    for (uint32_t w = 0; w < j->word_count; w++) {
+        const column *c = &j->columns[j->words[w]];
+        to[w] = (hd_remap_strand){column_at(j, c, straight, scratch, first),
+                                  (size_t)j->round * c->bytes, straight && is_run(j, c)};
+    }
+    const char *ahead[MOST_LINES];
+    bool more = list_ahead(j, ahead, true, first + j->block);
+    engine->lanes->shuffle(to, &from, j->vectors, j->vector_count, (size_t)(j->block / j->round),
+                           more ? ahead : NULL);
+}
+
+static void split_columns(const hd_remap_engine *engine, const job *j, bool straight, char *scratch,
+                          uint64_t first, uint64_t count) {
+    for (uint32_t i = 0; i < j->column_count; i++) {
+        const column *c = &j->columns[i];
+        char *halves[2] = {NULL, NULL};
+        bool streaming[2] = {false, false};
+        if (c->field >= 0)
+            continue;
+        for (int h = 0; h < 2; h++)
+            if (c->halves[h] >= 0) {
+                const column *half = &j->columns[c->halves[h]];
+                halves[h] = column_at(j, half, straight, scratch, first);
+                streaming[h] = straight && is_run(j, half);
+            }
+        engine->lanes->split[__builtin_ctzll(c->bytes / 2)](halves, streaming, scratch + c->at,
+                                                            (size_t)count * c->bytes / 2);
+    }
+}
+
+static void apply_copied(const job *j, const move *m, char *scratch, uint64_t first,
+                         uint64_t count) {
     size_t record = (size_t)j->map->element_bytes;
-    const char *from = j->records + first * record + m->offset;
-    char *to = scratch + j->areas[j->area_of[m->field]].at + field->run;
-    if (place->tile == 1) {
-        hd_remap_copy_values(to, (size_t)place->tile_bytes, from, record, m->bytes, (size_t)count);
-        return;
-    }
-    for (uint64_t i = 0; i < count; i += place->tile) {
-        size_t rows = (size_t)(count - i < place->tile ? count - i : place->tile);
-        if (m->word >= 0)
-            engine->lanes->unzip[m->word](to, (size_t)place->tile * m->bytes, from, record, rows,
-                                          m->count, j->records + j->map->source_bytes);
-        else
-            hd_remap_copy_values(to, field->size, from, record, m->bytes, rows);
-        to += place->tile_bytes;
-        from += place->tile * record;
-    }
+    char *from = j->records + first * record + m->offset;
+    char *to = scratch + j->areas[j->area_of[m->field]].at;
+    if (is_long(j, j->map->layout->fields[m->field].cluster))
+        hd_remap_copy_values(to, j->map->layout->fields[m->field].size, from, record, m->bytes,
+                             (size_t)count);
+    else
+        copy_tiles(j, m->field, to, from, record, m->bytes, count, false);
 }
 
 /* Where the block begins another tile, its output does not follow the last one's. */
@@ -250,23 +509,36 @@ static void follow(const job *j, const area *a, hd_remap_stream *stream, uint64_
     stream->to = to;
 }
 
+/* Records that fill no block come from a copy of theirs. */
 static void apply_block(const hd_remap_engine *engine, const job *j, hd_remap_stream *streams,
                         char *scratch, uint64_t first, uint64_t count) {
-    for (uint32_t a = 0; a < j->area_count && count < j->block; a++)
+    size_t record = (size_t)j->map->element_bytes;
+    char *records = j->records + first * record;
+    bool whole = count == j->block, straight = j->straight && whole;
+    for (uint32_t a = 0; a < j->area_count && !whole; a++)
         memset(scratch + j->areas[a].at, 0, bytes_of(j, &j->areas[a], first, count));
-    for (uint32_t m = 0; m < j->move_count; m++)
-        if (is_long(j, j->map->layout->fields[j->moves[m].field].cluster))
-            apply_to_run(engine, j, &j->moves[m], scratch, first, count);
+    if (j->vectors && !whole)
+        records = memcpy(scratch + j->records_at, records, (size_t)count * record);
+    if (j->vectors)
+        shuffle_columns(engine, j, records, straight, scratch, first);
+    for (uint32_t m = 0; m < j->move_count && !j->vectors; m++)
+        if (j->moves[m].count)
+            apply_columns(engine, j, &j->moves[m], scratch, first, count);
         else
-            apply_to_tiles(engine, j, &j->moves[m], scratch, first, count);
-    for (uint32_t a = 0; a < j->area_count && j->jumps; a++)
+            apply_copied(j, &j->moves[m], scratch, first, count);
+    split_columns(engine, j, straight, scratch, first, count);
+    for (uint32_t i = 0; i < j->column_count; i++) {
+        const column *c = &j->columns[i];
+        if (c->field >= 0 && !is_run(j, c))
+            copy_tiles(j, (uint32_t)c->field, scratch + j->areas[j->area_of[c->field]].at,
+                       scratch + c->at, c->bytes, c->bytes, count, false);
+    }
+    for (uint32_t a = 0; a < j->area_count; a++) {
+        if (straight && j->areas[a].field >= 0)
+            continue;
         follow(j, &j->areas[a], &streams[a], first);
-    for (uint32_t a = 0, alike; a < j->area_count; a += alike) {
-        char *block = scratch + j->areas[a].at;
-        size_t bytes = bytes_of(j, &j->areas[a], first, count);
-        alike = count_alike(j, a);
-        hd_remap_put_all(engine, &streams[a], alike, block,
-                         alike > 1 ? j->areas[a + 1].at - j->areas[a].at : 0, bytes);
+        hd_remap_put(engine, &streams[a], scratch + j->areas[a].at,
+                     bytes_of(j, &j->areas[a], first, count));
     }
 }
 
@@ -298,11 +570,21 @@ static bool go_on_alike(const job *j, const move *m) {
     return true;
 }
 
+/* Are a move's words all fields? */
+static bool is_of_fields(const job *j, const move *m) {
+    for (uint32_t k = 0; k < m->count; k++)
+        if (j->columns[m->first + k].field != (int)(m->field + k))
+            return false;
+    return m->count > 0;
+}
+
 /* Do all runs of a move begin alike in their lines, and so do tiles? Then lines of all of them can
  * be written at once. */
 static bool find_lines(const job *j, move *m) {
     const hd_map *map = j->map->layout;
     const hd_cluster_place *place = place_of(j, m->field);
+    if (!is_of_fields(j, m))
+        return false;
     char *first = run_at(j, m->field, 0);
     size_t head = -(uintptr_t)first % HD_LINE;
     m->run = m->count > 1 ? (size_t)(run_at(j, m->field + 1, 0) - first) : HD_LINE;
@@ -315,8 +597,7 @@ static bool find_lines(const job *j, move *m) {
         (head || place->tile * m->bytes % HD_LINE || place->tile_bytes % HD_LINE))
         return false;
     m->head = head / m->bytes;
-    return m->word >= 0 && map->fields[m->field].size == m->bytes && head % m->bytes == 0 &&
-           m->run % HD_LINE == 0;
+    return head % m->bytes == 0 && m->run % HD_LINE == 0;
 }
 
 static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end) {
@@ -338,9 +619,9 @@ static void move_tiles(const hd_remap_engine *engine, const job *j, const move *
     char *to = run_at(j, m->field, begin - first);
     for (uint64_t left = end - begin, count; left; left -= count, first = 0) {
         count = hd_remap_least(tile - first, left);
-        engine->lanes->unzip_past[m->word](to + first * m->bytes, m->run, from, record,
-                                           (size_t)count, m->count,
-                                           j->records + j->map->source_bytes);
+        engine->lanes->unzip_streaming[hd_remap_word(m->bytes)](to + first * m->bytes, m->run, from,
+                                                                record, (size_t)count, m->count,
+                                                                j->records + j->map->source_bytes);
         from += count * record;
         to += place->tile_bytes;
     }
@@ -371,41 +652,50 @@ static void lines_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* ---- back ---------------------------------------------------------------------------------- */
 
-static void revert_from_run(const hd_remap_engine *engine, const job *j, const move *m, char *block,
-                            uint64_t first, uint64_t count) {
-    const char *from[HD_MAX_FIELDS];
-    size_t record = (size_t)j->map->element_bytes;
-    for (uint32_t k = 0; k < m->count; k++)
-        from[k] = run_at(j, m->field + k, first);
-    if (m->word >= 0)
-        engine->lanes->zip[m->word](block + m->offset, record, from, 0, (size_t)count, m->count);
-    else
-        hd_remap_copy_values(block + m->offset, record, from[0],
-                             j->map->layout->fields[m->field].size, m->bytes, (size_t)count);
+/* The columns of the block: fields' runs themselves where they are whole. */
+static void find_columns(const hd_remap_engine *engine, const job *j, char *scratch,
+                         const char *columns[], uint64_t first, uint64_t count) {
+    for (uint32_t i = j->column_count; i-- > 0;) {
+        const column *c = &j->columns[i];
+        columns[i] = scratch + c->at;
+        if (c->field < 0) {
+            const char *halves[2];
+            for (int half = 0; half < 2; half++)
+                halves[half] = c->halves[half] < 0 ? NULL : columns[c->halves[half]];
+            engine->lanes->join[__builtin_ctzll(c->bytes / 2)](scratch + c->at, halves,
+                                                               (size_t)count * c->bytes / 2);
+            continue;
+        }
+        uint32_t f = (uint32_t)c->field;
+        if (!is_long(j, j->map->layout->fields[f].cluster))
+            copy_tiles(j, f, target_of(j, &j->areas[j->area_of[f]], first), scratch + c->at,
+                       c->bytes, c->bytes, count, true);
+        else if (count < j->block)
+            memcpy(scratch + c->at, run_at(j, f, first), (size_t)count * c->bytes);
+        else
+            columns[i] = run_at(j, f, first);
+    }
 }
 
-static void revert_from_tiles(const hd_remap_engine *engine, const job *j, const move *m,
-                              char *block, uint64_t first, uint64_t count) {
-    const hd_cluster_place *place = place_of(j, m->field);
-    const hd_field_place *field = &j->map->layout->fields[m->field];
-    size_t record = (size_t)j->map->element_bytes;
+static void revert_columns(const hd_remap_engine *engine, const job *j, const move *m,
+                           const char *const columns[], char *block, uint64_t count) {
     const char *from[HD_MAX_FIELDS];
-    for (uint32_t k = 0; k < m->count; k++)
-        from[k] = run_at(j, m->field + k, first);
-    if (place->tile == 1) {
-        hd_remap_copy_values(block + m->offset, record, from[0], (size_t)place->tile_bytes,
-                             m->bytes, (size_t)count);
-        return;
-    }
-    for (uint64_t i = 0; i < count; i += place->tile) {
-        size_t rows = (size_t)(count - i < place->tile ? count - i : place->tile);
-        size_t skipped = (size_t)(i / place->tile * place->tile_bytes);
-        char *to = block + i * record + m->offset;
-        if (m->word >= 0)
-            engine->lanes->zip[m->word](to, record, from, skipped, rows, m->count);
-        else
-            hd_remap_copy_values(to, record, from[0] + skipped, field->size, m->bytes, rows);
-    }
+    uint32_t number = m->first;
+    for (uint32_t k = 0; k < m->count; k++, number = next_word(j, number))
+        from[k] = columns[number];
+    engine->lanes->zip[hd_remap_word(m->bytes)](block + m->offset, (size_t)j->map->element_bytes,
+                                                from, 0, (size_t)count, m->count);
+}
+
+static void revert_copied(const job *j, const move *m, char *block, uint64_t first,
+                          uint64_t count) {
+    size_t record = (size_t)j->map->element_bytes;
+    if (is_long(j, j->map->layout->fields[m->field].cluster))
+        hd_remap_copy_values(block + m->offset, record, run_at(j, m->field, first),
+                             j->map->layout->fields[m->field].size, m->bytes, (size_t)count);
+    else
+        copy_tiles(j, m->field, target_of(j, &j->areas[j->area_of[m->field]], first),
+                   block + m->offset, record, m->bytes, count, true);
 }
 
 /* Is the cluster read in jumps, which processors don't foresee: some lines of a run, then some of
@@ -418,29 +708,59 @@ static bool is_read_in_jumps(const job *j, uint32_t number) {
 }
 
 /* The block from record `first` on, where it is read in jumps. */
-static void ask_for_block(const job *j, uint64_t first) {
+static void prefetch_block(const job *j, uint64_t first) {
     uint64_t count = first < j->map->elements ? j->map->elements - first : 0;
     for (uint32_t a = 0; a < j->area_count && count; a++)
         if (is_read_in_jumps(j, j->areas[a].cluster))
-            hd_remap_ask_for(target_of(j, &j->areas[a], first), 0, 1,
-                             bytes_of(j, &j->areas[a], first, hd_remap_least(count, j->block)));
+            hd_remap_prefetch(target_of(j, &j->areas[a], first), 0, 1,
+                              bytes_of(j, &j->areas[a], first, hd_remap_least(count, j->block)));
+}
+
+/* The records of the block from their columns. */
+static void shuffle_records(const hd_remap_engine *engine, const job *j,
+                            const char *const columns[], char *records, bool streaming,
+                            uint64_t first) {
+    static const char zeros[HD_LINE];
+    hd_remap_strand to = {records, (size_t)(j->round * j->map->element_bytes), streaming};
+    hd_remap_strand from[HD_MAX_FIELDS + 1];
+    for (uint32_t w = 0; w < j->word_count; w++)
+        from[w] = (hd_remap_strand){(char *)(uintptr_t)columns[j->words[w]],
+                                    (size_t)j->round * j->columns[j->words[w]].bytes, false};
+    from[j->word_count] = (hd_remap_strand){(char *)(uintptr_t)zeros, 0, false};
+    const char *ahead[MOST_LINES];
+    bool more = list_ahead(j, ahead, false, first + j->block);
+    engine->lanes->shuffle(&to, from, j->vectors, j->vector_count, (size_t)(j->block / j->round),
+                           more ? ahead : NULL);
+}
+
+static void revert_block(const hd_remap_engine *engine, const job *j, hd_remap_stream *stream,
+                         char *scratch, uint64_t first, uint64_t count) {
+    const char *columns[MOST_COLUMNS];
+    size_t record = (size_t)j->map->element_bytes;
+    bool straight = j->straight && count == j->block;
+    char *block = straight ? j->records + first * record : scratch + j->records_at;
+    find_columns(engine, j, scratch, columns, first, count);
+    if (j->vectors)
+        shuffle_records(engine, j, columns, block, straight, first);
+    for (uint32_t m = 0; m < j->move_count && !j->vectors; m++)
+        if (j->moves[m].count)
+            revert_columns(engine, j, &j->moves[m], columns, block, count);
+        else
+            revert_copied(j, &j->moves[m], block, first, count);
+    if (straight)
+        stream->to = block + j->block * record;
+    else
+        hd_remap_put(engine, stream, block, (size_t)count * record);
 }
 
 static void revert_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
     const job *j = user;
     uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
-    char *block = scratch + HD_LINE;
     hd_remap_stream stream = {.to = j->records + begin * j->block * j->map->element_bytes};
     for (uint64_t b = begin; b < end; b++) {
         uint64_t first = b * j->block, left = j->map->elements - first;
-        uint64_t count = left < j->block ? left : j->block;
-        ask_for_block(j, first + j->block);
-        for (uint32_t m = 0; m < j->move_count; m++)
-            if (is_long(j, j->map->layout->fields[j->moves[m].field].cluster))
-                revert_from_run(engine, j, &j->moves[m], block, first, count);
-            else
-                revert_from_tiles(engine, j, &j->moves[m], block, first, count);
-        hd_remap_put(engine, &stream, block, (size_t)(count * j->map->element_bytes));
+        prefetch_block(j, first + j->block);
+        revert_block(engine, j, &stream, scratch, first, hd_remap_least(left, j->block));
     }
     hd_remap_end(&stream);
 }
@@ -451,9 +771,9 @@ hd_remap_zip_fn *hd_remap_zip_of(const hd_remap_engine *engine, int word, uint64
     if (!engine->streaming || word < 0)
         return NULL;
     if (words == 2 || words == 4 || words == 8 || words == 16)
-        return engine->lanes->zip_past[word];
+        return engine->lanes->zip_streaming[word];
     bool few = words == 3 || (words > 4 && words < 8) || words == 12;
-    return 1 << word == 4 && few ? engine->lanes->zip_places_past : NULL;
+    return 1 << word == 4 && few ? engine->lanes->zip_places_streaming : NULL;
 }
 
 /* The vector function for whole records: one move of as many words as it takes, all side by side,
@@ -462,12 +782,12 @@ static hd_remap_zip_fn *find_rows(const hd_remap_engine *engine, const job *j) {
     const move *m = &j->moves[0];
     const hd_cluster_place *place = place_of(j, m->field);
     uint64_t words = m->count;
-    if ((uintptr_t)j->records % HD_LINE || j->move_count != 1 || m->offset ||
+    if ((uintptr_t)j->records % HD_LINE || j->move_count != 1 || !is_of_fields(j, m) || m->offset ||
         words * m->bytes != j->map->element_bytes || !go_on_alike(j, m))
         return NULL;
     if (place->tile < j->map->elements && place->tile * m->bytes % HD_LINE)
         return NULL;
-    return hd_remap_zip_of(engine, m->word, words);
+    return hd_remap_zip_of(engine, hd_remap_word(m->bytes), words);
 }
 
 /* How records come back from tiles that are read in jumps: so many at once, while as many bytes are
@@ -497,7 +817,7 @@ static void zip_rows(hd_remap_zip_fn *zip, const job *j, pace p, char *to, const
     }
     for (uint64_t n; count; skipped += n, count -= n, to += n * record) {
         n = hd_remap_least(count, p.rows);
-        hd_remap_ask_for(from[0] + p.ahead + skipped * record, 0, 1, (size_t)n * record);
+        hd_remap_prefetch(from[0] + p.ahead + skipped * record, 0, 1, (size_t)n * record);
         zip(to, from, (size_t)skipped * bytes, (size_t)n, j->moves[0].count);
     }
 }
@@ -537,30 +857,66 @@ static void rows_task(const hd_remap_engine *engine, void *user, uint64_t task, 
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-static job make_job(const hd_remap_engine *engine, const hd_remap *map, char *records,
-                    char *const *parts) {
+/* Does each block begin with a line of every run? */
+static bool begin_with_lines(const job *j) {
+    for (uint32_t a = 0; a < j->area_count; a++) {
+        const hd_cluster_place *place = &j->map->layout->clusters[j->areas[a].cluster];
+        if (j->areas[a].field >= 0 &&
+            ((uintptr_t)target_of(j, &j->areas[a], 0) % HD_LINE ||
+             (place->tile < j->map->elements && place->tile_bytes % HD_LINE)))
+            return false;
+    }
+    return true;
+}
+
+static void cut_in_blocks(const hd_remap_engine *engine, job *j, uint64_t least, uint64_t bytes) {
+    j->block = choose_block(j->map->layout->record, least, bytes);
+    j->blocks = (j->map->elements + j->block - 1) / j->block;
+    j->tasks = hd_remap_tasks(engine, j->blocks, j->map->source_bytes);
+}
+
+/* Words of one size that go straight to their runs, or come straight from there. */
+static bool moves_straight(const hd_remap_engine *engine, job *j, bool back) {
+    cut_in_blocks(engine, j, 1, BLOCK_BYTES);
+    list_moves(j, longest_field(j));
+    bool lines = engine->streaming;
+    for (uint32_t m = 0; m < j->move_count && lines && !back; m++)
+        lines = find_lines(j, &j->moves[m]);
+    return lines && (!back || find_rows(engine, j));
+}
+
+static hd_status move_records(const hd_remap_engine *engine, const hd_remap *map, char *records,
+                              char *const *parts, bool back) {
     job j = {.map = map, .records = records, .parts = parts};
-    j.block = choose_block(map->layout->record);
-    j.blocks = (map->elements + j.block - 1) / j.block;
-    j.tasks = hd_remap_tasks(engine, j.blocks, map->source_bytes);
-    list_moves(&j);
+    if (moves_straight(engine, &j, back))
+        return hd_remap_run(engine, j.tasks, HD_LINE, back ? rows_task : lines_task, &j);
+    if (posix_memalign((void **)&j.vectors, HD_LINE, MOST_VECTORS * sizeof *j.vectors) != 0)
+        return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the order of bytes");
+    cut_in_blocks(engine, &j, SHUFFLED_RECORDS, SHUFFLED_BYTES);
+    if (!find_shuffle(engine, &j, back)) {
+        free(j.vectors);
+        j.vectors = NULL;
+        cut_in_blocks(engine, &j, 1, BLOCK_BYTES);
+        list_moves(&j, longest_field(&j));
+    }
+    place_columns(&j);
     list_areas(&j);
-    return j;
+    /* Zipping may write some bytes behind the last record. */
+    j.records_at = new_space(&j, (size_t)(j.block * map->element_bytes) + HD_LINE);
+    j.straight = engine->streaming && j.vectors &&
+                 (back ? (uintptr_t)records % HD_LINE == 0 : begin_with_lines(&j));
+    hd_status status =
+        hd_remap_run(engine, j.tasks, j.scratch_bytes, back ? revert_task : apply_task, &j);
+    free(j.vectors);
+    return status;
 }
 
 hd_status hd_remap_apply_records(const hd_remap_engine *engine, const hd_remap *map,
                                  void *const to[], const char *from) {
-    job j = make_job(engine, map, (char *)(uintptr_t)from, (char *const *)to);
-    bool lines = engine->streaming;
-    for (uint32_t m = 0; m < j.move_count && lines; m++)
-        lines = find_lines(&j, &j.moves[m]);
-    return hd_remap_run(engine, j.tasks, j.scratch_bytes, lines ? lines_task : apply_task, &j);
+    return move_records(engine, map, (char *)(uintptr_t)from, (char *const *)to, false);
 }
 
 hd_status hd_remap_revert_records(const hd_remap_engine *engine, const hd_remap *map, char *to,
                                   const void *const from[]) {
-    job j = make_job(engine, map, to, (char *const *)(uintptr_t)from);
-    size_t bytes = HD_LINE + (size_t)(j.block * map->element_bytes);
-    return hd_remap_run(engine, j.tasks, bytes, find_rows(engine, &j) ? rows_task : revert_task,
-                        &j);
+    return move_records(engine, map, to, (char *const *)(uintptr_t)from, true);
 }

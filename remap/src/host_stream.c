@@ -3,7 +3,7 @@
  *
  * Values are first put in order in a block of a few kilobytes, which stays in the first-level
  * cache, and then written in one go. A line that is written whole needs not be read before, and,
- * written past the caches, pushes nothing out of them; so the end of a block that does not fill
+ * written by streaming stores, pushes nothing out of them; so the end of a block that does not fill
  * a line is kept back until the next one comes.
  */
 #include "remap/host.h"

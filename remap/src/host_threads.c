@@ -29,7 +29,7 @@ static bool has_avx512(void) {
 #if defined __x86_64__
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512cd");
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi");
 #else
     return false;
 #endif
@@ -56,7 +56,7 @@ static const hd_remap_lanes *lanes_of(hd_remap_simd simd) {
 
 static hd_status choose_lanes(const hd_diag *diag, hd_remap_simd simd,
                               const hd_remap_lanes **lanes) {
-    static const char *const names[] = {"the best", "none", "AVX2", "AVX-512", "NEON"};
+    static const char *const names[] = {"the best", "none", "AVX2", "AVX-512 with VBMI", "NEON"};
     const bool has[] = {true, true, has_avx2(), has_avx512(), has_neon()};
     if (simd < HD_REMAP_SIMD_BEST || simd > HD_REMAP_SIMD_NEON)
         return hd_fail(diag, HD_EINPUT, NULL, "%d is none of hd_remap_simd", (int)simd);

@@ -4,9 +4,10 @@
 
 #include "remap/host.h"
 
-/* The chunks of so few words go to where panels were that are out of the caches by then, past them
- * where chunks are whole lines of large data; those of more words to panels that are still in them: single lines of many runs
- * that a cache has are slow to write past it. */
+/* The chunks of so few words go to where panels were that have left the caches by then, by
+ * streaming stores where chunks are whole lines of large data; those of more words to panels
+ * that are still cached: single lines of many runs that a cache has are slow to write by
+ * streaming stores. */
 enum { HD_FEW_WORDS = 12 };
 
 /* Records of some words of `bytes` bytes, which lie one after another or as runs, one for each
@@ -34,15 +35,15 @@ static inline char *hd_remap_chunk(const hd_remap_cut *c, uint64_t number) {
     return c->data + number * c->chunk + number / c->panels * (c->run - c->panels * c->chunk);
 }
 
-/* Do chunks begin and end with lines that are written past the caches? */
+/* Do chunks begin and end with lines that are written by streaming stores? */
 static inline bool hd_remap_in_lines(const hd_remap_engine *engine, const hd_remap_cut *c) {
     return engine->streaming && ((uintptr_t)c->data | c->chunk | c->run) % HD_LINE == 0;
 }
 
-/* Asks for `bytes` that will be read and written somewhat later. What comes much later goes to the
- * second-level cache: of requests for the first one a core has only few at a time. */
-static inline void hd_remap_ask(const char *from, size_t bytes) {
-    hd_remap_ask_for(from, 0, 1, bytes);
+/* Prefetches `bytes` that will be read and written somewhat later. What comes much later goes to
+ * the second-level cache: of requests for the first one a core has only few at a time. */
+static inline void hd_remap_prefetch_run(const char *from, size_t bytes) {
+    hd_remap_prefetch(from, 0, 1, bytes);
 }
 
 /* How many records make a line, or a few lines, of a run. */
@@ -50,7 +51,7 @@ static inline uint64_t hd_remap_group_of(size_t bytes) {
     return hd_remap_word(bytes) >= 0 ? HD_LINE / bytes : bytes < HD_LINE ? HD_LINE / 4 : 1;
 }
 
-/* Copies to where lines are cached, and so not past the caches. */
+/* Copies to where lines are cached, and so not by streaming stores. */
 static inline void hd_remap_copy_near(const hd_remap_engine *engine, char *to, const char *from,
                                       size_t bytes) {
     if (bytes < HD_LINE)

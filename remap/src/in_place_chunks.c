@@ -1,9 +1,9 @@
 /*
  * Chunks move along the cycles of their permutation (Windley, "Transposing matrices in a digital
  * computer", The Computer Journal, 1959, follows such cycles element by element). A chunk's
- * successor is known, so it is asked for early, and long cycles are cut in pieces for the threads
+ * successor is known, so it is prefetched early, and long cycles are cut in pieces for the threads
  * by keeping aside the chunks at the cuts. The chunk that is written is the one that was read
- * before: short ones are still cached then, long ones are written past the caches.
+ * before: short ones are still cached then, long ones are written by streaming stores.
  */
 #include <stdlib.h>
 
@@ -12,14 +12,14 @@
 enum {
     AHEAD_BYTES = 8192,
     STEP_BYTES = 2048,
-    PAST_CHUNK = 12 << 10, /* left the first-level cache before it is written over */
-    LONG_CHUNK = 32 << 10, /* processors see that it is read, and fetch its rest in time */
-    MOST_PIECES = 4        /* of a cycle, for each thread */
+    STREAMED_CHUNK = 12 << 10, /* left the first-level cache before it is written over */
+    LONG_CHUNK = 32 << 10,     /* processors see that it is read, and fetch its rest in time */
+    MOST_PIECES = 4            /* of a cycle, for each thread */
 };
 
 typedef struct chunks {
     const hd_remap_cut *cut;
-    bool back, past;
+    bool back, streaming;
     size_t bytes;
     uint64_t *seen,
         *short_cycles; /* bits: chunks that a cycle has; those that short ones begin at */
@@ -58,27 +58,27 @@ static inline uint64_t source_of(const chunks *c, uint64_t number) {
     return (panel >= shift ? panel - shift : panel + panels - shift) * words + number / panels;
 }
 
-/* How far along a cycle was asked for. */
+/* How far along a cycle was prefetched. */
 typedef struct reader {
     uint64_t chunk;
     size_t done;
 } reader;
 
-static void ask_next(const chunks *c, reader *r) {
+static void prefetch_next(const chunks *c, reader *r) {
     if (r->done == c->bytes) {
         r->chunk = source_of(c, r->chunk);
         r->done = 0;
     }
     size_t step = (size_t)hd_remap_least(c->bytes - r->done, STEP_BYTES);
     if (!r->done || c->bytes < LONG_CHUNK)
-        hd_remap_ask(hd_remap_chunk(c->cut, r->chunk) + r->done, step);
+        hd_remap_prefetch_run(hd_remap_chunk(c->cut, r->chunk) + r->done, step);
     r->done += step;
 }
 
 static void copy_lines(const hd_remap_engine *engine, char *to, char *from, size_t bytes,
-                       bool past) {
-    if (past)
-        engine->lanes->copy_past(to, from, bytes / HD_LINE);
+                       bool streaming) {
+    if (streaming)
+        engine->lanes->copy_streaming(to, from, bytes / HD_LINE);
     else
         hd_remap_copy_near(engine, to, from, bytes);
 }
@@ -90,13 +90,13 @@ static void move_piece(const hd_remap_engine *engine, const chunks *c, const pie
     char *to = hd_remap_chunk(c->cut, hole);
     reader ahead = {hole, c->bytes};
     for (size_t asked = 0; asked < AHEAD_BYTES; asked += step)
-        ask_next(c, &ahead);
+        prefetch_next(c, &ahead);
     for (uint64_t from; (from = source_of(c, hole)) != p->next_hole; hole = from) {
         char *data = hd_remap_chunk(c->cut, from);
         for (size_t done = 0; done < c->bytes; done += step) {
             size_t left = c->bytes - done;
-            ask_next(c, &ahead);
-            copy_lines(engine, to + done, data + done, left < step ? left : step, c->past);
+            prefetch_next(c, &ahead);
+            copy_lines(engine, to + done, data + done, left < step ? left : step, c->streaming);
         }
         to = data;
     }
@@ -161,7 +161,7 @@ hd_status hd_remap_move_chunks(const hd_remap_engine *engine, const hd_remap_cut
     chunks c = {.cut = cut, .back = back, .bytes = bytes};
     if (!count)
         return HD_OK;
-    c.past = bytes >= PAST_CHUNK && hd_remap_in_lines(engine, cut);
+    c.streaming = bytes >= STREAMED_CHUNK && hd_remap_in_lines(engine, cut);
     c.longest = count / pieces + 1;
     c.seen = calloc(2 * words, sizeof *c.seen);
     c.pieces = malloc((size_t)(2 * pieces) * sizeof *c.pieces); /* each is over half as long */

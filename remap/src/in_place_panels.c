@@ -2,10 +2,10 @@
  * Panels of records become their chunks, and back.
  *
  * A panel's chunks go to the place of a panel before, and so no panel is copied twice. Those of few
- * words go to one that is out of the caches by now, past them where they are whole lines of large
- * data; those of many words, single lines in many chunks, to one that is still cached. The first
- * panels, and those where a task's part begins, are saved before; the last ones of each part come
- * from what was saved of the next one.
+ * words go to one that has left the caches by now, by streaming stores where they are whole lines
+ * of large data; those of many words, single lines in many chunks, to one that is still cached. The
+ * first panels, and those where a task's part begins, are saved before; the last ones of each part
+ * come from what was saved of the next one.
  *
  * Where runs have open ends, a place begins further on than the panel did, by less than the shift.
  */
@@ -56,7 +56,7 @@ enum { STEP_BYTES = 1024, UNZIP_STEP = 10 << 10, ZIP_STEP = 6 << 10, MANY_RUNS =
 
 typedef struct sweep {
     const hd_remap_cut *cut;
-    bool back, past;
+    bool back, streaming;
     uint64_t tasks;
     uint64_t before; /* places in front of a task's first one that it overwrites */
     char *saved;
@@ -97,14 +97,14 @@ static char *saved_of(const sweep *s, uint64_t task, uint64_t number) {
            (s->before + number - end) * hd_remap_panel_bytes(s->cut);
 }
 
-/* Some long records, line by line of their words, while the next ones are asked for. */
+/* Some long records, line by line of their words, while the next ones are prefetched. */
 static void long_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *c, char *to,
                            const char *from, uint64_t records) {
     size_t row = (size_t)c->words * c->bytes;
     uint64_t step = hd_remap_most(1, HD_LINE / c->bytes), steps = (c->words + step - 1) / step;
     for (uint64_t i = 0; i < steps; i++) {
         uint64_t begin = records * i / steps, end = records * (i + 1) / steps;
-        hd_remap_ask(from + (records + begin) * row, (size_t)(end - begin) * row);
+        hd_remap_prefetch_run(from + (records + begin) * row, (size_t)(end - begin) * row);
         words_to_runs(engine, c, to + i * step * c->chunk, c->chunk, from + i * step * c->bytes,
                       records, hd_remap_least(step, c->words - i * step), from + records * row);
     }
@@ -117,10 +117,10 @@ static void panel_to_chunks(const hd_remap_engine *engine, const sweep *s, char 
     for (uint64_t r = 0; r < c->length; r += s->step) {
         uint64_t records = hd_remap_least(c->length - r, s->step);
         char *at = to + r * c->bytes;
-        if (s->past)
-            engine->lanes->unzip_past[hd_remap_word(c->bytes)](at, c->chunk, from + r * row, row,
-                                                               (size_t)records, (size_t)c->words,
-                                                               from + c->length * row);
+        if (s->streaming)
+            engine->lanes->unzip_streaming[hd_remap_word(c->bytes)](
+                at, c->chunk, from + r * row, row, (size_t)records, (size_t)c->words,
+                from + c->length * row);
         else if (c->words > HD_FEW_WORDS)
             long_to_chunks(engine, c, at, from + r * row, records);
         else
@@ -145,10 +145,10 @@ static void to_chunks_task(const hd_remap_engine *engine, void *user, uint64_t t
     }
 }
 
-static void ask_runs(const hd_remap_cut *c, const char *const *runs, uint64_t first,
-                     uint64_t records) {
+static void prefetch_runs(const hd_remap_cut *c, const char *const *runs, uint64_t first,
+                          uint64_t records) {
     for (uint64_t w = 0; w < c->words; w++)
-        hd_remap_ask(runs[w] + first * c->bytes, (size_t)records * c->bytes);
+        hd_remap_prefetch_run(runs[w] + first * c->bytes, (size_t)records * c->bytes);
 }
 
 static size_t runs_bytes(const hd_remap_cut *c) {
@@ -163,7 +163,7 @@ static void blocks_to_panel(const hd_remap_engine *engine, const sweep *s, char 
     for (uint64_t r = 0; r < c->length; r += s->step) {
         uint64_t records = hd_remap_least(c->length - r, s->step);
         if (c->words >= MANY_RUNS && r + s->step < c->length)
-            ask_runs(c, runs, r + s->step, s->step);
+            prefetch_runs(c, runs, r + s->step, s->step);
         hd_remap_from_runs(engine, c, block, runs, r, records);
         hd_remap_put(engine, &stream, block, (size_t)(records * c->words) * c->bytes);
     }
@@ -181,7 +181,7 @@ static void long_to_panel(const hd_remap_engine *engine, const sweep *s, char *t
     for (uint64_t r = 0; r < c->length; r += s->step) {
         uint64_t records = hd_remap_least(c->length - r, s->step);
         if (r + s->step < c->length)
-            ask_runs(c, runs, r + s->step, s->step);
+            prefetch_runs(c, runs, r + s->step, s->step);
         if (matrix)
             engine->lanes->unzip[word](to + r * row, row, runs[0] + r * c->bytes, c->chunk,
                                        (size_t)c->words, (size_t)records,
@@ -196,7 +196,7 @@ static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t t
     const sweep *s = user;
     const hd_remap_cut *c = s->cut;
     hd_remap_zip_fn *zip =
-        s->past ? hd_remap_zip_of(engine, hd_remap_word(c->bytes), c->words) : NULL;
+        s->streaming ? hd_remap_zip_of(engine, hd_remap_word(c->bytes), c->words) : NULL;
     const char **runs = (const char **)(void *)scratch;
     for (uint64_t p = first_of(s, task); p < first_of(s, task + 1); p++) {
         uint64_t place = p + c->shift;
@@ -227,7 +227,7 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     size_t step = c->words <= HD_FEW_WORDS ? STEP_BYTES : back ? ZIP_STEP : UNZIP_STEP;
     s.step = hd_remap_most((step / row + group / 2) / group, 1) * group;
     s.step = hd_remap_least(s.step, c->length);
-    s.past =
+    s.streaming =
         hd_remap_word(c->bytes) >= 0 && c->words <= HD_FEW_WORDS && hd_remap_in_lines(engine, c);
     s.before = back ? ((size_t)(c->words - 1) * open + bytes - 1) / bytes : 0;
     s.tasks = hd_remap_least(engine->threads, c->panels / (s.before + c->shift + 1));

@@ -1,7 +1,7 @@
 /*
  * Square matrices change pairs of blocks. Both blocks of a pair are transposed into the scratch,
  * and written from there to each other's place, whose lines are cached by then; meanwhile the next
- * pair is asked for.
+ * pair is prefetched.
  *
  * Nearly square ones are brought to squares, or squares to them, by rows that move apart or
  * together.
@@ -52,7 +52,7 @@ static void ask_rows(const square *s, request *r, uint64_t rows) {
     for (; rows && r->at < r->count; rows--) {
         const block *b = &r->blocks[r->at];
         const char *row = b->data + r->row * s->row;
-        hd_remap_ask(row, (size_t)b->columns * s->bytes);
+        hd_remap_prefetch_run(row, (size_t)b->columns * s->bytes);
         if (++r->row == b->rows) {
             r->row = 0;
             r->at++;
@@ -173,7 +173,7 @@ static void spread_row(const shift *s, uint64_t row, const char *from) {
         size_t begin = end > ROW_STEP ? end - ROW_STEP : 0;
         const char *at = from + begin;
         if (at - ROW_AHEAD > s->data)
-            hd_remap_ask(at - ROW_AHEAD, end - begin);
+            hd_remap_prefetch_run(at - ROW_AHEAD, end - begin);
         memmove(to + begin, at, end - begin);
         end = begin;
     }
@@ -198,7 +198,7 @@ static void close_row(const shift *s, uint64_t row, const char *from) {
     for (size_t begin = 0; begin < s->bytes; begin += ROW_STEP) {
         size_t bytes = (size_t)hd_remap_least(s->bytes - begin, ROW_STEP);
         if (end - (from + begin) > ROW_AHEAD + ROW_STEP)
-            hd_remap_ask(from + begin + ROW_AHEAD, bytes);
+            hd_remap_prefetch_run(from + begin + ROW_AHEAD, bytes);
         memmove(to + begin, from + begin, bytes);
     }
 }

@@ -30,10 +30,8 @@ static bool is_matrix(const hd_remap *map) {
            map->kind == HD_REMAP_MORTON;
 }
 
-hd_status hd_remap_kernel_text(hd_arena *arena, const hd_diag *diag, const hd_remap *map,
-                               hd_remap_direction direction, hd_remap_dialect dialect,
-                               const hd_remap_tuning *tuning, const char **text) {
-    (void)diag;
+const char *hd_remap_kernel_text(hd_arena *arena, const hd_remap *map, hd_remap_direction direction,
+                                 hd_remap_dialect dialect, const hd_remap_tuning *tuning) {
     hd_kernel_writer writer = {.map = map,
                                .back = direction == HD_REMAP_FROM_DEVICE,
                                .dialect = dialect,
@@ -51,8 +49,7 @@ hd_status hd_remap_kernel_text(hd_arena *arena, const hd_diag *diag, const hd_re
         hd_kernel_of_records_direct(&writer);
     else
         hd_kernel_of_records(&writer);
-    *text = hd_str_text(&writer.out);
-    return HD_OK;
+    return hd_str_text(&writer.out);
 }
 
 static uint64_t ratio_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }

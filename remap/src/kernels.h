@@ -36,9 +36,8 @@ typedef struct hd_remap_tuning {
 } hd_remap_tuning;
 
 /* The program that has the map's kernel. The text needs no other file; it lives in `arena`. */
-hd_status hd_remap_kernel_text(hd_arena *arena, const hd_diag *diag, const hd_remap *map,
-                               hd_remap_direction direction, hd_remap_dialect dialect,
-                               const hd_remap_tuning *tuning, const char **text);
+const char *hd_remap_kernel_text(hd_arena *arena, const hd_remap *map, hd_remap_direction direction,
+                                 hd_remap_dialect dialect, const hd_remap_tuning *tuning);
 #define HD_REMAP_KERNEL "hd_remap_kernel"
 
 /* How the kernel is launched for a chunk of `count` units. */

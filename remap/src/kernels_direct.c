@@ -135,86 +135,68 @@ static const char *vector_type(uint32_t unit) {
     return unit == 1 ? "uchar16" : unit == 2 ? "ushort8" : "uint4";
 }
 
-static void put_pair_to(const direct *d, const window *w, uint32_t quarter) {
-    static const char *const halves[] = {"even", "odd"};
-    const char *type = vector_type(w->unit);
-    hd_str *out = &d->w->out;
-    hd_str_printf(out,
-                  "                const %s a%u = as_%s(HD_LOAD(host + r * %uu + %u));\n"
-                  "                const %s b%u = as_%s(HD_LOAD(host + r * %uu + %u));\n",
-                  type, quarter, type, d->record_bytes, 2 * quarter * VECTOR, type, quarter, type,
-                  d->record_bytes, (2 * quarter + 1) * VECTOR);
-    for (uint32_t l = 0; l < 2; l++)
-        hd_str_printf(out, "                q%u[%u] = as_uint4((%s)(a%u.%s, b%u.%s));\n", quarter,
-                      l, type, quarter, halves[l], quarter, halves[l]);
-}
-
-static void put_pair_back(const direct *d, const window *w, uint32_t quarter) {
-    static const char *const halves[] = {"low", "high"};
-    const char *type = vector_type(w->unit);
-    for (uint32_t half = 0; half < 2; half++)
-        hd_str_printf(&d->w->out,
-                      "                    HD_KEEP(bytes + r * %uu + %u, hd_%s_%u(as_%s(v[0]), "
-                      "as_%s(v[1])));\n",
-                      d->record_bytes, (2 * quarter + half) * VECTOR, halves[half], w->unit, type,
-                      type);
+static const char *part_text(const direct *d, int f) {
+    return hd_format(d->w->out.arena, "part%u + (%s)",
+                     d->layout->clusters[d->layout->fields[f].cluster].allocation,
+                     place_text(d, (uint32_t)f));
 }
 
 /* Vectors qQ[L]: before they are turned, record L of quarter Q; then field L of its records. */
 static void put_window_to(const direct *d, const window *w) {
+    const char *type = vector_type(w->unit);
     const uint32_t lanes = VECTOR / w->unit;
     hd_str *out = &d->w->out;
     for (uint32_t quarter = 0; quarter < 4; quarter++) {
         hd_str_printf(out, "                uint4 q%u[%u];\n", quarter, lanes);
-        if (is_pair(d, w)) {
-            put_pair_to(d, w, quarter);
-            continue;
-        }
-        for (uint32_t l = 0; l < lanes; l++)
+        for (uint32_t half = 0; is_pair(d, w) && half < 2; half++)
+            hd_str_printf(
+                out, "                const %s %c%u = as_%s(HD_LOAD(host + r * %uu + %u));\n", type,
+                "ab"[half], quarter, type, d -> record_bytes, (2 * quarter + half) * VECTOR);
+        for (uint32_t l = 0; is_pair(d, w) && l < 2; l++)
+            hd_str_printf(out, "                q%u[%u] = as_uint4((%s)(a%u.%s, b%u.%s));\n",
+                          quarter, l, type, quarter, l ? "odd" : "even", quarter,
+                          l ? "odd" : "even");
+        for (uint32_t l = 0; !is_pair(d, w) && l < lanes; l++)
             hd_str_printf(out, "                q%u[%u] = HD_LOAD(host + r * %uu + %u);\n", quarter,
                           l, d->record_bytes,
                           (quarter * lanes + l) * d->record_bytes + w->first * w->unit);
-        hd_str_printf(out, "                hd_turn_%u(q%u);\n", w->unit, quarter);
+        if (!is_pair(d, w))
+            hd_str_printf(out, "                hd_turn_%u(q%u);\n", w->unit, quarter);
     }
     for (uint32_t l = 0; l < lanes; l++)
-        if (w->field[l] >= 0) {
-            uint32_t f = (uint32_t)w->field[l];
+        if (w->field[l] >= 0)
             hd_str_printf(
                 out,
-                "                HD_STORE(part%u + (%s), (uint16)(q0[%u], q1[%u], q2[%u], "
-                "q3[%u]), %s);\n",
-                d->layout->clusters[d->layout->fields[f].cluster].allocation, place_text(d, f), l,
-                l, l, l, is_on_line(d, f) ? "streams" : "false");
-        }
-}
-
-static void put_quarter_back(const direct *d, const window *w, uint32_t quarter) {
-    const uint32_t lanes = VECTOR / w->unit;
-    hd_str *out = &d->w->out;
-    hd_str_printf(out, "                {\n                    uint4 v[%u];\n", lanes);
-    for (uint32_t l = 0; l < lanes; l++)
-        if (w->field[l] < 0)
-            hd_str_printf(out, "                    v[%u] = (uint4)(0);\n", l);
-        else
-            hd_str_printf(out, "                    v[%u] = HD_LOAD(part%u + (%s) + %u);\n", l,
-                          d->layout->clusters[d->layout->fields[w->field[l]].cluster].allocation,
-                          place_text(d, (uint32_t)w->field[l]), quarter * VECTOR);
-    if (is_pair(d, w)) {
-        put_pair_back(d, w, quarter);
-        hd_str_add(out, "                }\n");
-        return;
-    }
-    hd_str_printf(out, "                    hd_turn_%u(v);\n", w->unit);
-    for (uint32_t l = 0; l < lanes; l++)
-        hd_str_printf(out, "                    HD_KEEP(bytes + r * %uu + %u, v[%u]);\n",
-                      d->record_bytes, (quarter * lanes + l) * d->record_bytes + w->first * w->unit,
-                      l);
-    hd_str_add(out, "                }\n");
+                "                HD_STORE(%s, (uint16)(q0[%u], q1[%u], q2[%u], q3[%u]), %s);\n",
+                part_text(d, w->field[l]), l, l, l, l,
+                is_on_line(d, (uint32_t)w->field[l]) ? "streams" : "false");
 }
 
 static void put_window_back(const direct *d, const window *w) {
-    for (uint32_t quarter = 0; quarter < 4; quarter++)
-        put_quarter_back(d, w, quarter);
+    const char *type = vector_type(w->unit);
+    const uint32_t lanes = VECTOR / w->unit;
+    hd_str *out = &d->w->out;
+    for (uint32_t quarter = 0; quarter < 4; quarter++) {
+        hd_str_printf(out, "                {\n                    uint4 v[%u];\n", lanes);
+        for (uint32_t l = 0; l < lanes; l++)
+            hd_str_printf(out, "                    v[%u] = %s;\n", l,
+                          w->field[l] < 0 ? "(uint4)(0)"
+                                          : hd_format(out->arena, "HD_LOAD(%s + %u)",
+                                                      part_text(d, w->field[l]), quarter * VECTOR));
+        for (uint32_t half = 0; is_pair(d, w) && half < 2; half++)
+            hd_str_printf(out,
+                          "                    HD_KEEP(bytes + r * %uu + %u, hd_%s_%u(as_%s(v[0]), "
+                          "as_%s(v[1])));\n",
+                          d->record_bytes, (2 * quarter + half) * VECTOR, half ? "high" : "low",
+                          w->unit, type, type);
+        if (!is_pair(d, w))
+            hd_str_printf(out, "                    hd_turn_%u(v);\n", w->unit);
+        for (uint32_t l = 0; !is_pair(d, w) && l < lanes; l++)
+            hd_str_printf(out, "                    HD_KEEP(bytes + r * %uu + %u, v[%u]);\n",
+                          d->record_bytes,
+                          (quarter * lanes + l) * d->record_bytes + w->first * w->unit, l);
+        hd_str_add(out, "                }\n");
+    }
 }
 
 /* All windows of words of `unit` bytes. */

@@ -1,8 +1,8 @@
 /*
  * What the writers of remapping kernels share. Private to kernels*.c.
  *
- * All kernels are written in one language, that of the words below, which a prelude defines in
- * OpenCL C and in CUDA C:
+ * All kernels are written in one language, that of the words below, which text/opencl.cl and
+ * text/cuda.cuh define:
  *
  *     hd_w1 ... hd_w16      words of 1, 2, 4, 8 and 16 bytes; the last has members x, y, z, w
  *     HD_WORDS(x, y, z, w)  one of 16 bytes
@@ -47,9 +47,7 @@ uint32_t hd_common_word(uint64_t a, uint64_t b, uint32_t most);
 /* The name of an unsigned type for numbers below `limit`: hd_w4 or hd_w8. */
 const char *hd_kernel_number(uint64_t limit);
 
-/* What kernels of processors share, in OpenCL C alone: HD_LOAD(from), a uint4 from anywhere;
- * HD_KEEP(to, value), one to anywhere in private memory; HD_STORE(to, value, streams), a uint16,
- * past the caches where `streams`, which asks for a multiple of 64 bytes; hd_turn_1(v) to
+/* What kernels of processors share, in OpenCL C alone: text/vectors.cl, and hd_turn_1(v) to
  * hd_turn_16(v), which turn the matrix of as many vectors as each has words of 1 to 16 bytes. */
 void hd_kernel_vectors(hd_kernel_writer *writer);
 

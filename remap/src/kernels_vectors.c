@@ -7,28 +7,8 @@
 #include "remap/kernels_text.h"
 
 static const char memory_text[] =
-    "#ifdef __has_builtin\n"
-    "#if __has_builtin(__builtin_nontemporal_store)\n"
-    "#define HD_STREAM(to, value) __builtin_nontemporal_store(value, (HD_GLOBAL uint16 *)(to))\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifndef HD_STREAM\n"
-    "#define HD_STREAM(to, value) hd_store(to, value)\n"
-    "#endif\n"
-    "typedef struct __attribute__((packed)) hd_any_vector { uint4 words; } hd_any_vector;\n"
-    "typedef struct __attribute__((packed)) hd_any_line { uint16 words; } hd_any_line;\n"
-    "#define HD_LOAD(from) (((HD_GLOBAL const hd_any_vector *)(from))->words)\n"
-    "#define HD_KEEP(to, value) (((hd_any_vector *)(to))->words = (value))\n"
-    "HD_INLINE void hd_store(HD_GLOBAL hd_w1 *to, uint16 value) {\n"
-    "    ((HD_GLOBAL hd_any_line *)to)->words = value;\n"
-    "}\n"
-    "#define HD_STORE(to, value, streams)                                                      \\\n"
-    "    do {                                                                                  \\\n"
-    "        if (streams)                                                                      \\\n"
-    "            HD_STREAM(to, value);                                                         \\\n"
-    "        else                                                                              \\\n"
-    "            hd_store(to, value);                                                          \\\n"
-    "    } while (0)\n";
+#include <vectors.inc> /* made from text/vectors.cl */
+    ;
 
 typedef struct lane_type {
     uint32_t bytes;

@@ -17,7 +17,7 @@
 #include "remap/map.h"
 
 static const char index_text[] =
-#include <index_text.inc> /* made from heddle/index.h */
+#include <index.inc> /* made from heddle/index.h */
     ;
 
 const char *hd_remap_index_text(void) { return index_text; }

@@ -23,10 +23,28 @@ static inline uint32_t roll_bytes(dice *d) {
     return roll(d, 2) ? 1u << roll(d, 6) : 1 + roll(d, 40);
 }
 
+/* A record of up to 16 fields of 1, 2, 4 and 8 bytes. */
+static inline const hd_record *mixed_record(hd_arena *arena, dice *d) {
+    hd_record *record = hd_new(arena, hd_record);
+    record->field_count = 1 + roll(d, 16);
+    record->fields = hd_new_array(arena, hd_field, record->field_count);
+    record->name = "mixed";
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const basic_type *type = &basic_types[roll(d, 4)];
+        record->fields[f] = (hd_field){.name = hd_format(arena, "f%u", f),
+                                       .type = type->name,
+                                       .size = type->size,
+                                       .align = type->align,
+                                       .count = 1};
+    }
+    hd_record_lay_out(record);
+    return record;
+}
+
 static inline hd_status random_records(const hd_diag *diag, dice *d, uint64_t most_bytes,
                                        hd_remap **map) {
     hd_arena *arena = hd_arena_new();
-    const hd_record *record = random_record(arena, d, 9, 1);
+    const hd_record *record = roll(d, 2) ? random_record(arena, d, 9, 1) : mixed_record(arena, d);
     hd_remap_field *fields = hd_new_array(arena, hd_remap_field, record->field_count);
     for (uint32_t f = 0; f < record->field_count; f++)
         fields[f] = (hd_remap_field){record->fields[f].name, record->fields[f].offset,

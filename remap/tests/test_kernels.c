@@ -36,10 +36,8 @@ static void fill(unsigned char *bytes, size_t count, uint64_t seed) {
 
 static cl_kernel make_kernel(const scene *s, hd_remap_direction direction) {
     hd_arena *arena = hd_arena_new();
-    const char *text;
-    assert_int_equal(hd_remap_kernel_text(arena, &quiet, s->map, direction, HD_REMAP_OPENCL_C,
-                                          &s->tuning, &text),
-                     HD_OK);
+    const char *text =
+        hd_remap_kernel_text(arena, s->map, direction, HD_REMAP_OPENCL_C, &s->tuning);
     cl_kernel kernel = opencl_kernel(s->cl, text, HD_REMAP_KERNEL);
     hd_arena_free(arena);
     return kernel;
@@ -187,8 +185,7 @@ static void compile_cuda(const hd_remap *map, hd_remap_direction direction) {
     hd_arena *arena = hd_arena_new();
     const char *text;
     char *folder;
-    assert_int_equal(
-        hd_remap_kernel_text(arena, &quiet, map, direction, HD_REMAP_CUDA_C, NULL, &text), HD_OK);
+    text = hd_remap_kernel_text(arena, map, direction, HD_REMAP_CUDA_C, NULL);
     assert_int_equal(hd_scratch_make(arena, &quiet, &folder), HD_OK);
     const char *path = hd_format(arena, "%s/kernel.cu", folder);
     assert_int_equal(hd_write_file(&quiet, path, text, strlen(text)), HD_OK);

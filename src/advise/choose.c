@@ -122,13 +122,6 @@ static bool find_answer(chooser *c) {
 
 /* ---- the race -------------------------------------------------------------------------- */
 
-static void keep(const chooser *c, const hd_choice_entry *entry) {
-    const hd_profile profile = {c->job_hash,
-                                hd_layout_print(c->arena, c->job->record, entry->layout),
-                                c->choice->date, entry->timing};
-    hd_database_put(c->options->database, &c->profiled, &profile);
-}
-
 static void take_results(chooser *c, const hd_race *race) {
     hd_choice *choice = c->choice;
     choice->date = hd_date_now(c->arena);
@@ -149,7 +142,6 @@ static void take_results(chooser *c, const hd_race *race) {
             continue;
         entry->timing = hd_timing_of(c->arena, racer->seconds, racer->rounds);
         choice->timed += i > 0;
-        keep(c, entry);
     }
 }
 

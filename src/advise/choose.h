@@ -56,7 +56,7 @@ typedef struct hd_choice {
 } hd_choice;
 
 /* The job must be resolved and have a record. After a failure in the middle *choice has what
- * was measured, which the database keeps too. */
+ * was measured. */
 hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                     const hd_static_judge *judges, uint32_t judge_count,
                     const hd_choose_options *options, hd_choice *choice);

@@ -181,32 +181,27 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 
 /* ---- kernels that the job leaves out ------------------------------------------------------ */
 
-static bool is_launched(const hd_job *job, const kir_kernel *kernel) {
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        if (job->launches[l].kernel == kernel)
-            return true;
-    return false;
-}
-
 hd_status hd_verify_covers(const hd_diag *diag, const hd_job *job, const hd_record_layout *layouts,
                            uint32_t layout_count) {
     hd_status status = HD_OK;
     for (uint32_t k = 0; k < job->module->kernel_count; k++) {
         const kir_kernel *kernel = job->module->kernels[k];
-        for (uint32_t p = 0; p < kernel->param_count && !is_launched(job, kernel); p++) {
-            const kir_param *param = &kernel->params[p];
-            bool taken = false;
-            for (uint32_t l = 0; l < layout_count; l++)
-                taken |= param->record && !param->by_value_struct &&
-                         param->record == hd_record_declared(layouts[l].record);
-            if (!taken)
-                continue;
+        const hd_record *taken = NULL;
+        for (uint32_t p = kernel->param_count; p-- > 0;)
+            for (uint32_t l = 0; l < layout_count; l++) {
+                const kir_param *param = &kernel->params[p];
+                if (param->record && !param->by_value_struct &&
+                    param->record == hd_record_declared(layouts[l].record))
+                    taken = param->record;
+            }
+        for (uint32_t l = 0; l < job->launch_count; l++)
+            if (job->launches[l].kernel == kernel)
+                taken = NULL;
+        if (taken)
             status = hd_fail(diag, HD_EINPUT, &kernel->place,
                              "kernel '%s' takes '%s', too, but the job never launches it: it would "
                              "be rewritten without being priced or checked; add a launch of it",
-                             kernel->name, param->record->name);
-            break;
-        }
+                             kernel->name, taken->name);
     }
     return status;
 }

@@ -90,6 +90,8 @@ const char *hd_join_words(hd_arena *arena, char *const *words, uint32_t count);
  * write `return hd_fail(...)`. `place` may be NULL. */
 hd_status hd_fail(const hd_diag *diag, hd_status status, const hd_place *place, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
+/* The same for what errno tells: "cannot DOING: reason". */
+hd_status hd_fail_errno(const hd_diag *diag, hd_status status, const char *path, const char *doing);
 void hd_warn(const hd_diag *diag, const hd_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void hd_note(const hd_diag *diag, const hd_place *place, const char *format, ...)
@@ -155,6 +157,10 @@ bool hd_same_file(const char *a, const char *b);
 char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
 /* The folder that a path is in: "." for a bare name. */
 char *hd_path_folder(hd_arena *arena, const char *path);
+/* The last part of a path; borrowed from it. */
+const char *hd_path_name(const char *path);
+/* The place of text[at], with its line; `path` is borrowed. */
+hd_place hd_place_in(hd_arena *arena, const char *path, const char *text, size_t at);
 /* Line `line` (from 1) of `text`, without its newline; NULL past the end. */
 char *hd_line_of(hd_arena *arena, const char *text, unsigned line);
 

@@ -1,4 +1,5 @@
 /* Messages: formatted here, shown by whoever gave the hd_diag. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,6 +26,12 @@ hd_status hd_fail(const hd_diag *diag, hd_status status, const hd_place *place, 
     report(diag, HD_ERROR, place, format, args);
     va_end(args);
     return status;
+}
+
+hd_status hd_fail_errno(const hd_diag *diag, hd_status status, const char *path,
+                        const char *doing) {
+    return hd_fail(diag, status, &(hd_place){.file = path}, "cannot %s: %s", doing,
+                   strerror(errno));
 }
 
 void hd_warn(const hd_diag *diag, const hd_place *place, const char *format, ...) {

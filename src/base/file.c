@@ -7,23 +7,17 @@
 
 #include "base/base.h"
 
-static hd_status read_error(const hd_diag *diag, hd_status status, const char *path,
-                            const char *doing) {
-    return hd_fail(diag, status, &(hd_place){.file = path}, "cannot %s: %s", doing,
-                   strerror(errno));
-}
-
 /* Without O_NONBLOCK the opening of a pipe would wait for somebody to write to it. */
 hd_status hd_open_file(const hd_diag *diag, const char *path, int *fd, uint64_t *size) {
     const hd_place place = {.file = path};
     struct stat info;
     *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (*fd < 0)
-        return read_error(diag, errno == ENOENT || errno == ENXIO ? HD_EINPUT : HD_ESYSTEM, path,
-                          "open");
+        return hd_fail_errno(diag, errno == ENOENT || errno == ENXIO ? HD_EINPUT : HD_ESYSTEM, path,
+                             "open");
     hd_status status = HD_OK;
     if (fstat(*fd, &info))
-        status = read_error(diag, HD_ESYSTEM, path, "read");
+        status = hd_fail_errno(diag, HD_ESYSTEM, path, "read");
     else if (S_ISDIR(info.st_mode))
         status = hd_fail(diag, HD_EINPUT, &place, "cannot read: Is a directory");
     else if (!S_ISREG(info.st_mode))
@@ -47,7 +41,7 @@ static hd_status read_all(const hd_diag *diag, const char *path, int fd, uint64_
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return read_error(diag, HD_ESYSTEM, path, "read");
+            return hd_fail_errno(diag, HD_ESYSTEM, path, "read");
         if (got == 0)
             return HD_OK;
         if (fits)
@@ -101,6 +95,21 @@ char *hd_path_folder(hd_arena *arena, const char *path) {
     return !slash          ? hd_strdup(arena, ".")
            : slash == path ? hd_strdup(arena, "/")
                            : hd_strndup(arena, path, (size_t)(slash - path));
+}
+
+const char *hd_path_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+hd_place hd_place_in(hd_arena *arena, const char *path, const char *text, size_t at) {
+    hd_place place = {.file = path, .line = 1, .column = 1};
+    for (size_t i = 0; i < at; i++) {
+        place.column = text[i] == '\n' ? 1 : place.column + 1;
+        place.line += text[i] == '\n';
+    }
+    place.text = hd_line_of(arena, text, place.line);
+    return place;
 }
 
 char *hd_line_of(hd_arena *arena, const char *text, unsigned line) {

@@ -61,11 +61,6 @@ typedef struct changes {
     size_t count;
 } changes;
 
-static hd_status system_error(const hd_diag *diag, const char *path, const char *doing) {
-    return hd_fail(diag, HD_ESYSTEM, &(hd_place){.file = path}, "cannot %s: %s", doing,
-                   strerror(errno));
-}
-
 /* ---- one file ----------------------------------------------------------------------------- */
 
 static bool write_over(int fd, content text) {
@@ -155,8 +150,7 @@ static const char *identity(hd_arena *arena, int fd) {
 static const char *name_in_journal(const changes *all, const char *target) {
     char *folder = realpath(hd_path_folder(all->arena, all->journal), NULL);
     char *within = realpath(hd_path_folder(all->arena, target), NULL);
-    const char *slash = strrchr(target, '/'), *last = slash ? slash + 1 : target;
-    const char *name = NULL;
+    const char *last = hd_path_name(target), *name = NULL;
     size_t length = folder ? strlen(folder) : 0;
     if (folder && within && !strncmp(folder, within, length) &&
         (!within[length] || within[length] == '/'))
@@ -263,7 +257,7 @@ static hd_status read_old(const changes *all, change *c) {
     c->old.data = text;
     c->fd = open(c->target, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (c->fd < 0 || fstat(c->fd, &at))
-        return system_error(all->diag, c->path, "write");
+        return hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
     c->modified = at.st_mtim;
     return HD_OK;
 }
@@ -271,7 +265,7 @@ static hd_status read_old(const changes *all, change *c) {
 static hd_status check_room(const changes *all, change *c) {
     c->is_new = true;
     if (access(hd_path_folder(all->arena, c->target), W_OK))
-        return system_error(all->diag, c->path, "write");
+        return hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
     return HD_OK;
 }
 
@@ -335,7 +329,7 @@ static hd_status write_journal(changes *all) {
         return hd_fail(all->diag, HD_EINPUT, &place,
                        "this journal is of a change that was interrupted; take that back first");
     if (all->fd < 0)
-        return system_error(all->diag, all->journal, "write");
+        return hd_fail_errno(all->diag, HD_ESYSTEM, all->journal, "write");
     struct stat at;
     if (flock(all->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return close(all->fd), busy(all);
@@ -349,7 +343,7 @@ static hd_status write_journal(changes *all) {
         flush_folder(all->arena, all->journal);
         return HD_OK;
     }
-    hd_status status = system_error(all->diag, all->journal, "write");
+    hd_status status = hd_fail_errno(all->diag, HD_ESYSTEM, all->journal, "write");
     unlink(all->journal);
     close(all->fd);
     return status;
@@ -357,7 +351,7 @@ static hd_status write_journal(changes *all) {
 
 static hd_status remove_journal(changes *all) {
     hd_status status =
-        unlink(all->journal) ? system_error(all->diag, all->journal, "remove") : HD_OK;
+        unlink(all->journal) ? hd_fail_errno(all->diag, HD_ESYSTEM, all->journal, "remove") : HD_OK;
     flush_folder(all->arena, all->journal);
     return status;
 }
@@ -444,7 +438,7 @@ static hd_status open_changed(const changes *all, change *c) {
         return changed_since(all, c, "this has changed");
     c->fd = open(c->target, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     c->touched = true;
-    return c->fd >= 0 ? HD_OK : system_error(all->diag, c->path, "write");
+    return c->fd >= 0 ? HD_OK : hd_fail_errno(all->diag, HD_ESYSTEM, c->path, "write");
 }
 
 static hd_status take_back(changes *all, hd_taken_back *result) {
@@ -455,7 +449,7 @@ static hd_status take_back(changes *all, hd_taken_back *result) {
         return status;
     const change *stuck = restore(all);
     if (stuck)
-        return system_error(all->diag, stuck->path, "write");
+        return hd_fail_errno(all->diag, HD_ESYSTEM, stuck->path, "write");
     result->files = hd_new_array(all->arena, const char *, all->count);
     for (size_t i = 0; i < all->count; i++)
         if (all->data[i].touched)
@@ -491,7 +485,7 @@ static hd_status read_journal(changes *all) {
 static hd_status claim(const changes *all) {
     struct stat at;
     if (fstat(all->fd, &at))
-        return system_error(all->diag, all->journal, "read");
+        return hd_fail_errno(all->diag, HD_ESYSTEM, all->journal, "read");
     if (at.st_uid != geteuid())
         return hd_fail(all->diag, HD_EINPUT, &(hd_place){.file = all->journal},
                        "another user began a rewrite in this folder, and it was interrupted; that "

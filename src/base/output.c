@@ -18,11 +18,6 @@
 
 #include "base/base.h"
 
-static hd_status write_error(const hd_diag *diag, const char *path) {
-    return hd_fail(diag, HD_ESYSTEM, &(hd_place){.file = path}, "cannot write: %s",
-                   strerror(errno));
-}
-
 /* ---- where to ------------------------------------------------------------------------------ */
 
 static bool is_same(const struct stat *a, const struct stat *b) {
@@ -149,7 +144,7 @@ static hd_status open_temporary(hd_arena *arena, const hd_diag *diag, const char
     if (status != HD_OK || (!named && open_nameless(t)))
         return status;
     t->fd = open_named(t);
-    return t->fd >= 0 ? HD_OK : write_error(diag, path);
+    return t->fd >= 0 ? HD_OK : hd_fail_errno(diag, HD_ESYSTEM, path, "write");
 }
 
 static bool write_all(int fd, const char *data, size_t length) {
@@ -222,7 +217,7 @@ static bool publish_temporary(temporary *t) {
 static hd_status write_temporary(const hd_diag *diag, const hd_output *file, temporary *t) {
     return write_all(t->fd, file->data, file->length) && settle_temporary(t)
                ? HD_OK
-               : write_error(diag, file->path);
+               : hd_fail_errno(diag, HD_ESYSTEM, file->path, "write");
 }
 
 hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t count) {
@@ -239,7 +234,7 @@ hd_status hd_write_files(const hd_diag *diag, const hd_output *files, size_t cou
     }
     for (size_t i = 0; i < count && status == HD_OK; i++)
         if (!publish_temporary(&temporaries[i]))
-            status = write_error(diag, files[i].path);
+            status = hd_fail_errno(diag, HD_ESYSTEM, files[i].path, "write");
     for (size_t i = 0; i < opened; i++)
         drop_temporary(&temporaries[i]);
     hd_arena_free(arena);
@@ -275,7 +270,7 @@ static hd_status flush_piece(hd_file *file) {
     file->filled = 0;
     return write_all(file->temporary.fd, file->piece, filled)
                ? HD_OK
-               : write_error(file->diag, file->temporary.path);
+               : hd_fail_errno(file->diag, HD_ESYSTEM, file->temporary.path, "write");
 }
 
 hd_status hd_file_add(hd_file *file, const void *data, size_t length) {
@@ -296,7 +291,7 @@ hd_status hd_file_keep(hd_file *file) {
     hd_status status = flush_piece(file);
     if (status == HD_OK &&
         !(settle_temporary(&file->temporary) && publish_temporary(&file->temporary)))
-        status = write_error(file->diag, file->temporary.path);
+        status = hd_fail_errno(file->diag, HD_ESYSTEM, file->temporary.path, "write");
     drop_temporary(&file->temporary);
     return status;
 }

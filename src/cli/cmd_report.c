@@ -63,7 +63,10 @@ static hd_status check_out(cli *c, const request *r, char *const *paths, uint32_
         return cli_refuse(c, "--json and --out: choose one of them");
     if (!c->json && !r->out)
         return cli_refuse(c, "where to? Name a file with -o report.html");
-    return r->out ? cli_check_output(c, "out", r->out, (const char *const *)paths, count) : HD_OK;
+    if (!r->out)
+        return HD_OK;
+    hd_status status = hd_page_check(&c->diag);
+    return status ? status : cli_check_output(c, "out", r->out, (const char *const *)paths, count);
 }
 
 static void begin_step(void *user, const char *what) {

@@ -412,7 +412,7 @@ static hd_status import(cli *c, const char *path, const char *out, bool *stopped
     cli_stop stop;
     cli_meter meter = {.c = c};
     const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
-    hd_status status = hd_trace_text_open_watched(c->arena, &c->diag, path, &watch, &text);
+    hd_status status = hd_trace_text_open(c->arena, &c->diag, path, &watch, &text);
     if (status == HD_OK)
         status = write_imported(c, path, out, text, watch.stop, stopped);
     cli_release_stop(&stop);

@@ -31,8 +31,6 @@ int hd_cost_compare(const hd_cost_vector *a, const hd_cost_vector *b);
 uint32_t hd_cost_degree(const hd_cost_vector *a);
 /* a / b at the highest degree of b; 1 when both are zero there. */
 double hd_cost_ratio(const hd_cost_vector *a, const hd_cost_vector *b);
-/* "327680000" or "(0, 327680000, 768000000)". */
-const char *hd_cost_print(hd_arena *arena, const hd_cost_vector *a);
 
 /* ---- occupancy.c: section IV-E --------------------------------------------- */
 
@@ -88,13 +86,6 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
 /* explain.c: why it costs that, for the layout the kernel is written in: "lanes
  * 28 bytes apart for 4 bytes each: 7 transactions where 1 would do, …". */
 const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_cost_line *line);
-
-/* Instruction distance (section IV-B5) in bytes from `first` to `second`, for L1
- * and L2. False when `first` is none of the earlier accesses that could have
- * brought the data of `second`. The accesses are those of the lines of
- * hd_cost_of_layout(). */
-bool hd_cost_distance(const hd_cost_model *model, const hd_layout *layout, const hd_access *first,
-                      const hd_access *second, double *l1, double *l2);
 
 /* ---- for the search: prices of single clusters --------------------------------- */
 

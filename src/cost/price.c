@@ -225,39 +225,6 @@ uint32_t hd_cost_tiles(const hd_cost_model *model, uint64_t tiles[HD_MAX_TILES])
     return count;
 }
 
-/* ---- distances ---------------------------------------------------------------------------------- */
-
-static double distance(const hd_cost_model *model, const hd_layout *layout, const interval *between,
-                       bool l1) {
-    uint32_t line = l1 ? model->device->l1.line : model->device->l2.line;
-    double sum = 0;
-    for (uint32_t i = 0; i < between->count; i++) {
-        const touched *item = &between->items[i];
-        sum += hd_given_bytes(item, l1);
-        for (uint32_t c = 0; c < layout->count && item->laid_out; c++) {
-            cluster_geometry g;
-            hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g);
-            sum += hd_fetched_bytes(model->record, &g, item->fields, line ? line : 128) *
-                   (l1 ? item->per_l1 : item->per_l2);
-        }
-    }
-    return sum;
-}
-
-bool hd_cost_distance(const hd_cost_model *model, const hd_layout *layout, const hd_access *first,
-                      const hd_access *second, double *l1, double *l2) {
-    for (uint32_t i = 0; i < model->uses.count; i++) {
-        const use *u = &model->uses.data[i];
-        for (uint32_t j = 0; u->access == second && j < u->before_count; j++)
-            if (model->uses.data[u->before[j].use].access == first) {
-                *l1 = distance(model, layout, &u->before[j].between, true);
-                *l2 = distance(model, layout, &u->before[j].between, false);
-                return true;
-            }
-    }
-    return false;
-}
-
 /* ---- a whole layout --------------------------------------------------------------------------- */
 
 static uint64_t answers_for(const hd_cost_model *model, const hd_layout *layout) {

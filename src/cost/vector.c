@@ -30,14 +30,3 @@ double hd_cost_ratio(const hd_cost_vector *a, const hd_cost_vector *b) {
         return a->v[degree] / b->v[degree];
     return a->v[degree] > 0 ? INFINITY : 1;
 }
-
-const char *hd_cost_print(hd_arena *arena, const hd_cost_vector *a) {
-    uint32_t degree = hd_cost_degree(a);
-    if (degree == 0)
-        return hd_format(arena, "%.10g", a->v[0]);
-    hd_str s = {.arena = arena};
-    for (uint32_t d = 0; d <= degree; d++)
-        hd_str_printf(&s, "%s%.10g", d ? ", " : "(", a->v[d]);
-    hd_str_add(&s, ")");
-    return hd_str_text(&s);
-}

@@ -97,26 +97,16 @@ static int profile_folders(hd_arena *arena, const char *folders[MAX_FOLDERS]) {
 
 typedef hd_vec(const char *) paths;
 
-static bool ends_in_yaml(const char *name) {
-    size_t length = strlen(name);
-    return length > 5 && !strcmp(name + length - 5, ".yaml");
-}
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void add_unless_known(hd_arena *arena, paths *profiles, const char *folder,
                              const char *name) {
     for (size_t i = 0; i < profiles->count; i++)
-        if (!strcmp(base_name(profiles->data[i]), name))
+        if (!strcmp(hd_path_name(profiles->data[i]), name))
             return;
     hd_push(arena, profiles, hd_format(arena, "%s/%s", folder, name));
 }
 
-static int by_base_name(const void *a, const void *b) {
-    return strcmp(base_name(*(const char *const *)a), base_name(*(const char *const *)b));
+static int by_path_name(const void *a, const void *b) {
+    return strcmp(hd_path_name(*(const char *const *)a), hd_path_name(*(const char *const *)b));
 }
 
 /* Paths of all profiles, sorted by name. A folder of Heddle's own may be
@@ -136,12 +126,12 @@ static hd_status list_profiles(hd_arena *arena, const hd_diag *diag, paths *prof
         if (!folder)
             continue;
         for (struct dirent *entry; (entry = readdir(folder));)
-            if (ends_in_yaml(entry->d_name))
+            if (hd_ends_in(entry->d_name, ".yaml"))
                 add_unless_known(arena, profiles, folders[i], entry->d_name);
         closedir(folder);
     }
     if (profiles->count)
-        qsort(profiles->data, profiles->count, sizeof *profiles->data, by_base_name);
+        qsort(profiles->data, profiles->count, sizeof *profiles->data, by_path_name);
     return HD_OK;
 }
 
@@ -151,7 +141,7 @@ static hd_status fail_unknown(hd_arena *arena, const hd_diag *diag, const char *
                               const paths *profiles) {
     hd_str known = {.arena = arena};
     for (size_t i = 0; i < profiles->count; i++) {
-        const char *file = base_name(profiles->data[i]);
+        const char *file = hd_path_name(profiles->data[i]);
         hd_str_printf(&known, "%.*s, ", (int)strlen(file) - 5, file);
     }
     hd_place place = {.file = "<device>", .line = 1, .column = 1, .text = name};
@@ -169,7 +159,7 @@ static hd_status find_by_name(hd_arena *arena, const hd_diag *diag, const char *
         return status;
     const char *file = hd_format(arena, "%s.yaml", name);
     for (size_t i = 0; i < profiles.count; i++)
-        if (!strcmp(base_name(profiles.data[i]), file))
+        if (!strcmp(hd_path_name(profiles.data[i]), file))
             return hd_device_read(arena, diag, profiles.data[i], device);
     return fail_unknown(arena, diag, name, &profiles);
 }
@@ -178,7 +168,7 @@ hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
                          const hd_device **device) {
     if (!strcmp(name, "host"))
         return hd_device_host(arena, diag, device);
-    if (ends_in_yaml(name))
+    if (hd_ends_in(name, ".yaml"))
         return hd_device_read(arena, diag, name, device);
     if (strchr(name, ':'))
         return hd_device_parse_synthetic(arena, diag, name, device);

@@ -100,7 +100,7 @@ static hd_status set_figures(const source *s, hd_device *device) {
 
 /* "tesla-k20c" of "devices/tesla-k20c.yaml". */
 static const char *stem_of(hd_arena *arena, const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = hd_path_name(path);
     const char *dot = strrchr(name, '.');
     return dot ? hd_strndup(arena, name, (size_t)(dot - name)) : hd_strdup(arena, name);
 }

@@ -169,6 +169,41 @@ struct hd_compute_api {
     void (*release_timer)(hd_compute *gpu, hd_compute_timer *timer);
 };
 
+/* The table of a driver's file, whose functions have these names. */
+#define HD_COMPUTE_API(name_text, title_text) \
+    {.name = name_text,                       \
+     .title = title_text,                     \
+     .list = list_devices,                    \
+     .open = open_device,                     \
+     .close = close_device,                   \
+     .make_queue = make_queue,                \
+     .release_queue = release_queue,          \
+     .flush = flush,                          \
+     .finish = finish,                        \
+     .settle = settle,                        \
+     .follow = follow,                        \
+     .allocate = allocate,                    \
+     .release = release,                      \
+     .size_of = size_of,                      \
+     .memory_info = memory_info,              \
+     .pin = pin,                              \
+     .unpin = unpin,                          \
+     .is_pinned = is_pinned,                  \
+     .share = share,                          \
+     .unshare = unshare,                      \
+     .write = write_memory,                   \
+     .read = read_memory,                     \
+     .copy = copy,                            \
+     .build = build,                          \
+     .load = load,                            \
+     .get_kernel = get_kernel,                \
+     .get_variable = get_variable,            \
+     .release_program = release_program,      \
+     .most_items = most_items,                \
+     .launch = launch,                        \
+     .elapsed = elapsed,                      \
+     .release_timer = release_timer}
+
 extern const hd_compute_api hd_compute_opencl, hd_compute_cuda;
 
 /* A device in a context that is not ours, which must outlive it. HD_ESYSTEM: *why is what is

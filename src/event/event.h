@@ -112,10 +112,9 @@ typedef struct hd_sink {
     hd_status (*end_launch)(void *self, bool complete);
 } hd_sink;
 
-/* blocks.c: a sink that hands on only the blocks from `first` to `last` of every launch. */
-hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, uint64_t first, uint64_t last);
-
 /* tee.c: one sink that hands everything to several; sinks[] is copied. */
 hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count);
+/* A sink that hands on only the blocks from `first` to `last` of every launch. */
+hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, uint64_t first, uint64_t last);
 
 #endif

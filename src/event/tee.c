@@ -1,14 +1,15 @@
-/* One sink in front of several. */
+/* One sink in front of several, and one that hears only some blocks. */
 #include <stdlib.h>
 
 #include "event/event.h"
 
 typedef struct tee {
-    hd_sink *sinks;
     uint32_t count;
+    uint64_t first, last; /* blocks that are handed on */
+    hd_sink sinks[];
 } tee;
 
-/* The states of one block, one for each sink. */
+/* The states of a block that is handed on, one for each sink; NULL stands for the others. */
 typedef struct tee_stream {
     const tee *tee;
     void *streams[];
@@ -25,6 +26,8 @@ static hd_status tee_launch(void *self, const hd_event_launch *launch) {
 
 static void *tee_open_block(void *self, uint64_t block) {
     const tee *t = self;
+    if (block < t->first || block > t->last)
+        return NULL;
     tee_stream *stream = hd_zeroed(1, sizeof *stream + t->count * sizeof *stream->streams);
     stream->tee = t;
     for (uint32_t i = 0; i < t->count; i++)
@@ -34,8 +37,8 @@ static void *tee_open_block(void *self, uint64_t block) {
 }
 
 static void tee_event(void *stream, const hd_event *event) {
-    tee_stream *s = stream;
-    for (uint32_t i = 0; i < s->tee->count; i++)
+    const tee_stream *s = stream;
+    for (uint32_t i = 0; s && i < s->tee->count; i++)
         if (s->tee->sinks[i].event)
             s->tee->sinks[i].event(s->streams[i], event);
 }
@@ -43,15 +46,15 @@ static void tee_event(void *stream, const hd_event *event) {
 /* Every sink hears the end, even when one before it failed. */
 static hd_status tee_close_block(void *self, void *stream, uint64_t block, bool complete) {
     const tee *t = self;
-    tee_stream *s = stream;
+    const tee_stream *s = stream;
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < t->count; i++) {
+    for (uint32_t i = 0; s && i < t->count; i++) {
         if (!t->sinks[i].close_block)
             continue;
         hd_status own = t->sinks[i].close_block(t->sinks[i].self, s->streams[i], block, complete);
         status = status ? status : own;
     }
-    free(s);
+    free(stream);
     return status;
 }
 
@@ -67,11 +70,19 @@ static hd_status tee_end_launch(void *self, bool complete) {
     return status;
 }
 
-hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count) {
-    tee *t = hd_new(arena, tee);
-    t->sinks = hd_new_array(arena, hd_sink, count);
+static hd_sink new_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count, uint64_t first,
+                       uint64_t last) {
+    tee *t = hd_alloc(arena, sizeof *t + count * sizeof *sinks);
+    *t = (tee){count, first, last};
     if (count)
         memcpy(t->sinks, sinks, count * sizeof *sinks);
-    t->count = count;
     return (hd_sink){t, tee_launch, tee_open_block, tee_event, tee_close_block, tee_end_launch};
+}
+
+hd_sink hd_sink_tee(hd_arena *arena, const hd_sink *sinks, uint32_t count) {
+    return new_tee(arena, sinks, count, 0, UINT64_MAX);
+}
+
+hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, uint64_t first, uint64_t last) {
+    return new_tee(arena, &inner, 1, first, last);
 }

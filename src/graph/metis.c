@@ -13,7 +13,6 @@
  * is not, and left out.
  */
 #include "graph/graph.h"
-#include "graph/place.h"
 
 typedef struct parser {
     hd_arena *arena; /* of this file only */
@@ -234,7 +233,7 @@ static hd_status check_row(const parser *p, const hd_graph *graph, const hd_grap
                 w + 1, v + 1);
 }
 
-static hd_status check_rows(const parser *p, const hd_graph *graph, const hd_graph *turned) {
+static hd_status check_both_ends(const parser *p, const hd_graph *graph, const hd_graph *turned) {
     hd_status status = HD_OK;
     for (uint32_t v = 0; v < graph->nodes && status == HD_OK; v++)
         status = check_row(p, graph, turned, v);
@@ -258,7 +257,7 @@ static hd_status parse(hd_arena *arena, parser *p, hd_graph **result) {
                     .to = p->to.data};
     hd_graph *turned = hd_graph_transpose(p->arena, &raw);
     hd_graph *graph = hd_graph_transpose(arena, turned);
-    status = check_rows(p, graph, turned);
+    status = check_both_ends(p, graph, turned);
     if (status != HD_OK)
         return status;
     graph->directed = false;

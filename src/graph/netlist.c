@@ -17,7 +17,6 @@
 #include <strings.h>
 
 #include "graph/graph.h"
-#include "graph/place.h"
 
 typedef struct name {
     const char *text; /* in the file's text */

@@ -529,6 +529,7 @@ static hd_record *read_record_name(reader *r) {
 }
 
 static kir_param read_param(reader *r) {
+    token here = r->now;
     kir_param param = {.name = expect(r, STRING, "the parameter's name in quotes")};
     param.type = expect_type(r);
     if (accept_word(r, "type"))
@@ -546,6 +547,14 @@ static kir_param read_param(reader *r) {
     param.is_const = accept_word(r, "const");
     param.is_restrict = accept_word(r, "restrict");
     param.by_value_struct = accept_word(r, "value");
+    if (param.type.kind != KIR_PTR &&
+        (param.by_value_struct || param.bytes != kir_type_bytes(param.type)))
+        wrong(r, &here, "parameter \"%s\" cannot be a value of %u bytes of its type", param.name,
+              param.bytes);
+    else if (param.record && (param.element_bytes != param.record->size ||
+                              (param.by_value_struct && param.bytes != param.record->size)))
+        wrong(r, &here, "parameter \"%s\" is of records of %u bytes, not of %u", param.name,
+              param.record->size, param.by_value_struct ? param.bytes : param.element_bytes);
     return param;
 }
 
@@ -575,6 +584,8 @@ static kir_static read_static(reader *r) {
     variable.bytes = accept_word(r, "bytes") ? (uint64_t)expect_number(r) : 0;
     variable.align = accept_word(r, "align") ? expect_small(r) : 1;
     variable.record = read_record_name(r);
+    if (!hd_is_power_of_two(variable.align))
+        wrong(r, &r->now, "the alignment of \"%s\" is no power of two", variable.name);
     token here = r->now;
     if (accept_word(r, "zero") && variable.bytes > (uint64_t)1 << 32)
         wrong(r, &here, "a variable of more than 2^32 bytes is beyond any device");
@@ -632,8 +643,12 @@ static kir_kernel *read_kernel(reader *r) {
     r->starts.count = 0;
     kernel->name = expect(r, STRING, "the kernel's name in quotes");
     if (accept_word(r, "local"))
-        for (int d = 0; d < 3; d++)
+        for (int d = 0; d < 3; d++) {
+            token size = r->now;
             kernel->required_local[d] = expect_small(r);
+            if (!kernel->required_local[d])
+                wrong(r, &size, "a size of work-groups is from 1 on");
+        }
     kernel->place = read_place(r);
     expect_mark(r, '{');
     r->values = new_names(r->arena);
@@ -666,6 +681,26 @@ static hd_field read_field(reader *r) {
     return field;
 }
 
+/* Fields stand in order; `end` is that of the one before. */
+static void check_field(reader *r, const token *at, const hd_record *record, const hd_field *field,
+                        uint64_t end) {
+    const hd_record *nested = field->record;
+    if (field->offset > record->size || field->size > record->size - field->offset ||
+        field->offset < end)
+        wrong(r, at, "field \"%s\" does not fit into record \"%s\" of %u bytes%s", field->name,
+              record->name, record->size, end ? ", behind the field before it" : "");
+    else if (!field->size || !field->count || field->size % field->count ||
+             (nested && field->size / field->count != nested->size))
+        wrong(r, at, "field \"%s\" of %u bytes cannot be %u elements of one size%s%s", field->name,
+              field->size, field->count, nested ? ", that of record " : "",
+              nested ? nested->name : "");
+    else if (!hd_is_power_of_two(field->align) || field->align > record->align ||
+             field->offset % field->align)
+        wrong(r, at,
+              "field \"%s\" at byte %u of a record that is aligned to %u cannot be aligned to %u",
+              field->name, field->offset, record->align, field->align);
+}
+
 static hd_record *read_record(reader *r) {
     hd_record *record = hd_new(r->arena, hd_record);
     token here = r->now;
@@ -674,24 +709,26 @@ static hd_record *read_record(reader *r) {
         record->spelling = expect(r, STRING, "its C type in quotes");
     record->size = expect_named(r, "size");
     record->align = expect_named(r, "align");
+    if (!hd_is_power_of_two(record->align) || record->size % record->align)
+        wrong(r, &here,
+              "record \"%s\" needs an alignment that is a power of two, and a size that is a "
+              "multiple of it",
+              record->name);
     record->place = read_place(r);
     expect_mark(r, '{');
     hd_vec(hd_field) fields = {0};
+    uint64_t end = 0; /* of the fields so far */
     while (!r->status && !is_mark(r, '}')) {
         token at = r->now;
         hd_field field = read_field(r);
-        if (!r->status && (field.offset > record->size ||
-                           field.size > record->size - field.offset || !field.count))
-            wrong(r, &at, "field \"%s\" does not fit into record \"%s\" of %u bytes", field.name,
-                  record->name, record->size);
+        check_field(r, &at, record, &field, end);
+        end = (uint64_t)field.offset + field.size;
         hd_push(r->arena, &fields, field);
     }
     expect_mark(r, '}');
-    if (fields.count > HD_MAX_FIELDS || !record->size || !hd_is_power_of_two(record->align))
-        wrong(r, &here,
-              "record \"%s\" needs a size, an alignment that is a power of two and at "
-              "most %d fields",
-              record->name, HD_MAX_FIELDS);
+    if (fields.count > HD_MAX_FIELDS || !record->size)
+        wrong(r, &here, "record \"%s\" needs a size, and at most %d fields", record->name,
+              HD_MAX_FIELDS);
     record->fields = fields.data;
     record->field_count = (uint32_t)fields.count;
     return record;

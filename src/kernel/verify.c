@@ -263,6 +263,10 @@ static hd_status check_vector(const checker *c, kir_value v, const kir_inst *ins
     if (!same_type(element, element_of(vector)))
         return bad(c, v, "has an element of type %s in a vector of type %s", text_of(c, element),
                    text_of(c, vector));
+    int64_t lane;
+    if (kir_const_int(c->kernel, inst->args[insert ? 2 : 1], &lane) &&
+        (lane < 0 || lane >= vector.lanes))
+        return bad(c, v, "takes lane %lld of a vector of %u lanes", (long long)lane, vector.lanes);
     return want_kind(c, v, insert ? 2 : 1, KIR_INT);
 }
 

@@ -115,23 +115,19 @@ hd_layout *hd_layout_original(hd_arena *arena, const hd_record *record) {
     return record->of_arrays ? discrete_arrays(arena, record) : hd_layout_aos(arena, record);
 }
 
-static bool cluster_equal(const hd_cluster *a, const hd_cluster *b) {
-    return a->count == b->count && a->tile == b->tile &&
-           !memcmp(a->order, b->order, a->count * sizeof *a->order);
-}
-
 bool hd_layout_equal(const hd_layout *a, const hd_layout *b) {
     if (a->count != b->count || a->discrete != b->discrete)
         return false;
-    for (uint32_t c = 0; c < a->count; c++)
-        if (!cluster_equal(&a->clusters[c], &b->clusters[c]))
+    for (uint32_t c = 0; c < a->count; c++) {
+        const hd_cluster *x = &a->clusters[c], *y = &b->clusters[c];
+        if (x->count != y->count || x->tile != y->tile ||
+            memcmp(x->order, y->order, x->count * sizeof *x->order) != 0)
             return false;
+    }
     return true;
 }
 
 /* ---- checking ------------------------------------------------------------ */
-
-static bool tile_is_legal(uint64_t tile) { return tile == HD_TILE_SOA || hd_is_power_of_two(tile); }
 
 static hd_status check_cluster(const hd_diag *diag, const hd_place *place, const hd_record *record,
                                const hd_cluster *cluster, uint64_t *seen) {
@@ -155,7 +151,7 @@ static hd_status check_cluster(const hd_diag *diag, const hd_place *place, const
         return hd_fail(diag, HD_EINPUT, place,
                        "the mask of the cluster that starts with '%s' is not the set of its fields",
                        record->fields[cluster->order[0]].name);
-    if (!tile_is_legal(cluster->tile))
+    if (cluster->tile != HD_TILE_SOA && !hd_is_power_of_two(cluster->tile))
         return hd_fail(diag, HD_EINPUT, place,
                        "the cluster that starts with '%s' has tile %llu; a tile is a power of two, "
                        "'aos' or 'soa'",
@@ -290,13 +286,6 @@ static hd_status expected(const parser *p, const char *what) {
     return hd_fail(p->diag, HD_EINPUT, &place, "expected %s, found %s", what, found(p));
 }
 
-static const char *field_list(const parser *p) {
-    hd_str s = {.arena = p->arena};
-    for (uint32_t f = 0; f < p->record->field_count; f++)
-        hd_str_printf(&s, "%s%s", f ? ", " : "", p->record->fields[f].name);
-    return hd_str_text(&s);
-}
-
 static hd_status parse_tile(parser *p, uint64_t *tile) {
     hd_place place = place_of(p, p->at);
     const char *token = found(p);
@@ -349,7 +338,7 @@ static hd_status parse_field(parser *p, uint64_t seen, uint32_t *field) {
     int index = hd_record_find(p->record, name);
     if (index < 0)
         return hd_fail(p->diag, HD_EINPUT, &place, "'%s' has no field '%.40s'; its fields are %s",
-                       p->record->name, name, field_list(p));
+                       p->record->name, name, hd_record_field_names(p->arena, p->record));
     if (seen >> index & 1)
         return hd_fail(p->diag, HD_EINPUT, &place,
                        "field '%s' stands in the layout twice; name it once", name);

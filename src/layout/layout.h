@@ -53,6 +53,8 @@ static inline uint64_t hd_all_fields(const hd_record *record) {
 
 /* The field with this name, or -1. */
 int hd_record_find(const hd_record *record, const char *name);
+/* "x, y, z" */
+const char *hd_record_field_names(hd_arena *arena, const hd_record *record);
 /* The field that holds byte `offset` of the record, or -1 in padding or beyond. */
 int hd_record_field_at(const hd_record *record, uint32_t offset);
 /* Computes offsets, size and alignment of the fields in order, by C's rules. */
@@ -182,6 +184,8 @@ static inline uint64_t hd_map_address(const hd_map *map, uint32_t field, uint64_
     return c->base + element / c->tile * c->tile_bytes + f->run + element % c->tile * f->size;
 }
 
+/* The alignment that a tile of a cluster is padded to. */
+uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster);
 /* One tile of a cluster whose tile is not `soa`: the byte offset run[f] of every
  * field f of the cluster inside it, and its size, which is what is returned. */
 uint64_t hd_cluster_tile(const hd_record *record, const hd_cluster *cluster,

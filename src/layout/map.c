@@ -56,7 +56,7 @@ static uint64_t run_bytes(sizes *s, const hd_field *field, uint64_t tile) {
     return plus(s, times(s, tile - 1, step_of(field)), field->size);
 }
 
-static uint32_t cluster_align(const hd_record *record, const hd_cluster *cluster) {
+uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster) {
     uint32_t align = cluster->count == record->field_count ? record->align : 1;
     for (uint32_t i = 0; i < cluster->count; i++)
         if (record->fields[cluster->order[i]].align > align)
@@ -79,7 +79,7 @@ static uint64_t place_runs(sizes *s, const hd_record *record, const hd_cluster *
         run[f] = round_up(s, end, run_align(cluster, field));
         end = plus(s, run[f], run_bytes(s, field, tile));
     }
-    return round_up(s, end, cluster_align(record, cluster));
+    return round_up(s, end, hd_cluster_align(record, cluster));
 }
 
 /* ---- what a set of fields sees of a layout ------------------------------------------- */

@@ -18,6 +18,13 @@ int hd_record_find(const hd_record *record, const char *name) {
     return -1;
 }
 
+const char *hd_record_field_names(hd_arena *arena, const hd_record *record) {
+    hd_str names = {.arena = arena};
+    for (uint32_t f = 0; f < record->field_count; f++)
+        hd_str_printf(&names, "%s%s", f ? ", " : "", record->fields[f].name);
+    return hd_str_text(&names);
+}
+
 int hd_record_field_at(const hd_record *record, uint32_t offset) {
     for (uint32_t f = 0; f < record->field_count; f++) {
         const hd_field *field = &record->fields[f];

@@ -43,20 +43,13 @@ static hd_record *take_apart(hd_arena *arena, const hd_record *record, uint32_t 
     return result;
 }
 
-static const char *field_names(hd_arena *arena, const hd_record *record) {
-    hd_str names = {.arena = arena};
-    for (uint32_t f = 0; f < record->field_count; f++)
-        hd_str_printf(&names, "%s%s", f ? ", " : "", record->fields[f].name);
-    return hd_str_text(&names);
-}
-
 static hd_status check_whole(hd_arena *arena, const hd_diag *diag, const hd_place *place,
                              const hd_record *record, const char *name) {
     int f = hd_record_find(record, name);
     if (f < 0)
         return hd_fail(diag, HD_EINPUT, place,
                        "'%s' has no field '%s' to take apart; its fields are %s", record->name,
-                       name, field_names(arena, record));
+                       name, hd_record_field_names(arena, record));
     const hd_field *field = &record->fields[f];
     if (field->count == 1 && !field->record)
         return hd_fail(diag, HD_EINPUT, place,

@@ -296,17 +296,15 @@ void hd_coalesce_free(hd_coalesce *counter) {
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-static const launch_counts *find_launch(const hd_coalesce *counter, uint32_t number) {
-    size_t low = 0, high = counter->launches.count; /* numbers ascend */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (counter->launches.data[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < counter->launches.count && counter->launches.data[low].number == number;
-    return found ? &counter->launches.data[low] : NULL;
+static int by_number(const void *key, const void *counts) {
+    uint32_t number = ((const launch_counts *)counts)->number;
+    return *(const uint32_t *)key < number ? -1 : *(const uint32_t *)key > number;
+}
+
+static const launch_counts *find_launch(const hd_coalesce *c, uint32_t number) {
+    return c->launches.count ? bsearch(&number, c->launches.data, c->launches.count,
+                                       sizeof(launch_counts), by_number)
+                             : NULL;
 }
 
 const hd_coalesce_counts *hd_coalesce_of(const hd_coalesce *counter, uint32_t launch,

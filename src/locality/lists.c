@@ -5,7 +5,7 @@
  *                  [---]             [-]
  *     intervals    [0 ][1     ][2   ][3][4 ...
  *
- * The touches are dealt out to the intervals by counting, put in the order of positions (they
+ * The touches are distributed over the intervals by counting, put in the order of positions (they
  * nearly are: each worker brings them in runs that ascend), and those at the same position become
  * one with the sum of their weights. Then an element touched at
  * positions p0 < p1 < ... with multiplicities m0, m1, ... adds
@@ -191,9 +191,9 @@ static uint32_t find_intervals(const touches *all, uint32_t number, uint64_t ele
     return last + 1;
 }
 
-/* Deals touches out to intervals first .. end - 1; the entries of each then end at its end. */
-static void deal(const touches *all, uint32_t number, uint32_t first, uint32_t end,
-                 lists_sum *sum) {
+/* Distributes touches over intervals first .. end - 1; the entries of each then end at its end. */
+static void distribute(const touches *all, uint32_t number, uint32_t first, uint32_t end,
+                       lists_sum *sum) {
     uint64_t at = 0;
     for (uint32_t i = first; i < end; i++) {
         uint64_t count = sum->ends[i];
@@ -238,7 +238,7 @@ void lists_add(const reuse_plan *plan, const touches *all, uint32_t number, list
         uint64_t entries = sum->ends[first];
         for (end = first + 1; end < intervals && entries + sum->ends[end] <= count; end++)
             entries += sum->ends[end];
-        deal(all, number, first, end, sum);
+        distribute(all, number, first, end, sum);
         add_intervals(plan, first, end, sum);
     }
     add_list(plan, sum->held, sum);

@@ -7,65 +7,49 @@
 typedef struct pool {
     reuse_work *work;
     void *self;
+    _Atomic uint32_t threads; /* that have begun, beside the calling one */
     uint64_t next, count;
     uint64_t failed; /* the lowest number with an error */
     hd_status status;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of what changes */
 } pool;
 
-typedef struct member {
-    pool *pool;
-    uint32_t worker;
-} member;
-
-static bool next_number(pool *p, uint64_t *number) {
+static void run(pool *p, uint32_t worker) {
     pthread_mutex_lock(&p->lock);
-    *number = p->next;
-    bool more = !p->status && p->next < p->count;
-    p->next += more;
-    pthread_mutex_unlock(&p->lock);
-    return more;
-}
-
-static void note_failure(pool *p, uint64_t number, hd_status status) {
-    pthread_mutex_lock(&p->lock);
-    if (!p->status || number < p->failed) {
-        p->status = status;
-        p->failed = number;
+    while (!p->status && p->next < p->count) {
+        uint64_t number = p->next++;
+        pthread_mutex_unlock(&p->lock);
+        hd_status status = p->work(p->self, worker, number);
+        pthread_mutex_lock(&p->lock);
+        if (status && (!p->status || number < p->failed)) {
+            p->status = status;
+            p->failed = number;
+        }
     }
     pthread_mutex_unlock(&p->lock);
 }
 
-static void *run_member(void *self) {
-    const member *m = self;
-    uint64_t number;
-    while (next_number(m->pool, &number)) {
-        hd_status status = m->pool->work(m->pool->self, m->worker, number);
-        if (status)
-            note_failure(m->pool, number, status);
-    }
+static void *run_thread(void *self) {
+    pool *p = self;
+    run(p, ++p->threads);
     return NULL;
 }
 
+/* What threads that cannot be started would have done is done here. */
 hd_status reuse_in_parallel(uint32_t workers, uint64_t count, reuse_work *work, void *self,
                             uint64_t *failed) {
     pool p = {.work = work, .self = self, .count = count};
     pthread_t *threads = hd_zeroed(workers, sizeof *threads);
-    member *members = hd_zeroed(workers, sizeof *members);
-    bool *started = hd_zeroed(workers, sizeof *started);
+    uint32_t started = 0;
     pthread_mutex_init(&p.lock, NULL);
-    for (uint32_t w = 0; w < workers; w++)
-        members[w] = (member){&p, w};
-    for (uint32_t w = 1; w < workers && w < count; w++)
-        started[w] = !pthread_create(&threads[w], NULL, run_member, &members[w]);
-    run_member(&members[0]); /* what could not be started is done here */
-    for (uint32_t w = 1; w < workers; w++)
-        if (started[w])
-            pthread_join(threads[w], NULL);
+    while (started + 1 < workers && started + 1 < count &&
+           !pthread_create(&threads[started], NULL, run_thread, &p))
+        started++;
+    run(&p, 0);
+    while (started)
+        pthread_join(threads[--started], NULL);
     pthread_mutex_destroy(&p.lock);
     free(threads);
-    free(members);
-    free(started);
     *failed = p.failed;
     return p.status;
 }

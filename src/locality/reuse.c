@@ -22,7 +22,7 @@
  * a long stream, n_e^2 / 2 is more than a transform of the stream takes, and correlate.c
  * finds the same sums in n log n.
  *
- * Memory holds 12 bytes for each touch. How many there are nobody knows before: neighbouring
+ * Memory holds 12 bytes for each touch. How many there are is not known before: neighbouring
  * lanes at one element, or each at the next one, are one. So all elements are tried first; when
  * their touches do not fit, elements are split in shares by a hash, as many as what was read until
  * then suggests, and the trace is read once for each. A share that does not fit is split again.
@@ -35,14 +35,14 @@
 typedef struct analysis {
     reuse_plan plan;
     uint32_t workers, shares;
-    uint64_t room, wished; /* bytes for touches: that there are, and that should be enough */
-    hd_arena **arenas;     /* [workers] */
-    lists_sum *sums;       /* [workers] */
+    uint64_t room, preferred; /* bytes for touches: all there is, and what should suffice */
+    hd_arena **arenas;        /* [workers] */
+    lists_sum *sums;          /* [workers] */
     const touches *touches;
     uint64_t elements, accesses;
 } analysis;
 
-enum { SHARES_MOST = 4096, WISHED_SHARES_MOST = 64 };
+enum { SHARES_MOST = 4096, PREFERRED_SHARES_MOST = 64 };
 
 static hd_status add_bucket(void *self, uint32_t worker, uint64_t number) {
     analysis *a = self;
@@ -62,9 +62,9 @@ static hd_status add_touches(analysis *a, const touches *all) {
     return reuse_in_parallel(a->workers, TOUCH_BUCKETS, add_bucket, a, &none);
 }
 
-/* How many shares there may be. Less memory than the least is only wished for. */
+/* How many shares there may be. Less memory than the least is only a preference. */
 static uint32_t most_shares(const analysis *a) {
-    return a->wished < a->room ? WISHED_SHARES_MOST : SHARES_MOST;
+    return a->preferred < a->room ? PREFERRED_SHARES_MOST : SHARES_MOST;
 }
 
 /* In how many pieces a share is to be split that does not fit, from how much of the trace it
@@ -77,7 +77,7 @@ static uint32_t pieces_of(const analysis *a, const touches *all, uint32_t shares
 
 static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
     bool last = shares > most_shares(a) / 2; /* which cannot be split */
-    uint64_t room = last ? a->room : a->wished;
+    uint64_t room = last ? a->room : a->preferred;
     touches all;
     reuse_meter_begin(&a->plan, shares > 1 ? "reading, for a share of the elements" : "reading");
     hd_status status = touches_collect(&a->plan, a->workers, share, shares, room, &all);
@@ -94,7 +94,7 @@ static hd_status add_share(analysis *a, uint32_t share, uint32_t shares) {
 }
 
 /* Leaves as many workers as have room, and the rest of the room to touches. */
-static hd_status divide_memory(analysis *a, uint64_t wished) {
+static hd_status divide_memory(analysis *a, uint64_t preferred) {
     const reuse_plan *plan = &a->plan;
     uint64_t all = plan->stream_start[plan->stream_count], longest = 0;
     for (uint64_t s = 0; s < plan->stream_count; s++) {
@@ -109,7 +109,7 @@ static hd_status divide_memory(analysis *a, uint64_t wished) {
     while (a->workers > 1 && plan->tables + results + a->workers * each > plan->memory / 2)
         a->workers--;
     a->room = plan->memory - plan->tables - results - a->workers * each;
-    a->wished = wished && wished < a->room ? wished : a->room;
+    a->preferred = preferred && preferred < a->room ? preferred : a->room;
     return HD_OK;
 }
 

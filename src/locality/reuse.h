@@ -1,6 +1,6 @@
 /*
  * The data reuse characteristic: how much data the memory instructions (MIs) of a
- * reference stream take up again, by how many MIs lie between (Memory-trace analysis of
+ * reference stream use again, by how many MIs lie between (Memory-trace analysis of
  * the data sharing degree in SIMT architectures, chapters IV to VI). docs/reuse.md has
  * the definitions.
  *

@@ -135,7 +135,7 @@ static void aggregate_blocks(reuse_plan *plan, uint64_t size) {
 /* Turn n of a launch goes to cluster n mod C; blocks are put in the order of clusters, and
  * stay in their order there. */
 static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t clusters) {
-    reuse_block *dealt = hd_new_array(arena, reuse_block, plan->block_count);
+    reuse_block *grouped = hd_new_array(arena, reuse_block, plan->block_count);
     uint64_t *next = hd_new_array(arena, uint64_t, clusters + 1);
     for (uint64_t b = 0; b < plan->block_count; b++)
         next[plan->blocks[b].turn % clusters + 1]++;
@@ -144,10 +144,10 @@ static void deal_to_clusters(hd_arena *arena, reuse_plan *plan, uint64_t cluster
     for (uint64_t b = 0; b < plan->block_count; b++) {
         uint64_t cluster = plan->blocks[b].turn % clusters, at = next[cluster]++;
         plan->aggregates[at] = (reuse_aggregate){.stream = cluster, .first = at, .count = 1};
-        dealt[at] = plan->blocks[b];
-        dealt[at].aggregate = at;
+        grouped[at] = plan->blocks[b];
+        grouped[at].aggregate = at;
     }
-    plan->blocks = dealt;
+    plan->blocks = grouped;
     plan->aggregate_count = plan->block_count;
 }
 
@@ -260,12 +260,12 @@ hd_status reuse_read_block(const reuse_plan *plan, const reuse_block *block,
 }
 
 hd_status reuse_say_fault(const reuse_plan *plan, uint64_t first, uint64_t count) {
-    const hd_sink nobody = {0};
+    const hd_sink silent = {0};
     hd_status status = HD_OK;
     for (uint64_t b = first; b < first + count && !status; b++)
         status =
             hd_trace_replay_block(plan->trace, plan->diag, plan->blocks[b].launch->launch.number,
-                                  plan->blocks[b].index->block, &nobody);
+                                  plan->blocks[b].index->block, &silent);
     return status
                ? status
                : hd_fail(plan->diag, HD_ESYSTEM, NULL, "the trace was changed while it was read");

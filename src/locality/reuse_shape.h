@@ -75,7 +75,7 @@ typedef struct hd_reuse_kernel {
 uint32_t hd_reuse_by_kernel(hd_arena *arena, const hd_trace_contents *contents,
                             const hd_reuse *reuse, hd_reuse_kernel **kernels);
 
-/* ---- reuse_compare.c: of two -------------------------------------------------------------- */
+/* ---- of two, in reuse_spread.c -------------------------------------------------------------- */
 
 /* Section 9.4, figures 71 to 84. */
 typedef struct hd_reuse_difference {

@@ -15,7 +15,7 @@
 /* Blocks nearer than this to the typical one are no outliers, however alike the others are. */
 static const double least_limit = 0.05;
 
-/* ---- how far apart --------------------------------------------------------------------- */
+/* ---- of two ------------------------------------------------------------------------------ */
 
 static uint64_t degree_at(const hd_reuse_stream *s, uint64_t d) {
     return d <= s->domain ? s->degree[d] : 0;
@@ -30,6 +30,21 @@ double hd_reuse_apart(const hd_reuse_stream *a, const hd_reuse_stream *b) {
         both += (double)x + (double)y;
     }
     return both > 0 ? differ / both : 0;
+}
+
+hd_reuse_difference *hd_reuse_compare(hd_arena *arena, const hd_reuse_stream *a,
+                                      const hd_reuse_stream *b) {
+    hd_reuse_difference *difference = hd_new(arena, hd_reuse_difference);
+    uint64_t domain = a->domain > b->domain ? a->domain : b->domain;
+    *difference = (hd_reuse_difference){.domain = domain, .apart = hd_reuse_apart(a, b)};
+    difference->change = hd_new_array(arena, int64_t, domain + 1);
+    for (uint64_t d = 1; d <= domain; d++) {
+        int64_t before = (int64_t)degree_at(a, d), after = (int64_t)degree_at(b, d);
+        difference->change[d] = after - before;
+        difference->sum += after - before;
+        difference->absolute += (uint64_t)(after > before ? after - before : before - after);
+    }
+    return difference;
 }
 
 /* ---- the typical one ------------------------------------------------------------------- */

@@ -197,7 +197,7 @@ static const uint16_t later16[2 * GROUP] = {[GROUP... 2 * GROUP - 1] = UINT16_MA
 static const uint32_t later32[2 * GROUP] = {[GROUP... 2 * GROUP - 1] = UINT32_MAX};
 
 /* Marks from `slot` to the end of its block. Words, blocks and supers beyond now have none, so
- * that each step adds up a whole group: loops whose length nobody can predict would cost more
+ * that each step adds up a whole group: loops whose length cannot be predicted would cost more
  * than what they leave out. */
 static inline __attribute__((always_inline)) uint64_t marks_in_block(const line_stack *s,
                                                                      uint64_t slot) {

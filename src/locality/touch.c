@@ -33,7 +33,7 @@ typedef struct cached_page {
     uint32_t number;
 } cached_page;
 
-/* What a worker has in hand. */
+/* The state of a worker. */
 typedef struct toucher {
     const reuse_plan *plan;
     touches *all;

@@ -273,14 +273,6 @@ void hd_database_add_profile(hd_database *database, const hd_profiled_device *de
                profile->timing.high, HD_DEVICE_VALUES(device));
 }
 
-void hd_database_put(hd_database *database, const hd_profiled_device *device,
-                     const hd_profile *profile) {
-    hd_sql_begin(database);
-    hd_database_add_device(database, device);
-    hd_database_add_profile(database, device, profile);
-    hd_sql_commit(database);
-}
-
 hd_profile hd_database_profile(hd_arena *arena, sqlite3_stmt *statement, int column) {
     return (hd_profile){.kernel = hd_sql_text(arena, statement, column),
                         .layout = hd_sql_text(arena, statement, column + 1),
@@ -291,20 +283,6 @@ hd_profile hd_database_profile(hd_arena *arena, sqlite3_stmt *statement, int col
                             .low = sqlite3_column_double(statement, column + 5),
                             .high = sqlite3_column_double(statement, column + 6),
                         }};
-}
-
-bool hd_database_find(hd_database *database, hd_arena *arena, const hd_profiled_device *device,
-                      const char *kernel, const char *layout, hd_profile *profile) {
-    sqlite3_stmt *row = hd_sql_query(
-        database,
-        "SELECT " HD_PROFILE_COLUMNS " FROM measurement WHERE kernel = ? AND layout = ? AND "
-        "device = (SELECT id FROM device WHERE" HD_DEVICE_IS ") ORDER BY id DESC LIMIT 1",
-        "tt" HD_DEVICE_TYPES, kernel, layout, HD_DEVICE_VALUES(device));
-    if (!hd_sql_row(database, row))
-        return false;
-    *profile = hd_database_profile(arena, row, 0);
-    sqlite3_finalize(row);
-    return true;
 }
 
 /* ---- answers -------------------------------------------------------------------- */

@@ -1,15 +1,14 @@
 /*
  * The profile database: what was measured once and need not be measured again.
  *
- * A file of SQLite, one for each user. It holds measurements, the training runs among them,
- * the trees that were learned from these, and answers: texts under a key, as the command line
- * keeps finished advice. docs/profile-database.md has its schema and what happens to it when
+ * A file of SQLite, one for each user. It holds the measurements of trainings, the trees that were
+ * learned from these, and answers: texts under a key, as the command line keeps finished advice. docs/profile-database.md has its schema and what happens to it when
  * a process is killed, or two write at once.
  *
  *     hd_database *database = hd_database_open(arena, diag, path);
- *     if (!hd_database_find(database, arena, &device, kernel, "soa", &profile)) {
+ *     if (!hd_database_get_answer(database, arena, key, &value)) {
  *         measure ...
- *         hd_database_put(database, &device, &profile);
+ *         hd_database_put_answer(database, key, value);
  *     }
  *     hd_database_close(database);
  *
@@ -42,7 +41,7 @@ typedef struct hd_profiled_device {
 } hd_profiled_device;
 
 typedef struct hd_profile {
-    const char *kernel; /* hd_job_hash(), or another hash of all that was run */
+    const char *kernel; /* a hash of all that was run */
     const char *layout; /* in notation */
     const char *date;   /* "2026-11-21T17:30:00Z"; NULL to put it: now */
     hd_timing timing;
@@ -50,12 +49,6 @@ typedef struct hd_profile {
 
 /* The present time in this form. */
 const char *hd_date_now(hd_arena *arena);
-
-void hd_database_put(hd_database *database, const hd_profiled_device *device,
-                     const hd_profile *profile);
-/* The newest measurement of a kernel in a layout; false when there is none. */
-bool hd_database_find(hd_database *database, hd_arena *arena, const hd_profiled_device *device,
-                      const char *kernel, const char *layout, hd_profile *profile);
 
 /* The text under a key; false when there is none. A later one takes the place of an earlier. */
 bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *key,

@@ -135,10 +135,6 @@ hd_stopwatch hd_device_clock_stopwatch(hd_device_clock *clock) {
 
 /* ---- open and close ------------------------------------------------------------------ */
 
-const hd_compute_device *hd_device_clock_device(const hd_device_clock *clock) {
-    return &clock->session.device;
-}
-
 hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                const char *device, hd_device_clock **opened) {
     hd_device_clock *clock = hd_new(arena, hd_device_clock);

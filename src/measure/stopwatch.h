@@ -13,7 +13,6 @@ hd_status hd_device_clock_open(hd_arena *arena, const hd_diag *diag, const hd_jo
                                const char *device, hd_device_clock **clock);
 void hd_device_clock_close(hd_device_clock *clock);
 
-const hd_compute_device *hd_device_clock_device(const hd_device_clock *clock);
 /* Valid as long as the clock is open. Racer 0 must be the original. */
 hd_stopwatch hd_device_clock_stopwatch(hd_device_clock *clock);
 

@@ -12,7 +12,11 @@
 #include "report/page.h"
 
 static const signed char template_text[] = {
+#ifdef HEDDLE_NO_PAGE
+    0
+#else
 #include <page_template.inc>
+#endif
 };
 
 /* The gap is behind the tag that ends so; bundle.mjs sees to it that there is one. */
@@ -100,7 +104,17 @@ static hd_status add_page(hd_arena *arena, hd_file *file, const json_t *data) {
     return status == HD_OK ? hd_file_add(file, template_text + gap, length - gap) : status;
 }
 
+hd_status hd_page_check(const hd_diag *diag) {
+    return sizeof template_text > 1 ? HD_OK
+                                    : hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                                              "this heddle was built without the report page; "
+                                              "build it with -DHEDDLE_PAGE=ON, or take --json, "
+                                              "which prints what the page shows");
+}
+
 hd_status hd_page_write(const hd_diag *diag, const char *path, const json_t *data) {
+    if (hd_page_check(diag) != HD_OK)
+        return HD_EUNSUPPORTED;
     hd_arena *arena = hd_arena_new();
     hd_file *file;
     hd_status status = hd_file_begin(arena, diag, path, &file);

@@ -28,7 +28,7 @@ const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXC
     return found;
 }
 
-static void read_kernel(rewriter *rw, laid *l, CXCursor kernel) {
+static void read_kernel(rewriter *rw, laid_record *l, CXCursor kernel) {
     cursors parameters = hd_parameters(rw->arena, kernel);
     for (size_t i = 0; i < parameters.count; i++) {
         const hd_array_param *a = hd_array_param_of(rw, kernel, parameters.data[i]);
@@ -44,21 +44,11 @@ static void read_kernel(rewriter *rw, laid *l, CXCursor kernel) {
     }
 }
 
-static void read_kernels(rewriter *rw, laid *l, CXCursor parent) {
-    cursors all = hd_children(rw->arena, parent);
-    for (size_t i = 0; i < all.count; i++) {
-        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
-        if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            continue;
-        if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
-            read_kernels(rw, l, all.data[i]);
-        else if (hd_is_function(all.data[i]) && hd_is_kernel(rw->arena, all.data[i]))
+void hd_array_types(rewriter *rw, laid_record *l) {
+    cursors all = hd_functions(rw->arena, rw->src.unit);
+    for (size_t i = 0; i < all.count; i++)
+        if (hd_is_kernel(rw->arena, all.data[i]))
             read_kernel(rw, l, all.data[i]);
-    }
-}
-
-void hd_array_types(rewriter *rw, laid *l) {
-    read_kernels(rw, l, clang_getTranslationUnitCursor(rw->src.unit));
     for (uint32_t f = 0; f < l->record->field_count; f++)
         if (!l->types[f].element) /* no kernel of this file takes it */
             l->types[f].element = l->record->fields[f].type;
@@ -66,8 +56,8 @@ void hd_array_types(rewriter *rw, laid *l) {
 
 /* ---- the place of the functions ------------------------------------------------------ */
 
-static bool uses(rewriter *rw, CXCursor cursor, const laid *l) {
-    if (hd_holding_of(rw, cursor).of == l)
+static bool uses(rewriter *rw, CXCursor cursor, const laid_record *l) {
+    if (hd_pointee_of(rw, cursor).of == l)
         return true;
     cursors inside = hd_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -95,7 +85,7 @@ static size_t declaration_begin(const source *src, size_t t) {
     return t;
 }
 
-unsigned hd_first_use(rewriter *rw, const laid *l) {
+unsigned hd_first_use(rewriter *rw, const laid_record *l) {
     cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     const source *src = &rw->src;
     range at;

@@ -4,71 +4,41 @@
  */
 #include "internal.h"
 
-/* An array of scalars that is a field: &x[i] for an atomic is a pointer to the one value. */
-static void edit_value_address(rewriter *rw, const frame *at, const thing *t) {
-    family *f = &t->what.of->families[t->what.in];
-    range whole;
-    draft d = {0};
-    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
-        return;
-    }
-    f->is_used = true;
-    hd_draft_text(&rw->src, &d, "%s%s(", t->what.of->scope, f->fields[t->what.field]);
-    hd_draft_position(rw, &d, at, t);
-    hd_draft_text(&rw->src, &d, ")");
-    hd_edit(&rw->src, whole, &d);
-}
-
 static void edit_foreign_argument(rewriter *rw, const frame *call, CXCursor argument) {
     frame child = {argument, call};
     CXCursor pointer = argument;
     for (;;) { /* conversions to generic or volatile pointers */
-        thing t = hd_thing_of(rw, pointer);
-        if (t.depth == 1 && t.what.field >= 0 && hd_touches_one_value(rw, call->cursor, argument)) {
-            frame inner = {pointer, call};
-            edit_value_address(rw, &inner, &t);
+        record_value v = hd_record_value_of(rw, pointer);
+        if (v.depth == 1 && v.what.field >= 0 && hd_touches_one_value(rw, call->cursor, argument)) {
+            frame inner = {pointer, call}; /* &x[i] of an array that is a field */
+            accessors *f = hd_accessors_of(&v);
+            f->is_used = true;
+            hd_edit_position(rw, pointer, &inner, &v, "", f->fields[v.what.field], ")");
             return;
         }
         CXCursor inside = hd_only_child(rw->arena, pointer);
-        if (t.depth >= 0 || clang_getCursorKind(pointer) != CXCursor_UnexposedExpr)
+        if (v.depth >= 0 || clang_getCursorKind(pointer) != CXCursor_UnexposedExpr)
             break;
         pointer = inside;
     }
     hd_walk(rw, &child);
 }
 
-/* p[i] += v, p[i][k] of an operator in the class. */
-static void edit_object(rewriter *rw, const frame *call, CXCursor object, CXCursor method) {
-    thing t = hd_thing_of(rw, object);
-    if (t.depth == 0)
-        hd_check_method(rw, call, method, t.what.of);
-    hd_walk_child(rw, call, object);
-}
-
 static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
-                          const holding *wanted) {
+                          const pointee *wanted) {
     frame child = {argument, call};
-    thing t = hd_thing_of(rw, argument);
-    if (t.depth >= 0) {
+    record_value v = hd_record_value_of(rw, argument);
+    if (v.depth >= 0) {
         hd_edit_reference(rw, &child);
         return;
     }
     size_t before = rw->refusals.count;
     hd_walk(rw, &child);
-    if (rw->refusals.count == before && !rw->has_met)
+    if (rw->refusals.count == before && !rw->has_conflicts)
         hd_refuse(rw, argument,
                   "this pointer to '%s' does not come from a parameter; Heddle "
                   "lays out only what kernels are given",
                   wanted->of->record->name);
-}
-
-static bool changes(rewriter *rw, CXCursor function) {
-    cursors parameters = hd_parameters(rw->arena, function);
-    for (size_t i = 0; i < parameters.count; i++)
-        if (hd_holding_of(rw, parameters.data[i]).of)
-            return true;
-    return false;
 }
 
 static bool is_argument(CXCursor call, CXCursor child) {
@@ -86,15 +56,19 @@ static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
         skip = (int)hd_first_argument(rw, at->cursor, callee, parameters.count);
     for (int i = 0; i < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(at->cursor, (unsigned)i);
-        holding wanted = {.field = -1};
+        pointee wanted = {.field = -1};
         if (i >= skip && i - skip < (int)parameters.count)
-            wanted = hd_holding_of(rw, parameters.data[i - skip]);
-        if (i < skip)
-            edit_object(rw, at, argument, callee);
-        else if (wanted.of)
+            wanted = hd_pointee_of(rw, parameters.data[i - skip]);
+        if (i < skip) { /* p[i] += v, p[i][k] of an operator in the class */
+            record_value object = hd_record_value_of(rw, argument);
+            if (object.depth == 0)
+                hd_check_method(rw, at, callee, object.what.of);
+            hd_walk_child(rw, at, argument);
+        } else if (wanted.of) {
             edit_argument(rw, at, argument, &wanted);
-        else
+        } else {
             edit_foreign_argument(rw, at, argument);
+        }
     }
 }
 
@@ -113,7 +87,8 @@ bool hd_edit_call(rewriter *rw, const frame *at) {
     CXCursor callee = hd_callee(rw->arena, at->cursor);
     if (edit_copy(rw, at))
         return true;
-    if (!clang_Cursor_isNull(callee) && changes(rw, callee) && hd_is_kernel(rw->arena, callee)) {
+    if (!clang_Cursor_isNull(callee) && hd_takes_records(rw, callee) &&
+        hd_is_kernel(rw->arena, callee)) {
         hd_refuse(rw, at->cursor,
                   "the kernel '%s' is called as a function, but its parameters "
                   "change; move its body to a function that both call",

@@ -107,6 +107,15 @@ CXCursor hd_bare(hd_arena *arena, CXCursor cursor) {
     }
 }
 
+bool hd_constant_value(CXCursor expression, long long *value) {
+    CXEvalResult result = clang_Cursor_Evaluate(expression);
+    bool is_constant = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    *value = is_constant ? clang_EvalResult_getAsLongLong(result) : 0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return is_constant;
+}
+
 /* ---- functions ------------------------------------------------------------------ */
 
 static bool has_attribute(hd_arena *arena, CXCursor function, enum CXCursorKind kind) {
@@ -146,7 +155,8 @@ bool hd_is_kernel(hd_arena *arena, CXCursor function) {
             is_opencl_kernel(arena, function));
 }
 
-bool hd_is_device(hd_arena *arena, CXCursor function) {
+/* CUDA: marked as a function of the device. */
+static bool is_device(hd_arena *arena, CXCursor function) {
     return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
            has_attribute(arena, function, CXCursor_CUDADeviceAttr);
 }
@@ -161,6 +171,25 @@ bool hd_is_function(CXCursor cursor) {
     case CXCursor_ConversionFunction: return true;
     default: return false;
     }
+}
+
+static void add_functions(hd_arena *arena, CXCursor parent, cursors *found) {
+    cursors all = hd_children(arena, parent);
+    for (size_t i = 0; i < all.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
+        if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
+            continue;
+        if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+            add_functions(arena, all.data[i], found);
+        else if (hd_is_function(all.data[i]))
+            hd_push(arena, found, all.data[i]);
+    }
+}
+
+cursors hd_functions(hd_arena *arena, CXTranslationUnit unit) {
+    cursors found = {0};
+    add_functions(arena, clang_getTranslationUnitCursor(unit), &found);
+    return found;
 }
 
 cursors hd_parameters(hd_arena *arena, CXCursor function) {
@@ -257,5 +286,5 @@ CXType hd_innermost(CXType type) {
 }
 
 bool hd_is_host(const rewriter *rw, CXCursor function) {
-    return rw->is_cuda && !hd_is_device(rw->arena, function);
+    return rw->is_cuda && !is_device(rw->arena, function);
 }

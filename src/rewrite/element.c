@@ -3,51 +3,35 @@
 
 /* ---- elements ------------------------------------------------------------------------ */
 
-/* p[i].*m of CUDA C. */
-static bool is_taken_apart_by_pointer(const frame *at) {
-    const frame *up = at->up;
-    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
-                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr))
-        up = up->up;
-    return up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD;
-}
-
-static void edit_load(rewriter *rw, const frame *at, const thing *t) {
-    family *f = &t->what.of->families[t->what.in];
-    const char *name = t->what.field < 0 ? f->load : f->fields[t->what.field];
-    range whole;
-    draft d = {0};
-    if (is_taken_apart_by_pointer(at)) {
+static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
+    accessors *f = hd_accessors_of(v);
+    const frame *up = hd_around(at);
+    if (up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD) {
         hd_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
-        return;
+    } else if (v->what.field < 0) {
+        f->loads = true;
+        hd_edit_position(rw, at->cursor, at, v, "", f->load, ")");
+    } else {
+        hd_edit_position(rw, at->cursor, at, v, "(*", f->fields[v->what.field], "))");
     }
-    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
-        return;
-    }
-    f->loads |= t->what.field < 0;
-    hd_draft_text(&rw->src, &d, t->what.field < 0 ? "%s%s(" : "(*%s%s(", t->what.of->scope, name);
-    hd_draft_own_position(rw, &d, at, t);
-    hd_draft_text(&rw->src, &d, t->what.field < 0 ? ")" : "))");
-    hd_edit(&rw->src, whole, &d);
 }
 
-void hd_walk_thing(rewriter *rw, const frame *at, const thing *t) {
+void hd_walk_value(rewriter *rw, const frame *at, const record_value *v) {
     CXCursor e = at->cursor;
-    if (t->depth > 0) {
+    if (v->depth > 0) {
         if (hd_is_unused(rw, at))
             hd_edit_reference(rw, at);
         else
-            hd_refuse_misplaced(rw, at, t);
+            hd_refuse_misplaced(rw, at, v);
         return;
     }
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
     case CXCursor_ParenExpr:
     case CXCursor_ConditionalOperator: hd_walk_children(rw, at); break;
-    default: edit_load(rw, at, t);
+    default: edit_load(rw, at, v);
     }
 }
 
@@ -85,20 +69,12 @@ static bool interferes(rewriter *rw, CXCursor e, CXCursor other) {
     return false;
 }
 
-/* C++ computes the value of p[n++] = f(n) first; arguments of a function have no order. */
-static void check_order(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
-    if (rw->is_cuda && (interferes(rw, target, value) || interferes(rw, value, target)))
-        hd_refuse(rw, at->cursor,
-                  "one side of this assignment of an element changes a variable that the other "
-                  "side uses; change it in a statement of its own");
-}
-
 bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
-    thing t = hd_thing_of(rw, target);
+    record_value v = hd_record_value_of(rw, target);
     cursors sides = {0};
     range whole, ranges[2];
     draft d = {0};
-    if (t.depth != 0 || t.what.field >= 0)
+    if (v.depth != 0 || v.what.field >= 0)
         return false;
     hd_push(rw->arena, &sides, target);
     hd_push(rw->arena, &sides, value);
@@ -107,13 +83,17 @@ bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
         hd_refuse_macro(rw, at->cursor);
         return true;
     }
-    check_order(rw, at, target, value);
-    family *f = &t.what.of->families[t.what.in];
+    /* C++ computes the value of p[n++] = f(n) first; arguments of a function have no order. */
+    if (rw->is_cuda && (interferes(rw, target, value) || interferes(rw, value, target)))
+        hd_refuse(rw, at->cursor,
+                  "one side of this assignment of an element changes a variable that the other "
+                  "side uses; change it in a statement of its own");
+    accessors *f = hd_accessors_of(&v);
     frame left = {target, at};
     f->stores = true;
     f->store_is_value |= !hd_is_unused(rw, at);
-    hd_draft_text(&rw->src, &d, "%s%s(", t.what.of->scope, f->store);
-    hd_draft_position(rw, &d, &left, &t);
+    hd_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, f->store);
+    hd_draft_position(rw, &d, &left, &v);
     hd_draft_text(&rw->src, &d, ", ");
     hd_draft_old(&rw->src, &d, ranges[1]);
     hd_draft_text(&rw->src, &d, ")");
@@ -137,22 +117,12 @@ static bool compares(enum CXBinaryOperatorKind kind) {
     }
 }
 
-/* q == p: they may lead into different arrays. */
-static void draft_equality(rewriter *rw, draft *d, const frame *left, const frame *right,
-                           const holding *what, bool negated) {
-    family *f = &what->of->families[what->in];
-    f->compares = true;
-    hd_draft_text(&rw->src, d, "%s%s%s(", negated ? "!" : "", what->of->scope, f->same);
-    hd_draft_reference(rw, d, left);
-    hd_draft_text(&rw->src, d, ", ");
-    hd_draft_reference(rw, d, right);
-    hd_draft_text(&rw->src, d, ")");
-}
-
-/* q < p and q - p: pointers into the same array differ by their indices. */
+/* q < p and q - p: pointers into the same array differ by their indices. Equal ones may lead into
+ * different arrays. */
 static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides) {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
-    thing a = hd_thing_of(rw, sides->data[0]), b = hd_thing_of(rw, sides->data[1]);
+    record_value a = hd_record_value_of(rw, sides->data[0]),
+                 b = hd_record_value_of(rw, sides->data[1]);
     range whole, ranges[2];
     draft d = {0};
     if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of || a.what.field != b.what.field)
@@ -164,7 +134,14 @@ static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides)
     }
     frame left = {sides->data[0], at}, right = {sides->data[1], at};
     if (kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE) {
-        draft_equality(rw, &d, &left, &right, &a.what, kind == CXBinaryOperator_NE);
+        accessors *f = hd_accessors_of(&a);
+        f->compares = true;
+        hd_draft_text(&rw->src, &d, "%s%s%s(", kind == CXBinaryOperator_NE ? "!" : "",
+                      a.what.of->scope, f->same);
+        hd_draft_reference(rw, &d, &left);
+        hd_draft_text(&rw->src, &d, ", ");
+        hd_draft_reference(rw, &d, &right);
+        hd_draft_text(&rw->src, &d, ")");
     } else {
         hd_draft_index(rw, &d, &left);
         hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
@@ -190,15 +167,15 @@ bool hd_edit_sizeof(rewriter *rw, const frame *at) {
     range whole;
     if (clang_Cursor_isNull(operand))
         return false;
-    thing t = hd_thing_of(rw, operand);
-    if (t.depth != 0 || t.what.field >= 0)
+    record_value v = hd_record_value_of(rw, operand);
+    if (v.depth != 0 || v.what.field >= 0)
         return false;
     if (!hd_begins_with(rw, at->cursor, "sizeof") || !hd_range_of(&rw->src, at->cursor, &whole)) {
         hd_refuse_macro(rw, at->cursor);
         return true;
     }
     hd_edit_text(&rw->src, whole,
-                 hd_format(rw->arena, "sizeof(%s%s)", t.what.of->scope, t.what.of->spelling));
+                 hd_format(rw->arena, "sizeof(%s%s)", v.what.of->scope, v.what.of->spelling));
     for (size_t i = hd_token_from(&rw->src, whole.begin);
          i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
         hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);

@@ -30,30 +30,22 @@ typedef struct climb {
 
 /* ---- functions that touch one value --------------------------------------------- */
 
-static bool is_one_of(const char *name, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 /* Functions of the language that touch the one value that they are given the address of. */
 static bool is_known(const char *name) {
     static const char *const names[] = {
         "fract",  "modf",    "sincos",   "frexp",     "remquo",    "lgamma_r", "sincosf", "modff",
         "frexpf", "remquof", "sincospi", "sincospif", "__sincosf", "__ldg",    "__ldcg",  "__ldca",
         "__ldcs", "__ldlu",  "__ldcv",   "__stwb",    "__stcg",    "__stcs",   "__stwt"};
-    return is_one_of(name, names, sizeof names / sizeof *names) || !strncmp(name, "atomic", 6) ||
-           !strncmp(name, "atom_", 5);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "atomic", 6) || !strncmp(name, "atom_", 5);
 }
 
 static bool is_zero(CXCursor index) {
-    CXEvalResult value =
-        clang_getCursorKind(index) == CXCursor_IntegerLiteral ? clang_Cursor_Evaluate(index) : NULL;
-    bool zero = value && clang_EvalResult_getAsLongLong(value) == 0;
-    if (value)
-        clang_EvalResult_dispose(value);
-    return zero;
+    long long value;
+    return clang_getCursorKind(index) == CXCursor_IntegerLiteral &&
+           hd_constant_value(index, &value) && value == 0;
 }
 
 static bool cast_escapes(CXType from, CXType to) {
@@ -91,12 +83,6 @@ static bool is_new(question *q, CXCursor declaration) {
 }
 
 static step only_if(bool good) { return good ? ENDS : LEAVES; }
-
-static const frame *outermost(const frame *at) {
-    while (at->up)
-        at = at->up;
-    return at;
-}
 
 static step step_unary(CXCursor up, form *is) {
     switch (clang_getCursorUnaryOperatorKind(up)) {
@@ -187,7 +173,10 @@ static step step_variable(question *q, const frame *up, form is) {
         return ENDS;
     if ((is == ADDRESS) == refers || (!refers && !hd_is_pointer(type)))
         return LEAVES;
-    return only_if(!is_new(q, up->cursor) || names_stay(q, outermost(up), up->cursor, is));
+    const frame *outermost = up;
+    while (outermost->up)
+        outermost = outermost->up;
+    return only_if(!is_new(q, up->cursor) || names_stay(q, outermost, up->cursor, is));
 }
 
 /* Every call of a function, of which each is the value in its place. */
@@ -330,19 +319,12 @@ static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, con
     if (!state->is_start || lanes < 1 || in_fours || arguments != (store ? 3 : 2))
         return false;
     CXCursor offset = clang_Cursor_getArgument(call, store ? 1 : 0);
-    while (clang_getCursorKind(offset) == CXCursor_UnexposedExpr ||
-           clang_getCursorKind(offset) == CXCursor_ParenExpr) {
-        cursors inside = hd_children(rw->arena, offset);
-        if (inside.count != 1)
-            return false;
-        offset = inside.data[0];
-    }
+    offset = hd_bare(rw->arena, offset);
     if (clang_getCursorKind(offset) != CXCursor_IntegerLiteral)
         return false;
-    CXEvalResult value = clang_Cursor_Evaluate(offset);
-    long long start = value ? clang_EvalResult_getAsLongLong(value) : -1;
-    if (value)
-        clang_EvalResult_dispose(value);
+    long long start;
+    if (!hd_constant_value(offset, &start))
+        return false;
     long long count = state->in_array ? clang_getArraySize(clang_getCanonicalType(array)) : 1;
     return start >= 0 && start < count && (start + 1) * lanes <= count;
 }

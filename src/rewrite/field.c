@@ -27,34 +27,20 @@ static const char *member_name(rewriter *rw, CXCursor member) {
     return hd_token_text(&rw->src, hd_token_ending(&rw->src, whole.end));
 }
 
-static void edit_plain_field(rewriter *rw, const frame *at, const frame *base, const thing *t,
-                             int field) {
-    family *f = &t->what.of->families[t->what.in];
-    range whole;
-    draft d = {0};
-    hd_range_of(&rw->src, at->cursor, &whole);
-    hd_draft_text(&rw->src, &d, "(*%s%s(", t->what.of->scope, f->fields[field]);
-    hd_draft_position(rw, &d, base, t);
-    hd_draft_text(&rw->src, &d, "))");
-    if (t->what.of->types[field].members)
-        hd_draft_text(&rw->src, &d, ".%s", member_name(rw, at->cursor));
-    hd_edit(&rw->src, whole, &d);
+static void edit_plain_field(rewriter *rw, const frame *at, const frame *base,
+                             const record_value *v, int field) {
+    bool is_member = v->what.of->types[field].members != NULL; /* of an unnamed union */
+    hd_edit_position(rw, at->cursor, base, v, "(*", hd_accessors_of(v)->fields[field],
+                     is_member ? hd_format(rw->arena, ")).%s", member_name(rw, at->cursor)) : "))");
 }
 
 /* p[i].norm(): a method that changes nothing can work on a copy. */
-static void edit_method(rewriter *rw, const frame *at, const frame *base, const thing *t) {
-    CXCursor method = clang_getCursorReferenced(at->cursor);
-    family *f = &t->what.of->families[t->what.in];
-    const char *name = member_name(rw, at->cursor);
-    range whole;
-    draft d = {0};
-    hd_check_method(rw, at->up, method, t->what.of);
+static void edit_method(rewriter *rw, const frame *at, const frame *base, const record_value *v) {
+    accessors *f = hd_accessors_of(v);
+    hd_check_method(rw, at->up, clang_getCursorReferenced(at->cursor), v->what.of);
     f->loads = true;
-    hd_range_of(&rw->src, at->cursor, &whole);
-    hd_draft_text(&rw->src, &d, "%s%s(", t->what.of->scope, f->load);
-    hd_draft_position(rw, &d, base, t);
-    hd_draft_text(&rw->src, &d, ").%s", name);
-    hd_edit(&rw->src, whole, &d);
+    hd_edit_position(rw, at->cursor, base, v, "", f->load,
+                     hd_format(rw->arena, ").%s", member_name(rw, at->cursor)));
 }
 
 bool hd_edit_field(rewriter *rw, const frame *at) {
@@ -62,14 +48,14 @@ bool hd_edit_field(rewriter *rw, const frame *at) {
     if (!inside.count)
         return false;
     frame base = {inside.data[0], at};
-    thing t = hd_thing_of(rw, base.cursor);
+    record_value v = hd_record_value_of(rw, base.cursor);
     const char *name = member_name(rw, at->cursor), *why;
     CXCursor member = clang_getCursorReferenced(at->cursor);
     range whole = {0, 0};
-    if (t.depth < 0 || t.depth > 1 || t.what.field >= 0)
+    if (v.depth < 0 || v.depth > 1 || v.what.field >= 0)
         return false;
     if (clang_getCursorKind(member) == CXCursor_ConversionFunction) {
-        hd_check_method(rw, at->up, member, t.what.of);
+        hd_check_method(rw, at->up, member, v.what.of);
         hd_walk(rw, &base);
         return true;
     }
@@ -78,20 +64,20 @@ bool hd_edit_field(rewriter *rw, const frame *at) {
         return true;
     }
     if (clang_getCursorKind(member) == CXCursor_CXXMethod) {
-        edit_method(rw, at, &base, &t);
+        edit_method(rw, at, &base, &v);
         return true;
     }
-    if (hd_edit_part(rw, at, &base, &t))
+    if (hd_edit_part(rw, at, &base, &v))
         return true;
-    int field = hd_field_of_member(rw, t.what.of, member, name);
+    int field = hd_field_of_member(rw, v.what.of, member, name);
     if (field < 0)
         hd_refuse(rw, at->cursor,
                   "'%s' is no field of '%s' itself; give the struct or union that "
                   "holds it a name",
-                  name, t.what.of->record->name);
+                  name, v.what.of->record->name);
     else if (hd_field_escapes(rw, at, &why))
         hd_refuse(rw, at->cursor, "the address of field '%s' %s", name, why);
     else
-        edit_plain_field(rw, at, &base, &t, field);
+        edit_plain_field(rw, at, &base, &v, field);
     return true;
 }

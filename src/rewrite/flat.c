@@ -125,16 +125,7 @@ bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset) {
 
 static hd_place place_in(const flat *f, unsigned number, unsigned origin) {
     const flat_file *file = &f->files.data[number];
-    hd_place place = {.file = file->path, .line = 1, .column = 1};
-    for (unsigned i = 0; i < origin; i++) {
-        place.column++;
-        if (file->text[i] == '\n') {
-            place.line++;
-            place.column = 1;
-        }
-    }
-    place.text = hd_line_of(f->arena, file->text, place.line);
-    return place;
+    return hd_place_in(f->arena, file->path, file->text, origin);
 }
 
 hd_place hd_flat_place(const flat *f, unsigned offset) {
@@ -318,14 +309,6 @@ static bool next_directive(const char *text, unsigned from, range *line) {
     return false;
 }
 
-/* What stands between the quotes of a directive; NULL when there are none. */
-static const char *quoted_name(hd_arena *arena, const char *text, range line) {
-    const char *open = memchr(text + line.begin, '"', line.end - line.begin);
-    if (!open)
-        return NULL;
-    return hd_strndup(arena, open + 1, strcspn(open + 1, "\"\n"));
-}
-
 static bool names_user_file(const includer *in, const entry *e, range line) {
     CXFile file = clang_getFile(in->unit, e->path);
     for (size_t i = 0; i < in->directives.count; i++) {
@@ -361,7 +344,9 @@ static flat_node *node_of_entry(includer *in, unsigned number) {
         flat_node *inner = node_of_directive(in, number, line);
         if (!inner)
             continue;
-        inner->spelling = quoted_name(in->f->arena, e.text, line);
+        const char *quote = memchr(e.text + line.begin, '"', line.end - line.begin);
+        if (quote)
+            inner->spelling = hd_strndup(in->f->arena, quote + 1, strcspn(quote + 1, "\"\n"));
         add_text(in->f, node, e.text + done, (range){done, line.begin});
         hd_push(in->f->arena, &node->items, (flat_item){.node = inner, .origin = line});
         done = line.end;

@@ -24,6 +24,15 @@ typedef struct range {
     unsigned begin, end; /* bytes; end is one past the last */
 } range;
 
+typedef hd_vec(range) range_list;
+/* Whether one of them holds all of `at`. */
+static inline bool hd_is_within(const range_list *list, range at) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->data[i].begin <= at.begin && at.end <= list->data[i].end)
+            return true;
+    return false;
+}
+
 typedef struct flat_node flat_node;
 
 typedef struct flat_item {

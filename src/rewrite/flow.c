@@ -22,20 +22,20 @@
 
 enum { NONE = -1 };
 
-typedef struct carried {
+typedef struct origin {
     enum { NOTHING, LAID, OTHER } kind;
-    holding what;
+    pointee what;
     const char *why; /* of what is not laid out: what it is */
     CXCursor at;     /* where it came in */
-} carried;
+} origin;
 
 typedef struct node {
     CXCursor declaration;
     uint64_t same_hash; /* the node before whose declaration has the same hash; or HD_NO_VALUE */
     int parent;         /* in its class; itself: stands for the class */
-    holding what;       /* of the class, at the node that stands for it */
-    carried here;
-    bool is_told; /* that two kinds meet here */
+    pointee what;       /* of the class, at the node that stands for it */
+    origin here;
+    bool is_reported; /* that two kinds meet here */
 } node;
 
 typedef struct move {
@@ -52,7 +52,7 @@ typedef struct flow {
 
 /* ---- nodes ------------------------------------------------------------------------ */
 
-static bool same_holding(const holding *a, const holding *b) {
+static bool same_pointee(const pointee *a, const pointee *b) {
     return a->of == b->of && a->field == b->field && a->in == b->in;
 }
 
@@ -77,9 +77,9 @@ static int find(const flow *f, int number) {
     return number;
 }
 
-static void seed(flow *f, int number, const holding *what, CXCursor at) {
+static void seed(flow *f, int number, const pointee *what, CXCursor at) {
     node *n = &f->nodes.data[number];
-    n->here = (carried){.kind = LAID, .what = *what, .at = at};
+    n->here = (origin){.kind = LAID, .what = *what, .at = at};
     f->nodes.data[find(f, number)].what = *what;
 }
 
@@ -97,8 +97,8 @@ static int node_of(rewriter *rw, CXCursor declaration) {
     uint32_t hash = clang_hashCursor(declaration);
     f->nodes.data[number].same_hash = hd_hash_get(&f->newest, hash);
     hd_hash_set(&f->newest, hash, (uint64_t)number);
-    holding what;
-    if (hd_typed_holding(rw, type_of_node(declaration), &what))
+    pointee what;
+    if (hd_typed_pointee(rw, type_of_node(declaration), &what))
         seed(f, number, &what, declaration);
     return number;
 }
@@ -106,7 +106,7 @@ static int node_of(rewriter *rw, CXCursor declaration) {
 /* A value that is not laid out. */
 static int other_node(flow *f, CXCursor at, const char *why) {
     int number = new_node(f, clang_getNullCursor());
-    f->nodes.data[number].here = (carried){.kind = OTHER, .why = why, .at = at};
+    f->nodes.data[number].here = (origin){.kind = OTHER, .why = why, .at = at};
     return number;
 }
 
@@ -169,7 +169,7 @@ static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
 static int node_of_call(rewriter *rw, CXCursor call) {
     CXCursor callee = hd_callee(rw->arena, call);
     if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
-        !hd_holds_values(clang_getCursorResultType(callee)))
+        !hd_has_pointer(clang_getCursorResultType(callee)))
         return other_node(rw->flow, call, "what a function returns");
     return node_of(rw, clang_getCanonicalCursor(callee));
 }
@@ -247,7 +247,7 @@ static int node_of_value(rewriter *rw, CXCursor e) {
 /* ---- the moves of a file ----------------------------------------------------------------- */
 
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
-    if (is_storage(declared) || !hd_holds_values(clang_getCursorType(declared)))
+    if (is_storage(declared) || !hd_has_pointer(clang_getCursorType(declared)))
         return;
     CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
     int number = node_of(rw, declared);
@@ -275,7 +275,7 @@ static void read_call(rewriter *rw, CXCursor call) {
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
-        if (hd_holds_values(clang_getCursorType(parameters.data[i])))
+        if (hd_has_pointer(clang_getCursorType(parameters.data[i])))
             move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
                        argument);
     }
@@ -289,7 +289,7 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
     } else if (kind == CXCursor_CallExpr) {
         read_call(rw, cursor);
     } else if (kind == CXCursor_ReturnStmt && inside.count && !clang_Cursor_isNull(function) &&
-               hd_holds_values(clang_getCursorResultType(function))) {
+               hd_has_pointer(clang_getCursorResultType(function))) {
         move_value(rw->flow, node_of(rw, clang_getCanonicalCursor(function)),
                    node_of_value(rw, inside.data[0]), inside.data[0]);
     } else if (clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign &&
@@ -303,13 +303,13 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
 }
 
 /* The record that a kernel's parameter is an array of a field of. */
-static bool array_holding(rewriter *rw, CXCursor kernel, CXCursor parameter, holding *what) {
+static bool array_pointee(rewriter *rw, CXCursor kernel, CXCursor parameter, pointee *what) {
     const hd_array_param *a = hd_array_param_of(rw, kernel, parameter);
     bool is_constant = hd_target_is(rw, clang_getCursorType(parameter), "__constant");
-    for (uint32_t l = 0; a && l < rw->laid_count; l++)
-        if (rw->laid[l].record == a->record) {
-            *what =
-                (holding){&rw->laid[l], (int)a->field, is_constant ? SPACE_CONSTANT : SPACE_GLOBAL};
+    for (uint32_t l = 0; a && l < rw->record_count; l++)
+        if (rw->records[l].record == a->record) {
+            *what = (pointee){&rw->records[l], (int)a->field,
+                              is_constant ? SPACE_CONSTANT : SPACE_GLOBAL};
             return true;
         }
     return false;
@@ -319,7 +319,7 @@ static bool array_holding(rewriter *rw, CXCursor kernel, CXCursor parameter, hol
 
 typedef struct pointer_search {
     rewriter *rw;
-    const laid *found;
+    const laid_record *found;
     CXCursor at; /* the field that is one */
 } pointer_search;
 
@@ -327,7 +327,7 @@ static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data) {
     pointer_search *s = data;
     CXType type = clang_getCursorType(field), inner = hd_innermost(type);
     if (hd_pointer_depth(type))
-        s->found = hd_laid_of(s->rw, inner);
+        s->found = hd_laid_record_of(s->rw, inner);
     if (s->found)
         s->at = field;
     else if (inner.kind == CXType_Record && !hd_is_pointer(type))
@@ -336,10 +336,11 @@ static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data) {
 }
 
 static void refuse_fields(rewriter *rw) {
-    for (uint32_t i = 0; rw->is_cuda && i < rw->laid_count; i++) {
+    for (uint32_t i = 0; rw->is_cuda && i < rw->record_count; i++) {
         pointer_search s = {.rw = rw};
-        if (!rw->laid[i].record->of_arrays)
-            clang_Type_visitFields(clang_getCursorType(rw->laid[i].declaration), look_at_field, &s);
+        if (!rw->records[i].record->of_arrays)
+            clang_Type_visitFields(clang_getCursorType(rw->records[i].declaration), look_at_field,
+                                   &s);
         if (s.found)
             hd_refuse(rw, s.at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
                       hd_spelling(rw->arena, s.at), s.found->record->name);
@@ -351,7 +352,7 @@ static void refuse_unseen(rewriter *rw, CXCursor parameter) {
     pointer_search s = {.rw = rw};
     CXType type = hd_value_type(clang_getCursorType(parameter));
     if (hd_pointer_depth(type))
-        s.found = hd_laid_of(rw, hd_innermost(type));
+        s.found = hd_laid_record_of(rw, hd_innermost(type));
     else if (type.kind == CXType_Record)
         clang_Type_visitFields(type, look_at_field, &s);
     if (s.found)
@@ -366,16 +367,16 @@ static void seed_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters
     for (size_t i = 0; i < parameters->count; i++) {
         CXCursor parameter = parameters->data[i];
         CXType type = hd_value_type(clang_getCursorType(parameter));
-        holding what = {.field = -1};
+        pointee what = {.field = -1};
         if (hd_pointer_depth(type) != 1) {
             if (rw->is_cuda)
                 refuse_unseen(rw, parameter);
             continue;
         }
         if (rw->is_cuda)
-            what.of = hd_laid_of(rw, hd_is_array(type) ? clang_getArrayElementType(type)
-                                                       : clang_getPointeeType(type));
-        if (array_holding(rw, kernel, parameter, &what) || what.of)
+            what.of = hd_laid_record_of(rw, hd_is_array(type) ? clang_getArrayElementType(type)
+                                                              : clang_getPointeeType(type));
+        if (array_pointee(rw, kernel, parameter, &what) || what.of)
             seed(rw->flow, node_of(rw, parameter), &what, parameter);
     }
 }
@@ -387,7 +388,7 @@ static void read_function(rewriter *rw, CXCursor function) {
     CXCursor first = clang_getCanonicalCursor(function);
     cursors same = hd_parameters(rw->arena, first);
     for (size_t i = 0; i < parameters.count && i < same.count; i++)
-        if (hd_holds_values(clang_getCursorType(parameters.data[i])))
+        if (hd_has_pointer(clang_getCursorType(parameters.data[i])))
             join(rw->flow, node_of(rw, same.data[i]), node_of(rw, parameters.data[i]));
     if (hd_is_kernel(rw->arena, function))
         seed_kernel(rw, function, &parameters);
@@ -413,9 +414,9 @@ static void read_declarations(rewriter *rw, CXCursor parent) {
     }
 }
 
-/* ---- meetings ----------------------------------------------------------------------------- */
+/* ---- conflicts ----------------------------------------------------------------------------- */
 
-static const char *words_for(rewriter *rw, const carried *c) {
+static const char *words_for(rewriter *rw, const origin *c) {
     if (c->kind == OTHER)
         return c->why;
     if (c->what.field >= 0)
@@ -424,11 +425,11 @@ static const char *words_for(rewriter *rw, const carried *c) {
     return hd_format(rw->arena, "laid-out records '%s'", c->what.of->record->name);
 }
 
-static hd_place place_of(rewriter *rw, const carried *c) {
+static hd_place place_of(rewriter *rw, const origin *c) {
     return hd_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
 }
 
-static void refuse_meeting(rewriter *rw, node *n, const carried *second) {
+static void refuse_conflict(rewriter *rw, node *n, const origin *second) {
     hd_place here = place_of(rw, second), there = place_of(rw, &n->here);
     const char *name = clang_Cursor_isNull(n->declaration)
                            ? "this"
@@ -438,46 +439,38 @@ static void refuse_meeting(rewriter *rw, node *n, const carried *second) {
                  "one of them",
                  name, words_for(rw, second), words_for(rw, &n->here), there.file, there.line,
                  there.column);
-    n->is_told = true;
+    n->is_reported = true;
 }
 
-/* Carries values along one move; true when that told something new. */
+/* Carries values along one move; true when that changed something. */
 static bool carry(rewriter *rw, const move *m) {
     flow *f = rw->flow;
     node *to = &f->nodes.data[m->to];
     const node *from = &f->nodes.data[m->from];
-    if (from->here.kind == NOTHING || to->is_told || !f->nodes.data[find(f, m->to)].what.of)
+    if (from->here.kind == NOTHING || to->is_reported || !f->nodes.data[find(f, m->to)].what.of)
         return false;
-    carried value = from->here;
+    origin value = from->here;
     value.at = m->at;
     if (to->here.kind == NOTHING) {
         to->here = value;
         return true;
     }
     if (to->here.kind != value.kind ||
-        (value.kind == LAID && !same_holding(&to->here.what, &value.what)))
-        refuse_meeting(rw, to, &value);
-    return to->is_told;
-}
-
-static void carry_all(rewriter *rw) {
-    for (bool again = true; again;) {
-        again = false;
-        for (size_t i = 0; i < rw->flow->moves.count; i++)
-            again |= carry(rw, &rw->flow->moves.data[i]);
-    }
+        (value.kind == LAID && !same_pointee(&to->here.what, &value.what)))
+        refuse_conflict(rw, to, &value);
+    return to->is_reported;
 }
 
 /* What no way leads to, but is in the class all the same. */
-static void refuse_strangers(rewriter *rw) {
+static void refuse_mixed(rewriter *rw) {
     flow *f = rw->flow;
     size_t before = rw->refusals.count;
     for (size_t i = 0; i < f->nodes.count && rw->refusals.count == before; i++) {
         node *n = &f->nodes.data[i];
-        const holding *what = &f->nodes.data[find(f, (int)i)].what;
-        bool stranger =
-            n->here.kind == OTHER || (n->here.kind == LAID && !same_holding(&n->here.what, what));
-        if (!what->of || !stranger || n->is_told)
+        const pointee *what = &f->nodes.data[find(f, (int)i)].what;
+        bool is_mixed =
+            n->here.kind == OTHER || (n->here.kind == LAID && !same_pointee(&n->here.what, what));
+        if (!what->of || !is_mixed || n->is_reported)
             continue;
         hd_place here = place_of(rw, &n->here);
         hd_refuse_at(rw, &here,
@@ -494,34 +487,38 @@ void hd_flow_run(rewriter *rw) {
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
     refuse_fields(rw);
     size_t before = rw->refusals.count;
-    carry_all(rw);
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < rw->flow->moves.count; i++)
+            again |= carry(rw, &rw->flow->moves.data[i]);
+    }
     if (rw->refusals.count == before)
-        refuse_strangers(rw);
-    rw->has_met = rw->refusals.count > before;
+        refuse_mixed(rw);
+    rw->has_conflicts = rw->refusals.count > before;
 }
 
 /* ---- what is known afterwards -------------------------------------------------------- */
 
 /* A `void *` that is given laid-out records does not hold them as such. */
-static bool can_hold(const rewriter *rw, CXType type, const holding *what) {
+static bool can_hold(const rewriter *rw, CXType type, const pointee *what) {
     CXType t = hd_innermost(type);
     if (t.kind == CXType_Dependent || t.kind == CXType_Unexposed || t.kind == CXType_Auto)
         return true;
     if (what->field < 0)
-        return hd_laid_of(rw, t) == what->of;
+        return hd_laid_record_of(rw, t) == what->of;
     return clang_Type_getSizeOf(t) == (long long)what->of->record->fields[what->field].size;
 }
 
-holding hd_holding_of(const rewriter *rw, CXCursor declaration) {
+pointee hd_pointee_of(const rewriter *rw, CXCursor declaration) {
     int number = known_node(rw->flow, declaration);
     if (number == NONE || clang_Cursor_isNull(declaration))
-        return (holding){.field = -1};
-    holding what = rw->flow->nodes.data[find(rw->flow, number)].what;
+        return (pointee){.field = -1};
+    pointee what = rw->flow->nodes.data[find(rw->flow, number)].what;
     if (what.of && !can_hold(rw, type_of_node(declaration), &what))
         what.of = NULL;
     return what;
 }
 
-holding hd_holding_of_result(const rewriter *rw, CXCursor function) {
-    return hd_holding_of(rw, clang_getCanonicalCursor(function));
+pointee hd_pointee_of_result(const rewriter *rw, CXCursor function) {
+    return hd_pointee_of(rw, clang_getCanonicalCursor(function));
 }

@@ -87,8 +87,8 @@ typedef struct kernel_names {
     const char **bases; /* [allocations] */
 } kernel_names;
 
-static kernel_names names_of(rewriter *rw, const holding *what, const char *parameter) {
-    uint32_t allocations = what->of->plan->map->allocation_count;
+static kernel_names names_of(rewriter *rw, const pointee *what, const char *parameter) {
+    uint32_t allocations = what->of->text->map->allocation_count;
     const char *name = what->field >= 0 ? hd_identifier(rw->arena, what->of->record->name)
                        : *parameter     ? parameter
                                         : "records";
@@ -107,7 +107,7 @@ static bool is_kernel_parameter(rewriter *rw, CXCursor declaration) {
            hd_is_kernel(rw->arena, clang_getCursorSemanticParent(declaration));
 }
 
-const char *hd_reference_name(rewriter *rw, CXCursor declaration, const holding *what) {
+const char *hd_reference_name(rewriter *rw, CXCursor declaration, const pointee *what) {
     const char *name = hd_spelling(rw->arena, declaration);
     return is_kernel_parameter(rw, declaration) ? names_of(rw, what, name).ref : name;
 }
@@ -117,9 +117,9 @@ bool hd_refuse_shared(rewriter *rw, CXCursor pointer) {
     if (!is_kernel_parameter(rw, declared))
         return false;
     cursors all = hd_parameters(rw->arena, clang_getCursorSemanticParent(declared));
-    holding what = hd_holding_of(rw, declared);
+    pointee what = hd_pointee_of(rw, declared);
     for (size_t i = 0; i < all.count && what.field >= 0; i++) {
-        holding other = hd_holding_of(rw, all.data[i]);
+        pointee other = hd_pointee_of(rw, all.data[i]);
         if (other.of != what.of || clang_equalCursors(all.data[i], declared))
             continue;
         hd_refuse(rw, pointer,
@@ -141,19 +141,19 @@ typedef struct target {
 } target;
 
 /* True when an earlier parameter stands for the same record of arrays. */
-static bool is_given(rewriter *rw, const target *f, size_t number, const holding *what) {
+static bool is_given(rewriter *rw, const target *f, size_t number, const pointee *what) {
     for (size_t i = 0; i < number && what->field >= 0; i++) {
-        holding other = hd_holding_of(rw, f->parameters.data[i]);
+        pointee other = hd_pointee_of(rw, f->parameters.data[i]);
         if (other.of == what->of && other.field >= 0)
             return true;
     }
     return false;
 }
 
-static bool all_const(rewriter *rw, const target *f, size_t number, const holding *what) {
+static bool all_const(rewriter *rw, const target *f, size_t number, const pointee *what) {
     bool is_const = true;
     for (size_t i = 0; i < f->parameters.count; i++) {
-        holding other = hd_holding_of(rw, f->parameters.data[i]);
+        pointee other = hd_pointee_of(rw, f->parameters.data[i]);
         if (i == number || (what->field >= 0 && other.of == what->of))
             is_const &= hd_target_is(rw, clang_getCursorType(f->parameters.data[i]), "const");
     }
@@ -162,7 +162,7 @@ static bool all_const(rewriter *rw, const target *f, size_t number, const holdin
 
 /* "__global const uchar *restrict p, ulong p_count" */
 static const char *kernel_parameter_text(rewriter *rw, const target *f, size_t number,
-                                         const holding *what) {
+                                         const pointee *what) {
     CXType type = clang_getCursorType(f->parameters.data[number]);
     bool is_const_pointer =
         clang_getCanonicalType(type).kind == CXType_Pointer && clang_isConstQualifiedType(type);
@@ -170,8 +170,8 @@ static const char *kernel_parameter_text(rewriter *rw, const target *f, size_t n
     kernel_names names = names_of(rw, what, hd_spelling(rw->arena, f->parameters.data[number]));
     const hd_dialect *dialect = hd_dialect_of(rw, what->in);
     hd_str text = {.arena = rw->arena};
-    for (uint32_t a = 0; a < what->of->plan->map->allocation_count; a++)
-        hd_str_printf(&text, "%s%s%s*%s%s%s, ", what->of->families[what->in].qualifier,
+    for (uint32_t a = 0; a < what->of->text->map->allocation_count; a++)
+        hd_str_printf(&text, "%s%s%s*%s%s%s, ", what->of->accessors[what->in].qualifier,
                       is_const ? "const " : "", dialect->byte,
                       clang_isRestrictQualifiedType(type) ? dialect->restricted : "",
                       is_const_pointer ? "const " : "", names.bases[a]);
@@ -180,7 +180,7 @@ static const char *kernel_parameter_text(rewriter *rw, const target *f, size_t n
 }
 
 /* The line that makes the reference, just behind the kernel's opening brace. */
-static void edit_prologue(rewriter *rw, const target *f, const holding *what, const char *name) {
+static void edit_prologue(rewriter *rw, const target *f, const pointee *what, const char *name) {
     CXCursor body = hd_body(rw->arena, f->function);
     range at;
     if (clang_Cursor_isNull(body))
@@ -189,13 +189,13 @@ static void edit_prologue(rewriter *rw, const target *f, const holding *what, co
         hd_refuse_macro(rw, body);
         return;
     }
-    const laid *l = what->of;
-    const family *names = &l->families[what->in];
+    const laid_record *l = what->of;
+    const accessors *names = &l->accessors[what->in];
     kernel_names given = names_of(rw, what, name);
     hd_str text = {.arena = rw->arena};
     hd_str_printf(&text, "\n    %s%s %s = %s%s(", l->scope, names->ref, given.ref, l->scope,
                   names->make);
-    for (uint32_t a = 0; a < l->plan->map->allocation_count; a++)
+    for (uint32_t a = 0; a < l->text->map->allocation_count; a++)
         hd_str_printf(&text, "(%s)%s, ", hd_trimmed(rw->arena, hd_dialect_of(rw, what->in)->bytes),
                       given.bases[a]);
     hd_str_printf(&text, "%s);", given.count);
@@ -203,7 +203,7 @@ static void edit_prologue(rewriter *rw, const target *f, const holding *what, co
 }
 
 static void edit_kernel_parameter(rewriter *rw, const target *f, size_t number,
-                                  const holding *what) {
+                                  const pointee *what) {
     if (is_given(rw, f, number, what)) { /* goes, with the comma before it */
         hd_edit_text(&rw->src, (range){f->list.whole[number - 1].end, f->list.whole[number].end},
                      "");
@@ -216,13 +216,13 @@ static void edit_kernel_parameter(rewriter *rw, const target *f, size_t number,
 }
 
 static void edit_helper_parameter(rewriter *rw, const target *f, size_t number,
-                                  const holding *what) {
+                                  const pointee *what) {
     CXCursor parameter = f->parameters.data[number];
     const char *name = hd_spelling(rw->arena, parameter);
     const char *stars = hd_stars(rw, clang_getCursorType(parameter));
     hd_edit_text(&rw->src, f->list.at[number],
                  hd_format(rw->arena, "%s%s%s%s%s", what->of->scope,
-                           what->of->families[what->in].ref, *name || *stars ? " " : "", stars,
+                           what->of->accessors[what->in].ref, *name || *stars ? " " : "", stars,
                            name));
 }
 
@@ -234,7 +234,7 @@ static bool is_dependent(CXType type) {
 }
 
 /* A parameter that cannot become what it must. */
-static bool refuse_parameter(rewriter *rw, CXCursor parameter, const holding *what,
+static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *what,
                              bool is_kernel) {
     CXType type = clang_getCursorType(parameter);
     const char *name = hd_spelling(rw->arena, parameter);
@@ -265,7 +265,7 @@ static bool refuse_parameter(rewriter *rw, CXCursor parameter, const holding *wh
 
 /* ---- functions ----------------------------------------------------------------------- */
 
-static bool stands_behind(rewriter *rw, CXCursor function, const holding *what) {
+static bool stands_behind(rewriter *rw, CXCursor function, const pointee *what) {
     unsigned offset;
     if (!hd_offset_of(&rw->src, clang_getCursorLocation(function), &offset) ||
         offset >= what->of->declared)
@@ -285,7 +285,7 @@ static bool stands_behind(rewriter *rw, CXCursor function, const holding *what) 
 
 static void edit_parameter(rewriter *rw, const target *f, size_t number) {
     CXCursor parameter = f->parameters.data[number];
-    holding what = hd_holding_of(rw, parameter);
+    pointee what = hd_pointee_of(rw, parameter);
     const char *name = hd_spelling(rw->arena, parameter);
     CXCursor body = hd_body(rw->arena, f->function);
     if (!what.of || refuse_parameter(rw, parameter, &what, f->is_kernel) ||
@@ -295,7 +295,7 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
         hd_refuse_macro(rw, parameter);
         return;
     }
-    what.of->families[what.in].is_used = true;
+    what.of->accessors[what.in].is_used = true;
     if (f->is_kernel) {
         what.of->kernels += clang_isCursorDefinition(f->function) != 0;
         edit_kernel_parameter(rw, f, number, &what);
@@ -307,9 +307,10 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
         hd_push(rw->arena, &rw->variables, (variable){name, scope});
 }
 
-static bool takes_pointers(rewriter *rw, const cursors *parameters) {
-    for (size_t i = 0; i < parameters->count; i++)
-        if (hd_holding_of(rw, parameters->data[i]).of)
+bool hd_takes_records(rewriter *rw, CXCursor function) {
+    cursors parameters = hd_parameters(rw->arena, function);
+    for (size_t i = 0; i < parameters.count; i++)
+        if (hd_pointee_of(rw, parameters.data[i]).of)
             return true;
     return false;
 }
@@ -322,12 +323,12 @@ static bool refuse_specialization(rewriter *rw, CXCursor function, const cursors
     if (!clang_Cursor_isNull(pattern))
         general = hd_parameters(rw->arena, pattern);
     for (size_t i = 0; i < parameters->count && i < general.count; i++)
-        if (hd_holding_of(rw, parameters->data[i]).of && !hd_holding_of(rw, general.data[i]).of) {
+        if (hd_pointee_of(rw, parameters->data[i]).of && !hd_pointee_of(rw, general.data[i]).of) {
             hd_refuse(rw, function,
                       "'%s' specializes a template, which says nothing of '%s', and would be no "
                       "specialization any more; make it a function with a name of its own",
                       hd_spelling(rw->arena, function),
-                      hd_holding_of(rw, parameters->data[i]).of->record->name);
+                      hd_pointee_of(rw, parameters->data[i]).of->record->name);
             return true;
         }
     return false;
@@ -335,7 +336,7 @@ static bool refuse_specialization(rewriter *rw, CXCursor function, const cursors
 
 static void edit_parameters(rewriter *rw, CXCursor function) {
     target f = {.function = function, .parameters = hd_parameters(rw->arena, function)};
-    if (!takes_pointers(rw, &f.parameters) || refuse_specialization(rw, function, &f.parameters))
+    if (!hd_takes_records(rw, function) || refuse_specialization(rw, function, &f.parameters))
         return;
     f.is_kernel = hd_is_kernel(rw->arena, function);
     if (!read_list(rw, find_list(rw, function), f.parameters.count, &f.list)) {
@@ -357,7 +358,7 @@ static bool is_declared_behind(rewriter *rw, CXCursor function) {
 }
 
 static void edit_result(rewriter *rw, CXCursor function) {
-    holding what = hd_holding_of_result(rw, function);
+    pointee what = hd_pointee_of_result(rw, function);
     unsigned name;
     range whole, words;
     if (!what.of || !stands_behind(rw, function, &what) ||
@@ -373,9 +374,9 @@ static void edit_result(rewriter *rw, CXCursor function) {
                   spelling, what.of->spelling);
         return;
     }
-    what.of->families[what.in].is_used = true;
+    what.of->accessors[what.in].is_used = true;
     hd_edit_text(&rw->src, words,
-                 hd_format(rw->arena, "%s%s %s", what.of->scope, what.of->families[what.in].ref,
+                 hd_format(rw->arena, "%s%s %s", what.of->scope, what.of->accessors[what.in].ref,
                            hd_stars(rw, clang_getCursorResultType(function))));
 }
 
@@ -387,9 +388,7 @@ static void check_host(rewriter *rw, CXCursor cursor) {
     CXCursor callee = clang_getCursorKind(cursor) == CXCursor_CallExpr
                           ? hd_callee(rw->arena, cursor)
                           : clang_getNullCursor();
-    cursors parameters =
-        clang_Cursor_isNull(callee) ? (cursors){0} : hd_parameters(rw->arena, callee);
-    if (takes_pointers(rw, &parameters)) {
+    if (!clang_Cursor_isNull(callee) && hd_takes_records(rw, callee)) {
         hd_refuse(rw, cursor,
                   "host code calls '%s', whose parameters change; move the host code to a file of "
                   "its own, and pass the allocations and the number of elements there",
@@ -421,16 +420,16 @@ static void refuse_instance(rewriter *rw, const target *f, size_t number) {
     range at = f->list.whole[number];
     for (size_t t = hd_token_from(src, at.begin);
          t < src->token_count && src->tokens[t].at.begin < at.end; t++)
-        for (uint32_t l = 0; l < rw->laid_count; l++) {
-            if (!hd_token_is(src, t, rw->laid[l].spelling))
+        for (uint32_t l = 0; l < rw->record_count; l++) {
+            if (!hd_token_is(src, t, rw->records[l].spelling))
                 continue;
             hd_place place = hd_flat_place(rw->flat, src->tokens[t].at.begin);
             hd_refuse_at(rw, &place,
                          "here '%s' of the template '%s' points to '%s' through a template's "
                          "parameter; write '%s *' in the template",
                          hd_spelling(rw->arena, f->parameters.data[number]),
-                         hd_spelling(rw->arena, f->function), rw->laid[l].record->name,
-                         rw->laid[l].spelling);
+                         hd_spelling(rw->arena, f->function), rw->records[l].record->name,
+                         rw->records[l].spelling);
         }
 }
 
@@ -445,7 +444,7 @@ static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
     if (!read_list(rw, open, f.parameters.count, &f.list))
         return;
     for (size_t i = 0; i < f.parameters.count; i++) {
-        holding what = hd_holding_of(rw, f.parameters.data[i]);
+        pointee what = hd_pointee_of(rw, f.parameters.data[i]);
         CXType type = clang_getCursorType(f.parameters.data[i]);
         if (!what.of && f.is_kernel && is_dependent(type) && hd_pointer_depth(type))
             refuse_instance(rw, &f, i);
@@ -473,23 +472,10 @@ static void edit_instances_of(rewriter *rw, CXCursor function) {
     }
 }
 
-static void find_templates(rewriter *rw, CXCursor parent) {
-    cursors all = hd_children(rw->arena, parent);
-    for (size_t i = 0; i < all.count; i++) {
-        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
-        cursors parameters = {0};
-        if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            continue;
-        if (kind == CXCursor_FunctionTemplate)
-            parameters = hd_parameters(rw->arena, all.data[i]);
-        if (parameters.count && clang_isCursorDefinition(all.data[i]))
-            edit_instances_of(rw, all.data[i]);
-        if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
-            find_templates(rw, all.data[i]);
-    }
-}
-
 void hd_edit_instantiations(rewriter *rw) {
-    if (rw->is_cuda)
-        find_templates(rw, clang_getTranslationUnitCursor(rw->src.unit));
+    cursors all = rw->is_cuda ? hd_functions(rw->arena, rw->src.unit) : (cursors){0};
+    for (size_t i = 0; i < all.count; i++)
+        if (clang_getCursorKind(all.data[i]) == CXCursor_FunctionTemplate &&
+            clang_isCursorDefinition(all.data[i]) && hd_parameters(rw->arena, all.data[i]).count)
+            edit_instances_of(rw, all.data[i]);
 }

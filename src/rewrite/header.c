@@ -15,11 +15,11 @@
  *
  * The last can be used in OpenCL C and CUDA C, too.
  *
- * Its formulas come from the same text generator as the kernel's (plan.c).
+ * Its formulas come from the same text generator as the kernel's (map_text.c).
  */
 #include <inttypes.h>
 
-#include "plan.h"
+#include "map_text.h"
 #include "rewrite.h"
 
 static const hd_dialect host = {.bytes = "unsigned char *", .size = "size_t"};
@@ -66,80 +66,19 @@ static const scalar *scalar_of(const hd_field *field, uint32_t *lanes) {
 
 /* Words that are names in OpenCL C but not in C or C++, or in CUDA C but not in C. */
 static const char *host_name(hd_arena *arena, const char *name) {
-    static const char *const taken[] = {"alignas",
-                                        "alignof",
-                                        "and",
-                                        "and_eq",
-                                        "asm",
-                                        "auto",
-                                        "bitand",
-                                        "bitor",
-                                        "bool",
-                                        "catch",
-                                        "char",
-                                        "char8_t",
-                                        "char16_t",
-                                        "char32_t",
-                                        "class",
-                                        "co_await",
-                                        "co_return",
-                                        "co_yield",
-                                        "compl",
-                                        "concept",
-                                        "const_cast",
-                                        "consteval",
-                                        "constexpr",
-                                        "constinit",
-                                        "decltype",
-                                        "delete",
-                                        "dynamic_cast",
-                                        "explicit",
-                                        "export",
-                                        "false",
-                                        "friend",
-                                        "import",
-                                        "module",
-                                        "mutable",
-                                        "namespace",
-                                        "new",
-                                        "noexcept",
-                                        "not",
-                                        "not_eq",
-                                        "nullptr",
-                                        "operator",
-                                        "or",
-                                        "or_eq",
-                                        "private",
-                                        "protected",
-                                        "public",
-                                        "reinterpret_cast",
-                                        "requires",
-                                        "restrict",
-                                        "static_assert",
-                                        "static_cast",
-                                        "template",
-                                        "this",
-                                        "thread_local",
-                                        "throw",
-                                        "true",
-                                        "try",
-                                        "typeid",
-                                        "typename",
-                                        "typeof",
-                                        "typeof_unqual",
-                                        "using",
-                                        "virtual",
-                                        "wchar_t",
-                                        "xor",
-                                        "xor_eq"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!strcmp(name, taken[i]))
-            return hd_format(arena, "%s_", name);
-    return name;
+    static const char taken[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool catch char char8_t char16_t "
+        "char32_t class co_await co_return co_yield compl concept const_cast consteval "
+        "constexpr constinit decltype delete dynamic_cast explicit export false friend "
+        "import module mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+        "private protected public reinterpret_cast requires restrict static_assert "
+        "static_cast template this thread_local throw true try typeid typename typeof "
+        "typeof_unqual using virtual wchar_t xor xor_eq ";
+    return strstr(taken, hd_format(arena, " %s ", name)) ? hd_format(arena, "%s_", name) : name;
 }
 
 /* A member's name, which no member before it has. */
-static const char *member_name(hd_arena *arena, const hd_record *record, uint32_t field) {
+static const char *host_member_name(hd_arena *arena, const hd_record *record, uint32_t field) {
     const char *name = host_name(arena, record->fields[field].name);
     while (name != record->fields[field].name && hd_record_find(record, name) >= 0)
         name = hd_format(arena, "%s_", name);
@@ -167,7 +106,7 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 static void add_member(hd_str *out, const hd_record *record, uint32_t number, const char *indent) {
     hd_arena *arena = out->arena;
     const hd_field *field = &record->fields[number];
-    const char *name = member_name(arena, record, number);
+    const char *name = host_member_name(arena, record, number);
     uint32_t lanes = 0;
     const scalar *s = scalar_of(field, &lanes);
     const char *array = field->count > 1 ? hd_format(arena, "[%u]", field->count) : "";
@@ -215,46 +154,41 @@ static void add_members(hd_str *out, const hd_record *record, const char *indent
 
 /* ---- the parts of the header ------------------------------------------------ */
 
-/* True for the name of something else in the header: of x, also "x_offset". */
-static bool is_taken(const hd_plan *plan, const char *name) {
+/* True for the name of something else in the header than this field: of x, also "x_offset". */
+static bool is_taken(const hd_map_text *text, const char *name, uint32_t field) {
     static const char *const taken[] = {"elem",      "ref",         "make",        "bytes",
                                         "to_layout", "from_layout", "allocations", "size_is_right"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(name, taken[i]))
             return true;
-    for (uint32_t f = 0; f < plan->record->field_count; f++) {
-        size_t length = strlen(plan->names[f]);
-        if (!strncmp(name, plan->names[f], length) &&
-            (!strcmp(name + length, "_offset") || !strcmp(name + length, "_allocation")))
+    for (uint32_t f = 0; f < text->record->field_count; f++) {
+        size_t length = strlen(text->names[f]);
+        if (strncmp(name, text->names[f], length) != 0)
+            continue;
+        if ((f != field && !name[length]) || !strcmp(name + length, "_offset") ||
+            !strcmp(name + length, "_allocation"))
             return true;
     }
     return false;
 }
 
-static bool is_another_field(const hd_plan *plan, const char *name, uint32_t field) {
-    for (uint32_t f = 0; f < plan->record->field_count; f++)
-        if (f != field && !strcmp(name, plan->names[f]))
-            return true;
-    return false;
-}
-
 /* A name that is taken gets a _ at its end. */
-static const char *accessor(const hd_plan *plan, const char *stem, uint32_t field) {
-    const char *name = plan->names[field];
-    while (is_taken(plan, name) || is_another_field(plan, name, field))
-        name = hd_format(plan->arena, "%s_", name);
-    return hd_format(plan->arena, "%s_%s", stem, name);
+static const char *accessor(const hd_map_text *text, const char *stem, uint32_t field) {
+    const char *name = text->names[field];
+    while (is_taken(text, name, field))
+        name = hd_format(text->arena, "%s_", name);
+    return hd_format(text->arena, "%s_%s", stem, name);
 }
 
-static void add_head(hd_str *out, const hd_plan *plan, const char *stem) {
-    const hd_record *record = plan->record;
+static void add_head(hd_str *out, const hd_map_text *text, const char *stem) {
+    const hd_record *record = text->record;
     hd_str_printf(out,
                   "/*\n * Generated by heddle: '%s' in the layout\n *     %s\n"
                   " * Allocate %s_bytes(a, count) bytes for each of the %u allocation(s), and pass"
                   " them\n * to the kernel in order, followed by the number of elements"
                   " (a 64-bit unsigned).\n */\n",
-                  record->name, hd_layout_print(plan->arena, record, plan->layout), stem,
-                  plan->map->allocation_count);
+                  record->name, hd_layout_print(text->arena, record, text->layout), stem,
+                  text->map->allocation_count);
     hd_str_printf(out, "#ifndef HEDDLE_LAYOUT_%s_H\n#define HEDDLE_LAYOUT_%s_H\n\n", stem, stem);
 }
 
@@ -278,29 +212,29 @@ static const char languages[] =
     "#endif\n"
     "#endif\n\n";
 
-static void add_offsets(hd_str *out, const hd_plan *plan, const char *stem) {
+static void add_offsets(hd_str *out, const hd_map_text *text, const char *stem) {
     hd_str_printf(
         out,
         "%s/* Bytes from the start of its allocation to a field of element e, of `count`: "
         "for the host,\n * OpenCL C and CUDA C. */\n",
         languages);
-    for (uint32_t f = 0; f < plan->record->field_count; f++) {
+    for (uint32_t f = 0; f < text->record->field_count; f++) {
         hd_str_printf(out,
                       "HEDDLE_FUNCTION heddle_size %s_offset(heddle_size count, heddle_size e) {\n",
-                      accessor(plan, stem, f));
-        hd_plan_base(out, plan, &any_language, f);
+                      accessor(text, stem, f));
+        hd_map_text_base(out, text, &any_language, f);
         hd_str_printf(out, "    (void)count;\n    return base + %s;\n}\n",
-                      hd_plan_step(plan, f, "e"));
+                      hd_map_text_step(text, f, "e"));
     }
     hd_str_printf(out, "\n/* The allocation that a field lies in. */\nenum {");
-    for (uint32_t f = 0; f < plan->record->field_count; f++)
-        hd_str_printf(out, "%s\n    %s_allocation = %u", f ? "," : "", accessor(plan, stem, f),
-                      plan->map->clusters[plan->map->fields[f].cluster].allocation);
-    hd_str_printf(out, ",\n    %s_allocations = %u\n};\n\n", stem, plan->map->allocation_count);
+    for (uint32_t f = 0; f < text->record->field_count; f++)
+        hd_str_printf(out, "%s\n    %s_allocation = %u", f ? "," : "", accessor(text, stem, f),
+                      text->map->clusters[text->map->fields[f].cluster].allocation);
+    hd_str_printf(out, ",\n    %s_allocations = %u\n};\n\n", stem, text->map->allocation_count);
 }
 
-static void add_record(hd_str *out, const hd_plan *plan, const char *stem) {
-    const hd_record *record = hd_record_declared(plan->record);
+static void add_record(hd_str *out, const hd_map_text *text, const char *stem) {
+    const hd_record *record = hd_record_declared(text->record);
     hd_str_add(out, "#ifndef HEDDLE_KERNELS_ONLY\n"
                     "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     if (record->of_arrays)
@@ -317,66 +251,66 @@ static void add_record(hd_str *out, const hd_plan *plan, const char *stem) {
                   stem, is_packed ? "#pragma pack(pop)\n" : "", stem, stem, record->size);
 }
 
-static void add_bytes(hd_str *out, const hd_plan *plan, const char *stem) {
+static void add_bytes(hd_str *out, const hd_map_text *text, const char *stem) {
     hd_str_printf(out,
                   "/* Bytes of allocation `allocation` for `count` elements. */\n"
                   "static inline size_t %s_bytes(size_t allocation, size_t count) {\n"
                   "    size_t at = 0;\n    if (!count)\n        return 0;\n",
                   stem);
-    for (uint32_t a = 0; a < plan->map->allocation_count; a++) {
-        if (plan->map->allocation_count > 1)
+    for (uint32_t a = 0; a < text->map->allocation_count; a++) {
+        if (text->map->allocation_count > 1)
             hd_str_printf(out, "    if (allocation == %u) {\n", a);
         else
             hd_str_add(out, "    (void)allocation;\n");
-        hd_plan_bytes(out, plan, &host, a);
-        if (plan->map->allocation_count > 1)
+        hd_map_text_bytes(out, text, &host, a);
+        if (text->map->allocation_count > 1)
             hd_str_add(out, "    }\n");
     }
     hd_str_add(out, "    return at;\n}\n\n");
 }
 
-static void add_reference(hd_str *out, const hd_plan *plan, const char *stem) {
-    const char **bases = hd_new_array(plan->arena, const char *, plan->map->allocation_count);
-    for (uint32_t a = 0; a < plan->map->allocation_count; a++)
-        bases[a] = hd_format(plan->arena, "(unsigned char *)allocations[%u]", a);
+static void add_ref_struct(hd_str *out, const hd_map_text *text, const char *stem) {
+    const char **bases = hd_new_array(text->arena, const char *, text->map->allocation_count);
+    for (uint32_t a = 0; a < text->map->allocation_count; a++)
+        bases[a] = hd_format(text->arena, "(unsigned char *)allocations[%u]", a);
     hd_str_printf(out,
                   "/* The array in its layout: where its runs and clusters start. */\n"
                   "typedef struct %s_ref {\n",
                   stem);
-    hd_plan_members(out, plan, &host);
+    hd_map_text_members(out, text, &host);
     hd_str_printf(out,
                   "} %s_ref;\n\n"
                   "static inline %s_ref %s_make(void *const *allocations, size_t count) {\n"
                   "    %s_ref ref;\n",
                   stem, stem, stem, stem);
-    hd_plan_bases(out, plan, &host, bases);
+    hd_map_text_bases(out, text, &host, bases);
     hd_str_add(out, "    (void)count;\n    return ref;\n}\n\n");
 }
 
-static void add_accessors(hd_str *out, const hd_plan *plan, const char *stem) {
+static void add_accessors(hd_str *out, const hd_map_text *text, const char *stem) {
     hd_str_add(out, "/* Where a field of element e lies. */\n");
-    for (uint32_t f = 0; f < plan->record->field_count; f++) {
+    for (uint32_t f = 0; f < text->record->field_count; f++) {
         uint32_t lanes;
-        const scalar *s = scalar_of(&plan->record->fields[f], &lanes);
+        const scalar *s = scalar_of(&text->record->fields[f], &lanes);
         const char *type = s ? s->host : "unsigned char";
         hd_str_printf(out, "static inline %s *%s(%s_ref ref, size_t e) {\n", type,
-                      accessor(plan, stem, f), stem);
+                      accessor(text, stem, f), stem);
         hd_str_printf(out, "    return (%s *)(void *)(%s);\n}\n", type,
-                      hd_plan_address(plan, f, "e"));
+                      hd_map_text_address(text, f, "e"));
     }
     hd_str_add(out, "\n");
 }
 
 /* The places of field f of element e in what the original has, as "record + 4". */
-static const char *original_place(const hd_plan *plan, uint32_t f) {
-    const hd_field *field = &plan->record->fields[f];
-    return plan->record->of_arrays
-               ? hd_format(plan->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
-               : hd_format(plan->arena, "record + e * %u + %u", plan->record->size, field->offset);
+static const char *original_place(const hd_map_text *text, uint32_t f) {
+    const hd_field *field = &text->record->fields[f];
+    return text->record->of_arrays
+               ? hd_format(text->arena, "(unsigned char *)arrays[%u] + e * %u", f, field->size)
+               : hd_format(text->arena, "record + e * %u + %u", text->record->size, field->offset);
 }
 
-static void add_converter(hd_str *out, const hd_plan *plan, const char *stem, bool back) {
-    bool arrays = plan->record->of_arrays;
+static void add_converter(hd_str *out, const hd_map_text *text, const char *stem, bool back) {
+    bool arrays = text->record->of_arrays;
     const char *original = arrays ? "void *const *arrays" : back ? "void *aos" : "const void *aos";
     const char *name = back ? "from_layout" : "to_layout";
     hd_str_printf(out, "static inline void %s_%s(%s, %s, size_t count) {\n", stem, name,
@@ -389,37 +323,32 @@ static void add_converter(hd_str *out, const hd_plan *plan, const char *stem, bo
                   "    %s_ref ref = %s_make(allocations, count);\n    size_t e;\n"
                   "    for (e = 0; e < count; e++) {\n",
                   stem, stem);
-    for (uint32_t f = 0; f < plan->record->field_count; f++) {
-        const char *place = hd_format(plan->arena, "%s(ref, e)", accessor(plan, stem, f));
-        const char *outside = original_place(plan, f);
+    for (uint32_t f = 0; f < text->record->field_count; f++) {
+        const char *place = hd_format(text->arena, "%s(ref, e)", accessor(text, stem, f));
+        const char *outside = original_place(text, f);
         hd_str_printf(out, "        memcpy(%s, %s, %u);\n", back ? outside : place,
-                      back ? place : outside, plan->record->fields[f].size);
+                      back ? place : outside, text->record->fields[f].size);
     }
     hd_str_add(out, "    }\n}\n\n");
 }
 
-static void add_converters(hd_str *out, const hd_plan *plan, const char *stem) {
-    const char *what =
-        plan->record->of_arrays ? "the arrays of its fields, in order," : "a C array";
-    hd_str_printf(out, "/* `count` elements from %s into the layout, and back. */\n", what);
-    add_converter(out, plan, stem, false);
-    add_converter(out, plan, stem, true);
-}
-
 const char *hd_rewrite_host_header(hd_arena *arena, const hd_record *record,
                                    const hd_layout *layout, const char *stem) {
-    hd_plan *plan;
+    hd_map_text *text;
     hd_diag quiet = {NULL, NULL};
-    if (hd_plan_make(arena, &quiet, record, layout, &plan) != HD_OK)
+    if (hd_map_text_make(arena, &quiet, record, layout, &text) != HD_OK)
         return NULL;
     hd_str out = {.arena = arena};
-    add_head(&out, plan, stem);
-    add_offsets(&out, plan, stem);
-    add_record(&out, plan, stem);
-    add_bytes(&out, plan, stem);
-    add_reference(&out, plan, stem);
-    add_accessors(&out, plan, stem);
-    add_converters(&out, plan, stem);
+    add_head(&out, text, stem);
+    add_offsets(&out, text, stem);
+    add_record(&out, text, stem);
+    add_bytes(&out, text, stem);
+    add_ref_struct(&out, text, stem);
+    add_accessors(&out, text, stem);
+    hd_str_printf(&out, "/* `count` elements from %s into the layout, and back. */\n",
+                  record->of_arrays ? "the arrays of its fields, in order," : "a C array");
+    add_converter(&out, text, stem, false);
+    add_converter(&out, text, stem, true);
     hd_str_add(&out, "#endif\n#endif\n");
     return hd_str_text(&out);
 }

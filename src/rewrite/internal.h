@@ -4,12 +4,15 @@
  *     place of an expression   its byte range in the flat text (flat.h)
  *     edit                     such a range and what replaces it: text, and parts of the old
  *                              text, which may hold edits themselves
- *     laid                     a record, declared or made of arrays, that gets a layout
- *     thing                    what an expression is when it leads to laid-out records: an
+ *     laid-out record          a record, declared or made of arrays, that gets a layout
+ *     pointee                  what a declaration's pointers point to: elements of a laid-out
+ *                              record, or of one field's array, in an address space
+ *     record value             what an expression is when it leads to laid-out records: an
  *                              element, a pointer to one, or a pointer to such pointers
  *     reference                a pointer's counterpart in the new source: a small struct of
  *                              base pointers and an index
- *     family                   the generated names of a record for one address space
+ *     position                 a reference and an index: which element is meant
+ *     accessors                the generated functions of a record for one address space
  */
 #ifndef HD_REWRITE_INTERNAL_H
 #define HD_REWRITE_INTERNAL_H
@@ -18,7 +21,7 @@
 
 #include "flat.h"
 #include "frontend/frontend.h"
-#include "plan.h"
+#include "map_text.h"
 #include "rewrite.h"
 
 /* ---- source.c: tokens of the flat text, positions, and edits ---------------- */
@@ -52,7 +55,7 @@ typedef struct source {
     token *tokens; /* without comments */
     size_t token_count;
     hd_vec(edit) edits;
-    hd_vec(range) dropped; /* text that goes, with what would be edited in it */
+    range_list dropped; /* text that goes, with what would be edited in it */
 } source;
 
 void hd_source_open(source *src, flat *text, CXTranslationUnit unit);
@@ -103,6 +106,8 @@ bool hd_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
 CXCursor hd_only_child(hd_arena *arena, CXCursor cursor);
 CXCursor hd_last_child(hd_arena *arena, CXCursor cursor);
+/* The value of a constant expression of integers; false: it is none. */
+bool hd_constant_value(CXCursor expression, long long *value);
 /* Inside of parentheses and conversions that the compiler adds. */
 CXCursor hd_bare(hd_arena *arena, CXCursor cursor);
 const char *hd_spelling(hd_arena *arena, CXCursor cursor);
@@ -112,9 +117,10 @@ const char *hd_plain_type(hd_arena *arena, const char *text);
 /* Text without blanks at its end. */
 const char *hd_trimmed(hd_arena *arena, const char *text);
 bool hd_is_kernel(hd_arena *arena, CXCursor function);
-/* CUDA: marked as a function of the device. */
-bool hd_is_device(hd_arena *arena, CXCursor function);
 bool hd_is_function(CXCursor cursor);
+/* All functions and templates of functions of a file but for those of the system's headers, also
+ * those in namespaces. */
+cursors hd_functions(hd_arena *arena, CXTranslationUnit unit);
 /* A function's parameters, also a template's; its body, or a null cursor. */
 cursors hd_parameters(hd_arena *arena, CXCursor function);
 CXCursor hd_body(hd_arena *arena, CXCursor function);
@@ -136,13 +142,14 @@ CXType hd_innermost(CXType type);
 
 typedef enum space { SPACE_GLOBAL, SPACE_CONSTANT, SPACE_COUNT } space;
 
-typedef struct family {
+/* The generated functions: their names, and which of them are needed. */
+typedef struct accessors {
     bool is_used, loads, stores, compares;
     bool store_is_value;   /* somebody uses what an assignment gives */
     const char *qualifier; /* "__global " */
     const char *ref, *make, *at, *same, *load, *store;
     const char **fields; /* [field]: its accessor */
-} family;
+} accessors;
 
 /* A field as the kernel's source declares it. */
 typedef struct field_type {
@@ -158,41 +165,41 @@ typedef struct field_type {
 
 /* A part of a record that is taken apart, and that the kernels reach as a whole, or by an index
  * that varies: a function of its own. */
-typedef struct gathering {
+typedef struct part_function {
     space in;
     const char *path; /* "pos"; "d[*]" with a * for each index that is an argument */
     const char *name;
     const char *type; /* of the whole */
     uint32_t field;   /* of a choice: one of the fields, whose type it has */
-    enum { GATHER_LOAD, GATHER_STORE, GATHER_SELECT } kind;
-} gathering;
+    enum { PART_LOAD, PART_STORE, PART_SELECT } kind;
+} part_function;
 
-typedef struct laid {
+typedef struct laid_record {
     const hd_record *record;
-    const hd_plan *plan;
+    const hd_map_text *text;
     CXCursor declaration; /* of the record: its definition; null for a record of arrays */
     const char *spelling; /* of the record where the functions stand */
     const char *scope;    /* "ns::", before generated names; mostly "" */
     field_type *types;    /* [record->field_count] */
     const char **paths;   /* of a record taken apart: of its fields in the declared one, in C */
     unsigned declared;    /* where the functions may stand at the earliest, in the flat text */
-    family families[SPACE_COUNT];
-    hd_vec(gathering) gatherings;
+    accessors accessors[SPACE_COUNT];
+    hd_vec(part_function) part_functions;
     uint32_t kernels; /* rewritten */
-} laid;
+} laid_record;
 
-/* What a declaration holds that leads to laid-out records. */
-typedef struct holding {
-    laid *of;  /* NULL: nothing that is laid out */
-    int field; /* of a record of arrays; -1: whole elements */
+/* What the pointers that a declaration holds point to. */
+typedef struct pointee {
+    laid_record *of; /* NULL: nothing that is laid out */
+    int field;       /* of a record of arrays; -1: whole elements */
     space in;
-} holding;
+} pointee;
 
-/* What an expression is: see `depth`. */
-typedef struct thing {
-    holding what;
+/* What an expression is when it leads to laid-out records. */
+typedef struct record_value {
+    pointee what;
     int depth; /* -1: nothing; 0: an element; 1: a pointer; more: pointers to pointers */
-} thing;
+} record_value;
 
 typedef struct refusal {
     hd_place place;
@@ -217,30 +224,27 @@ typedef struct rewriter {
     bool is_cuda;
     flat *flat;
     source src;
-    laid *laid;
-    uint32_t laid_count;
+    laid_record *records;
+    uint32_t record_count;
     struct flow *flow;
     hd_vec(variable) variables; /* that must not appear unseen */
     hd_vec(unsigned) seen;      /* offsets of names that libclang explained */
     hd_vec(macro_use) macro_uses;
-    hd_vec(range) inactive; /* directives, and what the preprocessor leaves out */
+    range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
-    bool has_met;          /* values of two kinds met, so some pointers lead nowhere */
-    struct wishes *wishes; /* macros to be expanded; they outlive a reading of the flat text */
+    bool has_conflicts;            /* values of two kinds met, so some pointers lead nowhere */
+    struct expansions *expansions; /* requested; they outlive a reading of the flat text */
 } rewriter;
 
 /* CUDA: a function of the host alone. */
 bool hd_is_host(const rewriter *rw, CXCursor function);
 
-void hd_family_names(rewriter *rw, laid *l, space in);
-const char *hd_prelude(rewriter *rw, const laid *l);
+void hd_name_accessors(rewriter *rw, laid_record *l, space in);
+const char *hd_prelude(rewriter *rw, const laid_record *l);
 /* A name made from `name` that neither the source nor what is generated uses. */
 const char *hd_free_name(rewriter *rw, const char *name);
 /* How the language writes things. */
 const hd_dialect *hd_dialect_of(const rewriter *rw, space in);
-/* Declarator of a pointer to a field in address space `in`, around `inner`. */
-const char *hd_pointer_to(const rewriter *rw, const laid *l, const field_type *type, space in,
-                          const char *inner);
 
 /* ---- record.c: the records in the source -------------------------------------- */
 
@@ -249,11 +253,11 @@ hd_status hd_find_records(rewriter *rw);
 /* The type of a field or variable as it is written. */
 void hd_read_type(rewriter *rw, CXType type, field_type *result);
 /* The laid-out record that this type is; NULL: none. */
-laid *hd_laid_of(const rewriter *rw, CXType type);
+laid_record *hd_laid_record_of(const rewriter *rw, CXType type);
 /* The number of the field that a member is, or that the unnamed union around it is; -1: none. */
-int hd_field_of_member(rewriter *rw, const laid *l, CXCursor member, const char *name);
+int hd_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name);
 /* What a declaration's reference is called in the new source. */
-const char *hd_reference_name(rewriter *rw, CXCursor declaration, const holding *what);
+const char *hd_reference_name(rewriter *rw, CXCursor declaration, const pointee *what);
 /* True, with a refusal, for a kernel's parameter that cannot move alone: a record of arrays has
  * one reference for all of them. */
 bool hd_refuse_shared(rewriter *rw, CXCursor pointer);
@@ -263,23 +267,26 @@ void hd_edit_preludes(rewriter *rw);
 /* ---- flow.c: which declarations hold what ---------------------------------------- */
 
 void hd_flow_run(rewriter *rw);
-holding hd_holding_of(const rewriter *rw, CXCursor declaration);
+pointee hd_pointee_of(const rewriter *rw, CXCursor declaration);
 /* Of a function's result, and its parameters by number. */
-holding hd_holding_of_result(const rewriter *rw, CXCursor function);
+pointee hd_pointee_of_result(const rewriter *rw, CXCursor function);
 /* The object of a call such as functor(x) is an argument that no parameter takes: 1, else 0. */
 unsigned hd_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters);
 
-/* ---- thing.c: what expressions lead to ------------------------------------------- */
+/* ---- record_value.c: what expressions lead to ------------------------------------------- */
 
-thing hd_thing_of(const rewriter *rw, CXCursor expression);
+record_value hd_record_value_of(const rewriter *rw, CXCursor expression);
 /* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
  * memory. False in CUDA C. */
-bool hd_typed_holding(const rewriter *rw, CXType type, holding *result);
+bool hd_typed_pointee(const rewriter *rw, CXType type, pointee *result);
+static inline accessors *hd_accessors_of(const record_value *v) {
+    return &v->what.of->accessors[v->what.in];
+}
 /* Whether what a pointer points to has this qualifier: "const", "volatile", "__global". */
 bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier);
 
 /* A reference, or a type with pointers in it. */
-bool hd_holds_values(CXType type);
+bool hd_has_pointer(CXType type);
 /* A pointer, or what may be one in an instance of a template. */
 bool hd_may_point(CXType type);
 /* A cast that only changes const, as far as layouts are concerned. */
@@ -293,6 +300,9 @@ typedef struct frame {
     const struct frame *up;
 } frame;
 
+/* The frame around, without parentheses and conversions that the compiler adds; NULL: none. */
+const frame *hd_around(const frame *at);
+
 void hd_refuse(rewriter *rw, CXCursor at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void hd_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...)
@@ -300,24 +310,24 @@ void hd_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...)
 /* A part of the source that a macro makes: the macro is expanded, if that helps. */
 void hd_refuse_macro(rewriter *rw, CXCursor at);
 /* A pointer to laid-out records where none can be. */
-void hd_refuse_misplaced(rewriter *rw, const frame *at, const thing *t);
+void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v);
 /* Refuses every name of a variable that no cursor explained. */
 void hd_check_all_seen(rewriter *rw);
 
 /* ---- macro.c ---------------------------------------------------------------------- */
 
-struct wishes *hd_wishes_new(hd_arena *arena);
+struct expansions *hd_expansions_new(hd_arena *arena);
 /* Collects the uses of macros, and what the preprocessor leaves out. */
 void hd_macros_read(rewriter *rw);
 /* Asks for the macros used in a range of the flat text to be expanded. False when that would not
  * help: then *why may say more, and *defined where the macro is. */
-bool hd_macro_want(rewriter *rw, range at, const char **why, hd_place *defined);
+bool hd_macro_request(rewriter *rw, range at, const char **why, hd_place *defined);
 /* True when something was asked for that is not yet expanded. */
-bool hd_macros_wanted(const rewriter *rw);
+bool hd_macros_requested(const rewriter *rw);
 /* Expands what was asked for in the flat text; false when there was nothing to expand. */
 bool hd_macros_expand(rewriter *rw);
 
-/* ---- value.c, element.c, field.c, call.c, local.c, function.c: the edits -------------------- */
+/* ---- pointer.c, element.c, field.c, call.c, local.c, function.c: the edits -------------------- */
 
 void hd_walk(rewriter *rw, const frame *at);
 void hd_walk_child(rewriter *rw, const frame *at, CXCursor child);
@@ -326,9 +336,11 @@ void hd_walk_children(rewriter *rw, const frame *at);
 /* Makes the text of a pointer, or of an element whose address is meant, that of a reference. */
 void hd_edit_reference(rewriter *rw, const frame *at);
 /* Adds "reference, index" of an element, or of what a pointer points to. */
-void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t);
-/* The same of an expression that is edited whole; hd_draft_position() is for parts of one. */
-void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing *t);
+void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v);
+/* Makes the text of `whole` open, the function `name` of the position of `base`, close. Refuses
+ * where a macro is in the way. */
+void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
+                      const char *open, const char *name, const char *close);
 /* Adds a pointer as part of something else. */
 void hd_draft_reference(rewriter *rw, draft *d, const frame *at);
 /* Adds "pointer.index". */
@@ -338,10 +350,8 @@ bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
 bool hd_begins_with(rewriter *rw, CXCursor e, const char *word);
 /* ++, --, += and their like. */
 bool hd_is_change(CXCursor e);
-/* What is no pointer to laid-out records where one must be. */
-void hd_refuse_source(rewriter *rw, CXCursor value);
 /* An element or a pointer in a place where its value is used. */
-void hd_walk_thing(rewriter *rw, const frame *at, const thing *t);
+void hd_walk_value(rewriter *rw, const frame *at, const record_value *v);
 bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value);
 bool hd_edit_operator(rewriter *rw, const frame *at);
 bool hd_edit_sizeof(rewriter *rw, const frame *at);
@@ -360,18 +370,20 @@ bool hd_field_escapes(rewriter *rw, const frame *field, const char **why);
 /* Functions that touch the one value that they are given the address of. */
 bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 /* method.c: refuses a call of a method for which a copy of the element will not do. */
-void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid *l);
+void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
 /* split.c: an access to a part of a record that is taken apart. */
-bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const thing *t);
+bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
 /* Types and paths of the fields of a record that is taken apart. */
-void hd_leaf_types(rewriter *rw, laid *l);
+void hd_split_types(rewriter *rw, laid_record *l);
 /* array.c: of a record of arrays, from the parameters that are its fields; and a place before
  * the first function that takes one. */
-void hd_array_types(rewriter *rw, laid *l);
+void hd_array_types(rewriter *rw, laid_record *l);
 const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter);
-unsigned hd_first_use(rewriter *rw, const laid *l);
+unsigned hd_first_use(rewriter *rw, const laid_record *l);
 
 bool hd_edit_call(rewriter *rw, const frame *at);
+/* A function has a parameter that leads to laid-out records. */
+bool hd_takes_records(rewriter *rw, CXCursor function);
 bool hd_edit_declarations(rewriter *rw, const frame *at);
 void hd_edit_function(rewriter *rw, const frame *at);
 void hd_edit_instantiations(rewriter *rw);
@@ -380,7 +392,7 @@ void hd_edit_instantiations(rewriter *rw);
 bool hd_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result);
 /* True, with a refusal, for what points to volatile records: the generated functions know none. */
 bool hd_refuse_volatile(rewriter *rw, CXCursor declared, CXType type);
-/* How many pointers a declared name of this holding has before it in the new source. */
+/* How many pointers a declared name of this type has before it in the new source. */
 const char *hd_stars(rewriter *rw, CXType type);
 
 /* ---- output.c: from edits of the flat text to files ----------------------------------- */

@@ -74,9 +74,9 @@ static void edit_value(rewriter *rw, const frame *at, CXCursor value, const char
         cursors inside = hd_children(rw->arena, value);
         for (size_t i = 0; i < inside.count; i++)
             edit_value(rw, &child, inside.data[i], name);
-    } else if (hd_thing_of(rw, value).depth >= 0) {
+    } else if (hd_record_value_of(rw, value).depth >= 0) {
         hd_edit_reference(rw, &child);
-    } else if (!rw->has_met) { /* else that was said where they met */
+    } else if (!rw->has_conflicts) { /* else that was said where they met */
         hd_refuse(rw, at->cursor,
                   "'%s' is not initialised with a place in an array that came as "
                   "a parameter; write '= &p[i]', or keep an index",
@@ -103,10 +103,10 @@ static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is
 }
 
 static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_first,
-                      const holding *what) {
+                      const pointee *what) {
     CXType type = clang_getCursorType(declared);
     const char *name = hd_spelling(rw->arena, declared);
-    family *f = &what->of->families[what->in];
+    accessors *f = &what->of->accessors[what->in];
     unsigned name_at, begin;
     range words;
     if (!hd_offset_of(&rw->src, clang_getCursorLocation(declared), &name_at) ||
@@ -125,17 +125,8 @@ static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_
         hd_edit_text(&rw->src, (range){begin, name_at}, hd_stars(rw, type));
 }
 
-/* The body of the function. */
-static range scope_of(const rewriter *rw, const frame *at) {
-    range scope = {0, 0};
-    for (; at && at->up; at = at->up)
-        if (hd_is_function(at->up->cursor))
-            hd_range_of(&rw->src, at->cursor, &scope);
-    return scope;
-}
-
 static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, range statement,
-                          bool is_first, const holding *what) {
+                          bool is_first, const pointee *what) {
     CXType type = clang_getCursorType(declared);
     const char *name = hd_spelling(rw->arena, declared);
     CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
@@ -148,16 +139,20 @@ static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, rang
     edit_type(rw, declared, statement, is_first, what);
     if (!clang_Cursor_isNull(value))
         edit_value(rw, &child, value, name);
-    hd_push(rw->arena, &rw->variables, (variable){name, scope_of(rw, at)});
+    range body = {0, 0};
+    for (const frame *f = at; f->up; f = f->up)
+        if (hd_is_function(f->up->cursor))
+            hd_range_of(&rw->src, f->cursor, &body);
+    hd_push(rw->arena, &rw->variables, (variable){name, body});
 }
 
-/* One holding for all that one statement declares. */
-static bool read_declared(rewriter *rw, const cursors *all, holding *what, CXCursor *odd) {
-    *what = (holding){.field = -1};
+/* One pointee for all that one statement declares. */
+static bool read_declared(rewriter *rw, const cursors *all, pointee *what, CXCursor *odd) {
+    *what = (pointee){.field = -1};
     for (size_t i = 0; i < all->count; i++) {
-        holding h = clang_getCursorKind(all->data[i]) == CXCursor_VarDecl
-                        ? hd_holding_of(rw, all->data[i])
-                        : (holding){.field = -1};
+        pointee h = clang_getCursorKind(all->data[i]) == CXCursor_VarDecl
+                        ? hd_pointee_of(rw, all->data[i])
+                        : (pointee){.field = -1};
         if (i && (h.of != what->of || h.in != what->in)) {
             *odd = h.of ? all->data[i] : all->data[0];
             return false;
@@ -169,7 +164,7 @@ static bool read_declared(rewriter *rw, const cursors *all, holding *what, CXCur
 
 bool hd_edit_declarations(rewriter *rw, const frame *at) {
     cursors all = hd_children(rw->arena, at->cursor);
-    holding what;
+    pointee what;
     CXCursor odd;
     range statement;
     if (!read_declared(rw, &all, &what, &odd)) {

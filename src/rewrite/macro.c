@@ -10,18 +10,18 @@
 #include "internal.h"
 
 /* A macro that was asked for, by the place of its name in a file. */
-typedef struct wish {
+typedef struct expansion {
     unsigned file, origin;
     const char *why_not; /* it cannot be expanded */
     hd_place defined;
-} wish;
+} expansion;
 
-typedef struct wishes {
-    hd_vec(wish) all;
+typedef struct expansions {
+    hd_vec(expansion) all;
     bool is_new; /* asked for since the flat text was made */
-} wishes;
+} expansions;
 
-struct wishes *hd_wishes_new(hd_arena *arena) { return hd_new(arena, wishes); }
+struct expansions *hd_expansions_new(hd_arena *arena) { return hd_new(arena, expansions); }
 
 /* ---- reading ------------------------------------------------------------------------ */
 
@@ -118,22 +118,22 @@ static const char *read_definition(rewriter *rw, CXCursor cursor, definition *d)
     return why_not(rw, d);
 }
 
-/* ---- wishes ----------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------- */
 
-static bool wish_of(rewriter *rw, CXCursor cursor, wish *w) {
+static bool request_of(rewriter *rw, CXCursor cursor, expansion *w) {
     unsigned offset;
     flat_spot spot;
     if (!hd_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset) ||
         !hd_flat_spot(rw->flat, (range){offset, offset + 1}, &spot))
         return false;
-    *w = (wish){.file = spot.node->file, .origin = spot.at.begin};
+    *w = (expansion){.file = spot.node->file, .origin = spot.at.begin};
     w->defined = hd_flat_place(rw->flat, offset);
     return true;
 }
 
-static wish *known_wish(const rewriter *rw, const wish *w) {
-    for (size_t i = 0; i < rw->wishes->all.count; i++) {
-        wish *known = &rw->wishes->all.data[i];
+static expansion *known_request(const rewriter *rw, const expansion *w) {
+    for (size_t i = 0; i < rw->expansions->all.count; i++) {
+        expansion *known = &rw->expansions->all.data[i];
         if (known->file == w->file && known->origin == w->origin)
             return known;
     }
@@ -147,22 +147,22 @@ static bool is_visible(const rewriter *rw, const macro_use *use) {
 }
 
 static bool want(rewriter *rw, const macro_use *use, const char **why, hd_place *defined) {
-    wish w;
-    if (!wish_of(rw, use->definition, &w)) {
+    expansion w;
+    if (!request_of(rw, use->definition, &w)) {
         *why = "it is not defined in the kernel's files";
         return false;
     }
-    const wish *known = known_wish(rw, &w);
+    const expansion *known = known_request(rw, &w);
     if (!known) {
         definition d;
         w.why_not = read_definition(rw, use->definition, &d);
-        hd_push(rw->arena, &rw->wishes->all, w);
-        known = &rw->wishes->all.data[rw->wishes->all.count - 1];
-        rw->wishes->is_new |= !w.why_not;
+        hd_push(rw->arena, &rw->expansions->all, w);
+        known = &rw->expansions->all.data[rw->expansions->all.count - 1];
+        rw->expansions->is_new |= !w.why_not;
     }
     *why = known->why_not;
     *defined = known->defined;
-    return !known->why_not && rw->wishes->is_new;
+    return !known->why_not && rw->expansions->is_new;
 }
 
 /* True when a use stands in an argument of another one. */
@@ -175,7 +175,7 @@ static bool is_inner(const rewriter *rw, const macro_use *use) {
     return false;
 }
 
-bool hd_macro_want(rewriter *rw, range at, const char **why, hd_place *defined) {
+bool hd_macro_request(rewriter *rw, range at, const char **why, hd_place *defined) {
     bool any = false;
     for (int inner = 0; inner < 2 && !any; inner++) /* the outer ones may be all that is needed */
         for (size_t i = 0; i < rw->macro_uses.count; i++) {
@@ -187,7 +187,7 @@ bool hd_macro_want(rewriter *rw, range at, const char **why, hd_place *defined) 
     return any;
 }
 
-bool hd_macros_wanted(const rewriter *rw) { return rw->wishes->is_new; }
+bool hd_macros_requested(const rewriter *rw) { return rw->expansions->is_new; }
 
 /* ---- expanding ----------------------------------------------------------------------------- */
 
@@ -243,7 +243,7 @@ static flat_node *expansion_of(rewriter *rw, const definition *d, const argument
 static void expand(rewriter *rw, const macro_use *use) {
     definition d;
     argument_list arguments = {0};
-    wish w;
+    expansion w;
     if (read_definition(rw, use->definition, &d) != NULL)
         return;
     if (d.takes_arguments) {
@@ -252,8 +252,8 @@ static void expand(rewriter *rw, const macro_use *use) {
         arguments = read_arguments(rw, use);
     }
     if (arguments.count < d.parameter_count) {
-        if (wish_of(rw, use->definition, &w))
-            known_wish(rw, &w)->why_not = "a use of it has too few arguments";
+        if (request_of(rw, use->definition, &w))
+            known_request(rw, &w)->why_not = "a use of it has too few arguments";
         return;
     }
     hd_flat_put(rw->flat, use->at, expansion_of(rw, &d, &arguments));
@@ -264,14 +264,14 @@ static int from_the_last(const void *left, const void *right) {
     return a->at.begin == b->at.begin ? 0 : a->at.begin < b->at.begin ? 1 : -1;
 }
 
-static bool is_wished(rewriter *rw, const macro_use *use) {
-    wish w;
-    const wish *known = wish_of(rw, use->definition, &w) ? known_wish(rw, &w) : NULL;
+static bool is_requested(rewriter *rw, const macro_use *use) {
+    expansion w;
+    const expansion *known = request_of(rw, use->definition, &w) ? known_request(rw, &w) : NULL;
     return known && !known->why_not;
 }
 
-/* A wished macro inside of another one's body: that one must be expanded first. */
-static void want_outer(rewriter *rw, const macro_use *inner) {
+/* A requested macro inside of another one's body: that one must be expanded first. */
+static void request_outer(rewriter *rw, const macro_use *inner) {
     const char *why;
     hd_place defined;
     for (size_t i = 0; i < rw->macro_uses.count; i++) {
@@ -281,24 +281,17 @@ static void want_outer(rewriter *rw, const macro_use *inner) {
     }
 }
 
-static bool lies_in_directive(const rewriter *rw, range at) {
-    for (size_t i = 0; i < rw->inactive.count; i++)
-        if (rw->inactive.data[i].begin <= at.begin && at.end <= rw->inactive.data[i].end)
-            return true;
-    return false;
-}
-
 bool hd_macros_expand(rewriter *rw) {
     hd_vec(macro_use) uses = {0};
     for (size_t i = 0; i < rw->macro_uses.count; i++)
-        if (is_wished(rw, &rw->macro_uses.data[i]) && !is_visible(rw, &rw->macro_uses.data[i]))
-            want_outer(rw, &rw->macro_uses.data[i]);
+        if (is_requested(rw, &rw->macro_uses.data[i]) && !is_visible(rw, &rw->macro_uses.data[i]))
+            request_outer(rw, &rw->macro_uses.data[i]);
     for (size_t i = 0; i < rw->macro_uses.count; i++) {
         const macro_use *use = &rw->macro_uses.data[i];
-        if (is_wished(rw, use) && is_visible(rw, use) && !lies_in_directive(rw, use->at))
+        if (is_requested(rw, use) && is_visible(rw, use) && !hd_is_within(&rw->inactive, use->at))
             hd_push(rw->arena, &uses, *use);
     }
-    rw->wishes->is_new = false;
+    rw->expansions->is_new = false;
     if (!uses.count)
         return false;
     qsort(uses.data, uses.count, sizeof *uses.data, from_the_last);

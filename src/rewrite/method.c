@@ -94,7 +94,7 @@ static bool result_is_kept(const frame *call, CXCursor method) {
     for (const frame *up = call->up; up; up = up->up) {
         CXType type = clang_getCursorType(up->cursor);
         switch (clang_getCursorKind(up->cursor)) {
-        case CXCursor_VarDecl: return hd_holds_values(type);
+        case CXCursor_VarDecl: return hd_has_pointer(type);
         case CXCursor_ReturnStmt:
         case CXCursor_InitListExpr: return true;
         case CXCursor_BinaryOperator:
@@ -116,7 +116,7 @@ static bool result_is_kept(const frame *call, CXCursor method) {
     return false;
 }
 
-void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid *l) {
+void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l) {
     const char *name = hd_spelling(rw->arena, method);
     if (method_changes(rw, method, 0))
         hd_refuse(rw, call->cursor,

@@ -69,13 +69,6 @@ static bool same_edit(const file_edit *a, const file_edit *b) {
 
 /* ---- copies of one text ------------------------------------------------------------------- */
 
-static bool is_inactive(const rewriter *rw, unsigned offset) {
-    for (size_t i = 0; i < rw->inactive.count; i++)
-        if (offset >= rw->inactive.data[i].begin && offset < rw->inactive.data[i].end)
-            return true;
-    return false;
-}
-
 static const file_edit *edit_from(const file_edits *edits, const flat_node *node, range at) {
     for (size_t i = 0; i < edits->count; i++)
         if (edits->data[i].node == node && edits->data[i].at.begin == at.begin &&
@@ -104,7 +97,8 @@ static void check_copies(output *o, const file_edit *e, const flat_node *node) {
     rewriter *rw = o->rw;
     unsigned offset;
     if (node != e->node && node->file == e->node->file &&
-        hd_flat_offset(node, e->at.begin, &offset) && !is_inactive(rw, offset)) {
+        hd_flat_offset(node, e->at.begin, &offset) &&
+        !hd_is_within(&rw->inactive, (range){offset, offset + 1})) {
         const file_edit *same = edit_from(&o->files[node->file], node, e->at);
         if (!same || !same_edit(same, e))
             refuse_copies(rw, e, node);
@@ -147,7 +141,7 @@ static int compare_edits(const void *left, const void *right) {
     return a->at.end == b->at.end ? 0 : a->at.end > b->at.end ? -1 : 1;
 }
 
-static void render(file_edits *edits, const char *text, hd_str *out, range old) {
+static void render_edits(file_edits *edits, const char *text, hd_str *out, range old) {
     unsigned done = old.begin;
     for (size_t i = 0; i < edits->count; i++) {
         file_edit *e = &edits->data[i];
@@ -159,7 +153,7 @@ static void render(file_edits *edits, const char *text, hd_str *out, range old) 
             if (e->parts.data[p].text)
                 hd_str_add(out, e->parts.data[p].text);
             else
-                render(edits, text, out, e->parts.data[p].old);
+                render_edits(edits, text, out, e->parts.data[p].old);
         }
         done = e->at.end;
     }
@@ -173,7 +167,7 @@ static const char *rendered(output *o, unsigned file) {
     hd_str out = {.arena = o->rw->arena};
     if (edits->count)
         qsort(edits->data, edits->count, sizeof *edits->data, compare_edits);
-    render(edits, text, &out, (range){0, (unsigned)strlen(text)});
+    render_edits(edits, text, &out, (range){0, (unsigned)strlen(text)});
     for (size_t i = 0; i < edits->count; i++)
         if (!edits->data[i].is_used)
             refuse_here(o->rw, edits->data[i].flat,
@@ -204,24 +198,13 @@ static const char *normal_path(hd_arena *arena, const char *path) {
  * would not be found there. */
 static const char *name_of(const rewriter *rw, const flat_node *header) {
     hd_arena *arena = rw->arena;
-    if (!header->up) {
-        const char *path = rw->flat->files.data[0].path, *slash = strrchr(path, '/');
-        return slash ? slash + 1 : path;
-    }
+    if (!header->up)
+        return hd_path_name(rw->flat->files.data[0].path);
     const char *outer = name_of(rw, header->up);
     if (!outer || !header->spelling || *header->spelling == '/')
         return NULL;
     const char *name = normal_path(arena, hd_path_beside(arena, outer, header->spelling));
     return strncmp(name, "../", 3) ? name : NULL;
-}
-
-static void refuse_name(rewriter *rw, const flat_node *header) {
-    hd_place place = hd_flat_use(rw->flat, header);
-    hd_refuse_at(rw, &place,
-                 "the rewritten '%s' could not be found from another folder as it is included; "
-                 "include it by \"...\" with a path below the kernel's folder, or with one that an "
-                 "-I completes",
-                 rw->flat->files.data[header->file].path);
 }
 
 typedef struct naming {
@@ -285,12 +268,18 @@ static bool add_node(naming *n, const flat_node *node) {
     if (node->kind != FLAT_FILE || (!needed && !node->items.count))
         return needed;
     const char *name = name_of(rw, node);
-    if (needed && !name)
-        refuse_name(rw, node);
-    else if (needed || is_below(rw, node))
+    if (needed && !name) {
+        hd_place use = hd_flat_use(rw->flat, node);
+        hd_refuse_at(rw, &use,
+                     "the rewritten '%s' could not be found from another folder as it is included; "
+                     "include it by \"...\" with a path below the kernel's folder, or with one "
+                     "that an -I completes",
+                     rw->flat->files.data[node->file].path);
+    } else if (needed || is_below(rw, node)) {
         add_file(n, node, name);
-    else
+    } else {
         add_elsewhere(n, node);
+    }
     return needed;
 }
 
@@ -308,28 +297,16 @@ static const char *options_of(rewriter *rw, const naming *n) {
     return hd_trimmed(rw->arena, hd_str_text(&text));
 }
 
-static bool is_dropped(const rewriter *rw, range at) {
-    for (size_t i = 0; i < rw->src.dropped.count; i++)
-        if (rw->src.dropped.data[i].begin <= at.begin && at.end <= rw->src.dropped.data[i].end)
-            return true;
-    return false;
-}
-
-static void map_edits(output *o) {
-    rewriter *rw = o->rw;
-    for (size_t i = 0; i < rw->src.edits.count; i++) {
-        const edit *e = &rw->src.edits.data[i];
-        if (!is_dropped(rw, e->at) && !map_edit(o, e))
-            refuse_here(rw, e->at.begin,
-                        "this access to laid-out records is made partly by a macro; write it out");
-    }
-}
-
 hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
     size_t count = rw->flat->files.count;
     output o = {rw, hd_new_array(rw->arena, file_edits, count)};
     bool *changed = hd_new_array(rw->arena, bool, count);
-    map_edits(&o);
+    for (size_t i = 0; i < rw->src.edits.count; i++) {
+        const edit *e = &rw->src.edits.data[i];
+        if (!hd_is_within(&rw->src.dropped, e->at) && !map_edit(&o, e))
+            refuse_here(rw, e->at.begin,
+                        "this access to laid-out records is made partly by a macro; write it out");
+    }
     for (size_t f = 0; f < count; f++) {
         for (size_t i = 0; i < o.files[f].count; i++)
             check_copies(&o, &o.files[f].data[i], rw->flat->root);

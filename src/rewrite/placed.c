@@ -29,7 +29,7 @@ static const hd_placed_buffer *sibling_of(const placer *p, const hd_job_arrays *
     return NULL;
 }
 
-static hd_status find_place(const placer *p, uint32_t b, uint32_t *total) {
+static hd_status find_buffer(const placer *p, uint32_t b, uint32_t *total) {
     const hd_buffer *buffer = &p->original->buffers[b];
     hd_placed_buffer *at = &p->placed->buffers[b];
     const hd_job_arrays *arrays = hd_job_arrays_of(p->original, b, &at->field);
@@ -56,16 +56,6 @@ static hd_status find_place(const placer *p, uint32_t b, uint32_t *total) {
     return HD_OK;
 }
 
-static hd_status find_places(const placer *p) {
-    uint32_t total = 0;
-    hd_status status = HD_OK;
-    for (uint32_t b = 0; b < p->original->buffer_count && status == HD_OK; b++)
-        status = find_place(p, b, &total);
-    p->placed->job->buffer_count = total;
-    p->placed->job->buffers = hd_new_array(p->arena, hd_buffer, total);
-    return status;
-}
-
 /* True when the buffer's allocations were made for another one already. */
 static bool is_shared(const hd_placed_job *placed, uint32_t b) {
     for (uint32_t other = 0; other < b; other++)
@@ -74,35 +64,26 @@ static bool is_shared(const hd_placed_job *placed, uint32_t b) {
     return false;
 }
 
-/* A buffer of bytes for one allocation. */
-static hd_buffer allocation_of(const placer *p, const hd_buffer *from, const hd_placed_buffer *at,
-                               uint32_t allocation) {
-    bool one = at->map->allocation_count == 1;
-    const char *name = at->arrays ? at->arrays->name : from->name;
-    return (hd_buffer){.name = one ? name : hd_format(p->arena, "%s_%u", name, allocation),
-                       .type = "uchar",
-                       .count = at->map->allocation_bytes[allocation],
-                       .place = from->place,
-                       .scalar = {KIR_INT, 8, 1, 0},
-                       .element_bytes = 1};
-}
-
-/* A record by its name in the new module; borrowed from the old one without one. */
-static const hd_record *record_of(const placer *p, const hd_record *record) {
-    const hd_record *same = record && p->module ? kir_find_record(p->module, record->name) : NULL;
-    return same ? same : record;
-}
-
+/* A buffer of the original as buffers of bytes, one for each allocation; or as it was, with the
+ * record of the same name in the new module, if there is one. */
 static void place_buffer(const placer *p, uint32_t b) {
     const hd_buffer *from = &p->original->buffers[b];
     const hd_placed_buffer *at = &p->placed->buffers[b];
     hd_buffer *to = p->placed->job->buffers + at->first;
+    const char *name = at->arrays ? at->arrays->name : from->name;
     for (uint32_t m = 0; at->map && m < at->count; m++)
-        to[m] = allocation_of(p, from, at, m);
-    if (!at->map) {
-        *to = *from;
-        to->record = record_of(p, from->record);
-    }
+        to[m] = (hd_buffer){.name = at->count == 1 ? name : hd_format(p->arena, "%s_%u", name, m),
+                            .type = "uchar",
+                            .count = at->map->allocation_bytes[m],
+                            .place = from->place,
+                            .scalar = {KIR_INT, 8, 1, 0},
+                            .element_bytes = 1};
+    if (at->map)
+        return;
+    const hd_record *same =
+        from->record && p->module ? kir_find_record(p->module, from->record->name) : NULL;
+    *to = *from;
+    to->record = same ? same : from->record;
 }
 
 /* ---- contents ------------------------------------------------------------------- */
@@ -117,16 +98,6 @@ static void copy_column(const hd_record *record, uint32_t field, uint64_t count,
     }
 }
 
-/* All fields' arrays as one array of structs. */
-static void *join_columns(hd_arena *arena, const hd_placed_job *placed, const hd_job_arrays *arrays,
-                          void *const *from) {
-    uint64_t count = placed->original->buffers[arrays->buffers[0]].count;
-    void *structs = hd_alloc(arena, count * arrays->record->size);
-    for (uint32_t f = 0; f < arrays->field_count; f++)
-        copy_column(arrays->record, f, count, structs, from[arrays->buffers[f]], false);
-    return structs;
-}
-
 void hd_placed_scatter(hd_arena *arena, const hd_placed_job *placed, void *const *from, void **to) {
     for (uint32_t b = 0; b < placed->original->buffer_count; b++) {
         const hd_placed_buffer *at = &placed->buffers[b];
@@ -134,10 +105,14 @@ void hd_placed_scatter(hd_arena *arena, const hd_placed_job *placed, void *const
             continue;
         for (uint32_t m = 0; m < at->count; m++)
             to[at->first + m] = at->map ? hd_alloc(arena, at->map->allocation_bytes[m]) : from[b];
-        if (at->map)
-            hd_map_scatter(at->map,
-                           at->arrays ? join_columns(arena, placed, at->arrays, from) : from[b],
-                           to + at->first);
+        if (!at->map)
+            continue;
+        const hd_job_arrays *arrays = at->arrays;
+        uint64_t count = placed->original->buffers[b].count;
+        void *structs = arrays ? hd_alloc(arena, count * arrays->record->size) : from[b];
+        for (uint32_t f = 0; arrays && f < arrays->field_count; f++)
+            copy_column(arrays->record, f, count, structs, from[arrays->buffers[f]], false);
+        hd_map_scatter(at->map, structs, to + at->first);
     }
 }
 
@@ -161,7 +136,7 @@ void hd_placed_gather(hd_arena *arena, const hd_placed_job *placed, void *const 
 typedef hd_vec(hd_arg) arg_list;
 
 /* True when an argument before `from` in the list of parameters brought the allocations. */
-static bool is_given(const placer *p, const hd_launch *launch, const hd_arg *from) {
+static bool was_placed_before(const placer *p, const hd_launch *launch, const hd_arg *from) {
     const hd_placed_buffer *at = &p->placed->buffers[from->buffer];
     for (uint32_t a = 0; a < launch->arg_count && at->arrays; a++) {
         const hd_arg *other = &launch->args[a];
@@ -202,36 +177,30 @@ static void place_buffer_arg(const placer *p, const hd_arg *from, arg_list *args
     }
 }
 
-static void place_arg(const placer *p, const hd_launch *launch, const hd_arg *from, arg_list *args,
-                      uint32_t *next) {
-    if (from->kind == HD_ARG_BUFFER) {
-        if (!is_given(p, launch, from))
-            place_buffer_arg(p, from, args, next);
-        return;
-    }
-    hd_arg arg = *from;
-    arg.param = (*next)++;
-    hd_push(p->arena, args, arg);
-}
-
-/* Variables of the module are no parameters and keep their numbers. */
-static void place_variable(const placer *p, const hd_arg *from, arg_list *args) {
-    hd_arg arg = *from;
-    arg.buffer = p->placed->buffers[from->buffer].first;
-    arg.buffer_name = p->placed->job->buffers[arg.buffer].name;
-    hd_push(p->arena, args, arg);
-}
-
 static hd_status place_launch(const placer *p, const hd_launch *from, hd_launch *to) {
     arg_list args = {0};
     uint32_t next = 0;
     for (uint32_t param = 0; param < from->kernel->param_count; param++)
-        for (uint32_t a = 0; a < from->arg_count; a++)
-            if (from->args[a].param == param)
-                place_arg(p, from, &from->args[a], &args, &next);
-    for (uint32_t a = 0; a < from->arg_count; a++)
-        if (from->args[a].param == KIR_NONE)
-            place_variable(p, &from->args[a], &args);
+        for (uint32_t a = 0; a < from->arg_count; a++) {
+            hd_arg arg = from->args[a];
+            if (arg.param != param)
+                continue;
+            if (arg.kind == HD_ARG_BUFFER) {
+                if (!was_placed_before(p, from, &arg))
+                    place_buffer_arg(p, &arg, &args, &next);
+                continue;
+            }
+            arg.param = next++;
+            hd_push(p->arena, &args, arg);
+        }
+    for (uint32_t a = 0; a < from->arg_count; a++) {
+        hd_arg arg = from->args[a];
+        if (arg.param != KIR_NONE) /* variables of the module are no parameters */
+            continue;
+        arg.buffer = p->placed->buffers[arg.buffer].first;
+        arg.buffer_name = p->placed->job->buffers[arg.buffer].name;
+        hd_push(p->arena, &args, arg);
+    }
     *to = *from;
     to->args = args.data;
     to->arg_count = (uint32_t)args.count;
@@ -253,13 +222,17 @@ hd_status hd_job_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *o
     job->record = NULL;
     job->record_name = NULL;
     job->module = module;
+    job->buffer_count = 0;
     job->launches = hd_new_array(arena, hd_launch, job->launch_count);
     p.placed->original = original;
     p.placed->job = job;
     p.placed->buffers = hd_new_array(arena, hd_placed_buffer, original->buffer_count);
-    hd_status status = find_places(&p);
+    hd_status status = HD_OK;
+    for (uint32_t b = 0; b < original->buffer_count && status == HD_OK; b++)
+        status = find_buffer(&p, b, &job->buffer_count);
     if (status != HD_OK)
         return status;
+    job->buffers = hd_new_array(arena, hd_buffer, job->buffer_count);
     for (uint32_t b = 0; b < original->buffer_count; b++)
         place_buffer(&p, b);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)

@@ -43,7 +43,8 @@ const hd_dialect *hd_dialect_of(const rewriter *rw, space in) { return &dialects
 
 /* ---- names -------------------------------------------------------------------- */
 
-static void name_all(rewriter *rw, const laid *l, family *f, const char *stem, const char *infix) {
+static void name_all(rewriter *rw, const laid_record *l, accessors *f, const char *stem,
+                     const char *infix) {
     f->ref = hd_format(rw->arena, "%s_ref", stem);
     f->make = hd_format(rw->arena, "%s_make", stem);
     f->at = hd_format(rw->arena, "%s_at", stem);
@@ -51,10 +52,10 @@ static void name_all(rewriter *rw, const laid *l, family *f, const char *stem, c
     f->load = hd_format(rw->arena, "%s_load", stem);
     f->store = hd_format(rw->arena, "%s_store", stem);
     for (uint32_t i = 0; i < l->record->field_count; i++)
-        f->fields[i] = hd_format(rw->arena, "%s_%s%s", stem, infix, l->plan->names[i]);
+        f->fields[i] = hd_format(rw->arena, "%s_%s%s", stem, infix, l->text->names[i]);
 }
 
-static bool is_name_of(const laid *l, const family *f, const char *name) {
+static bool is_name_of(const laid_record *l, const accessors *f, const char *name) {
     if (!f->ref)
         return false;
     const char *const special[] = {f->ref, f->make, f->at, f->same, f->load, f->store};
@@ -68,16 +69,16 @@ static bool is_name_of(const laid *l, const family *f, const char *name) {
 }
 
 /* `but`: a family whose own names do not count. */
-static bool name_is_taken(const rewriter *rw, const char *name, const family *but) {
+static bool name_is_taken(const rewriter *rw, const char *name, const accessors *but) {
     if (hd_source_has_name(&rw->src, name))
         return true;
-    for (uint32_t i = 0; i < rw->laid_count; i++) {
-        const laid *l = &rw->laid[i];
+    for (uint32_t i = 0; i < rw->record_count; i++) {
+        const laid_record *l = &rw->records[i];
         for (int s = 0; s < SPACE_COUNT; s++)
-            if (&l->families[s] != but && is_name_of(l, &l->families[s], name))
+            if (&l->accessors[s] != but && is_name_of(l, &l->accessors[s], name))
                 return true;
-        for (size_t g = 0; g < l->gatherings.count; g++)
-            if (!strcmp(l->gatherings.data[g].name, name))
+        for (size_t g = 0; g < l->part_functions.count; g++)
+            if (!strcmp(l->part_functions.data[g].name, name))
                 return true;
         for (uint32_t f = 0; l->types && f < l->record->field_count; f++)
             if (l->types[f].members && !strcmp(l->types[f].element, name))
@@ -86,7 +87,7 @@ static bool name_is_taken(const rewriter *rw, const char *name, const family *bu
     return false;
 }
 
-static bool names_are_free(const rewriter *rw, const laid *l, const family *f) {
+static bool names_are_free(const rewriter *rw, const laid_record *l, const accessors *f) {
     const char *const special[] = {f->ref, f->make, f->at, f->same, f->load, f->store};
     for (size_t s = 0; s < sizeof special / sizeof *special; s++) {
         if (name_is_taken(rw, special[s], f))
@@ -103,10 +104,9 @@ static bool names_are_free(const rewriter *rw, const laid *l, const family *f) {
 
 /* A field named `at` or a function that exists already moves all names to
  * another stem; fields that collide with the functions get one of their own. */
-void hd_family_names(rewriter *rw, laid *l, space in) {
-    family *f = &l->families[in];
-    const char *last = strrchr(l->record->name, ':');
-    const char *name = hd_identifier(rw->arena, last ? last + 1 : l->record->name);
+void hd_name_accessors(rewriter *rw, laid_record *l, space in) {
+    accessors *f = &l->accessors[in];
+    const char *name = hd_identifier(rw->arena, hd_unscoped(l->record->name));
     const char *stem = in == SPACE_GLOBAL ? name : hd_format(rw->arena, "%s_constant", name);
     f->qualifier = rw->is_cuda ? "" : in == SPACE_GLOBAL ? "__global " : "__constant ";
     f->fields = hd_new_array(rw->arena, const char *, l->record->field_count);
@@ -123,28 +123,25 @@ const char *hd_free_name(rewriter *rw, const char *name) {
 
 /* ---- text ------------------------------------------------------------------------ */
 
-static const char *dims_text(const rewriter *rw, const field_type *type) {
-    hd_str text = {.arena = rw->arena};
-    for (uint32_t d = 0; d < type->dim_count; d++)
-        hd_str_printf(&text, "[%" PRIu64 "]", type->dims[d]);
-    return hd_str_text(&text);
-}
-
-const char *hd_pointer_to(const rewriter *rw, const laid *l, const field_type *type, space in,
-                          const char *inner) {
-    const char *q = l->families[in].qualifier;
+/* Declarator of a pointer to a field in address space `in`, around `inner`. */
+static const char *pointer_to(const rewriter *rw, const laid_record *l, const field_type *type,
+                              space in, const char *inner) {
+    const char *q = l->accessors[in].qualifier;
     const char *element =
         type->is_pointer ? hd_format(rw->arena, "%s %s", type->element, hd_trimmed(rw->arena, q))
                          : hd_format(rw->arena, "%s%s", q, type->element);
     if (!type->dim_count)
         return hd_format(rw->arena, "%s *%s", element, inner);
-    return hd_format(rw->arena, "%s (*%s)%s", element, inner, dims_text(rw, type));
+    hd_str dims = {.arena = rw->arena};
+    for (uint32_t d = 0; d < type->dim_count; d++)
+        hd_str_printf(&dims, "[%" PRIu64 "]", type->dims[d]);
+    return hd_format(rw->arena, "%s (*%s)%s", element, inner, hd_str_text(&dims));
 }
 
-static void add_reference(hd_str *out, const rewriter *rw, const laid *l, space in) {
+static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l, space in) {
     const hd_dialect *dialect = hd_dialect_of(rw, in);
-    const family *f = &l->families[in];
-    uint32_t allocations = l->plan->map->allocation_count;
+    const accessors *f = &l->accessors[in];
+    uint32_t allocations = l->text->map->allocation_count;
     const char **bases = hd_new_array(rw->arena, const char *, allocations);
     hd_str parameters = {.arena = rw->arena};
     for (uint32_t a = 0; a < allocations; a++) {
@@ -152,11 +149,11 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid *l, space 
         hd_str_printf(&parameters, "%s%s, ", dialect->bytes, bases[a]);
     }
     hd_str_printf(out, "typedef struct %s {\n", f->ref);
-    hd_plan_members(out, l->plan, dialect);
+    hd_map_text_members(out, l->text, dialect);
     hd_str_printf(out, "    %s index;\n} %s;\n", dialect->index, f->ref);
     hd_str_printf(out, "%s%s %s(%s%s count) {\n    %s ref;\n", dialect->function, f->ref, f->make,
                   hd_str_text(&parameters), dialect->size, f->ref);
-    hd_plan_bases(out, l->plan, dialect, bases);
+    hd_map_text_bases(out, l->text, dialect, bases);
     hd_str_add(out, "    ref.index = 0;\n    return ref;\n}\n");
     hd_str_printf(out, "%s%s %s(%s ref, %s i) {\n    ref.index += i;\n    return ref;\n}\n",
                   dialect->function, f->ref, f->at, f->ref, dialect->index);
@@ -164,32 +161,33 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid *l, space 
         hd_str_printf(out,
                       "%sbool %s(%s a, %s b) {\n"
                       "    return a.index == b.index && a.%s == b.%s;\n}\n",
-                      dialect->function, f->same, f->ref, f->ref, l->plan->streams[0],
-                      l->plan->streams[0]);
+                      dialect->function, f->same, f->ref, f->ref, l->text->streams[0],
+                      l->text->streams[0]);
 }
 
-static void add_accessor(hd_str *out, const rewriter *rw, const laid *l, space in, uint32_t field) {
+static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, space in,
+                         uint32_t field) {
     const hd_dialect *dialect = hd_dialect_of(rw, in);
-    const family *f = &l->families[in];
+    const accessors *f = &l->accessors[in];
     const field_type *type = &l->types[field];
-    bool tiled = hd_plan_is_tiled(l->plan, field);
+    bool tiled = hd_map_text_is_tiled(l->text, field);
     const char *head =
         hd_format(rw->arena, "%s(%s ref, %s i)", f->fields[field], f->ref, dialect->index);
-    hd_str_printf(out, "%s%s {\n", dialect->function, hd_pointer_to(rw, l, type, in, head));
+    hd_str_printf(out, "%s%s {\n", dialect->function, pointer_to(rw, l, type, in, head));
     if (tiled)
         hd_str_printf(out, "    %s e = (%s)(ref.index + i);\n", dialect->size, dialect->size);
-    hd_str_printf(out, "    return (%s)(%s);\n}\n", hd_pointer_to(rw, l, type, in, ""),
-                  hd_plan_address(l->plan, field, tiled ? "e" : "(ref.index + i)"));
+    hd_str_printf(out, "    return (%s)(%s);\n}\n", pointer_to(rw, l, type, in, ""),
+                  hd_map_text_address(l->text, field, tiled ? "e" : "(ref.index + i)"));
 }
 
 /* ---- copies of whole elements ------------------------------------------------------- */
 
 /* Copies one field between `value` and its place; arrays element by element. `path`: the field
  * in the value, as C writes it. Without an extension OpenCL C has half only in memory. */
-static void add_copy(hd_str *out, const rewriter *rw, const laid *l, space in, uint32_t field,
-                     const char *path, bool store) {
+static void add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in,
+                     uint32_t field, const char *path, bool store) {
     const field_type *type = &l->types[field];
-    const char *accessor = l->families[in].fields[field], *member = "";
+    const char *accessor = l->accessors[in].fields[field], *member = "";
     if (type->members) {
         path = member = hd_format(rw->arena, ".%s", type->copied);
         type = type->as;
@@ -206,14 +204,14 @@ static void add_copy(hd_str *out, const rewriter *rw, const laid *l, space in, u
                   accessor, member, hd_str_text(&index));
     if (!rw->is_cuda && !strcmp(hd_plain_type(rw->arena, type->element), "half")) {
         value = hd_format(rw->arena, "*(ushort *)&%s", value);
-        place = hd_format(rw->arena, "*(%sushort *)&%s", l->families[in].qualifier, place);
+        place = hd_format(rw->arena, "*(%sushort *)&%s", l->accessors[in].qualifier, place);
     }
     hd_str_printf(out, "%*s%s = %s;\n", 4 * (int)(type->dim_count + 1), "", store ? place : value,
                   store ? value : place);
 }
 
 /* A record with constructors of which none makes an empty one: its copy is made in bytes. */
-static bool needs_bytes(const rewriter *rw, const laid *l) {
+static bool needs_bytes(const rewriter *rw, const laid_record *l) {
     cursors inside = {0};
     bool any = false;
     if (rw->is_cuda && !l->record->of_arrays)
@@ -229,10 +227,10 @@ static bool needs_bytes(const rewriter *rw, const laid *l) {
 typedef enum copier { LOADS, STORES, STORES_AND_GIVES } copier;
 
 /* What copies the fields whose path begins with `prefix`, of a value of type `type`. */
-static void add_copier(hd_str *out, const rewriter *rw, const laid *l, space in, const char *name,
-                       const char *type, const char *prefix, copier does) {
+static void add_copier(hd_str *out, const rewriter *rw, const laid_record *l, space in,
+                       const char *name, const char *type, const char *prefix, copier does) {
     const hd_dialect *dialect = hd_dialect_of(rw, in);
-    const family *f = &l->families[in];
+    const accessors *f = &l->accessors[in];
     size_t skip = strlen(prefix);
     hd_str_printf(out, "%s%s %s(%s ref, %s i", dialect->function, does == STORES ? "void" : type,
                   name, f->ref, dialect->index);
@@ -258,15 +256,6 @@ static void add_copier(hd_str *out, const rewriter *rw, const laid *l, space in,
     hd_str_add(out, does == STORES ? "}\n" : "    return value;\n}\n");
 }
 
-static void add_load_and_store(hd_str *out, const rewriter *rw, const laid *l, space in) {
-    const family *f = &l->families[in];
-    if (f->loads)
-        add_copier(out, rw, l, in, f->load, l->spelling, "", LOADS);
-    if (f->stores)
-        add_copier(out, rw, l, in, f->store, l->spelling, "",
-                   f->store_is_value ? STORES_AND_GIVES : STORES);
-}
-
 /* ---- parts of records taken apart --------------------------------------------------------- */
 
 /* The numbers of a field's name where its path has stars; false: another path. */
@@ -286,9 +275,10 @@ static bool numbers_at(const char *field, const char *path, uint64_t *numbers) {
 }
 
 /* d[k] with any k: the elements' places, chosen one by one. */
-static void add_selector(hd_str *out, const rewriter *rw, const laid *l, const gathering *g) {
+static void add_selector(hd_str *out, const rewriter *rw, const laid_record *l,
+                         const part_function *g) {
     const hd_dialect *dialect = hd_dialect_of(rw, g->in);
-    const family *f = &l->families[g->in];
+    const accessors *f = &l->accessors[g->in];
     const field_type *type = &l->types[g->field];
     uint64_t numbers[8];
     uint32_t stars = 0;
@@ -298,7 +288,7 @@ static void add_selector(hd_str *out, const rewriter *rw, const laid *l, const g
         hd_str_printf(&head, ", int k%u", stars++);
     hd_str_add(&head, ")");
     hd_str_printf(out, "%s%s {\n    return ", dialect->function,
-                  hd_pointer_to(rw, l, type, g->in, hd_str_text(&head)));
+                  pointer_to(rw, l, type, g->in, hd_str_text(&head)));
     const char *last = NULL;
     for (uint32_t i = 0; i < l->record->field_count; i++) {
         if (!numbers_at(l->record->fields[i].name, g->path, numbers))
@@ -314,31 +304,33 @@ static void add_selector(hd_str *out, const rewriter *rw, const laid *l, const g
     hd_str_printf(out, "%s : %s;\n}\n", last, last);
 }
 
-static void add_gathering(hd_str *out, const rewriter *rw, const laid *l, const gathering *g) {
-    if (g->kind == GATHER_SELECT)
-        add_selector(out, rw, l, g);
-    else
-        add_copier(out, rw, l, g->in, g->name, g->type, g->path,
-                   g->kind == GATHER_STORE ? STORES_AND_GIVES : LOADS);
-}
-
-const char *hd_prelude(rewriter *rw, const laid *l) {
+const char *hd_prelude(rewriter *rw, const laid_record *l) {
     hd_str out = {.arena = rw->arena};
     hd_str_printf(&out, "\n\n/* Generated by heddle: '%s' in the layout %s. */\n", l->record->name,
-                  hd_layout_print(rw->arena, l->record, l->plan->layout));
+                  hd_layout_print(rw->arena, l->record, l->text->layout));
     for (uint32_t i = 0; i < l->record->field_count; i++)
         if (l->types[i].members)
             hd_str_printf(&out, "typedef %s %s;\n", l->types[i].members, l->types[i].element);
     for (int s = 0; s < SPACE_COUNT; s++) {
-        if (!l->families[s].is_used)
+        const accessors *f = &l->accessors[s];
+        if (!f->is_used)
             continue;
         add_reference(&out, rw, l, (space)s);
         for (uint32_t i = 0; i < l->record->field_count; i++)
             add_accessor(&out, rw, l, (space)s, i);
-        add_load_and_store(&out, rw, l, (space)s);
-        for (size_t g = 0; g < l->gatherings.count; g++)
-            if (l->gatherings.data[g].in == (space)s)
-                add_gathering(&out, rw, l, &l->gatherings.data[g]);
+        if (f->loads)
+            add_copier(&out, rw, l, (space)s, f->load, l->spelling, "", LOADS);
+        if (f->stores)
+            add_copier(&out, rw, l, (space)s, f->store, l->spelling, "",
+                       f->store_is_value ? STORES_AND_GIVES : STORES);
+        for (size_t i = 0; i < l->part_functions.count; i++) {
+            const part_function *g = &l->part_functions.data[i];
+            if (g->in == (space)s && g->kind == PART_SELECT)
+                add_selector(&out, rw, l, g);
+            else if (g->in == (space)s)
+                add_copier(&out, rw, l, g->in, g->name, g->type, g->path,
+                           g->kind == PART_STORE ? STORES_AND_GIVES : LOADS);
+        }
     }
     hd_str_printf(&out, "/* End of what heddle generated for '%s'. */", l->record->name);
     return hd_str_text(&out);

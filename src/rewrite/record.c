@@ -49,7 +49,7 @@ static void look_for(rewriter *rw, CXCursor parent, const char *scope, names *fo
 }
 
 /* The record's own spelling says which of the two counts when they name different types. */
-static bool find_declaration(rewriter *rw, laid *l, CXCursor *typedef_name) {
+static bool find_declaration(rewriter *rw, laid_record *l, CXCursor *typedef_name) {
     CXCursor none = clang_getNullCursor();
     names found = {l->record->name, none, none, none, "", ""};
     look_for(rw, clang_getTranslationUnitCursor(rw->src.unit), "", &found);
@@ -68,7 +68,7 @@ static bool find_declaration(rewriter *rw, laid *l, CXCursor *typedef_name) {
 
 typedef struct field_reader {
     rewriter *rw;
-    laid *laid;
+    laid_record *laid;
     const hd_record *record; /* as the source declares it */
     uint32_t count;
     bool failed;
@@ -107,12 +107,12 @@ void hd_read_type(rewriter *rw, CXType type, field_type *result) {
 }
 
 /* The fields of a packed record lie where their types could not; so may their places. */
-static void check_alignment(rewriter *rw, const laid *l) {
+static void check_alignment(rewriter *rw, const laid_record *l) {
     for (uint32_t f = 0; f < l->record->field_count; f++) {
-        const hd_field_place *place = &l->plan->map->fields[f];
-        bool is_run = l->plan->layout->clusters[place->cluster].tile == HD_TILE_SOA;
+        const hd_field_place *place = &l->text->map->fields[f];
+        bool is_run = l->text->layout->clusters[place->cluster].tile == HD_TILE_SOA;
         uint64_t align = l->types[f].align ? l->types[f].align : 1; /* 0: of a union */
-        uint64_t tile = is_run ? 0 : l->plan->map->clusters[place->cluster].tile_bytes;
+        uint64_t tile = is_run ? 0 : l->text->map->clusters[place->cluster].tile_bytes;
         uint64_t run = is_run ? 0 : place->run;
         if (place->size % align || tile % align || run % align)
             hd_refuse(rw, l->declaration,
@@ -136,7 +136,7 @@ static const char *union_name(rewriter *rw, CXType type) {
     return clang_Cursor_isNull(first) ? NULL : hd_spelling(rw->arena, first);
 }
 
-int hd_field_of_member(rewriter *rw, const laid *l, CXCursor member, const char *name) {
+int hd_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name) {
     bool is_owner =
         is_unnamed(hd_spelling(rw->arena, member)); /* around the member that is meant */
     CXCursor owner = is_owner ? definition_of(clang_getCursorType(member))
@@ -166,17 +166,16 @@ static enum CXVisitorResult note_dense(CXCursor cursor, CXClientData data) {
 }
 
 /* The type of an unnamed union gets a name behind the record. False: it can have none. */
-static bool read_union(rewriter *rw, const laid *l, CXCursor field, field_type *result) {
+static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field_type *result) {
     CXType type = clang_getCursorType(field);
     CXCursor dense = clang_getNullCursor();
     range text;
     clang_Type_visitFields(type, note_dense, &dense);
     if (clang_Cursor_isNull(dense) || !hd_range_of(&rw->src, definition_of(type), &text))
         return false;
-    const char *last = strrchr(l->record->name, ':');
     result->element =
         hd_free_name(rw, hd_format(rw->arena, "%s_%s_union",
-                                   hd_identifier(rw->arena, last ? last + 1 : l->record->name),
+                                   hd_identifier(rw->arena, hd_unscoped(l->record->name)),
                                    union_name(rw, type)));
     result->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
     result->copied = hd_spelling(rw->arena, dense);
@@ -185,22 +184,18 @@ static bool read_union(rewriter *rw, const laid *l, CXCursor field, field_type *
     return true;
 }
 
-static bool is_hidden(CXCursor field) {
-    enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(field);
-    return access == CX_CXXPrivate || access == CX_CXXProtected;
-}
-
 /* Refuses a field, number `f`, that cannot be laid out; `of_union` names an unnamed union. */
 static bool refuse_field(field_reader *r, CXCursor cursor, uint32_t f, const char *of_union,
                          field_type *read) {
     rewriter *rw = r->rw;
     const char *name = hd_spelling(rw->arena, cursor);
+    enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(cursor);
     bool matches = f < r->record->field_count &&
                    !strcmp(r->record->fields[f].name, of_union ? of_union : name);
     if (of_union && (is_unnamed(of_union) || r->record != r->laid->record ||
                      !read_union(rw, r->laid, cursor, read)))
         hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
-    else if (is_hidden(cursor))
+    else if (access == CX_CXXPrivate || access == CX_CXXProtected)
         hd_refuse(rw, cursor,
                   "'%s' is private, so the generated functions cannot copy it; make it public",
                   name);
@@ -249,7 +244,7 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     return CXVisit_Continue;
 }
 
-static void read_fields(rewriter *rw, laid *l) {
+static void read_fields(rewriter *rw, laid_record *l) {
     field_reader r = {.rw = rw, .laid = l, .record = hd_record_declared(l->record)};
     clang_Type_visitFields(clang_getCursorType(l->declaration), read_field, &r);
     if (!r.failed && r.count != r.record->field_count)
@@ -262,7 +257,7 @@ static void read_fields(rewriter *rw, laid *l) {
 /* ---- where the generated functions stand ------------------------------------------- */
 
 /* Behind the declaration, or before the first function that needs what no source declares. */
-static void find_place(rewriter *rw, laid *l) {
+static void find_place(rewriter *rw, laid_record *l) {
     source *src = &rw->src;
     range at;
     size_t t = src->token_count;
@@ -278,10 +273,9 @@ static void find_place(rewriter *rw, laid *l) {
                   l->record->name);
 }
 
-static void choose_spelling(rewriter *rw, laid *l, CXCursor typedef_name) {
+static void choose_spelling(rewriter *rw, laid_record *l, CXCursor typedef_name) {
     const char *tag = hd_spelling(rw->arena, l->declaration);
-    const char *last = strrchr(l->record->name, ':');
-    const char *name = last ? last + 1 : l->record->name;
+    const char *name = hd_unscoped(l->record->name);
     unsigned offset;
     l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
     if (!clang_Cursor_isNull(typedef_name) &&
@@ -290,7 +284,7 @@ static void choose_spelling(rewriter *rw, laid *l, CXCursor typedef_name) {
         l->spelling = name;
 }
 
-static hd_status find_record(rewriter *rw, laid *l) {
+static hd_status find_record(rewriter *rw, laid_record *l) {
     CXCursor typedef_name;
     l->types = hd_new_array(rw->arena, field_type, l->record->field_count);
     l->scope = l->spelling = "";
@@ -308,7 +302,7 @@ static hd_status find_record(rewriter *rw, laid *l) {
     }
     read_fields(rw, l);
     if (l->record->whole && !rw->refusals.count)
-        hd_leaf_types(rw, l);
+        hd_split_types(rw, l);
     if (!rw->refusals.count)
         check_alignment(rw, l);
     find_place(rw, l);
@@ -317,45 +311,40 @@ static hd_status find_record(rewriter *rw, laid *l) {
 }
 
 hd_status hd_find_records(rewriter *rw) {
-    rw->laid_count = rw->request->layout_count;
-    rw->laid = hd_new_array(rw->arena, laid, rw->laid_count);
-    for (uint32_t i = 0; i < rw->laid_count; i++) {
+    rw->record_count = rw->request->layout_count;
+    rw->records = hd_new_array(rw->arena, laid_record, rw->record_count);
+    for (uint32_t i = 0; i < rw->record_count; i++) {
         const hd_record_layout *chosen = &rw->request->layouts[i];
-        laid *l = &rw->laid[i];
+        laid_record *l = &rw->records[i];
         l->record = chosen->record;
-        hd_status status =
-            hd_plan_make(rw->arena, rw->diag, chosen->record, chosen->layout, (hd_plan **)&l->plan);
+        hd_status status = hd_map_text_make(rw->arena, rw->diag, chosen->record, chosen->layout,
+                                            (hd_map_text **)&l->text);
         if (status == HD_OK)
             status = find_record(rw, l);
         if (status != HD_OK)
             return status;
     }
-    for (uint32_t i = 0; i < rw->laid_count; i++)
+    for (uint32_t i = 0; i < rw->record_count; i++)
         for (int s = 0; s < SPACE_COUNT; s++)
-            hd_family_names(rw, &rw->laid[i], (space)s);
+            hd_name_accessors(rw, &rw->records[i], (space)s);
     return HD_OK;
 }
 
-laid *hd_laid_of(const rewriter *rw, CXType type) {
+laid_record *hd_laid_record_of(const rewriter *rw, CXType type) {
     if (clang_getCanonicalType(type).kind != CXType_Record)
         return NULL;
     CXCursor definition = definition_of(type);
-    for (uint32_t i = 0; i < rw->laid_count; i++)
-        if (clang_equalCursors(definition, rw->laid[i].declaration))
-            return &rw->laid[i];
+    for (uint32_t i = 0; i < rw->record_count; i++)
+        if (clang_equalCursors(definition, rw->records[i].declaration))
+            return &rw->records[i];
     return NULL;
 }
 
 /* ---- preludes --------------------------------------------------------------------------- */
 
-/* The end of the line of the directive that a header's node stands for. */
-static unsigned behind(const rewriter *rw, const flat_node *header) {
-    return hd_line_end(&rw->src, header->at.end);
-}
-
 /* Functions stand as far out as they can: behind the #include that brings the declaration, when
  * nothing in that header needs them, and the namespace of the record does not end in it. */
-static unsigned outermost(const rewriter *rw, const laid *l) {
+static unsigned outermost(const rewriter *rw, const laid_record *l) {
     unsigned offset = l->declared;
     flat_spot spot;
     if (*l->scope || !hd_flat_spot(rw->flat, (range){offset, offset}, &spot))
@@ -366,21 +355,21 @@ static unsigned outermost(const rewriter *rw, const laid *l) {
             if (at.begin >= offset && at.begin < node->at.end)
                 return offset;
         }
-        offset = behind(rw, node);
+        offset = hd_line_end(&rw->src, node->at.end); /* behind the #include */
     }
     return offset;
 }
 
-static bool is_used(const laid *l) {
+static bool is_used(const laid_record *l) {
     for (int s = 0; s < SPACE_COUNT; s++)
-        if (l->families[s].is_used)
+        if (l->accessors[s].is_used)
             return true;
     return false;
 }
 
 void hd_edit_preludes(rewriter *rw) {
-    for (uint32_t i = 0; i < rw->laid_count; i++) {
-        laid *l = &rw->laid[i];
+    for (uint32_t i = 0; i < rw->record_count; i++) {
+        laid_record *l = &rw->records[i];
         if (!is_used(l))
             continue;
         unsigned at = l->record->of_arrays ? hd_first_use(rw, l) : outermost(rw, l);

@@ -58,7 +58,7 @@ void hd_refuse_macro(rewriter *rw, CXCursor at) {
         hd_refuse(rw, at, "this is reached through a header of the system");
         return;
     }
-    if (hd_macro_want(rw, (range){begin, end > begin ? end : begin + 1}, &why, &defined))
+    if (hd_macro_request(rw, (range){begin, end > begin ? end : begin + 1}, &why, &defined))
         return;
     for (size_t i = 0; i < rw->macro_uses.count; i++)
         if (rw->macro_uses.data[i].at.begin == begin) {
@@ -70,27 +70,26 @@ void hd_refuse_macro(rewriter *rw, CXCursor at) {
 
 /* ---- pointers that go astray -------------------------------------------------------- */
 
-static const char *name_of(const thing *t) { return t->what.of->record->name; }
+static const char *record_name(const record_value *v) { return v->what.of->record->name; }
 
-static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const thing *t) {
+static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const record_value *v) {
     const char *callee = hd_spelling(rw->arena, call);
     if (!strncmp(callee, "async_", 6) || !strcmp(callee, "prefetch") || !strcmp(callee, "memcpy"))
         hd_refuse(rw, pointer,
                   "%s moves the bytes of whole '%s' records, which lie apart in another "
                   "layout; copy them in a loop",
-                  callee, name_of(t));
-    else if (t->what.field >= 0)
+                  callee, record_name(v));
+    else if (v->what.field >= 0)
         hd_refuse(rw, pointer,
                   "the array that is a field of '%s' is passed to '%s', which could reach more "
                   "than one element of it; read and write the elements one by one",
-                  name_of(t), *callee ? callee : "a function");
+                  record_name(v), *callee ? callee : "a function");
     else
         hd_refuse(rw, pointer,
                   "the pointer to '%s' is passed to '%s' as another type; declare its "
                   "parameter '%s%s *'",
-                  name_of(t), *callee ? callee : "a function",
-                  rw->is_cuda ? "" : t->what.of->families[t->what.in].qualifier,
-                  t->what.of->spelling);
+                  record_name(v), *callee ? callee : "a function",
+                  rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
 }
 
 static const char *why_operator(enum CXBinaryOperatorKind kind) {
@@ -110,7 +109,7 @@ static const char *why_operator(enum CXBinaryOperatorKind kind) {
     }
 }
 
-static const char *why_parent(rewriter *rw, CXCursor parent, const thing *t) {
+static const char *why_parent(rewriter *rw, CXCursor parent, const record_value *v) {
     static const char tested[] =
         "is tested, but a place in a layout is never null; pass a flag of its own";
     enum CXCursorKind kind = clang_getCursorKind(parent);
@@ -121,7 +120,7 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const thing *t) {
     case CXCursor_CXXConstCastExpr:
         return hd_format(rw->arena, "is cast to '%s'; reach the fields through '%s *'",
                          hd_type_text(rw->arena, clang_getCursorType(parent)),
-                         t->what.of->spelling);
+                         v->what.of->spelling);
     case CXCursor_CompoundAssignOperator:
     case CXCursor_BinaryOperator: return why_operator(clang_getCursorBinaryOperatorKind(parent));
     case CXCursor_UnaryOperator:
@@ -133,8 +132,7 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const thing *t) {
     case CXCursor_VarDecl:
     case CXCursor_InitListExpr:
         return hd_format(rw->arena, "is stored in a variable of another type; declare it '%s%s *'",
-                         rw->is_cuda ? "" : t->what.of->families[t->what.in].qualifier,
-                         t->what.of->spelling);
+                         rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
     case CXCursor_ReturnStmt:
         return "is returned as another type; return it as what it is, or return an index";
     default: return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
@@ -147,53 +145,44 @@ static CXCursor root_of(rewriter *rw, CXCursor pointer) {
         return pointer;
     cursors inside = hd_children(rw->arena, pointer);
     for (size_t i = 0; i < inside.count; i++)
-        if (hd_thing_of(rw, inside.data[i]).depth >= 0)
+        if (hd_record_value_of(rw, inside.data[i]).depth >= 0)
             return root_of(rw, inside.data[i]);
     return pointer;
 }
 
-void hd_refuse_misplaced(rewriter *rw, const frame *at, const thing *t) {
-    const frame *f = at;
-    while (f->up && (clang_getCursorKind(f->up->cursor) == CXCursor_ParenExpr ||
-                     clang_getCursorKind(f->up->cursor) == CXCursor_UnexposedExpr))
-        f = f->up;
-    CXCursor parent = f->up ? f->up->cursor : clang_getNullCursor();
+void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
+    const frame *up = hd_around(at);
+    CXCursor parent = up ? up->cursor : clang_getNullCursor();
     CXCursor bare = hd_bare(rw->arena, at->cursor), root = root_of(rw, bare);
     const char *name = hd_spelling(rw->arena, root);
     unsigned offset;
     if (hd_offset_of(&rw->src, clang_getCursorLocation(root), &offset))
         hd_push(rw->arena, &rw->seen, offset);
     if (clang_getCursorKind(parent) == CXCursor_CallExpr)
-        refuse_call(rw, at->cursor, parent, t);
-    else if (clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_AddrOf && t->depth == 1)
+        refuse_call(rw, at->cursor, parent, v);
+    else if (clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_AddrOf && v->depth == 1)
         hd_refuse(rw, bare,
                   "the address of an element of '%s' is stored or passed on; pass it to a "
                   "helper function with a parameter '%s%s *', or keep the index",
-                  name, rw->is_cuda ? "" : t->what.of->families[t->what.in].qualifier,
-                  t->what.of->spelling);
+                  name, rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
     else
-        hd_refuse(rw, root, "the pointer '%s' to '%s' %s", name, name_of(t),
-                  why_parent(rw, parent, t));
+        hd_refuse(rw, root, "the pointer '%s' to '%s' %s", name, record_name(v),
+                  why_parent(rw, parent, v));
 }
 
 /* ---- names that no cursor explained ---------------------------------------------------- */
 
-static bool lies_in(unsigned offset, range at) { return offset >= at.begin && offset < at.end; }
-
 static bool is_explained(const rewriter *rw, size_t t) {
-    unsigned offset = rw->src.tokens[t].at.begin;
+    range at = rw->src.tokens[t].at;
     if (t && (hd_token_is(&rw->src, t - 1, ".") || hd_token_is(&rw->src, t - 1, "->")))
         return true;
     for (size_t i = 0; i < rw->seen.count; i++)
-        if (rw->seen.data[i] == offset)
+        if (rw->seen.data[i] == at.begin)
             return true;
     for (size_t i = 0; i < rw->macro_uses.count; i++)
-        if (lies_in(offset, rw->macro_uses.data[i].at))
+        if (rw->macro_uses.data[i].at.begin <= at.begin && at.end <= rw->macro_uses.data[i].at.end)
             return true;
-    for (size_t i = 0; i < rw->inactive.count; i++)
-        if (lies_in(offset, rw->inactive.data[i]))
-            return true;
-    return false;
+    return hd_is_within(&rw->inactive, at);
 }
 
 /* libclang does not show every corner of the tree (the operand of typeof in a

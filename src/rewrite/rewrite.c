@@ -32,21 +32,10 @@
 
 /* ---- one reading of the flat text --------------------------------------------------- */
 
-static void walk_declarations(rewriter *rw) {
-    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
-    for (size_t i = 0; i < all.count; i++) {
-        CXCursor c = all.data[i];
-        if (clang_isDeclaration(clang_getCursorKind(c)) &&
-            !clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
-            hd_walk(rw, &(frame){c, NULL});
-    }
-    hd_edit_instantiations(rw);
-}
-
 static hd_status check_kernels(rewriter *rw) {
     hd_status status = HD_OK;
-    for (uint32_t i = 0; i < rw->laid_count && !rw->refusals.count; i++) {
-        const laid *l = &rw->laid[i];
+    for (uint32_t i = 0; i < rw->record_count && !rw->refusals.count; i++) {
+        const laid_record *l = &rw->records[i];
         hd_place place = {.file = rw->src.path};
         if (!l->kernels && !l->record->of_arrays)
             status =
@@ -64,14 +53,14 @@ static hd_status make_edits(rewriter *rw) {
     if (status != HD_OK || rw->refusals.count)
         return status;
     hd_flow_run(rw);
-    walk_declarations(rw);
+    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    for (size_t i = 0; i < all.count; i++)
+        if (clang_isDeclaration(clang_getCursorKind(all.data[i])) &&
+            !clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
+            hd_walk(rw, &(frame){all.data[i], NULL});
+    hd_edit_instantiations(rw);
     hd_check_all_seen(rw);
     return HD_OK;
-}
-
-static void forget(rewriter *rw) {
-    rw->variables.count = rw->seen.count = rw->refusals.count = 0;
-    rw->macro_uses.count = rw->inactive.count = 0;
 }
 
 /* By their places; those of one file stay together. */
@@ -104,7 +93,7 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
     if (status == HD_OK)
         status = hd_check_files(rw, index, made);
     if (status == HD_OK) {
-        made->host_header = hd_host_header(rw->arena, rw->request->layouts, rw->laid_count);
+        made->host_header = hd_host_header(rw->arena, rw->request->layouts, rw->record_count);
         *result = made;
     }
     return status;
@@ -124,7 +113,8 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
                           rw->request->options ? rw->request->options : "");
         return DONE;
     }
-    forget(rw);
+    rw->variables.count = rw->seen.count = rw->refusals.count = 0;
+    rw->macro_uses.count = rw->inactive.count = 0;
     hd_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
     const char *lead = is_first ? ""
@@ -139,7 +129,7 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
         next = hd_macros_expand(rw) ? AGAIN : DONE;
         if (next == DONE) {
             *status = make_edits(rw);
-            next = *status == HD_OK && hd_macros_wanted(rw) ? AGAIN : DONE;
+            next = *status == HD_OK && hd_macros_requested(rw) ? AGAIN : DONE;
             if (next == DONE && *status == HD_OK)
                 *status = make_result(rw, index, result);
         }
@@ -155,7 +145,7 @@ static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *text,
     flat f;
     hd_flat_open(&f, rw->arena, rw->request->path, text);
     rw->flat = &f;
-    rw->wishes = hd_wishes_new(rw->arena);
+    rw->expansions = hd_expansions_new(rw->arena);
     for (int i = 0; i < MOST_READINGS; i++)
         if (read_once(rw, index, i == 0, &status, result) == DONE)
             return status;

@@ -62,7 +62,8 @@ static CXType element_type(CXType type) {
 }
 
 /* Walks "pos.x" or "m[5]" from the record; *in_c is the path as C writes it. */
-static bool follow(rewriter *rw, const laid *l, const char *path, CXType *type, const char **in_c) {
+static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType *type,
+                   const char **in_c) {
     hd_str text = {.arena = rw->arena};
     *type = clang_getCursorType(l->declaration);
     for (const char *at = path; *at;) {
@@ -88,7 +89,7 @@ static bool follow(rewriter *rw, const laid *l, const char *path, CXType *type, 
     return true;
 }
 
-void hd_leaf_types(rewriter *rw, laid *l) {
+void hd_split_types(rewriter *rw, laid_record *l) {
     l->paths = hd_new_array(rw->arena, const char *, l->record->field_count);
     for (uint32_t f = 0; f < l->record->field_count; f++) {
         CXType type;
@@ -129,7 +130,7 @@ static bool matches(const char *field, const char *path) {
     return !*field;
 }
 
-static int field_of(const laid *l, const char *path) {
+static int field_of(const laid_record *l, const char *path) {
     for (uint32_t f = 0; f < l->record->field_count; f++)
         if (matches(l->record->fields[f].name, path))
             return (int)f;
@@ -148,15 +149,6 @@ static const frame *next_up(const frame *at) {
                    hd_is_pointer(clang_getCursorType(at->cursor)))))
         at = at->up;
     return at;
-}
-
-static bool constant_of(CXCursor index, long long *value) {
-    CXEvalResult result = clang_Cursor_Evaluate(index);
-    bool is_constant = result && clang_EvalResult_getKind(result) == CXEval_Int;
-    *value = is_constant ? clang_EvalResult_getAsLongLong(result) : 0;
-    if (result)
-        clang_EvalResult_dispose(result);
-    return is_constant && *value >= 0;
 }
 
 /* One array's subscripts, all of its dimensions: [k] of d, [a][b] of m. */
@@ -179,7 +171,7 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
             !hd_index_text(rw, base, &text))
             return false;
         inner /= array.dims[d];
-        if (constant_of(sides.data[1], &value)) {
+        if (hd_constant_value(sides.data[1], &value) && value >= 0) {
             constant += (uint64_t)value * inner;
             hd_push(rw->arena, &numbers, text);
         } else {
@@ -224,29 +216,29 @@ static bool climb(rewriter *rw, reached *r) {
 
 /* ---- generated functions -------------------------------------------------------------------- */
 
-static const char *gathering_of(rewriter *rw, const thing *t, const reached *r, int kind,
-                                const char *type, uint32_t field) {
+static const char *part_function_of(rewriter *rw, const record_value *v, const reached *r, int kind,
+                                    const char *type, uint32_t field) {
     static const char *const endings[] = {"_load", "_store", ""};
-    laid *l = t->what.of;
-    const family *f = &l->families[t->what.in];
+    laid_record *l = v->what.of;
+    const accessors *f = &l->accessors[v->what.in];
     const char *path = hd_str_text(&r->path);
-    for (size_t i = 0; i < l->gatherings.count; i++) {
-        const gathering *g = &l->gatherings.data[i];
-        if (g->in == t->what.in && (int)g->kind == kind && !strcmp(g->path, path))
+    for (size_t i = 0; i < l->part_functions.count; i++) {
+        const part_function *g = &l->part_functions.data[i];
+        if (g->in == v->what.in && (int)g->kind == kind && !strcmp(g->path, path))
             return g->name;
     }
-    gathering g = {.in = t->what.in, .path = path, .type = type, .field = field};
+    part_function g = {.in = v->what.in, .path = path, .type = type, .field = field};
     g.kind = kind;
     g.name = hd_free_name(rw, hd_format(rw->arena, "%.*s_%s%s", (int)strlen(f->ref) - 4, f->ref,
                                         hd_str_text(&r->name), endings[kind]));
-    hd_push(rw->arena, &l->gatherings, g);
+    hd_push(rw->arena, &l->part_functions, g);
     return g.name;
 }
 
 /* ---- edits --------------------------------------------------------------------------- */
 
-static void edit_leaf(rewriter *rw, const reached *r, const frame *base, const thing *t) {
-    laid *l = t->what.of;
+static void edit_part(rewriter *rw, const reached *r, const frame *base, const record_value *v) {
+    laid_record *l = v->what.of;
     const char *name, *why;
     range whole;
     draft d = {0};
@@ -259,10 +251,10 @@ static void edit_leaf(rewriter *rw, const reached *r, const frame *base, const t
                   l->record->fields[r->field].name, why);
         return;
     }
-    name = r->varies ? gathering_of(rw, t, r, GATHER_SELECT, "", (uint32_t)r->field)
-                     : l->families[t->what.in].fields[r->field];
+    name = r->varies ? part_function_of(rw, v, r, PART_SELECT, "", (uint32_t)r->field)
+                     : l->accessors[v->what.in].fields[r->field];
     hd_draft_text(&rw->src, &d, "(*%s%s(", l->scope, name);
-    hd_draft_position(rw, &d, base, t);
+    hd_draft_position(rw, &d, base, v);
     for (size_t i = 0; r->varies && i < r->indices.count; i++)
         hd_push(rw->arena, &d, r->indices.data[i]);
     hd_draft_text(&rw->src, &d, "))");
@@ -285,11 +277,8 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
 }
 
 /* A whole part is a copy: no place for a reference, nor for a method that changes it. */
-static void check_copy(rewriter *rw, const reached *r, const char *path, const laid *l) {
-    const frame *up = r->at->up;
-    while (up && (clang_getCursorKind(up->cursor) == CXCursor_ParenExpr ||
-                  clang_getCursorKind(up->cursor) == CXCursor_UnexposedExpr))
-        up = up->up;
+static void check_copy(rewriter *rw, const reached *r, const char *path, const laid_record *l) {
+    const frame *up = hd_around(r->at);
     if (!up)
         return;
     if (clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
@@ -304,8 +293,8 @@ static void check_copy(rewriter *rw, const reached *r, const char *path, const l
 }
 
 /* The text of what follows is walked by the expression around. */
-static void edit_whole(rewriter *rw, const reached *r, const frame *base, const thing *t) {
-    laid *l = t->what.of;
+static void edit_whole(rewriter *rw, const reached *r, const frame *base, const record_value *v) {
+    laid_record *l = v->what.of;
     CXCursor value;
     CXType type;
     range whole, right;
@@ -330,8 +319,8 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
         return;
     }
     hd_draft_text(&rw->src, &d, "%s%s(", l->scope,
-                  gathering_of(rw, t, r, stores ? GATHER_STORE : GATHER_LOAD, name, 0));
-    hd_draft_position(rw, &d, base, t);
+                  part_function_of(rw, v, r, stores ? PART_STORE : PART_LOAD, name, 0));
+    hd_draft_position(rw, &d, base, v);
     if (stores) {
         hd_draft_text(&rw->src, &d, ", ");
         hd_draft_old(&rw->src, &d, right);
@@ -341,8 +330,8 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     hd_edit(&rw->src, whole, &d);
 }
 
-bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const thing *t) {
-    const laid *l = t->what.of;
+bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v) {
+    const laid_record *l = v->what.of;
     const char *name = hd_spelling(rw->arena, at->cursor);
     reached r = {.at = at, .path = {.arena = rw->arena}, .name = {.arena = rw->arena}};
     if (!l->record->whole || field_of(l, name) >= 0 ||
@@ -356,8 +345,8 @@ bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const thing 
         r.field = field_of(l, hd_str_text(&r.path));
     } while (more && r.field < 0);
     if (r.field >= 0)
-        edit_leaf(rw, &r, base, t);
+        edit_part(rw, &r, base, v);
     else
-        edit_whole(rw, &r, base, t);
+        edit_whole(rw, &r, base, v);
     return true;
 }

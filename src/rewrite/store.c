@@ -35,13 +35,6 @@ static const char *name_in(const char *folder, const char *path) {
     return !strncmp(path, folder, length) && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-static const char *original_of(const hd_rewritten_view *view, const char *name) {
-    for (uint32_t f = 0; f < view->rewritten->file_count; f++)
-        if (!strcmp(view->rewritten->files[f].name, name))
-            return view->rewritten->files[f].path;
-    return name;
-}
-
 /* A text without the folder, wherever it is mentioned. */
 static const char *without_folder(const hd_rewritten_view *view, const char *text) {
     hd_str out = {.arena = view->arena};
@@ -61,8 +54,12 @@ void hd_rewritten_tell(const hd_message *message, void *user) {
         return;
     if (view->folder) {
         const char *name = told.place.file ? name_in(view->folder, told.place.file) : NULL;
+        const char *original = name;
+        for (uint32_t f = 0; name && f < view->rewritten->file_count; f++)
+            if (!strcmp(view->rewritten->files[f].name, name))
+                original = view->rewritten->files[f].path;
         if (name)
-            told.place.file = hd_format(view->arena, "%s (rewritten)", original_of(view, name));
+            told.place.file = hd_format(view->arena, "%s (rewritten)", original);
         told.text = without_folder(view, told.text);
     }
     view->diag->fn(&told, view->diag->user);

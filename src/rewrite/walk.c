@@ -2,9 +2,9 @@
  * The walk over the code: from the outside in, each expression that leads to laid-out records is
  * taken by the form that it is part of.
  *
- *     element = value      R_store(p_ref, i, value)         value.c
+ *     element = value      R_store(p_ref, i, value)         element.c
  *     element.field        (*R_field(p_ref, i))             field.c
- *     element              R_load(p_ref, i)                 value.c
+ *     element              R_load(p_ref, i)                 element.c
  *     f(pointer)           f(p_ref)                         call.c
  *     R *q = pointer;      R_ref q = p_ref;                 local.c
  *
@@ -22,6 +22,14 @@ void hd_walk_children(rewriter *rw, const frame *at) {
     cursors inside = hd_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++)
         hd_walk_child(rw, at, inside.data[i]);
+}
+
+const frame *hd_around(const frame *at) {
+    do
+        at = at->up;
+    while (at && (clang_getCursorKind(at->cursor) == CXCursor_ParenExpr ||
+                  clang_getCursorKind(at->cursor) == CXCursor_UnexposedExpr));
+    return at;
 }
 
 /* ---- whether a value is used ---------------------------------------------------------- */
@@ -99,8 +107,8 @@ bool hd_is_unused(const rewriter *rw, const frame *at) {
 /* Pointers to records that come from elsewhere: their bytes are laid out anew all the same when
  * the host passes such an array. */
 static bool refuse_foreign(rewriter *rw, const frame *at) {
-    holding what;
-    if (!hd_typed_holding(rw, clang_getCursorType(at->cursor), &what))
+    pointee what;
+    if (!hd_typed_pointee(rw, clang_getCursorType(at->cursor), &what))
         return false;
     if (clang_getCursorKind(at->cursor) == CXCursor_FieldDecl)
         hd_refuse(rw, at->cursor, "'%s' keeps a pointer to '%s' in a struct; keep an index",
@@ -109,7 +117,7 @@ static bool refuse_foreign(rewriter *rw, const frame *at) {
         hd_refuse(rw, at->cursor,
                   "another pointer is cast to one to '%s', which is then not laid "
                   "out as such; declare the pointer '%s%s *' from the start",
-                  what.of->record->name, what.of->families[what.in].qualifier, what.of->spelling);
+                  what.of->record->name, what.of->accessors[what.in].qualifier, what.of->spelling);
     return true;
 }
 
@@ -118,13 +126,13 @@ static bool refuse_foreign(rewriter *rw, const frame *at) {
 static bool edit_cast(rewriter *rw, const frame *at) {
     cursors inside = hd_children(rw->arena, at->cursor);
     CXCursor inner = inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
-    thing t = hd_thing_of(rw, inner);
-    if (t.depth > 0 && clang_getCursorType(at->cursor).kind == CXType_Void) {
+    record_value v = hd_record_value_of(rw, inner);
+    if (v.depth > 0 && clang_getCursorType(at->cursor).kind == CXType_Void) {
         frame child = {inner, at};
         hd_edit_reference(rw, &child);
         return true;
     }
-    return t.depth < 0 && refuse_foreign(rw, at);
+    return v.depth < 0 && refuse_foreign(rw, at);
 }
 
 static CXCursor function_around(const frame *at) {
@@ -137,10 +145,10 @@ static CXCursor function_around(const frame *at) {
 static bool edit_return(rewriter *rw, const frame *at) {
     CXCursor function = function_around(at), value = hd_only_child(rw->arena, at->cursor);
     if (clang_Cursor_isNull(value) || !hd_is_function(function) ||
-        !hd_holding_of_result(rw, function).of)
+        !hd_pointee_of_result(rw, function).of)
         return false;
     frame child = {value, at};
-    if (hd_thing_of(rw, value).depth < 0) {
+    if (hd_record_value_of(rw, value).depth < 0) {
         hd_refuse(rw, value,
                   "this is returned as a pointer to laid-out records, but leads to none (null?); "
                   "return a place in an array that came as a parameter, or an index");
@@ -170,11 +178,11 @@ static bool edit_lambda(rewriter *rw, const frame *at) {
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (clang_getCursorKind(child.cursor) == CXCursor_ParmDecl &&
-            hd_holding_of(rw, child.cursor).of)
+            hd_pointee_of(rw, child.cursor).of)
             hd_refuse(rw, child.cursor,
                       "this parameter of a lambda is given laid-out records; make the lambda a "
                       "function, or capture the pointer");
-        if (hd_thing_of(rw, child.cursor).depth >= 0)
+        if (hd_record_value_of(rw, child.cursor).depth >= 0)
             edit_capture(rw, &child);
         else
             hd_walk(rw, &child);
@@ -187,12 +195,12 @@ static bool refuse_bindings(rewriter *rw, const frame *at) {
     CXCursor value = hd_last_child(rw->arena, at->cursor);
     if (!hd_is_reference(clang_getCursorType(at->cursor)) || clang_Cursor_isNull(value))
         return false;
-    thing t = hd_thing_of(rw, value);
-    if (t.depth == 0)
+    record_value v = hd_record_value_of(rw, value);
+    if (v.depth == 0)
         hd_refuse(rw, at->cursor,
                   "this names fields of an element of '%s' where they lie; write 'auto [...]' for "
                   "copies of them, or p[i].field",
-                  t.what.of->record->name);
+                  v.what.of->record->name);
     return false;
 }
 
@@ -220,9 +228,9 @@ void hd_walk(rewriter *rw, const frame *at) {
     }
     if (hd_offset_of(&rw->src, clang_getCursorLocation(at->cursor), &offset))
         hd_push(rw->arena, &rw->seen, offset);
-    thing t = hd_thing_of(rw, at->cursor);
-    if (t.depth >= 0)
-        hd_walk_thing(rw, at, &t);
+    record_value v = hd_record_value_of(rw, at->cursor);
+    if (v.depth >= 0)
+        hd_walk_value(rw, at, &v);
     else if (!edited(rw, at))
         hd_walk_children(rw, at);
 }

@@ -22,14 +22,8 @@
 
 #include "search/internal.h"
 
-typedef struct saver {
-    uint64_t mask, tile;
-    hd_cost_vector saving;
-} saver;
-
 typedef struct bounding {
     hd_arena *arena;
-    hd_cost_model *model;
     uint32_t fields;
     const saving_bounds *known;
     double deadline;
@@ -47,13 +41,6 @@ typedef struct bounding {
 } bounding;
 
 static const hd_cost_vector NOTHING = {{0}};
-
-static hd_cost_vector scaled(const hd_cost_vector *a, double factor) {
-    hd_cost_vector r;
-    for (int d = 0; d <= HD_MAX_DEGREE; d++)
-        r.v[d] = a->v[d] * factor;
-    return r;
-}
 
 static bool out_of_time(bounding *b) {
     if (!b->late && (++b->nodes & 255) == 0 && hd_clock() > b->deadline)
@@ -134,16 +121,6 @@ static void find_first_layout(bounding *b) {
 
 /* ---- which clusters save -------------------------------------------------------------- */
 
-/* Prices `mask`; keeps it if it saves more than `achieved`, which it then raises. */
-static void price_cluster(bounding *b, uint64_t mask, hd_cost_vector *achieved) {
-    saver s = {.mask = mask};
-    s.saving = saving_of_cluster(b->known, mask, &s.tile);
-    if (!saving_greater(&s.saving, achieved))
-        return;
-    hd_push(b->arena, &b->savers, s);
-    *achieved = s.saving;
-}
-
 /* Prices `mask` and all that it can grow into by fields from place `next` on. `hope`
  * is what its fields could save, `achieved` what some part of it does save: whatever
  * saves no more is not worth taking, since that part and the other fields alone save
@@ -154,8 +131,14 @@ static void grow(bounding *b, uint64_t mask, uint32_t next, hd_cost_vector hope,
     hd_cost_add(&most, &b->later[next]);
     if (out_of_time(b) || !saving_greater(&most, &achieved))
         return;
-    if (mask & (mask - 1))
-        price_cluster(b, mask, &achieved);
+    if (mask & (mask - 1)) {
+        saver s = {.mask = mask};
+        s.saving = saving_of_cluster(b->known, mask, &s.tile);
+        if (saving_greater(&s.saving, &achieved)) {
+            hd_push(b->arena, &b->savers, s);
+            achieved = s.saving;
+        }
+    }
     for (uint32_t at = next; at < b->fields; at++) {
         hd_cost_vector more = hope;
         hd_cost_add(&more, &b->known->hope[b->order[at]]);
@@ -203,7 +186,9 @@ static void prepare_shares(bounding *b) {
                   saves_more);
     for (size_t i = 0; i < b->savers.count; i++) {
         const saver *s = &b->savers.data[i];
-        hd_cost_vector share = scaled(&s->saving, 1.0 / __builtin_popcountll(s->mask));
+        hd_cost_vector share = s->saving;
+        for (int d = 0; d <= HD_MAX_DEGREE; d++)
+            share.v[d] *= 1.0 / __builtin_popcountll(s->mask);
         for (uint64_t left = s->mask; left; left &= left - 1) {
             hd_cost_vector *most = &b->share[__builtin_ctzll(left)];
             if (saving_greater(&share, most))
@@ -221,7 +206,7 @@ static hd_cost_vector still_possible(const bounding *b, uint64_t used, uint32_t 
     return sum;
 }
 
-static void take(bounding *b, uint32_t at, uint64_t used, const hd_cost_vector *saved) {
+static void take_savers(bounding *b, uint32_t at, uint64_t used, const hd_cost_vector *saved) {
     if (saving_greater(saved, &b->best_saving)) {
         b->best_saving = *saved;
         b->best_count = b->taken_count;
@@ -243,10 +228,10 @@ static void take(bounding *b, uint32_t at, uint64_t used, const hd_cost_vector *
         hd_cost_vector more = *saved;
         hd_cost_add(&more, &s->saving);
         b->taken[b->taken_count++] = i;
-        take(b, at + 1, used | s->mask, &more);
+        take_savers(b, at + 1, used | s->mask, &more);
         b->taken_count--;
     }
-    take(b, at + 1, used, saved);
+    take_savers(b, at + 1, used, saved);
 }
 
 /* ---- the result ----------------------------------------------------------------------------- */
@@ -262,7 +247,7 @@ hd_cost_vector search_bound(hd_arena *arena, const saving_bounds *known, double 
     find_savers(b);
     prepare_shares(b);
     bool all_known = !b->late;
-    take(b, 0, 0, &NOTHING);
+    take_savers(b, 0, 0, &NOTHING);
     for (uint32_t i = 0; i < b->best_count; i++) {
         found->masks[found->count] = b->best[i].mask;
         found->tiles[found->count++] = b->best[i].tile;

@@ -112,6 +112,12 @@ bool saving_may_exceed(const saving_bounds *b, uint64_t mask, const hd_cost_vect
 
 /* ---- subset.c, bound.c: the clusters worth having ------------------------------------------- */
 
+/* A cluster, its best tile, and what it saves against its fields alone. */
+typedef struct saver {
+    uint64_t mask, tile;
+    hd_cost_vector saving;
+} saver;
+
 typedef struct bound_effort {
     uint64_t nodes; /* clusters priced, or nodes visited */
     bool late;      /* time ran out */

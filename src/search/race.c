@@ -92,8 +92,8 @@ static hd_status prepare_racer(runner *r, hd_racer *racer) {
 }
 
 /* "building layout 3 of 24, 5 s of 60 s" */
-static void report(const runner *r, const char *what, uint32_t number, const char *of,
-                   uint32_t count) {
+static void report_progress(const runner *r, const char *what, uint32_t number, const char *of,
+                            uint32_t count) {
     hd_arena *arena = hd_arena_new();
     if (r->options->progress)
         r->options->progress(r->options->user,
@@ -108,7 +108,7 @@ static hd_status prepare_heat(runner *r, bool *any) {
     hd_status status = HD_OK;
     *any = false;
     while (status == HD_OK && r->next < r->race->count && !is_stopped(r) && can_afford(r, latest)) {
-        report(r, "building layout", r->next, "of", r->race->count - 1);
+        report_progress(r, "building layout", r->next, "of", r->race->count - 1);
         hd_racer *racer = &r->race->racers[r->next];
         status = prepare_racer(r, racer);
         r->next++;
@@ -120,14 +120,9 @@ static hd_status prepare_heat(runner *r, bool *any) {
 /* ---- rounds ------------------------------------------------------------------------- */
 
 static void add_time(const runner *r, hd_racer *racer, double seconds) {
-    if (racer->rounds == racer->capacity) {
-        uint32_t capacity = racer->capacity ? 2 * racer->capacity : 32;
-        double *more = hd_new_array(r->arena, double, capacity);
-        if (racer->rounds)
-            memcpy(more, racer->seconds, racer->rounds * sizeof *more);
-        racer->seconds = more;
-        racer->capacity = capacity;
-    }
+    if (racer->rounds == racer->capacity)
+        racer->seconds = hd_grow(r->arena, racer->seconds, &racer->capacity, racer->rounds,
+                                 sizeof *racer->seconds);
     racer->seconds[racer->rounds++] = seconds;
 }
 
@@ -155,7 +150,8 @@ static hd_status run_round(runner *r) {
 
 /* ---- looks --------------------------------------------------------------------------- */
 
-hd_interval hd_race_ratio(const hd_racer *a, const hd_racer *b, double error) {
+/* Of the times of `a` to those of `b`, over the rounds that both ran in. */
+static hd_interval race_ratio(const hd_racer *a, const hd_racer *b, double error) {
     uint32_t first = a->first > b->first ? a->first : b->first;
     uint32_t a_end = a->first + a->rounds, b_end = b->first + b->rounds;
     uint32_t end = a_end < b_end ? a_end : b_end, count = 0;
@@ -172,7 +168,7 @@ hd_interval hd_race_ratio(const hd_racer *a, const hd_racer *b, double error) {
 
 static hd_interval ratio_of(const runner *r, const hd_racer *a, const hd_racer *b) {
     double look = r->looks ? r->looks : 1;
-    return hd_race_ratio(a, b, r->error / (look * (look + 1)));
+    return race_ratio(a, b, r->error / (look * (look + 1)));
 }
 
 static void find_leader(const runner *r) {
@@ -242,7 +238,8 @@ static hd_status run_heat(runner *r) {
     bool settled = false;
     while (status == HD_OK && !settled && !is_over(r)) {
         uint32_t before = r->race->rounds;
-        report(r, "measuring, round", before + 1, "with the original and", count_in(r->race) - 1);
+        report_progress(r, "measuring, round", before + 1, "with the original and",
+                        count_in(r->race) - 1);
         status = run_round(r);
         if (r->race->rounds == before) /* failed, or stopped */
             continue;

@@ -35,7 +35,7 @@ uint32_t hd_interval_least(double error);
 
 /* ---- race.c --------------------------------------------------------------------- */
 
-/* A judge that times. Racers are known by their numbers, from 0, the original. */
+/* What times layouts, such as a device. Racers are known by their numbers, from 0, the original. */
 typedef struct hd_stopwatch {
     void *state;
     /* Makes a racer ready, and sees that it computes what the original does. When it cannot
@@ -63,7 +63,7 @@ typedef struct hd_racer {
     const char *why;
     double *seconds;        /* [rounds] */
     uint32_t first, rounds; /* the first round that it ran in, and in how many */
-    uint32_t capacity;      /* of `seconds` */
+    size_t capacity;        /* of `seconds` */
     hd_interval ratio;      /* of its time to the original's */
     bool as_fast;           /* as the leader, as far as can be told */
 } hd_racer;
@@ -95,9 +95,6 @@ typedef struct hd_race {
     bool stopped;          /* by race_options.stop; what was timed till then stands */
     double seconds;        /* that it took */
 } hd_race;
-
-/* Of the times of `a` to those of `b`, over the rounds that both ran in. */
-hd_interval hd_race_ratio(const hd_racer *a, const hd_racer *b, double error);
 
 /* tie.c. <0: `a` is nearer to what the source has: fewest clusters, then most clusters left as AoS, then
  * the smallest tiles; from a record of arrays it is most clusters. */

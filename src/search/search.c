@@ -22,8 +22,8 @@ static void rank_obvious(hd_cost_model *model, ranking *best) {
     }
 }
 
-static void report(hd_arena *arena, hd_cost_model *model, const ranking *best,
-                   hd_search_result *result) {
+static void report_ranking(hd_arena *arena, hd_cost_model *model, const ranking *best,
+                           hd_search_result *result) {
     const hd_record *record = hd_cost_record(model);
     result->ranked = hd_new_array(arena, hd_ranked, best->count);
     for (uint32_t i = 0; i < best->count; i++) {
@@ -97,7 +97,7 @@ void hd_search_static(hd_arena *arena, hd_cost_model *model, const hd_search_opt
     } else {
         search_savings(arena, model, options->seconds > 0 ? options->seconds : 60, &best, result);
     }
-    report(arena, model, &best, result);
+    report_ranking(arena, model, &best, result);
     if (result->ranked_count > keep)
         result->ranked_count = keep;
     result->leave = result->ranked[0].ratio > 1 - leave;

@@ -16,17 +16,12 @@
  */
 #include "search/internal.h"
 
-typedef struct whole {
-    uint64_t mask, tile;
-    hd_cost_vector saving;
-} whole;
-
 typedef struct subsets {
     const saving_bounds *bounds;
     uint32_t degrees;
     double *saved;    /* [1 << fields][degrees] */
     uint32_t *choice; /* number of the whole cluster taken, or NONE: first field alone */
-    hd_vec(whole) by_first[HD_MAX_FIELDS];
+    hd_vec(saver) by_first[HD_MAX_FIELDS];
     uint64_t priced;
 } subsets;
 
@@ -45,7 +40,7 @@ static hd_cost_vector best_parting(const subsets *s, uint64_t mask, uint32_t *ch
     hd_cost_vector best = saved_by(s, mask & (mask - 1));
     *choice = (uint32_t)ALONE;
     for (uint32_t i = 0; i < s->by_first[first].count; i++) {
-        const whole *w = &s->by_first[first].data[i];
+        const saver *w = &s->by_first[first].data[i];
         if (w->mask & ~mask)
             continue;
         hd_cost_vector total = saved_by(s, mask & ~w->mask);
@@ -70,7 +65,7 @@ static void solve(hd_arena *arena, subsets *s, uint64_t mask) {
     uint32_t choice;
     hd_cost_vector best = best_parting(s, mask, &choice);
     if (mask & (mask - 1) && saving_may_exceed(s->bounds, mask, &best)) {
-        whole w = {.mask = mask};
+        saver w = {.mask = mask};
         w.saving = saving_of_cluster(s->bounds, mask, &w.tile);
         s->priced++;
         if (exceeds(s, mask, &w.saving, &best)) {
@@ -102,7 +97,7 @@ hd_cost_vector search_subsets(hd_arena *arena, const saving_bounds *bounds, cand
             left &= left - 1;
             continue;
         }
-        const whole *w = &s->by_first[first].data[s->choice[left]];
+        const saver *w = &s->by_first[first].data[s->choice[left]];
         found->masks[found->count] = w->mask;
         found->tiles[found->count++] = w->tile;
         left &= ~w->mask;

@@ -64,13 +64,6 @@ static void count_pattern(counts *c, const hd_tile_pattern *pattern, int change)
     c->all += (uint32_t)change;
 }
 
-static counts count_run(const learner *l, size_t first, size_t end) {
-    counts c = {0};
-    for (size_t i = first; i < end; i++)
-        count_pattern(&c, &l->patterns[i], 1);
-    return c;
-}
-
 /* The most frequent one, and of equals the smallest tile. */
 static uint32_t best_class(const counts *c) {
     uint32_t best = 0;
@@ -139,9 +132,11 @@ static size_t find_cut(const learner *l, size_t first, size_t end, const counts 
     return gains ? best : 0;
 }
 
-static node *grow(const learner *l, size_t first, size_t end) {
+static node *grow_tree(const learner *l, size_t first, size_t end) {
     node *n = hd_new(l->arena, node);
-    counts all = count_run(l, first, end);
+    counts all = {0};
+    for (size_t i = first; i < end; i++)
+        count_pattern(&all, &l->patterns[i], 1);
     n->class = best_class(&all);
     n->cases = all.all;
     n->misses = all.all - all.of[n->class];
@@ -151,8 +146,8 @@ static node *grow(const learner *l, size_t first, size_t end) {
     if (!cut)
         return n;
     n->threshold = l->patterns[cut - 1].bytes;
-    n->low = grow(l, first, cut);
-    n->high = grow(l, cut, end);
+    n->low = grow_tree(l, first, cut);
+    n->high = grow_tree(l, cut, end);
     return n;
 }
 
@@ -258,7 +253,7 @@ hd_tile_steps *hd_tile_learn(hd_arena *arena, const hd_tile_pattern *patterns, s
         memcpy(sorted, patterns, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_bytes);
     const learner l = {scratch, sorted};
-    node *root = grow(&l, 0, count);
+    node *root = grow_tree(&l, 0, count);
     prune(root);
     prune_globally(root);
     hd_tile_steps *steps = hd_new(arena, hd_tile_steps);

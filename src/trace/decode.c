@@ -9,14 +9,14 @@ static const char too_short[] = "a column ends too early";
 /* ---- masks ---------------------------------------------------------------------- */
 
 static const char *decode_lanes(cursor *in, const part_model *m, uint64_t *mask, bool set,
-                                bool turn) {
+                                bool flip) {
     uint64_t count = get_limited(in, m->threads), lane = 0;
     for (uint64_t i = 0; i < count && !in->failed; i++, lane++) {
         lane += get_limited(in, m->threads);
         if (lane >= m->threads)
             return "a mask has a lane beyond the block";
         uint64_t bit = (uint64_t)1 << lane % 64;
-        if (turn)
+        if (flip)
             mask[lane / 64] ^= bit;
         else if (set)
             mask[lane / 64] |= bit;
@@ -56,7 +56,7 @@ static const char *decode_new_mask(decoder *d, uint32_t own) {
         memcpy(mask, part_mask(m, 0), size);
         fault = decode_lanes(in, m, mask, false, false);
         break;
-    case MASK_TURN:
+    case MASK_FLIP:
         memcpy(mask, part_mask(m, own), size);
         fault = decode_lanes(in, m, mask, false, true);
         break;
@@ -271,11 +271,10 @@ static bool split_columns(decoder *d, const uint8_t *columns, size_t count) {
     return cursor_done(&all);
 }
 
-/* False: the reading is to end here. */
-static bool go_on(reading *r, uint32_t lane_accesses) {
+bool reading_goes_on(reading *r, uint64_t more) {
     enum { BETWEEN = 1 << 18 };
     const hd_trace_watch *watch = r->watch;
-    r->done += lane_accesses;
+    r->done += more;
     if (!watch || r->done - r->told < BETWEEN)
         return true;
     r->told = r->done;
@@ -301,7 +300,7 @@ const char *decoder_events(decoder *d, const part_head *head, const uint8_t *col
         lane_accesses += event.active;
         if (sink->event && spaces >> d->model.launch->accesses[event.access].space & 1)
             sink->event(stream, &event);
-        if (!go_on(d->reading, event.active))
+        if (!reading_goes_on(d->reading, event.active))
             return NULL;
     }
     for (int i = 0; i < COLUMN_COUNT; i++)

@@ -8,10 +8,13 @@
 /* Who is told how far a reading is, and ends it. */
 typedef struct reading {
     const hd_trace_watch *watch; /* or NULL */
-    uint64_t all, done;          /* lane accesses; at least 1 */
+    uint64_t all, done;          /* lane accesses, or bytes of a text; at least 1 */
     uint64_t told;               /* of `done`, when somebody was told last */
     bool stopped;
 } reading;
+
+/* So much more is done. False: the reading is to end here. */
+bool reading_goes_on(reading *r, uint64_t more);
 
 typedef struct decoder {
     reading *reading;

@@ -28,11 +28,11 @@ static bool same_words(const uint64_t *a, const uint64_t *b, uint32_t words) {
 
 /* ---- masks ---------------------------------------------------------------------- */
 
-static void put_lanes(bytes *out, const uint64_t *mask, const uint64_t *turned, uint64_t invert,
+static void put_lanes(bytes *out, const uint64_t *mask, const uint64_t *flipped, uint64_t invert,
                       const part_model *m) {
     uint32_t next = 0;
     for (uint32_t w = 0; w < m->words; w++) {
-        uint64_t word = mask[w] ^ turned[w] ^ invert;
+        uint64_t word = mask[w] ^ flipped[w] ^ invert;
         if (invert && w == m->words - 1 && m->threads % 64)
             word &= ((uint64_t)1 << m->threads % 64) - 1;
         for (; word; word &= word - 1) {
@@ -47,15 +47,15 @@ static void put_lanes(bytes *out, const uint64_t *mask, const uint64_t *turned, 
 static void put_mask(encoder *c, uint32_t id, uint32_t last) {
     const part_model *m = &c->model;
     bytes *out = &c->columns[COLUMN_NEW_MASK];
-    const uint64_t *mask = part_mask(m, id), *turned = part_mask(m, last);
+    const uint64_t *mask = part_mask(m, id), *flipped = part_mask(m, last);
     uint32_t counts[] = {[MASK_WORDS] = m->words * 8,
                          [MASK_SET] = m->mask_active[id],
                          [MASK_CLEAR] = m->threads - m->mask_active[id],
-                         [MASK_TURN] = 0};
+                         [MASK_FLIP] = 0};
     for (uint32_t w = 0; w < m->words; w++)
-        counts[MASK_TURN] += (uint32_t)__builtin_popcountll(mask[w] ^ turned[w]);
+        counts[MASK_FLIP] += (uint32_t)__builtin_popcountll(mask[w] ^ flipped[w]);
     mask_code code = MASK_WORDS;
-    for (mask_code other = MASK_SET; other <= MASK_TURN; other++)
+    for (mask_code other = MASK_SET; other <= MASK_FLIP; other++)
         if (counts[other] < counts[code])
             code = other;
     put_byte(out, (uint8_t)code);
@@ -68,7 +68,8 @@ static void put_mask(encoder *c, uint32_t id, uint32_t last) {
     }
     static const uint64_t zero[LANES_MAX / 64];
     put_varint(out, counts[code]);
-    put_lanes(out, mask, code == MASK_TURN ? turned : zero, code == MASK_CLEAR ? UINT64_MAX : 0, m);
+    put_lanes(out, mask, code == MASK_FLIP ? flipped : zero, code == MASK_CLEAR ? UINT64_MAX : 0,
+              m);
 }
 
 /* The id of the event's mask; *op says how it is written. */
@@ -105,13 +106,13 @@ static uint32_t encode_mask(encoder *c, const hd_event *event, uint8_t *op) {
 
 /* ---- addresses ------------------------------------------------------------------ */
 
-/* The addresses in hand: of the active lanes only, in their order. */
+/* The addresses of an event: of its active lanes only, in their order. */
 typedef struct list {
     uint32_t access, mask, count;
     const uint64_t *now;
 } list;
 
-/* `values` of the lanes in hand: themselves when all lanes are active, else picked out. */
+/* The `values` of the active lanes: themselves when all lanes are active, else picked out. */
 static const uint64_t *pick(encoder *c, uint32_t mask, const uint64_t *values, uint64_t *scratch) {
     if (part_mask_is_full(&c->model, mask))
         return values;
@@ -122,7 +123,7 @@ static const uint64_t *pick(encoder *c, uint32_t mask, const uint64_t *values, u
     return scratch;
 }
 
-/* The event's addresses of the lanes in hand. */
+/* The event's addresses of its active lanes. */
 static const uint64_t *gather(encoder *c, const hd_event *event, uint32_t mask) {
     const uint64_t *now = pick(c, mask, event->address, c->now);
     if (!event->base)

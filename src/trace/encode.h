@@ -14,7 +14,7 @@ typedef struct encoder {
     uint32_t events;
     uint64_t lane_accesses;
     bool full; /* the part must end here */
-    /* Ids of the part, by hash. Equal hashes of different things are as good as never, and cost
+    /* Ids of the part, by hash. Equal hashes of different data are as good as never, and cost
      * only a match that is then not used. */
     hd_hash_table masks, patterns;
     uint32_t recent[RECENT_LISTS];   /* accesses that remembered addresses last */

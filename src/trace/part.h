@@ -47,8 +47,8 @@ enum {
     OP_GAP = 1 << 7     /* column GAP has the positions left out */
 };
 
-/* How a new mask is written: its words, or lanes with a bit to set, to clear, or to turn. */
-typedef enum mask_code { MASK_WORDS, MASK_SET, MASK_CLEAR, MASK_TURN } mask_code;
+/* How a new mask is written: its words, or lanes with a bit to set, to clear, or to flip. */
+typedef enum mask_code { MASK_WORDS, MASK_SET, MASK_CLEAR, MASK_FLIP } mask_code;
 
 /* What the values of a list are differences to. */
 typedef enum list_code { LIST_ORIGIN, LIST_NEIGHBOUR, LIST_LANE } list_code;

@@ -641,32 +641,21 @@ static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, cons
     return status ? status : ended;
 }
 
-/* By bisection, as launches and blocks are in order; NULL when the trace does not have it. */
-static const open_launch *find_launch(const hd_trace *t, int64_t number) {
-    size_t low = 0, high = t->launches.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->launches.data[middle].launch.number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == t->launches.count || t->launches.data[low].launch.number != number)
-        return NULL;
-    return &t->launches.data[low];
+static int by_number(const void *key, const void *launch) {
+    int64_t number = ((const open_launch *)launch)->launch.number;
+    return *(const int64_t *)key < number ? -1 : *(const int64_t *)key > number;
 }
 
-/* The same; -1 when the launch does not have it. */
-static int64_t find_block(const open_launch *l, uint64_t block) {
-    size_t low = 0, high = l->blocks.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (l->blocks.data[middle].block < block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < l->blocks.count && l->blocks.data[low].block == block ? (int64_t)low : -1;
+static int by_block(const void *key, const void *block) {
+    uint64_t number = ((const hd_trace_block *)block)->block;
+    return *(const uint64_t *)key < number ? -1 : *(const uint64_t *)key > number;
+}
+
+/* NULL when the trace does not have it. */
+static const open_launch *find_launch(const hd_trace *t, int64_t number) {
+    return t->launches.count ? bsearch(&number, t->launches.data, t->launches.count,
+                                       sizeof(open_launch), by_number)
+                             : NULL;
 }
 
 hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choice *choice,
@@ -690,14 +679,18 @@ hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choic
 hd_status hd_trace_replay_block(hd_trace *t, const hd_diag *diag, uint32_t launch, uint64_t block,
                                 const hd_sink *sink) {
     const open_launch *l = find_launch(t, launch);
-    int64_t index = l ? find_block(l, block) : -1;
+    const hd_trace_block *found =
+        l && l->blocks.count
+            ? bsearch(&block, l->blocks.data, l->blocks.count, sizeof *found, by_block)
+            : NULL;
     hd_place place = {.file = t->path};
-    if (index < 0)
+    if (!found)
         return hd_fail(diag, HD_EINPUT, &place, "the trace has no block %llu of launch %u",
                        (unsigned long long)block, launch);
     reader *r = take_reader(t);
     reading unwatched = {.all = 1};
-    hd_status status = replay_block(t, diag, r, l, (size_t)index, UINT32_MAX, sink, &unwatched);
+    hd_status status =
+        replay_block(t, diag, r, l, (size_t)(found - l->blocks.data), UINT32_MAX, sink, &unwatched);
     keep_reader(t, r);
     return status;
 }

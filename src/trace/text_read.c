@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "bytes.h"
+#include "decode.h"
 #include "part.h"
 #include "table.h"
 #include "text.h"
@@ -25,7 +26,7 @@ typedef struct text_launch {
     hd_hash_table rows; /* of the accesses, by their pcs */
 } text_launch;
 
-/* A word of the line in hand. */
+/* A word of the current line. */
 typedef struct word {
     const char *at;
     size_t length;
@@ -37,20 +38,18 @@ typedef struct hd_trace_text {
     const char *path;
     const char *text;
     size_t length;
-    const char *line, *line_end, *at; /* line in hand; next character */
+    const char *line, *line_end, *at; /* current line; next character */
     unsigned line_number;
     hd_status status; /* HD_OK until the first fault */
     hd_vec(text_launch) launches;
-    int64_t launch; /* in hand, or -1 */
+    int64_t launch; /* the current one, or -1 */
     bool started;   /* the sink has heard of that launch */
     bool in_block;
     uint64_t block, lines;    /* number, and events of it so far */
     uint64_t *mask, *address; /* [LANES_MAX / 64], [LANES_MAX] */
     const hd_sink *sink;      /* NULL the first time through */
     void *stream;
-    const hd_trace_watch *watch; /* or NULL */
-    size_t told;                 /* where in the text somebody was told last */
-    bool stopped;
+    reading reading; /* of the text twice */
 } text_reader;
 
 /* ---- faults --------------------------------------------------------------------- */
@@ -228,7 +227,7 @@ static int compare_pc(const void *a, const void *b) {
 /* ---- launches
  * ------------------------------------------------------------------------------------ */
 
-static text_launch *launch_in_hand(text_reader *r) {
+static text_launch *current_launch(text_reader *r) {
     return r->launch < 0 ? NULL : &r->launches.data[r->launch];
 }
 
@@ -242,7 +241,7 @@ static void begin_launch(text_reader *r, text_launch launch) {
 
 /* The first time through: the launch is complete, and its tables are what they will be. */
 static void settle_launch(text_reader *r) {
-    text_launch *l = launch_in_hand(r);
+    text_launch *l = current_launch(r);
     if (!l || r->status)
         return;
     if (!l->declared) {
@@ -282,12 +281,12 @@ static void close_block(text_reader *r, bool complete) {
 }
 
 static void end_launch(text_reader *r) {
-    close_block(r, !r->status && !r->stopped);
+    close_block(r, !r->status && !r->reading.stopped);
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
-        sink_status(r, r->sink->end_launch(r->sink->self, !launch_in_hand(r)->stopped &&
-                                                              !r->status && !r->stopped));
+        sink_status(r, r->sink->end_launch(r->sink->self, !current_launch(r)->stopped &&
+                                                              !r->status && !r->reading.stopped));
 }
 
 static void start_launch(text_reader *r, const text_launch *launch) {
@@ -297,7 +296,7 @@ static void start_launch(text_reader *r, const text_launch *launch) {
     if (!r->sink || r->status)
         return;
     if (r->sink->launch)
-        sink_status(r, r->sink->launch(r->sink->self, &launch_in_hand(r)->launch));
+        sink_status(r, r->sink->launch(r->sink->self, &current_launch(r)->launch));
     r->started = !r->status;
 }
 
@@ -320,7 +319,7 @@ static void read_launch(text_reader *r) {
     end_line(r);
     launch->block_count = launch->groups[0] * launch->groups[1] * launch->groups[2];
     launch->block_threads = (uint32_t)(launch->local[0] * launch->local[1] * launch->local[2]);
-    const text_launch *before = launch_in_hand(r);
+    const text_launch *before = current_launch(r);
     if (before && launch->number <= before->launch.number)
         fail_at(r, at, "launch %u comes after launch %u; numbers must ascend", launch->number,
                 before->launch.number);
@@ -423,7 +422,7 @@ static bool read_row(text_reader *r, word kind) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!word_is(kind, rows[i].name))
             continue;
-        text_launch *l = launch_in_hand(r);
+        text_launch *l = current_launch(r);
         if (!l || !l->declared || r->sink)
             return true; /* a comment, or read the first time */
         if (l->next_block) {
@@ -447,7 +446,7 @@ static void read_stop(text_reader *r, word what) {
     if (of_block)
         close_block(r, false);
     else if (!r->sink)
-        launch_in_hand(r)->stopped = true;
+        current_launch(r)->stopped = true;
 }
 
 /* Lines that say nothing to this program are comments. */
@@ -502,7 +501,7 @@ static void read_block(text_reader *r) {
         fail_at(r, at, "a block has at least one thread");
     if (r->status)
         return;
-    text_launch *l = launch_in_hand(r);
+    text_launch *l = current_launch(r);
     if (!r->sink) {
         check_block(r, l, at, threads);
         l->next_block = r->block + 1;
@@ -565,7 +564,7 @@ static void read_event(text_reader *r) {
         fail_at(r, r->at, "an event must be inside a block; 'B <block> <threads>' begins one");
         return;
     }
-    text_launch *l = launch_in_hand(r);
+    text_launch *l = current_launch(r);
     const char *at = r->at;
     uint64_t position = get_number(r, UINT64_MAX, "a position");
     if (!r->status && position != r->lines)
@@ -627,26 +626,13 @@ static void read_first_line(text_reader *r) {
                 (unsigned long long)version);
 }
 
-/* Tells who watches how far it is, and whether it is to end. */
-static void watch_text(text_reader *r, size_t at) {
-    enum { BETWEEN = 1 << 18 };
-    const hd_trace_watch *watch = r->watch;
-    if (!watch || at - r->told < BETWEEN)
-        return;
-    r->told = at;
-    r->stopped = watch->stop && *watch->stop;
-    if (watch->progress)
-        watch->progress(watch->user, "reading",
-                        ((double)at / (double)r->length + (r->sink ? 1 : 0)) / 2);
-}
-
 static void read_text(text_reader *r) {
-    r->told = 0;
+    r->reading.done = r->reading.told = r->sink ? r->length : 0;
     r->launch = -1;
     r->in_block = false;
     r->line_number = 0;
-    for (size_t next = 0; !r->status && !r->stopped && (next < r->length || !r->line_number);) {
-        watch_text(r, next);
+    for (size_t next = 0;
+         !r->status && !r->reading.stopped && (next < r->length || !r->line_number);) {
         r->line = r->at = r->text + next;
         const char *newline = memchr(r->line, '\n', r->length - next);
         r->line_end = newline ? newline : r->text + r->length;
@@ -655,18 +641,14 @@ static void read_text(text_reader *r) {
             read_first_line(r);
         else
             read_line(r);
+        reading_goes_on(&r->reading, (uint64_t)(r->line_end - r->line) + 1);
     }
     if (r->launch >= 0)
         end_launch(r);
 }
 
 hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
-                             hd_trace_text **text) {
-    return hd_trace_text_open_watched(arena, diag, path, NULL, text);
-}
-
-hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const char *path,
-                                     const hd_trace_watch *watch, hd_trace_text **text) {
+                             const hd_trace_watch *watch, hd_trace_text **text) {
     text_reader *r = hd_new(arena, text_reader);
     char *data;
     hd_status status = hd_read_long_file(arena, diag, path, UINT64_MAX, &data, &r->length);
@@ -676,7 +658,7 @@ hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const
     r->diag = diag ? *diag : (hd_diag){0};
     r->path = hd_strdup(arena, path);
     r->text = data;
-    r->watch = watch;
+    r->reading = (reading){.watch = watch, .all = 2 * (uint64_t)r->length + 1};
     r->mask = hd_new_array(arena, uint64_t, LANES_MAX / 64);
     r->address = hd_new_array(arena, uint64_t, LANES_MAX);
     read_text(r);

@@ -107,7 +107,7 @@ typedef struct hd_trace_watch {
     /* Called now and then from the thread that reads, with the share that is done; may be NULL. */
     void (*progress)(void *user, const char *doing, double done);
     void *user;
-    /* When it is set the reading ends with HD_OK: the block in hand and its launch are closed as
+    /* When it is set the reading ends with HD_OK: the current block and its launch are closed as
      * not complete. May be NULL. */
     const volatile sig_atomic_t *stop;
 } hd_trace_watch;
@@ -136,13 +136,11 @@ typedef struct hd_trace_text hd_trace_text;
 
 /* Reads the text form. Any fault is an HD_EINPUT at its line and column: positions that go
  * back or leave one out, a lane beyond the block, one pc with two widths, a block twice. A
- * plain text is one launch of a kernel "" whose accesses are its pcs, in ascending order. */
+ * plain text is one launch of a kernel "" whose accesses are its pcs, in ascending order. Who
+ * watches (or NULL) does so until the text was sent: once it is read, half is done. When it is
+ * stopped before that, the text has only what was read. */
 hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *path,
-                             hd_trace_text **text);
-/* The same with somebody who watches, until the text was sent: once it is read, half is done. When
- * it is stopped before that, the text has only what was read. */
-hd_status hd_trace_text_open_watched(hd_arena *arena, const hd_diag *diag, const char *path,
-                                     const hd_trace_watch *watch, hd_trace_text **text);
+                             const hd_trace_watch *watch, hd_trace_text **text);
 /* The spaces of its accesses, bit 1 << kir_space; those of a plain text are global. */
 uint32_t hd_trace_text_spaces(const hd_trace_text *text);
 /* Hands its launches to a sink, in the calling thread. */

@@ -277,7 +277,7 @@ static void open_block(void *state) {
     encoder_begin(&s->encoder, 0);
 }
 
-/* Packs the part in hand and sends it on its way. */
+/* Packs the current part and puts it. */
 static void end_part(stream *s, bool last) {
     const hd_trace_writer *w = s->base.self;
     if (w->status)

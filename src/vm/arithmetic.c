@@ -258,21 +258,12 @@ static void compile_regrouping(hd_compiler *c) {
 /* ---- one instruction ------------------------------------------------------------------------------ */
 
 /* Copies what is another name, where the name has a cell of its own all the same. */
-static void compile_copy(hd_compiler *c, kir_value from, const uint32_t *component) {
+static void compile_copy(hd_compiler *c) {
     for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
-        hd_operand d = hd_result(c, k), a = hd_cell_of(c, from, component ? component[k] : k);
-        if (d.at != a.at)
-            hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, a, none, none);
-    }
-}
-
-static void compile_shuffle(hd_compiler *c) {
-    uint32_t lanes = c->kernel->insts[c->inst->args[0]].type.lanes;
-    for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
-        uint64_t from = c->inst->imm[k] == UINT64_MAX ? 0 : c->inst->imm[k];
-        hd_operand d = hd_result(c, k);
-        hd_operand a = from < lanes ? hd_cell_of(c, c->inst->args[0], (uint32_t)from)
-                                    : hd_cell_of(c, c->inst->args[1], (uint32_t)from - lanes);
+        hd_unit_name from = hd_source_of(c, c->value, k);
+        if (from.value == c->value)
+            from = (hd_unit_name){c->inst->args[0], k};
+        hd_operand d = hd_result(c, k), a = hd_cell_of(c, from.value, from.component);
         if (d.at != a.at)
             hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, a, none, none);
     }
@@ -304,12 +295,8 @@ void hd_compile_arithmetic(hd_compiler *c) {
         return; /* a sign extension that only indexes */
     switch (inst->op) {
     case KIR_ADDR: compile_address(c); return;
-    case KIR_SHUFFLE: compile_shuffle(c); return;
     case KIR_EXTRACT:
-        if (kir_const_int(c->kernel, inst->args[1], &lane))
-            compile_copy(c, inst->args[0], (uint32_t[HD_MAX_COMPONENTS]){(uint32_t)lane});
-        else
-            compile_extract(c);
+        (kir_const_int(c->kernel, inst->args[1], &lane) ? compile_copy : compile_extract)(c);
         return;
     case KIR_INSERT: compile_insert(c); return;
     case KIR_BITCAST:
@@ -318,10 +305,11 @@ void hd_compile_arithmetic(hd_compiler *c) {
             return;
         }
         /* fall through */
+    case KIR_SHUFFLE:
     case KIR_PTRTOINT:
     case KIR_INTTOPTR:
     case KIR_SPACECAST:
-    case KIR_FREEZE: compile_copy(c, inst->args[0], NULL); return;
+    case KIR_FREEZE: compile_copy(c); return;
     default: break;
     }
     for (uint32_t k = 0; k < inst->type.lanes; k++)

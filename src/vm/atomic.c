@@ -99,7 +99,7 @@ static uint64_t exchange(const hd_memory *m, void *at, uint64_t operand, uint64_
 void hd_op_atomic(hd_run *r, const hd_op *op) {
     const hd_memory *m = op->more;
     bool writes = m->rmw != KIR_RMW_LOAD;
-    hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, writes);
+    hd_target t = hd_resolve(r, op, m, m->slot, m->address, m->width, m->align, writes);
     if (r->checked)
         hd_check_access(r, op, &t, m->width,
                         !writes                   ? HD_ATOMIC_READS

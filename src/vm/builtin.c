@@ -18,6 +18,7 @@
  */
 #include "vm/builtin.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 
 #include "vm/lanes.h"
@@ -66,6 +67,15 @@ hd_operand hd_float_constant(hd_compiler *c, hd_elem elem, double value) {
                                           : (const void *)&value;
     memcpy(&bits, source, hd_elem_bytes(elem));
     return hd_constant(c, elem, bits);
+}
+
+int hd_rounding_of(const char *name, int otherwise) {
+    const char *tail = name + strlen(name) - 4;
+    return !strcmp(tail, "_rtz")   ? FE_TOWARDZERO
+           : !strcmp(tail, "_rte") ? FE_TONEAREST
+           : !strcmp(tail, "_rtp") ? FE_UPWARD
+           : !strcmp(tail, "_rtn") ? FE_DOWNWARD
+                                   : otherwise;
 }
 
 /* ---- instructions ----------------------------------------------------------------- */

@@ -49,6 +49,8 @@ hd_elem hd_call_elem(const hd_compiler *c, uint32_t i);
 /* The bits of a float as an integer. */
 hd_operand hd_as_integer(hd_operand operand);
 hd_operand hd_float_constant(hd_compiler *c, hd_elem elem, double value);
+/* The rounding that the end of a conversion's name says ("_rtz"), of fenv.h. */
+int hd_rounding_of(const char *name, int otherwise);
 /* An instruction that runs for every active lane, even where all operands are uniform. */
 hd_op *hd_emit_for_lanes(hd_compiler *c, hd_op_fn *fn, const void *more);
 /* Stores `count` components at the private address that `pointer` is. */

@@ -49,10 +49,15 @@ static hd_operand number(const piece *p, double value) {
 
 typedef void component_fn(const piece *p);
 
-/* Runs a component_fn for every component. */
+/* Runs a component_fn for every component, or a handler of lanes.c (given its F16 form), or makes
+ * a comparison. */
 typedef struct by_component {
     component_fn *fn;
+    hd_fn handler;
+    kir_pred pred;
 } by_component;
+
+static void answer_comparison(const piece *p, kir_pred pred, hd_operand a, hd_operand b);
 
 static void compile_components(hd_compiler *c, const void *what) {
     const by_component *b = what;
@@ -62,25 +67,18 @@ static void compile_components(hd_compiler *c, const void *what) {
         piece p = {.c = c, .d = hd_result(c, k), .elem = hd_call_elem(c, 0)};
         for (uint32_t i = 0; i < c->inst->arg_count && i < 3; i++)
             p.x[i] = hd_call_arg(c, i, k);
-        b->fn(&p);
+        if (b->fn)
+            b->fn(&p);
+        else if (b->handler)
+            hd_emit_op(c, hd_lanes_choose()->fn[b->handler + (p.elem - HD_F16)], p.d, p.x[0],
+                       p.x[1], p.x[2]);
+        else
+            answer_comparison(&p, b->pred, p.x[0], p.x[1]);
     }
 }
 
-/* ---- what lanes.c and kir have ---------------------------------------------------- */
+/* ---- what kir has ---------------------------------------------------- */
 
-static void emit_fabs(const piece *p) { lanes(p, FN_FABS_F16, p->d, p->x[0], none); }
-static void emit_sqrt(const piece *p) { lanes(p, FN_SQRT_F16, p->d, p->x[0], none); }
-static void emit_rsqrt(const piece *p) { lanes(p, FN_RSQRT_F16, p->d, p->x[0], none); }
-static void emit_floor(const piece *p) { lanes(p, FN_FLOOR_F16, p->d, p->x[0], none); }
-static void emit_ceil(const piece *p) { lanes(p, FN_CEIL_F16, p->d, p->x[0], none); }
-static void emit_trunc(const piece *p) { lanes(p, FN_FTRUNC_F16, p->d, p->x[0], none); }
-static void emit_rint(const piece *p) { lanes(p, FN_RINT_F16, p->d, p->x[0], none); }
-static void emit_fma(const piece *p) {
-    uint32_t fn = FN_FMA_F16 + (p->elem - HD_F16);
-    hd_emit_op(p->c, hd_lanes_choose()->fn[fn], p->d, p->x[0], p->x[1], p->x[2]);
-}
-static void emit_fmin(const piece *p) { lanes(p, FN_FMIN_F16, p->d, p->x[0], p->x[1]); }
-static void emit_fmax(const piece *p) { lanes(p, FN_FMAX_F16, p->d, p->x[0], p->x[1]); }
 static void emit_divide(const piece *p) { scalar(p, KIR_FDIV, p->d, p->x[0], p->x[1]); }
 static void emit_recip(const piece *p) { scalar(p, KIR_FDIV, p->d, number(p, 1), p->x[0]); }
 static void emit_mad(const piece *p) {
@@ -170,18 +168,6 @@ static void answer_comparison(const piece *p, kir_pred pred, hd_operand a, hd_op
     compare(p, pred, holds, a, b);
     answer(p, holds);
 }
-
-#define COMPARISON(name, pred)                                                                \
-    static void emit_##name(const piece *p) { answer_comparison(p, pred, p->x[0], p->x[1]); }
-COMPARISON(isequal, KIR_P_OEQ)
-COMPARISON(isnotequal, KIR_P_UNE)
-COMPARISON(isgreater, KIR_P_OGT)
-COMPARISON(isgreaterequal, KIR_P_OGE)
-COMPARISON(isless, KIR_P_OLT)
-COMPARISON(islessequal, KIR_P_OLE)
-COMPARISON(islessgreater, KIR_P_ONE)
-COMPARISON(isordered, KIR_P_ORD)
-COMPARISON(isunordered, KIR_P_UNO)
 
 static void emit_isnan(const piece *p) { answer_comparison(p, KIR_P_UNO, p->x[0], p->x[0]); }
 
@@ -319,7 +305,9 @@ DEFINE_CROSS(run_cross_f16, _Float16, float)
 DEFINE_CROSS(run_cross_f32, float, float)
 DEFINE_CROSS(run_cross_f64, double, double)
 
-static void emit_geometry(hd_compiler *c, hd_op_fn *fn, uint32_t results) {
+/* `what`: the handlers of halves, floats and doubles. */
+static void compile_geometry(hd_compiler *c, const void *what) {
+    hd_op_fn *fn = ((hd_op_fn *const *)what)[hd_call_elem(c, 0) - HD_F16];
     uint32_t count = c->kernel->insts[c->inst->args[0]].type.lanes;
     geometry *g = hd_new(c->arena, geometry);
     g->count = count;
@@ -327,30 +315,16 @@ static void emit_geometry(hd_compiler *c, hd_op_fn *fn, uint32_t results) {
         g->a[k] = hd_call_arg(c, 0, k);
         g->b[k] = hd_call_arg(c, c->inst->arg_count - 1, k);
     }
-    for (uint32_t k = 0; k < results; k++)
+    for (uint32_t k = 0; k < c->inst->type.lanes; k++)
         g->d[k] = hd_result(c, k);
     hd_op *op = hd_emit_op(c, fn, g->d[0], g->a[0], g->b[0], none);
     op->imm = c->inst->arg_count > 1;
     op->more = g;
 }
 
-static void compile_length(hd_compiler *c, const void *what) {
-    static hd_op_fn *const fn[] = {run_length_f16, run_length_f32, run_length_f64};
-    (void)what;
-    emit_geometry(c, fn[hd_call_elem(c, 0) - HD_F16], 1);
-}
-
-static void compile_normalize(hd_compiler *c, const void *what) {
-    static hd_op_fn *const fn[] = {run_normalize_f16, run_normalize_f32, run_normalize_f64};
-    (void)what;
-    emit_geometry(c, fn[hd_call_elem(c, 0) - HD_F16], hd_call_lanes(c));
-}
-
-static void compile_cross(hd_compiler *c, const void *what) {
-    static hd_op_fn *const fn[] = {run_cross_f16, run_cross_f32, run_cross_f64};
-    (void)what;
-    emit_geometry(c, fn[hd_call_elem(c, 0) - HD_F16], hd_call_lanes(c));
-}
+static hd_op_fn *const length[] = {run_length_f16, run_length_f32, run_length_f64};
+static hd_op_fn *const normalize[] = {run_normalize_f16, run_normalize_f32, run_normalize_f64};
+static hd_op_fn *const cross[] = {run_cross_f16, run_cross_f32, run_cross_f64};
 
 /* ---- the table -------------------------------------------------------------------- */
 
@@ -359,22 +333,30 @@ static void compile_cross(hd_compiler *c, const void *what) {
         name, shape, compile_components, &(const by_component) { emit_##function } \
     }
 #define ROW(name, shape) ROW_AS(#name, shape, name)
+#define HANDLER(name, shape, op)                                                            \
+    {                                                                                       \
+        name, shape, compile_components, &(const by_component) { .handler = FN_##op##_F16 } \
+    }
+#define COMPARISON(name, predicate)                                                           \
+    {                                                                                         \
+        #name, "rff", compile_components, &(const by_component) { .pred = KIR_P_##predicate } \
+    }
 
 const hd_builtin hd_float_builtins[] = {
-    ROW(fabs, "ff"),
-    ROW(sqrt, "ff"),
-    ROW_AS("half_sqrt", "ff", sqrt),
-    ROW_AS("native_sqrt", "ff", sqrt),
-    ROW(rsqrt, "ff"),
-    ROW_AS("half_rsqrt", "ff", rsqrt),
-    ROW_AS("native_rsqrt", "ff", rsqrt),
-    ROW(floor, "ff"),
-    ROW(ceil, "ff"),
-    ROW(trunc, "ff"),
-    ROW(rint, "ff"),
-    ROW(fma, "ffff"),
-    ROW(fmin, "fff"),
-    ROW(fmax, "fff"),
+    HANDLER("fabs", "ff", FABS),
+    HANDLER("sqrt", "ff", SQRT),
+    HANDLER("half_sqrt", "ff", SQRT),
+    HANDLER("native_sqrt", "ff", SQRT),
+    HANDLER("rsqrt", "ff", RSQRT),
+    HANDLER("half_rsqrt", "ff", RSQRT),
+    HANDLER("native_rsqrt", "ff", RSQRT),
+    HANDLER("floor", "ff", FLOOR),
+    HANDLER("ceil", "ff", CEIL),
+    HANDLER("trunc", "ff", FTRUNC),
+    HANDLER("rint", "ff", RINT),
+    HANDLER("fma", "ffff", FMA),
+    HANDLER("fmin", "fff", FMIN),
+    HANDLER("fmax", "fff", FMAX),
     ROW_AS("half_divide", "fff", divide),
     ROW_AS("native_divide", "fff", divide),
     ROW_AS("half_recip", "ff", recip),
@@ -389,27 +371,27 @@ const hd_builtin hd_float_builtins[] = {
     ROW(step, "fff"),
     ROW(smoothstep, "ffff"),
     ROW(sign, "ff"),
-    ROW(isequal, "rff"),
-    ROW(isnotequal, "rff"),
-    ROW(isgreater, "rff"),
-    ROW(isgreaterequal, "rff"),
-    ROW(isless, "rff"),
-    ROW(islessequal, "rff"),
-    ROW(islessgreater, "rff"),
-    ROW(isordered, "rff"),
-    ROW(isunordered, "rff"),
+    COMPARISON(isequal, OEQ),
+    COMPARISON(isnotequal, UNE),
+    COMPARISON(isgreater, OGT),
+    COMPARISON(isgreaterequal, OGE),
+    COMPARISON(isless, OLT),
+    COMPARISON(islessequal, OLE),
+    COMPARISON(islessgreater, ONE),
+    COMPARISON(isordered, ORD),
+    COMPARISON(isunordered, UNO),
     ROW(isnan, "rf"),
     ROW(isinf, "rf"),
     ROW(isfinite, "rf"),
     ROW(isnormal, "rf"),
     ROW(signbit, "rf"),
     {"dot", "Fxx", compile_dot, NULL},
-    {"length", "Fx", compile_length, NULL},
-    {"fast_length", "Fx", compile_length, NULL},
-    {"distance", "Fxx", compile_length, NULL},
-    {"fast_distance", "Fxx", compile_length, NULL},
-    {"normalize", "xx", compile_normalize, NULL},
-    {"fast_normalize", "xx", compile_normalize, NULL},
-    {"cross", "ccc", compile_cross, NULL},
+    {"length", "Fx", compile_geometry, length},
+    {"fast_length", "Fx", compile_geometry, length},
+    {"distance", "Fxx", compile_geometry, length},
+    {"fast_distance", "Fxx", compile_geometry, length},
+    {"normalize", "xx", compile_geometry, normalize},
+    {"fast_normalize", "xx", compile_geometry, normalize},
+    {"cross", "ccc", compile_geometry, cross},
     {NULL},
 };

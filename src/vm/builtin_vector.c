@@ -2,6 +2,7 @@
  * Functions that move bits: any, all, bitselect, the two shuffles with a mask, and
  * the conversions from floats that saturate.
  */
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,13 +82,11 @@ static void compile_shuffle(hd_compiler *c, const void *what) {
 
 /* ---- saturating conversions ------------------------------------------------------- */
 
-typedef enum rounding { TO_ZERO, TO_NEAREST, UP, DOWN } rounding;
-
-static double rounded(double x, rounding how) {
-    switch (how) {
-    case TO_NEAREST: return rint(x);
-    case UP: return ceil(x);
-    case DOWN: return floor(x);
+static double rounded(double x, int rounding) {
+    switch (rounding) {
+    case FE_TONEAREST: return rint(x);
+    case FE_UPWARD: return ceil(x);
+    case FE_DOWNWARD: return floor(x);
     default: return trunc(x);
     }
 }
@@ -97,14 +96,14 @@ typedef struct saturation {
     double low, high;
     uint64_t least, most;
     bool is_signed;
-    rounding how;
+    int rounding; /* of fenv.h */
     hd_operand d, a;
 } saturation;
 
 static uint64_t saturated(const saturation *s, double x) {
     if (isnan(x))
         return 0;
-    x = rounded(x, s->how);
+    x = rounded(x, s->rounding);
     if (x < s->low)
         return s->least;
     if (x >= s->high)
@@ -118,19 +117,12 @@ static void run_saturate(hd_run *r, const hd_op *op) {
         hd_put_bits(r, s->d, lane, saturated(s, hd_real_at(r, s->a, lane)));
 }
 
-static rounding rounding_of(const char *name) {
-    const char *tail = name + strlen(name) - 4;
-    return !strcmp(tail, "_rte")   ? TO_NEAREST
-           : !strcmp(tail, "_rtp") ? UP
-           : !strcmp(tail, "_rtn") ? DOWN
-                                   : TO_ZERO;
-}
-
 /* The name says the signedness, kir's types the rest. */
 static void compile_saturate(hd_compiler *c, const void *what) {
     bool is_signed = *(const bool *)what;
     int bits = c->inst->type.bits;
-    saturation s = {.is_signed = is_signed, .how = rounding_of(c->inst->name)};
+    saturation s = {.is_signed = is_signed,
+                    .rounding = hd_rounding_of(c->inst->name, FE_TOWARDZERO)};
     s.high = ldexp(1, bits - is_signed);
     s.low = is_signed ? -s.high : 0;
     s.most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX;

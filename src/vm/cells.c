@@ -52,9 +52,7 @@ static bool only_indexes(const kir_kernel *k, kir_value v) {
     return used;
 }
 
-/* The value and component that component k of v is another name of; v and k themselves
- * when it is none. */
-static hd_unit_name source_of(const hd_compiler *c, kir_value v, uint32_t k) {
+hd_unit_name hd_source_of(const hd_compiler *c, kir_value v, uint32_t k) {
     const kir_kernel *kernel = c->kernel;
     const kir_inst *inst = &kernel->insts[v];
     hd_unit_name own = {v, k};
@@ -107,7 +105,7 @@ static void find_names(hd_compiler *c, hd_cells *cells) {
             uint32_t count = hd_components(k->insts[v].type);
             cells->names[v] = hd_new_array(c->arena, hd_unit_name, count);
             for (uint32_t j = 0; j < count; j++) {
-                hd_unit_name own = {v, j}, source = source_of(c, v, j);
+                hd_unit_name own = {v, j}, source = hd_source_of(c, v, j);
                 if (!same_name(own, source) && !is_leaf_constant(&k->insts[source.value]))
                     source = cells->names[source.value][source.component];
                 bool keeps = same_name(own, source) || !agrees(c, v, source.value);

@@ -35,6 +35,9 @@ typedef struct hd_cells {
 /* cells.c */
 hd_cells *hd_cells_make(hd_compiler *c);
 uint32_t hd_components(kir_type type);
+/* The value and component that component k of v is another name of; v and k themselves when it
+ * is none. */
+hd_unit_name hd_source_of(const hd_compiler *c, kir_value v, uint32_t k);
 uint32_t hd_unit_behind(const hd_cells *cells, kir_value value, uint32_t k);
 uint32_t hd_cell_bytes(const hd_compiler *c, hd_elem elem, bool varying);
 /* A cell of its own for the whole kernel. */

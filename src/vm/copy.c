@@ -6,7 +6,7 @@
 static hd_target resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
                          hd_operand address, bool writes) {
     if (!m->third.varying)
-        return hd_resolve_at(r, op, m, slot, address, hd_element(r, m->third, 0), 1, writes);
+        return hd_resolve(r, op, m, slot, address, hd_element(r, m->third, 0), 1, writes);
     HD_EACH_ACTIVE(r, l) {
         uint64_t bytes = hd_element(r, m->third, l), at = hd_element(r, address, l);
         const hd_region *g = hd_find_region(r, at, bytes);

@@ -265,8 +265,8 @@ static hd_target touch_round(hd_run *r, const hd_op *op, const copy_side *side, 
     hd_operand address = side->memory->address;
     for (uint32_t l = 0; l < r->active.count; l++)
         HD_CELL(r, address.at, uint64_t)[l] = start + (first + l) * step;
-    hd_target t =
-        hd_resolve(r, op, side->memory, address, call->element, side->memory->align, writes);
+    hd_target t = hd_resolve(r, op, side->memory, side->memory->slot, address, call->element,
+                             side->memory->align, writes);
     if (r->checked)
         hd_check_access(r, op, &t, call->element, writes ? HD_WRITES : HD_READS);
     hd_announce(r, &t, side->memory->space, side->rows, side->row_count);

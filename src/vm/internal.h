@@ -361,12 +361,10 @@ typedef struct hd_target {
 static inline uint64_t hd_lane_address(const hd_target *t, uint32_t lane) {
     return t->address ? t->address[lane] : t->base + lane * (uint64_t)t->stride;
 }
-/* Checks every active lane's access, or faults. */
-hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
-                     uint64_t width, uint32_t align, bool writes);
-/* The same for an instruction with a second address, whose region is remembered in `slot`. */
-hd_target hd_resolve_at(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
-                        hd_operand address, uint64_t width, uint32_t align, bool writes);
+/* Checks every active lane's access, or faults. The region is remembered in `slot`: m->slot, or
+ * that of the instruction's second address. */
+hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
+                     hd_operand address, uint64_t width, uint32_t align, bool writes);
 /* Where the bytes at `address` of `lane` really are; the access has been checked. */
 uint8_t *hd_host(hd_run *r, const hd_target *t, uint32_t lane, uint64_t address);
 /* Announces an MI to the sink and counts it. */

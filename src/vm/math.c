@@ -21,47 +21,23 @@ typedef double F64;
 
 /* ---- forms ------------------------------------------------------------------------ */
 
-typedef struct math_one {
-    float (*f)(float);
-    double (*d)(double);
-} math_one;
-typedef struct math_two {
-    float (*f)(float, float);
-    double (*d)(double, double);
-} math_two;
-typedef struct math_three {
-    float (*f)(float, float, float);
-    double (*d)(double, double, double);
-} math_three;
-typedef struct math_four {
-    float (*f)(float, float, float, float);
-    double (*d)(double, double, double, double);
-} math_four;
-typedef struct math_scaled {
-    float (*f)(float, int);
-    double (*d)(double, int);
-} math_scaled;
-typedef struct math_order {
-    float (*f)(int, float);
-    double (*d)(int, double);
-} math_order;
-typedef struct math_integer {
-    int (*f)(float);
-    int (*d)(double);
-} math_integer;
+/* The function for floats and for doubles. */
+#define FUNCTIONS(form, F, D)    \
+    typedef struct math_##form { \
+        F;                       \
+        D;                       \
+    } math_##form;
+FUNCTIONS(one, float (*f)(float), double (*d)(double))
+FUNCTIONS(two, float (*f)(float, float), double (*d)(double, double))
+FUNCTIONS(three, float (*f)(float, float, float), double (*d)(double, double, double))
+FUNCTIONS(four, float (*f)(float, float, float, float), double (*d)(double, double, double, double))
+FUNCTIONS(scaled, float (*f)(float, int), double (*d)(double, int))
+FUNCTIONS(order, float (*f)(int, float), double (*d)(int, double))
+FUNCTIONS(integer, int (*f)(float), int (*d)(double))
 /* A second result goes where a pointer says. */
-typedef struct math_pair {
-    float (*f)(float, float *);
-    double (*d)(double, double *);
-} math_pair;
-typedef struct math_count {
-    float (*f)(float, int *);
-    double (*d)(double, int *);
-} math_count;
-typedef struct math_quotient {
-    float (*f)(float, float, int *);
-    double (*d)(double, double, int *);
-} math_quotient;
+FUNCTIONS(pair, float (*f)(float, float *), double (*d)(double, double *))
+FUNCTIONS(count, float (*f)(float, int *), double (*d)(double, int *))
+FUNCTIONS(quotient, float (*f)(float, float, int *), double (*d)(double, double, int *))
 
 /* Which function a call is of. */
 typedef struct math {
@@ -196,14 +172,6 @@ static int64_t signed_at(const hd_run *r, hd_operand a, uint32_t lane) {
 DEFINE_CONVERT(convert_F32, F32)
 DEFINE_CONVERT(convert_F64, F64)
 
-static int rounding_of(const char *name) {
-    const char *tail = name + strlen(name) - 4;
-    return !strcmp(tail, "_rtz")   ? FE_TOWARDZERO
-           : !strcmp(tail, "_rtp") ? FE_UPWARD
-           : !strcmp(tail, "_rtn") ? FE_DOWNWARD
-                                   : FE_TONEAREST;
-}
-
 /* ---- compiling -------------------------------------------------------------------- */
 
 static const hd_operand none = {0};
@@ -251,7 +219,7 @@ static void compile_convert(hd_compiler *c, const void *what) {
         conversion *v = hd_new(c->arena, conversion);
         *v = (conversion){.d = hd_result(c, k),
                           .a = hd_call_arg(c, 0, k),
-                          .rounding = rounding_of(c->inst->name),
+                          .rounding = hd_rounding_of(c->inst->name, FE_TONEAREST),
                           .is_unsigned = *(const bool *)what};
         hd_op_fn *fn = v->d.elem == HD_F32 ? convert_F32 : convert_F64;
         hd_emit_op(c, fn, v->d, v->a, none, none)->more = v;
@@ -277,15 +245,13 @@ static void compile_nan(hd_compiler *c, const void *what) {
 static const bool SIGNED = false, UNSIGNED = true;
 
 /* Plain arithmetic, to be rounded otherwise. */
-#define ARITHMETIC(name, type, ...) static type name##_##type __VA_ARGS__
-ARITHMETIC(add, float, (float a, float b) { return a + b; })
-ARITHMETIC(add, double, (double a, double b) { return a + b; })
-ARITHMETIC(sub, float, (float a, float b) { return a - b; })
-ARITHMETIC(sub, double, (double a, double b) { return a - b; })
-ARITHMETIC(mul, float, (float a, float b) { return a * b; })
-ARITHMETIC(mul, double, (double a, double b) { return a * b; })
-ARITHMETIC(div, float, (float a, float b) { return a / b; })
-ARITHMETIC(div, double, (double a, double b) { return a / b; })
+#define ARITHMETIC(name, sign)                                           \
+    static float name##_float(float a, float b) { return a sign b; }     \
+    static double name##_double(double a, double b) { return a sign b; }
+ARITHMETIC(add, +)
+ARITHMETIC(sub, -)
+ARITHMETIC(mul, *)
+ARITHMETIC(div, /)
 
 /* A function of a form; of doubles alone; of some rounding. */
 #define CALL(form, float_fn, double_fn, rounding)                                                \

@@ -81,13 +81,8 @@ static const hd_region *common_region(hd_run *r, uint32_t slot, const hd_survey 
     return holds(g, s->greatest, width) ? g : NULL;
 }
 
-hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, hd_operand address,
-                     uint64_t width, uint32_t align, bool writes) {
-    return hd_resolve_at(r, op, m, m->slot, address, width, align, writes);
-}
-
-hd_target hd_resolve_at(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
-                        hd_operand address, uint64_t width, uint32_t align, bool writes) {
+hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
+                     hd_operand address, uint64_t width, uint32_t align, bool writes) {
     const uint64_t *at = HD_CELL(r, address.at, uint64_t);
     hd_survey s = {*at, *at, *at, true, 0};
     if (address.varying && r->active.count == r->lanes)
@@ -248,7 +243,7 @@ static void load_shared(hd_run *r, const hd_target *t, uint32_t offset, hd_opera
 
 void hd_op_load(hd_run *r, const hd_op *op) {
     const hd_memory *m = op->more;
-    hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, false);
+    hd_target t = hd_resolve(r, op, m, m->slot, m->address, m->width, m->align, false);
     before_access(r, op, m, &t, false);
     uint32_t bytes = hd_elem_bytes(m->elem);
     for (uint32_t k = 0; k < m->components; k++) {
@@ -261,7 +256,7 @@ void hd_op_load(hd_run *r, const hd_op *op) {
 
 void hd_op_store(hd_run *r, const hd_op *op) {
     const hd_memory *m = op->more;
-    hd_target t = hd_resolve(r, op, m, m->address, m->width, m->align, true);
+    hd_target t = hd_resolve(r, op, m, m->slot, m->address, m->width, m->align, true);
     before_access(r, op, m, &t, true);
     uint32_t bytes = hd_elem_bytes(m->elem);
     for (uint32_t k = 0; k < m->components; k++) {

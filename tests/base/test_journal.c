@@ -4,26 +4,16 @@
  *
  * The calls that change a file stand here instead of those of the C library, and count.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/base.h"
-#include "folder.h"
+#include "base/place.h"
 
 /* ---- calls that count ---------------------------------------------------------------------- */
 
@@ -55,25 +45,6 @@ int unlink(const char *path) {
 
 /* ---- a folder of files ---------------------------------------------------------------------- */
 
-typedef struct place {
-    hd_arena *arena;
-    const char *folder;
-    hd_diag diag;
-    char text[2000]; /* of the last message */
-    unsigned messages;
-    const char *journal;
-} place;
-
-static void keep_message(const hd_message *m, void *user) {
-    place *p = user;
-    p->messages++;
-    snprintf(p->text, sizeof p->text, "%s: %s", m->place.file ? m->place.file : "-", m->text);
-}
-
-static const char *at(const place *p, const char *name) {
-    return hd_format(p->arena, "%s/%s", p->folder, name);
-}
-
 static void put(const place *p, const char *name, const char *text, mode_t mode) {
     int fd = open(at(p, name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     const struct timespec times[2] = {{1000, 5}, {2000, 7}};
@@ -89,8 +60,8 @@ static const char old_kernel[] = "the old kernel, which is a long text", old_hea
                   new_made[] = "a header that was not there";
 
 static place make_place(void) {
-    place p = {.arena = hd_arena_new()};
-    p.folder = folder_make(p.arena);
+    place p;
+    open_place(&p);
     assert_int_equal(mkdir(at(&p, "sub"), 0700), 0);
     assert_int_equal(mkdir(at(&p, "far"), 0700), 0);
     put(&p, "k.cl", old_kernel, 0640);
@@ -107,26 +78,7 @@ static hd_status change(place *p) {
                                {at(p, "sub/h.h"), new_header, strlen(new_header)},
                                {at(p, "sub/link.h"), new_linked, strlen(new_linked)},
                                {at(p, "made.h"), new_made, strlen(new_made)}};
-    p->diag = (hd_diag){keep_message, p};
-    return hd_change_files(p->arena, &p->diag, p->journal, files, (const char *[4]){0}, 4);
-}
-
-static bool holds(const place *p, const char *name, const char *text) {
-    static const hd_diag silent = {NULL, NULL};
-    char *found;
-    size_t length;
-    return hd_read_file(p->arena, &silent, at(p, name), &found, &length) == HD_OK &&
-           !strcmp(found, text);
-}
-
-static unsigned entries(const char *path) {
-    unsigned count = 0;
-    DIR *open_folder = opendir(path);
-    assert_non_null(open_folder);
-    for (struct dirent *e; (e = readdir(open_folder));)
-        count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
-    closedir(open_folder);
-    return count;
+    return hd_change_files(p->arena, hear(p), p->journal, files, (const char *[4]){0}, 4);
 }
 
 /* The files are the ones that they were, all with their old or all with their new contents, and
@@ -156,11 +108,6 @@ static void check(const place *p, bool new) {
     assert_int_equal(entries(at(p, "far")), 1);
 }
 
-static void remove_place(place *p) {
-    folder_remove(p->folder);
-    hd_arena_free(p->arena);
-}
-
 /* Runs `what` in a process that is killed at a step. True: it was. */
 static bool killed(place *p, hd_status (*what)(place *p), long step) {
     pid_t child = fork();
@@ -181,8 +128,7 @@ static bool killed(place *p, hd_status (*what)(place *p), long step) {
 
 static hd_status take_back(place *p) {
     hd_taken_back result;
-    p->diag = (hd_diag){keep_message, p};
-    return hd_take_back(p->arena, &p->diag, p->journal, &result);
+    return hd_take_back(p->arena, hear(p), p->journal, &result);
 }
 
 /* ---- the tests --------------------------------------------------------------------------------
@@ -196,7 +142,7 @@ static void files_change_together(void **state) {
     assert_int_equal(change(&p), HD_OK); /* nothing changes */
     check(&p, true);
     assert_int_equal(p.messages, 0);
-    remove_place(&p);
+    close_place(&p);
 }
 
 static void a_killed_change_is_taken_back(void **state) {
@@ -212,7 +158,7 @@ static void a_killed_change_is_taken_back(void **state) {
         check(&p, holds(&p, "k.cl", new_kernel));
         assert_true(more || !pending);
         assert_int_equal(p.messages, 0);
-        remove_place(&p);
+        close_place(&p);
     }
     assert_true(step > 20);
 }
@@ -236,7 +182,7 @@ static void a_change_that_fails_is_taken_back(void **state) {
             assert_int_equal(take_back(&p), HD_OK);
         }
         check(&p, status == HD_OK);
-        remove_place(&p);
+        close_place(&p);
     }
     assert_true(failures > 10);
 }
@@ -248,7 +194,7 @@ static place interrupted(void) {
     steps = 0;
     assert_int_equal(change(&p), HD_OK);
     long last = steps - 1;
-    remove_place(&p);
+    close_place(&p);
     p = make_place();
     assert_true(killed(&p, change, last));
     assert_true(holds(&p, "made.h", new_made));
@@ -266,7 +212,7 @@ static void taking_back_can_be_killed(void **state) {
         if (access(p.journal, F_OK) == 0)
             assert_int_equal(take_back(&p), HD_OK);
         check(&p, false);
-        remove_place(&p);
+        close_place(&p);
     }
     assert_true(step > 10);
 }
@@ -287,7 +233,7 @@ static void what_changed_since_is_left_alone(void **state) {
     put(&p, "k.cl", old_kernel, 0640);
     assert_int_equal(take_back(&p), HD_OK);
     check(&p, false);
-    remove_place(&p);
+    close_place(&p);
 }
 
 static void a_foreign_journal_is_not_obeyed(void **state) {
@@ -306,13 +252,13 @@ static void a_foreign_journal_is_not_obeyed(void **state) {
     assert_int_equal(take_back(&p), HD_EINPUT);
     assert_non_null(strstr(p.text, "no journal of heddle's"));
     assert_true(holds(&p, "k.cl.heddle-journal", "my notes\n"));
-    remove_place(&p);
+    close_place(&p);
 }
 
 static void an_edit_in_the_meantime_is_not_lost(void **state) {
     (void)state;
     place p = make_place();
-    p.diag = (hd_diag){keep_message, &p};
+    hear(&p);
     const hd_output files[] = {{at(&p, "k.cl"), new_kernel, strlen(new_kernel)},
                                {at(&p, "sub/h.h"), new_header, strlen(new_header)}};
     const char *before[] = {old_kernel, "what was read"};
@@ -323,7 +269,7 @@ static void an_edit_in_the_meantime_is_not_lost(void **state) {
     before[1] = old_header;
     assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, before, 2), HD_OK);
     assert_true(holds(&p, "k.cl", new_kernel) && holds(&p, "sub/h.h", new_header));
-    remove_place(&p);
+    close_place(&p);
 }
 
 /* In a folder that all write to, anybody could have files of ours written by it. */
@@ -338,7 +284,7 @@ static void a_journal_of_another_user_is_not_obeyed(void **state) {
     }
     assert_int_equal(take_back(&p), HD_OK);
     check(&p, false);
-    remove_place(&p);
+    close_place(&p);
 }
 
 static void a_change_under_way_is_left_alone(void **state) {
@@ -351,13 +297,13 @@ static void a_change_under_way_is_left_alone(void **state) {
     close(fd);
     assert_int_equal(take_back(&p), HD_OK);
     check(&p, false);
-    remove_place(&p);
+    close_place(&p);
 }
 
 static void two_names_of_one_file_must_agree(void **state) {
     (void)state;
     place p = make_place();
-    p.diag = (hd_diag){keep_message, &p};
+    hear(&p);
     hd_output files[] = {{at(&p, "sub/h.h"), "one", 3}, {at(&p, "twin.h"), "two", 3}};
     assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2),
                      HD_EINPUT);
@@ -367,7 +313,7 @@ static void two_names_of_one_file_must_agree(void **state) {
     assert_int_equal(hd_change_files(p.arena, &p.diag, p.journal, files, (const char *[2]){0}, 2),
                      HD_OK);
     assert_true(holds(&p, "twin.h", "one"));
-    remove_place(&p);
+    close_place(&p);
 }
 
 int main(void) {

@@ -1,22 +1,12 @@
 /* Files that are written: links, modes, what is refused, and a signal at every step. */
-#include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/base.h"
-#include "folder.h"
+#include "base/place.h"
 
 /* ---- calls that count, here instead of those of the C library ---------------------------------
  */
@@ -58,60 +48,20 @@ int access(const char *path, int mode) {
 /* ---- a folder -----------------------------------------------------------------------------------
  */
 
-typedef struct place {
-    hd_arena *arena;
-    hd_diag diag;
-    char *folder, text[1000];
-    unsigned messages;
-} place;
-
-static void keep_message(const hd_message *m, void *user) {
-    place *p = user;
-    p->messages++;
-    snprintf(p->text, sizeof p->text, "%s: %s", m->place.file ? m->place.file : "-", m->text);
-}
-
 static int set_up(void **state) {
-    place *p = calloc(1, sizeof *p);
-    p->arena = hd_arena_new();
-    p->diag = (hd_diag){keep_message, p};
-    p->folder = folder_make(p->arena);
-    *state = p;
+    *state = calloc(1, sizeof(place));
+    open_place(*state);
     return 0;
 }
 
 static int tear_down(void **state) {
-    place *p = *state;
-    folder_remove(p->folder);
-    hd_arena_free(p->arena);
-    free(p);
+    close_place(*state);
+    free(*state);
     return 0;
-}
-
-static const char *at(const place *p, const char *name) {
-    return hd_format(p->arena, "%s/%s", p->folder, name);
 }
 
 static hd_status put(place *p, const char *name, const char *text) {
     return hd_write_file(&p->diag, at(p, name), text, strlen(text));
-}
-
-static bool holds(const place *p, const char *name, const char *text) {
-    static const hd_diag silent = {NULL, NULL};
-    char *found;
-    size_t length;
-    return hd_read_file(p->arena, &silent, at(p, name), &found, &length) == HD_OK &&
-           !strcmp(found, text);
-}
-
-static unsigned entries(const place *p) {
-    unsigned count = 0;
-    DIR *folder = opendir(p->folder);
-    assert_non_null(folder);
-    for (struct dirent *e; (e = readdir(folder));)
-        count += e->d_name[0] != '.';
-    closedir(folder);
-    return count;
 }
 
 /* ---- the tests
@@ -131,7 +81,7 @@ static void a_link_stays_and_its_file_is_written(void **state) {
     assert_true(S_ISLNK(link.st_mode));
     assert_int_equal(lstat(at(p, "two"), &link), 0);
     assert_true(S_ISLNK(link.st_mode));
-    assert_int_equal(entries(p), 3);
+    assert_int_equal(entries(p->folder), 3);
     assert_int_equal(p->messages, 0);
 }
 
@@ -171,7 +121,7 @@ static void what_is_no_regular_file_is_refused(void **state) {
     assert_int_equal(p->messages, 4);
     assert_int_equal(lstat(at(p, "pipe"), &now), 0);
     assert_true(S_ISFIFO(now.st_mode));
-    assert_int_equal(entries(p), 4);
+    assert_int_equal(entries(p->folder), 4);
 
     char *text;
     size_t length;
@@ -242,7 +192,7 @@ static void a_signal_leaves_no_temporary(void **state) {
         assert_true(holds(p, "old", "whole") || holds(p, "old", "second") ||
                     holds(p, "old", "third"));
         assert_true(access(at(p, "new"), F_OK) || holds(p, "new", "first"));
-        assert_int_equal(entries(p), access(at(p, "new"), F_OK) ? 1 : 2);
+        assert_int_equal(entries(p->folder), access(at(p, "new"), F_OK) ? 1 : 2);
         assert_true(s < 100);
     }
     assert_true(holds(p, "old", "third"));
@@ -259,7 +209,7 @@ static void files_have_names_where_they_must(void **state) {
     assert_int_equal(stat(at(p, "old"), &at_end), 0);
     assert_int_equal(at_end.st_mode & 07777, 0604);
     assert_true(holds(p, "old", "third") && holds(p, "new", "first"));
-    assert_int_equal(entries(p), 2);
+    assert_int_equal(entries(p->folder), 2);
 }
 
 static void folders_are_made_and_removed(void **state) {

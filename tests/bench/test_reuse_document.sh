@@ -10,8 +10,7 @@ page=$HEDDLE_SOURCE/docs/reproduce-reuse.md
 source "$(dirname "$0")/../folder.sh"
 choice=--without-meshes
 grep -qx 'CMAKE_BUILD_TYPE:[A-Z]*=Release' "$build/CMakeCache.txt" && choice=
-"$program" $choice | grep '^| ' >"$work/rows"
-"$program" $choice --figures "$work"
+"$program" $choice --figures "$work" | grep '^| ' >"$work/rows"
 wrong=0
 while IFS= read -r row; do
     grep -qxF -- "$row" "$page" || { echo "not on the page: $row"; wrong=1; }

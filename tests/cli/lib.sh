@@ -82,37 +82,25 @@ refuses() {
     [ "$before" = "$after" ] || complain "heddle $*: the files changed: $after"
 }
 
+# given NAME...: the files of that name in jobs/, here.
+given() { cp "${@/#/$source_folder/tests/cli/jobs/}" .; }
+
+# mounts SCRIPT: runs it, with heddle as its argument, where it may mount; $status is its own. False
+# where nobody may mount, or the script ended with 77.
+mounts() {
+    local shield=
+    unshare --mount --map-root-user true 2>/dev/null && shield=--map-root-user
+    # shellcheck disable=SC2086
+    unshare --mount $shield true 2>/dev/null || return
+    # shellcheck disable=SC2086
+    unshare --mount $shield bash "$1" "$heddle" >"$work/log/out" 2>"$work/log/err"
+    status=$?
+    [ $status -ne 77 ]
+}
+
 finish() {
     [ "$failures" -eq 0 ] || { echo "$failures failed"; exit 1; }
     exit 0
 }
 
-cat >body.cl <<'END'
-typedef struct body {
-    float x, y;
-    int tag;
-} body;
-
-__kernel void push(__global body *bodies, float dt) {
-    int i = get_global_id(0);
-    bodies[i].x += bodies[i].y * dt;
-}
-END
-cat >body.yaml <<'END'
-kernel: body.cl
-record: body
-buffers:
-  - name: bodies
-    type: body
-    count: 256
-    init:
-      - {field: x, generator: uniform, low: 0, high: 1, seed: 1}
-      - {field: y, generator: iota}
-launches:
-  - kernel: push
-    global: [256]
-    local: [64]
-    args:
-      - {name: bodies, buffer: bodies}
-      - {name: dt, value: 0.5}
-END
+given body.cl body.yaml

@@ -137,13 +137,7 @@ prints "left out: .*outputs differ"
 prints '^Verdict: leave it as it is; no layout that could be built leaves the same'
 ! grep -q 'heddle rewrite' "$work/log/out" || complain "advises a layout that computes another thing"
 
-cat >cast.cl <<'END'
-typedef struct { float x, y, z; } point;
-__kernel void k(__global point *p, __global float *o) {
-    __global float *q = (__global float *)p;
-    o[get_global_id(0)] = q[get_global_id(0)] + p[get_global_id(0)].y;
-}
-END
+given cast.cl
 accepts advise cast.cl "${long[@]}"
 prints 'left out: .* and [0-9]+ more: cast.cl:3:[0-9]+: '
 prints '^Verdict: no other layout could be measured, so static cost decides\.$'

@@ -13,13 +13,7 @@ prints '^  outputs equal: yes$'
 refuses "error: .*no_such_device" measure body.yaml --layout soa --on no_such_device
 refuses "error: " measure body.yaml --layout soa --on 99:99
 # What cannot be rewritten is an error, but the ranking holds all the same.
-cat >cast.cl <<'END'
-typedef struct { float x, y, z; } point;
-__kernel void k(__global point *p, __global float *o) {
-    __global float *q = (__global float *)p;
-    o[get_global_id(0)] = q[get_global_id(0)] + p[get_global_id(0)].y;
-}
-END
+given cast.cl
 call advise cast.cl --measure
 [ "$status" -eq 2 ] || complain "exit status $status, not 2"
 prints '^Layouts on h200'

@@ -110,14 +110,7 @@ prints '^scenario 4: 4 blocks at the same time'
 
 # 1.6 billion lane accesses in a thousand bytes. Lanes side by side are one touch, so all elements
 # fit at once; one for each lane, they would take the trace 36 times.
-cat >many.cl <<'END'
-__kernel void many(__global int *a, int n) {
-    int sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[get_global_id(0)];
-    a[get_global_id(0)] = sum;
-}
-END
+given many.cl
 accepts trace many.cl --global 8192 --local 1024 --arg n=200000 -o many.hdt
 accepts reuse many.hdt -s 1 --json
 [ "$(member shares)" = 1 ] || complain "$(member shares) shares"

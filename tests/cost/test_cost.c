@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cost/cost.h"
+#include "cost/internal.h"
 #include "support.h"
 
 static hd_cost_model *model_of(hd_sample *s, const char *device_name, hd_cost_options options) {
@@ -38,12 +38,7 @@ static const hd_cost_line *line_of(const hd_cost_line *lines, size_t count, cons
 static void structure_size(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(&s,
-                   "typedef struct { char w; int x; char y; short z; } MyType;\n"
-                   "__kernel void k(__global MyType *p) { p[get_global_id(0)].x = 1; }\n",
-                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: MyType, count: 64}\n"
-                   "launches:\n  - {kernel: k, global: [64], local: [32], args: [{name: p, buffer: "
-                   "p}]}\n");
+    hd_sample_read(&s, "tests/cost/jobs/structure-size.yaml");
     assert_int_equal(s.job->record->size, 12);
     hd_cluster all = {.mask = 15, .order = {0, 1, 2, 3}, .count = 4, .tile = HD_TILE_AOS};
     uint64_t run[HD_MAX_FIELDS];
@@ -53,22 +48,45 @@ static void structure_size(void **state) {
     hd_sample_close(&s);
 }
 
+static double distance(const hd_cost_model *model, const hd_layout *layout, const interval *between,
+                       bool l1) {
+    uint32_t line = l1 ? model->device->l1.line : model->device->l2.line;
+    double sum = 0;
+    for (uint32_t i = 0; i < between->count; i++) {
+        const touched *item = &between->items[i];
+        sum += hd_given_bytes(item, l1);
+        for (uint32_t c = 0; c < layout->count && item->laid_out; c++) {
+            cluster_geometry g;
+            hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g);
+            sum += hd_fetched_bytes(model->record, &g, item->fields, line ? line : 128) *
+                   (l1 ? item->per_l1 : item->per_l2);
+        }
+    }
+    return sum;
+}
+
+/* Instruction distance (section IV-B5) in bytes from `first` to `second`, for L1 and L2. False when
+ * `first` is none of the earlier accesses that could have brought the data of `second`. */
+static bool cost_distance(const hd_cost_model *model, const hd_layout *layout,
+                          const hd_access *first, const hd_access *second, double *l1, double *l2) {
+    for (uint32_t i = 0; i < model->uses.count; i++) {
+        const use *u = &model->uses.data[i];
+        for (uint32_t j = 0; u->access == second && j < u->before_count; j++)
+            if (model->uses.data[u->before[j].use].access == first) {
+                *l1 = distance(model, layout, &u->before[j].between, true);
+                *l2 = distance(model, layout, &u->before[j].between, false);
+                return true;
+            }
+    }
+    return false;
+}
+
 /* Section IV-B5: 1024 blocks of 256 threads, 8 on an SM; Arr1[i].x, Arr2[i].z,
  * Arr2[i].w, Arr2[i].z, Arr1[i].y: 32768 bytes for L1, 4194304 for L2. */
 static void instruction_distance(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(
-        &s,
-        "struct first { int x, y; };\nstruct second { int w, z; };\n"
-        "__kernel void k(__global volatile struct first *Arr1, __global volatile struct second "
-        "*Arr2) {\n"
-        "  int i = get_global_id(0);\n  int s = Arr1[i].x;\n  s += Arr2[i].z;\n"
-        "  s += Arr2[i].w;\n  s += Arr2[i].z;\n  Arr1[i].y = s;\n}\n",
-        "kernel: kernel.cl\nrecord: first\nbuffers:\n  - {name: a, type: first, count: 262144}\n"
-        "  - {name: b, type: second, count: 262144}\nlaunches:\n  - kernel: k\n"
-        "    global: [262144]\n    local: [256]\n"
-        "    args: [{name: Arr1, buffer: a}, {name: Arr2, buffer: b}]\n");
+    hd_sample_read(&s, "tests/cost/jobs/instruction-distance.yaml");
     hd_cost_model *model =
         model_of(&s, "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
                  (hd_cost_options){.registers = 16});
@@ -77,8 +95,8 @@ static void instruction_distance(void **state) {
     size_t count;
     hd_cost_of_layout(s.arena, model, aos, &lines, &count);
     double l1, l2;
-    assert_true(hd_cost_distance(model, aos, line_of(lines, count, "x")->access,
-                                 line_of(lines, count, "y")->access, &l1, &l2));
+    assert_true(cost_distance(model, aos, line_of(lines, count, "x")->access,
+                              line_of(lines, count, "y")->access, &l1, &l2));
     assert_true(l1 == 32768);
     assert_true(l2 == 4194304);
     hd_sample_close(&s);
@@ -89,19 +107,7 @@ static void instruction_distance(void **state) {
 static void cost_vectors(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(&s,
-                   "struct r { float x, y; };\n"
-                   "__kernel void k(__global volatile struct r *a, __global const int *size,\n"
-                   "                __global float *out) {\n"
-                   "  int M = size[0], N = size[1], t = get_global_id(0);\n  float s = 0;\n"
-                   "  for (int i = 0; i < M; i++) {\n"
-                   "    for (int j = 0; j < 128; j++) s += a[t].x;\n"
-                   "    for (int k = 0; k < N; k++) s += a[t].y;\n  }\n  out[t] = s;\n}\n",
-                   "kernel: kernel.cl\nbuffers:\n  - {name: a, type: r, count: 25600}\n"
-                   "  - {name: size, type: int, count: 2}\n"
-                   "  - {name: out, type: float, count: 25600}\nlaunches:\n  - kernel: k\n"
-                   "    global: [25600]\n    local: [256]\n    args: [{name: a, buffer: a}, "
-                   "{name: size, buffer: size}, {name: out, buffer: out}]\n");
+    hd_sample_read(&s, "tests/cost/jobs/cost-vectors.yaml");
     hd_cost_model *model =
         model_of(&s, "warp:1 l1:0 l2:768k/32 w:1,30,100 blocks:8 threads:2048 regs:65536",
                  (hd_cost_options){.loops = HD_LOOPS_PENG});
@@ -119,8 +125,8 @@ static void cost_vectors(void **state) {
     first.v[degree_b] = b->executions * 3;
     second.v[degree_a] = a->executions * 3;
     second.v[degree_b] = b->executions * 1;
-    assert_string_equal(hd_cost_print(s.arena, &first), "(0, 327680000, 768000000)");
-    assert_string_equal(hd_cost_print(s.arena, &second), "(0, 983040000, 256000000)");
+    assert_true(first.v[0] == 0 && first.v[1] == 327680000 && first.v[2] == 768000000);
+    assert_true(second.v[0] == 0 && second.v[1] == 983040000 && second.v[2] == 256000000);
     assert_true(hd_cost_compare(&first, &second) > 0);
     assert_true(hd_cost_compare(&second, &first) < 0);
     hd_sample_close(&s);
@@ -130,15 +136,7 @@ static void cost_vectors(void **state) {
 static void one_field_of_three(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(&s,
-                   "struct r { float a, b, c; };\n"
-                   "__kernel void k(__global struct r *p, float v) {\n"
-                   "  p[get_global_id(0)].a = p[get_global_id(0)].a + v;\n}\n"
-                   "__kernel void load(__global const struct r *p, __local float *s) {\n"
-                   "  s[get_local_id(0)] = p[get_global_id(0)].a;\n}\n",
-                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 65536}\n"
-                   "launches:\n  - {kernel: load, global: [65536], local: [256], args: [{name: p, "
-                   "buffer: p}, {name: s, local: 1024}]}\n");
+    hd_sample_read(&s, "tests/cost/jobs/one-field-of-three.yaml");
     static const char *const devices[] = {"tesla-m2050", "tesla-k20c"};
     for (int d = 0; d < 2; d++) {
         hd_cost_model *model = model_of(&s, devices[d], (hd_cost_options){.loops = HD_LOOPS_PENG});
@@ -155,14 +153,7 @@ static void one_field_of_three(void **state) {
 static void neighbours_hit(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(&s,
-                   "struct r { float a, b; };\n"
-                   "__kernel void k(__global const struct r *p, __local float *s) {\n"
-                   "  int i = get_global_id(0);\n  float x = p[i].a;\n"
-                   "  s[get_local_id(0)] = x * p[i].b;\n}\n",
-                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 65536}\n"
-                   "launches:\n  - {kernel: k, global: [65536], local: [256], args: [{name: p, "
-                   "buffer: p}, {name: s, local: 1024}]}\n");
+    hd_sample_read(&s, "tests/cost/jobs/neighbours.yaml");
     hd_cost_model *model = model_of(&s, "tesla-m2050", (hd_cost_options){.loops = HD_LOOPS_PENG});
     hd_cost_vector aos = price(&s, model, "aos"), soa = price(&s, model, "soa");
     assert_true(fabs(aos.v[0] - 2048 * (2 * 100.0 + 2 * 1.0)) < 1e-6);
@@ -174,14 +165,7 @@ static void neighbours_hit(void **state) {
 static void what_never_runs_is_free(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(&s,
-                   "typedef struct r_tag { float a, b; } r;\n"
-                   "__kernel void k(__global r *p, __global const int *list, int n) {\n"
-                   "  if (n < 0) p[list[get_global_id(0)]].a = 1;\n}\n",
-                   "kernel: kernel.cl\nrecord: r\nbuffers:\n  - {name: p, type: r, count: 256}\n"
-                   "  - {name: list, type: int, count: 256}\n"
-                   "launches:\n  - {kernel: k, global: [256], args: [{name: p, buffer: p}, "
-                   "{name: list, buffer: list}, {name: n, value: 1}]}\n");
+    hd_sample_read(&s, "tests/cost/jobs/never-runs.yaml");
     hd_cost_model *model = model_of(&s, "h200", (hd_cost_options){.loops = HD_LOOPS_PENG});
     hd_cost_vector aos = price(&s, model, "aos");
     assert_string_equal(s.job->record->name, "r_tag");

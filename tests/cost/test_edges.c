@@ -13,44 +13,11 @@
 #include "cost/cost.h"
 #include "support.h"
 
-static const char *const kernel =
-    "struct r { float x, y, z; };\n"
-    "__kernel void own(__global struct r *p) {\n"
-    "  size_t i = get_global_id(0) + get_global_size(0) *\n"
-    "             (get_global_id(1) + get_global_size(1) * get_global_id(2));\n"
-    "  p[i].x = 1;\n}\n"
-    "__kernel void times(__global struct r *p, int n) {\n"
-    "  for (int j = 0; j < n; j++) p[get_global_id(0) + j].y += p[j].z;\n}\n"
-    "__kernel void found(__global struct r *p, __global const int *w) {\n"
-    "  int j = 0;\n  while (w[get_global_id(0) + j * 64] > 0) j++;\n"
-    "  p[j].x = p[w[j & 3]].y;\n}\n"
-    "__kernel void alike(__global struct r *p, __global const int *w) {\n"
-    "  int j = 0;\n  while (w[j * 64] > 0) j++;\n  p[j].x = 1;\n}\n"
-    "__kernel void turns(__global struct r *p, __global const int *w, int n) {\n"
-    "  int j = 0;\n  while (j < n) {\n"
-    "    if (w[get_global_id(0)] > j) { j += 2; continue; }\n"
-    "    p[j].x = 1;\n    j += 1;\n  }\n}\n"
-    "__kernel void either(__global struct r *p, __global struct r *q, int n) {\n"
-    "  __global struct r *t = n > 3 ? p : q;\n  t[get_global_id(0)].x = 1;\n}\n"
-    "__kernel void nest(__global struct r *p, __global const int *w) {\n  float s = 0;\n"
-    "  for (int a = 0; a < w[0]; a++) for (int b = 0; b < w[1]; b++)\n"
-    "  for (int c = 0; c < w[2]; c++) for (int d = 0; d < w[3]; d++)\n"
-    "  for (int e = 0; e < w[4]; e++) for (int f = 0; f < w[5]; f++)\n"
-    "  for (int g = 0; g < w[6]; g++) for (int h = 0; h < w[7]; h++)\n"
-    "  for (int k = 0; k < w[8]; k++) s += p[a + b + c + d + e + f + g + h + k].x;\n"
-    "  p[get_global_id(0)].y = s;\n}\n"
-    "__kernel void bytes(__global struct r *p) {\n"
-    "  int i = get_global_id(0);\n  ((__global char *)p)[i] = 1;\n"
-    "  ((__global char *)&p[i])[5] = 2;\n  ((__global char *)p)[i * i] = 3;\n}\n"
-    "__kernel void stairs(__global struct r *p, __global volatile int *w) {\n"
-    "  int i = get_global_id(0);\n  for (int j = i; j < 4; j++) p[j].x = 1;\n"
-    "  for (int j = 0; w[j], j < 20; j++) p[j].y = 1;\n"
-    "  for (int j = i; w[j], j < 4; j++) p[j].y = 2;\n"
-    "  for (int j = 0; j < 6; j++)\n    if (i + j > 6) p[i].x = j;\n}\n";
+static const char *const kernels = "tests/cost/jobs/edges.cl";
 
 static void open_launch(hd_sample *s, const char *name, const char *sizes, const char *args) {
     hd_arena *text = hd_arena_new();
-    hd_sample_open(s, kernel,
+    hd_sample_open(s, source_text(text, kernels),
                    hd_format(text,
                              "kernel: kernel.cl\nrecord: r\nbuffers:\n"
                              "  - {name: p, type: r, count: 65536}\n"
@@ -234,14 +201,14 @@ static void launches_add_up(void **state) {
     hd_str_add(&all, head);
     for (int i = 0; i < 3; i++) {
         hd_sample s;
-        hd_sample_open(&s, kernel, hd_format(text, "%s%s", head, launches[i]));
+        hd_sample_open(&s, source_text(text, kernels), hd_format(text, "%s%s", head, launches[i]));
         priced_lines l = lines_of(&s, warp_32);
         sum += l.sum.v[0];
         hd_sample_close(&s);
         hd_str_add(&all, launches[i]);
     }
     hd_sample s;
-    hd_sample_open(&s, kernel, all.data);
+    hd_sample_open(&s, source_text(text, kernels), all.data);
     priced_lines l = lines_of(&s, warp_32);
     assert_true(fabs(l.sum.v[0] - sum) < 1e-6 * sum);
     hd_sample_close(&s);
@@ -330,16 +297,7 @@ static void runs_of_loops(void **state) {
 static void bounds_of_overlapping_vectors(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(&s,
-                   "struct r { float d[128]; float x; };\n"
-                   "__kernel void k(__global const struct r *p, __global float *out) {\n"
-                   "  int i = get_global_id(0);\n"
-                   "  float4 v = vload4(0, &p[get_group_id(0)].d[get_local_id(0)]);\n"
-                   "  out[i] = v.x + v.w;\n}\n",
-                   "kernel: kernel.cl\nbuffers:\n  - {name: p, type: r, count: 64}\n"
-                   "  - {name: out, type: float, count: 4096}\nlaunches:\n"
-                   "  - {kernel: k, global: [4096], local: [64], args: [{name: p, buffer: p}, "
-                   "{name: out, buffer: out}]}\n");
+    hd_sample_read(&s, "tests/cost/jobs/overlapping-vectors.yaml");
     hd_cost_model *model = model_of(&s, warp_32);
     hd_cost_vector least = hd_field_bound(model, 0);
     hd_cost_vector alone = hd_cluster_price(model, 1, HD_TILE_AOS, 0);

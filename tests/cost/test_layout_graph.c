@@ -177,13 +177,7 @@ static void wide_accesses(void **state) {
 static void parts_of_fields(void **state) {
     (void)state;
     hd_sample s;
-    hd_sample_open(&s,
-                   "struct P { float d[3]; float e; };\n"
-                   "__kernel void k(__global struct P *p, __global int *w) {\n"
-                   "  int id = get_global_id(0);\n  p[id].e = p[id].d[w[id] & 1];\n}\n",
-                   "kernel: kernel.cl\nsplit: [d]\nbuffers:\n  - {name: p, type: P, count: 64}\n"
-                   "  - {name: w, type: int, count: 64}\nlaunches:\n  - {kernel: k, global: [64], "
-                   "local: [64], args: [{name: p, buffer: p}, {name: w, buffer: w}]}\n");
+    hd_sample_read(&s, "tests/cost/jobs/parts-of-fields.yaml");
     const hd_layout_graph *g = graph_of(&s);
     assert_int_equal(g->record->field_count, 4);
     assert_distance(g, "d[0]", "d[1]", 0);

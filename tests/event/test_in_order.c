@@ -18,9 +18,9 @@ typedef struct listener {
     uint64_t next[MOST_QUEUES];   /* block that comes next in each queue */
     uint64_t pieces[MOST_QUEUES]; /* of that block */
     uint64_t ended, events, blocks;
-    bool wrong, partial; /* out of order; a stopped block's pieces were taken */
-    hd_status answer;    /* of end_block */
-    uint32_t streams;    /* that were freed */
+    _Atomic bool wrong, partial; /* out of order; a stopped block's pieces were taken */
+    hd_status answer;            /* of end_block */
+    uint32_t streams;            /* that were freed */
 } listener;
 
 typedef struct stream {

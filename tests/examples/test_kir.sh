@@ -21,8 +21,9 @@ same() {
     grep -h "error: " "$work/source" "$work/kir" | grep -v "no record to lay out" &&
         complain "$name: $*: an error"
     sed -i '/"seconds"/d; s/^[^ ]*: error: /error: /' "$work/source" "$work/kir"
-    [ -s "$work/source" ] && cmp -s "$work/source" "$work/kir" ||
+    if ! [ -s "$work/source" ] || ! cmp -s "$work/source" "$work/kir"; then
         complain "$name: $*: $(diff "$work/source" "$work/kir" | head -5)"
+    fi
     compared=$((compared + 1))
 }
 

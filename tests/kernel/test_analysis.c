@@ -38,7 +38,6 @@ static void check_means(const watch *w) {
 
 static void what_runs_is_what_was_said(void **state) {
     (void)state;
-    const char *const kernels[] = ALL_KERNELS;
     const hd_binding launches[] = {
         {.dims = 1, .global = {32}, .local = {8}},
         {.dims = 1, .global = {64}, .local = {64}, .offset = {5}},
@@ -48,12 +47,12 @@ static void what_runs_is_what_was_said(void **state) {
     };
     const bool known[] = {false, false, true};
     uint64_t checked = 0, guards = 0;
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+    for (size_t k = 0; k < KERNELS; k++)
         for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
             for (int64_t n = 0; n < 23; n += 11) {
                 hd_arena *arena = hd_arena_new();
                 const int64_t params[] = {0, 0, n};
-                kir_module *module = parse(arena, kernels[k]);
+                kir_module *module = parse(arena, kernel_text(arena, kernel_names[k]));
                 hd_binding binding = launches[i];
                 binding.param_count = 3;
                 binding.param_known = known;
@@ -166,14 +165,14 @@ static void assert_form(const hd_kernel_info *info, hd_affine form, const char *
 static void straight_addresses_are_all_affine(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, STRAIGHT, 7);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "straight"), 7);
     assert_int_equal(info->access_count, 7);
     for (uint32_t i = 0; i < info->access_count; i++) {
         bool masked = info->accesses[i].line == 5 || info->accesses[i].line == 6;
         assert_int_equal(info->accesses[i].affine, !masked); /* gid & 7 in groups of 64 */
         assert_true(info->accesses[i].computable);
     }
-    hd_kernel_info *eights = analyse_groups(arena, STRAIGHT, 7, 8);
+    hd_kernel_info *eights = analyse_groups(arena, kernel_text(arena, "straight"), 7, 8);
     assert_form(eights, at_line(eights, 5)->address, "4*group(0) + 4*local(0)");
     assert_form(eights, at_line(eights, 6)->address, "32*group(0) + 4*local(0)");
     assert_form(info, at_line(info, 3)->address, "1792*group(0) + 28*local(0) + 24");
@@ -191,7 +190,7 @@ static void straight_addresses_are_all_affine(void **state) {
 static void counters_and_walking_pointers_are_inductions(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, NESTED, 14);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "nested"), 14);
     assert_int_equal(info->trips[0].kind, HD_TRIP_BOUND);
     assert_int_equal(info->trips[0].count, 4);
     assert_int_equal(info->trips[1].kind, HD_TRIP_CONSTANT);
@@ -234,7 +233,7 @@ static void a_field_is_found_without_a_name(void **state) {
 static void an_unknown_bound_says_so(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    kir_module *module = parse(arena, NESTED);
+    kir_module *module = parse(arena, kernel_text(arena, "nested"));
     hd_kernel_info *info = hd_kernel_analyse(arena, module, module->kernels[0], NULL);
     assert_int_equal(info->trips[0].kind, HD_TRIP_UNKNOWN);
     assert_non_null(strstr(info->trips[0].reason, "depends on parameter n"));
@@ -242,7 +241,7 @@ static void an_unknown_bound_says_so(void **state) {
     assert_form(info, at_line(info, 13)->address, "20*k0 + 4*k1");
     assert_false(at_line(info, 18)->affine);
     assert_non_null(at_line(info, 18)->reason);
-    module = parse(arena, STRAIGHT);
+    module = parse(arena, kernel_text(arena, "straight"));
     info = hd_kernel_analyse(arena, module, module->kernels[0], NULL);
     assert_form(info, at_line(info, 4)->address, "12*global(0) + 8");
     assert_form(info, at_line(info, 7)->address, "12*global(0) + 4*n");
@@ -254,12 +253,12 @@ static void an_unknown_bound_says_so(void **state) {
 static void halving_and_doubling_loops_are_counted(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, REDUCE, 0);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "reduce"), 0);
     assert_int_equal(info->trips[0].kind, HD_TRIP_BOUND);
     assert_int_equal(info->trips[0].count, 6);
     assert_int_equal(info->trips[0].hint, HD_HINT_WORK_GROUP);
     assert_true(at_line(info, 7)->conditional && at_line(info, 7)->computable);
-    info = analyse(arena, BITONIC, 0);
+    info = analyse(arena, kernel_text(arena, "bitonic"), 0);
     assert_int_equal(info->trips[0].kind, HD_TRIP_CONSTANT);
     assert_int_equal(info->trips[0].count, 6);
     assert_int_equal(info->trips[1].kind, HD_TRIP_VARYING);
@@ -271,7 +270,7 @@ static void halving_and_doubling_loops_are_counted(void **state) {
 static void unsigned_counters_may_wrap(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, WRAPPING, 0);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "wrapping"), 0);
     assert_int_equal(info->trips[0].kind, HD_TRIP_VARYING);
     assert_int_equal(info->trips[0].count, 1); /* (10 + 9 + ... + 1) / 64 */
     assert_false(info->trips[0].affine);
@@ -285,13 +284,13 @@ static void chars_and_shorts_keep_small_ids(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     static const hd_binding small = {.dims = 1, .global = {64}, .local = {64}};
-    kir_module *module = parse(arena, NARROW);
+    kir_module *module = parse(arena, kernel_text(arena, "narrow"));
     hd_kernel_info *info = hd_kernel_analyse(arena, module, module->kernels[0], &small);
     assert_form(info, at_line(info, 5)->index, "local(0)");
     assert_form(info, at_line(info, 6)->index, "4*local(0)"); /* 0 .. 252 */
     assert_false(at_line(info, 7)->affine);
     assert_true(at_line(info, 7)->computable);
-    info = analyse(arena, NARROW, 0); /* of 1024 */
+    info = analyse(arena, kernel_text(arena, "narrow"), 0); /* of 1024 */
     assert_true(at_line(info, 5)->affine);
     assert_false(at_line(info, 6)->affine);
     hd_arena_free(arena);
@@ -319,7 +318,7 @@ static void group_copies_move_elements_of_either_side(void **state) {
 static void varying_loops_have_their_mean(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, TRIANGLE, 0);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "triangle"), 0);
     assert_int_equal(info->trips[0].kind, HD_TRIP_VARYING);
     assert_int_equal(info->trips[0].count, 33); /* mean of 1 .. 64, rounded */
     assert_int_equal(info->trips[1].kind, HD_TRIP_VARYING);
@@ -330,7 +329,7 @@ static void varying_loops_have_their_mean(void **state) {
 static void bounds_may_be_chosen_squared_or_pointers(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, BOUNDS, 22);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "bounds"), 22);
     const uint64_t counts[] = {5, 5, 22};
     for (uint32_t l = 0; l < 3; l++) {
         assert_int_equal(info->trips[l].kind, HD_TRIP_BOUND);
@@ -342,7 +341,7 @@ static void bounds_may_be_chosen_squared_or_pointers(void **state) {
 static void indirect_accesses_name_the_load(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, STRIDED, 0);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "strided"), 0);
     const hd_access *index = at_line(info, 12), *indirect = at_line(info, 13);
     assert_true(index->affine && !index->indirect);
     assert_form(info, index->index, "64*group(0) + local(0) + 1024*k0");
@@ -361,7 +360,7 @@ static void indirect_accesses_name_the_load(void **state) {
 static void guards_are_found_and_the_rest_is_conditional(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, GUARDED, 0);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "guarded"), 0);
     const struct {
         uint32_t line, guards;
         bool conditional;
@@ -380,7 +379,7 @@ static void guards_are_found_and_the_rest_is_conditional(void **state) {
 static void early_exits_leave_an_upper_bound(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    hd_kernel_info *info = analyse(arena, EARLY, 0);
+    hd_kernel_info *info = analyse(arena, kernel_text(arena, "early"), 0);
     assert_true(info->trips[0].early_exit);
     assert_int_equal(info->trips[0].count, 10);
     assert_false(info->trips[1].early_exit);

@@ -61,6 +61,7 @@ check_file() {
     fi
     check_accesses
     for layout in $(head_of layouts); do
+        [ -z "${HEDDLE_SANITIZED:-}" ] || break # PoCL's compiler takes most of it
         call measure "$file" "${flags[@]}" --layout "$layout" --repeats 1
         grep -q 'outputs equal: yes' "$work/out" ||
             complain "$layout: $(grep -m 1 error "$work/err")"

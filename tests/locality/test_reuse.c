@@ -133,7 +133,7 @@ static void figure_4(void **unused) {
     hd_trace_writer *writer;
     hd_trace_text *opened;
     hd_trace *trace;
-    assert_int_equal(hd_trace_text_open(arena, &diag, path, &opened), HD_OK);
+    assert_int_equal(hd_trace_text_open(arena, &diag, path, NULL, &opened), HD_OK);
     assert_int_equal(hd_trace_create(arena, &diag, file, &header, &writer), HD_OK);
     hd_sink sink = hd_trace_sink(writer);
     assert_int_equal(hd_trace_text_send(opened, &sink), HD_OK);

@@ -72,34 +72,53 @@ static hd_profile profile_of(const char *kernel, const char *layout, double medi
         .kernel = kernel, .layout = layout, .timing = {median, median * 0.75, median * 1.5, 7}};
 }
 
+/* Measurements as those of a training, one at a time. */
+static void put(hd_database *database, const hd_profiled_device *device,
+                const hd_profile *profile) {
+    const hd_training_run run = {1, 1, 4, 1, *profile};
+    hd_database_put_training(database, device, &run, 1);
+}
+
+static bool find(hd_database *database, hd_arena *arena, const hd_profiled_device *device,
+                 const char *kernel, const char *layout, hd_profile *profile) {
+    size_t count;
+    const hd_training_run *runs = hd_database_training(database, arena, device, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(runs[i].profile.kernel, kernel) && !strcmp(runs[i].profile.layout, layout)) {
+            *profile = runs[i].profile;
+            return true;
+        }
+    return false;
+}
+
 static void measurements_come_back(void **state) {
     place *p = *state;
     hd_database *database = open_good(p);
-    hd_profile profile = profile_of("k1", "soa", 0.1), found;
-    assert_false(hd_database_find(database, p->arena, &gpu, "k1", "soa", &found));
-    hd_database_put(database, &gpu, &profile);
+    hd_profile profile = profile_of("k1", "soa", 0.1), found = {0};
+    assert_false(find(database, p->arena, &gpu, "k1", "soa", &found));
+    put(database, &gpu, &profile);
     profile = profile_of("k1", "{x}{y,z}:16/da", 3e-7);
     profile.date = "2026-11-21T17:30:00Z";
-    hd_database_put(database, &gpu, &profile);
+    put(database, &gpu, &profile);
     hd_database_close(database);
 
     database = open_good(p);
-    assert_true(hd_database_find(database, p->arena, &gpu, "k1", "{x}{y,z}:16/da", &found));
+    assert_true(find(database, p->arena, &gpu, "k1", "{x}{y,z}:16/da", &found));
     assert_string_equal(found.kernel, "k1");
     assert_string_equal(found.layout, "{x}{y,z}:16/da");
     assert_string_equal(found.date, "2026-11-21T17:30:00Z");
     assert_int_equal(found.timing.repeats, 7);
     assert_true(found.timing.median == profile.timing.median &&
                 found.timing.low == profile.timing.low && found.timing.high == profile.timing.high);
-    assert_true(hd_database_find(database, p->arena, &gpu, "k1", "soa", &found));
+    assert_true(find(database, p->arena, &gpu, "k1", "soa", &found));
     assert_true(found.timing.median == 0.1 && strlen(found.date) == 20 && found.date[19] == 'Z');
-    assert_false(hd_database_find(database, p->arena, &gpu, "k1", "aos", &found));
-    assert_false(hd_database_find(database, p->arena, &gpu, "k2", "soa", &found));
-    assert_false(hd_database_find(database, p->arena, &newer_driver, "k1", "soa", &found));
+    assert_false(find(database, p->arena, &gpu, "k1", "aos", &found));
+    assert_false(find(database, p->arena, &gpu, "k2", "soa", &found));
+    assert_false(find(database, p->arena, &newer_driver, "k1", "soa", &found));
 
     profile = profile_of("k1", "soa", 0.2);
-    hd_database_put(database, &gpu, &profile);
-    assert_true(hd_database_find(database, p->arena, &gpu, "k1", "soa", &found));
+    put(database, &gpu, &profile);
+    assert_true(find(database, p->arena, &gpu, "k1", "soa", &found));
     assert_true(found.timing.median == 0.2);
     hd_database_close(database);
     assert_int_equal(p->warnings + p->errors, 0);
@@ -134,12 +153,10 @@ static void training_comes_back_in_order(void **state) {
     const hd_training_run first[] = {run_of("b", 128, 3, HD_TILE_SOA, 1), run_of("b", 128, 3, 1, 2),
                                      run_of("b", 128, 3, 16, 3), run_of("a", 128, 2, 1, 4)};
     const hd_training_run again = run_of("b", 128, 3, 16, 5), other = run_of("b", 128, 3, 1, 6);
-    const hd_profile apart = profile_of("b", "soa", 7);
     size_t count;
     hd_database_put_training(database, &gpu, first, 4);
     hd_database_put_training(database, &gpu, &again, 1);
     hd_database_put_training(database, &newer_driver, &other, 1);
-    hd_database_put(database, &newer_driver, &apart);
 
     static const double expected[] = {4, 2, 5, 1};
     hd_training_run *runs = hd_database_training(database, p->arena, &gpu, &count);
@@ -148,17 +165,14 @@ static void training_comes_back_in_order(void **state) {
         assert_true(runs[i].profile.timing.median == expected[i]);
     assert_true(runs[0].length == 128 && runs[0].fields == 2 && runs[0].bytes == 8);
     assert_true(runs[3].tile == HD_TILE_SOA && runs[2].tile == 16);
-    /* Training runs are measurements like others. */
-    hd_profile found;
-    assert_true(hd_database_find(database, p->arena, &gpu, "b", "aosoa:16", &found));
-    assert_true(found.timing.median == 5);
-
     hd_database_forget_training(database, &gpu);
     hd_database_training(database, p->arena, &gpu, &count);
     assert_int_equal(count, 0);
+    hd_database_training(database, p->arena, &newer_driver, &count);
+    assert_int_equal(count, 1);
     hd_database_forget_training(database, &newer_driver);
-    assert_true(hd_database_find(database, p->arena, &newer_driver, "b", "soa", &found));
-    assert_false(hd_database_find(database, p->arena, &newer_driver, "b", "aos", &found));
+    hd_database_training(database, p->arena, &newer_driver, &count);
+    assert_int_equal(count, 0);
     hd_database_close(database);
 }
 
@@ -190,7 +204,7 @@ static void put_many(place *p, int first, int count, int said) {
     hd_database *database = hd_database_open(p->arena, &p->diag, p->path);
     for (int i = first; i < first + count; i++) {
         hd_profile profile = profile_of(hd_format(p->arena, "k%d", i), "soa", i);
-        hd_database_put(database, &gpu, &profile);
+        put(database, &gpu, &profile);
         if (write(said, &i, sizeof i) != sizeof i)
             _exit(2);
     }
@@ -211,8 +225,7 @@ static int count_of(place *p, int first, int count) {
     hd_profile found;
     int there = 0;
     for (int i = first; i < first + count; i++)
-        there += hd_database_find(database, p->arena, &gpu, hd_format(p->arena, "k%d", i), "soa",
-                                  &found) &&
+        there += find(database, p->arena, &gpu, hd_format(p->arena, "k%d", i), "soa", &found) &&
                  found.timing.median == i;
     hd_database_close(database);
     return there;
@@ -304,7 +317,7 @@ static void make_full(place *p) {
     hd_database *database = open_good(p);
     for (int i = 0; i < 200; i++) {
         hd_profile profile = profile_of(hd_format(p->arena, "k%d", i), "soa", i);
-        hd_database_put(database, &gpu, &profile);
+        put(database, &gpu, &profile);
     }
     hd_database_close(database);
 }
@@ -370,9 +383,9 @@ static void a_file_that_breaks_is_given_up_with_one_warning(void **state) {
         fputc(0x5a, file);
     fclose(file);
     for (int i = 0; i < 3; i++) {
-        hd_database_put(database, &gpu, &profile);
+        put(database, &gpu, &profile);
         hd_database_put_answer(database, "key", "value");
-        assert_false(hd_database_find(database, p->arena, &gpu, "k1", "soa", &profile));
+        assert_false(find(database, p->arena, &gpu, "k1", "soa", &profile));
     }
     hd_database_close(database);
     assert_int_equal(p->warnings, 1);
@@ -420,8 +433,8 @@ static void without_a_database_nothing_is_found(void **state) {
     hd_profiled_tree tree = {gpu, NULL, "text"};
     const char *value;
     size_t count = 1;
-    hd_database_put(NULL, &gpu, &profile);
-    assert_false(hd_database_find(NULL, p->arena, &gpu, "k", "soa", &profile));
+    put(NULL, &gpu, &profile);
+    assert_false(find(NULL, p->arena, &gpu, "k", "soa", &profile));
     hd_database_put_answer(NULL, "key", "value");
     assert_false(hd_database_get_answer(NULL, p->arena, "key", &value));
     hd_database_put_training(NULL, &gpu, &run, 1);

@@ -7,8 +7,9 @@
 #include "advise/verify.h"
 #include "kit.h"
 #include "layout/random_record.h"
+#include "sanitized.h"
 
-enum { RECORDS = 12, FIELDS = 7, COUNT = 67 };
+enum { RECORDS = SANITIZED ? 4 : 12, FIELDS = 7, COUNT = 67 };
 
 typedef struct sample {
     kit *k;
@@ -195,7 +196,7 @@ static void packed_records_are_right_or_refused(void **state) {
     }
     assert_int_equal(done[1], RECORDS);
     assert_int_equal(done[4], RECORDS);
-    assert_in_range(done[0], 1, RECORDS - 1);
+    assert_in_range(done[0], SANITIZED ? 0 : 1, RECORDS - 1);
 }
 
 /* Names that a host's compiler keeps for itself, or that the padding would get. */

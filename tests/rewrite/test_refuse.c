@@ -1,5 +1,6 @@
 /* What cannot be rewritten safely is refused at its place, and nothing is made. */
 #include "kit.h"
+#include "sanitized.h"
 
 typedef struct refusal {
     const char *body; /* of a kernel with parameters p, q and n, or whole functions after a '\f' */
@@ -336,7 +337,8 @@ static void what_a_reference_leads_to(void **state) {
                      i < bad ? hd_format(k->arena, "%s %s",
                                          strstr(body, "first(p + n))[") ? "6:40:" : "9:", said)
                              : NULL};
-        check_cuda(k, &r);
+        if (IS_TRIED(i, 3))
+            check_cuda(k, &r);
     }
 }
 
@@ -400,7 +402,8 @@ static void what_cuda_c_cannot_do(void **state) {
          "2:1: is not written before its name"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        check_cuda(*state, &list[i]);
+        if (IS_TRIED(i, 3))
+            check_cuda(*state, &list[i]);
 }
 
 /* A file of its own, whose record R is as the front end finds it, with `part` taken apart. */
@@ -434,21 +437,22 @@ static void what_methods_cannot_do(void **state) {
         {"p->x = -p[1];", NULL},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        check_file(*state, "k.cu",
-                   hd_format(((kit *)*state)->arena,
-                             "struct R {\n  float x, d[4];\n"
-                             "  __device__ R &operator+=(float v) { x += v; return *this; }\n"
-                             "  __device__ R &operator=(float v) { x = v; return *this; }\n"
-                             "  __device__ float &operator[](int i) { return d[i]; }  "
-                             "__device__ void operator()(float v) { x = v; }\n"
-                             "  __device__ R &operator++() { x++; return *this; }  "
-                             "__device__ operator float() { return x++; }\n"
-                             "  __device__ const float *data() const { return d; }  "
-                             "__device__ const float &at(int i) const { return d[i]; }\n"
-                             "  __device__ float operator-() { return 0 - x; } };\n"
-                             "__global__ void k(R *p) { %s }\n",
-                             list[i].body),
-                   NULL, "soa", list[i].said);
+        if (IS_TRIED(i, 3))
+            check_file(*state, "k.cu",
+                       hd_format(((kit *)*state)->arena,
+                                 "struct R {\n  float x, d[4];\n"
+                                 "  __device__ R &operator+=(float v) { x += v; return *this; }\n"
+                                 "  __device__ R &operator=(float v) { x = v; return *this; }\n"
+                                 "  __device__ float &operator[](int i) { return d[i]; }  "
+                                 "__device__ void operator()(float v) { x = v; }\n"
+                                 "  __device__ R &operator++() { x++; return *this; }  "
+                                 "__device__ operator float() { return x++; }\n"
+                                 "  __device__ const float *data() const { return d; }  "
+                                 "__device__ const float &at(int i) const { return d[i]; }\n"
+                                 "  __device__ float operator-() { return 0 - x; } };\n"
+                                 "__global__ void k(R *p) { %s }\n",
+                                 list[i].body),
+                       NULL, "soa", list[i].said);
 }
 
 static void what_records_of_cuda_c_cannot_do(void **state) {
@@ -473,7 +477,8 @@ static void what_records_of_cuda_c_cannot_do(void **state) {
          "3:41: the method 'operator=' may change the element"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        check_file(*state, "k.cu", list[i].body, NULL, "soa", list[i].said);
+        if (IS_TRIED(i, 3))
+            check_file(*state, "k.cu", list[i].body, NULL, "soa", list[i].said);
 }
 
 /* A packed field must lie where its type may: nothing on a CPU would tell. */

@@ -22,7 +22,7 @@ static hd_status add_text(void *user, const char *text, size_t length) {
 
 static hd_status read_text(bench *b, const char *path, const hd_sink *sink) {
     hd_trace_text *text;
-    hd_status status = hd_trace_text_open(b->arena, &b->diag, path, &text);
+    hd_status status = hd_trace_text_open(b->arena, &b->diag, path, NULL, &text);
     return status ? status : hd_trace_text_send(text, sink);
 }
 
@@ -118,7 +118,7 @@ static void a_choice_is_exported(void **state) {
 static uint32_t spaces_of(bench *b, const char *lines) {
     hd_trace_text *text;
     const char *path = write_text(b, hd_format(b->arena, "# heddle-trace-text 1\n%s", lines));
-    assert_int_equal(hd_trace_text_open(b->arena, &b->diag, path, &text), HD_OK);
+    assert_int_equal(hd_trace_text_open(b->arena, &b->diag, path, NULL, &text), HD_OK);
     return hd_trace_text_spaces(text);
 }
 
@@ -482,7 +482,7 @@ static void random_texts_are_read_or_refused(void **state) {
         b.messages.count = 0;
         const char *path = write_text(&b, text);
         hd_trace_text *read;
-        hd_status status = hd_trace_text_open(arena, &b.diag, path, &read);
+        hd_status status = hd_trace_text_open(arena, &b.diag, path, NULL, &read);
         if (!status)
             status = hd_trace_text_send(read, &reading);
         assert_int_equal(b.messages.count, status != HD_OK);

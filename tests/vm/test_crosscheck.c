@@ -30,6 +30,7 @@
 #include "oracle/layout_map.h"
 #include "rewrite/placed.h"
 #include "rewrite/rewrite.h"
+#include "sanitized.h"
 #include "vm/vm.h"
 
 /* Runs each launch of a job once and takes the final bytes of its buffers; `contents` NULL:
@@ -299,7 +300,8 @@ static void check_rewritten(hd_arena *arena, const char *path, hd_job *job, coun
         return; /* a stand-in: there is nothing to rewrite */
     open_example(&e, arena, path, job);
     for (uint32_t n = 0; n < count; n++)
-        check_layout(&e, layouts[n], sum);
+        if (IS_TRIED(n, 3))
+            check_layout(&e, layouts[n], sum);
     sum->jobs++;
 }
 
@@ -316,7 +318,7 @@ static void rewritten_kernels_of_examples(void **state) {
     (void)state;
     counted_total sum = {0};
     jobs_for_examples(check_rewritten, &sum);
-    assert_true(sum.jobs == 14 && sum.exact > 2500);
+    assert_true(sum.jobs == 14 && (SANITIZED || sum.exact > 2500));
 }
 
 static void kernels_as_people_write_them(void **state) {

@@ -24,16 +24,10 @@
 #include "measure/session.h"
 #include "one_context.h"
 #include "record.h"
+#include "sanitized.h"
 #include "vm/vm.h"
 
 enum { FEWEST_KERNELS = 90 };
-
-/* The device's compiler takes minutes with the sanitizer's allocator; the release build asks it. */
-#ifdef __SANITIZE_ADDRESS__
-enum { ASKS_DEVICE = 0 };
-#else
-enum { ASKS_DEVICE = 1 };
-#endif
 
 /* ---- messages --------------------------------------------------------------------------- */
 
@@ -338,7 +332,7 @@ static void run_kernel(void **state) {
         fail_msg("%s: no comment says what to expect", c.path);
     /* Reals may differ on both sides of what is expected. */
     c.job->relative = 2 * c.ulps * ldexp(1, -23);
-    bool on_pocl = ASKS_DEVICE && c.on_pocl && !c.fault;
+    bool on_pocl = !SANITIZED && c.on_pocl && !c.fault;
     if (on_pocl) {
         run_pocl(&c, &pocl);
         check_outcome(&c, &pocl);

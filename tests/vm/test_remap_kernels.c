@@ -16,6 +16,7 @@
 #include "remap/kernels.h"
 #include "maps.h"
 #include "random_maps.h"
+#include "sanitized.h"
 #include "vm/vm.h"
 
 static void tell(const hd_message *message, void *user) {
@@ -110,9 +111,7 @@ static hd_job *job_of(const scene *s) {
     hd_job *job;
     kir_module *module;
     assert_int_equal(hd_scratch_make(s->arena, &diag, &folder), HD_OK);
-    assert_int_equal(
-        hd_remap_kernel_text(s->arena, &diag, s->map, s->direction, s->dialect, NULL, &text),
-        HD_OK);
+    text = hd_remap_kernel_text(s->arena, s->map, s->direction, s->dialect, NULL);
     write_text(
         hd_format(s->arena, "%s/kernel.%s", folder, s->dialect == HD_REMAP_CUDA_C ? "cu" : "cl"),
         text);
@@ -182,7 +181,8 @@ static hd_coalesce_counts run(const hd_remap *map, hd_remap_direction direction,
 static void run_all(const hd_remap *map) {
     for (int direction = 0; direction < 2; direction++)
         for (int dialect = 0; dialect < 2; dialect++)
-            run(map, (hd_remap_direction)direction, (hd_remap_dialect)dialect, NULL);
+            if (IS_TRIED(direction + dialect, 2))
+                run(map, (hd_remap_direction)direction, (hd_remap_dialect)dialect, NULL);
 }
 
 static void test_random(void **state) {
@@ -206,7 +206,7 @@ static void check_moves(const hd_remap *map) {
     static const char *const devices[] = {"h100",
                                           "geforce-gtx480"}; /* segments of 32 and of 128 bytes */
     for (int direction = 0; direction < 2; direction++)
-        for (int d = 0; d < 2; d++) {
+        for (int d = 0; d < (SANITIZED ? 1 : 2); d++) {
             hd_coalesce_counts counts =
                 run(map, (hd_remap_direction)direction, HD_REMAP_OPENCL_C, devices[d]);
             if (counts.bytes_moved != 2 * map->source_bytes)

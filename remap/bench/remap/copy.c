@@ -1,5 +1,5 @@
 /*
- * The yardstick: the same bytes copied past the caches in several ways, of which the bench takes
+ * The yardstick: the same bytes copied by streaming stores in several ways, of which the bench takes
  * the one that is fastest on the machine. They differ in the width of the vectors, in what is
  * prefetched, and in how many places a thread copies at once, since memory has several banks.
  */
@@ -43,7 +43,7 @@ INLINE void line_128(char *to, const char *from) {
         }                                                                       \
         _mm_sfence();                                                           \
     }
-/* A page is asked for, then the one before is copied. */
+/* A page is prefetched, then the one before is copied. */
 #define DEFINE_PAGES(width, isa)                                                  \
     isa static void pages_##width(char *to, const char *from, uint64_t lines) {   \
         for (uint64_t page = 0; page < lines; page += PAGE_LINES) {               \
@@ -113,7 +113,8 @@ static void copy_part(const void *job, uint64_t begin, uint64_t end) {
     c->way->lines(c->to + begin * LINE, c->from + begin * LINE, end - begin);
 }
 
-void copy_past(const copy_way *way, unsigned threads, char *to, const char *from, uint64_t bytes) {
+void copy_streaming(const copy_way *way, unsigned threads, char *to, const char *from,
+                    uint64_t bytes) {
     copying c = {way, to, from, bytes};
     work_on(threads, bytes / LINE, copy_part, &c);
 }

@@ -176,3 +176,49 @@ void loop_mixed_to_aos(const void *job, uint64_t begin, uint64_t end) {
 #undef MOVE
     }
 }
+
+/* ---- a struct of any fields ---------------------------------------------------------------- */
+
+/* Field by field, since sizes are no constants here; so few records at once that they stay in the
+ * first-level cache. */
+enum { AT_ONCE = 128 };
+
+#define ANY(T)                                                                                \
+    static void any_to_run_##T(char *to, const char *from, size_t record, uint64_t count) {   \
+        for (uint64_t i = 0; i < count; i++)                                                  \
+            ((T *)to)[i] = *(const T *)(from + i * record);                                   \
+    }                                                                                         \
+    static void any_from_run_##T(char *to, const char *from, size_t record, uint64_t count) { \
+        for (uint64_t i = 0; i < count; i++)                                                  \
+            *(T *)(to + i * record) = ((const T *)from)[i];                                   \
+    }
+ANY(uint8_t)
+ANY(uint16_t)
+ANY(uint32_t)
+ANY(uint64_t)
+
+#define OF_SIZE(name, size)           \
+    ((size) == 1   ? name##_uint8_t   \
+     : (size) == 2 ? name##_uint16_t  \
+     : (size) == 4 ? name##_uint32_t  \
+                   : name##_uint64_t)
+
+void loop_any_to_soa(const void *job, uint64_t begin, uint64_t end) {
+    const loop *l = job;
+    const any_record *r = l->record;
+    for (uint64_t i = begin; i < end; i += AT_ONCE)
+        for (unsigned f = 0; f < r->count; f++)
+            OF_SIZE(any_to_run, r->size[f])
+    (l->to + r->run[f] + i * r->size[f], l->from + i * r->bytes + r->offset[f], r->bytes,
+     i + AT_ONCE < end ? AT_ONCE : end - i);
+}
+
+void loop_any_to_aos(const void *job, uint64_t begin, uint64_t end) {
+    const loop *l = job;
+    const any_record *r = l->record;
+    for (uint64_t i = begin; i < end; i += AT_ONCE)
+        for (unsigned f = 0; f < r->count; f++)
+            OF_SIZE(any_from_run, r->size[f])
+    (l->to + i * r->bytes + r->offset[f], l->from + r->run[f] + i * r->size[f], r->bytes,
+     i + AT_ONCE < end ? AT_ONCE : end - i);
+}

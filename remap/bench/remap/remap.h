@@ -14,7 +14,7 @@ void work_on(unsigned threads, uint64_t units, work_fn *work, const void *job);
 
 /* ---- copy.c: the yardstick ----------------------------------------------------------------- */
 
-/* Ways of copying past the caches. */
+/* Ways of copying by streaming stores. */
 typedef struct copy_way {
     const char *name;
     /* 64 bytes each; `to` begins a line. */
@@ -22,7 +22,8 @@ typedef struct copy_way {
 } copy_way;
 /* Those that the processor has; a NULL name ends them. */
 const copy_way *copy_ways(void);
-void copy_past(const copy_way *way, unsigned threads, char *to, const char *from, uint64_t bytes);
+void copy_streaming(const copy_way *way, unsigned threads, char *to, const char *from,
+                    uint64_t bytes);
 /* memcpy() of each thread's part. */
 void copy_plainly(unsigned threads, char *to, const char *from, uint64_t bytes);
 
@@ -34,6 +35,7 @@ typedef struct loop {
     uint64_t run;           /* bytes from a field's run to the next one's */
     uint64_t rows, columns; /* of a matrix */
     const uint32_t *index;
+    const struct any_record *record;
 } loop;
 
 work_fn *loop_to_soa(unsigned word, unsigned words); /* over records */
@@ -52,5 +54,16 @@ typedef struct mixed {
 } mixed;
 void loop_mixed_to_soa(const void *job, uint64_t begin, uint64_t end);
 void loop_mixed_to_aos(const void *job, uint64_t begin, uint64_t end);
+
+/* A struct of any fields of 1, 2, 4 and 8 bytes. */
+enum { MOST_FIELDS = 16 };
+typedef struct any_record {
+    size_t bytes;
+    unsigned count, size[MOST_FIELDS];
+    size_t offset[MOST_FIELDS];
+    uint64_t run[MOST_FIELDS]; /* where each field's run begins */
+} any_record;
+void loop_any_to_soa(const void *job, uint64_t begin, uint64_t end);
+void loop_any_to_aos(const void *job, uint64_t begin, uint64_t end);
 
 #endif

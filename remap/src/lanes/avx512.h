@@ -6,7 +6,7 @@ typedef __m512i vector;
 
 ALWAYS vector load(const char *from) { return _mm512_loadu_si512(from); }
 ALWAYS void store(char *to, vector v) { _mm512_storeu_si512(to, v); }
-ALWAYS void store_past(char *to, vector v) { _mm512_stream_si512((__m512i *)to, v); }
+ALWAYS void store_streaming(char *to, vector v) { _mm512_stream_si512((__m512i *)to, v); }
 ALWAYS void wait_for_stores(void) { _mm_sfence(); }
 
 ALWAYS __m128i load_lane(const char *from) { return _mm_loadu_si128((const __m128i *)from); }
@@ -40,25 +40,26 @@ ALWAYS vector high(size_t u, vector a, vector b) {
                     : _mm512_unpackhi_epi64(a, b);
 }
 
-/* The words of a and b by turns, as two vectors; `half` is 0 for the first and 1 for the second. */
-ALWAYS vector zip_half(size_t u, vector a, vector b, int half) {
-    const __m512i of_2 =
-        _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
-                         37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
-    const __m512i of_4 = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i of_8 = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-    const __m512i of_16 = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-    __m512i eighths = _mm512_set1_epi64(4 * half);
-    if (u == 2)
-        return _mm512_permutex2var_epi16(
-            a, _mm512_add_epi16(of_2, _mm512_set1_epi16((short)(16 * half))), b);
-    if (u == 4)
-        return _mm512_permutex2var_epi32(a, _mm512_add_epi32(of_4, _mm512_set1_epi32(8 * half)), b);
-    if (u == 8)
-        return _mm512_permutex2var_epi64(a, _mm512_add_epi64(of_8, eighths), b);
-    if (u == 16)
-        return _mm512_permutex2var_epi64(a, _mm512_add_epi64(of_16, eighths), b);
-    return _mm512_permutex2var_epi64(low(u, a, b), _mm512_add_epi64(of_16, eighths), high(u, a, b));
+/* The numbers of a vector's bytes. */
+ALWAYS vector byte_numbers(void) {
+    static const uint8_t numbers[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    return _mm512_loadu_si512(numbers);
+}
+ALWAYS vector all_bytes(size_t value) { return _mm512_set1_epi8((char)value); }
+
+/* The words of a and b by turns, as two vectors; `half` is 0 for the first and 1 for the second:
+ * the words at byte i are those at i / 2, of b where i is odd. */
+ALWAYS vector zip_half(size_t u, vector a, vector b, size_t half) {
+    vector i = byte_numbers();
+    vector word = _mm512_srli_epi16(_mm512_andnot_si512(all_bytes(2 * u - 1), i), 1);
+    vector within = _mm512_and_si512(i, all_bytes(u - 1));
+    vector of_b = _mm512_maskz_set1_epi8(_mm512_test_epi8_mask(i, all_bytes(u)), 64);
+    vector index =
+        _mm512_add_epi8(_mm512_add_epi8(word, within), _mm512_add_epi8(of_b, all_bytes(32 * half)));
+    return _mm512_permutex2var_epi8(a, index, b);
 }
 ALWAYS vector zip_low(size_t u, vector a, vector b) { return zip_half(u, a, b, 0); }
 ALWAYS vector zip_high(size_t u, vector a, vector b) { return zip_half(u, a, b, 1); }
@@ -138,7 +139,7 @@ ALWAYS void zip_places(const places *lines, size_t words, char *to, const char *
             __mmask16 own = _mm512_cmpeq_epi32_mask(lines[i].field, _mm512_set1_epi32((int)k));
             line = _mm512_mask_permutexvar_epi32(line, own, lines[i].row, v[k]);
         }
-        store_past(to + i * 64, line);
+        store_streaming(to + i * 64, line);
     }
 }
 
@@ -148,3 +149,13 @@ ALWAYS void zip_by_places(size_t words, char *to, const char *const *from, size_
     for (size_t i = 0; i < rows * 4; i += 64)
         zip_places(lines, words, to + i * words, from, i);
 }
+
+/* The first, or the second ones (half = 1), of the pairs of words in a and b. */
+ALWAYS vector unzip_half(size_t u, vector a, vector b, size_t half) {
+    vector i = byte_numbers(), within = _mm512_and_si512(i, all_bytes(u - 1));
+    vector index =
+        _mm512_add_epi8(_mm512_add_epi8(i, i), _mm512_sub_epi8(all_bytes(half * u), within));
+    return _mm512_permutex2var_epi8(a, index, b);
+}
+ALWAYS vector unzip_low(size_t u, vector a, vector b) { return unzip_half(u, a, b, 0); }
+ALWAYS vector unzip_high(size_t u, vector a, vector b) { return unzip_half(u, a, b, 1); }

@@ -44,13 +44,39 @@ ALWAYS vector high(size_t u, vector a, vector b) {
 }
 
 #if defined __SSE2__
-ALWAYS void store_past(char *to, vector v) { _mm_stream_si128((__m128i *)to, (__m128i)v); }
+ALWAYS void store_streaming(char *to, vector v) { _mm_stream_si128((__m128i *)to, (__m128i)v); }
 ALWAYS void wait_for_stores(void) { _mm_sfence(); }
 #else
-ALWAYS void store_past(char *to, vector v) { store(to, v); }
+ALWAYS void store_streaming(char *to, vector v) { store(to, v); }
 ALWAYS void wait_for_stores(void) {}
 #endif
 
 /* The words of a and b by turns, as two vectors. */
 ALWAYS vector zip_low(size_t u, vector a, vector b) { return u == 16 ? a : low(u, a, b); }
 ALWAYS vector zip_high(size_t u, vector a, vector b) { return u == 16 ? b : high(u, a, b); }
+
+/* The first, or the second ones, of the pairs of words in a and b. */
+ALWAYS vector unzip_low(size_t u, vector a, vector b) {
+    if (u == 16)
+        return a;
+    if (u == 1)
+        return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
+                                       30);
+    if (u == 2)
+        return (vector)__builtin_shufflevector((of_2)a, (of_2)b, 0, 2, 4, 6, 8, 10, 12, 14);
+    if (u == 4)
+        return (vector)__builtin_shufflevector((of_4)a, (of_4)b, 0, 2, 4, 6);
+    return low(8, a, b);
+}
+ALWAYS vector unzip_high(size_t u, vector a, vector b) {
+    if (u == 16)
+        return b;
+    if (u == 1)
+        return __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
+                                       31);
+    if (u == 2)
+        return (vector)__builtin_shufflevector((of_2)a, (of_2)b, 1, 3, 5, 7, 9, 11, 13, 15);
+    if (u == 4)
+        return (vector)__builtin_shufflevector((of_4)a, (of_4)b, 1, 3, 5, 7);
+    return high(8, a, b);
+}

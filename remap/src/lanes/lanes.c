@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef PFH
+#define PFH 2
+#endif
 #define ALWAYS static inline __attribute__((always_inline))
 #define SEPARATE static __attribute__((noinline))
 #define UNROLL _Pragma("GCC unroll 16")
@@ -36,8 +39,8 @@ ALWAYS void transpose(size_t u, vector v[MOST_WORDS]) {
     }
 }
 
-/* Asks for as many lines as were written. */
-ALWAYS void ask_ahead(hd_remap_ahead *ahead, size_t lines) {
+/* Prefetches as many lines as were written. */
+ALWAYS void prefetch_ahead(hd_remap_ahead *ahead, size_t lines) {
     if (!ahead)
         return;
     for (; lines && ahead->rows; lines--) {
@@ -52,16 +55,17 @@ ALWAYS void ask_ahead(hd_remap_ahead *ahead, size_t lines) {
     }
 }
 
-ALWAYS void put_lines(char *to, const char *from, size_t lines, bool past, hd_remap_ahead *ahead) {
+ALWAYS void put_lines(char *to, const char *from, size_t lines, bool streaming,
+                      hd_remap_ahead *ahead) {
     for (size_t i = 0; i < lines; i++) {
         UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR) {
             vector v = load(from + i * HD_LINE + part);
-            if (past)
-                store_past(to + i * HD_LINE + part, v);
+            if (streaming)
+                store_streaming(to + i * HD_LINE + part, v);
             else
                 store(to + i * HD_LINE + part, v);
         }
-        ask_ahead(ahead, 1);
+        prefetch_ahead(ahead, 1);
     }
 }
 
@@ -92,16 +96,16 @@ ALWAYS void store_part(char *to, lane_of_8 lane, size_t bytes) {
 /* ---- rows to runs -------------------------------------------------------------------------- */
 
 /* A piece of 64 / u rows, of which `words` are wanted. */
-ALWAYS void unzip_piece(size_t u, bool past, char *to, size_t run, const char *from, size_t row,
-                        size_t words) {
+ALWAYS void unzip_piece(size_t u, bool streaming, char *to, size_t run, const char *from,
+                        size_t row, size_t words) {
     const size_t n = PIECE / u;
     UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) {
         vector v[MOST_WORDS];
         UNROLL for (size_t k = 0; k < n; k++) v[k] =
             join(from + (part * n * LANES + k) * row, n * row);
         transpose(u, v);
-        UNROLL for (size_t k = 0; k < n; k++) if (k < words && past)
-            store_past(to + k * run + part * VECTOR, v[k]);
+        UNROLL for (size_t k = 0; k < n; k++) if (k < words && streaming)
+            store_streaming(to + k * run + part * VECTOR, v[k]);
         else if (k < words) store(to + k * run + part * VECTOR, v[k]);
     }
 }
@@ -124,21 +128,23 @@ ALWAYS void join_group(size_t u, size_t lanes, vector v[], const char *from, siz
 
 /* A piece of as many words as rows, each of whose lines is loaded once. */
 enum { HAS_LINES = 1 };
-ALWAYS void unzip_lines(size_t u, bool past, char *to, size_t run, const char *from, size_t row) {
+ALWAYS void unzip_lines(size_t u, bool streaming, char *to, size_t run, const char *from,
+                        size_t row) {
     const size_t n = PIECE / u;
     vector v[HD_LINE];
     join_group(u, LANES, v, from, row);
     UNROLL for (size_t lane = 0; lane < LANES; lane++) {
         transpose(u, v + lane * n);
-        UNROLL for (size_t k = lane * n; k < lane * n + n; k++) if (past)
-            store_past(to + k * run, v[k]);
+        UNROLL for (size_t k = lane * n; k < lane * n + n; k++) if (streaming)
+            store_streaming(to + k * run, v[k]);
         else store(to + k * run, v[k]);
     }
 }
 #else
 enum { HAS_LINES = 0 };
-ALWAYS void unzip_lines(size_t u, bool past, char *to, size_t run, const char *from, size_t row) {
-    (void)u, (void)past, (void)to, (void)run, (void)from, (void)row;
+ALWAYS void unzip_lines(size_t u, bool streaming, char *to, size_t run, const char *from,
+                        size_t row) {
+    (void)u, (void)streaming, (void)to, (void)run, (void)from, (void)row;
 }
 #endif
 
@@ -201,7 +207,7 @@ ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *
     for (size_t i = 0; i < rows; i += group, from += group * row, skipped += HD_LINE) {
         load_group(u, SIDE_BY_SIDE(u), v, from, row);
         UNROLL for (size_t k = 0; k < n; k++) if (k < words) {
-            store_past(runs[k].line + skipped, line_across(u, before[k], v[k], runs[k].phase));
+            store_streaming(runs[k].line + skipped, line_across(u, before[k], v[k], runs[k].phase));
             before[k] = v[k];
         }
     }
@@ -271,21 +277,21 @@ ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t
         load_group(u, lanes, v, from, row);
         UNROLL for (size_t k = 0; k < words; k++) {
             size_t over = (uintptr_t)(to + k * run) % HD_LINE;
-            store_past(to + k * run - over + i * HD_LINE,
-                       line_across(u, before[k], v[k], HD_LINE - over));
+            store_streaming(to + k * run - over + i * HD_LINE,
+                            line_across(u, before[k], v[k], HD_LINE - over));
             before[k] = v[k];
         }
-        ask_ahead(ahead, words);
+        prefetch_ahead(ahead, words);
     }
     UNROLL for (size_t k = 0; k < words; k++) {
         size_t over = (uintptr_t)(to + k * run) % HD_LINE;
         if (over + rest < HD_LINE)
             continue;
         vector end = line_across(u, last[k], last[k], HD_LINE - rest);
-        store_past(to + k * run - over + whole * HD_LINE,
-                   line_across(u, before[k], end, HD_LINE - over));
+        store_streaming(to + k * run - over + whole * HD_LINE,
+                        line_across(u, before[k], end, HD_LINE - over));
     }
-    ask_ahead(ahead, words * rest / HD_LINE);
+    prefetch_ahead(ahead, words * rest / HD_LINE);
 }
 #endif
 
@@ -361,11 +367,11 @@ ALWAYS void zip_vectors(size_t u, size_t words, char *to, const char *const *fro
         }
         UNROLL for (size_t k = 0; k < words; k++) v[k] = mixed[k];
     }
-    UNROLL for (size_t k = 0; k < words; k++) store_past(to + k * VECTOR, v[k]);
+    UNROLL for (size_t k = 0; k < words; k++) store_streaming(to + k * VECTOR, v[k]);
 }
 
-ALWAYS void zip_past(size_t u, size_t words, char *to, const char *const *from, size_t skipped,
-                     size_t bytes) {
+ALWAYS void zip_streaming(size_t u, size_t words, char *to, const char *const *from, size_t skipped,
+                          size_t bytes) {
     for (size_t i = 0; i < bytes; i += VECTOR)
         zip_vectors(u, words, to + i * words, from, skipped + i);
 }
@@ -385,17 +391,42 @@ ALWAYS void zip_pieces(size_t u, size_t pieces, char *to, const char *const *fro
     UNROLL for (size_t line = 0; line < lines; line++) turn_lanes(rows + line * LANES);
     UNROLL for (size_t lane = 0; lane < LANES; lane++)
         UNROLL for (size_t line = 0; line < lines; line++)
-            store_past(to + (lane * lines + line) * HD_LINE, rows[line * LANES + lane]);
+            store_streaming(to + (lane * lines + line) * HD_LINE, rows[line * LANES + lane]);
 }
 #endif
 
+/* ---- columns to columns of longer words, and back ------------------------------------------ */
+
+ALWAYS void split_halves(size_t u, char *const to[2], const bool streaming[2], const char *from,
+                         size_t bytes) {
+    for (size_t i = 0; i < bytes; i += VECTOR) {
+        vector a = load(from + 2 * i), b = load(from + 2 * i + VECTOR);
+        for (int half = 0; half < 2; half++) {
+            vector v = half ? unzip_high(u, a, b) : unzip_low(u, a, b);
+            if (streaming[half])
+                store_streaming(to[half] + i, v);
+            else if (to[half])
+                store(to[half] + i, v);
+        }
+    }
+}
+
+ALWAYS void join_halves(size_t u, char *to, const char *const from[2], size_t bytes) {
+    for (size_t i = 0; i < bytes; i += VECTOR) {
+        vector a = from[0] ? load(from[0] + i) : (vector){0};
+        vector b = from[1] ? load(from[1] + i) : (vector){0};
+        store(to + 2 * i, zip_low(u, a, b));
+        store(to + 2 * i + VECTOR, zip_high(u, a, b));
+    }
+}
+
 /* ---- out ----------------------------------------------------------------------------------- */
 
-ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool past) {
+ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool streaming) {
     size_t all = stream->carried + bytes, lines = all / HD_LINE;
     if (stream->carried)
         copy_line(block - HD_LINE, stream->kept);
-    put_lines(stream->to, block - stream->carried, lines, past, stream->ahead);
+    put_lines(stream->to, block - stream->carried, lines, streaming, stream->ahead);
     stream->to += lines * HD_LINE;
     stream->carried = all % HD_LINE;
     if (stream->carried)
@@ -403,15 +434,15 @@ ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool pas
 }
 
 static void put(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
-                bool past) {
+                bool streaming) {
     for (size_t s = 0; s < count; s++)
-        if (past)
+        if (streaming)
             put_one(&streams[s], block + s * apart, bytes, true);
         else
             put_one(&streams[s], block + s * apart, bytes, false);
 }
 
-static void copy_past(char *to, const char *from, size_t lines) {
+static void copy_streaming(char *to, const char *from, size_t lines) {
     put_lines(to, from, lines, true, NULL);
 }
 
@@ -430,8 +461,8 @@ static void fence(void) { wait_for_stores(); }
 /* ---- the table ----------------------------------------------------------------------------- */
 
 #if defined __AVX512BW__
-static void zip_places_past(char *to, const char *const *from, size_t skipped, size_t rows,
-                            size_t words) {
+static void zip_places_streaming(char *to, const char *const *from, size_t skipped, size_t rows,
+                                 size_t words) {
     const char *runs[MOST_WORDS];
     for (size_t k = 0; k < words; k++)
         runs[k] = from[k] + skipped;
@@ -456,7 +487,7 @@ static void zip_places_past(char *to, const char *const *from, size_t skipped, s
 DEFINE_ALONG(4)
 DEFINE_ALONG(8)
 #else
-#define zip_places_past NULL
+#define zip_places_streaming NULL
 #define unzip_along_4 NULL
 #define unzip_along_8 NULL
 #endif
@@ -464,13 +495,13 @@ DEFINE_ALONG(8)
 #define LINES(u, name) (HAS_LINES ? name##_lines_##u : NULL)
 
 /* Pieces are functions of their own: inlined, they are too much for the registers. */
-#define DEFINE_UNZIP(u, name, past)                                                           \
+#define DEFINE_UNZIP(u, name, streaming)                                                      \
     SEPARATE void name##_piece_##u(char *to, size_t run, const char *from, size_t row,        \
                                    size_t words) {                                            \
-        unzip_piece(u, past, to, run, from, row, words);                                      \
+        unzip_piece(u, streaming, to, run, from, row, words);                                 \
     }                                                                                         \
     SEPARATE void name##_lines_##u(char *to, size_t run, const char *from, size_t row) {      \
-        unzip_lines(u, past, to, run, from, row);                                             \
+        unzip_lines(u, streaming, to, run, from, row);                                        \
     }                                                                                         \
     static void name##_##u(char *to, size_t run, const char *from, size_t row, size_t rows,   \
                            size_t words, const char *end) {                                   \
@@ -479,7 +510,7 @@ DEFINE_ALONG(8)
     }
 #define DEFINE(u)                                                                                  \
     DEFINE_UNZIP(u, unzip, false)                                                                  \
-    DEFINE_UNZIP(u, unzip_past, true)                                                              \
+    DEFINE_UNZIP(u, unzip_streaming, true)                                                         \
     SEPARATE void across_piece_##u(const hd_remap_carry *runs, char *kept, size_t skipped,         \
                                    const char *from, size_t row, size_t rows, size_t words) {      \
         unzip_across(u, unzip_piece_##u, runs, kept, skipped, from, row, rows, words);             \
@@ -500,16 +531,16 @@ DEFINE_ALONG(8)
                         size_t rows, size_t words) {                                               \
         zip(zip_piece_##u, u, to, row, from, skipped, rows, words);                                \
     }                                                                                              \
-    static void zip_past_##u(char *to, const char *const *from, size_t skipped, size_t rows,       \
-                             size_t words) {                                                       \
+    static void zip_streaming_##u(char *to, const char *const *from, size_t skipped, size_t rows,  \
+                                  size_t words) {                                                  \
         if (words == 2)                                                                            \
-            zip_past(u, 2, to, from, skipped, rows *u);                                            \
+            zip_streaming(u, 2, to, from, skipped, rows *u);                                       \
         else if (words == 4)                                                                       \
-            zip_past(u, 4, to, from, skipped, rows *u);                                            \
+            zip_streaming(u, 4, to, from, skipped, rows *u);                                       \
         else if (words == 8)                                                                       \
-            zip_past(u, 8, to, from, skipped, rows *u);                                            \
+            zip_streaming(u, 8, to, from, skipped, rows *u);                                       \
         else                                                                                       \
-            zip_past(u, 16, to, from, skipped, rows *u);                                           \
+            zip_streaming(u, 16, to, from, skipped, rows *u);                                      \
     }
 DEFINE(1)
 DEFINE(2)
@@ -517,17 +548,98 @@ DEFINE(4)
 DEFINE(8)
 DEFINE(16)
 
+#define DEFINE_HALVES(u)                                                                \
+    static void split_##u(char *const to[2], const bool streaming[2], const char *from, \
+                          size_t bytes) {                                               \
+        split_halves(u, to, streaming, from, bytes);                                    \
+    }                                                                                   \
+    static void join_##u(char *to, const char *const from[2], size_t bytes) {           \
+        join_halves(u, to, from, bytes);                                                \
+    }
+DEFINE_HALVES(1)
+DEFINE_HALVES(2)
+DEFINE_HALVES(4)
+DEFINE_HALVES(8)
+DEFINE_HALVES(16)
+
+#if defined __AVX512VBMI__
+/* One vector, in all rounds. */
+ALWAYS void shuffle_rounds(const hd_remap_strand *to, const hd_remap_strand *from,
+                           const hd_remap_shuffle *s, size_t rounds, const char *const *ahead,
+                           size_t taken) {
+    const char *at[HD_MOST_TAKEN];
+    size_t step[HD_MOST_TAKEN];
+    vector index[HD_MOST_TAKEN];
+    UNROLL for (size_t k = 0; k < taken; k++) {
+        at[k] = from[s->from[k]].data + s->at[k];
+        step[k] = from[s->from[k]].step;
+        index[k] = load((const char *)s->index[k]);
+    }
+    const hd_remap_strand *target = &to[s->to];
+    char *out = target->data + s->to_at;
+    for (size_t r = 0; r < rounds; r++, out += target->step) {
+        if (ahead)
+            __builtin_prefetch(ahead[r], 0, 2);
+        vector v = load(at[0]);
+        if (taken == 1)
+            v = _mm512_permutexvar_epi8(index[0], v);
+        UNROLL for (size_t k = 1; k < taken; k++) v =
+            _mm512_permutex2var_epi8(v, index[k], load(at[k]));
+        if (target->streaming)
+            store_streaming(out, v);
+        else
+            store(out, v);
+        UNROLL for (size_t k = 0; k < taken; k++) at[k] += step[k];
+    }
+}
+
+static void shuffle(const hd_remap_strand *to, const hd_remap_strand *from,
+                    const hd_remap_shuffle *vectors, size_t count, size_t rounds,
+                    const char *const *ahead) {
+#define TAKEN(n)                                                                             \
+    case n: shuffle_rounds(to, from, s, rounds, ahead ? ahead + i *rounds : NULL, n); break;
+    for (size_t i = 0; i < count; i++) {
+        const hd_remap_shuffle *s = &vectors[i];
+        switch (s->count) {
+            TAKEN(1)
+            TAKEN(2)
+            TAKEN(3)
+            TAKEN(4)
+            TAKEN(5)
+            TAKEN(6)
+            TAKEN(7)
+            TAKEN(8)
+            TAKEN(9)
+            TAKEN(10)
+            TAKEN(11)
+            TAKEN(12)
+            TAKEN(13)
+            TAKEN(14)
+            TAKEN(15)
+            TAKEN(16)
+        }
+    }
+#undef TAKEN
+}
+#else
+#define shuffle NULL
+#endif
+
 #define NAME_(name) hd_remap_lanes_##name
 #define NAME(name) NAME_(name)
 const hd_remap_lanes NAME(HD_LANES_NAME) = {
     {unzip_1, unzip_2, unzip_4, unzip_8, unzip_16},
-    {unzip_past_1, unzip_past_2, unzip_past_4, unzip_past_8, unzip_past_16},
+    {unzip_streaming_1, unzip_streaming_2, unzip_streaming_4, unzip_streaming_8,
+     unzip_streaming_16},
     {unzip_across_1, unzip_across_2, unzip_across_4, unzip_across_8, unzip_across_16},
     {NULL, NULL, unzip_along_4, unzip_along_8, NULL},
     {zip_1, zip_2, zip_4, zip_8, zip_16},
-    {zip_past_1, zip_past_2, zip_past_4, zip_past_8, zip_past_16},
-    zip_places_past,
+    {zip_streaming_1, zip_streaming_2, zip_streaming_4, zip_streaming_8, zip_streaming_16},
+    zip_places_streaming,
+    {split_1, split_2, split_4, split_8, split_16},
+    {join_1, join_2, join_4, join_8, join_16},
+    shuffle,
     put,
-    copy_past,
+    copy_streaming,
     copy,
     fence};

@@ -21,11 +21,11 @@
 
 enum { HD_LINE = 64, HD_WORD_SIZES = 5 }; /* words of 1 << 0 .. 1 << 4 bytes */
 
-/* Rows that are asked for, for the second-level cache, while lines are written that lie one after
+/* Rows that are prefetched, for the second-level cache, while lines are written that lie one after
  * another: a line for each. Many requests at once would fill the queues to memory, and nothing
  * would be written meanwhile. */
 typedef struct hd_remap_ahead {
-    const char *next, *end; /* of the row that is asked for */
+    const char *next, *end; /* of the row that is prefetched */
     size_t row, bytes;      /* from one to the next; of each */
     size_t rows;            /* that are left */
 } hd_remap_ahead;
@@ -34,7 +34,7 @@ typedef struct hd_remap_ahead {
  */
 typedef struct hd_remap_stream {
     char *to;              /* where the next byte to be written goes */
-    hd_remap_ahead *ahead; /* asked for meanwhile; or NULL */
+    hd_remap_ahead *ahead; /* prefetched meanwhile; or NULL */
     size_t carried;
     char kept[HD_LINE]; /* the carried bytes are its last ones */
 } hd_remap_stream;
@@ -45,14 +45,31 @@ typedef struct hd_remap_carry {
     size_t phase; /* so many bytes after the first of them, 1 to 64 */
 } hd_remap_carry;
 
+/* How a vector of 64 bytes is put together in each of some rounds: bytes of the first two
+ * streams it is taken from (one: of that alone), then byte 64 + i of index[k], k > 1, is byte i
+ * of the k-th, and byte i < 64 what the vector had there. */
+enum { HD_MOST_TAKEN = 16 };
+typedef struct hd_remap_shuffle {
+    _Alignas(HD_LINE) unsigned char index[HD_MOST_TAKEN][HD_LINE];
+    unsigned to, to_at; /* a stream, and the offset in its part of a round */
+    unsigned count, from[HD_MOST_TAKEN], at[HD_MOST_TAKEN];
+} hd_remap_shuffle;
+
+/* A stream of rounds of `step` bytes. */
+typedef struct hd_remap_strand {
+    char *data;
+    size_t step;
+    bool streaming; /* written by streaming stores */
+} hd_remap_strand;
+
 typedef struct hd_remap_lanes {
     /* Rows to runs: word j of row i, at from + i * row + j * u, goes to to + j * run + i * u.
      * Bytes up to `end` may be read. */
     void (*unzip[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row, size_t rows,
                                  size_t words, const char *end);
-    /* The same past the caches; `to` and `run` are whole lines, and so are `rows` words. */
-    void (*unzip_past[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row,
-                                      size_t rows, size_t words, const char *end);
+    /* The same by streaming stores; `to` and `run` are whole lines, and so are `rows` words. */
+    void (*unzip_streaming[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row,
+                                           size_t rows, size_t words, const char *end);
     /* The same, where runs begin anywhere in their lines: writes line after line of each, of the
      * rows before, a line of each word at `kept`, and these, the last of which are kept. `kept`
      * begins a line, `rows` words are whole lines; phases of words of 4 bytes and more are
@@ -71,22 +88,34 @@ typedef struct hd_remap_lanes {
      * than that lie without gaps. */
     void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
                                size_t rows, size_t words);
-    /* The same past the caches, of 2, 4, 8 or 16 runs, to rows without gaps; `to` begins a line,
-     * and `rows` words are whole lines. */
-    void (*zip_past[HD_WORD_SIZES])(char *to, const char *const *from, size_t skipped, size_t rows,
-                                    size_t words);
+    /* The same by streaming stores, of 2, 4, 8 or 16 runs, to rows without gaps; `to` begins a
+     * line, and `rows` words are whole lines. */
+    void (*zip_streaming[HD_WORD_SIZES])(char *to, const char *const *from, size_t skipped,
+                                         size_t rows, size_t words);
     /* The same of 3, 5, 6, 7 or 12 runs of words of 4 bytes; NULL: the processor can't. */
-    void (*zip_places_past)(char *to, const char *const *from, size_t skipped, size_t rows,
-                            size_t words);
+    void (*zip_places_streaming)(char *to, const char *const *from, size_t skipped, size_t rows,
+                                 size_t words);
+    /* Words of 2u bytes to their halves, and back; u of them of each make `bytes` bytes, of
+     * which the last line may be touched to its end. A half may be NULL: it is left out, or
+     * zero. */
+    void (*split[HD_WORD_SIZES])(char *const to[2], const bool streaming[2], const char *from,
+                                 size_t bytes);
+    void (*join[HD_WORD_SIZES])(char *to, const char *const from[2], size_t bytes);
+    /* All vectors of all rounds; with each of them the next line at `ahead` is prefetched, if there
+     * are any. NULL: the processor can't. */
+    void (*shuffle)(const hd_remap_strand *to, const hd_remap_strand *from,
+                    const hd_remap_shuffle *vectors, size_t count, size_t rounds,
+                    const char *const *ahead);
     /* Stream s writes the `bytes` at block + s * apart, as hd_remap_put() does, where every `to`
-     * begins a line; past the caches or not. The line before a block is changed. */
+     * begins a line; by streaming stores or not. The line before a block is changed. */
     void (*put)(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
-                bool past);
-    /* Whole lines, past the caches. */
-    void (*copy_past)(char *to, const char *from, size_t lines);
-    /* A line of bytes or more, from and to anywhere, not past the caches. */
+                bool streaming);
+    /* Whole lines, by streaming stores. */
+    void (*copy_streaming)(char *to, const char *from, size_t lines);
+    /* A line of bytes or more, from and to anywhere, not by streaming stores. */
     void (*copy)(char *to, const char *from, size_t bytes);
-    /* What was written past the caches is visible to other threads after they see what follows. */
+    /* What was written by streaming stores is visible to other threads after they see what
+     * follows. */
     void (*fence)(void);
 } hd_remap_lanes;
 

@@ -65,7 +65,7 @@ static bool name_in_text(rewriter *rw, CXCursor name, range *at) {
 /* Text of a name's reference; NULL: a macro makes the name. */
 static const char *name_text(rewriter *rw, CXCursor name, range *at) {
     CXCursor declaration = clang_getCursorReferenced(name);
-    holding what = hd_holding_of(rw, declaration);
+    pointee what = hd_pointee_of(rw, declaration);
     if (!name_in_text(rw, name, at)) {
         hd_refuse_macro(rw, name);
         return NULL;
@@ -81,7 +81,7 @@ static void edit_name(rewriter *rw, CXCursor name) {
         hd_edit_text(&rw->src, at, text);
 }
 
-static const flat_node *node_of(const rewriter *rw, CXCursor e) {
+static const flat_node *flat_node_of(const rewriter *rw, CXCursor e) {
     range at;
     flat_spot spot;
     bool found = hd_range_of(&rw->src, e, &at) && hd_flat_spot(rw->flat, at, &spot);
@@ -91,7 +91,7 @@ static const flat_node *node_of(const rewriter *rw, CXCursor e) {
 /* True for the argument of a macro whose body makes the rest of the expression: it has to become
  * a reference where it stands. */
 static bool is_apart(const rewriter *rw, const frame *at) {
-    return node_of(rw, at->cursor) != node_of(rw, at->up->cursor);
+    return flat_node_of(rw, at->cursor) != flat_node_of(rw, at->up->cursor);
 }
 
 void hd_draft_reference(rewriter *rw, draft *d, const frame *at) {
@@ -117,13 +117,11 @@ void hd_draft_reference(rewriter *rw, draft *d, const frame *at) {
 
 /* ---- positions: a reference and an index ---------------------------------------------------- */
 
-static const char *long_type(const rewriter *rw) { return rw->is_cuda ? "long long" : "long"; }
-
 static void add_index(rewriter *rw, draft *d, const frame *at, CXCursor index, range text,
                       bool negative) {
     bool comma = clang_getCursorBinaryOperatorKind(index) == CXBinaryOperator_Comma;
     if (negative)
-        hd_draft_text(&rw->src, d, "-(%s)", long_type(rw));
+        hd_draft_text(&rw->src, d, "-(%s)", rw->is_cuda ? "long long" : "long");
     if (negative || comma)
         hd_draft_text(&rw->src, d, "(");
     hd_draft_old(&rw->src, d, text);
@@ -137,7 +135,7 @@ static void add_sum(rewriter *rw, draft *d, const frame *at) {
     cursors operands = hd_children(rw->arena, at->cursor);
     range whole, ranges[2];
     bool minus = clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Sub;
-    int p = hd_thing_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
+    int p = hd_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
     if (!hd_ranges_of(rw, at->cursor, &operands, &whole, ranges) ||
         !hd_is_between(rw, ranges[0], minus ? "-" : "+", ranges[1])) {
         hd_refuse_macro(rw, at->cursor);
@@ -161,7 +159,7 @@ static void add_subscript(rewriter *rw, draft *d, const frame *at) {
         return;
     }
     range inside = trimmed(src, src->tokens[open].at.end, src->tokens[close].at.begin);
-    int p = hd_thing_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
+    int p = hd_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
     frame pointer = {operands.data[p], at};
     hd_draft_reference(rw, d, &pointer);
     hd_draft_text(&rw->src, d, ", ");
@@ -224,17 +222,14 @@ bool hd_is_change(CXCursor e) {
     }
 }
 
-static bool needs_parentheses(rewriter *rw, CXCursor e) {
+/* Adds "pointer.index". */
+void hd_draft_index(rewriter *rw, draft *d, const frame *pointer) {
+    CXCursor e = pointer->cursor;
     while (clang_getCursorKind(e) == CXCursor_UnexposedExpr)
         e = hd_only_child(rw->arena, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
-    return kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
-           kind == CXCursor_ConditionalOperator;
-}
-
-/* Adds "pointer.index". */
-void hd_draft_index(rewriter *rw, draft *d, const frame *pointer) {
-    bool wrap = needs_parentheses(rw, pointer->cursor);
+    bool wrap = kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
+                kind == CXCursor_ConditionalOperator;
     if (wrap)
         hd_draft_text(&rw->src, d, "(");
     hd_draft_reference(rw, d, pointer);
@@ -288,15 +283,15 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
     CXCursor e = at->cursor;
     CXCursor inner = hd_only_child(rw->arena, e);
     frame child = {inner, at};
-    thing t;
+    record_value v;
     change c;
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
     case CXCursor_ParenExpr: add_inner_target(rw, d, &child); return;
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf) {
-            t = hd_thing_of(rw, inner);
-            hd_draft_position(rw, d, &child, &t);
+            v = hd_record_value_of(rw, inner);
+            hd_draft_position(rw, d, &child, &v);
             return;
         }
         if (hd_is_change(e) && read_change(rw, e, &c) && c.is_post) {
@@ -327,16 +322,16 @@ bool hd_begins_with(rewriter *rw, CXCursor e, const char *word) {
 }
 
 /* The position of an expression that is edited whole. */
-void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing *t) {
+static void draft_own_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
     CXCursor e = at->cursor;
     frame child = {hd_only_child(rw->arena, e), at};
-    if (t->depth == 1) {
+    if (v->depth == 1) {
         add_target(rw, d, at);
         return;
     }
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr: hd_draft_position(rw, d, &child, t); return;
+    case CXCursor_ParenExpr: hd_draft_position(rw, d, &child, v); return;
     case CXCursor_ArraySubscriptExpr: add_subscript(rw, d, at); return;
     case CXCursor_UnaryOperator:
         if (!hd_begins_with(rw, e, "*"))
@@ -349,9 +344,9 @@ void hd_draft_own_position(rewriter *rw, draft *d, const frame *at, const thing 
     }
 }
 
-void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t) {
+void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
     if (!is_apart(rw, at)) {
-        hd_draft_own_position(rw, d, at, t);
+        draft_own_position(rw, d, at, v);
         return;
     }
     hd_draft_reference(rw, d, at);
@@ -360,34 +355,38 @@ void hd_draft_position(rewriter *rw, draft *d, const frame *at, const thing *t) 
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-static const char *at_name(rewriter *rw, const thing *t) {
-    family *f = &t->what.of->families[t->what.in];
-    f->is_used = true;
-    return hd_format(rw->arena, "%s%s", t->what.of->scope, f->at);
-}
-
-static void edit_at(rewriter *rw, const frame *at, const thing *t) {
-    range whole;
+void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
+                      const char *open, const char *name, const char *close) {
+    range at;
     draft d = {0};
-    if (!hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!hd_range_of(&rw->src, whole, &at)) {
+        hd_refuse_macro(rw, whole);
         return;
     }
-    hd_draft_text(&rw->src, &d, "%s(", at_name(rw, t));
-    hd_draft_own_position(rw, &d, at, t);
-    hd_draft_text(&rw->src, &d, ")");
-    hd_edit(&rw->src, whole, &d);
+    hd_draft_text(&rw->src, &d, "%s%s%s(", open, v->what.of->scope, name);
+    if (clang_equalCursors(whole, base->cursor))
+        draft_own_position(rw, &d, base, v);
+    else
+        hd_draft_position(rw, &d, base, v);
+    hd_draft_text(&rw->src, &d, "%s", close);
+    hd_edit(&rw->src, at, &d);
+}
+
+static void edit_at(rewriter *rw, const frame *at, const record_value *v) {
+    accessors *f = hd_accessors_of(v);
+    f->is_used = true;
+    hd_edit_position(rw, at->cursor, at, v, "", f->at, ")");
 }
 
 /* &*q and &b of a C++ reference b: the pointer itself. */
-static void edit_address(rewriter *rw, const frame *at, const thing *t) {
+static void edit_address(rewriter *rw, const frame *at, const record_value *v) {
     CXCursor inner = hd_bare(rw->arena, hd_only_child(rw->arena, at->cursor));
     frame child = {hd_only_child(rw->arena, at->cursor), at};
     range whole;
     draft d = {0};
     if (!hd_begins_with(rw, at->cursor, "&") || !hd_range_of(&rw->src, at->cursor, &whole)) {
         hd_refuse_macro(rw, at->cursor);
-    } else if (t->depth > 1) {
+    } else if (v->depth > 1) {
         if (!hd_refuse_shared(rw, inner))
             hd_edit_reference(rw, &child);
     } else if (clang_getCursorKind(inner) == CXCursor_DeclRefExpr) {
@@ -395,7 +394,7 @@ static void edit_address(rewriter *rw, const frame *at, const thing *t) {
         hd_draft_reference(rw, &d, &name);
         hd_edit(&rw->src, whole, &d);
     } else {
-        edit_at(rw, at, t);
+        edit_at(rw, at, v);
     }
 }
 
@@ -408,8 +407,8 @@ static void edit_change(rewriter *rw, const frame *at) {
         return;
     }
     frame pointer = {c.pointer, at};
-    thing t = hd_thing_of(rw, c.pointer);
-    if (t.depth > 1) { /* pointers to pointers move by themselves */
+    record_value v = hd_record_value_of(rw, c.pointer);
+    if (v.depth > 1) { /* pointers to pointers move by themselves */
         hd_edit_reference(rw, &pointer);
         if (!clang_Cursor_isNull(c.by))
             hd_walk_child(rw, at, c.by);
@@ -418,7 +417,8 @@ static void edit_change(rewriter *rw, const frame *at) {
     if (hd_is_unused(rw, at)) {
         add_change(rw, &d, at, &c);
     } else if (c.is_post) {
-        hd_draft_text(&rw->src, &d, "%s(", at_name(rw, &t));
+        hd_accessors_of(&v)->is_used = true;
+        hd_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, hd_accessors_of(&v)->at);
         add_changed(rw, &d, at, &c);
         hd_draft_text(&rw->src, &d, c.minus ? ", 1)" : ", -1)");
     } else {
@@ -430,21 +430,22 @@ static void edit_change(rewriter *rw, const frame *at) {
 /* An operand that is a pointer, or else walked as what it is. */
 static void edit_operand(rewriter *rw, const frame *at, CXCursor operand) {
     frame child = {operand, at};
-    if (hd_thing_of(rw, operand).depth >= 0)
+    if (hd_record_value_of(rw, operand).depth >= 0)
         hd_edit_reference(rw, &child);
     else
         hd_walk(rw, &child);
 }
 
-void hd_refuse_source(rewriter *rw, CXCursor value) {
-    if (rw->has_met)
+/* What is no pointer to laid-out records where one must be. */
+static void refuse_source(rewriter *rw, CXCursor value) {
+    if (rw->has_conflicts)
         return;
     hd_refuse(rw, value,
               "this is no place in an array that came as a parameter (null?); a pointer to "
               "laid-out records always is: write '&p[i]', or keep an index");
 }
 
-static void edit_infix(rewriter *rw, const frame *at, const thing *t) {
+static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
     cursors sides = hd_children(rw->arena, at->cursor);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     if (kind == CXBinaryOperator_Comma) {
@@ -454,15 +455,15 @@ static void edit_infix(rewriter *rw, const frame *at, const thing *t) {
         if (hd_refuse_shared(rw, sides.data[0]))
             return;
         edit_operand(rw, at, sides.data[0]);
-        if (hd_thing_of(rw, sides.data[1]).depth < 0)
-            hd_refuse_source(rw, sides.data[1]);
+        if (hd_record_value_of(rw, sides.data[1]).depth < 0)
+            refuse_source(rw, sides.data[1]);
         else
             edit_operand(rw, at, sides.data[1]);
-    } else if (t->depth > 1) {
+    } else if (v->depth > 1) {
         edit_operand(rw, at, sides.data[0]);
         edit_operand(rw, at, sides.data[1]);
     } else {
-        edit_at(rw, at, t);
+        edit_at(rw, at, v);
     }
 }
 
@@ -470,8 +471,8 @@ static void edit_choice(rewriter *rw, const frame *at) {
     cursors parts = hd_children(rw->arena, at->cursor);
     hd_walk_child(rw, at, parts.data[0]);
     for (size_t i = 1; i < parts.count; i++)
-        if (hd_thing_of(rw, parts.data[i]).depth < 0)
-            hd_refuse_source(rw, parts.data[i]);
+        if (hd_record_value_of(rw, parts.data[i]).depth < 0)
+            refuse_source(rw, parts.data[i]);
         else
             edit_operand(rw, at, parts.data[i]);
 }
@@ -491,7 +492,7 @@ static void edit_same_cast(rewriter *rw, const frame *at) {
     hd_edit(&rw->src, whole, &d);
 }
 
-static void edit_element_reference(rewriter *rw, const frame *at, const thing *t) {
+static void edit_element_reference(rewriter *rw, const frame *at, const record_value *v) {
     CXCursor bare = at->cursor;
     while (clang_getCursorKind(bare) == CXCursor_UnexposedExpr)
         bare = hd_only_child(rw->arena, bare);
@@ -500,14 +501,14 @@ static void edit_element_reference(rewriter *rw, const frame *at, const thing *t
     case CXCursor_DeclRefExpr: edit_name(rw, bare); return;
     case CXCursor_ConditionalOperator: edit_choice(rw, &inner); return;
     case CXCursor_CallExpr: hd_edit_call(rw, &inner); return;
-    default: edit_at(rw, &inner, t);
+    default: edit_at(rw, &inner, v);
     }
 }
 
-static void edit_unary(rewriter *rw, const frame *at, const thing *t) {
+static void edit_unary(rewriter *rw, const frame *at, const record_value *v) {
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(at->cursor);
     if (kind == CXUnaryOperator_AddrOf)
-        edit_address(rw, at, t);
+        edit_address(rw, at, v);
     else if (hd_is_change(at->cursor))
         edit_change(rw, at);
     else
@@ -515,17 +516,17 @@ static void edit_unary(rewriter *rw, const frame *at, const thing *t) {
 }
 
 void hd_edit_reference(rewriter *rw, const frame *at) {
-    thing t = hd_thing_of(rw, at->cursor);
+    record_value v = hd_record_value_of(rw, at->cursor);
     cursors inside = hd_children(rw->arena, at->cursor);
-    if (t.depth == 0) {
-        edit_element_reference(rw, at, &t);
+    if (v.depth == 0) {
+        edit_element_reference(rw, at, &v);
         return;
     }
     switch (clang_getCursorKind(at->cursor)) {
     case CXCursor_DeclRefExpr: edit_name(rw, at->cursor); break;
-    case CXCursor_UnaryOperator: edit_unary(rw, at, &t); break;
+    case CXCursor_UnaryOperator: edit_unary(rw, at, &v); break;
     case CXCursor_CompoundAssignOperator: edit_change(rw, at); break;
-    case CXCursor_BinaryOperator: edit_infix(rw, at, &t); break;
+    case CXCursor_BinaryOperator: edit_infix(rw, at, &v); break;
     case CXCursor_ConditionalOperator: edit_choice(rw, at); break;
     case CXCursor_CallExpr: hd_edit_call(rw, at); break;
     case CXCursor_CStyleCastExpr:
