@@ -136,6 +136,14 @@ bool cli_launch_chosen(const cli_input *input, uint64_t number) {
     return number >= input->first_launch && number <= input->last_launch;
 }
 
+const char *cli_show_spaces(hd_arena *arena, uint32_t spaces) {
+    hd_str text = {.arena = arena};
+    for (int s = KIR_PRIVATE; s <= KIR_GENERIC; s++)
+        if (spaces >> s & 1)
+            hd_str_printf(&text, "%s%s", text.length ? ", " : "", kir_space_name((kir_space)s));
+    return hd_str_text(&text);
+}
+
 static bool has_block(const cli_input *input, const hd_trace_launch *launch) {
     for (uint64_t b = 0; b < launch->block_count; b++)
         if (launch->blocks[b].block >= input->first_block &&
@@ -162,10 +170,8 @@ static hd_status check_traced(cli *c, const cli_input *input, const hd_trace_con
         return hd_fail(&c->diag, HD_EINPUT, &place,
                        "--blocks %s: none of the launches has such a block", input->block_text);
     if (input->space_text && input->spaces & ~contents->spaces)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--space %s: the trace has not all of these; 'heddle trace info' says "
-                       "what was traced",
-                       input->space_text);
+        return hd_fail(&c->diag, HD_EINPUT, &place, "--space %s: the trace has accesses only to %s",
+                       input->space_text, cli_show_spaces(c->arena, contents->spaces));
     if (!contents->complete)
         hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
     return HD_OK;

@@ -13,6 +13,9 @@ hd_status cli_read_range(cli *c, const char *option, const char *text, uint64_t 
                          uint64_t *last);
 /* "global,local", the text of --space, as bits 1 << kir_space. */
 hd_status cli_read_spaces(cli *c, const char *text, uint32_t *spaces);
+/* Such bits as "global, local". */
+const char *cli_show_spaces(hd_arena *arena, uint32_t spaces);
+
 typedef struct cli_input {
     const char *path;
     cli_source source;           /* of a kernel file */

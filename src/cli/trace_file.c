@@ -146,14 +146,6 @@ static void show_launches(cli *c, const launch_row *rows, size_t count, hd_str *
         }
 }
 
-static const char *spaces_text(hd_arena *arena, uint32_t spaces) {
-    hd_str text = {.arena = arena};
-    for (int s = KIR_PRIVATE; s <= KIR_GENERIC; s++)
-        if (spaces >> s & 1)
-            hd_str_printf(&text, "%s%s", text.length ? ", " : "", kir_space_name((kir_space)s));
-    return hd_str_text(&text);
-}
-
 /* Each kernel once, as its first launch had it. */
 static void show_kernels(cli *c, const launch_row *rows, size_t count, hd_str *out) {
     for (size_t i = 0; i < count; i++) {
@@ -178,7 +170,8 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
     const char *source = contents->source ? contents->source : "a source that is not known";
     const char *missing = contents->complete ? "" : contents->missing;
     hd_str_printf(&out, "  version %u, of %s, accesses to %s\n  %s%s\n", contents->version,
-                  hd_plain_text(c->arena, source, false), spaces_text(c->arena, contents->spaces),
+                  hd_plain_text(c->arena, source, false),
+                  cli_show_spaces(c->arena, contents->spaces),
                   contents->complete ? "complete" : "not complete: ",
                   hd_plain_text(c->arena, missing, false));
     size_t count;
@@ -271,60 +264,23 @@ static hd_status write_text(void *user, const char *text, size_t length) {
 
 /* What to export of which file, and what that was. */
 typedef struct export_request {
-    const char *path, *out;
-    const char *launch_text, *block_text, *space_text;
-    hd_trace_choice choice; /* what they mean */
+    cli_input input;
+    const char *out;
+    hd_trace_choice choice; /* what the input's texts mean */
     hd_trace_sums sums;
 } export_request;
 
 static hd_status read_choice(cli *c, export_request *r) {
-    hd_trace_choice *choice = &r->choice;
-    const char *end = r->launch_text;
-    uint64_t number = 0;
-    choice->launch = -1;
-    if (r->launch_text) {
-        if (!cli_whole(end, &end, &number) || *end || number > UINT32_MAX)
-            return cli_refuse(c, "--launch takes a number from 0 on, not '%s'", r->launch_text);
-        choice->launch = (int64_t)number;
-    }
-    hd_status status =
-        cli_read_range(c, "blocks", r->block_text, &choice->first_block, &choice->last_block);
-    if (status == HD_OK && r->space_text)
-        status = cli_read_spaces(c, r->space_text, &choice->spaces);
-    return status;
-}
-
-static bool has_block(const hd_trace_launch *launch, const hd_trace_choice *choice) {
-    for (uint64_t b = 0; b < launch->block_count; b++)
-        if (launch->blocks[b].block >= choice->first_block &&
-            launch->blocks[b].block <= choice->last_block)
-            return true;
-    return false;
-}
-
-/* What is asked for must be there. */
-static hd_status check_choice(cli *c, const export_request *r, const hd_trace_contents *contents) {
-    const hd_place place = {.file = r->path};
-    const hd_trace_choice *choice = &r->choice;
-    bool launch = choice->launch < 0, block = !r->block_text;
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_trace_launch *at = &contents->launches[l];
-        if (choice->launch >= 0 && at->launch.number != choice->launch)
-            continue;
-        launch = true;
-        block = block || has_block(at, choice);
-    }
-    if (!launch)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--launch %s: the trace has no such launch; 'heddle trace info' lists "
-                       "them",
-                       r->launch_text);
-    if (!block)
-        return hd_fail(&c->diag, HD_EINPUT, &place,
-                       "--blocks %s: no launch that is exported has such a block", r->block_text);
-    if (choice->spaces & ~contents->spaces)
-        return hd_fail(&c->diag, HD_EINPUT, &place, "--space %s: the trace has accesses only to %s",
-                       r->space_text, spaces_text(c->arena, contents->spaces));
+    const cli_input *in = &r->input;
+    hd_status status = cli_read_choice(c, &r->input);
+    if (status != HD_OK)
+        return status;
+    if (in->launch_text && (in->first_launch != in->last_launch || in->last_launch > UINT32_MAX))
+        return cli_refuse(c, "--launch takes a number from 0 on, not '%s'", in->launch_text);
+    r->choice = (hd_trace_choice){.launch = in->launch_text ? (int64_t)in->first_launch : -1,
+                                  .first_block = in->first_block,
+                                  .last_block = in->last_block,
+                                  .spaces = in->space_text ? in->spaces : 0};
     return HD_OK;
 }
 
@@ -381,13 +337,10 @@ static int show_exported(cli *c, const export_request *r, bool complete) {
 
 static int export(cli *c, export_request *r, hd_trace *trace) {
     const hd_trace_contents *contents = hd_trace_get(trace);
-    const hd_place place = {.file = r->path};
+    const hd_place place = {.file = r->input.path};
     bool stopped;
-    if (check_choice(c, r, contents) || (r->out && cli_check_output(c, "out", r->out, &r->path, 1)))
-        return CLI_WRONG;
-    if (!contents->complete)
-        hd_warn(&c->diag, &place, "the trace is not complete: %s", contents->missing);
-    if (export_watched(c, trace, r, &stopped))
+    if ((r->out && cli_check_output(c, "out", r->out, &r->input.path, 1)) ||
+        export_watched(c, trace, r, &stopped))
         return CLI_WRONG;
     if (stopped) {
         hd_warn(&c->diag, &place, "stopped by a signal: %s",
@@ -401,11 +354,13 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
     export_request r = {0};
     const cli_option options[] = {
         {"out", 'o', "FILE", "the file to write; default: standard output", CLI_TEXT, &r.out},
-        {"launch", 0, "N", "export only this launch, by its number", CLI_TEXT, &r.launch_text},
-        {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT, &r.block_text},
+        {"launch", 0, "N", "export only this launch, by its number", CLI_TEXT,
+         &r.input.launch_text},
+        {"blocks", 0, "A[-B]", "export only these blocks of each launch", CLI_TEXT,
+         &r.input.block_text},
         {"space", 0, "SPACES",
          "export only accesses to these: global, local, constant, private, separated by commas",
-         CLI_TEXT, &r.space_text, "global local constant private"},
+         CLI_TEXT, &r.input.space_text, "global local constant private"},
         {0}};
     const cli_page page = {
         "[OPTIONS] FILE",
@@ -419,13 +374,13 @@ int cmd_trace_export(cli *c, int argc, char **argv) {
     hd_trace *trace;
     if (!cli_parse(c, &page, argc, argv))
         return c->status;
-    r.path = c->words[0];
+    r.input.path = c->words[0];
     if (c->json && !r.out) {
         cli_refuse(c, "--json needs -o FILE: the text would stand beside it");
         return CLI_WRONG;
     }
     cli_end_on_stop();
-    if (read_choice(c, &r) || hd_trace_open(c->arena, &c->diag, r.path, &trace))
+    if (read_choice(c, &r) || cli_open_trace(c, &r.input, &trace))
         return CLI_WRONG;
     status = export(c, &r, trace);
     hd_trace_close(trace);

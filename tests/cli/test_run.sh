@@ -177,7 +177,7 @@ accepts run sum.yaml --check out=sums.bin
 prints '^block 3: 14304$'
 prints '^  sum +1 +4 x 64 '
 prints '^Equal to the reference: yes$'
-refuses "^sum.cu: error: no OpenCL device runs CUDA C" run sum.yaml --check opencl
+refuses "^sum.cu: error: no OpenCL device runs the kernels of this file" run sum.yaml --check opencl
 
 # ---- the examples read only what they have written ---------------------------------------------
 
