@@ -702,7 +702,8 @@ static void names_members(hd_arena *arena, const char *text, const json_t *schem
     json_t *value;
     size_t i;
     if (json_is_array(schema)) {
-        json_array_foreach(schema, i, value) names_members(arena, text, value, where);
+        json_array_foreach(schema, i, value)
+            names_members(arena, text, value, where);
         return;
     }
     json_object_foreach((json_t *)schema, key, value) {

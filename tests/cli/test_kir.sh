@@ -4,7 +4,7 @@ source "$(dirname "$0")/lib.sh"
 accepts ir body.cl
 cp "$work/log/out" body.kir
 sed 's/^kernel: .*/kernel: body.kir/' body.yaml >kir.yaml
-for command in "accesses" "cost" "run" "graph" "locality"; do
+for command in "accesses" "cost" "run" "layout-graph" "locality"; do
     accepts "$command" body.kir --global 256
     accepts "$command" kir.yaml
 done
