@@ -29,6 +29,8 @@ hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject,
         return status;
     const char *name = kernel_name(arena, (*job)->kernel_path);
     (*job)->kernel_path = own_file(arena, hd_format(arena, "examples/%s/%s.cu", name, name));
+    for (uint32_t l = 0; l < (*job)->launch_count; l++)
+        (*job)->launches[l].size_key = NULL; /* global sizes of the OpenCL twin are meant */
     /* They include nothing, so Heddle's own headers do, which are read faster than a toolkit's. */
     (*job)->options = hd_format(arena, "%s --cuda-path=", (*job)->options ? (*job)->options : "");
     status = hd_frontend(arena, diag, (*job)->kernel_path, (*job)->options, &module);
