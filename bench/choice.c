@@ -249,10 +249,10 @@ static bool is_met(const contest *c) {
     return c->ratio.median <= most_slower && c->choose_seconds <= most_time * c->sweep_seconds;
 }
 
-static void add_row(const contest *c, hd_table *table) {
+static void add_row(const contest *c, report_table *table) {
     hd_arena *arena = c->arena;
     const hd_record *record = c->job->record;
-    hd_table_row(
+    report_table_row(
         table,
         (const char *[]){
             c->name, hd_format(arena, "%zu", c->all.count), hd_layout_print(arena, record, c->best),
@@ -270,20 +270,20 @@ static bool is_named(int argc, char **argv, const char *job) {
 }
 
 int main(int argc, char **argv) {
-    static const hd_column columns[] = {{"job", HD_LEFT, false},
-                                        {"layouts", HD_RIGHT, false},
-                                        {"best of all", HD_LEFT, true},
-                                        {"ours", HD_LEFT, true},
-                                        {"ours/best", HD_RIGHT, false},
-                                        {"between", HD_LEFT, false},
-                                        {"time of all", HD_RIGHT, false},
-                                        {"of ours", HD_RIGHT, false},
-                                        {"", HD_LEFT, false}};
+    static const report_column columns[] = {{"job", REPORT_LEFT, false},
+                                            {"layouts", REPORT_RIGHT, false},
+                                            {"best of all", REPORT_LEFT, true},
+                                            {"ours", REPORT_LEFT, true},
+                                            {"ours/best", REPORT_RIGHT, false},
+                                            {"between", REPORT_LEFT, false},
+                                            {"time of all", REPORT_RIGHT, false},
+                                            {"of ours", REPORT_RIGHT, false},
+                                            {"", REPORT_LEFT, false}};
     setenv("POCL_KERNEL_CACHE", "0", 1);
     hd_printer printer = {.out = stderr};
     const hd_diag diag = {hd_print_message, &printer};
     hd_arena *arena = hd_arena_new();
-    hd_table *table = hd_table_new(arena, columns, sizeof columns / sizeof *columns);
+    report_table *table = report_table_new(arena, columns, sizeof columns / sizeof *columns);
     int failed = 0;
     for (int j = 0; j < JOBS; j++) {
         if (argc > 1 && !is_named(argc, argv, jobs[j]))
@@ -297,7 +297,7 @@ int main(int argc, char **argv) {
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
     hd_str out = {.arena = arena};
-    hd_table_print(table, &out, false);
+    report_table_print(table, &out, false);
     fputs(hd_str_text(&out), stdout);
     printf(
         "\n  met: at most %.0f%% slower than the best, head to head (median and 95%% interval of\n"

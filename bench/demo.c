@@ -48,10 +48,11 @@ static const char *predicted(hd_arena *arena, const hd_advice *advice, uint32_t 
     return hd_show_ratio(arena, hd_cost_ratio(&advice->devices[device].search.original, &cost));
 }
 
-static void add_row(hd_arena *arena, hd_table *table, const char *name, const hd_advice *advice) {
+static void add_row(hd_arena *arena, report_table *table, const char *name,
+                    const hd_advice *advice) {
     const hd_device_advice *first = &advice->devices[0];
     const hd_measurement *m = &advice->measurement;
-    hd_table_row(
+    report_table_row(
         table,
         (const char *[]){
             name,
@@ -65,15 +66,15 @@ static void add_row(hd_arena *arena, hd_table *table, const char *name, const hd
 }
 
 int main(void) {
-    static const hd_column columns[] = {
-        {"example", HD_LEFT, false},     {"AoS cost", HD_RIGHT, false},
-        {"best layout", HD_LEFT, true},  {"k20c", HD_RIGHT, false},
-        {"h200", HD_RIGHT, false},       {"measured", HD_RIGHT, false},
-        {"outputs equal", HD_LEFT, true}};
+    static const report_column columns[] = {
+        {"example", REPORT_LEFT, false},     {"AoS cost", REPORT_RIGHT, false},
+        {"best layout", REPORT_LEFT, true},  {"k20c", REPORT_RIGHT, false},
+        {"h200", REPORT_RIGHT, false},       {"measured", REPORT_RIGHT, false},
+        {"outputs equal", REPORT_LEFT, true}};
     hd_printer printer = {.out = stderr};
     const hd_diag diag = {hd_print_message, &printer};
     hd_arena *arena = hd_arena_new();
-    hd_table *table = hd_table_new(arena, columns, sizeof columns / sizeof *columns);
+    report_table *table = report_table_new(arena, columns, sizeof columns / sizeof *columns);
     const char *measured_on = NULL;
     int failed = 0;
     for (int e = 0; e < EXAMPLES; e++) {
@@ -91,7 +92,7 @@ int main(void) {
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
     hd_str out = {.arena = arena};
-    hd_table_print(table, &out, false);
+    report_table_print(table, &out, false);
     fputs(hd_str_text(&out), stdout);
     printf("\n  AoS cost and best layout: static, for a Tesla K20c. k20c, h200: predicted gain of\n"
            "  that layout (cost of AoS / its cost). measured: gain in time on\n  %s.\n",

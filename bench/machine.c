@@ -243,13 +243,14 @@ static double bytes_per_access(const result *r) {
     return r->lane_accesses ? (double)r->trace_bytes / (double)r->lane_accesses : 0;
 }
 
-static void add_row(hd_arena *arena, hd_table *table, const workload *w, const result *r) {
-    hd_table_row(table, (const char *[]){
-                            w->name, seconds_text(arena, r->pocl), seconds_text(arena, r->plain),
-                            ratio_text(arena, r->plain, r->pocl), seconds_text(arena, r->traced),
-                            ratio_text(arena, r->traced, r->pocl), seconds_text(arena, r->oclgrind),
-                            ratio_text(arena, r->oclgrind, r->traced),
-                            hd_format(arena, "%.4f", bytes_per_access(r))});
+static void add_row(hd_arena *arena, report_table *table, const workload *w, const result *r) {
+    report_table_row(
+        table,
+        (const char *[]){w->name, seconds_text(arena, r->pocl), seconds_text(arena, r->plain),
+                         ratio_text(arena, r->plain, r->pocl), seconds_text(arena, r->traced),
+                         ratio_text(arena, r->traced, r->pocl), seconds_text(arena, r->oclgrind),
+                         ratio_text(arena, r->oclgrind, r->traced),
+                         hd_format(arena, "%.4f", bytes_per_access(r))});
 }
 
 /* One required figure; true when it is met. What could not be measured is not. */
@@ -298,11 +299,13 @@ static bool require_memory(hd_arena *arena) {
 }
 
 static int print_all(hd_arena *arena, const hd_diag *diag) {
-    static const hd_column columns[] = {
-        {"program", HD_LEFT, false},   {"PoCL", HD_RIGHT, false},    {"machine", HD_RIGHT, false},
-        {"/PoCL", HD_RIGHT, false},    {"traced", HD_RIGHT, false},  {"/PoCL", HD_RIGHT, false},
-        {"Oclgrind", HD_RIGHT, false}, {"/traced", HD_RIGHT, false}, {"B/access", HD_RIGHT, false}};
-    hd_table *table = hd_table_new(arena, columns, sizeof columns / sizeof *columns);
+    static const report_column columns[] = {
+        {"program", REPORT_LEFT, false},   {"PoCL", REPORT_RIGHT, false},
+        {"machine", REPORT_RIGHT, false},  {"/PoCL", REPORT_RIGHT, false},
+        {"traced", REPORT_RIGHT, false},   {"/PoCL", REPORT_RIGHT, false},
+        {"Oclgrind", REPORT_RIGHT, false}, {"/traced", REPORT_RIGHT, false},
+        {"B/access", REPORT_RIGHT, false}};
+    report_table *table = report_table_new(arena, columns, sizeof columns / sizeof *columns);
     result results[WORKLOADS];
     hd_str out = {.arena = arena}, notes = {.arena = arena};
     if (!have_oclgrind()) {
@@ -317,7 +320,7 @@ static int print_all(hd_arena *arena, const hd_diag *diag) {
                       w.note ? w.note : "");
         add_row(arena, table, &w, &results[id]);
     }
-    hd_table_print(table, &out, false);
+    report_table_print(table, &out, false);
     printf(
         "%s\n%s\n"
         "  Kernels only, %ld cores for each. /PoCL: times the seconds of PoCL; /traced: seconds"

@@ -27,27 +27,29 @@ typedef struct bench {
 
 /* ---- results ---------------------------------------------------------------------- */
 
-static void add_row(const bench *b, hd_table *table, const char *name, double seconds,
+static void add_row(const bench *b, report_table *table, const char *name, double seconds,
                     double larger, double bulk) {
     const char *time = seconds > 0 ? hd_format(b->arena, "%.2f", seconds * 1e3) : "cannot";
-    hd_table_row(table,
-                 (const char *[]){name, time,
-                                  seconds > 0 ? hd_format(b->arena, "%.2f", seconds / larger) : "",
-                                  seconds > 0 ? hd_format(b->arena, "%.2f", seconds / bulk) : ""});
+    report_table_row(
+        table, (const char *[]){name, time,
+                                seconds > 0 ? hd_format(b->arena, "%.2f", seconds / larger) : "",
+                                seconds > 0 ? hd_format(b->arena, "%.2f", seconds / bulk) : ""});
 }
 
 static bool show(void *user, const hd_gpu_overlap_row *row) {
-    static const hd_column columns[] = {
-        {"", HD_LEFT}, {"ms", HD_RIGHT}, {"of the larger", HD_RIGHT}, {"of bulk", HD_RIGHT}};
+    static const report_column columns[] = {{"", REPORT_LEFT},
+                                            {"ms", REPORT_RIGHT},
+                                            {"of the larger", REPORT_RIGHT},
+                                            {"of bulk", REPORT_RIGHT}};
     bench *b = user;
     printf("\n%s, %s, %llu MiB, %s\n", row->device, row->what, (unsigned long long)row->bytes >> 20,
            row->to_device ? "to the device" : "from the device");
-    hd_table *table = hd_table_new(b->arena, columns, 4);
+    report_table *table = report_table_new(b->arena, columns, 4);
     hd_str out = {.arena = b->arena};
     for (hd_gpu_contender which = 0; which < HD_GPU_CONTENDERS; which++)
         add_row(b, table, hd_gpu_contender_name(b->arena, row, which), row->seconds[which],
                 hd_gpu_overlap_larger(row), row->seconds[HD_GPU_BULK]);
-    hd_table_print(table, &out, false);
+    report_table_print(table, &out, false);
     fputs(hd_str_text(&out), stdout);
     bool met = row->over <= row->most;
     b->missed |= !met;

@@ -53,7 +53,7 @@ typedef struct bench {
     unsigned threads;
     const copy_way *copy;
     char *from, *to, *check;
-    hd_table *table;
+    report_table *table;
     const char *only;
     uint32_t missed, rows;
     uint64_t seed; /* of the records of chance */
@@ -148,14 +148,14 @@ static void show_row(bench *b, const row *r, const times *t) {
                                                       r->times_loop > 0 ? ", twice the loop" : "",
                                                       met ? "met" : "missed")
                                           : "";
-    hd_table_row(b->table,
-                 (const char *[]){
-                     r->name, hd_format(b->arena, "%.1f", moved / t->of[COPY].median),
-                     hd_format(b->arena, "%.1f", moved / remap),
-                     hd_format(b->arena, "%.0f%%", t->share.median * 100),
-                     hd_format(b->arena, "%.0f to %.0f", t->share.low * 100, t->share.high * 100),
-                     hd_show_ratio(b->arena, t->of[LOOP].median / remap),
-                     hd_show_ratio(b->arena, t->of[MEMCPY].median / remap), verdict});
+    report_table_row(
+        b->table, (const char *[]){
+                      r->name, hd_format(b->arena, "%.1f", moved / t->of[COPY].median),
+                      hd_format(b->arena, "%.1f", moved / remap),
+                      hd_format(b->arena, "%.0f%%", t->share.median * 100),
+                      hd_format(b->arena, "%.0f to %.0f", t->share.low * 100, t->share.high * 100),
+                      hd_show_ratio(b->arena, t->of[LOOP].median / remap),
+                      hd_show_ratio(b->arena, t->of[MEMCPY].median / remap), verdict});
     b->missed += !met;
     b->rows++;
 }
@@ -438,11 +438,12 @@ static const copy_way *tune_copy(const bench *b) {
 }
 
 static int run_bench(bench *b, bool huge) {
-    static const hd_column columns[] = {
-        {"remap", HD_LEFT, false},    {"copy GB/s", HD_RIGHT, false},    {"GB/s", HD_RIGHT, false},
-        {"/copy", HD_RIGHT, false},   {"half of runs", HD_RIGHT, false}, {"/loop", HD_RIGHT, false},
-        {"/memcpy", HD_RIGHT, false}, {"required", HD_LEFT, false}};
-    b->table = hd_table_new(b->arena, columns, sizeof columns / sizeof *columns);
+    static const report_column columns[] = {
+        {"remap", REPORT_LEFT, false},         {"copy GB/s", REPORT_RIGHT, false},
+        {"GB/s", REPORT_RIGHT, false},         {"/copy", REPORT_RIGHT, false},
+        {"half of runs", REPORT_RIGHT, false}, {"/loop", REPORT_RIGHT, false},
+        {"/memcpy", REPORT_RIGHT, false},      {"required", REPORT_LEFT, false}};
+    b->table = report_table_new(b->arena, columns, sizeof columns / sizeof *columns);
     b->from = new_buffer(huge);
     b->to = new_buffer(huge);
     b->check = new_buffer(huge);
@@ -459,7 +460,7 @@ static int run_bench(bench *b, bool huge) {
     if (status == HD_OK)
         status = bench_gathers(b);
     hd_str out = {.arena = b->arena};
-    hd_table_print(b->table, &out, false);
+    report_table_print(b->table, &out, false);
     printf("%s\n  The copy: %s. GB/s: bytes read and written; %u threads; %llu MiB of source.\n"
            "  /copy: share of the copy's speed; /loop, /memcpy: times as fast as a loop compiled\n"
            "  with -O3 and as memcpy. Medians of %d runs, each between two copies (loop, memcpy: "

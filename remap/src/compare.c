@@ -12,11 +12,11 @@ enum { COMPARED_AT_ONCE = 1 << 20, ITEMS = 64 };
 
 /* A kernel that writes the places of some elements, 8 bytes each. */
 static const char *places_text(hd_arena *arena, const hd_remap *map, hd_remap_dialect dialect) {
-    hd_kernel_writer writer = {
+    remap_kernel_writer writer = {
         .map = map, .dialect = dialect, .tuning = {.group = ITEMS}, .out = {.arena = arena}};
-    hd_kernel_words(&writer);
-    hd_kernel_own_function(&writer);
-    hd_kernel_head(&writer);
+    remap_kernel_words(&writer);
+    remap_kernel_own_function(&writer);
+    remap_kernel_head(&writer);
     hd_str_add(&writer.out, "    const hd_w8 unit = HD_GROUP * HD_ITEMS + HD_ITEM;\n"
                             "    if (unit < count)\n"
                             "        ((HD_GLOBAL hd_w8 *)part0)[unit] ="

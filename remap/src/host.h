@@ -89,8 +89,8 @@ hd_status hd_remap_move_grid(const hd_remap_engine *engine, hd_remap_grid *grid)
  * instruction. */
 static inline void hd_remap_prefetch(const char *from, size_t row, uint64_t rows, size_t bytes) {
     for (uint64_t r = 0; r < rows; r++, from += row)
-        for (const char *line = from - (uintptr_t)from % HD_LINE; line < from + bytes;
-             line += HD_LINE)
+        for (const char *line = from - (uintptr_t)from % REMAP_LINE; line < from + bytes;
+             line += REMAP_LINE)
             __builtin_prefetch(line, 0, 2);
     __asm__ volatile("");
 }

@@ -54,7 +54,7 @@ static void gather_some(const job *j, uint64_t first, uint64_t count) {
 
 static void gather_task(const hd_remap_engine *engine, void *user, uint64_t task, char *scratch) {
     const job *j = user;
-    char *block = scratch + HD_LINE;
+    char *block = scratch + REMAP_LINE;
     uint64_t begin = j->blocks * task / j->tasks, end = j->blocks * (task + 1) / j->tasks;
     hd_remap_stream stream = {.to = j->to + begin * j->block * j->bytes};
     for (uint64_t b = begin; b < end; b++) {
@@ -77,5 +77,5 @@ hd_status hd_remap_move_numbers(const hd_remap_engine *engine, const hd_remap_nu
     j.block = bytes < BLOCK_BYTES ? BLOCK_BYTES / bytes : 1;
     j.blocks = (numbers->count + j.block - 1) / j.block;
     j.tasks = hd_remap_tasks(engine, j.blocks, numbers->count * bytes);
-    return hd_remap_run(engine, j.tasks, HD_LINE + (size_t)j.block * bytes, gather_task, &j);
+    return hd_remap_run(engine, j.tasks, REMAP_LINE + (size_t)j.block * bytes, gather_task, &j);
 }

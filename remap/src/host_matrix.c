@@ -80,13 +80,13 @@ static void zip_task(const hd_remap_engine *engine, void *user, uint64_t task, c
     uint64_t begin = z->blocks * task / z->tasks, end = z->blocks * (task + 1) / z->tasks;
     hd_remap_stream stream = {.to = g->to + begin * z->block * g->run};
     for (uint64_t b = begin; b < end; b++)
-        zip_block(engine, z, &stream, scratch + HD_LINE, b);
+        zip_block(engine, z, &stream, scratch + REMAP_LINE, b);
     hd_remap_end(&stream);
 }
 
 static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
     zipped z = {.grid = g};
-    if (g->word >= 0 && g->rows * g->bytes < HD_LINE) {
+    if (g->word >= 0 && g->rows * g->bytes < REMAP_LINE) {
         z.rows = malloc((size_t)g->rows * sizeof *z.rows);
         if (!z.rows)
             return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the places of %u rows",
@@ -94,13 +94,13 @@ static hd_status zip_rows(const hd_remap_engine *engine, grid *g) {
         for (uint64_t r = 0; r < g->rows; r++)
             z.rows[r] = g->from + r * g->row;
     }
-    z.step = hd_remap_most(hd_remap_most(1, HD_LINE / g->bytes),
-                           IMAGE_BYTES / g->run / HD_LINE * HD_LINE);
+    z.step = hd_remap_most(hd_remap_most(1, REMAP_LINE / g->bytes),
+                           IMAGE_BYTES / g->run / REMAP_LINE * REMAP_LINE);
     z.block = hd_align_up(hd_remap_most(ZIP_BYTES / g->bytes, z.step), z.step);
     z.blocks = (g->words + z.block - 1) / z.block;
     z.tasks = hd_remap_tasks(engine, z.blocks, g->words * g->run);
     hd_status status =
-        hd_remap_run(engine, z.tasks, 2 * HD_LINE + (size_t)(z.step * g->run), zip_task, &z);
+        hd_remap_run(engine, z.tasks, 2 * REMAP_LINE + (size_t)(z.step * g->run), zip_task, &z);
     free(z.rows);
     return status;
 }
@@ -116,7 +116,8 @@ typedef struct along {
 
 static bool can_go_along(const hd_remap_engine *engine, const grid *g) {
     return engine->streaming && g->word >= 0 && engine->lanes->unzip_along[g->word] &&
-           g->run >= HD_LINE && g->words >= 2 * HD_LINE / g->bytes && (uintptr_t)g->to % 4 == 0;
+           g->run >= REMAP_LINE && g->words >= 2 * REMAP_LINE / g->bytes &&
+           (uintptr_t)g->to % 4 == 0;
 }
 
 static void copy_words(const grid *g, uint64_t begin, uint64_t end) {
@@ -138,7 +139,7 @@ static void task_along(const hd_remap_engine *engine, void *user, uint64_t task,
     const along *a = user;
     const grid *g = a->grid;
     uint64_t begin = a->blocks * task / a->tasks, end = a->blocks * (task + 1) / a->tasks;
-    uint64_t word = a->first + begin * a->block, group = HD_LINE / g->bytes;
+    uint64_t word = a->first + begin * a->block, group = REMAP_LINE / g->bytes;
     if (word > 0)
         hd_remap_copy_values(kept, g->bytes,
                              g->from + (g->rows - group) * g->row + (word - 1) * g->bytes, g->row,
@@ -154,12 +155,12 @@ static void task_along(const hd_remap_engine *engine, void *user, uint64_t task,
 /* Words before the first whole line, and behind the last piece, are copied singly. */
 static hd_status rows_along(const hd_remap_engine *engine, grid *g) {
     along a = {.grid = g, .block = ALONG_BYTES / g->bytes};
-    uint64_t piece = HD_LINE / g->bytes;
-    a.first = (uintptr_t)g->to % HD_LINE ? piece : 0;
+    uint64_t piece = REMAP_LINE / g->bytes;
+    a.first = (uintptr_t)g->to % REMAP_LINE ? piece : 0;
     a.end = g->words - g->words % piece;
     a.blocks = (a.end - a.first + a.block - 1) / a.block;
     a.tasks = hd_remap_tasks(engine, a.blocks, g->words * g->run);
-    return hd_remap_run(engine, a.tasks, HD_LINE, task_along, &a);
+    return hd_remap_run(engine, a.tasks, REMAP_LINE, task_along, &a);
 }
 
 /* ---- Morton order -------------------------------------------------------------------------- */
@@ -207,7 +208,7 @@ static hd_status move_morton(const hd_remap_engine *engine, const hd_remap *map,
         m.of_row[i] = i < map->rows ? hd_remap_place_in_matrix(map, i, 0) : 0;
         m.of_column[i] = i < map->columns ? hd_remap_place_in_matrix(map, 0, i) : 0;
     }
-    return hd_remap_run(engine, (map->rows + SIDE - 1) / SIDE, HD_LINE, morton_task, &m);
+    return hd_remap_run(engine, (map->rows + SIDE - 1) / SIDE, REMAP_LINE, morton_task, &m);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

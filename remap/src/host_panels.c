@@ -52,7 +52,7 @@ static range rows_of(const grid *g, uint64_t word, range piece) {
 }
 
 static size_t area_bytes(const grid *g) {
-    return (size_t)hd_align_up(g->block * g->bytes, HD_LINE) + HD_LINE;
+    return (size_t)hd_align_up(g->block * g->bytes, REMAP_LINE) + REMAP_LINE;
 }
 
 /* Some rows of some words, in a block. */
@@ -62,7 +62,7 @@ typedef struct strip {
 } strip;
 
 static size_t staged_row(const grid *g) {
-    return (size_t)hd_align_up(g->strip * g->bytes, HD_LINE) + HD_LINE;
+    return (size_t)hd_align_up(g->strip * g->bytes, REMAP_LINE) + REMAP_LINE;
 }
 
 /* Copies the strip's rows side by side. */
@@ -99,9 +99,9 @@ static void move_singly(const grid *g, uint64_t word, range rows) {
  * none: they don't. */
 static range rows_in_lines(const hd_remap_engine *engine, const grid *g, range rows) {
     char *to = g->to + rows.begin * g->bytes;
-    size_t head = -(uintptr_t)to % HD_LINE, group = HD_LINE / g->bytes;
+    size_t head = -(uintptr_t)to % REMAP_LINE, group = REMAP_LINE / g->bytes;
     range whole = {rows.begin + head / g->bytes, rows.end};
-    if (!engine->streaming || g->word < 0 || g->run % HD_LINE || head % g->bytes ||
+    if (!engine->streaming || g->word < 0 || g->run % REMAP_LINE || head % g->bytes ||
         whole.begin >= rows.end || rows.end - whole.begin < group)
         return (range){0, 0};
     whole.end -= (whole.end - whole.begin) % group;
@@ -137,7 +137,7 @@ static void put_words(const runs *p, uint64_t first, uint64_t words, range rows)
     const char *from = row_at(p, rows.begin) + first * g->bytes;
     size_t count = (size_t)(rows.end - rows.begin);
     if (p->across)
-        lanes->unzip_across[g->word](p->across + first, p->kept + first * HD_LINE,
+        lanes->unzip_across[g->word](p->across + first, p->kept + first * REMAP_LINE,
                                      (rows.begin - p->rows.begin) * g->bytes, from, g->row, count,
                                      (size_t)words, g->end);
     else
@@ -170,27 +170,27 @@ static void put_blocks(const runs *p) {
  * follows the last whole line. */
 static void put_across(const hd_remap_engine *engine, const grid *g, uint64_t word, uint64_t words,
                        range rows, hd_remap_carry *across, char *kept) {
-    uint64_t group = HD_LINE / g->bytes, count = rows.end - rows.begin;
+    uint64_t group = REMAP_LINE / g->bytes, count = rows.end - rows.begin;
     range rest = {rows.begin + group, rows.end - count % group};
     runs p = {engine, g, word, words, rest, across, kept};
-    engine->lanes->unzip[g->word](kept, HD_LINE, row_at(&p, rows.begin), g->row, (size_t)group,
+    engine->lanes->unzip[g->word](kept, REMAP_LINE, row_at(&p, rows.begin), g->row, (size_t)group,
                                   (size_t)words, g->end);
     for (uint64_t w = 0; w < words; w++) {
         char *to = g->to + (word + w) * g->run + rows.begin * g->bytes;
-        across[w].phase = HD_LINE - (uintptr_t)to % HD_LINE;
+        across[w].phase = REMAP_LINE - (uintptr_t)to % REMAP_LINE;
         across[w].line = to + across[w].phase;
-        memcpy(to, kept + w * HD_LINE, across[w].phase);
+        memcpy(to, kept + w * REMAP_LINE, across[w].phase);
     }
     put_blocks(&p);
     for (uint64_t w = 0; w < words; w++) {
         memcpy(across[w].line + (rest.end - rest.begin) * g->bytes,
-               kept + w * HD_LINE + across[w].phase, HD_LINE - across[w].phase);
+               kept + w * REMAP_LINE + across[w].phase, REMAP_LINE - across[w].phase);
         move_singly(g, word + w, (range){rest.end, rows.end});
     }
 }
 
 static bool can_put_across(const hd_remap_engine *engine, const grid *g, range rows) {
-    return engine->streaming && g->word >= 0 && rows.end - rows.begin >= HD_LINE / g->bytes &&
+    return engine->streaming && g->word >= 0 && rows.end - rows.begin >= REMAP_LINE / g->bytes &&
            (g->bytes < 4 || ((uintptr_t)g->to | g->run) % 4 == 0);
 }
 
@@ -239,7 +239,7 @@ static void move_strips(const panel *p, range rows) {
 static void move_panel(const hd_remap_engine *engine, const grid *g, char *scratch, uint64_t word,
                        uint64_t words, range rows) {
     hd_remap_stream *streams = (hd_remap_stream *)(void *)scratch;
-    char *areas = scratch + hd_align_up(g->panel * sizeof *streams, HD_LINE) + HD_LINE;
+    char *areas = scratch + hd_align_up(g->panel * sizeof *streams, REMAP_LINE) + REMAP_LINE;
     panel p = {engine, g, word, words, streams, areas, areas + g->strip * area_bytes(g)};
     range lines = rows_in_lines(engine, g, rows);
     if (lines.begin < lines.end) {
@@ -251,7 +251,7 @@ static void move_panel(const hd_remap_engine *engine, const grid *g, char *scrat
         return;
     }
     if (can_put_across(engine, g, rows)) {
-        char *kept = scratch + hd_align_up(g->panel * sizeof(hd_remap_carry), HD_LINE);
+        char *kept = scratch + hd_align_up(g->panel * sizeof(hd_remap_carry), REMAP_LINE);
         put_across(engine, g, word, words, rows, (hd_remap_carry *)(void *)scratch, kept);
         return;
     }
@@ -284,7 +284,7 @@ static void panel_task(const hd_remap_engine *engine, void *user, uint64_t task,
 
 /* Rows of a panel's block. */
 static uint64_t rows_down(const grid *g, bool lines, bool whole) {
-    uint64_t group = hd_remap_most(1, HD_LINE / g->bytes);
+    uint64_t group = hd_remap_most(1, REMAP_LINE / g->bytes);
     uint64_t groups = hd_remap_most(ACROSS_ROWS / group, ACROSS_LINES);
     if (lines && whole)
         groups = (WHOLE_BYTES / g->row + group / 2) / group;
@@ -305,7 +305,7 @@ static void shape_panels(const hd_remap_engine *engine, grid *g) {
     g->panel = hd_align_up((g->words + g->panels - 1) / g->panels, PIECE);
     g->panels = (g->words + g->panel - 1) / g->panel;
     g->down = g->prefetches ? rows_down(g, lines, whole) : g->rows;
-    g->step = hd_remap_most(1, HD_LINE / g->bytes);
+    g->step = hd_remap_most(1, REMAP_LINE / g->bytes);
 }
 
 hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {
@@ -317,7 +317,8 @@ hd_status hd_remap_move_grid(const hd_remap_engine *engine, grid *g) {
     g->strip = g->strip < g->panel ? g->strip : g->panel;
     uint64_t tasks = hd_remap_tasks(engine, g->rows / g->block + 1, bytes);
     g->pieces = g->panels < tasks ? tasks : 1;
-    size_t scratch = (size_t)hd_align_up(g->panel * sizeof(hd_remap_stream), HD_LINE) + HD_LINE +
-                     (size_t)g->strip * area_bytes(g) + (size_t)g->block * staged_row(g);
+    size_t scratch = (size_t)hd_align_up(g->panel * sizeof(hd_remap_stream), REMAP_LINE) +
+                     REMAP_LINE + (size_t)g->strip * area_bytes(g) +
+                     (size_t)g->block * staged_row(g);
     return hd_remap_run(engine, g->panels * g->pieces, scratch, panel_task, g);
 }

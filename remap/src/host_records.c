@@ -99,7 +99,7 @@ static bool is_long(const job *j, uint32_t cluster) {
 static uint64_t choose_block(const hd_record *record, uint64_t least, uint64_t bytes) {
     uint64_t records = MOST_RECORDS;
     for (uint32_t f = 0; f < record->field_count; f++)
-        while (least * record->fields[f].size < HD_LINE)
+        while (least * record->fields[f].size < REMAP_LINE)
             least *= 2;
     while (records > least && records * record->size > bytes)
         records /= 2;
@@ -114,7 +114,7 @@ static bool has_column(const job *j, uint32_t f) {
     const hd_field_place *place = &j->map->layout->fields[f];
     uint32_t bytes = j->map->layout->record->fields[f].size;
     return hd_remap_word(bytes) >= 0 && place->size == bytes && place_of(j, f)->tile > 1 &&
-           j->block * bytes >= HD_LINE;
+           j->block * bytes >= REMAP_LINE;
 }
 
 /* Lists the column of the words at `offset`, whose fields are those from `f` on. Returns its
@@ -212,20 +212,20 @@ static size_t longest_field(const job *j) {
 /* Appends byte `at` of a round of stream `from`, which has `bytes` of them, to the vector. */
 static bool take(hd_remap_shuffle *s, uint32_t byte, uint32_t from, size_t at, size_t bytes) {
     uint32_t k = 0;
-    while (k < s->count && (s->from[k] != from || at < s->at[k] || at >= s->at[k] + HD_LINE))
+    while (k < s->count && (s->from[k] != from || at < s->at[k] || at >= s->at[k] + REMAP_LINE))
         k++;
-    if (k == HD_MOST_TAKEN)
+    if (k == REMAP_MOST_TAKEN)
         return false;
     if (k == s->count) {
         s->from[k] = from;
-        s->at[k] = (uint32_t)hd_remap_least(at, bytes - HD_LINE);
+        s->at[k] = (uint32_t)hd_remap_least(at, bytes - REMAP_LINE);
         s->count++;
     }
     unsigned char number = (unsigned char)(at - s->at[k]);
     if (k == 0)
         s->index[0][byte] = s->index[1][byte] = number;
     else
-        s->index[k][byte] = (unsigned char)(HD_LINE + number);
+        s->index[k][byte] = (unsigned char)(REMAP_LINE + number);
     return true;
 }
 
@@ -234,8 +234,8 @@ static hd_remap_shuffle *new_vector(job *j, uint32_t to, size_t at) {
         return NULL;
     hd_remap_shuffle *s = &j->vectors[j->vector_count++];
     *s = (hd_remap_shuffle){.to = to, .to_at = (unsigned)at};
-    for (uint32_t k = 0; k < HD_MOST_TAKEN; k++)
-        for (uint32_t i = 0; i < HD_LINE; i++)
+    for (uint32_t k = 0; k < REMAP_MOST_TAKEN; k++)
+        for (uint32_t i = 0; i < REMAP_LINE; i++)
             s->index[k][i] = (unsigned char)i;
     return s;
 }
@@ -245,9 +245,9 @@ static bool shuffle_to_words(job *j) {
     size_t record = (size_t)j->map->element_bytes;
     for (uint32_t w = 0; w < j->word_count; w++) {
         const column *c = &j->columns[j->words[w]];
-        for (size_t at = 0; at < j->round * c->bytes; at += HD_LINE) {
+        for (size_t at = 0; at < j->round * c->bytes; at += REMAP_LINE) {
             hd_remap_shuffle *s = new_vector(j, w, at);
-            for (uint32_t i = 0; i < HD_LINE; i++)
+            for (uint32_t i = 0; i < REMAP_LINE; i++)
                 if (!s ||
                     !take(s, i, 0, (at + i) / c->bytes * record + c->offset + (at + i) % c->bytes,
                           j->round * record))
@@ -260,9 +260,9 @@ static bool shuffle_to_words(job *j) {
 /* Of the records from their words; behind these comes the stream of padding. */
 static bool shuffle_to_records(job *j) {
     size_t record = (size_t)j->map->element_bytes;
-    for (size_t at = 0; at < j->round * record; at += HD_LINE) {
+    for (size_t at = 0; at < j->round * record; at += REMAP_LINE) {
         hd_remap_shuffle *s = new_vector(j, 0, at);
-        for (uint32_t i = 0; i < HD_LINE && s; i++) {
+        for (uint32_t i = 0; i < REMAP_LINE && s; i++) {
             size_t number = (at + i) / record, byte = (at + i) % record;
             uint32_t w = 0;
             while (w < j->word_count &&
@@ -270,7 +270,7 @@ static bool shuffle_to_records(job *j) {
                 w++;
             const column *c = w < j->word_count ? &j->columns[j->words[w]] : NULL;
             if (!take(s, i, w, c ? number * c->bytes + byte - c->offset : 0,
-                      c ? j->round * c->bytes : HD_LINE))
+                      c ? j->round * c->bytes : REMAP_LINE))
                 return false;
         }
         if (!s)
@@ -297,9 +297,9 @@ static bool find_shuffle(const hd_remap_engine *engine, job *j, bool back) {
         if (j->word_count <= FEW_COLUMNS)
             break;
     }
-    j->round = HD_LINE / (record & -record) > 1 ? HD_LINE / (record & -record) : 1;
+    j->round = REMAP_LINE / (record & -record) > 1 ? REMAP_LINE / (record & -record) : 1;
     for (uint32_t w = 0; w < j->word_count; w++)
-        j->round = hd_remap_most(j->round, HD_LINE / j->columns[j->words[w]].bytes);
+        j->round = hd_remap_most(j->round, REMAP_LINE / j->columns[j->words[w]].bytes);
     j->vector_count = 0;
     return j->round <= j->block && (back ? shuffle_to_records(j) : shuffle_to_words(j));
 }
@@ -308,8 +308,8 @@ static bool find_shuffle(const hd_remap_engine *engine, job *j, bool back) {
 
 /* A line is left before each. */
 static size_t new_space(job *j, size_t bytes) {
-    size_t at = j->scratch_bytes + HD_LINE;
-    j->scratch_bytes = at + (size_t)hd_align_up(bytes, HD_LINE);
+    size_t at = j->scratch_bytes + REMAP_LINE;
+    j->scratch_bytes = at + (size_t)hd_align_up(bytes, REMAP_LINE);
     return at;
 }
 
@@ -440,13 +440,14 @@ static bool list_ahead(const job *j, const char *ahead[], bool records, uint64_t
         return false;
     if (records)
         for (const char *at = j->records + first * j->map->element_bytes; n < count; n++)
-            ahead[n] = at + n * HD_LINE;
+            ahead[n] = at + n * REMAP_LINE;
     for (uint32_t i = 0; i < j->column_count && !records; i++) {
         const column *c = &j->columns[i];
         if (c->field < 0)
             continue;
         const char *at = run_at(j, (uint32_t)c->field, first);
-        for (size_t end = n + (size_t)j->block * c->bytes / HD_LINE; n < end; n++, at += HD_LINE)
+        for (size_t end = n + (size_t)j->block * c->bytes / REMAP_LINE; n < end;
+             n++, at += REMAP_LINE)
             ahead[n] = at;
     }
     for (; n < count; n++)
@@ -586,18 +587,18 @@ static bool find_lines(const job *j, move *m) {
     if (!is_of_fields(j, m))
         return false;
     char *first = run_at(j, m->field, 0);
-    size_t head = -(uintptr_t)first % HD_LINE;
-    m->run = m->count > 1 ? (size_t)(run_at(j, m->field + 1, 0) - first) : HD_LINE;
+    size_t head = -(uintptr_t)first % REMAP_LINE;
+    m->run = m->count > 1 ? (size_t)(run_at(j, m->field + 1, 0) - first) : REMAP_LINE;
     for (uint32_t k = 0; k < m->count; k++)
         if (run_at(j, m->field + k, 0) != first + k * m->run)
             return false;
     if (!go_on_alike(j, m))
         return false;
     if (place->tile < map->count &&
-        (head || place->tile * m->bytes % HD_LINE || place->tile_bytes % HD_LINE))
+        (head || place->tile * m->bytes % REMAP_LINE || place->tile_bytes % REMAP_LINE))
         return false;
     m->head = head / m->bytes;
-    return head % m->bytes == 0 && m->run % HD_LINE == 0;
+    return head % m->bytes == 0 && m->run % REMAP_LINE == 0;
 }
 
 static void move_singly(const job *j, const move *m, uint64_t begin, uint64_t end) {
@@ -630,7 +631,7 @@ static void move_tiles(const hd_remap_engine *engine, const job *j, const move *
 /* The lines that begin in a block. */
 static void move_lines(const hd_remap_engine *engine, const job *j, const move *m, uint64_t block) {
     uint64_t all = j->map->elements, head = hd_remap_least(m->head, all),
-             group = HD_LINE / m->bytes;
+             group = REMAP_LINE / m->bytes;
     uint64_t last = all - (all - head) % group;
     uint64_t begin = hd_remap_least(block * j->block + head, last);
     uint64_t end = hd_remap_least((block + 1) * j->block + head, last);
@@ -704,7 +705,7 @@ static bool is_read_in_jumps(const job *j, uint32_t number) {
     const hd_cluster *cluster = &j->map->layout->layout->clusters[number];
     uint64_t bytes = j->map->layout->clusters[number].tile_bytes;
     return cluster->tile != HD_TILE_SOA && cluster->tile > 1 && bytes > FOLLOWED_TILE &&
-           bytes > cluster->count * HD_LINE;
+           bytes > cluster->count * REMAP_LINE;
 }
 
 /* The block from record `first` on, where it is read in jumps. */
@@ -720,7 +721,7 @@ static void prefetch_block(const job *j, uint64_t first) {
 static void shuffle_records(const hd_remap_engine *engine, const job *j,
                             const char *const columns[], char *records, bool streaming,
                             uint64_t first) {
-    static const char zeros[HD_LINE];
+    static const char zeros[REMAP_LINE];
     hd_remap_strand to = {records, (size_t)(j->round * j->map->element_bytes), streaming};
     hd_remap_strand from[HD_MAX_FIELDS + 1];
     for (uint32_t w = 0; w < j->word_count; w++)
@@ -782,10 +783,10 @@ static hd_remap_zip_fn *find_rows(const hd_remap_engine *engine, const job *j) {
     const move *m = &j->moves[0];
     const hd_cluster_place *place = place_of(j, m->field);
     uint64_t words = m->count;
-    if ((uintptr_t)j->records % HD_LINE || j->move_count != 1 || !is_of_fields(j, m) || m->offset ||
-        words * m->bytes != j->map->element_bytes || !go_on_alike(j, m))
+    if ((uintptr_t)j->records % REMAP_LINE || j->move_count != 1 || !is_of_fields(j, m) ||
+        m->offset || words * m->bytes != j->map->element_bytes || !go_on_alike(j, m))
         return NULL;
-    if (place->tile < j->map->elements && place->tile * m->bytes % HD_LINE)
+    if (place->tile < j->map->elements && place->tile * m->bytes % REMAP_LINE)
         return NULL;
     return hd_remap_zip_of(engine, hd_remap_word(m->bytes), words);
 }
@@ -800,7 +801,7 @@ typedef struct pace {
 static pace pace_of(const job *j, const move *m) {
     const hd_cluster_place *place = place_of(j, m->field);
     size_t record = (size_t)j->map->element_bytes, tile = (size_t)place->tile_bytes;
-    uint64_t group = HD_LINE / m->bytes;
+    uint64_t group = REMAP_LINE / m->bytes;
     if (!is_read_in_jumps(j, j->map->layout->fields[m->field].cluster))
         return (pace){0, 0};
     return (pace){hd_remap_most(STEP_BYTES / record / group, 1) * group,
@@ -829,7 +830,7 @@ static void move_rows(hd_remap_zip_fn *zip, const job *j, uint64_t begin, uint64
     const char *from[HD_MAX_FIELDS];
     bool runs = place->tile >= j->map->elements;
     size_t record = (size_t)j->map->element_bytes;
-    uint64_t tile = runs ? j->map->elements : place->tile, group = HD_LINE / m->bytes;
+    uint64_t tile = runs ? j->map->elements : place->tile, group = REMAP_LINE / m->bytes;
     uint64_t first = begin % tile;
     pace p = pace_of(j, m);
     for (uint32_t k = 0; k < m->count; k++)
@@ -862,8 +863,8 @@ static bool begin_with_lines(const job *j) {
     for (uint32_t a = 0; a < j->area_count; a++) {
         const hd_cluster_place *place = &j->map->layout->clusters[j->areas[a].cluster];
         if (j->areas[a].field >= 0 &&
-            ((uintptr_t)target_of(j, &j->areas[a], 0) % HD_LINE ||
-             (place->tile < j->map->elements && place->tile_bytes % HD_LINE)))
+            ((uintptr_t)target_of(j, &j->areas[a], 0) % REMAP_LINE ||
+             (place->tile < j->map->elements && place->tile_bytes % REMAP_LINE)))
             return false;
     }
     return true;
@@ -889,8 +890,8 @@ static hd_status move_records(const hd_remap_engine *engine, const hd_remap *map
                               char *const *parts, bool back) {
     job j = {.map = map, .records = records, .parts = parts};
     if (moves_straight(engine, &j, back))
-        return hd_remap_run(engine, j.tasks, HD_LINE, back ? rows_task : lines_task, &j);
-    if (posix_memalign((void **)&j.vectors, HD_LINE, MOST_VECTORS * sizeof *j.vectors) != 0)
+        return hd_remap_run(engine, j.tasks, REMAP_LINE, back ? rows_task : lines_task, &j);
+    if (posix_memalign((void **)&j.vectors, REMAP_LINE, MOST_VECTORS * sizeof *j.vectors) != 0)
         return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for the order of bytes");
     cut_in_blocks(engine, &j, SHUFFLED_RECORDS, SHUFFLED_BYTES);
     if (!find_shuffle(engine, &j, back)) {
@@ -902,9 +903,9 @@ static hd_status move_records(const hd_remap_engine *engine, const hd_remap *map
     place_columns(&j);
     list_areas(&j);
     /* Zipping may write some bytes behind the last record. */
-    j.records_at = new_space(&j, (size_t)(j.block * map->element_bytes) + HD_LINE);
+    j.records_at = new_space(&j, (size_t)(j.block * map->element_bytes) + REMAP_LINE);
     j.straight = engine->streaming && j.vectors &&
-                 (back ? (uintptr_t)records % HD_LINE == 0 : begin_with_lines(&j));
+                 (back ? (uintptr_t)records % REMAP_LINE == 0 : begin_with_lines(&j));
     hd_status status =
         hd_remap_run(engine, j.tasks, j.scratch_bytes, back ? revert_task : apply_task, &j);
     free(j.vectors);

@@ -10,7 +10,7 @@
 
 void hd_remap_put(const hd_remap_engine *engine, hd_remap_stream *stream, char *block,
                   size_t bytes) {
-    size_t head = -(uintptr_t)stream->to % HD_LINE; /* before the first whole line */
+    size_t head = -(uintptr_t)stream->to % REMAP_LINE; /* before the first whole line */
     if (head) {
         head = head < bytes ? head : bytes;
         memcpy(stream->to, block, head);
@@ -23,7 +23,7 @@ void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, s
                       char *block, size_t apart, size_t bytes) {
     bool begun = true;
     for (size_t s = 0; s < count; s++)
-        begun &= (uintptr_t)streams[s].to % HD_LINE == 0;
+        begun &= (uintptr_t)streams[s].to % REMAP_LINE == 0;
     if (begun) {
         engine->lanes->put(streams, count, block, apart, bytes, engine->streaming);
         return;
@@ -33,7 +33,7 @@ void hd_remap_put_all(const hd_remap_engine *engine, hd_remap_stream *streams, s
 }
 
 void hd_remap_end(hd_remap_stream *stream) {
-    memcpy(stream->to, stream->kept + HD_LINE - stream->carried, stream->carried);
+    memcpy(stream->to, stream->kept + REMAP_LINE - stream->carried, stream->carried);
     stream->to += stream->carried;
     stream->carried = 0;
 }

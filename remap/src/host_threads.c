@@ -160,11 +160,11 @@ hd_status hd_remap_run(const hd_remap_engine *engine, uint64_t tasks, size_t scr
                        hd_remap_task_fn *task, void *job) {
     run r = {engine, task, job, tasks, 0};
     uint32_t threads = tasks < engine->threads ? (uint32_t)tasks : engine->threads;
-    size_t each = (size_t)hd_align_up(scratch_bytes, HD_LINE) + HD_LINE;
+    size_t each = (size_t)hd_align_up(scratch_bytes, REMAP_LINE) + REMAP_LINE;
     worker *workers = calloc(threads, sizeof *workers);
     char *scratch = NULL;
     hd_status status = HD_OK;
-    if (!workers || posix_memalign((void **)&scratch, HD_LINE, each * threads) != 0)
+    if (!workers || posix_memalign((void **)&scratch, REMAP_LINE, each * threads) != 0)
         status = hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
                          threads, each);
     if (status == HD_OK) {

@@ -41,13 +41,13 @@ typedef struct runs {
 /* A chunk's. Those of a panel begin in different sets of the first-level cache, all of which a page
  * fills. */
 static uint64_t chunk_bytes(uint64_t words) {
-    uint64_t panel = words > HD_FEW_WORDS ? NEAR_PANEL : FAR_PANEL;
+    uint64_t panel = words > REMAP_FEW_WORDS ? NEAR_PANEL : FAR_PANEL;
     uint64_t chunk = hd_remap_least(panel / words, LONG_CHUNK);
     if (chunk < GOOD_CHUNK)
         chunk = hd_remap_least(GOOD_CHUNK, MOST_PANEL / words);
     if (chunk < PAGE)
-        return HD_LINE * ((hd_remap_most(chunk / HD_LINE, 1) - 1) | 1);
-    return chunk / PAGE * PAGE + hd_remap_most(HD_LINE, PAGE / words / HD_LINE * HD_LINE);
+        return REMAP_LINE * ((hd_remap_most(chunk / REMAP_LINE, 1) - 1) | 1);
+    return chunk / PAGE * PAGE + hd_remap_most(REMAP_LINE, PAGE / words / REMAP_LINE * REMAP_LINE);
 }
 
 static hd_remap_cut cut_of(const runs *r) {
@@ -63,7 +63,7 @@ static hd_remap_cut cut_of(const runs *r) {
                         .chunk = (size_t)length * r->bytes};
     size_t open = cut.run - (size_t)cut.panels * cut.chunk, panel = hd_remap_panel_bytes(&cut);
     uint64_t shift = 2 + (r->words - 1) * open / panel;
-    if (r->words <= HD_FEW_WORDS)
+    if (r->words <= REMAP_FEW_WORDS)
         shift = hd_remap_most(shift, SHIFT_BYTES / panel);
     cut.shift = hd_remap_least(shift, cut.panels);
     return cut;
@@ -82,7 +82,7 @@ static hd_status new_rest(const hd_remap_engine *engine, const hd_remap_cut *cut
     r->length = (size_t)r->records * cut->bytes;
     r->bytes = (size_t)cut->words * r->length;
     /* Zipping may write some bytes behind the last record. */
-    r->memory = malloc(2 * r->bytes + HD_LINE);
+    r->memory = malloc(2 * r->bytes + REMAP_LINE);
     r->runs = malloc((size_t)cut->words * sizeof *r->runs);
     if (!r->memory || !r->runs) {
         free(r->memory);
@@ -151,7 +151,7 @@ static bool is_nearly_square(const runs *r) {
 /* What nearly square matrices have beside the square: tails of its rows or columns. */
 static hd_status new_tails(const hd_remap_engine *engine, const runs *r, char **tails) {
     size_t bytes = (size_t)((r->records - r->words) * r->words) * r->bytes;
-    *tails = malloc(bytes + HD_LINE);
+    *tails = malloc(bytes + REMAP_LINE);
     return *tails ? HD_OK
                   : hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %zu rows",
                             (size_t)(r->records - r->words));
@@ -254,11 +254,11 @@ uint64_t hd_remap_in_place_scratch(const hd_remap *map) {
         return square;
     uint64_t tails = (r.records - r.words) * r.words * r.bytes;
     if (is_nearly_square(&r))
-        return square + tails + (r.records - r.words) * sizeof(char *) + HD_LINE +
+        return square + tails + (r.records - r.words) * sizeof(char *) + REMAP_LINE +
                hd_remap_shift_scratch(r.words, (size_t)r.words * r.bytes, r.run);
     hd_remap_cut cut = cut_of(&r);
     return hd_remap_panels_scratch(&cut) + hd_remap_chunks_scratch(&cut) +
-           2 * hd_remap_panel_bytes(&cut) + cut.words * sizeof(char *) + HD_LINE;
+           2 * hd_remap_panel_bytes(&cut) + cut.words * sizeof(char *) + REMAP_LINE;
 }
 
 hd_status hd_remap_in_place_by(const hd_remap_engine *engine, const hd_remap *map, void *data,

@@ -8,7 +8,7 @@
  * streaming stores where chunks are whole lines of large data; those of more words to panels
  * that are still cached: single lines of many runs that a cache has are slow to write by
  * streaming stores. */
-enum { HD_FEW_WORDS = 12 };
+enum { REMAP_FEW_WORDS = 12 };
 
 /* Records of some words of `bytes` bytes, which lie one after another or as runs, one for each
  * word, that begin every `run` bytes. Both are cut in panels of `length` records; what a panel has
@@ -37,7 +37,7 @@ static inline char *hd_remap_chunk(const hd_remap_cut *c, uint64_t number) {
 
 /* Do chunks begin and end with lines that are written by streaming stores? */
 static inline bool hd_remap_in_lines(const hd_remap_engine *engine, const hd_remap_cut *c) {
-    return engine->streaming && ((uintptr_t)c->data | c->chunk | c->run) % HD_LINE == 0;
+    return engine->streaming && ((uintptr_t)c->data | c->chunk | c->run) % REMAP_LINE == 0;
 }
 
 /* Prefetches `bytes` that will be read and written somewhat later. What comes much later goes to
@@ -48,13 +48,13 @@ static inline void hd_remap_prefetch_run(const char *from, size_t bytes) {
 
 /* How many records make a line, or a few lines, of a run. */
 static inline uint64_t hd_remap_group_of(size_t bytes) {
-    return hd_remap_word(bytes) >= 0 ? HD_LINE / bytes : bytes < HD_LINE ? HD_LINE / 4 : 1;
+    return hd_remap_word(bytes) >= 0 ? REMAP_LINE / bytes : bytes < REMAP_LINE ? REMAP_LINE / 4 : 1;
 }
 
 /* Copies to where lines are cached, and so not by streaming stores. */
 static inline void hd_remap_copy_near(const hd_remap_engine *engine, char *to, const char *from,
                                       size_t bytes) {
-    if (bytes < HD_LINE)
+    if (bytes < REMAP_LINE)
         memcpy(to, from, bytes);
     else
         engine->lanes->copy(to, from, bytes);

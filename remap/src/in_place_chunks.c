@@ -78,7 +78,7 @@ static void prefetch_next(const chunks *c, reader *r) {
 static void copy_lines(const hd_remap_engine *engine, char *to, char *from, size_t bytes,
                        bool streaming) {
     if (streaming)
-        engine->lanes->copy_streaming(to, from, bytes / HD_LINE);
+        engine->lanes->copy_streaming(to, from, bytes / REMAP_LINE);
     else
         hd_remap_copy_near(engine, to, from, bytes);
 }

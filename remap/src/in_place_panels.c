@@ -101,7 +101,7 @@ static char *saved_of(const sweep *s, uint64_t task, uint64_t number) {
 static void long_to_chunks(const hd_remap_engine *engine, const hd_remap_cut *c, char *to,
                            const char *from, uint64_t records) {
     size_t row = (size_t)c->words * c->bytes;
-    uint64_t step = hd_remap_most(1, HD_LINE / c->bytes), steps = (c->words + step - 1) / step;
+    uint64_t step = hd_remap_most(1, REMAP_LINE / c->bytes), steps = (c->words + step - 1) / step;
     for (uint64_t i = 0; i < steps; i++) {
         uint64_t begin = records * i / steps, end = records * (i + 1) / steps;
         hd_remap_prefetch_run(from + (records + begin) * row, (size_t)(end - begin) * row);
@@ -121,7 +121,7 @@ static void panel_to_chunks(const hd_remap_engine *engine, const sweep *s, char 
             engine->lanes->unzip_streaming[hd_remap_word(c->bytes)](
                 at, c->chunk, from + r * row, row, (size_t)records, (size_t)c->words,
                 from + c->length * row);
-        else if (c->words > HD_FEW_WORDS)
+        else if (c->words > REMAP_FEW_WORDS)
             long_to_chunks(engine, c, at, from + r * row, records);
         else
             hd_remap_to_runs(engine, c, at, c->chunk, from + r * row, records);
@@ -152,7 +152,7 @@ static void prefetch_runs(const hd_remap_cut *c, const char *const *runs, uint64
 }
 
 static size_t runs_bytes(const hd_remap_cut *c) {
-    return (size_t)hd_align_up(c->words * sizeof(char *), HD_LINE);
+    return (size_t)hd_align_up(c->words * sizeof(char *), REMAP_LINE);
 }
 
 /* By way of a block, since zipping short records writes behind the last one. */
@@ -177,7 +177,7 @@ static void long_to_panel(const hd_remap_engine *engine, const sweep *s, char *t
     int word = hd_remap_word(c->bytes);
     size_t row = (size_t)c->words * c->bytes;
     bool matrix =
-        word >= 0 && row >= HD_LINE && runs[c->words - 1] == runs[0] + (c->words - 1) * c->chunk;
+        word >= 0 && row >= REMAP_LINE && runs[c->words - 1] == runs[0] + (c->words - 1) * c->chunk;
     for (uint64_t r = 0; r < c->length; r += s->step) {
         uint64_t records = hd_remap_least(c->length - r, s->step);
         if (r + s->step < c->length)
@@ -206,17 +206,17 @@ static void to_panels_task(const hd_remap_engine *engine, void *user, uint64_t t
             runs[w] = saved ? saved + w * c->chunk : hd_remap_chunk(c, place * c->words + w);
         if (zip)
             zip(to, runs, 0, (size_t)c->length, (size_t)c->words);
-        else if (c->words > HD_FEW_WORDS)
+        else if (c->words > REMAP_FEW_WORDS)
             long_to_panel(engine, s, to, runs);
         else
-            blocks_to_panel(engine, s, to, runs, scratch + runs_bytes(c) + HD_LINE);
+            blocks_to_panel(engine, s, to, runs, scratch + runs_bytes(c) + REMAP_LINE);
     }
 }
 
 static size_t scratch_of(const sweep *s) {
     const hd_remap_cut *c = s->cut;
-    size_t block = c->words > HD_FEW_WORDS ? 0 : (size_t)(s->step * c->words) * c->bytes;
-    return runs_bytes(c) + (s->back ? block : hd_remap_panel_bytes(c)) + 2 * HD_LINE;
+    size_t block = c->words > REMAP_FEW_WORDS ? 0 : (size_t)(s->step * c->words) * c->bytes;
+    return runs_bytes(c) + (s->back ? block : hd_remap_panel_bytes(c)) + 2 * REMAP_LINE;
 }
 
 static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool back) {
@@ -224,11 +224,11 @@ static sweep sweep_of(const hd_remap_engine *engine, const hd_remap_cut *c, bool
     size_t open = c->run - (size_t)c->panels * c->chunk;
     sweep s = {.cut = c, .back = back};
     uint64_t group = hd_remap_group_of(c->bytes);
-    size_t step = c->words <= HD_FEW_WORDS ? STEP_BYTES : back ? ZIP_STEP : UNZIP_STEP;
+    size_t step = c->words <= REMAP_FEW_WORDS ? STEP_BYTES : back ? ZIP_STEP : UNZIP_STEP;
     s.step = hd_remap_most((step / row + group / 2) / group, 1) * group;
     s.step = hd_remap_least(s.step, c->length);
     s.streaming =
-        hd_remap_word(c->bytes) >= 0 && c->words <= HD_FEW_WORDS && hd_remap_in_lines(engine, c);
+        hd_remap_word(c->bytes) >= 0 && c->words <= REMAP_FEW_WORDS && hd_remap_in_lines(engine, c);
     s.before = back ? ((size_t)(c->words - 1) * open + bytes - 1) / bytes : 0;
     s.tasks = hd_remap_least(engine->threads, c->panels / (s.before + c->shift + 1));
     s.tasks = s.tasks ? s.tasks : 1;
@@ -243,7 +243,7 @@ static hd_status sweep_panels(const hd_remap_engine *engine, const hd_remap_cut 
     if (!s.saved)
         return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
                        (unsigned)s.tasks, saved_bytes(&s));
-    hd_status status = hd_remap_run(engine, s.tasks, HD_LINE, save_task, &s);
+    hd_status status = hd_remap_run(engine, s.tasks, REMAP_LINE, save_task, &s);
     if (status == HD_OK)
         status = hd_remap_run(engine, s.tasks, scratch_of(&s),
                               back ? to_panels_task : to_chunks_task, &s);

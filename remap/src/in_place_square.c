@@ -125,8 +125,8 @@ static square square_of(char *data, uint64_t side, size_t bytes) {
     while (s.block > 1 && s.block * bytes > LARGE_ROW)
         s.block /= 2;
     s.blocks = (side + s.block - 1) / s.block;
-    s.group = bytes < HD_LINE / 4 ? HD_LINE / bytes : hd_remap_least(4, s.block);
-    s.pitch = (size_t)hd_align_up(s.block * bytes, HD_LINE) + HD_LINE;
+    s.group = bytes < REMAP_LINE / 4 ? REMAP_LINE / bytes : hd_remap_least(4, s.block);
+    s.pitch = (size_t)hd_align_up(s.block * bytes, REMAP_LINE) + REMAP_LINE;
     return s;
 }
 
@@ -140,7 +140,7 @@ hd_status hd_remap_transpose_square(const hd_remap_engine *engine, char *data, u
 
 uint64_t hd_remap_square_scratch(size_t bytes) {
     square s = square_of(NULL, 0, bytes);
-    return scratch_of(&s) + 3 * HD_LINE;
+    return scratch_of(&s) + 3 * REMAP_LINE;
 }
 
 /* ---- rows apart and together --------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static uint64_t most_saved(const shift *s) { return overwritten_behind(s, s->row
 
 uint64_t hd_remap_shift_scratch(uint64_t rows, size_t bytes, size_t run) {
     shift s = {.rows = rows, .bytes = bytes, .run = run, .rest = run - bytes};
-    return most_saved(&s) * run + HD_LINE;
+    return most_saved(&s) * run + REMAP_LINE;
 }
 
 /* Every task has more rows than are saved at a border. */
@@ -247,7 +247,8 @@ static hd_status shift_rows(const hd_remap_engine *engine, shift *s, bool back) 
         return hd_fail(engine->diag, HD_ESYSTEM, NULL, "no memory for %u blocks of %zu bytes",
                        (unsigned)s->tasks, s->saved_bytes);
     save_rows(s, back);
-    hd_status status = hd_remap_run(engine, s->tasks, HD_LINE, back ? close_task : spread_task, s);
+    hd_status status =
+        hd_remap_run(engine, s->tasks, REMAP_LINE, back ? close_task : spread_task, s);
     free(s->saved);
     return status;
 }

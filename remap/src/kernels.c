@@ -32,23 +32,23 @@ static bool is_matrix(const hd_remap *map) {
 
 const char *hd_remap_kernel_text(hd_arena *arena, const hd_remap *map, hd_remap_direction direction,
                                  hd_remap_dialect dialect, const hd_remap_tuning *tuning) {
-    hd_kernel_writer writer = {.map = map,
-                               .back = direction == HD_REMAP_FROM_DEVICE,
-                               .dialect = dialect,
-                               .tuning = hd_remap_tuned(tuning),
-                               .out = {.arena = arena}};
-    hd_kernel_words(&writer);
-    if (is_matrix(map) && writer.tuning.direct && hd_matrix_has_direct(map) &&
+    remap_kernel_writer writer = {.map = map,
+                                  .back = direction == HD_REMAP_FROM_DEVICE,
+                                  .dialect = dialect,
+                                  .tuning = hd_remap_tuned(tuning),
+                                  .out = {.arena = arena}};
+    remap_kernel_words(&writer);
+    if (is_matrix(map) && writer.tuning.direct && remap_matrix_has_direct(map) &&
         dialect == HD_REMAP_OPENCL_C)
-        hd_kernel_of_matrix_direct(&writer);
+        remap_kernel_of_matrix_direct(&writer);
     else if (is_matrix(map))
-        hd_kernel_of_matrix(&writer);
+        remap_kernel_of_matrix(&writer);
     else if (map->kind != HD_REMAP_RECORDS)
-        hd_kernel_of_indexed(&writer);
+        remap_kernel_of_indexed(&writer);
     else if (writer.tuning.direct && map->element_bytes <= MOST_DIRECT_BYTES)
-        hd_kernel_of_records_direct(&writer);
+        remap_kernel_of_records_direct(&writer);
     else
-        hd_kernel_of_records(&writer);
+        remap_kernel_of_records(&writer);
     return hd_str_text(&writer.out);
 }
 
@@ -59,12 +59,12 @@ hd_compute_launch hd_remap_launch_of(const hd_remap *map, const hd_remap_tuning 
     hd_remap_tuning tuning = hd_remap_tuned(given);
     uint64_t groups;
     if (map->kind == HD_REMAP_RECORDS) {
-        groups = ratio_up(count, hd_records_of_group(map, &tuning));
+        groups = ratio_up(count, remap_records_of_group(map, &tuning));
     } else if (is_matrix(map)) {
-        hd_matrix_tile tile = hd_matrix_tile_of(map, &tuning);
+        remap_matrix_tile tile = remap_matrix_tile_of(map, &tuning);
         groups = ratio_up(count, tile.rows) * tile.across;
     } else {
-        groups = ratio_up(count, hd_indexed_of_group(map, &tuning));
+        groups = ratio_up(count, remap_indexed_of_group(map, &tuning));
     }
     return (hd_compute_launch){
         .dims = 1, .global = {groups * tuning.group}, .local = {tuning.group}};

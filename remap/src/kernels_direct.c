@@ -29,7 +29,7 @@ typedef struct window {
 } window;
 
 typedef struct direct {
-    hd_kernel_writer *w;
+    remap_kernel_writer *w;
     const hd_map *layout;
     uint32_t record_bytes, block; /* block: records */
     window windows[MOST_WINDOWS];
@@ -226,8 +226,8 @@ static void put_field(const direct *d, uint32_t f) {
     const hd_field_place *at = &layout->fields[f];
     const hd_cluster_place *cluster = &layout->clusters[at->cluster];
     const bool back = d->w->back;
-    uint32_t word = hd_common_word(field->offset | field->size, layout->record->size, 16);
-    word = hd_common_word(word | at->size, cluster->base | at->run | cluster->tile_bytes, word);
+    uint32_t word = remap_common_word(field->offset | field->size, layout->record->size, 16);
+    word = remap_common_word(word | at->size, cluster->base | at->run | cluster->tile_bytes, word);
     hd_arena *arena = d->w->out.arena;
     const char *device =
         hd_format(arena, "((HD_GLOBAL %shd_w%u *)(part%u + (%s)))[k]", back ? "const " : "", word,
@@ -290,7 +290,7 @@ static void put_moves(const direct *d) {
 static void put_kernel(const direct *d) {
     hd_str *out = &d->w->out;
     const char *device = d->w->back ? "const " : "", *staging = d->w->back ? "" : "const ";
-    uint32_t records = hd_records_of_group(d->w->map, &d->w->tuning);
+    uint32_t records = remap_records_of_group(d->w->map, &d->w->tuning);
     hd_str given = {.arena = out->arena}, joined = {.arena = out->arena};
     hd_str_add(out, "\nHD_INLINE void hd_move(");
     for (uint32_t p = 0; p < d->w->map->parts; p++) {
@@ -314,7 +314,7 @@ static void put_kernel(const direct *d) {
                   d->block, d->block, d->block, staging, d->record_bytes);
     put_moves(d);
     hd_str_add(out, "    }\n}\n");
-    hd_kernel_head(d->w);
+    remap_kernel_head(d->w);
     hd_str_printf(out,
                   "    const hd_w8 begin = HD_GROUP * %u;\n"
                   "    const hd_w8 end = begin + %u < count ? begin + %u : count;\n"
@@ -327,7 +327,7 @@ static void put_kernel(const direct *d) {
                   hd_str_text(&joined), hd_str_text(&given), hd_str_text(&given));
 }
 
-void hd_kernel_of_records_direct(hd_kernel_writer *writer) {
+void remap_kernel_of_records_direct(remap_kernel_writer *writer) {
     direct *d = hd_new(writer->out.arena, direct);
     const hd_map *layout = writer->map->layout;
     uint32_t block = BLOCK_BYTES / layout->record->size / LINE * LINE;
@@ -337,6 +337,6 @@ void hd_kernel_of_records_direct(hd_kernel_writer *writer) {
                   .block = block ? block : LINE};
     for (uint32_t unit = 1; unit <= VECTOR; unit *= 2)
         find_windows(d, unit);
-    hd_kernel_vectors(writer);
+    remap_kernel_vectors(writer);
     put_kernel(d);
 }

@@ -11,15 +11,15 @@
 
 #include "remap/kernels_text.h"
 
-enum { VECTOR = 16, CACHE_LINE = 64, PIECE = HD_KERNEL_PIECE };
+enum { VECTOR = 16, CACHE_LINE = 64, PIECE = REMAP_KERNEL_PIECE };
 
 typedef struct direct {
-    hd_kernel_writer *w;
+    remap_kernel_writer *w;
     const hd_remap *map;
     uint32_t bytes, lanes, rows; /* of an element; elements of a vector; rows of an item */
 } direct;
 
-bool hd_matrix_has_direct(const hd_remap *map) {
+bool remap_matrix_has_direct(const hd_remap *map) {
     return map->kind != HD_REMAP_MORTON && map->element_bytes <= VECTOR &&
            hd_is_power_of_two(map->element_bytes);
 }
@@ -107,15 +107,15 @@ static void put_move(const direct *d) {
     hd_str_add(out, "        }\n    }\n}\n");
 }
 
-void hd_kernel_of_matrix_direct(hd_kernel_writer *writer) {
+void remap_kernel_of_matrix_direct(remap_kernel_writer *writer) {
     const hd_remap *map = writer->map;
-    hd_matrix_tile tile = hd_matrix_tile_of(map, &writer->tuning);
+    remap_matrix_tile tile = remap_matrix_tile_of(map, &writer->tuning);
     direct d = {writer, map, (uint32_t)map->element_bytes, (uint32_t)(VECTOR / map->element_bytes),
                 tile.rows};
     uint64_t lines = map->columns + (is_diagonal(&d) ? tile.rows - 1 : 0);
-    hd_kernel_vectors(writer);
+    remap_kernel_vectors(writer);
     put_move(&d);
-    hd_kernel_head(writer);
+    remap_kernel_head(writer);
     hd_str_printf(&writer->out,
                   "    const hd_w8 down = HD_GROUP / %" PRIu64 " * %u;\n"
                   "    const hd_w8 begin = HD_GROUP %% %" PRIu64 " * %u;\n"

@@ -7,39 +7,39 @@
 
 #include "remap/kernels_text.h"
 
-uint64_t hd_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning) {
-    uint64_t words = map->element_bytes / hd_common_word(map->element_bytes, 0, 16);
+uint64_t remap_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning) {
+    uint64_t words = map->element_bytes / remap_common_word(map->element_bytes, 0, 16);
     uint64_t units = (uint64_t)tuning->group * tuning->per_item / words;
     return units ? units : 1;
 }
 
-void hd_kernel_own_function(hd_kernel_writer *w) {
+void remap_kernel_own_function(remap_kernel_writer *w) {
     uint64_t most = w->map->places > w->map->elements ? w->map->places : w->map->elements;
-    hd_str_printf(&w->out, "#define HD_INDEX %s\n%s\n%s\n", hd_kernel_number(most),
+    hd_str_printf(&w->out, "#define HD_INDEX %s\n%s\n%s\n", remap_kernel_number(most),
                   hd_remap_index_text(), w->map->source);
 }
 
 /* The number of unit `unit` of the chunk. */
-static const char *number_of(const hd_kernel_writer *w) {
+static const char *number_of(const remap_kernel_writer *w) {
     return w->map->source ? "place((HD_INDEX)(first + unit))" : "numbers[unit]";
 }
 
-void hd_kernel_of_indexed(hd_kernel_writer *w) {
+void remap_kernel_of_indexed(remap_kernel_writer *w) {
     const hd_remap *map = w->map;
     hd_remap_direction direction = w->back ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE;
     hd_remap_units units = hd_remap_units_of(map, direction);
-    uint32_t word = hd_common_word(map->element_bytes, 0, 16);
+    uint32_t word = remap_common_word(map->element_bytes, 0, 16);
     uint64_t words = map->element_bytes / word;
     const char *device = "number", *host = "unit";
     bool some_have_none = w->back && map->kind == HD_REMAP_GATHER;
     if (map->source)
-        hd_kernel_own_function(w);
+        remap_kernel_own_function(w);
     if (map->kind == HD_REMAP_GATHER && !w->back) {
         device = "first + unit";
         host = "number";
     }
-    const uint64_t group = hd_indexed_of_group(map, &w->tuning);
-    hd_kernel_head(w);
+    const uint64_t group = remap_indexed_of_group(map, &w->tuning);
+    remap_kernel_head(w);
     hd_str_printf(
         &w->out,
         "    HD_GLOBAL %shd_w%u *device = (HD_GLOBAL %shd_w%u *)part0;\n"
@@ -53,7 +53,7 @@ void hd_kernel_of_indexed(hd_kernel_writer *w) {
                   "        const hd_w8 unit = begin + i / %" PRIu64 "u;\n"
                   "        const hd_w4 k = (hd_w4)(i %% %" PRIu64 "u);\n"
                   "        const hd_w8 number = %s;\n",
-                  hd_kernel_number(group * words + w->tuning.group), words, words, words,
+                  remap_kernel_number(group * words + w->tuning.group), words, words, words,
                   number_of(w));
     if (some_have_none)
         hd_str_printf(&w->out, "        if (number != %s)\n    ",

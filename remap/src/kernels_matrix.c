@@ -23,37 +23,37 @@ enum { LONG_ELEMENT = 64, LONGEST_ELEMENT = 65536 };
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* A tile of 2^bits places in Morton order, or as many as there are: as square as it can be. */
-static hd_matrix_tile morton_tile(const hd_remap *map, unsigned bits) {
-    unsigned of_rows = hd_morton_bits(map->rows), of_columns = hd_morton_bits(map->columns);
+static remap_matrix_tile morton_tile(const hd_remap *map, unsigned bits) {
+    unsigned of_rows = remap_morton_bits(map->rows), of_columns = remap_morton_bits(map->columns);
     unsigned rows = least(of_rows, bits / 2), columns = least(of_columns, bits - rows);
     rows = least(of_rows, bits - columns);
-    return (hd_matrix_tile){.rows = 1u << rows, .columns = 1u << columns};
+    return (remap_matrix_tile){.rows = 1u << rows, .columns = 1u << columns};
 }
 
 /* On a processor: as many rows as make a piece of a column, and enough columns for an item. */
-static hd_matrix_tile direct_tile(const hd_remap *map) {
-    return (hd_matrix_tile){.rows = (uint32_t)(HD_KERNEL_PIECE / map->element_bytes),
-                            .columns = 256};
+static remap_matrix_tile direct_tile(const hd_remap *map) {
+    return (remap_matrix_tile){.rows = (uint32_t)(REMAP_KERNEL_PIECE / map->element_bytes),
+                               .columns = 256};
 }
 
-hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning) {
+remap_matrix_tile remap_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning) {
     uint64_t bytes = map->element_bytes;
     unsigned log = bytes <= 16 || (tuning->direct && bytes < LONG_ELEMENT) ? 5 : 4;
     if (bytes > LONGEST_ELEMENT)
         log = 0;
-    hd_matrix_tile tile = {.rows = 1u << log, .columns = 1u << log};
+    remap_matrix_tile tile = {.rows = 1u << log, .columns = 1u << log};
     uint64_t across = map->columns;
     if (map->kind == HD_REMAP_MORTON)
         tile = morton_tile(map, 2 * log);
-    else if (tuning->direct && hd_matrix_has_direct(map))
+    else if (tuning->direct && remap_matrix_has_direct(map))
         tile = direct_tile(map);
     if (map->kind == HD_REMAP_DIAGONAL)
         across += tile.rows - 1;
-    tile.word = hd_common_word(bytes, 0, 16);
+    tile.word = remap_common_word(bytes, 0, 16);
     if (map->kind == HD_REMAP_TRANSPOSE && bytes < 4 && !tuning->direct &&
         map->rows % (4 / bytes) == 0 && map->columns % (4 / bytes) == 0 && bytes != 3) {
         uint32_t side = (uint32_t)(128 / bytes);
-        tile = (hd_matrix_tile){side, side, 0, 4, true};
+        tile = (remap_matrix_tile){side, side, 0, 4, true};
     }
     tile.across = across / tile.columns + (across % tile.columns != 0);
     return tile;
@@ -62,9 +62,9 @@ hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tun
 /* ---- text ---------------------------------------------------------------------------- */
 
 typedef struct matrix_writer {
-    hd_kernel_writer *w;
+    remap_kernel_writer *w;
     const hd_remap *map;
-    hd_matrix_tile tile;
+    remap_matrix_tile tile;
     uint32_t words;     /* of an element; 1 when several elements are a word */
     uint32_t elements;  /* of a word, else 1 */
     const char *number; /* the type of a word's number */
@@ -72,7 +72,7 @@ typedef struct matrix_writer {
 
 /* The tile's place in the matrix, and how many of the chunk's rows it has. */
 static void put_tile(const matrix_writer *m) {
-    const hd_matrix_tile *tile = &m->tile;
+    const remap_matrix_tile *tile = &m->tile;
     hd_str_printf(&m->w->out,
                   "    const hd_w8 down = HD_GROUP / %" PRIu64 " * %u;\n"
                   "    const %s across = (%s)(HD_GROUP %% %" PRIu64 ") * %u;\n"
@@ -87,12 +87,12 @@ static void put_tile(const matrix_writer *m) {
 /* A loop over the words of the tile; `body` uses row, column (an element's in the tile) and k (a
  * word of it). Where several elements are a word, `row` or `column` is the first one's. */
 static void put_loop(const matrix_writer *m, bool along_rows, const char *body) {
-    const hd_matrix_tile *tile = &m->tile;
+    const remap_matrix_tile *tile = &m->tile;
     uint32_t inner = (along_rows ? tile->columns : tile->rows) * m->words / m->elements;
     uint32_t all = tile->rows * tile->columns * m->words / m->elements;
     hd_str *out = &m->w->out;
     hd_str_printf(out, "    for (%s i = HD_ITEM; i < %uu; i += HD_ITEMS) {\n",
-                  hd_kernel_number((uint64_t)all + m->w->tuning.group), all);
+                  remap_kernel_number((uint64_t)all + m->w->tuning.group), all);
     if (!along_rows && m->map->kind == HD_REMAP_MORTON) {
         uint32_t square = least(tile->rows, tile->columns);
         hd_str_printf(out,
@@ -225,18 +225,18 @@ static void put_straight(const matrix_writer *m) {
         put_copy(m, false, device_word(m), host_word(m));
 }
 
-void hd_kernel_of_matrix(hd_kernel_writer *writer) {
+void remap_kernel_of_matrix(remap_kernel_writer *writer) {
     const hd_remap *map = writer->map;
-    matrix_writer m = {writer, map, hd_matrix_tile_of(map, &writer->tuning), 1, 1, ""};
+    matrix_writer m = {writer, map, remap_matrix_tile_of(map, &writer->tuning), 1, 1, ""};
     if (m.tile.packed)
         m.elements = (uint32_t)(4 / map->element_bytes);
     else
         m.words = (uint32_t)(map->element_bytes / m.tile.word);
-    m.number = hd_kernel_number(map->places * m.words + map->columns * m.words * m.tile.rows);
+    m.number = remap_kernel_number(map->places * m.words + map->columns * m.words * m.tile.rows);
     if (map->kind == HD_REMAP_MORTON)
-        hd_str_printf(&writer->out, "#define HD_INDEX %s\n%s\n", hd_kernel_number(map->places),
+        hd_str_printf(&writer->out, "#define HD_INDEX %s\n%s\n", remap_kernel_number(map->places),
                       hd_remap_index_text());
-    hd_kernel_head(writer);
+    remap_kernel_head(writer);
     put_tile(&m);
     put_device(&m);
     bool straight = writer->tuning.direct || map->element_bytes >= LONG_ELEMENT;

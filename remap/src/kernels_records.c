@@ -52,12 +52,12 @@ typedef struct plan {
 
 /* ---- the plan ------------------------------------------------------------------------ */
 
-uint32_t hd_records_of_group(const hd_remap *map, const hd_remap_tuning *tuning) {
+uint32_t remap_records_of_group(const hd_remap *map, const hd_remap_tuning *tuning) {
     uint64_t bytes = (uint64_t)tuning->group * tuning->per_item * 4, records = LEAST_RECORDS;
     if (tuning->direct)
         bytes = (uint64_t)tuning->per_item * 16;
-    else if (bytes > HD_KERNEL_LOCAL_BYTES / 3)
-        bytes = HD_KERNEL_LOCAL_BYTES / 3;
+    else if (bytes > REMAP_KERNEL_LOCAL_BYTES / 3)
+        bytes = REMAP_KERNEL_LOCAL_BYTES / 3;
     while (records < MOST_RECORDS && 2 * records * map->element_bytes <= bytes)
         records *= 2;
     return (uint32_t)records;
@@ -87,7 +87,7 @@ static moved_field field_of(const hd_remap *map, uint32_t f, uint64_t records) {
                          .tile_bytes = cluster->tile_bytes};
     if (cluster->tile_bytes == at->size || cluster->tile >= layout->count)
         moved.tile = 0;
-    moved.word = hd_common_word(moved.offset | moved.size, map->element_bytes, 4);
+    moved.word = remap_common_word(moved.offset | moved.size, map->element_bytes, 4);
     moved.plain = is_plain(&moved, records);
     return moved;
 }
@@ -97,7 +97,7 @@ static uint32_t word_in_piece(const plan *p, uint32_t f) {
     const moved_field *field = &p->fields[f];
     uint64_t tile_bytes = field->tile && field->tile < p->records ? field->tile_bytes : 0;
     uint64_t run = tile_bytes ? p->map->layout->fields[f].run : 0;
-    return hd_common_word(field->step, run | tile_bytes, field->word);
+    return remap_common_word(field->step, run | tile_bytes, field->word);
 }
 
 /* The piece that field `f` lies in; its own, or that of the cluster's fields before it. */
@@ -118,7 +118,7 @@ static uint32_t piece_of(plan *p, uint32_t f) {
     new.bytes =
         tiles ? (uint32_t)(p->records / field->tile * field->tile_bytes) : p->records * field->step;
     new.width =
-        hd_common_word(new.base | new.bytes, tiles || !field->tile ? 0 : field->tile_bytes, 16);
+        remap_common_word(new.base | new.bytes, tiles || !field->tile ? 0 : field->tile_bytes, 16);
     if (new.width == 8 || new.width == 2)
         new.width /= 2;
     p->device_bytes = new.at + new.bytes;
@@ -138,14 +138,14 @@ static void share_tiles(plan *p) {
 static void make_plan(plan *p, const hd_remap *map, const hd_remap_tuning *tuning) {
     const hd_record *record = map->layout->record;
     *p = (plan){.map = map, .field_count = record->field_count};
-    p->records = hd_records_of_group(map, tuning);
+    p->records = remap_records_of_group(map, tuning);
     uint32_t bytes = 0;
     for (uint32_t f = 0; f < record->field_count; f++) {
         bytes += record->fields[f].size;
         p->fields[f] = field_of(map, f, p->records);
     }
     p->padded = bytes < record->size;
-    p->is_long = tuning->direct || map->element_bytes * p->records > HD_KERNEL_LOCAL_BYTES;
+    p->is_long = tuning->direct || map->element_bytes * p->records > REMAP_KERNEL_LOCAL_BYTES;
     if (p->is_long)
         return;
     share_tiles(p);
@@ -154,7 +154,7 @@ static void make_plan(plan *p, const hd_remap *map, const hd_remap_tuning *tunin
             p->fields[f].word = word_in_piece(p, f);
             p->piece_of[f] = piece_of(p, f);
         }
-    p->is_long = p->records * record->size + p->device_bytes > HD_KERNEL_LOCAL_BYTES;
+    p->is_long = p->records * record->size + p->device_bytes > REMAP_KERNEL_LOCAL_BYTES;
 }
 
 static const char functions[] =
@@ -174,7 +174,7 @@ static const char *place_text(hd_arena *arena, uint64_t base, uint64_t tile, uin
 }
 
 /* Between the device's memory and local memory: a field by itself, or a piece. */
-static void put_plain_fields(hd_kernel_writer *w, const plan *p) {
+static void put_plain_fields(remap_kernel_writer *w, const plan *p) {
     for (uint32_t i = 0; i < p->field_count; i++) {
         const moved_field *f = &p->fields[i];
         bool in_runs = f->tile && f->tile < p->records;
@@ -190,7 +190,7 @@ static void put_plain_fields(hd_kernel_writer *w, const plan *p) {
     }
 }
 
-static void put_pieces(hd_kernel_writer *w, const plan *p) {
+static void put_pieces(remap_kernel_writer *w, const plan *p) {
     hd_arena *arena = w->out.arena;
     for (uint32_t i = 0; i < p->piece_count; i++) {
         const piece *m = &p->pieces[i];
@@ -210,7 +210,7 @@ static void put_pieces(hd_kernel_writer *w, const plan *p) {
 }
 
 /* Between the image and the pieces in local memory. */
-static void put_in_pieces(hd_kernel_writer *w, const plan *p) {
+static void put_in_pieces(remap_kernel_writer *w, const plan *p) {
     for (uint32_t i = 0; i < p->field_count; i++) {
         const moved_field *f = &p->fields[i];
         const piece *in = &p->pieces[p->piece_of[i]];
@@ -227,7 +227,7 @@ static void put_in_pieces(hd_kernel_writer *w, const plan *p) {
 }
 
 /* A group's work on `n` records, with barriers between its steps. */
-static void put_move(hd_kernel_writer *w, const plan *p) {
+static void put_move(remap_kernel_writer *w, const plan *p) {
     const uint32_t bytes = p->map->layout->record->size;
     hd_str *out = &w->out;
     hd_str_add(out, "\nHD_INLINE void hd_move(");
@@ -258,14 +258,14 @@ static void put_move(hd_kernel_writer *w, const plan *p) {
 }
 
 /* Local memory of `bytes` bytes, skewed. */
-static void put_local(hd_kernel_writer *w, const char *name, uint32_t bytes) {
+static void put_local(remap_kernel_writer *w, const char *name, uint32_t bytes) {
     uint32_t words = bytes / 4 + 1;
     hd_str_printf(&w->out, "    HD_SHARED hd_w4 %s[%u];\n", name, words + words / 32);
 }
 
 /* For a whole group the number of records is a constant. What no value is written to becomes 0 in
  * local memory. */
-static void put_kernel(hd_kernel_writer *w, const plan *p) {
+static void put_kernel(remap_kernel_writer *w, const plan *p) {
     const uint32_t bytes = p->map->layout->record->size;
     hd_str *out = &w->out;
     hd_str given = {.arena = out->arena};
@@ -273,7 +273,7 @@ static void put_kernel(hd_kernel_writer *w, const plan *p) {
         hd_str_printf(&given, "part%u, ", part);
     hd_str_add(out, functions);
     put_move(w, p);
-    hd_kernel_head(w);
+    remap_kernel_head(w);
     put_local(w, "image", p->records * bytes);
     put_local(w, "device", p->device_bytes);
     hd_str_printf(out,
@@ -294,11 +294,11 @@ static void put_kernel(hd_kernel_writer *w, const plan *p) {
 /* ---- long records -------------------------------------------------------------------- */
 
 /* Where element `element` of a field lies, as an expression. */
-static void put_long_field(hd_kernel_writer *w, const moved_field *f, uint64_t record_bytes) {
+static void put_long_field(remap_kernel_writer *w, const moved_field *f, uint64_t record_bytes) {
     uint32_t word =
-        hd_common_word(f->word | f->step, f->base | (f->tile ? f->tile_bytes : 0), f->word);
+        remap_common_word(f->word | f->step, f->base | (f->tile ? f->tile_bytes : 0), f->word);
     uint32_t words = f->size / word;
-    const char *number = hd_kernel_number((uint64_t)MOST_RECORDS * words);
+    const char *number = remap_kernel_number((uint64_t)MOST_RECORDS * words);
     hd_arena *arena = w->out.arena;
     const char *place = place_text(arena, f->base, f->tile, f->tile_bytes, f->step);
     const char *device = hd_format(arena, "((HD_GLOBAL %shd_w%u *)(part%u + (%s)))[i %% %uu]",
@@ -315,7 +315,7 @@ static void put_long_field(hd_kernel_writer *w, const moved_field *f, uint64_t r
 }
 
 /* Bytes of a record that are no field's become 0. */
-static void put_long_padding(hd_kernel_writer *w, const plan *p) {
+static void put_long_padding(remap_kernel_writer *w, const plan *p) {
     uint32_t end = 0, bytes = p->map->layout->record->size;
     for (uint32_t f = 0; f <= p->field_count; f++) {
         uint32_t next = f < p->field_count ? p->fields[f].offset : bytes;
@@ -328,8 +328,8 @@ static void put_long_padding(hd_kernel_writer *w, const plan *p) {
     }
 }
 
-static void put_long(hd_kernel_writer *w, const plan *p) {
-    hd_kernel_head(w);
+static void put_long(remap_kernel_writer *w, const plan *p) {
+    remap_kernel_head(w);
     hd_str_printf(&w->out,
                   "    const hd_w8 begin = HD_GROUP * %u;\n"
                   "    const hd_w4 n = count - begin < %u ? (hd_w4)(count - begin) : %u;\n",
@@ -341,7 +341,7 @@ static void put_long(hd_kernel_writer *w, const plan *p) {
     hd_str_add(&w->out, "}\n");
 }
 
-void hd_kernel_of_records(hd_kernel_writer *writer) {
+void remap_kernel_of_records(remap_kernel_writer *writer) {
     plan *p = hd_new(writer->out.arena, plan);
     make_plan(p, writer->map, &writer->tuning);
     (p->is_long ? put_long : put_kernel)(writer, p);

@@ -9,12 +9,12 @@ static const char cuda_words[] =
 #include <cuda.inc>
     ;
 
-void hd_kernel_words(hd_kernel_writer *writer) {
+void remap_kernel_words(remap_kernel_writer *writer) {
     hd_str_printf(&writer->out, "#define HD_ITEMS %uu\n", writer->tuning.group);
     hd_str_add(&writer->out, writer->dialect == HD_REMAP_CUDA_C ? cuda_words : opencl_words);
 }
 
-void hd_kernel_head(hd_kernel_writer *writer) {
+void remap_kernel_head(remap_kernel_writer *writer) {
     const char *device = writer->back ? "const " : "", *staging = writer->back ? "" : "const ";
     const uint32_t number_bytes =
         hd_remap_units_of(writer->map, writer->back ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE)
@@ -29,9 +29,9 @@ void hd_kernel_head(hd_kernel_writer *writer) {
     hd_str_add(out, "hd_w8 first, hd_w8 count) {\n");
 }
 
-uint32_t hd_common_word(uint64_t a, uint64_t b, uint32_t most) {
+uint32_t remap_common_word(uint64_t a, uint64_t b, uint32_t most) {
     uint64_t both = a | b | most;
     return (uint32_t)(both & -both);
 }
 
-const char *hd_kernel_number(uint64_t limit) { return limit <= UINT32_MAX ? "hd_w4" : "hd_w8"; }
+const char *remap_kernel_number(uint64_t limit) { return limit <= UINT32_MAX ? "hd_w4" : "hd_w8"; }

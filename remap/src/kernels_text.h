@@ -17,62 +17,62 @@
 #include "remap/kernels.h"
 
 /* A kernel that is being written. */
-typedef struct hd_kernel_writer {
+typedef struct remap_kernel_writer {
     const hd_remap *map;
     bool back; /* from the device to the host */
     hd_remap_dialect dialect;
     hd_remap_tuning tuning; /* nothing is 0 in it */
     hd_str out;
-} hd_kernel_writer;
+} remap_kernel_writer;
 
 /* Local memory that a group uses, at most; OpenCL 1.2 promises 32 KB. */
-enum { HD_KERNEL_LOCAL_BYTES = 24576 };
+enum { REMAP_KERNEL_LOCAL_BYTES = 24576 };
 
 /* Bytes of a row or line that an item of a processor moves at a time, of matrices. */
-enum { HD_KERNEL_PIECE = 256 };
+enum { REMAP_KERNEL_PIECE = 256 };
 
 /* `tuning`, or what stands for its zeros, for a device of this kind. */
 hd_remap_tuning hd_remap_tuned(const hd_remap_tuning *tuning);
 
 /* The words, and the head of the kernel up to its opening brace. Text that the kernel calls goes
  * between the two. */
-void hd_kernel_words(hd_kernel_writer *writer);
-void hd_kernel_head(hd_kernel_writer *writer);
+void remap_kernel_words(remap_kernel_writer *writer);
+void remap_kernel_head(remap_kernel_writer *writer);
 
 /* The function of a program's own map, with the index header that it may use. */
-void hd_kernel_own_function(hd_kernel_writer *writer);
+void remap_kernel_own_function(remap_kernel_writer *writer);
 
 /* The greatest power of two up to `most` that divides a and b. */
-uint32_t hd_common_word(uint64_t a, uint64_t b, uint32_t most);
+uint32_t remap_common_word(uint64_t a, uint64_t b, uint32_t most);
 /* The name of an unsigned type for numbers below `limit`: hd_w4 or hd_w8. */
-const char *hd_kernel_number(uint64_t limit);
+const char *remap_kernel_number(uint64_t limit);
 
 /* What kernels of processors share, in OpenCL C alone: text/vectors.cl, and hd_turn_1(v) to
  * hd_turn_16(v), which turn the matrix of as many vectors as each has words of 1 to 16 bytes. */
-void hd_kernel_vectors(hd_kernel_writer *writer);
+void remap_kernel_vectors(remap_kernel_writer *writer);
 
 /* ---- one file for each kind of map ------------------------------------------------------- */
 
 /* Records that a group moves, and the kernel. */
-uint32_t hd_records_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
-void hd_kernel_of_records(hd_kernel_writer *writer);
-void hd_kernel_of_records_direct(hd_kernel_writer *writer);
+uint32_t remap_records_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
+void remap_kernel_of_records(remap_kernel_writer *writer);
+void remap_kernel_of_records_direct(remap_kernel_writer *writer);
 
 /* A matrix is moved in tiles, one by each group. */
-typedef struct hd_matrix_tile {
+typedef struct remap_matrix_tile {
     uint32_t rows, columns; /* of a diagonal map: diagonals */
     uint64_t across;        /* tiles next to each other */
     uint32_t word;          /* bytes of what an item moves */
     bool packed;            /* a word is several elements */
-} hd_matrix_tile;
-hd_matrix_tile hd_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning);
-void hd_kernel_of_matrix(hd_kernel_writer *writer);
+} remap_matrix_tile;
+remap_matrix_tile remap_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning);
+void remap_kernel_of_matrix(remap_kernel_writer *writer);
 /* Of elements of 1 to 16 bytes, transposed or to diagonals, on processors. */
-bool hd_matrix_has_direct(const hd_remap *map);
-void hd_kernel_of_matrix_direct(hd_kernel_writer *writer);
+bool remap_matrix_has_direct(const hd_remap *map);
+void remap_kernel_of_matrix_direct(remap_kernel_writer *writer);
 
 /* Words that a group moves, and the kernel. */
-uint64_t hd_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
-void hd_kernel_of_indexed(hd_kernel_writer *writer);
+uint64_t remap_indexed_of_group(const hd_remap *map, const hd_remap_tuning *tuning);
+void remap_kernel_of_indexed(remap_kernel_writer *writer);
 
 #endif

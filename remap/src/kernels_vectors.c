@@ -46,7 +46,7 @@ static void put_turn(hd_str *out, const lane_type *type) {
     hd_str_add(out, "}\n");
 }
 
-void hd_kernel_vectors(hd_kernel_writer *writer) {
+void remap_kernel_vectors(remap_kernel_writer *writer) {
     static const lane_type types[] = {{1, "uchar16"}, {2, "ushort8"}, {4, "uint4"}, {8, "ulong2"}};
     hd_str_add(&writer->out, memory_text);
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)

@@ -220,7 +220,7 @@ static uint64_t spread(uint64_t bits, unsigned kept) {
 }
 
 static uint64_t place_in_morton(const hd_remap *map, uint64_t row, uint64_t column) {
-    unsigned of_rows = hd_morton_bits(map->rows), of_columns = hd_morton_bits(map->columns);
+    unsigned of_rows = remap_morton_bits(map->rows), of_columns = remap_morton_bits(map->columns);
     unsigned both = of_rows < of_columns ? of_rows : of_columns;
     uint64_t low = ((uint64_t)1 << both) - 1;
     uint64_t above = of_rows < of_columns ? column >> both : row >> both;
@@ -242,8 +242,8 @@ static hd_status count_places(const hd_diag *diag, hd_remap *map) {
         return multiply(diag, rows + columns - 1, rows, "the places of the diagonals",
                         &map->places);
     if (map->kind == HD_REMAP_MORTON) {
-        rows = (uint64_t)1 << hd_morton_bits(rows);
-        columns = (uint64_t)1 << hd_morton_bits(columns);
+        rows = (uint64_t)1 << remap_morton_bits(rows);
+        columns = (uint64_t)1 << remap_morton_bits(columns);
     }
     return multiply(diag, rows, columns, "the places on the device", &map->places);
 }

@@ -77,7 +77,7 @@ hd_status hd_remap_check_host(const hd_diag *diag, const hd_remap_host_options *
 enum { HD_REMAP_MOST_THREADS = 1024 }; /* of one call */
 
 /* Bits that number `count` rows or columns in Morton order. */
-static inline unsigned hd_morton_bits(uint64_t count) {
+static inline unsigned remap_morton_bits(uint64_t count) {
     return count <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(count - 1);
 }
 

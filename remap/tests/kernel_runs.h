@@ -11,7 +11,7 @@
 #include "remap/kernels.h"
 
 typedef struct opencl {
-    hd_opencl_library library;
+    driver_opencl_library library;
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;
@@ -21,7 +21,7 @@ static inline opencl opencl_open(hd_arena *arena) {
     opencl cl = {0};
     const char *missing;
     cl_platform_id platform;
-    assert_true(hd_opencl_open(arena, &cl.library, &missing));
+    assert_true(driver_opencl_open(arena, &cl.library, &missing));
     assert_int_equal(cl.library.get_platforms(1, &platform, NULL), CL_SUCCESS);
     assert_int_equal(cl.library.get_devices(platform, CL_DEVICE_TYPE_ALL, 1, &cl.device, NULL),
                      CL_SUCCESS);

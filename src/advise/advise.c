@@ -21,16 +21,16 @@ static hd_status advise_device(hd_arena *arena, const hd_diag *diag, const hd_jo
 static hd_status let_device_decide(hd_arena *arena, const hd_diag *diag,
                                    const hd_advise_options *options, hd_advice *advice) {
     hd_choose_options choose = options->choose;
-    hd_static_judge *judges = hd_new_array(arena, hd_static_judge, advice->device_count);
+    advise_static_judge *judges = hd_new_array(arena, advise_static_judge, advice->device_count);
     choose.device = options->measurement.device;
     choose.repeats = options->measurement.repeats;
     choose.cost = options->cost;
     choose.search = options->search;
     for (uint32_t d = 0; d < advice->device_count; d++)
-        judges[d] = (hd_static_judge){advice->devices[d].device, &advice->devices[d].search};
+        judges[d] = (advise_static_judge){advice->devices[d].device, &advice->devices[d].search};
     hd_choice *choice = hd_new(arena, hd_choice);
     hd_status status =
-        hd_choose(arena, diag, advice->job, judges, advice->device_count, &choose, choice);
+        advise_choose(arena, diag, advice->job, judges, advice->device_count, &choose, choice);
     if (choice->count && (status == HD_OK || choice->rounds))
         advice->choice = choice;
     if (hd_choice_decides(choice)) {

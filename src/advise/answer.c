@@ -21,7 +21,7 @@ static const char *as_field(hd_arena *arena, const char *text) {
     return copy;
 }
 
-const char *hd_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
+const char *advise_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
     hd_str out = {.arena = arena};
     hd_str_printf(&out, "%s %s %d %u %u %u %u %u %.17g\n", first_line, choice->date,
                   choice->has_tree, choice->count, choice->winner, choice->leader, choice->rounds,
@@ -82,8 +82,8 @@ static bool parse_entry(hd_arena *arena, const hd_record *record, const char **a
     return true;
 }
 
-bool hd_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
-                     hd_choice *choice) {
+bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
+                         hd_choice *choice) {
     size_t length = strlen(text);
     const char *at = text + strcspn(text, "\n");
     if (!length || text[length - 1] != '\n' || !parse_head(arena, text, choice) ||

@@ -17,7 +17,7 @@ typedef struct chooser {
     const hd_diag *diag;
     const hd_job *job;
     const hd_choose_options *options;
-    hd_static_judge *judges; /* with the processor's own, where that is the device */
+    advise_static_judge *judges; /* with the processor's own, where that is the device */
     uint32_t judge_count;
     hd_profiled_device profiled;
     const char *job_hash, *key;
@@ -43,7 +43,7 @@ static hd_status add_processor(chooser *c) {
     hd_search_result *search = hd_new(c->arena, hd_search_result);
     hd_search_static(c->arena, model, &c->options->search, search);
     memmove(c->judges + 1, c->judges, c->judge_count * sizeof *c->judges);
-    c->judges[0] = (hd_static_judge){device, search};
+    c->judges[0] = (advise_static_judge){device, search};
     c->judge_count++;
     return HD_OK;
 }
@@ -113,7 +113,7 @@ static bool find_answer(chooser *c) {
     hd_choice found = *c->choice;
     if (c->options->again ||
         !hd_database_get_answer(c->options->database, c->arena, c->key, &text) ||
-        !hd_choice_parse(c->arena, c->job->record, text, &found))
+        !advise_choice_parse(c->arena, c->job->record, text, &found))
         return false;
     found.remembered = true;
     *c->choice = found;
@@ -171,12 +171,12 @@ static hd_status run_race(chooser *c) {
     return status;
 }
 
-hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                    const hd_static_judge *judges, uint32_t judge_count,
-                    const hd_choose_options *options, hd_choice *choice) {
+hd_status advise_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                        const advise_static_judge *judges, uint32_t judge_count,
+                        const hd_choose_options *options, hd_choice *choice) {
     chooser c = {arena, diag, job, options, NULL, judge_count, .choice = choice};
     *choice = (hd_choice){.most_rounds = options->repeats};
-    c.judges = hd_new_array(arena, hd_static_judge, judge_count + 1);
+    c.judges = hd_new_array(arena, advise_static_judge, judge_count + 1);
     memcpy(c.judges, judges, judge_count * sizeof *judges);
     hd_status status = hd_measure_device(arena, diag, job, options->device, &choice->device);
     if (status != HD_OK)
@@ -195,7 +195,7 @@ hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     status = run_race(&c);
     if (status == HD_OK && c.lasting)
         hd_database_put_answer(options->database, c.key,
-                               hd_choice_print(arena, job->record, choice));
+                               advise_choice_print(arena, job->record, choice));
     return status;
 }
 

@@ -26,10 +26,10 @@ typedef struct hd_choose_options {
 } hd_choose_options;
 
 /* A device profile and what the static search says of it. */
-typedef struct hd_static_judge {
+typedef struct advise_static_judge {
     const hd_device *device;
     const hd_search_result *search;
-} hd_static_judge;
+} advise_static_judge;
 
 typedef struct hd_choice_entry {
     const hd_layout *layout;
@@ -57,9 +57,9 @@ typedef struct hd_choice {
 
 /* The job must be resolved and have a record. After a failure in the middle *choice has what
  * was measured. */
-hd_status hd_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                    const hd_static_judge *judges, uint32_t judge_count,
-                    const hd_choose_options *options, hd_choice *choice);
+hd_status advise_choose(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                        const advise_static_judge *judges, uint32_t judge_count,
+                        const hd_choose_options *options, hd_choice *choice);
 
 /* Some layout was timed, or computes something else, so that there is a verdict. Otherwise, and
  * where a race was stopped before anything could be told, static cost decides. */
@@ -69,9 +69,10 @@ bool hd_choice_all_refused(const hd_choice *choice);
 
 /* ---- answer.c: choices as texts of the database ------------------------------------- */
 
-const char *hd_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
+const char *advise_choice_print(hd_arena *arena, const hd_record *record, const hd_choice *choice);
 /* Fills all but `device`, `remembered`, `stopped` and `most_rounds`; false when the text is none of
- * hd_choice_print(). */
-bool hd_choice_parse(hd_arena *arena, const hd_record *record, const char *text, hd_choice *choice);
+ * advise_choice_print(). */
+bool advise_choice_parse(hd_arena *arena, const hd_record *record, const char *text,
+                         hd_choice *choice);
 
 #endif

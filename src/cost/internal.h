@@ -31,13 +31,13 @@ struct shape_context;
 /* Whether counters of loops decide which lanes execute the access, in a way that can be
  * followed: they stand in guards, or lanes leave a loop around it one by one after
  * numbers of iterations that are affine. */
-bool hd_access_is_stepped(const struct shape_context *context, const hd_access *access);
+bool cost_access_is_stepped(const struct shape_context *context, const hd_access *access);
 /* Whether that is the same in all blocks. */
-bool hd_steps_are_alike(const struct shape_context *context, const hd_access *access);
+bool cost_steps_are_alike(const struct shape_context *context, const hd_access *access);
 /* Calls `each` for all executions by the first `blocks` blocks; false when they are too
  * many, or not all can be told. */
-bool hd_steps_follow(const struct shape_context *context, const hd_access *access, uint64_t blocks,
-                     execution_fn *each, void *user);
+bool cost_steps_follow(const struct shape_context *context, const hd_access *access,
+                       uint64_t blocks, execution_fn *each, void *user);
 
 /* ---- shape.c ---------------------------------------------------------------- */
 
@@ -91,13 +91,13 @@ typedef struct shape_context {
 
 /* Makes the shape; *warps is how many (warp, block) pairs have an active lane, in every
  * iteration of the loops around; when *stepped, it is their sum over all iterations. */
-shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps,
-                     bool *stepped);
+shape *cost_shape_make(const shape_context *context, const hd_access *access, double *warps,
+                       bool *stepped);
 /* A copy in another arena. */
-shape *hd_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count);
-bool hd_shape_equal(const shape *a, const shape *b, uint32_t level_count);
+shape *cost_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count);
+bool cost_shape_equal(const shape *a, const shape *b, uint32_t level_count);
 /* False when lanes may point anywhere: a varying opaque symbol stands in the address. */
-bool hd_access_is_regular(const shape_context *context, const hd_access *access);
+bool cost_access_is_regular(const shape_context *context, const hd_access *access);
 
 /* ---- segments.c ---------------------------------------------------------------- */
 
@@ -108,12 +108,12 @@ typedef struct geometry {
 
 /* Mean number of aligned units of `unit` bytes that the active lanes touch, each once for
  * every request. */
-double hd_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit);
+double cost_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit);
 /* Share of the units that the warp touches that an access (index + dindex, inner + dinner)
  * at geometry `other` touches too. */
-double hd_shape_covered(const shape *s, const geometry *place, uint32_t width,
-                        const geometry *other, uint32_t other_width, int64_t dindex, int64_t dinner,
-                        uint32_t unit);
+double cost_shape_covered(const shape *s, const geometry *place, uint32_t width,
+                          const geometry *other, uint32_t other_width, int64_t dindex,
+                          int64_t dinner, uint32_t unit);
 
 /* ---- memo.c ------------------------------------------------------------------------- */
 
@@ -139,7 +139,7 @@ typedef struct touched {
 } touched;
 
 /* Bytes of an item that do not depend on the layout, for all threads that share a cache. */
-static inline double hd_given_bytes(const touched *item, bool l1) {
+static inline double cost_given_bytes(const touched *item, bool l1) {
     return item->laid_out ? 0 : item->bytes * (l1 ? item->per_l1 : item->per_l2);
 }
 
@@ -193,7 +193,7 @@ typedef struct stream_context {
 } stream_context;
 
 /* Finds the earlier accesses of every use of one launch. */
-void hd_stream_link(const stream_context *context);
+void cost_stream_link(const stream_context *context);
 
 /* ---- model.c ------------------------------------------------------------------------ */
 
@@ -227,22 +227,22 @@ typedef struct cluster_geometry {
     bool soa;
     geometry place[HD_MAX_FIELDS];
 } cluster_geometry;
-void hd_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uint64_t soa_from,
-                         cluster_geometry *geometry);
+void cost_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uint64_t soa_from,
+                           cluster_geometry *geometry);
 
 /* Bytes of one element's fields that come along when `fields` of the cluster are
  * touched, with lines of `line` bytes: a line brings every field of the element
  * that lies in it (Peng et al., section IV-B5). */
-double hd_fetched_bytes(const hd_record *record, const cluster_geometry *geometry, uint64_t fields,
-                        uint32_t line);
+double cost_fetched_bytes(const hd_record *record, const cluster_geometry *geometry,
+                          uint64_t fields, uint32_t line);
 
 /* ---- price.c -------------------------------------------------------------------------- */
 
 /* The counts of segments.c for a use, remembered. `unit` is in bytes. */
-double hd_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit);
+double cost_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit);
 /* Lanes that may point anywhere touch no more segments than the buffer has. */
-double hd_at_most(const hd_cost_model *model, const use *u, double transactions);
-double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
-                      const geometry *other, uint32_t unit);
+double cost_at_most(const hd_cost_model *model, const use *u, double transactions);
+double cost_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
+                        const geometry *other, uint32_t unit);
 
 #endif

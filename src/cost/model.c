@@ -34,8 +34,8 @@ uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
 
 /* ---- geometry ------------------------------------------------------------------------ */
 
-void hd_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uint64_t soa_from,
-                         cluster_geometry *result) {
+void cost_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uint64_t soa_from,
+                           cluster_geometry *result) {
     uint64_t run[HD_MAX_FIELDS];
     bool soa = cluster->tile >= soa_from;
     uint64_t bytes = soa ? 0 : hd_cluster_tile(record, cluster, run);
@@ -49,8 +49,8 @@ void hd_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uin
     }
 }
 
-double hd_fetched_bytes(const hd_record *record, const cluster_geometry *g, uint64_t fields,
-                        uint32_t line) {
+double cost_fetched_bytes(const hd_record *record, const cluster_geometry *g, uint64_t fields,
+                          uint32_t line) {
     uint64_t mask = g->cluster->mask, come = fields & mask;
     if (!g->soa)
         for (uint64_t left = fields & mask; left; left &= left - 1) {
@@ -98,14 +98,14 @@ static uint32_t add_shape(launch_builder *b, const hd_access *access, double *wa
     shape_context context = b->shapes;
     context.arena = hd_arena_new();
     context.lengths = lengths_for(b, access, context.arena);
-    const shape *made = hd_shape_make(&context, access, warps, stepped);
+    const shape *made = cost_shape_make(&context, access, warps, stepped);
     uint32_t number = 0;
     while (number < model->shapes.count &&
-           !hd_shape_equal(model->shapes.data[number], made, model->level_count))
+           !cost_shape_equal(model->shapes.data[number], made, model->level_count))
         number++;
     if (number == model->shapes.count)
         hd_push(model->arena, &model->shapes,
-                hd_shape_copy(model->arena, made, model->level_count));
+                cost_shape_copy(model->arena, made, model->level_count));
     hd_arena_free(context.arena);
     return number;
 }
@@ -176,7 +176,7 @@ static void add_use(launch_builder *b, const hd_access *access) {
     u.field = u.laid_out ? access->field : -1;
     u.fixed = fixed_geometry(b, access);
     u.reads = access->kind == HD_LOAD;
-    u.irregular = !hd_access_is_regular(&b->shapes, access);
+    u.irregular = !cost_access_is_regular(&b->shapes, access);
     u.scattered = u.irregular && !access->computable;
     u.segment = hd_device_segment_for(model->device, u.width);
     u.segments = (double)(bytes_of_buffer(b, &u.buffer) / u.segment + 1);
@@ -252,7 +252,7 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
                              .uses = model->uses.data + first,
                              .first = first,
                              .use_count = (uint32_t)model->uses.count - first};
-    hd_stream_link(&stream);
+    cost_stream_link(&stream);
 }
 
 /* ---- questions ------------------------------------------------------------------------------ */
@@ -273,8 +273,8 @@ static void bound_bytes(const hd_record *record, const interval *between, bool l
         double times = l1 ? item->per_l1 : item->per_l2, touched_bytes = 0;
         for (uint64_t fields = item->fields; item->laid_out && fields; fields &= fields - 1)
             touched_bytes += record->fields[__builtin_ctzll(fields)].size;
-        *least += hd_given_bytes(item, l1) + touched_bytes * times;
-        *most += hd_given_bytes(item, l1) + (item->laid_out ? record_bytes(record) * times : 0);
+        *least += cost_given_bytes(item, l1) + touched_bytes * times;
+        *most += cost_given_bytes(item, l1) + (item->laid_out ? record_bytes(record) * times : 0);
     }
 }
 
@@ -304,7 +304,7 @@ static int32_t ask(hd_cost_model *model, const interval *between, bool l1) {
     if (model->asked.count == HD_MAX_QUESTIONS)
         return ANSWER_NO;
     for (uint32_t i = 0; i < between->count; i++)
-        limit -= hd_given_bytes(&between->items[i], l1);
+        limit -= cost_given_bytes(&between->items[i], l1);
     model->limits[model->asked.count] = limit;
     hd_push(model->arena, &model->asked, (question){between, l1});
     return (int32_t)model->asked.count - 1;

@@ -24,7 +24,7 @@
 
 /* ---- prices ------------------------------------------------------------------------------------ */
 
-double hd_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit) {
+double cost_use_units(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit) {
     memo_key key;
     memset(&key, 0, sizeof key);
     key.shape = u->shape;
@@ -33,14 +33,14 @@ double hd_use_units(hd_cost_model *model, const use *u, const geometry *place, u
     key.place = *place;
     double value;
     if (!memo_get(model->memo, &key, &value)) {
-        value = hd_shape_units(model->shapes.data[u->shape], place, u->width, unit);
+        value = cost_shape_units(model->shapes.data[u->shape], place, u->width, unit);
         memo_put(model->memo, &key, value);
     }
     return value;
 }
 
-double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
-                      const geometry *other, uint32_t unit) {
+double cost_use_covered(hd_cost_model *model, const use *u, const geometry *place, const earlier *e,
+                        const geometry *other, uint32_t unit) {
     memo_key key;
     memset(&key, 0, sizeof key);
     key.shape = u->shape;
@@ -53,14 +53,14 @@ double hd_use_covered(hd_cost_model *model, const use *u, const geometry *place,
     key.dinner = e->dinner;
     double value;
     if (!memo_get(model->memo, &key, &value)) {
-        value = hd_shape_covered(model->shapes.data[u->shape], place, u->width, other,
-                                 (uint32_t)key.other_width, e->dindex, e->dinner, unit);
+        value = cost_shape_covered(model->shapes.data[u->shape], place, u->width, other,
+                                   (uint32_t)key.other_width, e->dindex, e->dinner, unit);
         memo_put(model->memo, &key, value);
     }
     return value;
 }
 
-double hd_at_most(const hd_cost_model *model, const use *u, double transactions) {
+double cost_at_most(const hd_cost_model *model, const use *u, double transactions) {
     double most = u->segments * model->shapes.data[u->shape]->requests;
     return u->scattered && transactions > most ? most : transactions;
 }
@@ -111,9 +111,9 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
         if (!other)
             continue;
         if (in_l1)
-            cover(&l1, e, hd_use_covered(model, u, place, e, other, device->l1.line));
+            cover(&l1, e, cost_use_covered(model, u, place, e, other, device->l1.line));
         if (in_l2)
-            cover(&l2, e, hd_use_covered(model, u, place, e, other, device->l2.line));
+            cover(&l2, e, cost_use_covered(model, u, place, e, other, device->l2.line));
     }
     hits h = {covered_share(&l1), covered_share(&l2)};
     h.l2 = h.l2 > h.l1 ? h.l2 - h.l1 : 0;
@@ -124,7 +124,7 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
                            uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = hd_at_most(model, u, hd_use_units(model, u, place, u->segment));
+    *transactions = cost_at_most(model, u, cost_use_units(model, u, place, u->segment));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 + device->w_dram * (1 - h->l1 - h->l2));
@@ -152,14 +152,14 @@ static hd_cluster cluster_of_mask(uint64_t mask, uint64_t tile) {
 
 static void add_bytes(const hd_cost_model *model, const hd_cluster *cluster, double *bytes) {
     cluster_geometry g;
-    hd_cluster_geometry(model->record, cluster, model->soa_from, &g);
+    cost_cluster_geometry(model->record, cluster, model->soa_from, &g);
     for (uint32_t q = 0; q < model->questions.count; q++) {
         const question *asked = &model->asked.data[q];
         uint32_t line = asked->l1 ? model->device->l1.line : model->device->l2.line;
         for (uint32_t i = 0; i < asked->between->count; i++) {
             const touched *item = &asked->between->items[i];
             if (item->laid_out && item->fields & cluster->mask)
-                bytes[q] += hd_fetched_bytes(model->record, &g, item->fields, line) *
+                bytes[q] += cost_fetched_bytes(model->record, &g, item->fields, line) *
                             (asked->l1 ? item->per_l1 : item->per_l2);
         }
     }
@@ -185,7 +185,7 @@ hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t ti
                                 uint64_t answers) {
     hd_cluster cluster = cluster_of_mask(mask, tile);
     cluster_geometry g;
-    hd_cluster_geometry(model->record, &cluster, model->soa_from, &g);
+    cost_cluster_geometry(model->record, &cluster, model->soa_from, &g);
     hd_cost_vector sum = {{0}};
     hits h;
     double transactions;
@@ -277,7 +277,7 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
     cluster_geometry *g = hd_new_array(arena, cluster_geometry, layout->count);
     const cluster_geometry *of_field[HD_MAX_FIELDS] = {NULL};
     for (uint32_t c = 0; c < layout->count; c++) {
-        hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g[c]);
+        cost_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g[c]);
         for (uint64_t left = layout->clusters[c].mask; left; left &= left - 1)
             of_field[__builtin_ctzll(left)] = &g[c];
     }

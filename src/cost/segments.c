@@ -106,7 +106,7 @@ static double units_of(const lane_pattern *pattern, const reading *r, uint32_t u
 
 static uint32_t level_of(uint64_t tile) { return (uint32_t)__builtin_ctzll(tile); }
 
-double hd_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit) {
+double cost_shape_units(const shape *s, const geometry *place, uint32_t width, uint32_t unit) {
     double sum = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {
         const residues *list = &s->levels[level_of(place->tile)][p];
@@ -137,9 +137,9 @@ static double common(const units *a, const units *b) {
     return count;
 }
 
-double hd_shape_covered(const shape *s, const geometry *place, uint32_t width,
-                        const geometry *other, uint32_t other_width, int64_t dindex, int64_t dinner,
-                        uint32_t unit) {
+double cost_shape_covered(const shape *s, const geometry *place, uint32_t width,
+                          const geometry *other, uint32_t other_width, int64_t dindex,
+                          int64_t dinner, uint32_t unit) {
     units mine, theirs;
     double all = 0, both = 0;
     for (uint32_t p = 0; p < s->pattern_count; p++) {

@@ -382,11 +382,11 @@ static void add_execution(const execution *e, void *user) {
 
 /* Every iteration of every warp; false when they are too many. */
 static bool add_steps(builder *b) {
-    bool alike = hd_steps_are_alike(b->context, b->access);
+    bool alike = cost_steps_are_alike(b->context, b->access);
     uint64_t blocks = alike ? 1 : b->launch.block_count;
     b->computed = true;
     b->weight = alike ? (double)b->launch.block_count : 1;
-    if (!hd_steps_follow(b->context, b->access, blocks, add_execution, b)) {
+    if (!cost_steps_follow(b->context, b->access, blocks, add_execution, b)) {
         b->patterns.count = b->dense.count = 0;
         b->warps = b->lanes = b->requests = 0;
         b->computed = false;
@@ -424,7 +424,7 @@ static void convolve_form(const builder *b, double *dense, uint32_t modulus, hd_
     }
 }
 
-bool hd_access_is_regular(const shape_context *context, const hd_access *access) {
+bool cost_access_is_regular(const shape_context *context, const hd_access *access) {
     const hd_affine *forms[] = {&access->index, &access->inner};
     const kir_kernel *kernel = context->info->kernel;
     for (int f = 0; f < 2; f++)
@@ -492,7 +492,7 @@ static uint64_t hash_shape(const shape *s, uint32_t finest) {
 /* Fills patterns and residues in the way that the access allows; true when every
  * iteration was followed. */
 static bool add_executions(builder *b, bool regular, shape *s) {
-    if (hd_access_is_stepped(b->context, b->access) && add_steps(b))
+    if (cost_access_is_stepped(b->context, b->access) && add_steps(b))
         return true;
     if (regular) {
         add_launch(b);
@@ -508,8 +508,8 @@ static bool add_executions(builder *b, bool regular, shape *s) {
     return false;
 }
 
-shape *hd_shape_make(const shape_context *context, const hd_access *access, double *warps,
-                     bool *stepped) {
+shape *cost_shape_make(const shape_context *context, const hd_access *access, double *warps,
+                       bool *stepped) {
     builder b = {.context = context, .access = access};
     b.launch = hd_grid_of(context->info->binding.dims, context->info->binding.global,
                           context->info->binding.local);
@@ -517,7 +517,7 @@ shape *hd_shape_make(const shape_context *context, const hd_access *access, doub
     b.modulus = context->modulus << (context->level_count - 1);
     shape *s = hd_new(context->arena, shape);
     s->lane_copies = 1;
-    bool regular = hd_access_is_regular(context, access);
+    bool regular = cost_access_is_regular(context, access);
     *stepped = add_executions(&b, regular, s);
     *warps = b.warps;
     s->lanes = b.warps > 0 ? b.lanes / b.warps : 0;
@@ -541,7 +541,7 @@ static residues copy_residues(hd_arena *arena, residues from) {
     return copy;
 }
 
-shape *hd_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count) {
+shape *cost_shape_copy(hd_arena *arena, const shape *from, uint32_t level_count) {
     shape *copy = hd_new(arena, shape);
     *copy = *from;
     copy->patterns = hd_new_array(arena, lane_pattern, from->pattern_count);
@@ -570,7 +570,7 @@ static bool residues_equal(const residues *a, const residues *b) {
     return true;
 }
 
-bool hd_shape_equal(const shape *a, const shape *b, uint32_t level_count) {
+bool cost_shape_equal(const shape *a, const shape *b, uint32_t level_count) {
     if (a->hash != b->hash || a->pattern_count != b->pattern_count ||
         a->lane_copies != b->lane_copies || a->lanes != b->lanes || a->requests != b->requests ||
         !residues_equal(&a->inner, &b->inner))

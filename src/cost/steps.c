@@ -19,7 +19,7 @@
 
 enum { MOST_STEPS = 1 << 18, MOST_DEPTH = 16 };
 
-bool hd_access_is_stepped(const shape_context *context, const hd_access *access) {
+bool cost_access_is_stepped(const shape_context *context, const hd_access *access) {
     const hd_kernel_info *info = context->info;
     bool stepped = false;
     uint32_t depth = 0;
@@ -35,7 +35,7 @@ bool hd_access_is_stepped(const shape_context *context, const hd_access *access)
     return stepped && context->warp <= MAX_LANES && access->computable;
 }
 
-bool hd_steps_are_alike(const shape_context *context, const hd_access *access) {
+bool cost_steps_are_alike(const shape_context *context, const hd_access *access) {
     const hd_kernel_info *info = context->info;
     bool differ = !access->affine || hd_affine_has(access->inner, HD_SYM_GROUP);
     for (uint32_t g = 0; g < access->guard_count; g++)
@@ -143,8 +143,8 @@ static void list_loops(follower *f) {
     }
 }
 
-bool hd_steps_follow(const shape_context *context, const hd_access *access, uint64_t blocks,
-                     execution_fn *each, void *user) {
+bool cost_steps_follow(const shape_context *context, const hd_access *access, uint64_t blocks,
+                       execution_fn *each, void *user) {
     const hd_binding *binding = &context->info->binding;
     follower f = {.info = context->info,
                   .access = access,

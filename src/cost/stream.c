@@ -273,7 +273,7 @@ static void link_use(const linker *l, uint32_t y) {
     u->before_count = (uint32_t)found.list.count;
 }
 
-void hd_stream_link(const stream_context *context) {
+void cost_stream_link(const stream_context *context) {
     linker l = {context, context->info->flow};
     for (uint32_t y = 0; y < context->use_count; y++)
         link_use(&l, y);

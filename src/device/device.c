@@ -29,7 +29,7 @@ static const char *blame(const char **key, const char *figure, const char *fault
     return fault;
 }
 
-const char *hd_device_fault(const hd_device *d, const char **key) {
+const char *device_fault(const hd_device *d, const char **key) {
     if (!hd_is_power_of_two(d->warp) || d->warp > 1024)
         return blame(key, "warp", "'warp' must be a power of two from 1 to 1024");
     if (!cache_is_sound(d->l1))
@@ -59,7 +59,7 @@ const char *hd_device_fault(const hd_device *d, const char **key) {
 }
 
 hd_status hd_device_check(const hd_diag *diag, const hd_device *device) {
-    const char *key, *fault = hd_device_fault(device, &key);
+    const char *key, *fault = device_fault(device, &key);
     hd_place place = {.file = device->source_file ? device->source_file : "<device>"};
     return fault ? hd_fail(diag, HD_EINPUT, &place, "%s", fault) : HD_OK;
 }

@@ -8,31 +8,31 @@
 #include "device/device.h"
 
 /* A figure has one part (32, half-warp), two (48k/128) or three (1,30,100). */
-typedef enum hd_figure_kind {
-    HD_FIGURE_NUMBER,
-    HD_FIGURE_CACHE,
-    HD_FIGURE_WEIGHTS,
-    HD_FIGURE_COALESCING
-} hd_figure_kind;
-enum { HD_MAX_PARTS = 3 };
+typedef enum device_figure_kind {
+    DEVICE_FIGURE_NUMBER,
+    DEVICE_FIGURE_CACHE,
+    DEVICE_FIGURE_WEIGHTS,
+    DEVICE_FIGURE_COALESCING
+} device_figure_kind;
+enum { DEVICE_MAX_PARTS = 3 };
 
-typedef struct hd_figure {
+typedef struct device_figure {
     const char *key; /* the same word in both forms */
-    hd_figure_kind kind;
+    device_figure_kind kind;
     size_t offset;        /* of its (first) member in hd_device */
     const char *fallback; /* of a synthetic form that leaves it out; NULL: must be given */
     bool optional;        /* a YAML profile may leave it out, too */
-} hd_figure;
+} device_figure;
 
-enum { HD_FIGURES = 11 };
-extern const hd_figure hd_figures[HD_FIGURES];
+enum { DEVICE_FIGURES = 11 };
+extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; a cache without a line has one part.
  * Returns NULL, or what is wrong. */
-const char *hd_figure_set(hd_arena *arena, hd_device *device, const hd_figure *figure,
-                          const char *const *parts, size_t count);
+const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
+                              const char *const *parts, size_t count);
 
 /* What is wrong with the numbers, and with which figure; NULL when nothing is. */
-const char *hd_device_fault(const hd_device *device, const char **key);
+const char *device_fault(const hd_device *device, const char **key);
 
 #endif

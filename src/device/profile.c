@@ -25,7 +25,7 @@
 #define NUMBER(key) FIGURE(key, number_keys, "value: 32")
 #define CACHE(key) FIGURE(key, cache_keys, "size: 64k, line: 128")
 
-/* The parts of a figure in hd_figure_set()'s order, then its source. */
+/* The parts of a figure in device_figure_set()'s order, then its source. */
 static const hd_yaml_key number_keys[] = {TEXT("value"), TEXT("source"), {0}};
 static const hd_yaml_key cache_keys[] = {TEXT("size"), TEXT("line"), TEXT("source"), {0}};
 static const hd_yaml_key weights_keys[] = {
@@ -83,18 +83,18 @@ static hd_status refuse_empty(const source *s, const hd_yaml *map) {
 static hd_status set_figures(const source *s, hd_device *device) {
     static const hd_yaml_key *const keys[] = {number_keys, cache_keys, weights_keys, number_keys};
     static const size_t part_counts[] = {1, 2, 3, 1};
-    for (int i = 0; i < HD_FIGURES; i++) {
-        const hd_figure *figure = &hd_figures[i];
+    for (int i = 0; i < DEVICE_FIGURES; i++) {
+        const device_figure *figure = &device_figures[i];
         const hd_yaml *map = hd_yaml_get(&s->file->root, figure->key);
-        const char *parts[HD_MAX_PARTS] = {figure->fallback}; /* of one that is left out */
+        const char *parts[DEVICE_MAX_PARTS] = {figure->fallback}; /* of one that is left out */
         for (size_t p = 0; map && p < part_counts[figure->kind]; p++)
             parts[p] = hd_yaml_text(map, keys[figure->kind][p].name);
         const char *wrong =
-            hd_figure_set(s->arena, device, figure, parts, part_counts[figure->kind]);
+            device_figure_set(s->arena, device, figure, parts, part_counts[figure->kind]);
         if (wrong)
             return fail_at_key(s, figure->key, wrong);
     }
-    const char *key, *fault = hd_device_fault(device, &key);
+    const char *key, *fault = device_fault(device, &key);
     return fault ? fail_at_key(s, key, fault) : HD_OK;
 }
 

@@ -17,18 +17,18 @@
 
 #include "device/internal.h"
 
-const hd_figure hd_figures[HD_FIGURES] = {
-    {"warp", HD_FIGURE_NUMBER, offsetof(hd_device, warp), NULL, false},
-    {"l1", HD_FIGURE_CACHE, offsetof(hd_device, l1), NULL, false},
-    {"l2", HD_FIGURE_CACHE, offsetof(hd_device, l2), NULL, false},
-    {"w", HD_FIGURE_WEIGHTS, offsetof(hd_device, w_l1), NULL, false},
-    {"blocks", HD_FIGURE_NUMBER, offsetof(hd_device, max_blocks), NULL, false},
-    {"threads", HD_FIGURE_NUMBER, offsetof(hd_device, max_threads), NULL, false},
-    {"regs", HD_FIGURE_NUMBER, offsetof(hd_device, registers), NULL, false},
-    {"segment", HD_FIGURE_NUMBER, offsetof(hd_device, segment), "128", false},
-    {"maxregs", HD_FIGURE_NUMBER, offsetof(hd_device, max_registers), "255", false},
-    {"sms", HD_FIGURE_NUMBER, offsetof(hd_device, sms), "0", false},
-    {"coalescing", HD_FIGURE_COALESCING, offsetof(hd_device, coalescing), "warp", true},
+const device_figure device_figures[DEVICE_FIGURES] = {
+    {"warp", DEVICE_FIGURE_NUMBER, offsetof(hd_device, warp), NULL, false},
+    {"l1", DEVICE_FIGURE_CACHE, offsetof(hd_device, l1), NULL, false},
+    {"l2", DEVICE_FIGURE_CACHE, offsetof(hd_device, l2), NULL, false},
+    {"w", DEVICE_FIGURE_WEIGHTS, offsetof(hd_device, w_l1), NULL, false},
+    {"blocks", DEVICE_FIGURE_NUMBER, offsetof(hd_device, max_blocks), NULL, false},
+    {"threads", DEVICE_FIGURE_NUMBER, offsetof(hd_device, max_threads), NULL, false},
+    {"regs", DEVICE_FIGURE_NUMBER, offsetof(hd_device, registers), NULL, false},
+    {"segment", DEVICE_FIGURE_NUMBER, offsetof(hd_device, segment), "128", false},
+    {"maxregs", DEVICE_FIGURE_NUMBER, offsetof(hd_device, max_registers), "255", false},
+    {"sms", DEVICE_FIGURE_NUMBER, offsetof(hd_device, sms), "0", false},
+    {"coalescing", DEVICE_FIGURE_COALESCING, offsetof(hd_device, coalescing), "warp", true},
 };
 
 /* ---- figures from text ---------------------------------------------------- */
@@ -104,18 +104,18 @@ static const char *set_coalescing(hd_arena *arena, uint32_t *coalescing, const c
     return hd_format(arena, "'%s' must be warp or half-warp, not '%.40s'", key, text);
 }
 
-const char *hd_figure_set(hd_arena *arena, hd_device *device, const hd_figure *figure,
-                          const char *const *parts, size_t count) {
+const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
+                              const char *const *parts, size_t count) {
     static const size_t fewest[] = {1, 1, 3, 1}, most[] = {1, 2, 3, 1};
     static const char *const like[] = {"32", "48k/128", "1,30,100", "half-warp"};
     if (count < fewest[figure->kind] || count > most[figure->kind])
         return hd_format(arena, "'%s' must look like %s", figure->key, like[figure->kind]);
     void *member = (char *)device + figure->offset;
     switch (figure->kind) {
-    case HD_FIGURE_NUMBER: return set_number(arena, member, figure->key, parts[0]);
-    case HD_FIGURE_CACHE: return set_cache(arena, member, figure->key, parts, count);
-    case HD_FIGURE_COALESCING: return set_coalescing(arena, member, figure->key, parts[0]);
-    case HD_FIGURE_WEIGHTS: break;
+    case DEVICE_FIGURE_NUMBER: return set_number(arena, member, figure->key, parts[0]);
+    case DEVICE_FIGURE_CACHE: return set_cache(arena, member, figure->key, parts, count);
+    case DEVICE_FIGURE_COALESCING: return set_coalescing(arena, member, figure->key, parts[0]);
+    case DEVICE_FIGURE_WEIGHTS: break;
     }
     double weights[3];
     const char *wrong = set_weights(arena, weights, figure->key, parts);
@@ -132,7 +132,7 @@ typedef struct parser {
     const hd_diag *diag;
     const char *text;
     hd_device *device;
-    unsigned columns[HD_FIGURES]; /* where each figure stands; 0: not given */
+    unsigned columns[DEVICE_FIGURES]; /* where each figure stands; 0: not given */
 } parser;
 
 static hd_status fail_at(const parser *p, unsigned column, const char *message) {
@@ -142,22 +142,22 @@ static hd_status fail_at(const parser *p, unsigned column, const char *message) 
 
 static const char *known_keys(hd_arena *arena) {
     hd_str s = {.arena = arena};
-    for (int i = 0; i < HD_FIGURES; i++)
-        hd_str_printf(&s, "%s%s", i ? ", " : "", hd_figures[i].key);
+    for (int i = 0; i < DEVICE_FIGURES; i++)
+        hd_str_printf(&s, "%s%s", i ? ", " : "", device_figures[i].key);
     return hd_str_text(&s);
 }
 
 static int find_figure(const char *key, size_t length) {
-    for (int i = 0; i < HD_FIGURES; i++)
-        if (strlen(hd_figures[i].key) == length && !memcmp(hd_figures[i].key, key, length))
+    for (int i = 0; i < DEVICE_FIGURES; i++)
+        if (strlen(device_figures[i].key) == length && !memcmp(device_figures[i].key, key, length))
             return i;
     return -1;
 }
 
 /* Cuts "1,30,100" or "48k/128" into parts; counts one too many when there are. */
-static size_t split(char *value, char separator, const char *parts[HD_MAX_PARTS + 1]) {
+static size_t split(char *value, char separator, const char *parts[DEVICE_MAX_PARTS + 1]) {
     size_t count = 0;
-    while (value && count <= HD_MAX_PARTS) {
+    while (value && count <= DEVICE_MAX_PARTS) {
         parts[count++] = value;
         value = strchr(value, separator);
         if (value)
@@ -176,28 +176,28 @@ static hd_status parse_word(parser *p, const char *word, size_t length) {
                        hd_format(p->arena,
                                  "'%.*s' is no figure of a device; write key:value with %s",
                                  length > 40 ? 40 : (int)length, word, known_keys(p->arena)));
-    const hd_figure *figure = &hd_figures[index];
+    const device_figure *figure = &device_figures[index];
     if (p->columns[index])
         return fail_at(p, column,
                        hd_format(p->arena, "'%s' is given twice; keep one", figure->key));
     p->columns[index] = column;
     char *value = hd_strndup(p->arena, colon + 1, (size_t)(word + length - colon - 1));
-    const char *parts[HD_MAX_PARTS + 1];
-    size_t count = split(value, figure->kind == HD_FIGURE_CACHE ? '/' : ',', parts);
-    const char *wrong = hd_figure_set(p->arena, p->device, figure, parts, count);
+    const char *parts[DEVICE_MAX_PARTS + 1];
+    size_t count = split(value, figure->kind == DEVICE_FIGURE_CACHE ? '/' : ',', parts);
+    const char *wrong = device_figure_set(p->arena, p->device, figure, parts, count);
     return wrong ? fail_at(p, (unsigned)(colon + 1 - p->text) + 1, wrong) : HD_OK;
 }
 
 static hd_status fill_in(parser *p) {
-    for (int i = 0; i < HD_FIGURES; i++) {
-        const hd_figure *figure = &hd_figures[i];
+    for (int i = 0; i < DEVICE_FIGURES; i++) {
+        const device_figure *figure = &device_figures[i];
         if (p->columns[i])
             continue;
         if (!figure->fallback)
             return fail_at(
                 p, (unsigned)strlen(p->text) + 1,
                 hd_format(p->arena, "the device lacks '%s'; add %s:…", figure->key, figure->key));
-        hd_figure_set(p->arena, p->device, figure, &figure->fallback, 1);
+        device_figure_set(p->arena, p->device, figure, &figure->fallback, 1);
     }
     return HD_OK;
 }
@@ -218,7 +218,7 @@ hd_status hd_device_parse_synthetic(hd_arena *arena, const hd_diag *diag, const 
         status = fill_in(&p);
     if (status != HD_OK)
         return status;
-    const char *key, *fault = hd_device_fault(p.device, &key);
+    const char *key, *fault = device_fault(p.device, &key);
     if (fault) {
         unsigned column = p.columns[find_figure(key, strlen(key))];
         return fail_at(&p, column ? column : 1, fault);
@@ -251,28 +251,30 @@ static const char *weight_text(hd_arena *arena, double weight) {
     return hd_format(arena, "%.17g", weight);
 }
 
-static void print_figure(hd_str *s, const hd_device *device, const hd_figure *figure) {
+static void print_figure(hd_str *s, const hd_device *device, const device_figure *figure) {
     const void *member = (const char *)device + figure->offset;
     const hd_cache *cache = member;
     hd_str_printf(s, "%s%s:", s->length ? " " : "", figure->key);
     switch (figure->kind) {
-    case HD_FIGURE_NUMBER: hd_str_printf(s, "%u", *(const uint32_t *)member); break;
-    case HD_FIGURE_CACHE:
+    case DEVICE_FIGURE_NUMBER: hd_str_printf(s, "%u", *(const uint32_t *)member); break;
+    case DEVICE_FIGURE_CACHE:
         print_size(s, cache->size);
         if (cache->line)
             hd_str_printf(s, "/%u", cache->line);
         break;
-    case HD_FIGURE_WEIGHTS:
+    case DEVICE_FIGURE_WEIGHTS:
         hd_str_printf(s, "%s,%s,%s", weight_text(s->arena, device->w_l1),
                       weight_text(s->arena, device->w_l2), weight_text(s->arena, device->w_dram));
         break;
-    case HD_FIGURE_COALESCING: hd_str_add(s, hd_coalescing_name(*(const uint32_t *)member)); break;
+    case DEVICE_FIGURE_COALESCING:
+        hd_str_add(s, hd_coalescing_name(*(const uint32_t *)member));
+        break;
     }
 }
 
 const char *hd_device_print(hd_arena *arena, const hd_device *device) {
     hd_str s = {.arena = arena};
-    for (int i = 0; i < HD_FIGURES; i++)
-        print_figure(&s, device, &hd_figures[i]);
+    for (int i = 0; i < DEVICE_FIGURES; i++)
+        print_figure(&s, device, &device_figures[i]);
     return hd_str_text(&s);
 }

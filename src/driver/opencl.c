@@ -14,7 +14,7 @@ _Static_assert(sizeof(cl_mem) == sizeof(hd_compute_memory), "a cl_mem is a numbe
 
 typedef struct opencl {
     hd_compute base;
-    hd_opencl_library call;
+    driver_opencl_library call;
     cl_context context;
     cl_device_id id;
     bool joined; /* the context is not ours */
@@ -27,19 +27,19 @@ struct hd_compute_program {
 };
 
 static opencl *of(hd_compute *gpu) { return (opencl *)gpu; }
-static const hd_opencl_library *call_of(hd_compute *gpu) { return &of(gpu)->call; }
+static const driver_opencl_library *call_of(hd_compute *gpu) { return &of(gpu)->call; }
 static cl_mem buffer_of(hd_compute_memory memory) { return (cl_mem)(uintptr_t)memory; }
 
 static const char *check(hd_compute *gpu, cl_int error, const char *doing) {
     if (error == CL_SUCCESS)
         return NULL;
     snprintf(gpu->doing, sizeof gpu->doing, "%s", doing);
-    return hd_opencl_error(error);
+    return driver_opencl_error(error);
 }
 
 /* ---- devices ------------------------------------------------------------------------- */
 
-static const char *device_text(hd_arena *arena, const hd_opencl_library *call, cl_device_id id,
+static const char *device_text(hd_arena *arena, const driver_opencl_library *call, cl_device_id id,
                                cl_device_info what) {
     char text[512] = "";
     if (call->device_info(id, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
@@ -47,7 +47,8 @@ static const char *device_text(hd_arena *arena, const hd_opencl_library *call, c
     return hd_strdup(arena, text);
 }
 
-static hd_compute_device describe(hd_arena *arena, const hd_opencl_library *call, cl_device_id id) {
+static hd_compute_device describe(hd_arena *arena, const driver_opencl_library *call,
+                                  cl_device_id id) {
     cl_device_type type = 0;
     call->device_info(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     return (hd_compute_device){.backend = "opencl",
@@ -61,7 +62,7 @@ static hd_compute_device describe(hd_arena *arena, const hd_opencl_library *call
 typedef hd_vec(hd_compute_device) device_list;
 typedef hd_vec(cl_device_id) id_list;
 
-static void find_devices(hd_arena *arena, const hd_opencl_library *call, device_list *devices,
+static void find_devices(hd_arena *arena, const driver_opencl_library *call, device_list *devices,
                          id_list *ids) {
     enum { MOST_PLATFORMS = 64, MOST_DEVICES = 256 };
     cl_platform_id platforms[MOST_PLATFORMS];
@@ -87,11 +88,11 @@ static void find_devices(hd_arena *arena, const hd_opencl_library *call, device_
 }
 
 static hd_compute_device *list_devices(hd_arena *arena, uint32_t *count, const char **missing) {
-    hd_opencl_library call;
+    driver_opencl_library call;
     device_list devices = {0};
     id_list ids = {0};
     *count = 0;
-    if (!hd_opencl_open(arena, &call, missing))
+    if (!driver_opencl_open(arena, &call, missing))
         return NULL;
     find_devices(arena, &call, &devices, &ids);
     *count = (uint32_t)devices.count;
@@ -102,7 +103,7 @@ static hd_compute_device *list_devices(hd_arena *arena, uint32_t *count, const c
 /* ---- opening ------------------------------------------------------------------------- */
 
 static void read_limits(hd_compute *gpu) {
-    const hd_opencl_library *call = call_of(gpu);
+    const driver_opencl_library *call = call_of(gpu);
     cl_device_id id = of(gpu)->id;
     cl_bool unified = CL_FALSE;
     cl_ulong most = 0;
@@ -129,7 +130,7 @@ static const char *open_device(hd_arena *arena, const char *id, hd_compute **gpu
     cl_int error = CL_DEVICE_NOT_FOUND;
     *gpu = NULL;
     cl->base.api = &hd_compute_opencl;
-    if (!hd_opencl_open(arena, &cl->call, &missing))
+    if (!driver_opencl_open(arena, &cl->call, &missing))
         return missing;
     find_devices(arena, &cl->call, &devices, &ids);
     for (size_t d = 0; d < devices.count && !cl->id; d++)
@@ -140,7 +141,7 @@ static const char *open_device(hd_arena *arena, const char *id, hd_compute **gpu
     if (cl->id)
         cl->context = cl->call.make_context(NULL, 1, &cl->id, NULL, NULL, &error);
     if (error != CL_SUCCESS)
-        return hd_opencl_error(error);
+        return driver_opencl_error(error);
     read_limits(&cl->base);
     *gpu = &cl->base;
     return NULL;
@@ -164,7 +165,7 @@ hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_
     opencl *cl = hd_new(arena, opencl);
     *cl = (opencl){.base.api = &hd_compute_opencl, .context = context, .id = id, .joined = true};
     *gpu = NULL;
-    if (!hd_opencl_open(arena, &cl->call, why))
+    if (!driver_opencl_open(arena, &cl->call, why))
         return HD_ESYSTEM;
     *why = "the context does not have the device";
     if (!context || !id || !has_device(cl))
@@ -255,7 +256,7 @@ static const char *make_buffer(hd_compute *gpu, cl_mem_flags flags, uint64_t byt
     if (error == CL_SUCCESS)
         return NULL;
     snprintf(gpu->doing, sizeof gpu->doing, "allocate %llu bytes", (unsigned long long)bytes);
-    return hd_opencl_error(error);
+    return driver_opencl_error(error);
 }
 
 static const char *allocate(hd_compute *gpu, uint64_t bytes, hd_compute_memory *memory) {
@@ -267,7 +268,7 @@ static void release(hd_compute *gpu, hd_compute_memory memory) {
 }
 
 static uint64_t size_of(hd_compute *gpu, hd_compute_memory memory) {
-    const hd_opencl_library *call = call_of(gpu);
+    const driver_opencl_library *call = call_of(gpu);
     cl_context context = NULL;
     size_t bytes = 0;
     if (!memory ||
@@ -329,7 +330,7 @@ static const char *share(hd_compute *gpu, void *host, uint64_t bytes, bool writt
 /* Mapping is what makes a driver that worked on a copy bring it back. */
 static const char *unshare(hd_compute *gpu, hd_compute_queue *queue, bool failed,
                            hd_compute_shared *shared) {
-    const hd_opencl_library *call = call_of(gpu);
+    const driver_opencl_library *call = call_of(gpu);
     cl_mem memory = buffer_of(shared->memory);
     cl_int error = CL_SUCCESS;
     if (shared->written && !failed) {
@@ -384,7 +385,7 @@ static void release_program(hd_compute *gpu, hd_compute_program *program) {
 }
 
 static void keep_log(hd_compute *gpu, cl_program handle) {
-    const hd_opencl_library *call = call_of(gpu);
+    const driver_opencl_library *call = call_of(gpu);
     size_t size = 0;
     call->build_info(handle, of(gpu)->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     gpu->log = hd_zeroed(1, size + 1);
@@ -456,7 +457,7 @@ static uint64_t most_items(hd_compute *gpu, void *kernel) {
 static const char *launch(hd_compute *gpu, hd_compute_queue *queue, void *kernel,
                           const hd_compute_launch *given, const hd_compute_argument *arguments,
                           uint32_t argument_count, hd_compute_timer *timer) {
-    const hd_opencl_library *call = call_of(gpu);
+    const driver_opencl_library *call = call_of(gpu);
     size_t offset[3], global[3], local[3];
     cl_event event = NULL;
     cl_int error;
@@ -469,7 +470,7 @@ static const char *launch(hd_compute *gpu, hd_compute_queue *queue, void *kernel
         error = call->set_argument(kernel, a, arguments[a].bytes, arguments[a].value);
         if (error != CL_SUCCESS) {
             snprintf(gpu->doing, sizeof gpu->doing, "set the kernel's argument %u", a);
-            return hd_opencl_error(error);
+            return driver_opencl_error(error);
         }
     }
     error = call->launch(queue->handle, kernel, given->dims, offset, global, local,
@@ -482,7 +483,7 @@ static const char *launch(hd_compute *gpu, hd_compute_queue *queue, void *kernel
 }
 
 static const char *elapsed(hd_compute *gpu, const hd_compute_timer *timer, double *seconds) {
-    const hd_opencl_library *call = call_of(gpu);
+    const driver_opencl_library *call = call_of(gpu);
     cl_event event = timer->events[0];
     cl_ulong start = 0, end = 0;
     cl_int status = CL_COMPLETE;

@@ -5,13 +5,13 @@
 
 /* Of the loader that the program itself was linked with, or else by the name that all have. A
  * library stays open until the process ends: drivers have threads of their own. */
-bool hd_opencl_open(hd_arena *arena, hd_opencl_library *library, const char **missing) {
+bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const char **missing) {
     static const struct {
         size_t offset;
         const char *name;
     } symbols[] = {
-#define X(member, symbol) {offsetof(hd_opencl_library, member), #symbol},
-        HD_OPENCL_FUNCTIONS(X)
+#define X(member, symbol) {offsetof(driver_opencl_library, member), #symbol},
+        DRIVER_OPENCL_FUNCTIONS(X)
 #undef X
     };
     bool linked = dlsym(RTLD_DEFAULT, symbols[0].name);
@@ -30,7 +30,7 @@ bool hd_opencl_open(hd_arena *arena, hd_opencl_library *library, const char **mi
     return true;
 }
 
-const char *hd_opencl_error(cl_int error) {
+const char *driver_opencl_error(cl_int error) {
 #define NAME(code)           \
     case code: return #code;
     switch (error) {

@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 /* X(name here, symbol) */
-#define HD_OPENCL_FUNCTIONS(X)                 \
+#define DRIVER_OPENCL_FUNCTIONS(X)             \
     X(get_platforms, clGetPlatformIDs)         \
     X(platform_info, clGetPlatformInfo)        \
     X(get_devices, clGetDeviceIDs)             \
@@ -46,16 +46,16 @@
     X(set_argument, clSetKernelArg)            \
     X(launch, clEnqueueNDRangeKernel)
 
-typedef struct hd_opencl_library {
+typedef struct driver_opencl_library {
 #define X(name, symbol) __typeof__(symbol) *name;
-    HD_OPENCL_FUNCTIONS(X)
+    DRIVER_OPENCL_FUNCTIONS(X)
 #undef X
-} hd_opencl_library;
+} driver_opencl_library;
 
 /* False: *missing says what is missing and how to mend it. */
-bool hd_opencl_open(hd_arena *arena, hd_opencl_library *library, const char **missing);
+bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const char **missing);
 
 /* "CL_OUT_OF_RESOURCES": OpenCL's own names, since those are what its documentation explains. */
-const char *hd_opencl_error(cl_int error);
+const char *driver_opencl_error(cl_int error);
 
 #endif

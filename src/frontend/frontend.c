@@ -35,8 +35,10 @@ static const struct front_end {
     compile_fn *compile;
     parse_fn *parse; /* NULL: libclang cannot read its files */
 } front_ends[] = {
-    {{".cl"}, hd_clang_opencl, hd_clang_parse_opencl}, /* also of files with no known ending */
-    {{".cu", ".cuh"}, hd_clang_cuda, hd_clang_parse_cuda},
+    {{".cl"},
+     front_clang_opencl,
+     front_clang_parse_opencl}, /* also of files with no known ending */
+    {{".cu", ".cuh"}, front_clang_cuda, front_clang_parse_cuda},
     {{".kir"}, read_kir, NULL},
 };
 enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };

@@ -90,18 +90,18 @@ static const hd_yaml_form job_form = {"a job file", "kernel: k.cl", job_keys};
 
 /* ---- values ------------------------------------------------------------- */
 
-hd_status hd_reader_fail(const reader *r, const hd_yaml *at, const char *text) {
+hd_status job_reader_fail(const reader *r, const hd_yaml *at, const char *text) {
     hd_place place = hd_yaml_place(r->file, at);
     return hd_fail(r->diag, HD_EINPUT, &place, "%s", text);
 }
 
-const hd_yaml *hd_reader_at(const hd_yaml *map, const char *key) {
+const hd_yaml *job_reader_at(const hd_yaml *map, const char *key) {
     const hd_yaml *value = hd_yaml_get(map, key);
     return value ? value : map;
 }
 
-hd_status hd_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
-                          uint64_t *number) {
+hd_status job_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
+                           uint64_t *number) {
     kir_type ulong_type = {.kind = KIR_INT, .bits = 64, .lanes = 1};
     if (!hd_type_parse_value(ulong_type, false, value->text, number) || *number < least)
         return FAIL(r, value, "'%s: %s' is not a whole number from %llu on, such as 1024 or 1e6",
@@ -109,10 +109,10 @@ hd_status hd_reader_whole(const reader *r, const char *key, const hd_yaml *value
     return HD_OK;
 }
 
-hd_status hd_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
-                          uint64_t *number) {
+hd_status job_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
+                           uint64_t *number) {
     const hd_yaml *value = hd_yaml_get(map, key);
-    return value ? hd_reader_whole(r, key, value, least, number) : HD_OK;
+    return value ? job_reader_whole(r, key, value, least, number) : HD_OK;
 }
 
 static hd_status read_number(const reader *r, const hd_yaml *map, const char *key, double *number) {
@@ -134,7 +134,7 @@ static hd_status check_name(const reader *r, const hd_yaml *value, const char *k
     return *value->text ? HD_OK : FAIL(r, value, "'%s' is empty; write a name", key);
 }
 
-hd_status hd_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name) {
+hd_status job_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name) {
     const hd_yaml *value = hd_yaml_get(map, key);
     *name = value->text;
     return check_name(r, value, key);
@@ -144,10 +144,10 @@ hd_status hd_reader_name(const reader *r, const hd_yaml *map, const char *key, c
 static hd_status read_optional_name(const reader *r, const hd_yaml *map, const char *key,
                                     const char **name) {
     *name = NULL;
-    return hd_yaml_get(map, key) ? hd_reader_name(r, map, key, name) : HD_OK;
+    return hd_yaml_get(map, key) ? job_reader_name(r, map, key, name) : HD_OK;
 }
 
-const char **hd_reader_texts(const reader *r, const hd_yaml *list) {
+const char **job_reader_texts(const reader *r, const hd_yaml *list) {
     const char **texts = hd_new_array(r->arena, const char *, list->count);
     for (uint32_t i = 0; i < list->count; i++)
         texts[i] = list->items[i].text;
@@ -164,9 +164,9 @@ static hd_status make_graph(const reader *r, const hd_yaml *map, hd_job_graph *g
         return FAIL(r, hd_yaml_get(map, "generator"),
                     "unknown generator '%s' of a graph; there are: mesh, netlist", generator);
     hd_status status;
-    if ((status = hd_reader_count(r, map, "nodes", 1, &size.nodes)) ||
-        (status = hd_reader_count(r, map, "edges", 1, &size.edges)) ||
-        (status = hd_reader_count(r, map, "seed", 0, &size.seed)))
+    if ((status = job_reader_count(r, map, "nodes", 1, &size.nodes)) ||
+        (status = job_reader_count(r, map, "edges", 1, &size.edges)) ||
+        (status = job_reader_count(r, map, "seed", 0, &size.seed)))
         return status;
     return (mesh ? hd_mesh_generate : hd_netlist_generate)(r->arena, r->diag, &size, &graph->graph);
 }
@@ -174,7 +174,7 @@ static hd_status make_graph(const reader *r, const hd_yaml *map, hd_job_graph *g
 static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *graph) {
     *graph = (hd_job_graph){.place = hd_yaml_place(r->file, map)};
     const char *file = hd_yaml_text(map, "file");
-    hd_status status = hd_reader_name(r, map, "name", &graph->name);
+    hd_status status = job_reader_name(r, map, "name", &graph->name);
     if (status != HD_OK)
         return status;
     if (!file == !hd_yaml_get(map, "generator"))
@@ -189,7 +189,7 @@ static hd_status read_graph(const reader *r, const hd_yaml *map, hd_job_graph *g
                     "'nodes', 'edges' and 'seed' are for generators; the file of graph "
                     "'%s' has its own",
                     graph->name);
-    status = hd_reader_name(r, map, "file", &file);
+    status = job_reader_name(r, map, "file", &file);
     if (status != HD_OK)
         return status;
     return hd_graph_read(r->arena, r->diag, hd_path_beside(r->arena, r->job->path, file),
@@ -201,7 +201,7 @@ static hd_status add_name(const reader *r, hd_hash_table *names, const hd_yaml *
                           const char *name, uint32_t number, const char *kind) {
     if (hd_hash_add_key(names, name, number) == number)
         return HD_OK;
-    return FAIL(r, hd_reader_at(map, "name"), "there are two %s named '%s'; rename one", kind,
+    return FAIL(r, job_reader_at(map, "name"), "there are two %s named '%s'; rename one", kind,
                 name);
 }
 
@@ -219,8 +219,8 @@ static hd_status read_graphs(const reader *r, const hd_yaml *list) {
     return status;
 }
 
-hd_status hd_reader_graph(const reader *r, const hd_yaml *map, const char *key,
-                          hd_job_graph **graph) {
+hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
+                           hd_job_graph **graph) {
     const hd_yaml *value = hd_yaml_get(map, key);
     uint64_t number = hd_hash_get_key(r->graphs, value->text);
     if (number != HD_NO_VALUE) {
@@ -260,7 +260,7 @@ static hd_status check_generator(const reader *r, const hd_yaml *map, const hd_i
     if (init->generator == HD_GEN_CONSTANT && !hd_yaml_get(map, "low"))
         return FAIL(r, map, "the generator 'constant' needs its value: add 'low'");
     if (init->generator == HD_GEN_MODULO && (!hd_yaml_get(map, "high") || init->high < 1))
-        return FAIL(r, hd_reader_at(map, "high"),
+        return FAIL(r, job_reader_at(map, "high"),
                     "the generator 'modulo' needs 'high', a whole number from 1 on");
     if (init->generator == HD_GEN_UNIFORM && !(init->low <= init->high))
         return FAIL(r, map, "'low: %g' is greater than 'high: %g'; exchange them", init->low,
@@ -282,7 +282,7 @@ static hd_status read_part(const reader *r, const hd_yaml *map, hd_init *init) {
             return FAIL(r, map,
                         "a part of a graph is no generator; beside 'graph' and 'part' there "
                         "is only 'field'");
-    hd_status status = hd_reader_graph(r, map, "graph", &graph);
+    hd_status status = job_reader_graph(r, map, "graph", &graph);
     if (status != HD_OK)
         return status;
     init->graph = graph;
@@ -308,7 +308,7 @@ static hd_status read_init(const reader *r, const hd_yaml *map, hd_init *init) {
         (status = read_number(r, map, "low", &init->low)) ||
         (status = read_number(r, map, "high", &init->high)) ||
         (status = read_number(r, map, "step", &init->step)) ||
-        (status = hd_reader_count(r, map, "seed", 0, &init->seed)) ||
+        (status = job_reader_count(r, map, "seed", 0, &init->seed)) ||
         (status = read_optional_name(r, map, "field", &init->field)))
         return status;
     return check_generator(r, map, init);
@@ -355,11 +355,11 @@ static hd_status read_contents(const reader *r, const hd_yaml *map, hd_buffer *b
 static hd_status read_buffer(const reader *r, uint32_t number, const hd_yaml *map,
                              hd_buffer *buffer) {
     *buffer = (hd_buffer){.place = hd_yaml_place(r->file, map)};
-    hd_status status = hd_reader_name(r, map, "name", &buffer->name);
+    hd_status status = job_reader_name(r, map, "name", &buffer->name);
     if (status == HD_OK)
-        status = hd_reader_name(r, map, "type", &buffer->type);
+        status = job_reader_name(r, map, "type", &buffer->type);
     if (status == HD_OK)
-        status = hd_reader_count(r, map, "count", 1, &buffer->count);
+        status = job_reader_count(r, map, "count", 1, &buffer->count);
     if (status == HD_OK)
         status = read_contents(r, map, buffer);
     if (status == HD_OK && !hd_yaml_get(map, "count"))
@@ -412,7 +412,7 @@ static hd_status read_split(const reader *r, const hd_yaml *list) {
     job->split_place = hd_yaml_place(r->file, list && list->count ? list : &r->file->root);
     if (!list)
         return HD_OK;
-    job->split = hd_reader_texts(r, list);
+    job->split = job_reader_texts(r, list);
     job->split_count = list->count;
     return check_names(r, list, "split");
 }
@@ -423,11 +423,11 @@ static hd_status read_arrays(const reader *r, const hd_yaml *list) {
     for (uint32_t a = 0; list && a < list->count; a++) {
         const hd_yaml *map = &list->items[a], *fields = hd_yaml_get(map, "fields");
         hd_job_arrays *arrays = &job->arrays[job->arrays_count++];
-        *arrays = (hd_job_arrays){.fields = hd_reader_texts(r, fields),
+        *arrays = (hd_job_arrays){.fields = job_reader_texts(r, fields),
                                   .field_count = fields->count,
                                   .place = hd_yaml_place(r->file, map)};
         hd_status status;
-        if ((status = hd_reader_name(r, map, "record", &arrays->name)) ||
+        if ((status = job_reader_name(r, map, "record", &arrays->name)) ||
             (status = check_names(r, fields, "fields")))
             return status;
         if (!fields->count || fields->count > HD_MAX_FIELDS)
@@ -448,16 +448,16 @@ static hd_status read_job(const reader *r) {
     const hd_yaml *root = &r->file->root;
     const char *kernel, *record = hd_yaml_text(root, "record");
     const char *options = hd_yaml_text(root, "options");
-    hd_status status = hd_reader_name(r, root, "kernel", &kernel);
+    hd_status status = job_reader_name(r, root, "kernel", &kernel);
     if (status != HD_OK)
         return status;
     job->kernel_path = path_of_kernel(r, kernel);
     job->kernel_place = hd_yaml_place(r->file, hd_yaml_get(root, "kernel"));
     job->options = options ? options : "";
-    job->options_place = hd_yaml_place(r->file, hd_reader_at(root, "options"));
+    job->options_place = hd_yaml_place(r->file, job_reader_at(root, "options"));
     hd_job_place_options(r->arena, job);
     job->record_name = record && *record ? record : NULL;
-    job->record_place = hd_yaml_place(r->file, hd_reader_at(root, "record"));
+    job->record_place = hd_yaml_place(r->file, job_reader_at(root, "record"));
     status = read_split(r, hd_yaml_get(root, "split"));
     if (status == HD_OK)
         status = read_arrays(r, hd_yaml_get(root, "arrays"));
@@ -466,7 +466,7 @@ static hd_status read_job(const reader *r) {
     if (status == HD_OK)
         status = read_buffers(r, hd_yaml_get(root, "buffers"));
     if (status == HD_OK)
-        status = hd_reader_launches(r, hd_yaml_get(root, "launches"));
+        status = job_reader_launches(r, hd_yaml_get(root, "launches"));
     return status == HD_OK ? read_tolerance(r, hd_yaml_get(root, "tolerance")) : status;
 }
 

@@ -17,7 +17,7 @@ static hd_status read_sizes(const reader *r, const hd_yaml *list, const char *ke
         return FAIL(r, list, "'%s' has %u dimensions; a launch has 1 to 3", key, list->count);
     for (uint32_t d = 0; d < list->count; d++) {
         const hd_yaml *size = &list->items[d];
-        hd_status status = hd_reader_whole(r, key, size, least, &sizes[d]);
+        hd_status status = job_reader_whole(r, key, size, least, &sizes[d]);
         if (status != HD_OK)
             return status;
         if (sizes[d] > most_size)
@@ -174,7 +174,7 @@ static hd_status find_way(const reader *r, const hd_yaml *map, hd_launch *launch
     return HD_OK;
 }
 
-hd_status hd_launch_check_way(const resolver *r, const hd_launch *launch) {
+hd_status job_launch_check_way(const resolver *r, const hd_launch *launch) {
     bool same = !launch->size_key || launch->in_blocks == KIR_HAS(r->module, BLOCKS);
     return same ? HD_OK : refuse_key(r->diag, &launch->size_place, launch->size_key);
 }
@@ -186,7 +186,7 @@ static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level
     hd_status status = find_way(r, map, launch);
     launch->shared_given = hd_yaml_get(map, "shared") != NULL;
     if (status == HD_OK)
-        status = hd_reader_count(r, map, "shared", 0, &launch->shared);
+        status = job_reader_count(r, map, "shared", 0, &launch->shared);
     if (status != HD_OK)
         return status;
     if (at.levels && !hd_yaml_get(map, "global") && !hd_yaml_get(map, "blocks"))
@@ -212,7 +212,7 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
     *arg = (hd_arg){.buffer_name = hd_yaml_text(map, "buffer"),
                     .value_text = hd_yaml_text(map, "value"),
                     .place = hd_yaml_place(r->file, map)};
-    hd_status status = hd_reader_name(r, map, "name", &arg->name);
+    hd_status status = job_reader_name(r, map, "name", &arg->name);
     if (status != HD_OK)
         return status;
     if (!!arg->buffer_name + !!arg->value_text + !!local + !!level != 1)
@@ -228,7 +228,7 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
     if (level && !arg->value_text)
         return FAIL(r, level, "'level: %s' is none of number, first and count, which a level has",
                     level->text);
-    return hd_reader_count(r, map, "local", 1, &arg->local_bytes);
+    return job_reader_count(r, map, "local", 1, &arg->local_bytes);
 }
 
 /* No kernel has more parameters; with them, twins are found by comparing all. */
@@ -254,9 +254,9 @@ static hd_status read_args(const reader *r, const hd_yaml *list, at_level at, hd
 static hd_status read_launch(const reader *r, const hd_yaml *map, at_level at, hd_launch *launch) {
     *launch = (hd_launch){.repeat = 1, .place = hd_yaml_place(r->file, map)};
     hd_status status;
-    if ((status = hd_reader_name(r, map, "kernel", &launch->kernel_name)) ||
+    if ((status = job_reader_name(r, map, "kernel", &launch->kernel_name)) ||
         (status = read_launch_sizes(r, map, at, launch)) ||
-        (status = hd_reader_count(r, map, "repeat", 1, &launch->repeat)))
+        (status = job_reader_count(r, map, "repeat", 1, &launch->repeat)))
         return status;
     return read_args(r, hd_yaml_get(map, "args"), at, launch);
 }
@@ -286,9 +286,9 @@ static hd_status read_level_range(const reader *r, const hd_yaml *map, const hd_
     uint32_t count = graph->levels->count;
     *first = 0;
     *last = count - 1;
-    hd_status status = hd_reader_count(r, map, "first_level", 0, first);
+    hd_status status = job_reader_count(r, map, "first_level", 0, first);
     if (status == HD_OK)
-        status = hd_reader_count(r, map, "last_level", 0, last);
+        status = job_reader_count(r, map, "last_level", 0, last);
     if (status == HD_OK && (*first > *last || *last >= count))
         return FAIL(r, map, "levels %llu to %llu are not there; graph '%s' has the levels 0 to %u",
                     (unsigned long long)*first, (unsigned long long)*last, graph->name, count - 1);
@@ -298,7 +298,7 @@ static hd_status read_level_range(const reader *r, const hd_yaml *map, const hd_
 static hd_status read_level_launches(const reader *r, const hd_yaml *map, launch_list *list) {
     hd_job_graph *graph;
     uint64_t first, last;
-    hd_status status = hd_reader_graph(r, map, "for_levels", &graph);
+    hd_status status = job_reader_graph(r, map, "for_levels", &graph);
     if (status == HD_OK && !graph->levels)
         graph->levels = hd_graph_levels(r->arena, graph->graph);
     if (status == HD_OK)
@@ -320,7 +320,7 @@ static hd_status read_single_launch(const reader *r, const hd_yaml *map, launch_
     return add_launch(r, map, (at_level){0}, list);
 }
 
-hd_status hd_reader_launches(const reader *r, const hd_yaml *list) {
+hd_status job_reader_launches(const reader *r, const hd_yaml *list) {
     launch_list launches = {0};
     hd_status status = HD_OK;
     if (!list->count)

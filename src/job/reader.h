@@ -18,26 +18,26 @@ typedef struct reader {
     hd_hash_table *graphs; /* names and numbers of the job's */
 } reader;
 
-#define FAIL(r, at, ...) hd_reader_fail((r), (at), hd_format((r)->arena, __VA_ARGS__))
-hd_status hd_reader_fail(const reader *r, const hd_yaml *at, const char *text);
+#define FAIL(r, at, ...) job_reader_fail((r), (at), hd_format((r)->arena, __VA_ARGS__))
+hd_status job_reader_fail(const reader *r, const hd_yaml *at, const char *text);
 /* The value of a key, or the map itself where the key is not there: for messages. */
-const hd_yaml *hd_reader_at(const hd_yaml *map, const char *key);
+const hd_yaml *job_reader_at(const hd_yaml *map, const char *key);
 
 /* A whole number from `least`; a key that is not there leaves *number alone. */
-hd_status hd_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
-                          uint64_t *number);
+hd_status job_reader_count(const reader *r, const hd_yaml *map, const char *key, uint64_t least,
+                           uint64_t *number);
 /* The same of one text. */
-hd_status hd_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
-                          uint64_t *number);
+hd_status job_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
+                           uint64_t *number);
 /* An error when the text is empty. The key is there. */
-hd_status hd_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name);
+hd_status job_reader_name(const reader *r, const hd_yaml *map, const char *key, const char **name);
 /* The texts of a list. */
-const char **hd_reader_texts(const reader *r, const hd_yaml *list);
+const char **job_reader_texts(const reader *r, const hd_yaml *list);
 /* The graph that the text of a key names; an error when there is none. */
-hd_status hd_reader_graph(const reader *r, const hd_yaml *map, const char *key,
-                          hd_job_graph **graph);
+hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
+                           hd_job_graph **graph);
 
 /* launches.c */
-hd_status hd_reader_launches(const reader *r, const hd_yaml *list);
+hd_status job_reader_launches(const reader *r, const hd_yaml *list);
 
 #endif

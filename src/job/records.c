@@ -9,12 +9,12 @@
 static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f) {
     const hd_job *job = r->job;
     const char *name = arrays->fields[f];
-    uint64_t number = hd_resolver_buffer(r, name);
+    uint64_t number = job_resolver_buffer(r, name);
     if (number == HD_NO_VALUE)
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "the record '%s' has the field '%s', but there is no buffer of that name; "
                        "the buffers are: %s",
-                       arrays->name, name, hd_resolver_buffers(r));
+                       arrays->name, name, job_resolver_buffers(r));
     arrays->buffers[f] = (uint32_t)number;
     const hd_buffer *first = &job->buffers[arrays->buffers[0]];
     hd_buffer *buffer = &job->buffers[number];
@@ -48,7 +48,7 @@ static hd_field field_of_array(const hd_buffer *buffer) {
 
 static hd_status resolve_arrays(const resolver *r, hd_hash_table *names, hd_job_arrays *arrays) {
     uint64_t number = (uint64_t)(arrays - r->job->arrays);
-    if (hd_resolver_record(r, arrays->name))
+    if (job_resolver_record(r, arrays->name))
         return hd_fail(r->diag, HD_EINPUT, &arrays->place,
                        "'%s' is a record of the kernels already; give the one of arrays another "
                        "name",
@@ -118,11 +118,11 @@ static hd_status find_named(const resolver *r) {
             job->record = job->arrays[a].record;
             return HD_OK;
         }
-    job->record = hd_resolver_record(r, job->record_name);
+    job->record = job_resolver_record(r, job->record_name);
     if (!job->record)
         return hd_fail(r->diag, HD_EINPUT, &job->record_place,
                        "there is no record '%s' in %s; its records are: %s", job->record_name,
-                       job->kernel_path, hd_resolver_records(r));
+                       job->kernel_path, job_resolver_records(r));
     for (uint32_t b = 0; b < job->buffer_count; b++)
         if (job->buffers[b].record == job->record)
             return HD_OK;
@@ -146,7 +146,7 @@ static hd_status split_record(const resolver *r) {
                            job->split_count, &job->record);
 }
 
-hd_status hd_resolve_records(const resolver *r) {
+hd_status job_resolve_records(const resolver *r) {
     hd_status status = HD_OK;
     hd_hash_table names = {.arena = r->arena, .key_bytes = HD_TEXT_KEYS};
     for (uint32_t a = 0; a < r->job->arrays_count && status == HD_OK; a++)
@@ -211,7 +211,7 @@ static hd_status check_array_arg(const resolver *r, const hd_launch *launch, con
                    arg->name, param->element_type, buffer->name, arrays->name, buffer->type);
 }
 
-hd_status hd_resolve_array_args(const resolver *r, const hd_launch *launch) {
+hd_status job_resolve_array_args(const resolver *r, const hd_launch *launch) {
     hd_status status = HD_OK;
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK && r->job->arrays_count; a++)
         if (launch->args[a].kind == HD_ARG_BUFFER)

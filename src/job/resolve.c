@@ -34,7 +34,7 @@ static const hd_record *record_of_params(const kir_module *module, const char *n
     return NULL;
 }
 
-const hd_record *hd_resolver_record(const resolver *r, const char *name) {
+const hd_record *job_resolver_record(const resolver *r, const char *name) {
     for (uint32_t i = 0; i < r->module->record_count; i++) {
         const hd_record *record = r->module->records[i];
         if (!strcmp(without_tag(record->name), without_tag(name)) ||
@@ -44,7 +44,7 @@ const hd_record *hd_resolver_record(const resolver *r, const char *name) {
     return record_of_params(r->module, name);
 }
 
-const char *hd_resolver_records(const resolver *r) {
+const char *job_resolver_records(const resolver *r) {
     hd_str s = {.arena = r->arena};
     for (uint32_t i = 0; i < r->module->record_count; i++)
         hd_str_printf(&s, "%s%s", i ? ", " : "", r->module->records[i]->name);
@@ -65,14 +65,14 @@ static const char *list_params(hd_arena *arena, const kir_kernel *kernel) {
     return s.length ? hd_str_text(&s) : "none";
 }
 
-const char *hd_resolver_buffers(const resolver *r) {
+const char *job_resolver_buffers(const resolver *r) {
     hd_str s = {.arena = r->arena};
     for (uint32_t b = 0; b < r->job->buffer_count; b++)
         hd_str_printf(&s, "%s%s", b ? ", " : "", r->job->buffers[b].name);
     return s.length ? hd_str_text(&s) : "none";
 }
 
-uint64_t hd_resolver_buffer(const resolver *r, const char *name) {
+uint64_t job_resolver_buffer(const resolver *r, const char *name) {
     return hd_hash_get_key(&r->buffers, name);
 }
 
@@ -100,13 +100,13 @@ static hd_status resolve_type(const resolver *r, hd_buffer *buffer) {
         buffer->element_bytes = hd_type_stride(buffer->scalar);
         return HD_OK;
     }
-    buffer->record = hd_resolver_record(r, buffer->type);
+    buffer->record = job_resolver_record(r, buffer->type);
     if (!buffer->record)
         return hd_fail(
             r->diag, HD_EINPUT, &buffer->place,
             "buffer '%s' has the unknown type '%s'; it is a scalar (float, uint, ...), a "
             "vector (float4, ...) or a record of the kernel: %s",
-            buffer->name, buffer->type, hd_resolver_records(r));
+            buffer->name, buffer->type, job_resolver_records(r));
     buffer->element_bytes = buffer->record->size;
     if (!buffer->element_bytes)
         return hd_fail(r->diag, HD_EINPUT, &buffer->place,
@@ -359,7 +359,7 @@ static const hd_record *record_of_param(const resolver *r, const kir_param *para
     hd_leaf plain;
     if (!param->by_value_struct || is_plain_struct(r, param, &plain))
         return NULL;
-    return !param->record && param->type_name ? hd_resolver_record(r, param->type_name)
+    return !param->record && param->type_name ? job_resolver_record(r, param->type_name)
                                               : param->record;
 }
 
@@ -468,12 +468,12 @@ static hd_status resolve_value(const resolver *r, hd_arg *arg, const kir_param *
 /* ---- launches ----------------------------------------------------------- */
 
 static hd_status find_buffer(const resolver *r, hd_arg *arg) {
-    uint64_t number = hd_resolver_buffer(r, arg->buffer_name);
+    uint64_t number = job_resolver_buffer(r, arg->buffer_name);
     if (number == HD_NO_VALUE)
         return hd_fail(
             r->diag, HD_EINPUT, &arg->place,
             "argument '%s' names the buffer '%s', which is not there; the buffers are: %s",
-            arg->name, arg->buffer_name, hd_resolver_buffers(r));
+            arg->name, arg->buffer_name, job_resolver_buffers(r));
     arg->buffer = (uint32_t)number;
     return HD_OK;
 }
@@ -640,7 +640,7 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
         return hd_fail(r->diag, HD_EINPUT, &launch->place,
                        "there is no kernel '%s' in %s; its kernels are: %s", launch->kernel_name,
                        r->job->kernel_path, list_kernels(r->arena, r->module));
-    hd_status status = hd_launch_check_way(r, launch);
+    hd_status status = job_launch_check_way(r, launch);
     if (status == HD_OK)
         status = hd_launch_check_size(r->diag, launch);
     if (status == HD_OK)
@@ -650,7 +650,7 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
         status = resolve_arg(r, launch, &launch->args[a]);
     if (status == HD_OK)
-        status = hd_resolve_array_args(r, launch);
+        status = job_resolve_array_args(r, launch);
     return status == HD_OK ? check_all_given(r, launch) : status;
 }
 
@@ -666,7 +666,7 @@ hd_status hd_job_resolve(hd_arena *arena, const hd_diag *diag, hd_job *job,
         r.first[k] = hd_new_array(arena, const hd_arg *, module->kernels[k]->param_count);
     hd_status status = resolve_buffers(&r);
     if (status == HD_OK)
-        status = hd_resolve_records(&r);
+        status = job_resolve_records(&r);
     for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
         status = resolve_launch(&r, &job->launches[l]);
     return status;

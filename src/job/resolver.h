@@ -15,24 +15,24 @@ typedef struct resolver {
 } resolver;
 
 /* The job's buffer of this name, or HD_NO_VALUE. */
-uint64_t hd_resolver_buffer(const resolver *r, const char *name);
+uint64_t job_resolver_buffer(const resolver *r, const char *name);
 
 /* launches.c: an error when the launch says its size in another way than its kernel takes it. */
-hd_status hd_launch_check_way(const resolver *r, const hd_launch *launch);
+hd_status job_launch_check_way(const resolver *r, const hd_launch *launch);
 
 /* ---- resolve.c: names ------------------------------------------------------------ */
 
 /* The record of the module with this name or spelling, or NULL. */
-const hd_record *hd_resolver_record(const resolver *r, const char *name);
+const hd_record *job_resolver_record(const resolver *r, const char *name);
 /* Names, for messages. */
-const char *hd_resolver_records(const resolver *r);
-const char *hd_resolver_buffers(const resolver *r);
+const char *job_resolver_records(const resolver *r);
+const char *job_resolver_buffers(const resolver *r);
 
 /* ---- records.c ------------------------------------------------------------------- */
 
 /* Makes the records of arrays, and finds the one to lay out. Buffers are resolved. */
-hd_status hd_resolve_records(const resolver *r);
+hd_status job_resolve_records(const resolver *r);
 /* Checks what a launch, whose arguments are resolved, gives of records of arrays. */
-hd_status hd_resolve_array_args(const resolver *r, const hd_launch *launch);
+hd_status job_resolve_array_args(const resolver *r, const hd_launch *launch);
 
 #endif

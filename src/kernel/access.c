@@ -21,19 +21,19 @@ typedef hd_vec(hd_access) access_list;
 typedef struct finder {
     hd_arena *arena;
     const kir_kernel *kernel;
-    const hd_forms *forms;
+    const kernel_forms *forms;
     const hd_trip *trips;
     hd_evaluator *evaluator;
     access_list accesses;
-    hd_controls *controls;
-    hd_guards *guards; /* of blocks, found when first needed */
+    kernel_controls *controls;
+    kernel_guards *guards; /* of blocks, found when first needed */
     bool *guards_known;
 } finder;
 
 /* Where a pointer points, as one block sees it. */
 typedef struct target {
     kir_value pointer;
-    hd_base base;
+    kernel_base base;
     kir_space space;
     const hd_record *record;
     uint32_t element_bytes; /* 0: not known */
@@ -48,15 +48,15 @@ typedef struct target {
 static void describe_base(const finder *w, target *t) {
     kir_type type = w->kernel->insts[t->pointer].type;
     t->space = (kir_space)type.space;
-    if (t->base.kind == HD_BASE_PARAM) {
+    if (t->base.kind == KERNEL_BASE_PARAM) {
         const kir_param *param = &w->kernel->params[t->base.index];
         t->record = param->record;
         t->element_bytes = param->element_bytes;
         t->space = (kir_space)param->type.space;
-    } else if (t->base.kind == HD_BASE_STATIC) {
+    } else if (t->base.kind == KERNEL_BASE_STATIC) {
         t->record = w->kernel->statics[t->base.index].record;
         t->space = w->kernel->statics[t->base.index].space;
-    } else if (t->base.kind == HD_BASE_ALLOCA) {
+    } else if (t->base.kind == KERNEL_BASE_ALLOCA) {
         t->space = KIR_PRIVATE;
     }
     if (t->record && !t->record->size)
@@ -68,7 +68,7 @@ static void describe_base(const finder *w, target *t) {
  * about the field only when nothing else does. */
 static void add_by_size(const finder *w, target *t, hd_affine form, int64_t *constant) {
     hd_affine whole, rest;
-    hd_affine_split(w->arena, form, t->record->size, &whole, &rest);
+    kernel_affine_split(w->arena, form, t->record->size, &whole, &rest);
     whole.constant = rest.constant = 0;
     if (rest.term_count)
         rest.constant = form.constant;
@@ -83,7 +83,7 @@ static void add_step(const finder *w, target *t, const kir_inst *addr, uint32_t 
     bool told = addr->record && !strcmp(addr->record, t->record->name);
     *constant += addr->offset;
     for (uint32_t i = 1; i < addr->arg_count; i++) {
-        hd_affine form = hd_forms_at(w->forms, addr->args[i], block);
+        hd_affine form = kernel_forms_at(w->forms, addr->args[i], block);
         int64_t scale = addr->scale[i - 1];
         if (!told)
             add_by_size(w, t, hd_affine_scale(w->arena, form, scale), constant);
@@ -108,21 +108,21 @@ static void take_apart(const finder *w, target *t, uint32_t block) {
             break;
         v = inst->args[0];
     }
-    add_by_size(w, t, hd_forms_at(w->forms, v, block), &constant);
+    add_by_size(w, t, kernel_forms_at(w->forms, v, block), &constant);
     if (!t->inner.term_count) {
         constant += t->inner.constant;
         t->inner.constant = 0;
     }
     t->index.constant += floor_div(constant, size);
     t->position = (uint32_t)hd_mod(constant, size);
-    t->address = hd_affine_add(w->arena, hd_affine_constant(t->position), t->index, size);
+    t->address = hd_affine_add(w->arena, kernel_affine_constant(t->position), t->index, size);
     t->address = hd_affine_add(w->arena, t->address, t->inner, 1);
 }
 
 static target find_target(const finder *w, kir_value pointer, uint32_t block) {
     target t = {.pointer = pointer, .base = w->forms->base[pointer]};
     describe_base(w, &t);
-    t.address = hd_forms_at(w->forms, pointer, block);
+    t.address = kernel_forms_at(w->forms, pointer, block);
     if (t.record)
         take_apart(w, &t, block);
     return t;
@@ -151,48 +151,48 @@ static void place_in_record(const finder *w, const target *t, hd_access *a) {
     int64_t start = t->position;
     if (a->field >= 0)
         start -= t->record->fields[a->field].offset;
-    a->inner = hd_affine_add(w->arena, t->inner, hd_affine_constant(start), 1);
+    a->inner = hd_affine_add(w->arena, t->inner, kernel_affine_constant(start), 1);
     bool inside = a->field >= 0 && a->inner.constant >= 0 &&
                   a->inner.constant < t->record->fields[a->field].size;
     a->field_byte = inside ? (uint32_t)a->inner.constant : 0;
 }
 
 static const char *reason_of(const finder *w, const target *t, hd_access *a) {
-    if (t->base.kind != HD_BASE_UNKNOWN)
-        return hd_forms_reason(w->forms, t->address);
+    if (t->base.kind != KERNEL_BASE_UNKNOWN)
+        return kernel_forms_reason(w->forms, t->address);
     if (a->indirect)
         return hd_format(w->arena, "the pointer was loaded: %s",
-                         hd_forms_reason(w->forms, t->address));
+                         kernel_forms_reason(w->forms, t->address));
     return "the pointer may point into more than one buffer";
 }
 
 static void explain(const finder *w, const target *t, hd_access *a) {
-    a->affine = t->base.kind != HD_BASE_UNKNOWN && !hd_affine_is_opaque(t->address);
-    a->indirect_load = hd_forms_load_of(w->forms, t->address);
+    a->affine = t->base.kind != KERNEL_BASE_UNKNOWN && !hd_affine_is_opaque(t->address);
+    a->indirect_load = kernel_forms_load_of(w->forms, t->address);
     a->indirect = a->indirect_load != KIR_NONE;
-    hd_dependence on = hd_dependence_new(w->forms, w->kernel->insts[a->inst].block);
-    hd_depend_on_form(w->evaluator, t->address, &on);
-    a->computable = t->base.kind != HD_BASE_UNKNOWN && !on.unknown;
+    kernel_dependence on = kernel_dependence_new(w->forms, w->kernel->insts[a->inst].block);
+    kernel_depend_on_form(w->evaluator, t->address, &on);
+    a->computable = t->base.kind != KERNEL_BASE_UNKNOWN && !on.unknown;
     if (!a->affine)
         a->reason = reason_of(w, t, a);
 }
 
-static hd_guards guards_of(finder *w, uint32_t block) {
+static kernel_guards guards_of(finder *w, uint32_t block) {
     if (!w->guards_known[block])
-        w->guards[block] = hd_guards_of_block(w->forms, w->controls, w->trips, block);
+        w->guards[block] = kernel_guards_of_block(w->forms, w->controls, w->trips, block);
     w->guards_known[block] = true;
     return w->guards[block];
 }
 
 static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, uint32_t width) {
     const kir_inst *inst = &w->kernel->insts[v];
-    hd_guards guards = guards_of(w, inst->block);
+    kernel_guards guards = guards_of(w, inst->block);
     hd_access a = {.id = (uint32_t)w->accesses.count,
                    .inst = v,
                    .kind = kind,
                    .space = t->space,
-                   .param = t->base.kind == HD_BASE_PARAM ? (int32_t)t->base.index : -1,
-                   .static_index = t->base.kind == HD_BASE_STATIC ? (int32_t)t->base.index : -1,
+                   .param = t->base.kind == KERNEL_BASE_PARAM ? (int32_t)t->base.index : -1,
+                   .static_index = t->base.kind == KERNEL_BASE_STATIC ? (int32_t)t->base.index : -1,
                    .field = -1,
                    .width = width,
                    .address = t->address,
@@ -207,7 +207,7 @@ static void emit(finder *w, kir_value v, hd_access_kind kind, const target *t, u
         place_in_record(w, t, &a);
     } else {
         uint32_t size = t->element_bytes ? t->element_bytes : width;
-        hd_affine_split(w->arena, t->address, size ? size : 1, &a.index, &a.inner);
+        kernel_affine_split(w->arena, t->address, size ? size : 1, &a.index, &a.inner);
     }
     explain(w, t, &a);
     hd_push(w->arena, &w->accesses, a);
@@ -307,7 +307,7 @@ static void emit_block(finder *w, kir_value v, hd_access_kind kind, kir_value po
                        kir_value bytes) {
     uint32_t block = w->kernel->insts[v].block;
     target t = find_target(w, pointer, block);
-    hd_affine count = hd_forms_at(w->forms, bytes, block);
+    hd_affine count = kernel_forms_at(w->forms, bytes, block);
     bool known = !count.term_count && count.constant > 0 && count.constant <= UINT32_MAX;
     if (known && emit_fields(w, v, kind, &t, (uint64_t)count.constant))
         return;
@@ -390,10 +390,10 @@ static void find_accesses_of(finder *w, kir_value v) {
 static hd_evaluator *solve(hd_arena *arena, const hd_kernel_info *info, const hd_binding *binding,
                            hd_trip *trips) {
     const hd_flow *flow = info->flow;
-    hd_forms *forms = hd_forms_new(arena, info->module, info->kernel, flow, binding);
+    kernel_forms *forms = kernel_forms_new(arena, info->module, info->kernel, flow, binding);
     for (bool changed = true; changed;) {
-        changed = hd_forms_round(forms);
-        hd_trips_find(forms, trips, false);
+        changed = kernel_forms_round(forms);
+        kernel_trips_find(forms, trips, false);
         for (uint32_t l = 0; l < flow->loop_count; l++) {
             if (forms->last_iteration[l] >= 0 || trips[l].early_exit ||
                 trips[l].kind > HD_TRIP_BOUND || trips[l].count > INT32_MAX)
@@ -402,13 +402,13 @@ static hd_evaluator *solve(hd_arena *arena, const hd_kernel_info *info, const hd
             changed = true;
         }
     }
-    return hd_trips_find(forms, trips, binding != NULL);
+    return kernel_trips_find(forms, trips, binding != NULL);
 }
 
 static void find_accesses(finder *w, hd_kernel_info *info) {
     const hd_flow *flow = info->flow;
-    w->guards = hd_new_array(w->arena, hd_guards, flow->block_count);
-    w->controls = hd_controls_new(w->forms);
+    w->guards = hd_new_array(w->arena, kernel_guards, flow->block_count);
+    w->controls = kernel_controls_new(w->forms);
     w->guards_known = hd_new_array(w->arena, bool, flow->block_count);
     for (uint32_t i = 0; i < flow->rpo_count; i++) {
         const kir_block *block = &w->kernel->blocks[flow->rpo[i]];

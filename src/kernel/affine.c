@@ -13,9 +13,9 @@
 static int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
-hd_affine hd_affine_constant(int64_t constant) { return (hd_affine){.constant = constant}; }
+hd_affine kernel_affine_constant(int64_t constant) { return (hd_affine){.constant = constant}; }
 
-hd_affine hd_affine_symbol(hd_arena *arena, hd_symbol_kind kind, uint32_t index) {
+hd_affine kernel_affine_symbol(hd_arena *arena, hd_symbol_kind kind, uint32_t index) {
     hd_term *term = hd_new(arena, hd_term);
     *term = (hd_term){kind, index, 1};
     return (hd_affine){0, 1, term};
@@ -53,7 +53,7 @@ hd_affine hd_affine_add(hd_arena *arena, hd_affine a, hd_affine b, int64_t facto
 }
 
 hd_affine hd_affine_scale(hd_arena *arena, hd_affine a, int64_t factor) {
-    return hd_affine_add(arena, hd_affine_constant(0), a, factor);
+    return hd_affine_add(arena, kernel_affine_constant(0), a, factor);
 }
 
 bool hd_affine_equal(hd_affine a, hd_affine b) {
@@ -84,7 +84,7 @@ bool hd_affine_is_opaque(hd_affine a) {
            hd_affine_has(a, HD_SYM_SIZE);
 }
 
-uint64_t hd_launch_size(const hd_binding *launch, kir_query query, uint32_t dimension) {
+uint64_t kernel_launch_size(const hd_binding *launch, kir_query query, uint32_t dimension) {
     if (dimension >= 3 || (launch->dims && dimension >= launch->dims))
         return 1;
     uint64_t global = launch->global[dimension], local = launch->local[dimension];
@@ -101,16 +101,16 @@ uint64_t hd_launch_size(const hd_binding *launch, kir_query query, uint32_t dime
 static uint64_t symbol_range(const hd_binding *launch, const hd_term *term, int64_t *low) {
     *low = 0;
     switch (term->kind) {
-    case HD_SYM_LOCAL: return hd_launch_size(launch, KIR_Q_LOCAL_SIZE, term->index);
-    case HD_SYM_GROUP: return hd_launch_size(launch, KIR_Q_NUM_GROUPS, term->index);
+    case HD_SYM_LOCAL: return kernel_launch_size(launch, KIR_Q_LOCAL_SIZE, term->index);
+    case HD_SYM_GROUP: return kernel_launch_size(launch, KIR_Q_NUM_GROUPS, term->index);
     case HD_SYM_GLOBAL:
         *low = term->index < 3 ? (int64_t)launch->offset[term->index] : 0;
-        return hd_launch_size(launch, KIR_Q_GLOBAL_SIZE, term->index);
+        return kernel_launch_size(launch, KIR_Q_GLOBAL_SIZE, term->index);
     default: return 0;
     }
 }
 
-bool hd_affine_range(const hd_binding *launch, hd_affine a, int64_t *low, int64_t *high) {
+bool kernel_affine_range(const hd_binding *launch, hd_affine a, int64_t *low, int64_t *high) {
     *low = *high = a.constant;
     for (uint32_t i = 0; i < a.term_count; i++) {
         int64_t first, factor = a.terms[i].factor;
@@ -126,8 +126,8 @@ bool hd_affine_range(const hd_binding *launch, hd_affine a, int64_t *low, int64_
     return true;
 }
 
-void hd_affine_split(hd_arena *arena, hd_affine a, int64_t modulus, hd_affine *quotient,
-                     hd_affine *rest) {
+void kernel_affine_split(hd_arena *arena, hd_affine a, int64_t modulus, hd_affine *quotient,
+                         hd_affine *rest) {
     hd_term *whole = hd_new_array(arena, hd_term, a.term_count);
     hd_term *left = hd_new_array(arena, hd_term, a.term_count);
     *rest = (hd_affine){hd_mod(a.constant, modulus), 0, left};
@@ -167,7 +167,7 @@ static bool fold_shift(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *
     return true;
 }
 
-bool hd_fold(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result) {
+bool kernel_fold(kir_op op, uint32_t bits, int64_t a, int64_t b, int64_t *result) {
     bool known = true;
     switch (op) {
     case KIR_ADD: *result = wrap_add(a, b); break;

@@ -203,13 +203,13 @@ static bool varies_by_itself(const analysis *a, kir_value v, const bool *constan
 static uint64_t lanes_before(const hd_binding *launch, uint32_t dimension) {
     uint64_t lanes = 1;
     for (uint32_t d = 0; d < dimension; d++)
-        lanes *= hd_launch_size(launch, KIR_Q_LOCAL_SIZE, d);
+        lanes *= kernel_launch_size(launch, KIR_Q_LOCAL_SIZE, d);
     return lanes;
 }
 
 /* An affine form in what all lanes of a warp share: block ids, sizes, iterations that they are
  * in together, local ids that change from warp to warp only. */
-static bool is_form_of_warp(const analysis *a, const hd_forms *forms, kir_value v) {
+static bool is_form_of_warp(const analysis *a, const kernel_forms *forms, kir_value v) {
     hd_affine form = forms->of[v];
     for (uint32_t i = 0; i < form.term_count; i++) {
         const hd_term *t = &form.terms[i];
@@ -222,18 +222,18 @@ static bool is_form_of_warp(const analysis *a, const hd_forms *forms, kir_value 
 
 /* The number of a warp: the linear local id, and whole warps, divided by the lanes of a warp or
  * a multiple of them. */
-static bool is_number_of_warp(const analysis *a, const hd_forms *forms, const kir_inst *inst) {
+static bool is_number_of_warp(const analysis *a, const kernel_forms *forms, const kir_inst *inst) {
     bool shifts = inst->op == KIR_LSHR || inst->op == KIR_ASHR;
     int64_t by;
     if ((!shifts && inst->op != KIR_UDIV && inst->op != KIR_SDIV) ||
         !kir_const_int(a->kernel, inst->args[1], &by) || by < 0 || (shifts && by > 31))
         return false;
     uint64_t divisor = shifts ? (uint64_t)1 << by : (uint64_t)by;
-    hd_affine form = hd_forms_at(forms, inst->args[0], inst->block);
+    hd_affine form = kernel_forms_at(forms, inst->args[0], inst->block);
     bool whole = forms->launch.dims && form.constant >= 0 && form.constant % a->warp == 0;
     for (uint32_t d = 0; d < forms->launch.dims; d++)
         whole &=
-            hd_launch_size(&forms->launch, KIR_Q_LOCAL_SIZE, d) == 1 ||
+            kernel_launch_size(&forms->launch, KIR_Q_LOCAL_SIZE, d) == 1 ||
             hd_affine_factor(form, HD_SYM_LOCAL, d) == (int64_t)lanes_before(&forms->launch, d);
     for (uint32_t i = 0; i < form.term_count; i++)
         whole &= form.terms[i].kind == HD_SYM_LOCAL ||
@@ -243,7 +243,7 @@ static bool is_number_of_warp(const analysis *a, const hd_forms *forms, const ki
 }
 
 /* The launch says that all lanes of a warp have the same value, whatever it is computed from. */
-static bool is_of_warp(const analysis *a, const hd_forms *forms, kir_value v) {
+static bool is_of_warp(const analysis *a, const kernel_forms *forms, kir_value v) {
     const kir_inst *inst = &a->kernel->insts[v];
     return inst->type.kind == KIR_INT && inst->type.lanes == 1 && !a->reached[inst->block] &&
            (is_form_of_warp(a, forms, v) || is_number_of_warp(a, forms, inst));

@@ -12,11 +12,11 @@
 
 enum { DEPTH = 200 };
 
-hd_evaluator *hd_evaluator_new(const hd_forms *f) {
+hd_evaluator *kernel_evaluator_new(const kernel_forms *f) {
     hd_evaluator *e = hd_new(f->arena, hd_evaluator);
     uint32_t values = f->kernel->inst_count, loops = f->flow->loop_count;
     *e = (hd_evaluator){.f = f, .generation = 1};
-    e->tests = hd_new_array(f->arena, hd_exit_test, loops);
+    e->tests = hd_new_array(f->arena, kernel_exit_test, loops);
     e->iteration = hd_new_array(f->arena, int64_t, loops);
     e->phi = hd_new_array(f->arena, int64_t, values);
     e->phi_known = hd_new_array(f->arena, bool, values);
@@ -89,7 +89,7 @@ static bool compute(hd_evaluator *e, const kir_inst *inst, uint32_t depth, int64
     case KIR_ZEXT:
     case KIR_SEXT:
     case KIR_FREEZE: *result = convert(inst, from_bits, args[0]); return true;
-    default: return hd_fold(inst->op, inst->type.bits, args[0], args[1], result);
+    default: return kernel_fold(inst->op, inst->type.bits, args[0], args[1], result);
     }
 }
 
@@ -104,7 +104,7 @@ static int32_t run_loop_of(const hd_evaluator *e, kir_value v) {
 
 /* The counter of a loop that is no sum of steps, in the iteration of the point. */
 static bool run_counter(hd_evaluator *e, uint32_t loop, uint32_t depth, int64_t *result) {
-    const hd_exit_test *test = &e->tests[loop];
+    const kernel_exit_test *test = &e->tests[loop];
     int64_t wanted = e->iteration[loop];
     bool known = value_at(e, test->init, depth + 1, result);
     for (e->iteration[loop] = 0; known && e->iteration[loop] < wanted; e->iteration[loop]++) {
@@ -146,12 +146,12 @@ static bool value_at(hd_evaluator *e, kir_value v, uint32_t depth, int64_t *resu
     return known;
 }
 
-bool hd_evaluate_value(hd_evaluator *e, kir_value v, int64_t *result) {
+bool kernel_evaluate_value(hd_evaluator *e, kir_value v, int64_t *result) {
     e->generation++;
     return value_at(e, v, 0, result);
 }
 
-bool hd_evaluate_form(hd_evaluator *e, hd_affine form, int64_t *result) {
+bool kernel_evaluate_form(hd_evaluator *e, hd_affine form, int64_t *result) {
     e->generation++;
     return form_at(e, form, 0, result);
 }
@@ -166,24 +166,24 @@ bool hd_affine_evaluate(const hd_kernel_info *info, hd_affine form, const hd_poi
     }
     for (uint32_t l = 0; l < info->flow->loop_count; l++)
         e->iteration[l] = point->iteration ? point->iteration[l] : 0;
-    return hd_evaluate_form(e, form, value);
+    return kernel_evaluate_form(e, form, value);
 }
 
 /* ---- what a form depends on ------------------------------------------------------- */
 
-hd_dependence hd_dependence_new(const hd_forms *f, uint32_t block) {
-    return (hd_dependence){.block = block,
-                           .loops = hd_new_array(f->arena, bool, f->flow->loop_count)};
+kernel_dependence kernel_dependence_new(const kernel_forms *f, uint32_t block) {
+    return (kernel_dependence){.block = block,
+                               .loops = hd_new_array(f->arena, bool, f->flow->loop_count)};
 }
 
-static void depend_on_loop(const hd_evaluator *e, uint32_t loop, hd_dependence *d) {
+static void depend_on_loop(const hd_evaluator *e, uint32_t loop, kernel_dependence *d) {
     d->any = d->loops[loop] = true;
     d->unknown |= !hd_flow_in_loop(e->f->flow, (int32_t)loop, d->block);
 }
 
-static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, hd_dependence *d);
+static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, kernel_dependence *d);
 
-static void depend_on_form(hd_evaluator *e, hd_affine form, uint32_t depth, hd_dependence *d) {
+static void depend_on_form(hd_evaluator *e, hd_affine form, uint32_t depth, kernel_dependence *d) {
     for (uint32_t i = 0; i < form.term_count; i++) {
         hd_term term = form.terms[i];
         if (term.kind <= HD_SYM_GLOBAL)
@@ -197,7 +197,7 @@ static void depend_on_form(hd_evaluator *e, hd_affine form, uint32_t depth, hd_d
     }
 }
 
-static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, hd_dependence *d) {
+static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, kernel_dependence *d) {
     const kir_inst *inst = &e->f->kernel->insts[v];
     int32_t loop = run_loop_of(e, v);
     if (e->stamp[v] == e->generation) /* seen */
@@ -216,16 +216,16 @@ static void depend_on_value(hd_evaluator *e, kir_value v, uint32_t depth, hd_dep
         d->unknown = true;
 }
 
-void hd_depend_on_form(hd_evaluator *e, hd_affine form, hd_dependence *d) {
+void kernel_depend_on_form(hd_evaluator *e, hd_affine form, kernel_dependence *d) {
     e->generation++;
     depend_on_form(e, form, 0, d);
     e->generation++; /* the stamps marked no values */
 }
 
-void hd_depend_on_test(hd_evaluator *e, uint32_t loop, hd_dependence *d) {
-    const hd_exit_test *test = &e->tests[loop];
+void kernel_depend_on_test(hd_evaluator *e, uint32_t loop, kernel_dependence *d) {
+    const kernel_exit_test *test = &e->tests[loop];
     if (test->affine) {
-        hd_depend_on_form(e, test->start, d);
+        kernel_depend_on_form(e, test->start, d);
         return;
     }
     const kir_value parts[] = {test->init, test->left, test->right, test->next};

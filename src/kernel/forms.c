@@ -23,21 +23,21 @@
 
 /* ---- what pointers point into ------------------------------------------------- */
 
-static hd_base meet(hd_base a, hd_base b) {
-    if (a.kind == HD_BASE_ANY)
+static kernel_base meet(kernel_base a, kernel_base b) {
+    if (a.kind == KERNEL_BASE_ANY)
         return b;
-    if (b.kind == HD_BASE_ANY || (a.kind == b.kind && a.index == b.index))
+    if (b.kind == KERNEL_BASE_ANY || (a.kind == b.kind && a.index == b.index))
         return a;
-    return (hd_base){HD_BASE_UNKNOWN, 0};
+    return (kernel_base){KERNEL_BASE_UNKNOWN, 0};
 }
 
-static hd_base base_of(const hd_forms *f, kir_value v) {
+static kernel_base base_of(const kernel_forms *f, kir_value v) {
     const kir_inst *inst = &f->kernel->insts[v];
-    hd_base base = {HD_BASE_ANY, 0};
+    kernel_base base = {KERNEL_BASE_ANY, 0};
     switch (inst->op) {
-    case KIR_PARAM: return (hd_base){HD_BASE_PARAM, inst->index};
-    case KIR_STATIC: return (hd_base){HD_BASE_STATIC, inst->index};
-    case KIR_ALLOCA: return (hd_base){HD_BASE_ALLOCA, v};
+    case KIR_PARAM: return (kernel_base){KERNEL_BASE_PARAM, inst->index};
+    case KIR_STATIC: return (kernel_base){KERNEL_BASE_STATIC, inst->index};
+    case KIR_ALLOCA: return (kernel_base){KERNEL_BASE_ALLOCA, v};
     case KIR_UNDEF: return base;
     case KIR_ADDR:
     case KIR_SPACECAST:
@@ -45,19 +45,19 @@ static hd_base base_of(const hd_forms *f, kir_value v) {
     case KIR_BITCAST:
         if (f->kernel->insts[inst->args[0]].type.kind == KIR_PTR)
             return f->base[inst->args[0]];
-        return (hd_base){HD_BASE_UNKNOWN, 0};
+        return (kernel_base){KERNEL_BASE_UNKNOWN, 0};
     case KIR_SELECT: return meet(f->base[inst->args[1]], f->base[inst->args[2]]);
     case KIR_PHI:
         for (uint32_t i = 0; i < inst->arg_count; i++)
             base = meet(base, f->base[inst->args[i]]);
         return base;
-    default: return (hd_base){HD_BASE_UNKNOWN, 0};
+    default: return (kernel_base){KERNEL_BASE_UNKNOWN, 0};
     }
 }
 
-static void find_bases(hd_forms *f) {
+static void find_bases(kernel_forms *f) {
     for (kir_value v = 0; v < f->kernel->inst_count; v++)
-        f->base[v] = (hd_base){HD_BASE_ANY, 0};
+        f->base[v] = (kernel_base){KERNEL_BASE_ANY, 0};
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
@@ -66,29 +66,29 @@ static void find_bases(hd_forms *f) {
                 kir_value v = block->insts[k];
                 if (f->kernel->insts[v].type.kind != KIR_PTR)
                     continue;
-                hd_base base = base_of(f, v);
+                kernel_base base = base_of(f, v);
                 changed |= base.kind != f->base[v].kind || base.index != f->base[v].index;
                 f->base[v] = base;
             }
         }
     }
     for (kir_value v = 0; v < f->kernel->inst_count; v++)
-        if (f->base[v].kind == HD_BASE_ANY)
-            f->base[v].kind = HD_BASE_UNKNOWN;
+        if (f->base[v].kind == KERNEL_BASE_ANY)
+            f->base[v].kind = KERNEL_BASE_UNKNOWN;
 }
 
 /* ---- loops ------------------------------------------------------------------------ */
 
-bool hd_forms_is_latch(const hd_forms *f, uint32_t header, uint32_t from) {
+bool kernel_forms_is_latch(const kernel_forms *f, uint32_t header, uint32_t from) {
     int32_t loop = hd_flow_loop_at(f->flow, header);
     return loop >= 0 && hd_flow_in_loop(f->flow, loop, from);
 }
 
-static hd_affine opaque(const hd_forms *f, kir_value v) {
-    return hd_affine_symbol(f->arena, HD_SYM_VALUE, v);
+static hd_affine opaque(const kernel_forms *f, kir_value v) {
+    return kernel_affine_symbol(f->arena, HD_SYM_VALUE, v);
 }
 
-hd_affine hd_forms_at(const hd_forms *f, kir_value value, uint32_t block) {
+hd_affine kernel_forms_at(const kernel_forms *f, kir_value value, uint32_t block) {
     hd_affine form = f->of[value], seen = form;
     for (uint32_t i = 0; i < form.term_count; i++) {
         hd_term term = form.terms[i];
@@ -97,44 +97,45 @@ hd_affine hd_forms_at(const hd_forms *f, kir_value value, uint32_t block) {
         int64_t last = f->last_iteration[term.index];
         if (last < 0)
             return opaque(f, value);
-        hd_affine symbol = hd_affine_symbol(f->arena, HD_SYM_LOOP, term.index);
+        hd_affine symbol = kernel_affine_symbol(f->arena, HD_SYM_LOOP, term.index);
         seen = hd_affine_add(f->arena, seen, symbol, -term.factor);
-        seen = hd_affine_add(f->arena, seen, hd_affine_constant(last), term.factor);
+        seen = hd_affine_add(f->arena, seen, kernel_affine_constant(last), term.factor);
     }
     return seen;
 }
 
-static hd_affine arg_form(const hd_forms *f, const kir_inst *inst, uint32_t i) {
-    return hd_forms_at(f, inst->args[i], inst->block);
+static hd_affine arg_form(const kernel_forms *f, const kir_inst *inst, uint32_t i) {
+    return kernel_forms_at(f, inst->args[i], inst->block);
 }
 
 /* ---- work-item queries ---------------------------------------------------------------- */
 
-static hd_affine id_or_zero(const hd_forms *f, hd_symbol_kind kind, uint32_t d, uint64_t count) {
-    return count == 1 ? hd_affine_constant(0) : hd_affine_symbol(f->arena, kind, d);
+static hd_affine id_or_zero(const kernel_forms *f, hd_symbol_kind kind, uint32_t d,
+                            uint64_t count) {
+    return count == 1 ? kernel_affine_constant(0) : kernel_affine_symbol(f->arena, kind, d);
 }
 
-static hd_affine local_id(const hd_forms *f, uint32_t d) {
-    return id_or_zero(f, HD_SYM_LOCAL, d, hd_launch_size(&f->launch, KIR_Q_LOCAL_SIZE, d));
+static hd_affine local_id(const kernel_forms *f, uint32_t d) {
+    return id_or_zero(f, HD_SYM_LOCAL, d, kernel_launch_size(&f->launch, KIR_Q_LOCAL_SIZE, d));
 }
 
-static hd_affine group_id(const hd_forms *f, uint32_t d) {
-    return id_or_zero(f, HD_SYM_GROUP, d, hd_launch_size(&f->launch, KIR_Q_NUM_GROUPS, d));
+static hd_affine group_id(const kernel_forms *f, uint32_t d) {
+    return id_or_zero(f, HD_SYM_GROUP, d, kernel_launch_size(&f->launch, KIR_Q_NUM_GROUPS, d));
 }
 
-static hd_affine global_id(const hd_forms *f, uint32_t d) {
-    uint64_t local = hd_launch_size(&f->launch, KIR_Q_LOCAL_SIZE, d);
+static hd_affine global_id(const kernel_forms *f, uint32_t d) {
+    uint64_t local = kernel_launch_size(&f->launch, KIR_Q_LOCAL_SIZE, d);
     if (!local)
-        return hd_affine_symbol(f->arena, HD_SYM_GLOBAL, d);
-    hd_affine id = hd_affine_constant(d < 3 ? (int64_t)f->launch.offset[d] : 0);
+        return kernel_affine_symbol(f->arena, HD_SYM_GLOBAL, d);
+    hd_affine id = kernel_affine_constant(d < 3 ? (int64_t)f->launch.offset[d] : 0);
     id = hd_affine_add(f->arena, id, group_id(f, d), (int64_t)local);
     return hd_affine_add(f->arena, id, local_id(f, d), 1);
 }
 
 /* id(0) + size(0) * (id(1) + size(1) * id(2)) of the launch's dimensions. */
-static bool linear_id(const hd_forms *f, bool global, hd_affine *form) {
+static bool linear_id(const kernel_forms *f, bool global, hd_affine *form) {
     int64_t step = 1;
-    *form = hd_affine_constant(0);
+    *form = kernel_affine_constant(0);
     if (!f->launch.dims)
         return false;
     for (uint32_t d = 0; d < f->launch.dims; d++) {
@@ -142,33 +143,33 @@ static bool linear_id(const hd_forms *f, bool global, hd_affine *form) {
         if (global)
             id.constant -= (int64_t)f->launch.offset[d];
         *form = hd_affine_add(f->arena, *form, id, step);
-        step *=
-            (int64_t)hd_launch_size(&f->launch, global ? KIR_Q_GLOBAL_SIZE : KIR_Q_LOCAL_SIZE, d);
+        step *= (int64_t)kernel_launch_size(&f->launch,
+                                            global ? KIR_Q_GLOBAL_SIZE : KIR_Q_LOCAL_SIZE, d);
         if (!step && d + 1 < f->launch.dims)
             return false;
     }
     return true;
 }
 
-static hd_affine size_of(const hd_forms *f, kir_query query, uint32_t d) {
-    uint64_t size = hd_launch_size(&f->launch, query, d);
+static hd_affine size_of(const kernel_forms *f, kir_query query, uint32_t d) {
+    uint64_t size = kernel_launch_size(&f->launch, query, d);
     if (query == KIR_Q_ENQUEUED_LOCAL_SIZE)
         query = KIR_Q_LOCAL_SIZE;
-    return size ? hd_affine_constant((int64_t)size)
-                : hd_affine_symbol(f->arena, HD_SYM_SIZE, (uint32_t)query * 4 + d);
+    return size ? kernel_affine_constant((int64_t)size)
+                : kernel_affine_symbol(f->arena, HD_SYM_SIZE, (uint32_t)query * 4 + d);
 }
 
-static hd_affine global_offset(const hd_forms *f, uint32_t d) {
+static hd_affine global_offset(const kernel_forms *f, uint32_t d) {
     if (f->launch.dims || f->in_blocks)
-        return hd_affine_constant((int64_t)f->launch.offset[d]);
-    return hd_affine_symbol(f->arena, HD_SYM_SIZE, KIR_Q_GLOBAL_OFFSET * 4 + d);
+        return kernel_affine_constant((int64_t)f->launch.offset[d]);
+    return kernel_affine_symbol(f->arena, HD_SYM_SIZE, KIR_Q_GLOBAL_OFFSET * 4 + d);
 }
 
-static hd_affine query_form(const hd_forms *f, kir_value v) {
+static hd_affine query_form(const kernel_forms *f, kir_value v) {
     const kir_inst *inst = &f->kernel->insts[v];
     hd_affine form;
     if (inst->index == KIR_Q_WORK_DIM)
-        return f->launch.dims ? hd_affine_constant(f->launch.dims) : opaque(f, v);
+        return f->launch.dims ? kernel_affine_constant(f->launch.dims) : opaque(f, v);
     if (!inst->arg_count)
         return linear_id(f, inst->index == KIR_Q_GLOBAL_LINEAR_ID, &form) ? form : opaque(f, v);
     hd_affine dimension = arg_form(f, inst, 0);
@@ -178,10 +179,10 @@ static hd_affine query_form(const hd_forms *f, kir_value v) {
                   (!f->launch.dims || dimension.constant < f->launch.dims);
     uint32_t d = exists ? (uint32_t)dimension.constant : 3;
     switch (inst->index) {
-    case KIR_Q_GLOBAL_ID: return exists ? global_id(f, d) : hd_affine_constant(0);
-    case KIR_Q_LOCAL_ID: return exists ? local_id(f, d) : hd_affine_constant(0);
-    case KIR_Q_GROUP_ID: return exists ? group_id(f, d) : hd_affine_constant(0);
-    case KIR_Q_GLOBAL_OFFSET: return exists ? global_offset(f, d) : hd_affine_constant(0);
+    case KIR_Q_GLOBAL_ID: return exists ? global_id(f, d) : kernel_affine_constant(0);
+    case KIR_Q_LOCAL_ID: return exists ? local_id(f, d) : kernel_affine_constant(0);
+    case KIR_Q_GROUP_ID: return exists ? group_id(f, d) : kernel_affine_constant(0);
+    case KIR_Q_GLOBAL_OFFSET: return exists ? global_offset(f, d) : kernel_affine_constant(0);
     default: return size_of(f, (kir_query)inst->index, d);
     }
 }
@@ -196,24 +197,24 @@ static int64_t alignment_of(hd_affine a) {
     return (int64_t)(bits & (0 - bits));
 }
 
-static bool lies_in(const hd_forms *f, hd_affine a, int64_t from, int64_t to) {
+static bool lies_in(const kernel_forms *f, hd_affine a, int64_t from, int64_t to) {
     int64_t low, high;
-    return hd_affine_range(&f->launch, a, &low, &high) && low >= from && high <= to;
+    return kernel_affine_range(&f->launch, a, &low, &high) && low >= from && high <= to;
 }
 
 /* a / divisor and a % divisor (divisor > 0), where the part of `a` that is no
  * multiple of the divisor provably lies in 0 .. divisor-1. */
-static bool divide(const hd_forms *f, hd_affine a, int64_t divisor, bool floors, bool remainder,
+static bool divide(const kernel_forms *f, hd_affine a, int64_t divisor, bool floors, bool remainder,
                    hd_affine *form) {
     hd_affine quotient, rest;
     if (!floors && !lies_in(f, a, 0, INT64_MAX))
         return false;
-    hd_affine_split(f->arena, a, divisor, &quotient, &rest);
+    kernel_affine_split(f->arena, a, divisor, &quotient, &rest);
     *form = remainder ? rest : quotient;
     return lies_in(f, rest, 0, divisor - 1);
 }
 
-static bool by_constant(const hd_forms *f, kir_op op, hd_affine a, int64_t b, hd_affine *form) {
+static bool by_constant(const kernel_forms *f, kir_op op, hd_affine a, int64_t b, hd_affine *form) {
     switch (op) {
     case KIR_SHL:
         *form = hd_affine_scale(f->arena, a, b >= 0 && b < 63 ? (int64_t)1 << b : 0);
@@ -244,7 +245,7 @@ static bool is_single(hd_affine a, hd_symbol_kind kind, uint32_t index) {
 /* Products that launch sizes are not known for, but that mean something all the same, as CUDA
  * C writes them: group id * local size is global id - local id (- offset), number of groups *
  * local size the global size. */
-static bool product_of_sizes(const hd_forms *f, hd_affine a, hd_affine b, hd_affine *form) {
+static bool product_of_sizes(const kernel_forms *f, hd_affine a, hd_affine b, hd_affine *form) {
     for (uint32_t d = 0; d < 3; d++) {
         if (!is_single(b, HD_SYM_SIZE, KIR_Q_LOCAL_SIZE * 4 + d))
             continue;
@@ -263,13 +264,13 @@ static bool product_of_sizes(const hd_forms *f, hd_affine a, hd_affine b, hd_aff
     return false;
 }
 
-static bool binary_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
+static bool binary_form(const kernel_forms *f, const kir_inst *inst, hd_affine *form) {
     hd_affine a = arg_form(f, inst, 0), b = arg_form(f, inst, 1);
     if (inst->type.bits == 1)
         return false;
     if (!a.term_count && !b.term_count) {
-        *form = hd_affine_constant(0);
-        return hd_fold(inst->op, inst->type.bits, a.constant, b.constant, &form->constant);
+        *form = kernel_affine_constant(0);
+        return kernel_fold(inst->op, inst->type.bits, a.constant, b.constant, &form->constant);
     }
     switch (inst->op) {
     case KIR_ADD: *form = hd_affine_add(f->arena, a, b, 1); return true;
@@ -293,17 +294,18 @@ static bool binary_form(const hd_forms *f, const kir_inst *inst, hd_affine *form
 
 /* Casts to and from chars and shorts keep a number that fits them, as a short keeps
  * the ids of a small image. */
-static bool keeps_value(const hd_forms *f, const kir_inst *inst, uint32_t narrow, hd_affine *form) {
+static bool keeps_value(const kernel_forms *f, const kir_inst *inst, uint32_t narrow,
+                        hd_affine *form) {
     const kir_inst *from = &f->kernel->insts[inst->args[0]];
     int64_t half = (int64_t)1 << (narrow - 1);
     if (inst->op != KIR_ZEXT)
         return lies_in(f, *form, -half, half - 1);
     if (from->op == KIR_TRUNC) /* which alone keeps but the lower half */
-        *form = hd_forms_at(f, from->args[0], inst->block);
+        *form = kernel_forms_at(f, from->args[0], inst->block);
     return lies_in(f, *form, 0, 2 * half - 1);
 }
 
-static bool convert_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
+static bool convert_form(const kernel_forms *f, const kir_inst *inst, hd_affine *form) {
     const kir_inst *from = &f->kernel->insts[inst->args[0]];
     *form = arg_form(f, inst, 0);
     uint32_t narrow = from->type.bits < inst->type.bits ? from->type.bits : inst->type.bits;
@@ -318,7 +320,7 @@ static bool convert_form(const hd_forms *f, const kir_inst *inst, hd_affine *for
 }
 
 /* A comparison of two known numbers. */
-static bool compare_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
+static bool compare_form(const kernel_forms *f, const kir_inst *inst, hd_affine *form) {
     hd_affine a = arg_form(f, inst, 0), b = arg_form(f, inst, 1);
     kir_type type = f->kernel->insts[inst->args[0]].type;
     if (type.kind != KIR_INT || type.lanes != 1 || a.term_count || b.term_count)
@@ -328,7 +330,7 @@ static bool compare_form(const hd_forms *f, const kir_inst *inst, hd_affine *for
 }
 
 /* Lane of a vector that was put together with INSERT. */
-static bool extract_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
+static bool extract_form(const kernel_forms *f, const kir_inst *inst, hd_affine *form) {
     int64_t want, lane;
     if (!kir_const_int(f->kernel, inst->args[1], &want))
         return false;
@@ -343,7 +345,7 @@ static bool extract_form(const hd_forms *f, const kir_inst *inst, hd_affine *for
     return false;
 }
 
-static bool call_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) {
+static bool call_form(const kernel_forms *f, const kir_inst *inst, hd_affine *form) {
     bool mad = !strcmp(inst->name, "mad24") && inst->arg_count == 3;
     bool mul = !strcmp(inst->name, "mul24") && inst->arg_count == 2;
     if (!mad && !mul)
@@ -358,17 +360,17 @@ static bool call_form(const hd_forms *f, const kir_inst *inst, hd_affine *form) 
     return true;
 }
 
-static hd_affine addr_form(const hd_forms *f, const kir_inst *inst) {
+static hd_affine addr_form(const kernel_forms *f, const kir_inst *inst) {
     hd_affine sum = arg_form(f, inst, 0);
     for (uint32_t i = 1; i < inst->arg_count; i++)
         sum = hd_affine_add(f->arena, sum, arg_form(f, inst, i), inst->scale[i - 1]);
-    return hd_affine_add(f->arena, sum, hd_affine_constant(inst->offset), 1);
+    return hd_affine_add(f->arena, sum, kernel_affine_constant(inst->offset), 1);
 }
 
 /* ---- joins ------------------------------------------------------------------------------------ */
 
 /* Forms of pointers can only be compared when they count from the same base. */
-static bool same_base(const hd_forms *f, kir_value v, kir_value arg) {
+static bool same_base(const kernel_forms *f, kir_value v, kir_value arg) {
     if (f->kernel->insts[v].type.kind != KIR_PTR)
         return true;
     return f->base[v].kind == f->base[arg].kind && f->base[v].index == f->base[arg].index;
@@ -376,17 +378,17 @@ static bool same_base(const hd_forms *f, kir_value v, kir_value arg) {
 
 /* The one form that all incoming values have, apart from those from inside a loop
  * (`skip_latches`). */
-static bool common_form(const hd_forms *f, kir_value v, bool skip_latches, hd_affine *form) {
+static bool common_form(const kernel_forms *f, kir_value v, bool skip_latches, hd_affine *form) {
     const kir_inst *phi = &f->kernel->insts[v];
     bool found = false;
     for (uint32_t i = 0; i < phi->arg_count; i++) {
-        if (skip_latches && hd_forms_is_latch(f, phi->block, phi->from[i]))
+        if (skip_latches && kernel_forms_is_latch(f, phi->block, phi->from[i]))
             continue;
         if (f->rank[phi->from[i]] == KIR_NONE || f->kernel->insts[phi->args[i]].op == KIR_UNDEF)
             continue;
         if (f->rank[phi->from[i]] >= f->rank[phi->block] || !same_base(f, v, phi->args[i]))
             return false;
-        hd_affine incoming = hd_forms_at(f, phi->args[i], phi->block);
+        hd_affine incoming = kernel_forms_at(f, phi->args[i], phi->block);
         if (found && !hd_affine_equal(*form, incoming))
             return false;
         *form = incoming;
@@ -395,7 +397,7 @@ static bool common_form(const hd_forms *f, kir_value v, bool skip_latches, hd_af
     return found;
 }
 
-static hd_affine phi_form(const hd_forms *f, kir_value v) {
+static hd_affine phi_form(const kernel_forms *f, kir_value v) {
     uint32_t block = f->kernel->insts[v].block;
     int32_t loop = hd_flow_loop_at(f->flow, block);
     hd_affine form;
@@ -405,11 +407,11 @@ static hd_affine phi_form(const hd_forms *f, kir_value v) {
         return opaque(f, v);
     if (loop < 0)
         return form;
-    hd_affine iteration = hd_affine_symbol(f->arena, HD_SYM_LOOP, (uint32_t)loop);
+    hd_affine iteration = kernel_affine_symbol(f->arena, HD_SYM_LOOP, (uint32_t)loop);
     return hd_affine_add(f->arena, form, iteration, f->step[v]);
 }
 
-static hd_affine form_of(const hd_forms *f, kir_value v) {
+static hd_affine form_of(const kernel_forms *f, kir_value v) {
     const kir_inst *inst = &f->kernel->insts[v];
     hd_affine form = {0};
     bool known = false;
@@ -423,7 +425,7 @@ static hd_affine form_of(const hd_forms *f, kir_value v) {
         known = inst->index < f->launch.param_count && f->launch.param_known &&
                 f->launch.param_known[inst->index];
         if (!known)
-            return hd_affine_symbol(f->arena, HD_SYM_PARAM, inst->index);
+            return kernel_affine_symbol(f->arena, HD_SYM_PARAM, inst->index);
         form.constant = f->launch.params[inst->index];
         break;
     case KIR_QUERY: return query_form(f, v);
@@ -460,20 +462,20 @@ static hd_affine form_of(const hd_forms *f, kir_value v) {
 
 /* The step with which a value comes around the loop: it is `phi + step`, or it is
  * affine in the iteration by itself and fits the first value. */
-static bool step_of(const hd_forms *f, kir_value v, uint32_t loop, hd_affine init, hd_affine around,
-                    int64_t *step) {
+static bool step_of(const kernel_forms *f, kir_value v, uint32_t loop, hd_affine init,
+                    hd_affine around, int64_t *step) {
     hd_affine rest = hd_affine_add(f->arena, around, opaque(f, v), -1);
     *step = rest.constant;
     if (!rest.term_count)
         return true;
     *step = hd_affine_factor(around, HD_SYM_LOOP, loop);
-    hd_affine iteration = hd_affine_symbol(f->arena, HD_SYM_LOOP, loop);
+    hd_affine iteration = kernel_affine_symbol(f->arena, HD_SYM_LOOP, loop);
     rest = hd_affine_add(f->arena, around, iteration, -*step);
-    rest = hd_affine_add(f->arena, rest, hd_affine_constant(*step), -1);
+    rest = hd_affine_add(f->arena, rest, kernel_affine_constant(*step), -1);
     return hd_affine_equal(rest, init) && !hd_affine_factor(init, HD_SYM_VALUE, v);
 }
 
-static bool is_new_induction(hd_forms *f, kir_value v, uint32_t loop) {
+static bool is_new_induction(kernel_forms *f, kir_value v, uint32_t loop) {
     const kir_inst *phi = &f->kernel->insts[v];
     hd_affine init;
     if (f->is_induction[v] || (phi->type.kind != KIR_INT && phi->type.kind != KIR_PTR) ||
@@ -481,10 +483,10 @@ static bool is_new_induction(hd_forms *f, kir_value v, uint32_t loop) {
         return false;
     bool found = false;
     for (uint32_t i = 0; i < phi->arg_count; i++) {
-        if (!hd_forms_is_latch(f, phi->block, phi->from[i]))
+        if (!kernel_forms_is_latch(f, phi->block, phi->from[i]))
             continue;
         int64_t step;
-        hd_affine around = hd_forms_at(f, phi->args[i], phi->from[i]);
+        hd_affine around = kernel_forms_at(f, phi->args[i], phi->from[i]);
         if (!same_base(f, v, phi->args[i]) || !step_of(f, v, loop, init, around, &step) ||
             (found && step != f->step[v]))
             return false;
@@ -495,7 +497,7 @@ static bool is_new_induction(hd_forms *f, kir_value v, uint32_t loop) {
     return found;
 }
 
-bool hd_forms_round(hd_forms *f) {
+bool kernel_forms_round(kernel_forms *f) {
     const kir_kernel *kernel = f->kernel;
     for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
         const kir_block *block = &kernel->blocks[f->flow->rpo[i]];
@@ -516,10 +518,10 @@ bool hd_forms_round(hd_forms *f) {
     return found;
 }
 
-hd_forms *hd_forms_new(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
-                       const hd_flow *flow, const hd_binding *binding) {
-    hd_forms *f = hd_new(arena, hd_forms);
-    *f = (hd_forms){.arena = arena, .kernel = kernel, .flow = flow};
+kernel_forms *kernel_forms_new(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
+                               const hd_flow *flow, const hd_binding *binding) {
+    kernel_forms *f = hd_new(arena, kernel_forms);
+    *f = (kernel_forms){.arena = arena, .kernel = kernel, .flow = flow};
     f->in_blocks = KIR_HAS(module, BLOCKS);
     if (binding)
         f->launch = *binding;
@@ -527,7 +529,7 @@ hd_forms *hd_forms_new(hd_arena *arena, const kir_module *module, const kir_kern
         if (!f->launch.local[d])
             f->launch.local[d] = kernel->required_local[d];
     f->of = hd_new_array(arena, hd_affine, kernel->inst_count);
-    f->base = hd_new_array(arena, hd_base, kernel->inst_count);
+    f->base = hd_new_array(arena, kernel_base, kernel->inst_count);
     f->is_induction = hd_new_array(arena, bool, kernel->inst_count);
     f->step = hd_new_array(arena, int64_t, kernel->inst_count);
     f->visited = hd_new_array(arena, uint32_t, kernel->inst_count);
@@ -546,7 +548,7 @@ hd_forms *hd_forms_new(hd_arena *arena, const kir_module *module, const kir_kern
 
 /* ---- explanations ---------------------------------------------------------------------------------- */
 
-static bool walk(const hd_forms *f, kir_value value, bool into_loops, hd_visit_fn *visit,
+static bool walk(const kernel_forms *f, kir_value value, bool into_loops, kernel_visit_fn *visit,
                  void *user) {
     if (f->visited[value] == *f->generation)
         return false;
@@ -557,7 +559,8 @@ static bool walk(const hd_forms *f, kir_value value, bool into_loops, hd_visit_f
     if (inst->op == KIR_LOAD || inst->op == KIR_ATOMIC)
         return false;
     for (uint32_t i = 0; i < inst->arg_count; i++) {
-        if (inst->op == KIR_PHI && !into_loops && hd_forms_is_latch(f, inst->block, inst->from[i]))
+        if (inst->op == KIR_PHI && !into_loops &&
+            kernel_forms_is_latch(f, inst->block, inst->from[i]))
             continue;
         if (walk(f, inst->args[i], into_loops, visit, user))
             return true;
@@ -565,13 +568,13 @@ static bool walk(const hd_forms *f, kir_value value, bool into_loops, hd_visit_f
     return false;
 }
 
-bool hd_forms_walk(const hd_forms *f, kir_value value, bool into_loops, hd_visit_fn *visit,
-                   void *user) {
+bool kernel_forms_walk(const kernel_forms *f, kir_value value, bool into_loops,
+                       kernel_visit_fn *visit, void *user) {
     ++*f->generation;
     return walk(f, value, into_loops, visit, user);
 }
 
-static bool is_load(const hd_forms *f, kir_value value, void *found) {
+static bool is_load(const kernel_forms *f, kir_value value, void *found) {
     kir_op op = f->kernel->insts[value].op;
     if (op != KIR_LOAD && op != KIR_ATOMIC)
         return false;
@@ -579,30 +582,30 @@ static bool is_load(const hd_forms *f, kir_value value, void *found) {
     return true;
 }
 
-kir_value hd_forms_load_of(const hd_forms *f, hd_affine form) {
+kir_value kernel_forms_load_of(const kernel_forms *f, hd_affine form) {
     kir_value found = KIR_NONE;
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
-            hd_forms_walk(f, form.terms[i].index, true, is_load, &found))
+            kernel_forms_walk(f, form.terms[i].index, true, is_load, &found))
             return found;
     return KIR_NONE;
 }
 
-const char *hd_forms_base_name(const hd_forms *f, kir_value pointer) {
-    hd_base base = f->base[pointer];
+const char *kernel_forms_base_name(const kernel_forms *f, kir_value pointer) {
+    kernel_base base = f->base[pointer];
     switch (base.kind) {
-    case HD_BASE_PARAM: return f->kernel->params[base.index].name;
-    case HD_BASE_STATIC: return f->kernel->statics[base.index].name;
-    case HD_BASE_ALLOCA: return "private memory";
+    case KERNEL_BASE_PARAM: return f->kernel->params[base.index].name;
+    case KERNEL_BASE_STATIC: return f->kernel->statics[base.index].name;
+    case KERNEL_BASE_ALLOCA: return "private memory";
     default: return "a pointer of unknown origin";
     }
 }
 
-const char *hd_at_line(const hd_forms *f, const kir_inst *inst) {
+const char *kernel_at_line(const kernel_forms *f, const kir_inst *inst) {
     return inst->line ? hd_format(f->arena, " at line %u", inst->line) : "";
 }
 
-static bool is_unknown_scalar(const hd_forms *f, kir_value value, void *found) {
+static bool is_unknown_scalar(const kernel_forms *f, kir_value value, void *found) {
     hd_affine form = f->of[value];
     if (form.term_count != 1 || form.constant ||
         (form.terms->kind != HD_SYM_PARAM && form.terms->kind != HD_SYM_SIZE))
@@ -611,7 +614,7 @@ static bool is_unknown_scalar(const hd_forms *f, kir_value value, void *found) {
     return true;
 }
 
-static const char *reason_of_scalar(const hd_forms *f, const hd_term *term) {
+static const char *reason_of_scalar(const kernel_forms *f, const hd_term *term) {
     if (term->kind == HD_SYM_PARAM)
         return hd_format(f->arena, "depends on parameter %s, whose value is not known",
                          f->kernel->params[term->index].name);
@@ -619,20 +622,20 @@ static const char *reason_of_scalar(const hd_forms *f, const hd_term *term) {
                      hd_affine_print(f->arena, f->kernel, (hd_affine){0, 1, term}));
 }
 
-static const char *reason_of_value(const hd_forms *f, kir_value value) {
-    kir_value load = hd_forms_load_of(f, opaque(f, value));
+static const char *reason_of_value(const kernel_forms *f, kir_value value) {
+    kir_value load = kernel_forms_load_of(f, opaque(f, value));
     const kir_inst *inst = &f->kernel->insts[load == KIR_NONE ? value : load];
-    const char *where = hd_at_line(f, inst);
+    const char *where = kernel_at_line(f, inst);
     if (load != KIR_NONE)
-        return hd_format(f->arena, "indirect through %s%s", hd_forms_base_name(f, inst->args[0]),
-                         where);
+        return hd_format(f->arena, "indirect through %s%s",
+                         kernel_forms_base_name(f, inst->args[0]), where);
     if (inst->op == KIR_CALL)
         return hd_format(f->arena, "depends on the result of %s()%s", inst->name, where);
     if (inst->op == KIR_PHI && hd_flow_loop_at(f->flow, inst->block) >= 0)
         return hd_format(f->arena, "depends on a loop variable%s that does not step by a constant",
                          where);
     hd_affine scalar;
-    if (inst->op != KIR_PHI && hd_forms_walk(f, value, false, is_unknown_scalar, &scalar))
+    if (inst->op != KIR_PHI && kernel_forms_walk(f, value, false, is_unknown_scalar, &scalar))
         return reason_of_scalar(f, scalar.terms);
     if (inst->op == KIR_PHI || inst->op == KIR_SELECT)
         return hd_format(f->arena, "depends on which way a branch or choice%s goes", where);
@@ -640,7 +643,7 @@ static const char *reason_of_value(const hd_forms *f, kir_value value) {
                      where);
 }
 
-const char *hd_forms_reason(const hd_forms *f, hd_affine form) {
+const char *kernel_forms_reason(const kernel_forms *f, hd_affine form) {
     for (uint32_t i = form.term_count; i-- > 0;) { /* values stand last and say most */
         if (form.terms[i].kind == HD_SYM_VALUE)
             return reason_of_value(f, form.terms[i].index);

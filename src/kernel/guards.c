@@ -12,7 +12,7 @@
  */
 #include "kernel/analysis.h"
 
-kir_pred hd_pred_not(kir_pred pred) {
+kir_pred kernel_pred_not(kir_pred pred) {
     switch (pred) {
     case KIR_P_EQ: return KIR_P_NE;
     case KIR_P_NE: return KIR_P_EQ;
@@ -28,7 +28,7 @@ kir_pred hd_pred_not(kir_pred pred) {
     }
 }
 
-kir_pred hd_pred_signed(kir_pred pred) {
+kir_pred kernel_pred_signed(kir_pred pred) {
     return pred >= KIR_P_ULT && pred <= KIR_P_UGE ? pred - KIR_P_ULT + KIR_P_SLT : pred;
 }
 
@@ -49,29 +49,30 @@ bool hd_compare(kir_pred pred, uint32_t bits, int64_t a, int64_t b) {
     }
 }
 
-static bool is_bit(const hd_forms *f, kir_value value, int64_t bit) {
+static bool is_bit(const kernel_forms *f, kir_value value, int64_t bit) {
     int64_t number;
     return kir_const_int(f->kernel, value, &number) && number == bit;
 }
 
-void hd_condition_parts(const hd_forms *f, kir_value value, bool truth, hd_conditions *parts) {
+void kernel_condition_parts(const kernel_forms *f, kir_value value, bool truth,
+                            kernel_conditions *parts) {
     const kir_inst *inst = &f->kernel->insts[value];
     bool scalar_bit = inst->type.bits == 1 && inst->type.lanes == 1;
     if (inst->op == KIR_FREEZE) {
-        hd_condition_parts(f, inst->args[0], truth, parts);
+        kernel_condition_parts(f, inst->args[0], truth, parts);
     } else if (inst->op == KIR_XOR && scalar_bit && is_bit(f, inst->args[1], 1)) {
-        hd_condition_parts(f, inst->args[0], !truth, parts);
+        kernel_condition_parts(f, inst->args[0], !truth, parts);
     } else if (inst->op == (truth ? KIR_AND : KIR_OR) && scalar_bit) {
-        hd_condition_parts(f, inst->args[0], truth, parts);
-        hd_condition_parts(f, inst->args[1], truth, parts);
+        kernel_condition_parts(f, inst->args[0], truth, parts);
+        kernel_condition_parts(f, inst->args[1], truth, parts);
     } else if (inst->op == KIR_SELECT && scalar_bit && truth && is_bit(f, inst->args[2], 0)) {
-        hd_condition_parts(f, inst->args[0], true, parts);
-        hd_condition_parts(f, inst->args[1], true, parts);
+        kernel_condition_parts(f, inst->args[0], true, parts);
+        kernel_condition_parts(f, inst->args[1], true, parts);
     } else if (inst->op == KIR_SELECT && scalar_bit && !truth && is_bit(f, inst->args[1], 1)) {
-        hd_condition_parts(f, inst->args[0], false, parts);
-        hd_condition_parts(f, inst->args[2], false, parts);
+        kernel_condition_parts(f, inst->args[0], false, parts);
+        kernel_condition_parts(f, inst->args[2], false, parts);
     } else {
-        hd_push(f->arena, parts, (hd_condition){value, truth});
+        hd_push(f->arena, parts, (kernel_condition){value, truth});
     }
 }
 
@@ -88,7 +89,7 @@ static bool is_natural(hd_affine a) {
 }
 
 /* A form that an access in `block` may use: known, and not of a loop that is over. */
-static bool is_usable(const hd_forms *f, hd_affine form, uint32_t block) {
+static bool is_usable(const kernel_forms *f, hd_affine form, uint32_t block) {
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_LOOP &&
             !hd_flow_in_loop(f->flow, (int32_t)form.terms[i].index, block))
@@ -99,7 +100,7 @@ static bool is_usable(const hd_forms *f, hd_affine form, uint32_t block) {
 /* `left pred right` as guards. An unsigned `x < n` also says that x is not negative
  * (so compilers write 0 <= x && x < n); its contrary, x negative or at least n, is
  * no conjunction unless x cannot be negative. */
-static bool guard_compare(const hd_forms *f, kir_pred pred, hd_affine left, hd_affine right,
+static bool guard_compare(const kernel_forms *f, kir_pred pred, hd_affine left, hd_affine right,
                           guard_list *guards) {
     bool is_unsigned = pred >= KIR_P_ULT && pred <= KIR_P_UGE;
     bool less = pred == KIR_P_ULT || pred == KIR_P_ULE;
@@ -109,25 +110,25 @@ static bool guard_compare(const hd_forms *f, kir_pred pred, hd_affine left, hd_a
     if (is_unsigned && !is_natural(small))
         hd_push(f->arena, guards, (hd_guard){small, KIR_P_SGE});
     hd_affine difference = hd_affine_add(f->arena, left, right, -1);
-    hd_push(f->arena, guards, (hd_guard){difference, hd_pred_signed(pred)});
+    hd_push(f->arena, guards, (hd_guard){difference, kernel_pred_signed(pred)});
     return true;
 }
 
-static bool guard_condition(const hd_forms *f, hd_condition part, uint32_t from, uint32_t block,
-                            guard_list *guards) {
+static bool guard_condition(const kernel_forms *f, kernel_condition part, uint32_t from,
+                            uint32_t block, guard_list *guards) {
     const kir_inst *compare = &f->kernel->insts[part.value];
     if (compare->op != KIR_ICMP || f->kernel->insts[compare->args[0]].type.kind != KIR_INT ||
         compare->type.lanes != 1)
         return false;
-    hd_affine left = hd_forms_at(f, compare->args[0], from);
-    hd_affine right = hd_forms_at(f, compare->args[1], from);
-    kir_pred pred = part.truth ? compare->pred : hd_pred_not(compare->pred);
+    hd_affine left = kernel_forms_at(f, compare->args[0], from);
+    hd_affine right = kernel_forms_at(f, compare->args[1], from);
+    kir_pred pred = part.truth ? compare->pred : kernel_pred_not(compare->pred);
     return is_usable(f, left, block) && is_usable(f, right, block) &&
            guard_compare(f, pred, left, right, guards);
 }
 
 /* Every path to `block` takes the edge from -> to. */
-static bool edge_dominates(const hd_forms *f, uint32_t from, uint32_t to, uint32_t block) {
+static bool edge_dominates(const kernel_forms *f, uint32_t from, uint32_t to, uint32_t block) {
     const kir_block *target = &f->kernel->blocks[to];
     if (!hd_flow_dominates(f->flow, to, block))
         return false;
@@ -138,7 +139,7 @@ static bool edge_dominates(const hd_forms *f, uint32_t from, uint32_t to, uint32
 }
 
 /* The guards that taking target `to` of the branch at the end of `from` means. */
-static bool guard_edge(const hd_forms *f, uint32_t from, uint32_t to, uint32_t block,
+static bool guard_edge(const kernel_forms *f, uint32_t from, uint32_t to, uint32_t block,
                        guard_list *guards) {
     const kir_inst *last = kir_terminator(f->kernel, from);
     if (!edge_dominates(f, from, to, block))
@@ -150,16 +151,16 @@ static bool guard_edge(const hd_forms *f, uint32_t from, uint32_t to, uint32_t b
                 cases++;
                 which = i;
             }
-        hd_affine value = hd_forms_at(f, last->args[0], from);
+        hd_affine value = kernel_forms_at(f, last->args[0], from);
         if (cases != 1 || which == 0 || !is_usable(f, value, block))
             return false;
-        value =
-            hd_affine_add(f->arena, value, hd_affine_constant((int64_t)last->imm[which - 1]), -1);
+        value = hd_affine_add(f->arena, value,
+                              kernel_affine_constant((int64_t)last->imm[which - 1]), -1);
         hd_push(f->arena, guards, (hd_guard){value, KIR_P_EQ});
         return true;
     }
-    hd_conditions parts = {0};
-    hd_condition_parts(f, last->args[0], last->to[0] == to, &parts);
+    kernel_conditions parts = {0};
+    kernel_condition_parts(f, last->args[0], last->to[0] == to, &parts);
     bool all = true;
     for (size_t i = 0; i < parts.count; i++)
         all &= guard_condition(f, parts.data[i], from, block, guards);
@@ -167,7 +168,7 @@ static bool guard_edge(const hd_forms *f, uint32_t from, uint32_t to, uint32_t b
 }
 
 /* The branch ends a loop, and the loop's trip accounts for it. */
-static bool is_counted_exit(const hd_forms *f, const hd_trip *trips, uint32_t from,
+static bool is_counted_exit(const kernel_forms *f, const hd_trip *trips, uint32_t from,
                             uint32_t block) {
     for (int32_t l = f->flow->loop_of[from]; l >= 0; l = f->flow->loops[l].parent) {
         const hd_loop *loop = &f->flow->loops[l];
@@ -191,13 +192,14 @@ typedef struct edge {
 } edge;
 typedef hd_vec(edge) edge_list;
 
-struct hd_controls {
+struct kernel_controls {
     edge_list *of; /* [block]: the edges that it depends on directly */
 };
 
 /* Every block on the way from the branch's target up the tree of post-dominators
  * depends on the edge, up to the first one that post-dominates the branch as well. */
-static void add_edge(const hd_forms *f, hd_controls *controls, const uint32_t *stamp, edge e) {
+static void add_edge(const kernel_forms *f, kernel_controls *controls, const uint32_t *stamp,
+                     edge e) {
     for (uint32_t b = e.to; b != KIR_NONE; b = f->flow->ipdom[b]) {
         if (b != e.from && stamp[b] == e.from + 1)
             return;
@@ -205,8 +207,8 @@ static void add_edge(const hd_forms *f, hd_controls *controls, const uint32_t *s
     }
 }
 
-hd_controls *hd_controls_new(const hd_forms *f) {
-    hd_controls *controls = hd_new(f->arena, hd_controls);
+kernel_controls *kernel_controls_new(const kernel_forms *f) {
+    kernel_controls *controls = hd_new(f->arena, kernel_controls);
     controls->of = hd_new_array(f->arena, edge_list, f->kernel->block_count);
     uint32_t *stamp = hd_new_array(f->arena, uint32_t, f->kernel->block_count);
     for (uint32_t i = 0; i < f->flow->rpo_count; i++) {
@@ -223,8 +225,8 @@ hd_controls *hd_controls_new(const hd_forms *f) {
 }
 
 typedef struct search {
-    const hd_forms *f;
-    const hd_controls *controls;
+    const kernel_forms *f;
+    const kernel_controls *controls;
     const hd_trip *trips;
     uint32_t block; /* whose conditions are sought */
     guard_list guards;
@@ -245,13 +247,13 @@ static void follow(search *s, uint32_t block) {
     }
 }
 
-hd_guards hd_guards_of_block(const hd_forms *f, const hd_controls *controls, const hd_trip *trips,
-                             uint32_t block) {
+kernel_guards kernel_guards_of_block(const kernel_forms *f, const kernel_controls *controls,
+                                     const hd_trip *trips, uint32_t block) {
     search s = {.f = f,
                 .controls = controls,
                 .trips = trips,
                 .block = block,
                 .visited = hd_new_array(f->arena, bool, f->kernel->block_count)};
     follow(&s, block);
-    return (hd_guards){s.guards.data, (uint32_t)s.guards.count, s.conditional};
+    return (kernel_guards){s.guards.data, (uint32_t)s.guards.count, s.conditional};
 }

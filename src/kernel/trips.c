@@ -57,21 +57,22 @@ typedef bool step_fn(hd_evaluator *e, void *user);
 
 /* Runs a loop that is not affine; calls `each` (may be NULL) in every iteration. */
 static bool run_loop(hd_evaluator *e, uint32_t loop, step_fn *each, void *user, uint64_t *passes) {
-    const hd_exit_test *test = &e->tests[loop];
+    const kernel_exit_test *test = &e->tests[loop];
     uint32_t bits = e->f->kernel->insts[test->left].type.bits;
     int64_t value, left, right;
     bool done = false;
     *passes = 0;
-    if (!hd_evaluate_value(e, test->init, &value))
+    if (!kernel_evaluate_value(e, test->init, &value))
         return false;
     e->phi_known[test->phi] = true;
     while (!done && *passes < MOST_RUNS) {
         e->phi[test->phi] = value;
         e->iteration[loop] = (int64_t)*passes;
-        if (!hd_evaluate_value(e, test->left, &left) || !hd_evaluate_value(e, test->right, &right))
+        if (!kernel_evaluate_value(e, test->left, &left) ||
+            !kernel_evaluate_value(e, test->right, &right))
             break;
         done = !hd_compare(test->pred, bits, left, right);
-        if (done || (each && !each(e, user)) || !hd_evaluate_value(e, test->next, &value))
+        if (done || (each && !each(e, user)) || !kernel_evaluate_value(e, test->next, &value))
             break;
         ++*passes;
     }
@@ -80,15 +81,15 @@ static bool run_loop(hd_evaluator *e, uint32_t loop, step_fn *each, void *user, 
 }
 
 static bool passes_at(hd_evaluator *e, uint32_t loop, uint64_t *passes) {
-    const hd_exit_test *test = &e->tests[loop];
+    const kernel_exit_test *test = &e->tests[loop];
     int64_t start;
     if (!test->affine)
         return run_loop(e, loop, NULL, NULL, passes);
-    return hd_evaluate_form(e, test->start, &start) &&
+    return kernel_evaluate_form(e, test->start, &start) &&
            hd_trip_passes(start, test->step, test->pred, passes);
 }
 
-static bool is_after_body(const hd_forms *f, uint32_t loop, uint32_t block) {
+static bool is_after_body(const kernel_forms *f, uint32_t loop, uint32_t block) {
     const hd_loop *l = &f->flow->loops[loop];
     for (uint32_t i = 0; i < l->latch_count; i++)
         if (l->latches[i] == block)
@@ -102,7 +103,7 @@ static bool is_after_body(const hd_forms *f, uint32_t loop, uint32_t block) {
  * every id, then one for every outer loop, outermost first. */
 typedef struct mean {
     uint32_t loop;
-    const hd_dependence *on;
+    const kernel_dependence *on;
     uint32_t level;
     uint64_t budget;
     double weight, sum, points;
@@ -146,7 +147,7 @@ static bool sum_id(hd_evaluator *e, mean *m) {
     if (!m->on->ids[kind][d])
         return sum_deeper(e, m, 1, 1);
     static const kir_query sizes[] = {KIR_Q_NUM_GROUPS, KIR_Q_LOCAL_SIZE, KIR_Q_GLOBAL_SIZE};
-    uint64_t count = hd_launch_size(&e->f->launch, sizes[kind], d);
+    uint64_t count = kernel_launch_size(&e->f->launch, sizes[kind], d);
     int64_t low = kind == HD_SYM_GLOBAL ? (int64_t)e->f->launch.offset[d] : 0;
     return count && sum_range(e, m, &e->ids[kind][d], low, count);
 }
@@ -172,18 +173,18 @@ static bool sum_level(hd_evaluator *e, void *user) {
 }
 
 /* An outer loop's own length may depend on more; false when it is not counted. */
-static bool close_dependence(hd_evaluator *e, hd_dependence *d) {
+static bool close_dependence(hd_evaluator *e, kernel_dependence *d) {
     for (uint32_t l = e->f->flow->loop_count; l-- > 0;) { /* inner loops come last */
         if (!d->loops[l])
             continue;
         if (!e->tests[l].found)
             return false;
-        hd_depend_on_test(e, l, d);
+        kernel_depend_on_test(e, l, d);
     }
     return !d->unknown;
 }
 
-static double mean_count(hd_evaluator *e, uint32_t loop, hd_dependence on) {
+static double mean_count(hd_evaluator *e, uint32_t loop, kernel_dependence on) {
     mean m = {.loop = loop, .on = &on, .budget = BUDGET, .weight = 1};
     bool known = close_dependence(e, &on) && sum_level(e, &m) && m.points > 0;
     return known ? m.sum / m.points : -1;
@@ -192,49 +193,49 @@ static double mean_count(hd_evaluator *e, uint32_t loop, hd_dependence on) {
 /* ---- finding the counted exit ------------------------------------------------------------- */
 
 /* Made anew in every iteration, from what may have changed. */
-static bool is_renewed(const hd_forms *f, kir_value v, void *user) {
+static bool is_renewed(const kernel_forms *f, kir_value v, void *user) {
     const kir_inst *inst = &f->kernel->insts[v];
     bool lasting = (inst->op >= KIR_ADD && inst->op <= KIR_SHUFFLE) || inst->op == KIR_ADDR ||
                    inst->op == KIR_QUERY;
     return !lasting && hd_flow_in_loop(f->flow, *(const int32_t *)user, inst->block);
 }
 
-static bool changes_inside(const hd_forms *f, uint32_t number, hd_affine form) {
+static bool changes_inside(const kernel_forms *f, uint32_t number, hd_affine form) {
     int32_t loop = (int32_t)number;
     for (uint32_t i = 0; i < form.term_count; i++)
         if (form.terms[i].kind == HD_SYM_VALUE &&
-            hd_forms_walk(f, form.terms[i].index, false, is_renewed, &loop))
+            kernel_forms_walk(f, form.terms[i].index, false, is_renewed, &loop))
             return true;
     return false;
 }
 
 /* True when the form starts below zero for some thread: as an unsigned number it is
  * a very large one then, `(uint)(x - 2) < 10` say. */
-static bool may_start_negative(const hd_forms *f, uint32_t loop, hd_affine form) {
+static bool may_start_negative(const kernel_forms *f, uint32_t loop, hd_affine form) {
     int64_t low, high;
-    hd_affine iteration = hd_affine_symbol(f->arena, HD_SYM_LOOP, loop);
+    hd_affine iteration = kernel_affine_symbol(f->arena, HD_SYM_LOOP, loop);
     int64_t step = hd_affine_factor(form, HD_SYM_LOOP, loop);
     hd_affine start = hd_affine_add(f->arena, form, iteration, -step);
-    return hd_affine_range(&f->launch, start, &low, &high) && low < 0;
+    return kernel_affine_range(&f->launch, start, &low, &high) && low < 0;
 }
 
-static bool find_affine_test(const hd_forms *f, uint32_t loop, const kir_inst *compare,
-                             hd_exit_test *test) {
-    hd_affine left = hd_forms_at(f, compare->args[0], compare->block);
-    hd_affine right = hd_forms_at(f, compare->args[1], compare->block);
+static bool find_affine_test(const kernel_forms *f, uint32_t loop, const kir_inst *compare,
+                             kernel_exit_test *test) {
+    hd_affine left = kernel_forms_at(f, compare->args[0], compare->block);
+    hd_affine right = kernel_forms_at(f, compare->args[1], compare->block);
     bool is_unsigned = test->pred >= KIR_P_ULT && test->pred <= KIR_P_UGE;
     bool less = test->pred == KIR_P_ULT || test->pred == KIR_P_ULE;
     if (is_unsigned && (may_start_negative(f, loop, left) || may_start_negative(f, loop, right)))
         return false;
     hd_affine difference = hd_affine_add(f->arena, left, right, -1);
     int64_t step = hd_affine_factor(difference, HD_SYM_LOOP, loop);
-    hd_affine iteration = hd_affine_symbol(f->arena, HD_SYM_LOOP, loop);
+    hd_affine iteration = kernel_affine_symbol(f->arena, HD_SYM_LOOP, loop);
     if (is_unsigned && (less ? step < 0 : step > 0))
         return false; /* ends when the counter wraps: for (uint i = n - 1; i < n; i--) */
     test->affine = true;
     test->start = hd_affine_add(f->arena, difference, iteration, -step);
     test->step = step;
-    test->pred = hd_pred_signed(test->pred);
+    test->pred = kernel_pred_signed(test->pred);
     return step != 0 && !changes_inside(f, loop, test->start);
 }
 
@@ -244,7 +245,7 @@ typedef struct phi_search {
     bool several;
 } phi_search;
 
-static bool find_phi(const hd_forms *f, kir_value v, void *user) {
+static bool find_phi(const kernel_forms *f, kir_value v, void *user) {
     phi_search *search = user;
     const kir_inst *inst = &f->kernel->insts[v];
     if (inst->op != KIR_PHI || inst->block != search->header)
@@ -259,24 +260,24 @@ static bool find_phi(const hd_forms *f, kir_value v, void *user) {
 }
 
 /* A counter that changes by arithmetic on itself, or a test like i * i < n. */
-static bool find_run_test(const hd_forms *f, uint32_t loop, const kir_inst *compare,
-                          hd_exit_test *test) {
+static bool find_run_test(const kernel_forms *f, uint32_t loop, const kir_inst *compare,
+                          kernel_exit_test *test) {
     phi_search search = {f->flow->loops[loop].header, KIR_NONE, KIR_NONE, false};
-    hd_forms_walk(f, compare->args[0], true, find_phi, &search);
-    hd_forms_walk(f, compare->args[1], true, find_phi, &search);
+    kernel_forms_walk(f, compare->args[0], true, find_phi, &search);
+    kernel_forms_walk(f, compare->args[1], true, find_phi, &search);
     kir_value counter = search.phi != KIR_NONE ? search.phi : search.induction;
     if (counter == KIR_NONE || search.several)
         return false;
     const kir_inst *phi = &f->kernel->insts[counter];
-    *test = (hd_exit_test){.pred = test->pred,
-                           .phi = counter,
-                           .init = KIR_NONE,
-                           .next = KIR_NONE,
-                           .left = compare->args[0],
-                           .right = compare->args[1]};
+    *test = (kernel_exit_test){.pred = test->pred,
+                               .phi = counter,
+                               .init = KIR_NONE,
+                               .next = KIR_NONE,
+                               .left = compare->args[0],
+                               .right = compare->args[1]};
     for (uint32_t i = 0; i < phi->arg_count; i++) {
         kir_value *role =
-            hd_forms_is_latch(f, phi->block, phi->from[i]) ? &test->next : &test->init;
+            kernel_forms_is_latch(f, phi->block, phi->from[i]) ? &test->next : &test->init;
         if (*role != KIR_NONE && *role != phi->args[i])
             return false;
         *role = phi->args[i];
@@ -285,7 +286,7 @@ static bool find_run_test(const hd_forms *f, uint32_t loop, const kir_inst *comp
 }
 
 /* True when every iteration passes `block`, which lies in no inner loop. */
-static bool tested_each_time(const hd_forms *f, uint32_t loop, uint32_t block) {
+static bool tested_each_time(const kernel_forms *f, uint32_t loop, uint32_t block) {
     const hd_loop *l = &f->flow->loops[loop];
     if (f->flow->loop_of[block] != (int32_t)loop)
         return false;
@@ -296,7 +297,7 @@ static bool tested_each_time(const hd_forms *f, uint32_t loop, uint32_t block) {
 }
 
 /* Kofler et al., section 3.1: does the bound come from a size of the launch? */
-static bool find_size(const hd_forms *f, kir_value v, void *user) {
+static bool find_size(const kernel_forms *f, kir_value v, void *user) {
     const kir_inst *inst = &f->kernel->insts[v];
     if (inst->op != KIR_QUERY)
         return false;
@@ -309,22 +310,22 @@ static bool find_size(const hd_forms *f, kir_value v, void *user) {
 }
 
 /* The conditions under which the loop goes on from one of its exit blocks. */
-static hd_conditions conditions_to_stay(const hd_forms *f, uint32_t loop, uint32_t block) {
-    hd_conditions parts = {0};
+static kernel_conditions conditions_to_stay(const kernel_forms *f, uint32_t loop, uint32_t block) {
+    kernel_conditions parts = {0};
     const kir_inst *last = kir_terminator(f->kernel, block);
     bool first = last->to_count && hd_flow_in_loop(f->flow, (int32_t)loop, last->to[0]);
     if (last->op == KIR_CONDBR)
-        hd_condition_parts(f, last->args[0], first, &parts);
+        kernel_condition_parts(f, last->args[0], first, &parts);
     return parts;
 }
 
 /* Fills the trip from a test, if the test tells something. */
-static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, bool means,
+static bool count_by(hd_evaluator *e, uint32_t loop, const kernel_exit_test *test, bool means,
                      hd_trip *trip) {
-    hd_dependence on = hd_dependence_new(e->f, test->block);
-    hd_exit_test before = e->tests[loop];
+    kernel_dependence on = kernel_dependence_new(e->f, test->block);
+    kernel_exit_test before = e->tests[loop];
     e->tests[loop] = *test;
-    hd_depend_on_test(e, loop, &on);
+    kernel_depend_on_test(e, loop, &on);
     hd_trip t = {.kind = HD_TRIP_VARYING,
                  .mean = -1,
                  .test = test->block,
@@ -356,55 +357,56 @@ static bool count_by(hd_evaluator *e, uint32_t loop, const hd_exit_test *test, b
     return known;
 }
 
-static const char *why_not(const hd_forms *f, const hd_exit_test *test, const kir_inst *compare) {
-    hd_affine left = hd_forms_at(f, compare->args[0], compare->block);
-    hd_affine right = hd_forms_at(f, compare->args[1], compare->block);
+static const char *why_not(const kernel_forms *f, const kernel_exit_test *test,
+                           const kir_inst *compare) {
+    hd_affine left = kernel_forms_at(f, compare->args[0], compare->block);
+    hd_affine right = kernel_forms_at(f, compare->args[1], compare->block);
     hd_affine form = hd_affine_add(f->arena, left, right, -1);
     const char *otherwise = "does not change in it";
     if (test->found && test->affine) {
         form = test->start;
         otherwise = "is never false: the counter moves away from the bound";
     } else if (test->found) {
-        hd_affine init = hd_forms_at(f, test->init, f->kernel->insts[test->phi].block);
+        hd_affine init = kernel_forms_at(f, test->init, f->kernel->insts[test->phi].block);
         form = hd_affine_is_opaque(init) ? init : form;
     }
-    kir_value load = hd_forms_load_of(f, form);
-    const char *reason = hd_forms_reason(f, form);
+    kir_value load = kernel_forms_load_of(f, form);
+    const char *reason = kernel_forms_reason(f, form);
     if (load != KIR_NONE)
         reason = hd_format(f->arena, "depends on a value loaded from %s%s",
-                           hd_forms_base_name(f, f->kernel->insts[load].args[0]),
-                           hd_at_line(f, &f->kernel->insts[load]));
-    return hd_format(f->arena, "its condition%s %s", hd_at_line(f, compare),
+                           kernel_forms_base_name(f, f->kernel->insts[load].args[0]),
+                           kernel_at_line(f, &f->kernel->insts[load]));
+    return hd_format(f->arena, "its condition%s %s", kernel_at_line(f, compare),
                      reason ? reason : otherwise);
 }
 
 /* Integers, or pointers into the same buffer. */
-static bool is_countable(const hd_forms *f, const kir_inst *compare) {
+static bool is_countable(const kernel_forms *f, const kir_inst *compare) {
     if (compare->op != KIR_ICMP || compare->type.lanes != 1)
         return false;
-    hd_base a = f->base[compare->args[0]], b = f->base[compare->args[1]];
+    kernel_base a = f->base[compare->args[0]], b = f->base[compare->args[1]];
     return f->kernel->insts[compare->args[0]].type.kind == KIR_INT ||
            (a.kind == b.kind && a.index == b.index);
 }
 
-static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, hd_condition part,
+static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, kernel_condition part,
                           bool means, hd_trip *trip) {
-    const hd_forms *f = e->f;
+    const kernel_forms *f = e->f;
     const kir_inst *compare = &f->kernel->insts[part.value];
     if (!is_countable(f, compare)) {
         if (!trip->reason)
-            trip->reason =
-                hd_format(f->arena, "its condition%s compares no integers", hd_at_line(f, compare));
+            trip->reason = hd_format(f->arena, "its condition%s compares no integers",
+                                     kernel_at_line(f, compare));
         return;
     }
-    kir_pred pred = part.truth ? compare->pred : hd_pred_not(compare->pred);
-    hd_exit_test test = {.pred = pred};
+    kir_pred pred = part.truth ? compare->pred : kernel_pred_not(compare->pred);
+    kernel_exit_test test = {.pred = pred};
     hd_trip_hint hint = HD_HINT_NONE;
-    hd_forms_walk(f, compare->args[0], false, find_size, &hint);
+    kernel_forms_walk(f, compare->args[0], false, find_size, &hint);
     if (hint != HD_HINT_WORK_GROUP)
-        hd_forms_walk(f, compare->args[1], false, find_size, &hint);
+        kernel_forms_walk(f, compare->args[1], false, find_size, &hint);
     bool found = find_affine_test(f, loop, compare, &test);
-    hd_exit_test run = {.pred = pred};
+    kernel_exit_test run = {.pred = pred};
     if (!found && find_run_test(f, loop, compare, &run)) {
         test = run;
         found = true;
@@ -422,7 +424,7 @@ static void find_trip(hd_evaluator *e, uint32_t loop, bool means, hd_trip *trip)
     *trip = (hd_trip){.kind = HD_TRIP_UNKNOWN, .mean = -1, .test = KIR_NONE};
     uint32_t conditions = 0;
     for (uint32_t i = 0; i < l->exit_count; i++) {
-        hd_conditions parts = conditions_to_stay(e->f, loop, l->exits[i]);
+        kernel_conditions parts = conditions_to_stay(e->f, loop, l->exits[i]);
         conditions += parts.count ? (uint32_t)parts.count : 1;
         bool each_time = tested_each_time(e->f, loop, l->exits[i]);
         for (size_t k = 0; each_time && k < parts.count; k++)
@@ -436,8 +438,8 @@ static void find_trip(hd_evaluator *e, uint32_t loop, bool means, hd_trip *trip)
             l->exit_count ? "it is left from inside a branch or an inner loop" : "it has no exit";
 }
 
-hd_evaluator *hd_trips_find(const hd_forms *f, hd_trip *trips, bool means) {
-    hd_evaluator *e = hd_evaluator_new(f);
+hd_evaluator *kernel_trips_find(const kernel_forms *f, hd_trip *trips, bool means) {
+    hd_evaluator *e = kernel_evaluator_new(f);
     for (uint32_t l = 0; l < f->flow->loop_count; l++)
         find_trip(e, l, means, &trips[l]);
     return e;

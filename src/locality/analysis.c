@@ -2,9 +2,9 @@
 #include "locality/analysis.h"
 
 struct hd_counters {
-#define HD_COUNTER(name) name *name;
-    HD_ANALYSES(HD_COUNTER)
-#undef HD_COUNTER
+#define LOCALITY_COUNTER(name) name *name;
+    HD_ANALYSES(LOCALITY_COUNTER)
+#undef LOCALITY_COUNTER
     hd_sink sink;
 };
 
@@ -13,20 +13,20 @@ const hd_member hd_launch_count_members[] = {HD_ANALYSES(HD_GROUP){0}};
 #undef HD_GROUP
 
 enum {
-#define HD_NUMBER(name) NUMBER_OF_##name,
-    HD_ANALYSES(HD_NUMBER)
-#undef HD_NUMBER
+#define LOCALITY_NUMBER(name) NUMBER_OF_##name,
+    HD_ANALYSES(LOCALITY_NUMBER)
+#undef LOCALITY_NUMBER
         ANALYSES
 };
 
 hd_counters *hd_counters_new(hd_arena *arena, const hd_device *device) {
     hd_counters *c = hd_new(arena, hd_counters);
     hd_sink sinks[ANALYSES];
-#define HD_START(name)                              \
+#define LOCALITY_START(name)                        \
     c->name = name##_new(arena, device);            \
     sinks[NUMBER_OF_##name] = name##_sink(c->name);
-    HD_ANALYSES(HD_START)
-#undef HD_START
+    HD_ANALYSES(LOCALITY_START)
+#undef LOCALITY_START
     c->sink = ANALYSES > 1 ? hd_sink_tee(arena, sinks, ANALYSES) : sinks[0];
     return c;
 }
@@ -35,12 +35,12 @@ hd_sink hd_counters_sink(hd_counters *counters) { return counters->sink; }
 
 void hd_counters_add(const hd_counters *counters, uint32_t launch, hd_launch_counts *sum) {
     hd_launch_counts more = {0};
-#define HD_TAKE(name)                                                            \
+#define LOCALITY_TAKE(name)                                                      \
     const name##_counts *from_##name = name##_of_launch(counters->name, launch); \
     if (from_##name)                                                             \
         more.name = *from_##name;
-    HD_ANALYSES(HD_TAKE)
-#undef HD_TAKE
+    HD_ANALYSES(LOCALITY_TAKE)
+#undef LOCALITY_TAKE
     hd_launch_counts_add(sum, &more);
 }
 
@@ -56,7 +56,7 @@ const hd_coalesce *hd_counters_coalesce(const hd_counters *counters) {
 }
 
 void hd_counters_free(hd_counters *counters) {
-#define HD_FREE(name) name##_free(counters->name);
-    HD_ANALYSES(HD_FREE)
-#undef HD_FREE
+#define LOCALITY_FREE(name) name##_free(counters->name);
+    HD_ANALYSES(LOCALITY_FREE)
+#undef LOCALITY_FREE
 }

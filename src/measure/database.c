@@ -85,7 +85,7 @@ static sqlite3_stmt *query(hd_database *database, const char *text, const char *
     return statement;
 }
 
-sqlite3_stmt *hd_sql_query(hd_database *database, const char *text, const char *types, ...) {
+sqlite3_stmt *measure_sql_query(hd_database *database, const char *text, const char *types, ...) {
     va_list values;
     va_start(values, types);
     sqlite3_stmt *statement = query(database, text, types, values);
@@ -93,7 +93,7 @@ sqlite3_stmt *hd_sql_query(hd_database *database, const char *text, const char *
     return statement;
 }
 
-bool hd_sql_row(hd_database *database, sqlite3_stmt *statement) {
+bool measure_sql_row(hd_database *database, sqlite3_stmt *statement) {
     if (!statement)
         return false;
     int code = sqlite3_step(statement);
@@ -105,22 +105,22 @@ bool hd_sql_row(hd_database *database, sqlite3_stmt *statement) {
     return false;
 }
 
-void hd_sql_run(hd_database *database, const char *text, const char *types, ...) {
+void measure_sql_run(hd_database *database, const char *text, const char *types, ...) {
     va_list values;
     va_start(values, types);
     sqlite3_stmt *statement = query(database, text, types, values);
     va_end(values);
-    while (hd_sql_row(database, statement))
+    while (measure_sql_row(database, statement))
         continue;
 }
 
-const char *hd_sql_text(hd_arena *arena, sqlite3_stmt *statement, int column) {
+const char *measure_sql_text(hd_arena *arena, sqlite3_stmt *statement, int column) {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return hd_strdup(arena, text ? text : "");
 }
 
-void hd_sql_begin(hd_database *database) { hd_sql_run(database, "BEGIN IMMEDIATE", ""); }
-void hd_sql_commit(hd_database *database) { hd_sql_run(database, "COMMIT", ""); }
+void measure_sql_begin(hd_database *database) { measure_sql_run(database, "BEGIN IMMEDIATE", ""); }
+void measure_sql_commit(hd_database *database) { measure_sql_run(database, "COMMIT", ""); }
 
 /* ---- the file -------------------------------------------------------------- */
 
@@ -255,28 +255,29 @@ const char *hd_date_now(hd_arena *arena) {
     return hd_strdup(arena, text);
 }
 
-void hd_database_add_device(hd_database *database, const hd_profiled_device *device) {
-    hd_sql_run(database, "INSERT OR IGNORE INTO device (" HD_DEVICE_COLUMNS ") VALUES (?, ?, ?, ?)",
-               HD_DEVICE_TYPES, HD_DEVICE_VALUES(device));
+void measure_database_add_device(hd_database *database, const hd_profiled_device *device) {
+    measure_sql_run(database,
+                    "INSERT OR IGNORE INTO device (" MEASURE_DEVICE_COLUMNS ") VALUES (?, ?, ?, ?)",
+                    MEASURE_DEVICE_TYPES, MEASURE_DEVICE_VALUES(device));
 }
 
-void hd_database_add_profile(hd_database *database, const hd_profiled_device *device,
-                             const hd_profile *profile) {
+void measure_database_add_profile(hd_database *database, const hd_profiled_device *device,
+                                  const hd_profile *profile) {
     if (!database)
         return;
-    hd_sql_run(database,
-               "INSERT INTO measurement (device, " HD_PROFILE_COLUMNS ") "
-               "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" HD_DEVICE_IS,
-               "tttiddd" HD_DEVICE_TYPES, profile->kernel, profile->layout,
-               profile->date ? profile->date : hd_date_now(database->arena),
-               (uint64_t)profile->timing.repeats, profile->timing.median, profile->timing.low,
-               profile->timing.high, HD_DEVICE_VALUES(device));
+    measure_sql_run(database,
+                    "INSERT INTO measurement (device, " MEASURE_PROFILE_COLUMNS ") "
+                    "SELECT id, ?, ?, ?, ?, ?, ?, ? FROM device WHERE" MEASURE_DEVICE_IS,
+                    "tttiddd" MEASURE_DEVICE_TYPES, profile->kernel, profile->layout,
+                    profile->date ? profile->date : hd_date_now(database->arena),
+                    (uint64_t)profile->timing.repeats, profile->timing.median, profile->timing.low,
+                    profile->timing.high, MEASURE_DEVICE_VALUES(device));
 }
 
-hd_profile hd_database_profile(hd_arena *arena, sqlite3_stmt *statement, int column) {
-    return (hd_profile){.kernel = hd_sql_text(arena, statement, column),
-                        .layout = hd_sql_text(arena, statement, column + 1),
-                        .date = hd_sql_text(arena, statement, column + 2),
+hd_profile measure_database_profile(hd_arena *arena, sqlite3_stmt *statement, int column) {
+    return (hd_profile){.kernel = measure_sql_text(arena, statement, column),
+                        .layout = measure_sql_text(arena, statement, column + 1),
+                        .date = measure_sql_text(arena, statement, column + 2),
                         .timing = {
                             .repeats = (uint32_t)sqlite3_column_int64(statement, column + 3),
                             .median = sqlite3_column_double(statement, column + 4),
@@ -289,16 +290,18 @@ hd_profile hd_database_profile(hd_arena *arena, sqlite3_stmt *statement, int col
 
 bool hd_database_get_answer(hd_database *database, hd_arena *arena, const char *key,
                             const char **value) {
-    sqlite3_stmt *row = hd_sql_query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
-    if (!hd_sql_row(database, row))
+    sqlite3_stmt *row =
+        measure_sql_query(database, "SELECT value FROM answer WHERE key = ?", "t", key);
+    if (!measure_sql_row(database, row))
         return false;
-    *value = hd_sql_text(arena, row, 0);
+    *value = measure_sql_text(arena, row, 0);
     sqlite3_finalize(row);
     return true;
 }
 
 void hd_database_put_answer(hd_database *database, const char *key, const char *value) {
     if (database)
-        hd_sql_run(database, "INSERT OR REPLACE INTO answer (key, value, date) VALUES (?, ?, ?)",
-                   "ttt", key, value, hd_date_now(database->arena));
+        measure_sql_run(database,
+                        "INSERT OR REPLACE INTO answer (key, value, date) VALUES (?, ?, ?)", "ttt",
+                        key, value, hd_date_now(database->arena));
 }

@@ -14,34 +14,35 @@ struct hd_database {
 };
 
 /* The columns that tell a device, and `WHERE` for the one of a profile: they take
- * HD_DEVICE_TYPES and HD_DEVICE_VALUES. */
-#define HD_DEVICE_COLUMNS "backend, platform, name, driver"
-#define HD_DEVICE_IS " backend = ? AND platform = ? AND name = ? AND driver = ?"
-#define HD_DEVICE_TYPES "tttt"
-#define HD_DEVICE_VALUES(device)                                            \
+ * MEASURE_DEVICE_TYPES and MEASURE_DEVICE_VALUES. */
+#define MEASURE_DEVICE_COLUMNS "backend, platform, name, driver"
+#define MEASURE_DEVICE_IS " backend = ? AND platform = ? AND name = ? AND driver = ?"
+#define MEASURE_DEVICE_TYPES "tttt"
+#define MEASURE_DEVICE_VALUES(device)                                       \
     (device)->backend, (device)->platform, (device)->name, (device)->driver
 
 /* A statement with its parameters: `types` has a letter for each, t for a text, i for a
  * uint64_t, d for a double. NULL when there is no database. */
-sqlite3_stmt *hd_sql_query(hd_database *database, const char *statement, const char *types, ...);
+sqlite3_stmt *measure_sql_query(hd_database *database, const char *statement, const char *types,
+                                ...);
 /* The next row; false after the last one, when the statement is gone. A statement that is
  * not read to its end is finalized by who has it. */
-bool hd_sql_row(hd_database *database, sqlite3_stmt *statement);
+bool measure_sql_row(hd_database *database, sqlite3_stmt *statement);
 /* A statement without rows. */
-void hd_sql_run(hd_database *database, const char *statement, const char *types, ...);
+void measure_sql_run(hd_database *database, const char *statement, const char *types, ...);
 /* "" for NULL. */
-const char *hd_sql_text(hd_arena *arena, sqlite3_stmt *statement, int column);
+const char *measure_sql_text(hd_arena *arena, sqlite3_stmt *statement, int column);
 
-/* Changes between these are made at hd_sql_commit(), all or none. */
-void hd_sql_begin(hd_database *database);
-void hd_sql_commit(hd_database *database);
+/* Changes between these are made at measure_sql_commit(), all or none. */
+void measure_sql_begin(hd_database *database);
+void measure_sql_commit(hd_database *database);
 
 /* In a transaction: sees to it that the device is there, and stores a measurement. */
-void hd_database_add_device(hd_database *database, const hd_profiled_device *device);
-void hd_database_add_profile(hd_database *database, const hd_profiled_device *device,
-                             const hd_profile *profile);
-/* Columns from `column` on, in the order of HD_PROFILE_COLUMNS. */
-#define HD_PROFILE_COLUMNS "kernel, layout, date, repeats, median, low, high"
-hd_profile hd_database_profile(hd_arena *arena, sqlite3_stmt *statement, int column);
+void measure_database_add_device(hd_database *database, const hd_profiled_device *device);
+void measure_database_add_profile(hd_database *database, const hd_profiled_device *device,
+                                  const hd_profile *profile);
+/* Columns from `column` on, in the order of MEASURE_PROFILE_COLUMNS. */
+#define MEASURE_PROFILE_COLUMNS "kernel, layout, date, repeats, median, low, high"
+hd_profile measure_database_profile(hd_arena *arena, sqlite3_stmt *statement, int column);
 
 #endif

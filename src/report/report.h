@@ -48,33 +48,33 @@ const char *hd_show_bytes(hd_arena *arena, uint64_t bytes);
 /* Where there is no terminal. */
 enum { HD_TABLE_WIDTH = 80 };
 
-typedef enum hd_align { HD_LEFT, HD_RIGHT } hd_align;
+typedef enum report_align { REPORT_LEFT, REPORT_RIGHT } report_align;
 
-typedef struct hd_column {
+typedef struct report_column {
     const char *title;
-    hd_align align;
+    report_align align;
     bool wraps; /* gives way, by breaking cells into lines, when the table is too wide */
-} hd_column;
+} report_column;
 
-typedef struct hd_table hd_table;
+typedef struct report_table report_table;
 
-/* hd_table *t = hd_table_new(arena, columns, 3);
- * hd_table_row(t, (const char *[]){"0", "load", "bodies.x"});
- * hd_table_print(t, &out, false);
+/* report_table *t = report_table_new(arena, columns, 3);
+ * report_table_row(t, (const char *[]){"0", "load", "bodies.x"});
+ * report_table_print(t, &out, false);
  * Strings are borrowed and must live in the arena; a NULL cell is empty. Control characters are
  * shown as '?'. */
-hd_table *hd_table_new(hd_arena *arena, const hd_column *columns, uint32_t count);
+report_table *report_table_new(hd_arena *arena, const report_column *columns, uint32_t count);
 /* Columns of the terminal; 0: HD_TABLE_WIDTH, as without this. */
-void hd_table_set_width(hd_table *table, uint32_t width);
-void hd_table_row(hd_table *table, const char *const *cells);
+void report_table_set_width(report_table *table, uint32_t width);
+void report_table_row(report_table *table, const char *const *cells);
 /* Indents every line by two blanks and keeps to the width, unless columns that don't wrap, names
  * or words need more. `bold` sets the titles in bold for a terminal. */
-void hd_table_print(const hd_table *table, hd_str *out, bool bold);
+void report_table_print(const report_table *table, hd_str *out, bool bold);
 
 /* Breaks `text` at blanks, in lists or between the parts of a name, so that lines end before column
  * `width`, but no word. Every line but the first starts with `indent` blanks; the first is taken to start there. */
 void hd_wrap(hd_str *out, const char *text, uint32_t indent, uint32_t width);
 /* Columns that UTF-8 text takes on a terminal (one for each code point). */
-uint32_t hd_text_width(const char *text);
+uint32_t report_text_width(const char *text);
 
 #endif

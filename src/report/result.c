@@ -151,24 +151,25 @@ void hd_show_rows(const hd_view *outer, const hd_member *members, hd_value rows,
     const void *first = rows.count ? hd_row_at(&rows, 0) : NULL;
     add_columns(&columns, members, NULL, view, first);
     size_t count = columns.all.count;
-    hd_column *heads = hd_new_array(view->arena, hd_column, count);
+    report_column *heads = hd_new_array(view->arena, report_column, count);
     const char **cells = hd_new_array(view->arena, const char *, count);
     for (size_t c = 0; c < count; c++) {
         const column *from = columns.all.data[c];
         hd_kind kind = first ? value_of(from, view, first).kind : HD_TEXT;
         bool is_text = from->member->unit == HD_PLAIN && (kind == HD_TEXT || kind == HD_NULL);
-        heads[c] = (hd_column){title_of(from, view, first), is_text ? HD_LEFT : HD_RIGHT,
-                               kind == HD_LIST || !is_number(from->member->unit)};
+        heads[c] =
+            (report_column){title_of(from, view, first), is_text ? REPORT_LEFT : REPORT_RIGHT,
+                            kind == HD_LIST || !is_number(from->member->unit)};
     }
-    hd_table *table = hd_table_new(view->arena, heads, (uint32_t)count);
-    hd_table_set_width(table, style.width);
+    report_table *table = report_table_new(view->arena, heads, (uint32_t)count);
+    report_table_set_width(table, style.width);
     for (size_t r = 0; r < rows.count; r++) {
         for (size_t c = 0; c < count; c++)
             cells[c] = hd_show_value(view->arena, columns.all.data[c]->member->unit,
                                      value_of(columns.all.data[c], view, hd_row_at(&rows, r)));
-        hd_table_row(table, cells);
+        report_table_row(table, cells);
     }
-    hd_table_print(table, out, style.bold);
+    report_table_print(table, out, style.bold);
 }
 
 void hd_show_row(const hd_view *view, const hd_member *members, const void *row, hd_str *out) {

@@ -116,7 +116,7 @@ static void draw_stems(const frame *f, hd_str *out) {
 
 /* The end of a title that is too long, which says more than its beginning: paths are long. */
 static const char *shortened(hd_arena *arena, const char *title) {
-    uint32_t letters = hd_text_width(title);
+    uint32_t letters = report_text_width(title);
     if (letters <= TITLE_LETTERS)
         return title;
     for (uint32_t left = letters - TITLE_LETTERS + 3; left || (*title & 0xc0) == 0x80; title++)

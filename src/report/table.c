@@ -20,35 +20,36 @@ enum { INDENT = 2, GAP = 2, NARROWEST = 10 };
 
 typedef hd_vec(const char *) cell_list;
 
-struct hd_table {
+struct report_table {
     hd_arena *arena;
-    const hd_column *columns;
+    const report_column *columns;
     uint32_t count, width;
     cell_list cells; /* row after row */
 };
 
 static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-uint32_t hd_text_width(const char *text) {
+uint32_t report_text_width(const char *text) {
     uint32_t width = 0;
     for (; *text; text++)
         width += !continues(*text);
     return width;
 }
 
-hd_table *hd_table_new(hd_arena *arena, const hd_column *columns, uint32_t count) {
-    hd_table *table = hd_new(arena, hd_table);
-    hd_column *own = hd_new_array(arena, hd_column, count);
+report_table *report_table_new(hd_arena *arena, const report_column *columns, uint32_t count) {
+    report_table *table = hd_new(arena, report_table);
+    report_column *own = hd_new_array(arena, report_column, count);
     memcpy(own, columns, count * sizeof *columns);
-    *table = (hd_table){.arena = arena, .columns = own, .count = count, .width = HD_TABLE_WIDTH};
+    *table =
+        (report_table){.arena = arena, .columns = own, .count = count, .width = HD_TABLE_WIDTH};
     return table;
 }
 
-void hd_table_set_width(hd_table *table, uint32_t width) {
+void report_table_set_width(report_table *table, uint32_t width) {
     table->width = width ? width : HD_TABLE_WIDTH;
 }
 
-void hd_table_row(hd_table *table, const char *const *cells) {
+void report_table_row(report_table *table, const char *const *cells) {
     for (uint32_t c = 0; c < table->count; c++)
         hd_push(table->arena, &table->cells,
                 hd_plain_text(table->arena, cells[c] ? cells[c] : "", true));
@@ -149,22 +150,22 @@ typedef enum yielding {
 static uint32_t wider(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /* The least that a column may have. */
-static uint32_t least_width(const hd_table *table, uint32_t column, yielding how) {
-    const hd_column *c = &table->columns[column];
+static uint32_t least_width(const report_table *table, uint32_t column, yielding how) {
+    const report_column *c = &table->columns[column];
     bool wraps = c->wraps && how > NOT;
-    uint32_t title = hd_text_width(c->title), width = 0;
+    uint32_t title = report_text_width(c->title), width = 0;
     uint32_t least = wraps || how > TEXTS ? longest_piece(c->title, AT_BLANK) : title;
     for (size_t i = column; i < table->cells.count; i += table->count) {
         const char *cell = table->cells.data[i];
-        width = wider(width, hd_text_width(cell));
-        least = wider(least, !wraps ? hd_text_width(cell)
+        width = wider(width, report_text_width(cell));
+        least = wider(least, !wraps ? report_text_width(cell)
                                     : longest_piece(cell, how == NAMES ? IN_NAME : IN_LIST));
     }
     width = wider(width, title);
     return wraps && how == TEXTS ? wider(least, width < NARROWEST ? width : NARROWEST) : least;
 }
 
-static uint32_t total_width(const hd_table *table, const uint32_t *widths) {
+static uint32_t total_width(const report_table *table, const uint32_t *widths) {
     uint32_t sum = INDENT + (table->count ? (table->count - 1) * GAP : 0);
     for (uint32_t c = 0; c < table->count; c++)
         sum += widths[c];
@@ -173,7 +174,7 @@ static uint32_t total_width(const hd_table *table, const uint32_t *widths) {
 
 /* Takes a column from the widest of those that have more than their least, as long as that helps
  * and there is one. */
-static void give_way(const hd_table *table, uint32_t *widths, const uint32_t *least) {
+static void give_way(const report_table *table, uint32_t *widths, const uint32_t *least) {
     while (total_width(table, widths) > table->width) {
         int widest = -1;
         for (uint32_t c = 0; c < table->count; c++)
@@ -185,7 +186,7 @@ static void give_way(const hd_table *table, uint32_t *widths, const uint32_t *le
     }
 }
 
-static uint32_t *choose_widths(const hd_table *table) {
+static uint32_t *choose_widths(const report_table *table) {
     uint32_t *widths = hd_new_array(table->arena, uint32_t, table->count);
     uint32_t *least = hd_new_array(table->arena, uint32_t, table->count);
     for (uint32_t c = 0; c < table->count; c++)
@@ -199,15 +200,15 @@ static uint32_t *choose_widths(const hd_table *table) {
 }
 
 /* One line of a row: the head of every cell. Moves the cells on; true while text is left. */
-static bool print_line(const hd_table *table, const uint32_t *widths, const char **cells,
+static bool print_line(const report_table *table, const uint32_t *widths, const char **cells,
                        hd_str *out) {
     bool more = false;
     uint32_t pending = INDENT; /* blanks owed: none are written at the end of a line */
     for (uint32_t c = 0; c < table->count; c++) {
         size_t length = line_length(cells[c], widths[c]);
         char *text = hd_strndup(table->arena, cells[c], length);
-        uint32_t wide = hd_text_width(text), fill = widths[c] > wide ? widths[c] - wide : 0;
-        bool right = table->columns[c].align == HD_RIGHT;
+        uint32_t wide = report_text_width(text), fill = widths[c] > wide ? widths[c] - wide : 0;
+        bool right = table->columns[c].align == REPORT_RIGHT;
         if (length) {
             add_blanks(out, pending + (right ? fill : 0));
             hd_str_add(out, text);
@@ -222,7 +223,7 @@ static bool print_line(const hd_table *table, const uint32_t *widths, const char
     return more;
 }
 
-void hd_table_print(const hd_table *table, hd_str *out, bool bold) {
+void report_table_print(const report_table *table, hd_str *out, bool bold) {
     const uint32_t *widths = choose_widths(table);
     const char **cells = hd_new_array(table->arena, const char *, table->count);
     for (uint32_t c = 0; c < table->count; c++)

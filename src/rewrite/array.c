@@ -12,8 +12,8 @@ static const char *plain_name(hd_arena *arena, const char *kernel) {
     return hd_strndup(arena, name, strcspn(name, "<"));
 }
 
-const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter) {
-    const char *name = hd_spelling(rw->arena, parameter), *of = hd_spelling(rw->arena, kernel);
+const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter) {
+    const char *name = rw_spelling(rw->arena, parameter), *of = rw_spelling(rw->arena, kernel);
     CXString mangled = clang_Cursor_getMangling(kernel);
     const char *symbol = clang_getCString(mangled);
     const hd_array_param *found = NULL;
@@ -29,25 +29,25 @@ const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXC
 }
 
 static void read_kernel(rewriter *rw, laid_record *l, CXCursor kernel) {
-    cursors parameters = hd_parameters(rw->arena, kernel);
+    cursors parameters = rw_parameters(rw->arena, kernel);
     for (size_t i = 0; i < parameters.count; i++) {
-        const hd_array_param *a = hd_array_param_of(rw, kernel, parameters.data[i]);
+        const hd_array_param *a = rw_array_param_of(rw, kernel, parameters.data[i]);
         if (!a || a->record != l->record || l->types[a->field].element)
             continue;
         CXType type = clang_getCursorType(parameters.data[i]);
         if (type.kind != CXType_Pointer && type.kind != CXType_IncompleteArray)
-            type = hd_value_type(type);
+            type = rw_value_type(type);
         CXType target =
-            hd_is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
-        hd_read_type(rw, clang_getUnqualifiedType(target), &l->types[a->field]);
-        l->types[a->field].element = hd_plain_type(rw->arena, l->types[a->field].element);
+            rw_is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
+        rw_read_type(rw, clang_getUnqualifiedType(target), &l->types[a->field]);
+        l->types[a->field].element = rw_plain_type(rw->arena, l->types[a->field].element);
     }
 }
 
-void hd_array_types(rewriter *rw, laid_record *l) {
-    cursors all = hd_functions(rw->arena, rw->src.unit);
+void rw_array_types(rewriter *rw, laid_record *l) {
+    cursors all = rw_functions(rw->arena, rw->src.unit);
     for (size_t i = 0; i < all.count; i++)
-        if (hd_is_kernel(rw->arena, all.data[i]))
+        if (rw_is_kernel(rw->arena, all.data[i]))
             read_kernel(rw, l, all.data[i]);
     for (uint32_t f = 0; f < l->record->field_count; f++)
         if (!l->types[f].element) /* no kernel of this file takes it */
@@ -57,13 +57,13 @@ void hd_array_types(rewriter *rw, laid_record *l) {
 /* ---- the place of the functions ------------------------------------------------------ */
 
 static bool uses(rewriter *rw, CXCursor cursor, const laid_record *l) {
-    if (hd_pointee_of(rw, cursor).of == l)
+    if (rw_pointee_of(rw, cursor).of == l)
         return true;
-    cursors inside = hd_children(rw->arena, cursor);
+    cursors inside = rw_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     for (size_t i = 0; i < inside.count; i++)
         if ((kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-             hd_is_function(cursor)) &&
+             rw_is_function(cursor)) &&
             uses(rw, inside.data[i], l))
             return true;
     return false;
@@ -79,22 +79,22 @@ static bool is_directive(const source *src, size_t t) {
 
 /* The first token of the declaration that token `t` belongs to. */
 static size_t declaration_begin(const source *src, size_t t) {
-    while (t && !hd_token_is(src, t - 1, ";") && !hd_token_is(src, t - 1, "}") &&
+    while (t && !rw_token_is(src, t - 1, ";") && !rw_token_is(src, t - 1, "}") &&
            !is_directive(src, t - 1))
         t--;
     return t;
 }
 
-unsigned hd_first_use(rewriter *rw, const laid_record *l) {
-    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+unsigned rw_first_use(rewriter *rw, const laid_record *l) {
+    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     const source *src = &rw->src;
     range at;
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
-        if (!clang_isDeclaration(clang_getCursorKind(c)) || !hd_range_of(src, c, &at) ||
+        if (!clang_isDeclaration(clang_getCursorKind(c)) || !rw_range_of(src, c, &at) ||
             !uses(rw, c, l))
             continue;
-        size_t first = declaration_begin(src, hd_token_from(src, at.begin));
+        size_t first = declaration_begin(src, rw_token_from(src, at.begin));
         unsigned begin = src->tokens[first].at.begin, line = begin;
         while (line && strchr(" \t", src->text[line - 1]))
             line--;

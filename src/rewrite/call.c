@@ -8,34 +8,34 @@ static void edit_foreign_argument(rewriter *rw, const frame *call, CXCursor argu
     frame child = {argument, call};
     CXCursor pointer = argument;
     for (;;) { /* conversions to generic or volatile pointers */
-        record_value v = hd_record_value_of(rw, pointer);
-        if (v.depth == 1 && v.what.field >= 0 && hd_touches_one_value(rw, call->cursor, argument)) {
+        record_value v = rw_record_value_of(rw, pointer);
+        if (v.depth == 1 && v.what.field >= 0 && rw_touches_one_value(rw, call->cursor, argument)) {
             frame inner = {pointer, call}; /* &x[i] of an array that is a field */
-            accessors *f = hd_accessors_of(&v);
+            accessors *f = rw_accessors_of(&v);
             f->is_used = true;
-            hd_edit_position(rw, pointer, &inner, &v, "", f->fields[v.what.field], ")");
+            rw_edit_position(rw, pointer, &inner, &v, "", f->fields[v.what.field], ")");
             return;
         }
-        CXCursor inside = hd_only_child(rw->arena, pointer);
+        CXCursor inside = rw_only_child(rw->arena, pointer);
         if (v.depth >= 0 || clang_getCursorKind(pointer) != CXCursor_UnexposedExpr)
             break;
         pointer = inside;
     }
-    hd_walk(rw, &child);
+    rw_walk(rw, &child);
 }
 
 static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
                           const pointee *wanted) {
     frame child = {argument, call};
-    record_value v = hd_record_value_of(rw, argument);
+    record_value v = rw_record_value_of(rw, argument);
     if (v.depth >= 0) {
-        hd_edit_reference(rw, &child);
+        rw_edit_reference(rw, &child);
         return;
     }
     size_t before = rw->refusals.count;
-    hd_walk(rw, &child);
+    rw_walk(rw, &child);
     if (rw->refusals.count == before && !rw->has_conflicts)
-        hd_refuse(rw, argument,
+        rw_refuse(rw, argument,
                   "this pointer to '%s' does not come from a parameter; Heddle "
                   "lays out only what kernels are given",
                   wanted->of->record->name);
@@ -43,27 +43,27 @@ static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
 
 static bool is_argument(CXCursor call, CXCursor child) {
     for (int i = 0; i < clang_Cursor_getNumArguments(call); i++)
-        if (hd_same_expression(clang_Cursor_getArgument(call, (unsigned)i), child))
+        if (rw_same_expression(clang_Cursor_getArgument(call, (unsigned)i), child))
             return true;
     return false;
 }
 
 static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
     bool is_known = !clang_Cursor_isNull(callee);
-    cursors parameters = is_known ? hd_parameters(rw->arena, callee) : (cursors){0};
+    cursors parameters = is_known ? rw_parameters(rw->arena, callee) : (cursors){0};
     int count = clang_Cursor_getNumArguments(at->cursor), skip = 0;
     if (is_known)
-        skip = (int)hd_first_argument(rw, at->cursor, callee, parameters.count);
+        skip = (int)rw_first_argument(rw, at->cursor, callee, parameters.count);
     for (int i = 0; i < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(at->cursor, (unsigned)i);
         pointee wanted = {.field = -1};
         if (i >= skip && i - skip < (int)parameters.count)
-            wanted = hd_pointee_of(rw, parameters.data[i - skip]);
+            wanted = rw_pointee_of(rw, parameters.data[i - skip]);
         if (i < skip) { /* p[i] += v, p[i][k] of an operator in the class */
-            record_value object = hd_record_value_of(rw, argument);
+            record_value object = rw_record_value_of(rw, argument);
             if (object.depth == 0)
-                hd_check_method(rw, at, callee, object.what.of);
-            hd_walk_child(rw, at, argument);
+                rw_check_method(rw, at, callee, object.what.of);
+            rw_walk_child(rw, at, argument);
         } else if (wanted.of) {
             edit_argument(rw, at, argument, &wanted);
         } else {
@@ -74,31 +74,31 @@ static void edit_arguments(rewriter *rw, const frame *at, CXCursor callee) {
 
 /* R v = p[i] and p[i] = v of C++: calls of what the compiler wrote. */
 static bool edit_copy(rewriter *rw, const frame *at) {
-    cursors inside = hd_children(rw->arena, at->cursor);
-    if (!hd_is_plain_copy(rw->arena, at->cursor))
+    cursors inside = rw_children(rw->arena, at->cursor);
+    if (!rw_is_plain_copy(rw->arena, at->cursor))
         return false;
     bool assigns = clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod;
-    if (!assigns || inside.count != 3 || !hd_edit_store(rw, at, inside.data[0], inside.data[2]))
-        hd_walk_children(rw, at);
+    if (!assigns || inside.count != 3 || !rw_edit_store(rw, at, inside.data[0], inside.data[2]))
+        rw_walk_children(rw, at);
     return true;
 }
 
-bool hd_edit_call(rewriter *rw, const frame *at) {
-    CXCursor callee = hd_callee(rw->arena, at->cursor);
+bool rw_edit_call(rewriter *rw, const frame *at) {
+    CXCursor callee = rw_callee(rw->arena, at->cursor);
     if (edit_copy(rw, at))
         return true;
-    if (!clang_Cursor_isNull(callee) && hd_takes_records(rw, callee) &&
-        hd_is_kernel(rw->arena, callee)) {
-        hd_refuse(rw, at->cursor,
+    if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
+        rw_is_kernel(rw->arena, callee)) {
+        rw_refuse(rw, at->cursor,
                   "the kernel '%s' is called as a function, but its parameters "
                   "change; move its body to a function that both call",
-                  hd_spelling(rw->arena, callee));
+                  rw_spelling(rw->arena, callee));
         return true;
     }
-    cursors inside = hd_children(rw->arena, at->cursor);
+    cursors inside = rw_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++)
         if (!is_argument(at->cursor, inside.data[i]))
-            hd_walk_child(rw, at, inside.data[i]);
+            rw_walk_child(rw, at, inside.data[i]);
     edit_arguments(rw, at, callee);
     return true;
 }

@@ -3,7 +3,7 @@
  */
 #include "internal.h"
 
-CXTranslationUnit hd_clang_parse(CXIndex index, const hd_parse_command *command, const char *path,
+CXTranslationUnit rw_clang_parse(CXIndex index, const hd_parse_command *command, const char *path,
                                  const char *text) {
     struct CXUnsavedFile file = {path, text, text ? strlen(text) : 0};
     CXTranslationUnit unit = NULL;
@@ -13,12 +13,12 @@ CXTranslationUnit hd_clang_parse(CXIndex index, const hd_parse_command *command,
     return code == CXError_Success ? unit : NULL;
 }
 
-bool hd_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead) {
+bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead) {
     bool any = false;
     for (unsigned i = 0; i < clang_getNumDiagnostics(src->unit); i++) {
         CXDiagnostic d = clang_getDiagnostic(src->unit, i);
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
-            hd_place place = hd_place_of(src, clang_getDiagnosticLocation(d));
+            hd_place place = rw_place_of(src, clang_getDiagnosticLocation(d));
             CXString text = clang_getDiagnosticSpelling(d);
             hd_fail(diag, status, &place, "%s%s", lead, clang_getCString(text));
             clang_disposeString(text);
@@ -41,7 +41,7 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClien
     return CXChildVisit_Continue;
 }
 
-cursors hd_children(hd_arena *arena, CXCursor cursor) {
+cursors rw_children(hd_arena *arena, CXCursor cursor) {
     collector c = {.arena = arena};
     clang_visitChildren(cursor, collect, &c);
     return c.found;
@@ -54,15 +54,15 @@ static const char *owned(hd_arena *arena, CXString string) {
     return copy;
 }
 
-const char *hd_spelling(hd_arena *arena, CXCursor cursor) {
+const char *rw_spelling(hd_arena *arena, CXCursor cursor) {
     return owned(arena, clang_getCursorSpelling(cursor));
 }
 
-const char *hd_type_text(hd_arena *arena, CXType type) {
+const char *rw_type_text(hd_arena *arena, CXType type) {
     return owned(arena, clang_getTypeSpelling(type));
 }
 
-const char *hd_plain_type(hd_arena *arena, const char *text) {
+const char *rw_plain_type(hd_arena *arena, const char *text) {
     static const char *const words[] = {"const ",      "volatile ", "__global ",
                                         "__constant ", "__local ",  "__private "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -73,41 +73,41 @@ const char *hd_plain_type(hd_arena *arena, const char *text) {
     return hd_strdup(arena, text);
 }
 
-const char *hd_trimmed(hd_arena *arena, const char *text) {
+const char *rw_trimmed(hd_arena *arena, const char *text) {
     size_t length = strlen(text);
     while (length && text[length - 1] == ' ')
         length--;
     return hd_strndup(arena, text, length);
 }
 
-bool hd_same_expression(CXCursor a, CXCursor b) {
+bool rw_same_expression(CXCursor a, CXCursor b) {
     return clang_getCursorKind(a) == clang_getCursorKind(b) &&
            clang_equalRanges(clang_getCursorExtent(a), clang_getCursorExtent(b));
 }
 
-CXCursor hd_only_child(hd_arena *arena, CXCursor cursor) {
-    cursors inside = hd_children(arena, cursor);
+CXCursor rw_only_child(hd_arena *arena, CXCursor cursor) {
+    cursors inside = rw_children(arena, cursor);
     return inside.count == 1 ? inside.data[0] : clang_getNullCursor();
 }
 
-CXCursor hd_last_child(hd_arena *arena, CXCursor cursor) {
-    cursors inside = hd_children(arena, cursor);
+CXCursor rw_last_child(hd_arena *arena, CXCursor cursor) {
+    cursors inside = rw_children(arena, cursor);
     return inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
 }
 
-CXCursor hd_bare(hd_arena *arena, CXCursor cursor) {
+CXCursor rw_bare(hd_arena *arena, CXCursor cursor) {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(cursor);
         if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr)
             return cursor;
-        CXCursor inside = hd_only_child(arena, cursor);
+        CXCursor inside = rw_only_child(arena, cursor);
         if (clang_Cursor_isNull(inside))
             return cursor;
         cursor = inside;
     }
 }
 
-bool hd_constant_value(CXCursor expression, long long *value) {
+bool rw_constant_value(CXCursor expression, long long *value) {
     CXEvalResult result = clang_Cursor_Evaluate(expression);
     bool is_constant = result && clang_EvalResult_getKind(result) == CXEval_Int;
     *value = is_constant ? clang_EvalResult_getAsLongLong(result) : 0;
@@ -119,7 +119,7 @@ bool hd_constant_value(CXCursor expression, long long *value) {
 /* ---- functions ------------------------------------------------------------------ */
 
 static bool has_attribute(hd_arena *arena, CXCursor function, enum CXCursorKind kind) {
-    cursors inside = hd_children(arena, function);
+    cursors inside = rw_children(arena, function);
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == kind)
             return true;
@@ -144,12 +144,12 @@ static bool is_opencl_kernel(hd_arena *arena, CXCursor function) {
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
     const char *text = owned(arena, clang_getCursorPrettyPrinted(function, policy));
     clang_PrintingPolicy_dispose(policy);
-    const char *name = strstr(text, hd_format(arena, " %s(", hd_spelling(arena, function)));
+    const char *name = strstr(text, hd_format(arena, " %s(", rw_spelling(arena, function)));
     const char *end = name ? name : text + strlen(text);
     return has_word(text, end, "kernel") || has_word(text, end, "__kernel");
 }
 
-bool hd_is_kernel(hd_arena *arena, CXCursor function) {
+bool rw_is_kernel(hd_arena *arena, CXCursor function) {
     return has_attribute(arena, function, CXCursor_CUDAGlobalAttr) ||
            (clang_getCursorKind(function) == CXCursor_FunctionDecl &&
             is_opencl_kernel(arena, function));
@@ -161,7 +161,7 @@ static bool is_device(hd_arena *arena, CXCursor function) {
            has_attribute(arena, function, CXCursor_CUDADeviceAttr);
 }
 
-bool hd_is_function(CXCursor cursor) {
+bool rw_is_function(CXCursor cursor) {
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_FunctionDecl:
     case CXCursor_FunctionTemplate:
@@ -174,34 +174,34 @@ bool hd_is_function(CXCursor cursor) {
 }
 
 static void add_functions(hd_arena *arena, CXCursor parent, cursors *found) {
-    cursors all = hd_children(arena, parent);
+    cursors all = rw_children(arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
         if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
             continue;
         if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
             add_functions(arena, all.data[i], found);
-        else if (hd_is_function(all.data[i]))
+        else if (rw_is_function(all.data[i]))
             hd_push(arena, found, all.data[i]);
     }
 }
 
-cursors hd_functions(hd_arena *arena, CXTranslationUnit unit) {
+cursors rw_functions(hd_arena *arena, CXTranslationUnit unit) {
     cursors found = {0};
     add_functions(arena, clang_getTranslationUnitCursor(unit), &found);
     return found;
 }
 
-cursors hd_parameters(hd_arena *arena, CXCursor function) {
-    cursors inside = hd_children(arena, function), found = {0};
+cursors rw_parameters(hd_arena *arena, CXCursor function) {
+    cursors inside = rw_children(arena, function), found = {0};
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == CXCursor_ParmDecl)
             hd_push(arena, &found, inside.data[i]);
     return found;
 }
 
-CXCursor hd_body(hd_arena *arena, CXCursor function) {
-    cursors inside = hd_children(arena, function);
+CXCursor rw_body(hd_arena *arena, CXCursor function) {
+    cursors inside = rw_children(arena, function);
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == CXCursor_CompoundStmt)
             return inside.data[i];
@@ -211,8 +211,8 @@ CXCursor hd_body(hd_arena *arena, CXCursor function) {
 /* In a template, a call whose arguments depend on its parameters names all functions that it may
  * mean; when there is one, that is it. */
 static CXCursor overloaded(hd_arena *arena, CXCursor call) {
-    cursors inside = hd_children(arena, call);
-    CXCursor name = inside.count ? hd_bare(arena, inside.data[0]) : clang_getNullCursor();
+    cursors inside = rw_children(arena, call);
+    CXCursor name = inside.count ? rw_bare(arena, inside.data[0]) : clang_getNullCursor();
     CXCursor list = clang_Cursor_isNull(name) ? name : clang_getCursorReferenced(name);
     if (clang_getCursorKind(list) != CXCursor_OverloadedDeclRef ||
         clang_getNumOverloadedDecls(list) != 1)
@@ -220,71 +220,71 @@ static CXCursor overloaded(hd_arena *arena, CXCursor call) {
     return clang_getOverloadedDecl(list, 0);
 }
 
-CXCursor hd_callee(hd_arena *arena, CXCursor call) {
+CXCursor rw_callee(hd_arena *arena, CXCursor call) {
     CXCursor callee = clang_getCursorReferenced(call);
     if (clang_Cursor_isNull(callee))
         callee = overloaded(arena, call);
-    if (!hd_is_function(callee))
+    if (!rw_is_function(callee))
         return clang_getNullCursor();
     CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
     return clang_Cursor_isNull(pattern) ? callee : pattern;
 }
 
-bool hd_is_plain_copy(hd_arena *arena, CXCursor call) {
+bool rw_is_plain_copy(hd_arena *arena, CXCursor call) {
     if (clang_getCursorKind(call) != CXCursor_CallExpr)
         return false;
     CXCursor callee = clang_getCursorReferenced(call);
     bool copies = clang_getCursorKind(callee) == CXCursor_Constructor ||
                   (clang_getCursorKind(callee) == CXCursor_CXXMethod &&
-                   !strcmp(hd_spelling(arena, callee), "operator="));
+                   !strcmp(rw_spelling(arena, callee), "operator="));
     return copies && clang_CXXMethod_isDefaulted(callee);
 }
 
 /* ---- types ------------------------------------------------------------------------ */
 
-CXType hd_value_type(CXType type) {
+CXType rw_value_type(CXType type) {
     CXType t = clang_getCanonicalType(type);
     bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
     return refers ? clang_getCanonicalType(clang_getPointeeType(t)) : t;
 }
 
-bool hd_is_reference(CXType type) {
+bool rw_is_reference(CXType type) {
     CXType t = clang_getCanonicalType(type);
     return t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
 }
 
-bool hd_is_pointer(CXType type) { return hd_value_type(type).kind == CXType_Pointer; }
+bool rw_is_pointer(CXType type) { return rw_value_type(type).kind == CXType_Pointer; }
 
-bool hd_is_array(CXType type) {
-    enum CXTypeKind kind = hd_value_type(type).kind;
+bool rw_is_array(CXType type) {
+    enum CXTypeKind kind = rw_value_type(type).kind;
     return kind == CXType_ConstantArray || kind == CXType_IncompleteArray ||
            kind == CXType_VariableArray || kind == CXType_DependentSizedArray;
 }
 
 static bool step_inside(CXType *type) {
     bool is_pointer = type->kind == CXType_Pointer;
-    if (!is_pointer && !hd_is_array(*type))
+    if (!is_pointer && !rw_is_array(*type))
         return false;
     *type = clang_getCanonicalType(is_pointer ? clang_getPointeeType(*type)
                                               : clang_getArrayElementType(*type));
     return true;
 }
 
-int hd_pointer_depth(CXType type) {
-    CXType t = hd_value_type(type);
+int rw_pointer_depth(CXType type) {
+    CXType t = rw_value_type(type);
     int depth = 0;
     while (step_inside(&t))
         depth++;
     return depth;
 }
 
-CXType hd_innermost(CXType type) {
-    CXType t = hd_value_type(type);
+CXType rw_innermost(CXType type) {
+    CXType t = rw_value_type(type);
     while (step_inside(&t))
         continue;
     return t;
 }
 
-bool hd_is_host(const rewriter *rw, CXCursor function) {
+bool rw_is_host(const rewriter *rw, CXCursor function) {
     return rw->is_cuda && !is_device(rw->arena, function);
 }

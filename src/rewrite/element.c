@@ -4,33 +4,33 @@
 /* ---- elements ------------------------------------------------------------------------ */
 
 static void edit_load(rewriter *rw, const frame *at, const record_value *v) {
-    accessors *f = hd_accessors_of(v);
-    const frame *up = hd_around(at);
+    accessors *f = rw_accessors_of(v);
+    const frame *up = rw_around(at);
     if (up && clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_PtrMemD) {
-        hd_refuse(rw, at->cursor,
+        rw_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
     } else if (v->what.field < 0) {
         f->loads = true;
-        hd_edit_position(rw, at->cursor, at, v, "", f->load, ")");
+        rw_edit_position(rw, at->cursor, at, v, "", f->load, ")");
     } else {
-        hd_edit_position(rw, at->cursor, at, v, "(*", f->fields[v->what.field], "))");
+        rw_edit_position(rw, at->cursor, at, v, "(*", f->fields[v->what.field], "))");
     }
 }
 
-void hd_walk_value(rewriter *rw, const frame *at, const record_value *v) {
+void rw_walk_value(rewriter *rw, const frame *at, const record_value *v) {
     CXCursor e = at->cursor;
     if (v->depth > 0) {
-        if (hd_is_unused(rw, at))
-            hd_edit_reference(rw, at);
+        if (rw_is_unused(rw, at))
+            rw_edit_reference(rw, at);
         else
-            hd_refuse_misplaced(rw, at, v);
+            rw_refuse_misplaced(rw, at, v);
         return;
     }
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
     case CXCursor_ParenExpr:
-    case CXCursor_ConditionalOperator: hd_walk_children(rw, at); break;
+    case CXCursor_ConditionalOperator: rw_walk_children(rw, at); break;
     default: edit_load(rw, at, v);
     }
 }
@@ -39,10 +39,10 @@ void hd_walk_value(rewriter *rw, const frame *at, const record_value *v) {
 
 /* The variable that ++, -- or an assignment changes, or a null cursor. */
 static CXCursor changed_by(rewriter *rw, CXCursor e) {
-    cursors operands = hd_children(rw->arena, e);
-    if (!hd_is_change(e) && clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign)
+    cursors operands = rw_children(rw->arena, e);
+    if (!rw_is_change(e) && clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign)
         return clang_getNullCursor();
-    return operands.count ? clang_getCursorReferenced(hd_bare(rw->arena, operands.data[0]))
+    return operands.count ? clang_getCursorReferenced(rw_bare(rw->arena, operands.data[0]))
                           : clang_getNullCursor();
 }
 
@@ -50,7 +50,7 @@ static bool mentions(rewriter *rw, CXCursor e, CXCursor changed) {
     if (clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
         clang_equalCursors(clang_getCursorReferenced(e), changed))
         return true;
-    cursors inside = hd_children(rw->arena, e);
+    cursors inside = rw_children(rw->arena, e);
     for (size_t i = 0; i < inside.count; i++)
         if (mentions(rw, inside.data[i], changed))
             return true;
@@ -62,15 +62,15 @@ static bool interferes(rewriter *rw, CXCursor e, CXCursor other) {
     CXCursor changed = changed_by(rw, e);
     if (!clang_Cursor_isNull(changed) && mentions(rw, other, changed))
         return true;
-    cursors inside = hd_children(rw->arena, e);
+    cursors inside = rw_children(rw->arena, e);
     for (size_t i = 0; i < inside.count; i++)
         if (interferes(rw, inside.data[i], other))
             return true;
     return false;
 }
 
-bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
-    record_value v = hd_record_value_of(rw, target);
+bool rw_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
+    record_value v = rw_record_value_of(rw, target);
     cursors sides = {0};
     range whole, ranges[2];
     draft d = {0};
@@ -78,27 +78,27 @@ bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor valu
         return false;
     hd_push(rw->arena, &sides, target);
     hd_push(rw->arena, &sides, value);
-    if (!hd_ranges_of(rw, at->cursor, &sides, &whole, ranges) || ranges[0].begin != whole.begin ||
-        ranges[1].end != whole.end || !hd_is_between(rw, ranges[0], "=", ranges[1])) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!rw_ranges_of(rw, at->cursor, &sides, &whole, ranges) || ranges[0].begin != whole.begin ||
+        ranges[1].end != whole.end || !rw_is_between(rw, ranges[0], "=", ranges[1])) {
+        rw_refuse_macro(rw, at->cursor);
         return true;
     }
     /* C++ computes the value of p[n++] = f(n) first; arguments of a function have no order. */
     if (rw->is_cuda && (interferes(rw, target, value) || interferes(rw, value, target)))
-        hd_refuse(rw, at->cursor,
+        rw_refuse(rw, at->cursor,
                   "one side of this assignment of an element changes a variable that the other "
                   "side uses; change it in a statement of its own");
-    accessors *f = hd_accessors_of(&v);
+    accessors *f = rw_accessors_of(&v);
     frame left = {target, at};
     f->stores = true;
-    f->store_is_value |= !hd_is_unused(rw, at);
-    hd_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, f->store);
-    hd_draft_position(rw, &d, &left, &v);
-    hd_draft_text(&rw->src, &d, ", ");
-    hd_draft_old(&rw->src, &d, ranges[1]);
-    hd_draft_text(&rw->src, &d, ")");
-    hd_edit(&rw->src, whole, &d);
-    hd_walk_child(rw, at, value);
+    f->store_is_value |= !rw_is_unused(rw, at);
+    rw_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, f->store);
+    rw_draft_position(rw, &d, &left, &v);
+    rw_draft_text(&rw->src, &d, ", ");
+    rw_draft_old(&rw->src, &d, ranges[1]);
+    rw_draft_text(&rw->src, &d, ")");
+    rw_edit(&rw->src, whole, &d);
+    rw_walk_child(rw, at, value);
     return true;
 }
 
@@ -121,62 +121,62 @@ static bool compares(enum CXBinaryOperatorKind kind) {
  * different arrays. */
 static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides) {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
-    record_value a = hd_record_value_of(rw, sides->data[0]),
-                 b = hd_record_value_of(rw, sides->data[1]);
+    record_value a = rw_record_value_of(rw, sides->data[0]),
+                 b = rw_record_value_of(rw, sides->data[1]);
     range whole, ranges[2];
     draft d = {0};
     if (a.depth != 1 || b.depth != 1 || a.what.of != b.what.of || a.what.field != b.what.field)
         return false;
-    if (!hd_ranges_of(rw, at->cursor, sides, &whole, ranges) ||
-        hd_token_from(&rw->src, ranges[0].end) + 1 != hd_token_at(&rw->src, ranges[1].begin)) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!rw_ranges_of(rw, at->cursor, sides, &whole, ranges) ||
+        rw_token_from(&rw->src, ranges[0].end) + 1 != rw_token_at(&rw->src, ranges[1].begin)) {
+        rw_refuse_macro(rw, at->cursor);
         return true;
     }
     frame left = {sides->data[0], at}, right = {sides->data[1], at};
     if (kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE) {
-        accessors *f = hd_accessors_of(&a);
+        accessors *f = rw_accessors_of(&a);
         f->compares = true;
-        hd_draft_text(&rw->src, &d, "%s%s%s(", kind == CXBinaryOperator_NE ? "!" : "",
+        rw_draft_text(&rw->src, &d, "%s%s%s(", kind == CXBinaryOperator_NE ? "!" : "",
                       a.what.of->scope, f->same);
-        hd_draft_reference(rw, &d, &left);
-        hd_draft_text(&rw->src, &d, ", ");
-        hd_draft_reference(rw, &d, &right);
-        hd_draft_text(&rw->src, &d, ")");
+        rw_draft_reference(rw, &d, &left);
+        rw_draft_text(&rw->src, &d, ", ");
+        rw_draft_reference(rw, &d, &right);
+        rw_draft_text(&rw->src, &d, ")");
     } else {
-        hd_draft_index(rw, &d, &left);
-        hd_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
-        hd_draft_index(rw, &d, &right);
+        rw_draft_index(rw, &d, &left);
+        rw_draft_old(&rw->src, &d, (range){ranges[0].end, ranges[1].begin});
+        rw_draft_index(rw, &d, &right);
     }
-    hd_edit(&rw->src, whole, &d);
+    rw_edit(&rw->src, whole, &d);
     return true;
 }
 
-bool hd_edit_operator(rewriter *rw, const frame *at) {
-    cursors sides = hd_children(rw->arena, at->cursor);
+bool rw_edit_operator(rewriter *rw, const frame *at) {
+    cursors sides = rw_children(rw->arena, at->cursor);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     if (sides.count != 2)
         return false;
     if (kind == CXBinaryOperator_Assign)
-        return hd_edit_store(rw, at, sides.data[0], sides.data[1]);
+        return rw_edit_store(rw, at, sides.data[0], sides.data[1]);
     return compares(kind) && edit_comparison(rw, at, &sides);
 }
 
 /* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */
-bool hd_edit_sizeof(rewriter *rw, const frame *at) {
-    CXCursor operand = hd_only_child(rw->arena, at->cursor);
+bool rw_edit_sizeof(rewriter *rw, const frame *at) {
+    CXCursor operand = rw_only_child(rw->arena, at->cursor);
     range whole;
     if (clang_Cursor_isNull(operand))
         return false;
-    record_value v = hd_record_value_of(rw, operand);
+    record_value v = rw_record_value_of(rw, operand);
     if (v.depth != 0 || v.what.field >= 0)
         return false;
-    if (!hd_begins_with(rw, at->cursor, "sizeof") || !hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!rw_begins_with(rw, at->cursor, "sizeof") || !rw_range_of(&rw->src, at->cursor, &whole)) {
+        rw_refuse_macro(rw, at->cursor);
         return true;
     }
-    hd_edit_text(&rw->src, whole,
+    rw_edit_text(&rw->src, whole,
                  hd_format(rw->arena, "sizeof(%s%s)", v.what.of->scope, v.what.of->spelling));
-    for (size_t i = hd_token_from(&rw->src, whole.begin);
+    for (size_t i = rw_token_from(&rw->src, whole.begin);
          i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
         hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
     return true;

@@ -45,11 +45,11 @@ static bool is_known(const char *name) {
 static bool is_zero(CXCursor index) {
     long long value;
     return clang_getCursorKind(index) == CXCursor_IntegerLiteral &&
-           hd_constant_value(index, &value) && value == 0;
+           rw_constant_value(index, &value) && value == 0;
 }
 
 static bool cast_escapes(CXType from, CXType to) {
-    return !hd_is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
+    return !rw_is_pointer(to) || clang_Type_getSizeOf(clang_getPointeeType(from)) !=
                                      clang_Type_getSizeOf(clang_getPointeeType(to));
 }
 
@@ -114,16 +114,16 @@ static step step_binary(CXCursor up, bool is_first, form is) {
 /* q[0] and 0[q], or a part of a place; what it points to, if it is a pointer, lies elsewhere. */
 static step step_subscript(const cursors *inside, bool is_first, form *is) {
     if (*is == PLACE)
-        return is_first && !hd_is_pointer(clang_getCursorType(inside->data[0])) ? GOES_ON : ENDS;
+        return is_first && !rw_is_pointer(clang_getCursorType(inside->data[0])) ? GOES_ON : ENDS;
     *is = PLACE;
     return inside->count == 2 && is_zero(inside->data[is_first ? 1 : 0]) ? GOES_ON : LEAVES;
 }
 
 /* A token for a reference stands between two offsets. */
 static bool has_ampersand(const rewriter *rw, unsigned begin, unsigned end) {
-    for (size_t t = hd_token_from(&rw->src, begin);
+    for (size_t t = rw_token_from(&rw->src, begin);
          t < rw->src.token_count && rw->src.tokens[t].at.begin < end; t++)
-        if (hd_token_is(&rw->src, t, "&") || hd_token_is(&rw->src, t, "&&"))
+        if (rw_token_is(&rw->src, t, "&") || rw_token_is(&rw->src, t, "&&"))
             return true;
     return false;
 }
@@ -131,19 +131,19 @@ static bool has_ampersand(const rewriter *rw, unsigned begin, unsigned end) {
 /* (float &)x, static_cast<float &>(x) */
 static bool casts_to_reference(const rewriter *rw, CXCursor cast, CXCursor inner) {
     range whole, value;
-    return !hd_range_of(&rw->src, cast, &whole) || !hd_range_of(&rw->src, inner, &value) ||
+    return !rw_range_of(&rw->src, cast, &whole) || !rw_range_of(&rw->src, inner, &value) ||
            has_ampersand(rw, whole.begin, value.begin);
 }
 
 /* [=]() -> float & { return p->x; } */
 static bool gives_reference(const rewriter *rw, CXCursor lambda) {
     range whole, body;
-    if (!hd_range_of(&rw->src, lambda, &whole) ||
-        !hd_range_of(&rw->src, hd_body(rw->arena, lambda), &body))
+    if (!rw_range_of(&rw->src, lambda, &whole) ||
+        !rw_range_of(&rw->src, rw_body(rw->arena, lambda), &body))
         return true;
-    for (size_t t = hd_token_from(&rw->src, whole.begin);
+    for (size_t t = rw_token_from(&rw->src, whole.begin);
          t < rw->src.token_count && rw->src.tokens[t].at.begin < body.begin; t++)
-        if (hd_token_is(&rw->src, t, "->"))
+        if (rw_token_is(&rw->src, t, "->"))
             return has_ampersand(rw, rw->src.tokens[t].at.end, body.begin);
     return false;
 }
@@ -159,19 +159,19 @@ static step step_cast(const rewriter *rw, CXCursor up, CXCursor inner, form is) 
 }
 
 static step step_conversion(CXCursor up, CXCursor inner, form is) {
-    bool is_pointer = hd_is_pointer(clang_getCursorType(up));
+    bool is_pointer = rw_is_pointer(clang_getCursorType(up));
     if (is == ADDRESS)
         return is_pointer ? GOES_ON : LEAVES;
-    return is_pointer && hd_is_array(clang_getCursorType(inner)) ? LEAVES : GOES_ON;
+    return is_pointer && rw_is_array(clang_getCursorType(inner)) ? LEAVES : GOES_ON;
 }
 
 /* A variable that is the value's address, or a reference to it, is followed. */
 static step step_variable(question *q, const frame *up, form is) {
     CXType type = clang_getCursorType(up->cursor);
-    bool refers = hd_is_reference(type);
+    bool refers = rw_is_reference(type);
     if (is == PLACE && !refers)
         return ENDS;
-    if ((is == ADDRESS) == refers || (!refers && !hd_is_pointer(type)))
+    if ((is == ADDRESS) == refers || (!refers && !rw_is_pointer(type)))
         return LEAVES;
     const frame *outermost = up;
     while (outermost->up)
@@ -182,11 +182,11 @@ static step step_variable(question *q, const frame *up, form is) {
 /* Every call of a function, of which each is the value in its place. */
 static bool calls_stay(question *q, const frame *at, CXCursor function) {
     bool calls = clang_getCursorKind(at->cursor) == CXCursor_CallExpr &&
-                 clang_equalCursors(clang_getCanonicalCursor(hd_callee(q->rw->arena, at->cursor)),
+                 clang_equalCursors(clang_getCanonicalCursor(rw_callee(q->rw->arena, at->cursor)),
                                     clang_getCanonicalCursor(function));
     if (calls && !stays(q, at, PLACE))
         return false;
-    cursors inside = hd_children(q->rw->arena, at->cursor);
+    cursors inside = rw_children(q->rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (!clang_Location_isInSystemHeader(clang_getCursorLocation(child.cursor)) &&
@@ -199,23 +199,23 @@ static bool calls_stay(question *q, const frame *at, CXCursor function) {
 static step step_return(question *q, const frame *up, form is) {
     const rewriter *rw = q->rw;
     const frame *around = up;
-    while (around && !hd_is_function(around->cursor) &&
+    while (around && !rw_is_function(around->cursor) &&
            clang_getCursorKind(around->cursor) != CXCursor_LambdaExpr)
         around = around->up;
     if (!around || is == ADDRESS)
         return LEAVES;
-    if (!hd_is_function(around->cursor))
+    if (!rw_is_function(around->cursor))
         return only_if(!gives_reference(rw, around->cursor));
-    if (!hd_is_reference(clang_getCursorResultType(around->cursor)))
+    if (!rw_is_reference(clang_getCursorResultType(around->cursor)))
         return ENDS;
     frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
     return only_if(!is_new(q, around->cursor) || calls_stay(q, &file, around->cursor));
 }
 
 static step step_member(CXCursor member, CXCursor whole, form *is) {
-    if (hd_is_function(clang_getCursorReferenced(member)))
+    if (rw_is_function(clang_getCursorReferenced(member)))
         return LEAVES;
-    if (*is == PLACE && hd_is_pointer(clang_getCursorType(whole)))
+    if (*is == PLACE && rw_is_pointer(clang_getCursorType(whole)))
         return ENDS;
     *is = PLACE;
     return GOES_ON;
@@ -223,8 +223,8 @@ static step step_member(CXCursor member, CXCursor whole, form *is) {
 
 static step step_up(question *q, const frame *at, form *is) {
     CXCursor up = at->up->cursor;
-    cursors inside = hd_children(q->rw->arena, up);
-    bool is_first = inside.count && hd_same_expression(inside.data[0], at->cursor);
+    cursors inside = rw_children(q->rw->arena, up);
+    bool is_first = inside.count && rw_same_expression(inside.data[0], at->cursor);
     switch (clang_getCursorKind(up)) {
     case CXCursor_ParenExpr: return GOES_ON;
     case CXCursor_UnexposedExpr: return step_conversion(up, at->cursor, *is);
@@ -262,7 +262,7 @@ static bool names_stay(question *q, const frame *at, CXCursor declaration, form 
     if (clang_getCursorKind(at->cursor) == CXCursor_DeclRefExpr &&
         clang_equalCursors(clang_getCursorReferenced(at->cursor), declaration))
         return stays(q, at, is);
-    cursors inside = hd_children(q->rw->arena, at->cursor);
+    cursors inside = rw_children(q->rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (!names_stay(q, &child, declaration, is))
@@ -275,28 +275,28 @@ static bool names_stay(question *q, const frame *at, CXCursor declaration, form 
  * through a reference, and what libraries do with that is known: they touch the one value. */
 static bool argument_stays(question *q, CXCursor call, CXCursor argument, form is) {
     rewriter *rw = q->rw;
-    CXCursor callee = hd_callee(rw->arena, call);
+    CXCursor callee = rw_callee(rw->arena, call);
     CXCursor definition = clang_Cursor_isNull(callee) ? callee : clang_getCursorDefinition(callee);
-    CXCursor body = clang_Cursor_isNull(definition) ? definition : hd_body(rw->arena, definition);
+    CXCursor body = clang_Cursor_isNull(definition) ? definition : rw_body(rw->arena, definition);
     bool is_users = !clang_Cursor_isNull(body) &&
                     !clang_Location_isInSystemHeader(clang_getCursorLocation(definition));
     if (!is_users)
-        return is == PLACE || is_known(hd_spelling(rw->arena, call));
-    cursors parameters = hd_parameters(rw->arena, definition);
-    unsigned skip = hd_first_argument(rw, call, definition, parameters.count);
+        return is == PLACE || is_known(rw_spelling(rw->arena, call));
+    cursors parameters = rw_parameters(rw->arena, definition);
+    unsigned skip = rw_first_argument(rw, call, definition, parameters.count);
     for (unsigned i = 0; i < parameters.count; i++) {
         CXCursor parameter = parameters.data[i];
         frame function = {definition, NULL}, whole = {body, &function};
-        if (!hd_same_expression(clang_Cursor_getArgument(call, i + skip), argument))
+        if (!rw_same_expression(clang_Cursor_getArgument(call, i + skip), argument))
             continue;
-        if (hd_is_reference(clang_getCursorType(parameter)) != (is == PLACE))
+        if (rw_is_reference(clang_getCursorType(parameter)) != (is == PLACE))
             return is == PLACE;
         return !is_new(q, parameter) || names_stay(q, &whole, parameter, is);
     }
     return is == PLACE;
 }
 
-bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument) {
+bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument) {
     question q = {.rw = rw};
     return argument_stays(&q, call, argument, ADDRESS);
 }
@@ -319,11 +319,11 @@ static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, con
     if (!state->is_start || lanes < 1 || in_fours || arguments != (store ? 3 : 2))
         return false;
     CXCursor offset = clang_Cursor_getArgument(call, store ? 1 : 0);
-    offset = hd_bare(rw->arena, offset);
+    offset = rw_bare(rw->arena, offset);
     if (clang_getCursorKind(offset) != CXCursor_IntegerLiteral)
         return false;
     long long start;
-    if (!hd_constant_value(offset, &start))
+    if (!rw_constant_value(offset, &start))
         return false;
     long long count = state->in_array ? clang_getArraySize(clang_getCanonicalType(array)) : 1;
     return start >= 0 && start < count && (start + 1) * lanes <= count;
@@ -331,12 +331,12 @@ static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, con
 
 static bool call_escapes(rewriter *rw, CXCursor call, CXCursor argument, const climb *state,
                          CXType field, const char **why) {
-    const char *name = hd_spelling(rw->arena, call);
-    if (hd_touches_one_value(rw, call, argument))
+    const char *name = rw_spelling(rw->arena, call);
+    if (rw_touches_one_value(rw, call, argument))
         return false;
     if (is_vector_copy(name) && copy_stays_inside(rw, call, name, state, field))
         return false;
-    CXCursor callee = hd_callee(rw->arena, call);
+    CXCursor callee = rw_callee(rw->arena, call);
     CXCursor definition = clang_Cursor_isNull(callee) ? callee : clang_getCursorDefinition(callee);
     if ((state->in_array || state->is_struct) && !clang_Cursor_isNull(definition))
         return false;
@@ -358,7 +358,7 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
     switch (clang_getCursorKind(up)) {
     case CXCursor_ParenExpr: return true;
     case CXCursor_UnexposedExpr:
-        if (hd_is_array(from) && hd_is_pointer(to))
+        if (rw_is_array(from) && rw_is_pointer(to))
             state->is_pointer = state->in_array = true;
         return state->is_pointer;
     case CXCursor_MemberRefExpr: *state = (climb){0}; return true;
@@ -371,7 +371,7 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
         return true;
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(up) == CXUnaryOperator_AddrOf) {
-            state->in_array |= hd_is_array(from);
+            state->in_array |= rw_is_array(from);
             state->is_struct = from.kind == CXType_Record;
             state->is_pointer = true;
             return true;
@@ -384,7 +384,7 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
         return false;
     case CXCursor_UnaryExpr: return false; /* sizeof */
     case CXCursor_BinaryOperator:
-        if (state->is_pointer && state->in_array && hd_is_pointer(to) &&
+        if (state->is_pointer && state->in_array && rw_is_pointer(to) &&
             clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_Assign) {
             state->is_start = false;
             return true;
@@ -404,7 +404,7 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
 static bool reference_escapes(rewriter *rw, const frame *field, const char **why) {
     CXType type = clang_getCanonicalType(clang_getCursorType(field->cursor));
     question q = {.rw = rw};
-    if (!rw->is_cuda || type.kind == CXType_Record || hd_is_array(type) || hd_is_pointer(type) ||
+    if (!rw->is_cuda || type.kind == CXType_Record || rw_is_array(type) || rw_is_pointer(type) ||
         stays(&q, field, PLACE))
         return false;
     *why = "is kept or passed on as a reference, from which other fields could be reached; copy "
@@ -412,7 +412,7 @@ static bool reference_escapes(rewriter *rw, const frame *field, const char **why
     return true;
 }
 
-bool hd_field_escapes(rewriter *rw, const frame *field, const char **why) {
+bool rw_field_escapes(rewriter *rw, const frame *field, const char **why) {
     climb state = {.is_start = true};
     *why = "is stored, compared or cast; read and assign the field itself";
     for (const frame *at = field; at->up; at = at->up) {

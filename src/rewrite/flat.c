@@ -6,7 +6,7 @@ static unsigned item_length(const flat_item *item) {
                       : item->node->at.end - item->node->at.begin;
 }
 
-flat_node *hd_flat_node(flat *f, flat_kind kind, unsigned file) {
+flat_node *rw_flat_node(flat *f, flat_kind kind, unsigned file) {
     flat_node *node = hd_new(f->arena, flat_node);
     node->kind = kind;
     node->file = file;
@@ -23,12 +23,12 @@ static void add_blank(flat *f, flat_node *node, const char *blank) {
     hd_push(f->arena, &node->items, (flat_item){.text = blank, .origin = {0, 1}, .is_added = true});
 }
 
-void hd_flat_open(flat *f, hd_arena *arena, const char *path, const char *text) {
+void rw_flat_open(flat *f, hd_arena *arena, const char *path, const char *text) {
     *f = (flat){.arena = arena};
     hd_push(arena, &f->files, (flat_file){path, text});
-    f->root = hd_flat_node(f, FLAT_FILE, 0);
+    f->root = rw_flat_node(f, FLAT_FILE, 0);
     add_text(f, f->root, text, (range){0, (unsigned)strlen(text)});
-    hd_flat_render(f);
+    rw_flat_render(f);
 }
 
 static void render(hd_str *out, flat_node *node, flat_node *up) {
@@ -45,7 +45,7 @@ static void render(hd_str *out, flat_node *node, flat_node *up) {
     node->at.end = (unsigned)out->length;
 }
 
-void hd_flat_render(flat *f) {
+void rw_flat_render(flat *f) {
     hd_str out = {.arena = f->arena};
     render(&out, f->root, NULL);
     f->text = hd_str_text(&out);
@@ -83,7 +83,7 @@ static bool edge_in(const flat *f, const flat_node *node, unsigned offset, bool 
     return false;
 }
 
-bool hd_flat_spot_in(const flat *f, const flat_node *node, range at, range *result) {
+bool rw_flat_spot_in(const flat *f, const flat_node *node, range at, range *result) {
     if (at.begin == at.end) {
         bool found = edge_in(f, node, at.begin, true, &result->begin) ||
                      edge_in(f, node, at.begin, false, &result->begin);
@@ -107,12 +107,12 @@ static const flat_node *node_around(const flat_node *node, range at) {
     return node;
 }
 
-bool hd_flat_spot(const flat *f, range at, flat_spot *spot) {
+bool rw_flat_spot(const flat *f, range at, flat_spot *spot) {
     spot->node = node_around(f->root, at);
-    return hd_flat_spot_in(f, spot->node, at, &spot->at);
+    return rw_flat_spot_in(f, spot->node, at, &spot->at);
 }
 
-bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset) {
+bool rw_flat_offset(const flat_node *node, unsigned origin, unsigned *offset) {
     for (size_t i = 0; i < node->items.count; i++) {
         const flat_item *item = &node->items.data[i];
         if (item->is_added || origin < item->origin.begin || origin >= item->origin.end)
@@ -128,14 +128,14 @@ static hd_place place_in(const flat *f, unsigned number, unsigned origin) {
     return hd_place_in(f->arena, file->path, file->text, origin);
 }
 
-hd_place hd_flat_place(const flat *f, unsigned offset) {
+hd_place rw_flat_place(const flat *f, unsigned offset) {
     flat_spot spot;
-    if (!hd_flat_spot(f, (range){offset, offset + (offset < f->length)}, &spot))
+    if (!rw_flat_spot(f, (range){offset, offset + (offset < f->length)}, &spot))
         return (hd_place){.file = f->files.data[0].path};
     return place_in(f, spot.node->file, spot.at.begin);
 }
 
-hd_place hd_flat_use(const flat *f, const flat_node *node) {
+hd_place rw_flat_use(const flat *f, const flat_node *node) {
     for (size_t i = 0; node->up && i < node->up->items.count; i++)
         if (node->up->items.data[i].node == node)
             return place_in(f, node->up->file, node->up->items.data[i].origin.begin);
@@ -179,26 +179,26 @@ static void add_slice(flat *f, flat_node *to, const flat_node *from, range at) {
     }
 }
 
-void hd_flat_add_run(flat *f, flat_node *to, range at, const flat_node *from) {
+void rw_flat_add_run(flat *f, flat_node *to, range at, const flat_node *from) {
     add_slice(f, to, from, at);
 }
 
-void hd_flat_add_argument(flat *f, flat_node *to, range parameter, range argument) {
+void rw_flat_add_argument(flat *f, flat_node *to, range parameter, range argument) {
     const flat_node *from = node_around(f->root, argument);
-    flat_node *node = hd_flat_node(f, FLAT_ARGUMENT, from->file);
+    flat_node *node = rw_flat_node(f, FLAT_ARGUMENT, from->file);
     add_slice(f, node, from, argument);
     range origin;
     add_blank(f, to, " ");
-    if (hd_flat_spot_in(f, node_around(f->root, parameter), parameter, &origin))
+    if (rw_flat_spot_in(f, node_around(f->root, parameter), parameter, &origin))
         hd_push(f->arena, &to->items, (flat_item){.node = node, .origin = origin});
     add_blank(f, to, " ");
 }
 
-void hd_flat_put(flat *f, range use, flat_node *body) {
+void rw_flat_put(flat *f, range use, flat_node *body) {
     flat_node *node = (flat_node *)node_around(f->root, use);
     flat_node whole = {0};
     range origin;
-    if (!hd_flat_spot_in(f, node, use, &origin))
+    if (!rw_flat_spot_in(f, node, use, &origin))
         return;
     add_slice(f, &whole, node, (range){node->at.begin, use.begin});
     add_blank(f, &whole, " ");
@@ -331,13 +331,13 @@ static flat_node *node_of_directive(includer *in, unsigned number, range line) {
             inner->offset >= line.begin && inner->offset < line.end)
             return inner->is_user ? node_of_entry(in, (unsigned)i) : NULL;
     }
-    return names_user_file(in, e, line) ? hd_flat_node(in->f, FLAT_FILE, file_index(in->f, e))
+    return names_user_file(in, e, line) ? rw_flat_node(in->f, FLAT_FILE, file_index(in->f, e))
                                         : NULL;
 }
 
 static flat_node *node_of_entry(includer *in, unsigned number) {
     const entry e = in->entries.data[number];
-    flat_node *node = hd_flat_node(in->f, FLAT_FILE, file_index(in->f, &e));
+    flat_node *node = rw_flat_node(in->f, FLAT_FILE, file_index(in->f, &e));
     unsigned done = 0;
     range line;
     for (unsigned from = 0; next_directive(e.text, from, &line); from = line.end) {
@@ -357,7 +357,7 @@ static flat_node *node_of_entry(includer *in, unsigned number) {
     return node;
 }
 
-bool hd_flat_include(flat *f, CXTranslationUnit unit) {
+bool rw_flat_include(flat *f, CXTranslationUnit unit) {
     includer in = {.f = f, .unit = unit};
     clang_getInclusions(unit, see_file, &in);
     bool any = false;
@@ -371,6 +371,6 @@ bool hd_flat_include(flat *f, CXTranslationUnit unit) {
         return false;
     clang_visitChildren(clang_getTranslationUnitCursor(unit), see_directive, &in);
     f->root = node_of_entry(&in, root);
-    hd_flat_render(f);
+    rw_flat_render(f);
     return true;
 }

@@ -26,7 +26,7 @@ typedef struct range {
 
 typedef hd_vec(range) range_list;
 /* Whether one of them holds all of `at`. */
-static inline bool hd_is_within(const range_list *list, range at) {
+static inline bool rw_is_within(const range_list *list, range at) {
     for (size_t i = 0; i < list->count; i++)
         if (list->data[i].begin <= at.begin && at.end <= list->data[i].end)
             return true;
@@ -66,10 +66,10 @@ typedef struct flat {
     unsigned length;
 } flat;
 
-void hd_flat_open(flat *f, hd_arena *arena, const char *path, const char *text);
+void rw_flat_open(flat *f, hd_arena *arena, const char *path, const char *text);
 /* Puts in the headers of the user that `unit`, the flat text as it is, includes. False when
  * there is none. */
-bool hd_flat_include(flat *f, CXTranslationUnit unit);
+bool rw_flat_include(flat *f, CXTranslationUnit unit);
 
 /* Where a range of the flat text was written: the innermost node that holds it. False when an
  * end of it falls inside of a node that only partly belongs to it. */
@@ -77,22 +77,22 @@ typedef struct flat_spot {
     const flat_node *node;
     range at; /* in the node's file */
 } flat_spot;
-bool hd_flat_spot(const flat *f, range at, flat_spot *spot);
+bool rw_flat_spot(const flat *f, range at, flat_spot *spot);
 /* The same as a part of the text of `node`. */
-bool hd_flat_spot_in(const flat *f, const flat_node *node, range at, range *result);
+bool rw_flat_spot_in(const flat *f, const flat_node *node, range at, range *result);
 /* The offset in the flat text of a place in the file of `node`; false: not in its own text. */
-bool hd_flat_offset(const flat_node *node, unsigned origin, unsigned *offset);
-hd_place hd_flat_place(const flat *f, unsigned offset);
+bool rw_flat_offset(const flat_node *node, unsigned origin, unsigned *offset);
+hd_place rw_flat_place(const flat *f, unsigned offset);
 /* The directive, or the use of a macro, that a node stands for. */
-hd_place hd_flat_use(const flat *f, const flat_node *node);
+hd_place rw_flat_use(const flat *f, const flat_node *node);
 
 /* Puts `body` in the place of the macro's use at `use`. Uses must be put in from the last to the
- * first, and hd_flat_render() called after that. */
-void hd_flat_put(flat *f, range use, flat_node *body);
+ * first, and rw_flat_render() called after that. */
+void rw_flat_put(flat *f, range use, flat_node *body);
 /* Parts of the flat text as it is, for such a body. */
-flat_node *hd_flat_node(flat *f, flat_kind kind, unsigned file);
-void hd_flat_add_run(flat *f, flat_node *to, range at, const flat_node *from);
-void hd_flat_add_argument(flat *f, flat_node *to, range parameter, range argument);
-void hd_flat_render(flat *f);
+flat_node *rw_flat_node(flat *f, flat_kind kind, unsigned file);
+void rw_flat_add_run(flat *f, flat_node *to, range at, const flat_node *from);
+void rw_flat_add_argument(flat *f, flat_node *to, range parameter, range argument);
+void rw_flat_render(flat *f);
 
 #endif

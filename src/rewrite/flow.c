@@ -84,7 +84,7 @@ static void seed(flow *f, int number, const pointee *what, CXCursor at) {
 }
 
 static CXType type_of_node(CXCursor declaration) {
-    return hd_is_function(declaration) ? clang_getCursorResultType(declaration)
+    return rw_is_function(declaration) ? clang_getCursorResultType(declaration)
                                        : clang_getCursorType(declaration);
 }
 
@@ -98,7 +98,7 @@ static int node_of(rewriter *rw, CXCursor declaration) {
     f->nodes.data[number].same_hash = hd_hash_get(&f->newest, hash);
     hd_hash_set(&f->newest, hash, (uint64_t)number);
     pointee what;
-    if (hd_typed_pointee(rw, type_of_node(declaration), &what))
+    if (rw_typed_pointee(rw, type_of_node(declaration), &what))
         seed(f, number, &what, declaration);
     return number;
 }
@@ -131,9 +131,9 @@ static void move_value(flow *f, int to, int from, CXCursor at) {
 /* Memory of its own: a record, or an array of records. */
 static bool is_storage(CXCursor declaration) {
     CXType t = clang_getCursorType(declaration);
-    if (clang_getCursorKind(declaration) == CXCursor_ParmDecl || hd_is_reference(t))
-        return hd_pointer_depth(t) == 0 && !hd_is_reference(t);
-    for (t = hd_value_type(t); hd_is_array(t);)
+    if (clang_getCursorKind(declaration) == CXCursor_ParmDecl || rw_is_reference(t))
+        return rw_pointer_depth(t) == 0 && !rw_is_reference(t);
+    for (t = rw_value_type(t); rw_is_array(t);)
         t = clang_getCanonicalType(clang_getArrayElementType(t));
     return t.kind != CXType_Pointer;
 }
@@ -156,9 +156,9 @@ static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
     case CXBinaryOperator_Comma: return node_of_value(rw, right);
     case CXBinaryOperator_Add:
     case CXBinaryOperator_Sub:
-        if (!hd_may_point(clang_getCursorType(e)))
+        if (!rw_may_point(clang_getCursorType(e)))
             return NONE;
-        return node_of_value(rw, hd_pointer_depth(clang_getCursorType(left)) ? left : right);
+        return node_of_value(rw, rw_pointer_depth(clang_getCursorType(left)) ? left : right);
     case CXBinaryOperator_Assign:
     case CXBinaryOperator_AddAssign:
     case CXBinaryOperator_SubAssign: return node_of_value(rw, left);
@@ -167,19 +167,19 @@ static int node_of_binary(rewriter *rw, CXCursor e, const cursors *operands) {
 }
 
 static int node_of_call(rewriter *rw, CXCursor call) {
-    CXCursor callee = hd_callee(rw->arena, call);
-    if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
-        !hd_has_pointer(clang_getCursorResultType(callee)))
+    CXCursor callee = rw_callee(rw->arena, call);
+    if (clang_Cursor_isNull(callee) || rw_is_plain_copy(rw->arena, call) ||
+        !rw_has_pointer(clang_getCursorResultType(callee)))
         return other_node(rw->flow, call, "what a function returns");
     return node_of(rw, clang_getCanonicalCursor(callee));
 }
 
 static int node_of_cast(rewriter *rw, CXCursor cast) {
-    CXCursor inner = hd_last_child(rw->arena, cast);
-    if (!clang_Cursor_isNull(inner) && hd_keeps_record(rw, cast, inner))
+    CXCursor inner = rw_last_child(rw->arena, cast);
+    if (!clang_Cursor_isNull(inner) && rw_keeps_record(rw, cast, inner))
         return node_of_value(rw, inner);
-    bool is_pointer = !clang_Cursor_isNull(inner) && hd_pointer_depth(clang_getCursorType(inner)) &&
-                      hd_pointer_depth(clang_getCursorType(cast));
+    bool is_pointer = !clang_Cursor_isNull(inner) && rw_pointer_depth(clang_getCursorType(inner)) &&
+                      rw_pointer_depth(clang_getCursorType(cast));
     return is_pointer ? other_node(rw->flow, cast, "a cast of another pointer") : NONE;
 }
 
@@ -214,7 +214,7 @@ static int node_of_unary(rewriter *rw, CXCursor e, CXCursor operand) {
 
 /* The declaration whose class a pointer, or an element, belongs to. */
 static int node_of_value(rewriter *rw, CXCursor e) {
-    cursors inside = hd_children(rw->arena, e);
+    cursors inside = rw_children(rw->arena, e);
     switch (clang_getCursorKind(e)) {
     case CXCursor_DeclRefExpr: return node_of_name(rw, e);
     case CXCursor_ParenExpr:
@@ -229,9 +229,9 @@ static int node_of_value(rewriter *rw, CXCursor e) {
         if (inside.count != 2)
             return NONE;
         return node_of_value(
-            rw, inside.data[hd_pointer_depth(clang_getCursorType(inside.data[0])) ? 0 : 1]);
+            rw, inside.data[rw_pointer_depth(clang_getCursorType(inside.data[0])) ? 0 : 1]);
     case CXCursor_ConditionalOperator:
-        return rw->is_cuda || hd_may_point(clang_getCursorType(e)) ? node_of_either(rw, &inside)
+        return rw->is_cuda || rw_may_point(clang_getCursorType(e)) ? node_of_either(rw, &inside)
                                                                    : NONE;
     case CXCursor_CallExpr: return node_of_call(rw, e);
     case CXCursor_InitListExpr: return node_of_list(rw, &inside);
@@ -247,7 +247,7 @@ static int node_of_value(rewriter *rw, CXCursor e) {
 /* ---- the moves of a file ----------------------------------------------------------------- */
 
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
-    if (is_storage(declared) || !hd_has_pointer(clang_getCursorType(declared)))
+    if (is_storage(declared) || !rw_has_pointer(clang_getCursorType(declared)))
         return;
     CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
     int number = node_of(rw, declared);
@@ -258,42 +258,42 @@ static void read_variable(rewriter *rw, CXCursor declared, CXCursor function) {
         move_value(rw->flow, number, node_of_value(rw, value), value);
 }
 
-unsigned hd_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
+unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
     int arguments = clang_Cursor_getNumArguments(call);
     bool takes_object = clang_getCursorKind(callee) == CXCursor_CXXMethod &&
-                        !strncmp(hd_spelling(rw->arena, callee), "operator", 8);
+                        !strncmp(rw_spelling(rw->arena, callee), "operator", 8);
     return takes_object && arguments == (int)parameters + 1;
 }
 
 static void read_call(rewriter *rw, CXCursor call) {
-    CXCursor callee = hd_callee(rw->arena, call);
-    if (clang_Cursor_isNull(callee) || hd_is_plain_copy(rw->arena, call) ||
+    CXCursor callee = rw_callee(rw->arena, call);
+    if (clang_Cursor_isNull(callee) || rw_is_plain_copy(rw->arena, call) ||
         clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return;
-    cursors parameters = hd_parameters(rw->arena, callee);
-    unsigned skip = hd_first_argument(rw, call, callee, parameters.count);
+    cursors parameters = rw_parameters(rw->arena, callee);
+    unsigned skip = rw_first_argument(rw, call, callee, parameters.count);
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
-        if (hd_has_pointer(clang_getCursorType(parameters.data[i])))
+        if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
             move_value(rw->flow, node_of(rw, parameters.data[i]), node_of_value(rw, argument),
                        argument);
     }
 }
 
 static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
-    cursors inside = hd_children(rw->arena, cursor);
+    cursors inside = rw_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_VarDecl) {
         read_variable(rw, cursor, function);
     } else if (kind == CXCursor_CallExpr) {
         read_call(rw, cursor);
     } else if (kind == CXCursor_ReturnStmt && inside.count && !clang_Cursor_isNull(function) &&
-               hd_has_pointer(clang_getCursorResultType(function))) {
+               rw_has_pointer(clang_getCursorResultType(function))) {
         move_value(rw->flow, node_of(rw, clang_getCanonicalCursor(function)),
                    node_of_value(rw, inside.data[0]), inside.data[0]);
     } else if (clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign &&
-               inside.count == 2 && hd_pointer_depth(clang_getCursorType(inside.data[0]))) {
+               inside.count == 2 && rw_pointer_depth(clang_getCursorType(inside.data[0]))) {
         move_value(rw->flow, node_of_value(rw, inside.data[0]), node_of_value(rw, inside.data[1]),
                    inside.data[1]);
     }
@@ -304,8 +304,8 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor function) {
 
 /* The record that a kernel's parameter is an array of a field of. */
 static bool array_pointee(rewriter *rw, CXCursor kernel, CXCursor parameter, pointee *what) {
-    const hd_array_param *a = hd_array_param_of(rw, kernel, parameter);
-    bool is_constant = hd_target_is(rw, clang_getCursorType(parameter), "__constant");
+    const hd_array_param *a = rw_array_param_of(rw, kernel, parameter);
+    bool is_constant = rw_target_is(rw, clang_getCursorType(parameter), "__constant");
     for (uint32_t l = 0; a && l < rw->record_count; l++)
         if (rw->records[l].record == a->record) {
             *what = (pointee){&rw->records[l], (int)a->field,
@@ -325,12 +325,12 @@ typedef struct pointer_search {
 
 static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data) {
     pointer_search *s = data;
-    CXType type = clang_getCursorType(field), inner = hd_innermost(type);
-    if (hd_pointer_depth(type))
-        s->found = hd_laid_record_of(s->rw, inner);
+    CXType type = clang_getCursorType(field), inner = rw_innermost(type);
+    if (rw_pointer_depth(type))
+        s->found = rw_laid_record_of(s->rw, inner);
     if (s->found)
         s->at = field;
-    else if (inner.kind == CXType_Record && !hd_is_pointer(type))
+    else if (inner.kind == CXType_Record && !rw_is_pointer(type))
         clang_Type_visitFields(inner, look_at_field, s);
     return s->found ? CXVisit_Break : CXVisit_Continue;
 }
@@ -342,23 +342,23 @@ static void refuse_fields(rewriter *rw) {
             clang_Type_visitFields(clang_getCursorType(rw->records[i].declaration), look_at_field,
                                    &s);
         if (s.found)
-            hd_refuse(rw, s.at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
-                      hd_spelling(rw->arena, s.at), s.found->record->name);
+            rw_refuse(rw, s.at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
+                      rw_spelling(rw->arena, s.at), s.found->record->name);
     }
 }
 
 /* A kernel's parameter that is no pointer, or a pointer to pointers. */
 static void refuse_unseen(rewriter *rw, CXCursor parameter) {
     pointer_search s = {.rw = rw};
-    CXType type = hd_value_type(clang_getCursorType(parameter));
-    if (hd_pointer_depth(type))
-        s.found = hd_laid_record_of(rw, hd_innermost(type));
+    CXType type = rw_value_type(clang_getCursorType(parameter));
+    if (rw_pointer_depth(type))
+        s.found = rw_laid_record_of(rw, rw_innermost(type));
     else if (type.kind == CXType_Record)
         clang_Type_visitFields(type, look_at_field, &s);
     if (s.found)
-        hd_refuse(rw, parameter,
+        rw_refuse(rw, parameter,
                   "'%s' brings pointers to '%s' to the kernel; pass one pointer for each array",
-                  hd_spelling(rw->arena, parameter), s.found->record->name);
+                  rw_spelling(rw->arena, parameter), s.found->record->name);
 }
 
 /* ---- kernels and other functions ------------------------------------------------------ */
@@ -366,15 +366,15 @@ static void refuse_unseen(rewriter *rw, CXCursor parameter) {
 static void seed_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters) {
     for (size_t i = 0; i < parameters->count; i++) {
         CXCursor parameter = parameters->data[i];
-        CXType type = hd_value_type(clang_getCursorType(parameter));
+        CXType type = rw_value_type(clang_getCursorType(parameter));
         pointee what = {.field = -1};
-        if (hd_pointer_depth(type) != 1) {
+        if (rw_pointer_depth(type) != 1) {
             if (rw->is_cuda)
                 refuse_unseen(rw, parameter);
             continue;
         }
         if (rw->is_cuda)
-            what.of = hd_laid_record_of(rw, hd_is_array(type) ? clang_getArrayElementType(type)
+            what.of = rw_laid_record_of(rw, rw_is_array(type) ? clang_getArrayElementType(type)
                                                               : clang_getPointeeType(type));
         if (array_pointee(rw, kernel, parameter, &what) || what.of)
             seed(rw->flow, node_of(rw, parameter), &what, parameter);
@@ -382,30 +382,30 @@ static void seed_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters
 }
 
 static void read_function(rewriter *rw, CXCursor function) {
-    if (hd_is_host(rw, function))
+    if (rw_is_host(rw, function))
         return;
-    cursors parameters = hd_parameters(rw->arena, function);
+    cursors parameters = rw_parameters(rw->arena, function);
     CXCursor first = clang_getCanonicalCursor(function);
-    cursors same = hd_parameters(rw->arena, first);
+    cursors same = rw_parameters(rw->arena, first);
     for (size_t i = 0; i < parameters.count && i < same.count; i++)
-        if (hd_has_pointer(clang_getCursorType(parameters.data[i])))
+        if (rw_has_pointer(clang_getCursorType(parameters.data[i])))
             join(rw->flow, node_of(rw, same.data[i]), node_of(rw, parameters.data[i]));
-    if (hd_is_kernel(rw->arena, function))
+    if (rw_is_kernel(rw->arena, function))
         seed_kernel(rw, function, &parameters);
-    CXCursor body = hd_body(rw->arena, function);
+    CXCursor body = rw_body(rw->arena, function);
     if (!clang_Cursor_isNull(body))
         read_code(rw, body, function);
 }
 
 static void read_declarations(rewriter *rw, CXCursor parent) {
-    cursors all = hd_children(rw->arena, parent);
+    cursors all = rw_children(rw->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
         enum CXCursorKind kind = clang_getCursorKind(c);
         if (clang_isPreprocessing(kind) ||
             clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
             continue;
-        if (hd_is_function(c))
+        if (rw_is_function(c))
             read_function(rw, c);
         else if (kind == CXCursor_VarDecl)
             read_code(rw, c, clang_getNullCursor());
@@ -426,15 +426,15 @@ static const char *words_for(rewriter *rw, const origin *c) {
 }
 
 static hd_place place_of(rewriter *rw, const origin *c) {
-    return hd_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
+    return rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(c->at)));
 }
 
 static void refuse_conflict(rewriter *rw, node *n, const origin *second) {
     hd_place here = place_of(rw, second), there = place_of(rw, &n->here);
     const char *name = clang_Cursor_isNull(n->declaration)
                            ? "this"
-                           : hd_format(rw->arena, "'%s'", hd_spelling(rw->arena, n->declaration));
-    hd_refuse_at(rw, &here,
+                           : hd_format(rw->arena, "'%s'", rw_spelling(rw->arena, n->declaration));
+    rw_refuse_at(rw, &here,
                  "%s holds %s here, and %s (%s:%u:%u); make a second function or variable for "
                  "one of them",
                  name, words_for(rw, second), words_for(rw, &n->here), there.file, there.line,
@@ -473,14 +473,14 @@ static void refuse_mixed(rewriter *rw) {
         if (!what->of || !is_mixed || n->is_reported)
             continue;
         hd_place here = place_of(rw, &n->here);
-        hd_refuse_at(rw, &here,
+        rw_refuse_at(rw, &here,
                      "this is mixed with laid-out records '%s', which are reached in another way; "
                      "use a variable or function of its own",
                      what->of->record->name);
     }
 }
 
-void hd_flow_run(rewriter *rw) {
+void rw_flow_run(rewriter *rw) {
     rw->flow = hd_new(rw->arena, flow);
     rw->flow->arena = rw->arena;
     rw->flow->newest.arena = rw->arena;
@@ -501,15 +501,15 @@ void hd_flow_run(rewriter *rw) {
 
 /* A `void *` that is given laid-out records does not hold them as such. */
 static bool can_hold(const rewriter *rw, CXType type, const pointee *what) {
-    CXType t = hd_innermost(type);
+    CXType t = rw_innermost(type);
     if (t.kind == CXType_Dependent || t.kind == CXType_Unexposed || t.kind == CXType_Auto)
         return true;
     if (what->field < 0)
-        return hd_laid_record_of(rw, t) == what->of;
+        return rw_laid_record_of(rw, t) == what->of;
     return clang_Type_getSizeOf(t) == (long long)what->of->record->fields[what->field].size;
 }
 
-pointee hd_pointee_of(const rewriter *rw, CXCursor declaration) {
+pointee rw_pointee_of(const rewriter *rw, CXCursor declaration) {
     int number = known_node(rw->flow, declaration);
     if (number == NONE || clang_Cursor_isNull(declaration))
         return (pointee){.field = -1};
@@ -519,6 +519,6 @@ pointee hd_pointee_of(const rewriter *rw, CXCursor declaration) {
     return what;
 }
 
-pointee hd_pointee_of_result(const rewriter *rw, CXCursor function) {
-    return hd_pointee_of(rw, clang_getCanonicalCursor(function));
+pointee rw_pointee_of_result(const rewriter *rw, CXCursor function) {
+    return rw_pointee_of(rw, clang_getCanonicalCursor(function));
 }

@@ -23,14 +23,14 @@ typedef struct list {
 /* False when the list does not stand in the text as the compiler sees it. */
 static bool read_list(rewriter *rw, size_t open, size_t count, list *result) {
     const source *src = &rw->src;
-    size_t close = hd_token_is(src, open, "(") ? hd_token_matching(src, open) : src->token_count;
+    size_t close = rw_token_is(src, open, "(") ? rw_token_matching(src, open) : src->token_count;
     *result = (list){hd_new_array(rw->arena, range, count + 1),
                      hd_new_array(rw->arena, range, count + 1), 0};
     if (close >= src->token_count)
         return false;
     size_t attributes = 0;
     for (size_t t = open + 1, first = t; t <= close; t++) {
-        if (t == close || hd_token_is(src, t, ",")) {
+        if (t == close || rw_token_is(src, t, ",")) {
             if (result->count == count || t == first)
                 return false;
             range *at = &result->at[result->count], *whole = &result->whole[result->count];
@@ -41,10 +41,10 @@ static bool read_list(rewriter *rw, size_t open, size_t count, list *result) {
             result->count++;
             first = t + 1;
             attributes = 0;
-        } else if (t > first && !attributes && hd_token_is(src, t, "__attribute__")) {
+        } else if (t > first && !attributes && rw_token_is(src, t, "__attribute__")) {
             attributes = t;
         } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
-            t = hd_token_matching(src, t);
+            t = rw_token_matching(src, t);
         }
     }
     return result->count == count;
@@ -54,30 +54,30 @@ static bool read_list(rewriter *rw, size_t open, size_t count, list *result) {
 static size_t find_list(rewriter *rw, CXCursor function) {
     const source *src = &rw->src;
     unsigned offset;
-    if (!hd_offset_of(src, clang_getCursorLocation(function), &offset))
+    if (!rw_offset_of(src, clang_getCursorLocation(function), &offset))
         return src->token_count;
-    size_t name = hd_token_from(src, offset), open = name + 1;
-    if (hd_token_is(src, name, "operator"))
-        while (open < src->token_count && !hd_token_is(src, open, "("))
+    size_t name = rw_token_from(src, offset), open = name + 1;
+    if (rw_token_is(src, name, "operator"))
+        while (open < src->token_count && !rw_token_is(src, open, "("))
             open++;
-    if (hd_token_is(src, open, "<"))
-        while (open < src->token_count && !hd_token_is(src, open, "("))
+    if (rw_token_is(src, open, "<"))
+        while (open < src->token_count && !rw_token_is(src, open, "("))
             open++;
-    if (hd_token_is(src, open, "(") && !hd_token_is(src, name, hd_spelling(rw->arena, function)))
-        if (hd_token_is(src, hd_token_matching(src, open) + 1, "("))
-            open = hd_token_matching(src, open) + 1; /* NAME(x)(...) */
+    if (rw_token_is(src, open, "(") && !rw_token_is(src, name, rw_spelling(rw->arena, function)))
+        if (rw_token_is(src, rw_token_matching(src, open) + 1, "("))
+            open = rw_token_matching(src, open) + 1; /* NAME(x)(...) */
     return open;
 }
 
 /* True when the parameter's text ends in its name (or its name and []). */
 static bool ends_in_name(const rewriter *rw, range at, const char *name) {
-    size_t last = hd_token_ending(&rw->src, at.end);
-    if (hd_token_is(&rw->src, last, "]"))
-        while (last && !hd_token_is(&rw->src, last, "["))
+    size_t last = rw_token_ending(&rw->src, at.end);
+    if (rw_token_is(&rw->src, last, "]"))
+        while (last && !rw_token_is(&rw->src, last, "["))
             last--;
     else
         last++;
-    return !*name || (last && hd_token_is(&rw->src, last - 1, name));
+    return !*name || (last && rw_token_is(&rw->src, last - 1, name));
 }
 
 /* ---- what a kernel is given ------------------------------------------------------------------ */
@@ -89,44 +89,44 @@ typedef struct kernel_names {
 
 static kernel_names names_of(rewriter *rw, const pointee *what, const char *parameter) {
     uint32_t allocations = what->of->text->map->allocation_count;
-    const char *name = what->field >= 0 ? hd_identifier(rw->arena, what->of->record->name)
+    const char *name = what->field >= 0 ? rw_identifier(rw->arena, what->of->record->name)
                        : *parameter     ? parameter
                                         : "records";
     kernel_names n = {.bases = hd_new_array(rw->arena, const char *, allocations)};
-    n.count = hd_free_name(rw, hd_format(rw->arena, "%s_count", name));
-    n.ref = hd_free_name(rw, hd_format(rw->arena, "%s_ref", name));
+    n.count = rw_free_name(rw, hd_format(rw->arena, "%s_count", name));
+    n.ref = rw_free_name(rw, hd_format(rw->arena, "%s_ref", name));
     for (uint32_t a = 0; a < allocations; a++)
-        n.bases[a] = allocations > 1    ? hd_free_name(rw, hd_format(rw->arena, "%s_%u", name, a))
-                     : what->field >= 0 ? hd_free_name(rw, name)
+        n.bases[a] = allocations > 1    ? rw_free_name(rw, hd_format(rw->arena, "%s_%u", name, a))
+                     : what->field >= 0 ? rw_free_name(rw, name)
                                         : name;
     return n;
 }
 
 static bool is_kernel_parameter(rewriter *rw, CXCursor declaration) {
     return clang_getCursorKind(declaration) == CXCursor_ParmDecl &&
-           hd_is_kernel(rw->arena, clang_getCursorSemanticParent(declaration));
+           rw_is_kernel(rw->arena, clang_getCursorSemanticParent(declaration));
 }
 
-const char *hd_reference_name(rewriter *rw, CXCursor declaration, const pointee *what) {
-    const char *name = hd_spelling(rw->arena, declaration);
+const char *rw_reference_name(rewriter *rw, CXCursor declaration, const pointee *what) {
+    const char *name = rw_spelling(rw->arena, declaration);
     return is_kernel_parameter(rw, declaration) ? names_of(rw, what, name).ref : name;
 }
 
-bool hd_refuse_shared(rewriter *rw, CXCursor pointer) {
-    CXCursor declared = clang_getCursorReferenced(hd_bare(rw->arena, pointer));
+bool rw_refuse_shared(rewriter *rw, CXCursor pointer) {
+    CXCursor declared = clang_getCursorReferenced(rw_bare(rw->arena, pointer));
     if (!is_kernel_parameter(rw, declared))
         return false;
-    cursors all = hd_parameters(rw->arena, clang_getCursorSemanticParent(declared));
-    pointee what = hd_pointee_of(rw, declared);
+    cursors all = rw_parameters(rw->arena, clang_getCursorSemanticParent(declared));
+    pointee what = rw_pointee_of(rw, declared);
     for (size_t i = 0; i < all.count && what.field >= 0; i++) {
-        pointee other = hd_pointee_of(rw, all.data[i]);
+        pointee other = rw_pointee_of(rw, all.data[i]);
         if (other.of != what.of || clang_equalCursors(all.data[i], declared))
             continue;
-        hd_refuse(rw, pointer,
+        rw_refuse(rw, pointer,
                   "'%s' is moved here, but has one reference together with '%s', another array of "
                   "'%s'; move a pointer of its own that begins as '%s'",
-                  hd_spelling(rw->arena, declared), hd_spelling(rw->arena, all.data[i]),
-                  what.of->record->name, hd_spelling(rw->arena, declared));
+                  rw_spelling(rw->arena, declared), rw_spelling(rw->arena, all.data[i]),
+                  what.of->record->name, rw_spelling(rw->arena, declared));
         return true;
     }
     return false;
@@ -143,7 +143,7 @@ typedef struct target {
 /* True when an earlier parameter stands for the same record of arrays. */
 static bool is_given(rewriter *rw, const target *f, size_t number, const pointee *what) {
     for (size_t i = 0; i < number && what->field >= 0; i++) {
-        pointee other = hd_pointee_of(rw, f->parameters.data[i]);
+        pointee other = rw_pointee_of(rw, f->parameters.data[i]);
         if (other.of == what->of && other.field >= 0)
             return true;
     }
@@ -153,9 +153,9 @@ static bool is_given(rewriter *rw, const target *f, size_t number, const pointee
 static bool all_const(rewriter *rw, const target *f, size_t number, const pointee *what) {
     bool is_const = true;
     for (size_t i = 0; i < f->parameters.count; i++) {
-        pointee other = hd_pointee_of(rw, f->parameters.data[i]);
+        pointee other = rw_pointee_of(rw, f->parameters.data[i]);
         if (i == number || (what->field >= 0 && other.of == what->of))
-            is_const &= hd_target_is(rw, clang_getCursorType(f->parameters.data[i]), "const");
+            is_const &= rw_target_is(rw, clang_getCursorType(f->parameters.data[i]), "const");
     }
     return is_const;
 }
@@ -167,8 +167,8 @@ static const char *kernel_parameter_text(rewriter *rw, const target *f, size_t n
     bool is_const_pointer =
         clang_getCanonicalType(type).kind == CXType_Pointer && clang_isConstQualifiedType(type);
     bool is_const = what->in == SPACE_GLOBAL && all_const(rw, f, number, what);
-    kernel_names names = names_of(rw, what, hd_spelling(rw->arena, f->parameters.data[number]));
-    const hd_dialect *dialect = hd_dialect_of(rw, what->in);
+    kernel_names names = names_of(rw, what, rw_spelling(rw->arena, f->parameters.data[number]));
+    const rw_dialect *dialect = rw_dialect_of(rw, what->in);
     hd_str text = {.arena = rw->arena};
     for (uint32_t a = 0; a < what->of->text->map->allocation_count; a++)
         hd_str_printf(&text, "%s%s%s*%s%s%s, ", what->of->accessors[what->in].qualifier,
@@ -181,12 +181,12 @@ static const char *kernel_parameter_text(rewriter *rw, const target *f, size_t n
 
 /* The line that makes the reference, just behind the kernel's opening brace. */
 static void edit_prologue(rewriter *rw, const target *f, const pointee *what, const char *name) {
-    CXCursor body = hd_body(rw->arena, f->function);
+    CXCursor body = rw_body(rw->arena, f->function);
     range at;
     if (clang_Cursor_isNull(body))
         return;
-    if (!hd_range_of(&rw->src, body, &at) || rw->src.text[at.begin] != '{') {
-        hd_refuse_macro(rw, body);
+    if (!rw_range_of(&rw->src, body, &at) || rw->src.text[at.begin] != '{') {
+        rw_refuse_macro(rw, body);
         return;
     }
     const laid_record *l = what->of;
@@ -196,21 +196,21 @@ static void edit_prologue(rewriter *rw, const target *f, const pointee *what, co
     hd_str_printf(&text, "\n    %s%s %s = %s%s(", l->scope, names->ref, given.ref, l->scope,
                   names->make);
     for (uint32_t a = 0; a < l->text->map->allocation_count; a++)
-        hd_str_printf(&text, "(%s)%s, ", hd_trimmed(rw->arena, hd_dialect_of(rw, what->in)->bytes),
+        hd_str_printf(&text, "(%s)%s, ", rw_trimmed(rw->arena, rw_dialect_of(rw, what->in)->bytes),
                       given.bases[a]);
     hd_str_printf(&text, "%s);", given.count);
-    hd_edit_insert(&rw->src, at.begin + 1, hd_str_text(&text));
+    rw_edit_insert(&rw->src, at.begin + 1, hd_str_text(&text));
 }
 
 static void edit_kernel_parameter(rewriter *rw, const target *f, size_t number,
                                   const pointee *what) {
     if (is_given(rw, f, number, what)) { /* goes, with the comma before it */
-        hd_edit_text(&rw->src, (range){f->list.whole[number - 1].end, f->list.whole[number].end},
+        rw_edit_text(&rw->src, (range){f->list.whole[number - 1].end, f->list.whole[number].end},
                      "");
         return;
     }
-    const char *name = hd_spelling(rw->arena, f->parameters.data[number]);
-    hd_edit_text(&rw->src, f->list.at[number], kernel_parameter_text(rw, f, number, what));
+    const char *name = rw_spelling(rw->arena, f->parameters.data[number]);
+    rw_edit_text(&rw->src, f->list.at[number], kernel_parameter_text(rw, f, number, what));
     if (*name)
         edit_prologue(rw, f, what, name);
 }
@@ -218,9 +218,9 @@ static void edit_kernel_parameter(rewriter *rw, const target *f, size_t number,
 static void edit_helper_parameter(rewriter *rw, const target *f, size_t number,
                                   const pointee *what) {
     CXCursor parameter = f->parameters.data[number];
-    const char *name = hd_spelling(rw->arena, parameter);
-    const char *stars = hd_stars(rw, clang_getCursorType(parameter));
-    hd_edit_text(&rw->src, f->list.at[number],
+    const char *name = rw_spelling(rw->arena, parameter);
+    const char *stars = rw_stars(rw, clang_getCursorType(parameter));
+    rw_edit_text(&rw->src, f->list.at[number],
                  hd_format(rw->arena, "%s%s%s%s%s", what->of->scope,
                            what->of->accessors[what->in].ref, *name || *stars ? " " : "", stars,
                            name));
@@ -229,7 +229,7 @@ static void edit_helper_parameter(rewriter *rw, const target *f, size_t number,
 /* ---- refusals ------------------------------------------------------------------------ */
 
 static bool is_dependent(CXType type) {
-    CXType t = hd_innermost(type);
+    CXType t = rw_innermost(type);
     return t.kind == CXType_Dependent || t.kind == CXType_Unexposed;
 }
 
@@ -237,26 +237,26 @@ static bool is_dependent(CXType type) {
 static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *what,
                              bool is_kernel) {
     CXType type = clang_getCursorType(parameter);
-    const char *name = hd_spelling(rw->arena, parameter);
-    bool is_array = hd_is_array(type);
-    CXType inner = is_array ? hd_value_type(clang_getArrayElementType(hd_value_type(type)))
-                            : hd_value_type(type);
+    const char *name = rw_spelling(rw->arena, parameter);
+    bool is_array = rw_is_array(type);
+    CXType inner = is_array ? rw_value_type(clang_getArrayElementType(rw_value_type(type)))
+                            : rw_value_type(type);
     if (what->field < 0 && is_dependent(type))
-        hd_refuse(rw, parameter,
+        rw_refuse(rw, parameter,
                   "the record that '%s' points to depends on a template's parameter; write '%s *'",
                   name, what->of->spelling);
-    else if (hd_value_type(type).kind == CXType_ConstantArray)
-        hd_refuse(rw, parameter, "'%s' is declared as an array of fixed size; write '*%s'", name,
+    else if (rw_value_type(type).kind == CXType_ConstantArray)
+        rw_refuse(rw, parameter, "'%s' is declared as an array of fixed size; write '*%s'", name,
                   name);
-    else if (hd_refuse_volatile(rw, parameter, type))
+    else if (rw_refuse_volatile(rw, parameter, type))
         return true;
-    else if ((is_kernel || is_array) && hd_pointer_depth(type) > 1)
-        hd_refuse(rw, parameter,
+    else if ((is_kernel || is_array) && rw_pointer_depth(type) > 1)
+        rw_refuse(rw, parameter,
                   "'%s' is a pointer to pointers to '%s'; pass one pointer for each array", name,
                   what->of->record->name);
-    else if (hd_pointer_depth(type) > 1 && inner.kind == CXType_Pointer && !rw->is_cuda &&
-             hd_target_is(rw, type, "__local"))
-        hd_refuse(rw, parameter, "'%s' points to pointers in local memory; keep indices there",
+    else if (rw_pointer_depth(type) > 1 && inner.kind == CXType_Pointer && !rw->is_cuda &&
+             rw_target_is(rw, type, "__local"))
+        rw_refuse(rw, parameter, "'%s' points to pointers in local memory; keep indices there",
                   name);
     else
         return false;
@@ -267,32 +267,32 @@ static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *wh
 
 static bool stands_behind(rewriter *rw, CXCursor function, const pointee *what) {
     unsigned offset;
-    if (!hd_offset_of(&rw->src, clang_getCursorLocation(function), &offset) ||
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(function), &offset) ||
         offset >= what->of->declared)
         return true;
     const char *name = what->of->record->name;
     if (clang_getCursorKind(function) == CXCursor_Constructor)
-        hd_refuse(rw, function,
+        rw_refuse(rw, function,
                   "this constructor takes an element of '%s' from its place; leave copying to the "
                   "compiler, or copy field by field in a function",
                   name);
     else
-        hd_refuse(rw, function,
+        rw_refuse(rw, function,
                   "'%s' takes a pointer to '%s' before that is defined; move the struct above it",
-                  hd_spelling(rw->arena, function), name);
+                  rw_spelling(rw->arena, function), name);
     return false;
 }
 
 static void edit_parameter(rewriter *rw, const target *f, size_t number) {
     CXCursor parameter = f->parameters.data[number];
-    pointee what = hd_pointee_of(rw, parameter);
-    const char *name = hd_spelling(rw->arena, parameter);
-    CXCursor body = hd_body(rw->arena, f->function);
+    pointee what = rw_pointee_of(rw, parameter);
+    const char *name = rw_spelling(rw->arena, parameter);
+    CXCursor body = rw_body(rw->arena, f->function);
     if (!what.of || refuse_parameter(rw, parameter, &what, f->is_kernel) ||
         !stands_behind(rw, f->function, &what))
         return;
     if (!ends_in_name(rw, f->list.at[number], name)) {
-        hd_refuse_macro(rw, parameter);
+        rw_refuse_macro(rw, parameter);
         return;
     }
     what.of->accessors[what.in].is_used = true;
@@ -303,14 +303,14 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
         edit_helper_parameter(rw, f, number, &what);
     }
     range scope;
-    if (*name && !clang_Cursor_isNull(body) && hd_range_of(&rw->src, body, &scope))
+    if (*name && !clang_Cursor_isNull(body) && rw_range_of(&rw->src, body, &scope))
         hd_push(rw->arena, &rw->variables, (variable){name, scope});
 }
 
-bool hd_takes_records(rewriter *rw, CXCursor function) {
-    cursors parameters = hd_parameters(rw->arena, function);
+bool rw_takes_records(rewriter *rw, CXCursor function) {
+    cursors parameters = rw_parameters(rw->arena, function);
     for (size_t i = 0; i < parameters.count; i++)
-        if (hd_pointee_of(rw, parameters.data[i]).of)
+        if (rw_pointee_of(rw, parameters.data[i]).of)
             return true;
     return false;
 }
@@ -321,26 +321,26 @@ static bool refuse_specialization(rewriter *rw, CXCursor function, const cursors
     CXCursor pattern = clang_getSpecializedCursorTemplate(function);
     cursors general = {0};
     if (!clang_Cursor_isNull(pattern))
-        general = hd_parameters(rw->arena, pattern);
+        general = rw_parameters(rw->arena, pattern);
     for (size_t i = 0; i < parameters->count && i < general.count; i++)
-        if (hd_pointee_of(rw, parameters->data[i]).of && !hd_pointee_of(rw, general.data[i]).of) {
-            hd_refuse(rw, function,
+        if (rw_pointee_of(rw, parameters->data[i]).of && !rw_pointee_of(rw, general.data[i]).of) {
+            rw_refuse(rw, function,
                       "'%s' specializes a template, which says nothing of '%s', and would be no "
                       "specialization any more; make it a function with a name of its own",
-                      hd_spelling(rw->arena, function),
-                      hd_pointee_of(rw, parameters->data[i]).of->record->name);
+                      rw_spelling(rw->arena, function),
+                      rw_pointee_of(rw, parameters->data[i]).of->record->name);
             return true;
         }
     return false;
 }
 
 static void edit_parameters(rewriter *rw, CXCursor function) {
-    target f = {.function = function, .parameters = hd_parameters(rw->arena, function)};
-    if (!hd_takes_records(rw, function) || refuse_specialization(rw, function, &f.parameters))
+    target f = {.function = function, .parameters = rw_parameters(rw->arena, function)};
+    if (!rw_takes_records(rw, function) || refuse_specialization(rw, function, &f.parameters))
         return;
-    f.is_kernel = hd_is_kernel(rw->arena, function);
+    f.is_kernel = rw_is_kernel(rw->arena, function);
     if (!read_list(rw, find_list(rw, function), f.parameters.count, &f.list)) {
-        hd_refuse_macro(rw, f.parameters.count ? f.parameters.data[0] : function);
+        rw_refuse_macro(rw, f.parameters.count ? f.parameters.data[0] : function);
         return;
     }
     for (size_t i = 0; i < f.parameters.count; i++)
@@ -350,58 +350,58 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
 /* auto f(...) -> R * */
 static bool is_declared_behind(rewriter *rw, CXCursor function) {
     const source *src = &rw->src;
-    size_t t = hd_token_matching(src, find_list(rw, function));
-    for (; t < src->token_count && !hd_token_is(src, t, "{") && !hd_token_is(src, t, ";"); t++)
-        if (hd_token_is(src, t, "->"))
+    size_t t = rw_token_matching(src, find_list(rw, function));
+    for (; t < src->token_count && !rw_token_is(src, t, "{") && !rw_token_is(src, t, ";"); t++)
+        if (rw_token_is(src, t, "->"))
             return true;
     return false;
 }
 
 static void edit_result(rewriter *rw, CXCursor function) {
-    pointee what = hd_pointee_of_result(rw, function);
+    pointee what = rw_pointee_of_result(rw, function);
     unsigned name;
     range whole, words;
     if (!what.of || !stands_behind(rw, function, &what) ||
-        hd_refuse_volatile(rw, function, clang_getCursorResultType(function)))
+        rw_refuse_volatile(rw, function, clang_getCursorResultType(function)))
         return;
-    const char *spelling = hd_spelling(rw->arena, function);
-    if (!hd_offset_of(&rw->src, clang_getCursorLocation(function), &name) ||
-        !hd_range_of(&rw->src, function, &whole) || is_declared_behind(rw, function) ||
-        !hd_specifiers(rw, whole.begin, name, &words)) {
-        hd_refuse(rw, function,
+    const char *spelling = rw_spelling(rw->arena, function);
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(function), &name) ||
+        !rw_range_of(&rw->src, function, &whole) || is_declared_behind(rw, function) ||
+        !rw_specifiers(rw, whole.begin, name, &words)) {
+        rw_refuse(rw, function,
                   "the type that '%s' returns is not written before its name as '%s *'; write it "
                   "there, or return an index",
                   spelling, what.of->spelling);
         return;
     }
     what.of->accessors[what.in].is_used = true;
-    hd_edit_text(&rw->src, words,
+    rw_edit_text(&rw->src, words,
                  hd_format(rw->arena, "%s%s %s", what.of->scope, what.of->accessors[what.in].ref,
-                           hd_stars(rw, clang_getCursorResultType(function))));
+                           rw_stars(rw, clang_getCursorResultType(function))));
 }
 
 /* ---- host code in the same file ------------------------------------------------------ */
 
 /* nvcc compiles the file as a whole, so a launch with the old arguments would break it. */
 static void check_host(rewriter *rw, CXCursor cursor) {
-    cursors inside = hd_children(rw->arena, cursor);
+    cursors inside = rw_children(rw->arena, cursor);
     CXCursor callee = clang_getCursorKind(cursor) == CXCursor_CallExpr
-                          ? hd_callee(rw->arena, cursor)
+                          ? rw_callee(rw->arena, cursor)
                           : clang_getNullCursor();
-    if (!clang_Cursor_isNull(callee) && hd_takes_records(rw, callee)) {
-        hd_refuse(rw, cursor,
+    if (!clang_Cursor_isNull(callee) && rw_takes_records(rw, callee)) {
+        rw_refuse(rw, cursor,
                   "host code calls '%s', whose parameters change; move the host code to a file of "
                   "its own, and pass the allocations and the number of elements there",
-                  hd_spelling(rw->arena, callee));
+                  rw_spelling(rw->arena, callee));
         return;
     }
     for (size_t i = 0; i < inside.count; i++)
         check_host(rw, inside.data[i]);
 }
 
-void hd_edit_function(rewriter *rw, const frame *at) {
-    CXCursor body = hd_body(rw->arena, at->cursor);
-    if (hd_is_host(rw, at->cursor)) {
+void rw_edit_function(rewriter *rw, const frame *at) {
+    CXCursor body = rw_body(rw->arena, at->cursor);
+    if (rw_is_host(rw, at->cursor)) {
         if (!clang_Cursor_isNull(body))
             check_host(rw, body);
         return;
@@ -409,7 +409,7 @@ void hd_edit_function(rewriter *rw, const frame *at) {
     edit_parameters(rw, at->cursor);
     edit_result(rw, at->cursor);
     if (!clang_Cursor_isNull(body))
-        hd_walk_child(rw, at, body);
+        rw_walk_child(rw, at, body);
 }
 
 /* ---- instances that are asked for ---------------------------------------------------- */
@@ -418,64 +418,64 @@ void hd_edit_function(rewriter *rw, const frame *at) {
 static void refuse_instance(rewriter *rw, const target *f, size_t number) {
     const source *src = &rw->src;
     range at = f->list.whole[number];
-    for (size_t t = hd_token_from(src, at.begin);
+    for (size_t t = rw_token_from(src, at.begin);
          t < src->token_count && src->tokens[t].at.begin < at.end; t++)
         for (uint32_t l = 0; l < rw->record_count; l++) {
-            if (!hd_token_is(src, t, rw->records[l].spelling))
+            if (!rw_token_is(src, t, rw->records[l].spelling))
                 continue;
-            hd_place place = hd_flat_place(rw->flat, src->tokens[t].at.begin);
-            hd_refuse_at(rw, &place,
+            hd_place place = rw_flat_place(rw->flat, src->tokens[t].at.begin);
+            rw_refuse_at(rw, &place,
                          "here '%s' of the template '%s' points to '%s' through a template's "
                          "parameter; write '%s *' in the template",
-                         hd_spelling(rw->arena, f->parameters.data[number]),
-                         hd_spelling(rw->arena, f->function), rw->records[l].record->name,
+                         rw_spelling(rw->arena, f->parameters.data[number]),
+                         rw_spelling(rw->arena, f->function), rw->records[l].record->name,
                          rw->records[l].spelling);
         }
 }
 
 /* `template __global__ void k<float>(body *, float *);` is nothing that libclang shows. */
 static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
-    target f = {.function = function, .parameters = hd_parameters(rw->arena, function)};
+    target f = {.function = function, .parameters = rw_parameters(rw->arena, function)};
     const source *src = &rw->src;
     size_t open = name + 1;
-    while (open < src->token_count && !hd_token_is(src, open, "(") && !hd_token_is(src, open, ";"))
+    while (open < src->token_count && !rw_token_is(src, open, "(") && !rw_token_is(src, open, ";"))
         open++;
-    f.is_kernel = hd_is_kernel(rw->arena, function);
+    f.is_kernel = rw_is_kernel(rw->arena, function);
     if (!read_list(rw, open, f.parameters.count, &f.list))
         return;
     for (size_t i = 0; i < f.parameters.count; i++) {
-        pointee what = hd_pointee_of(rw, f.parameters.data[i]);
+        pointee what = rw_pointee_of(rw, f.parameters.data[i]);
         CXType type = clang_getCursorType(f.parameters.data[i]);
-        if (!what.of && f.is_kernel && is_dependent(type) && hd_pointer_depth(type))
+        if (!what.of && f.is_kernel && is_dependent(type) && rw_pointer_depth(type))
             refuse_instance(rw, &f, i);
         if (!what.of)
             continue;
         if (!f.is_kernel)
             edit_helper_parameter(rw, &f, i, &what);
         else if (is_given(rw, &f, i, &what))
-            hd_edit_text(&rw->src, (range){f.list.whole[i - 1].end, f.list.whole[i].end}, "");
+            rw_edit_text(&rw->src, (range){f.list.whole[i - 1].end, f.list.whole[i].end}, "");
         else
-            hd_edit_text(&rw->src, f.list.at[i], kernel_parameter_text(rw, &f, i, &what));
+            rw_edit_text(&rw->src, f.list.at[i], kernel_parameter_text(rw, &f, i, &what));
     }
 }
 
 static void edit_instances_of(rewriter *rw, CXCursor function) {
     const source *src = &rw->src;
-    const char *name = hd_spelling(rw->arena, function);
+    const char *name = rw_spelling(rw->arena, function);
     for (size_t t = 0; t + 1 < src->token_count; t++) {
-        if (!hd_token_is(src, t, "template") || hd_token_is(src, t + 1, "<"))
+        if (!rw_token_is(src, t, "template") || rw_token_is(src, t + 1, "<"))
             continue;
-        for (t++; t < src->token_count && !hd_token_is(src, t, ";") && !hd_token_is(src, t, "(");
+        for (t++; t < src->token_count && !rw_token_is(src, t, ";") && !rw_token_is(src, t, "(");
              t++)
-            if (hd_token_is(src, t, name))
+            if (rw_token_is(src, t, name))
                 edit_instance(rw, t, function);
     }
 }
 
-void hd_edit_instantiations(rewriter *rw) {
-    cursors all = rw->is_cuda ? hd_functions(rw->arena, rw->src.unit) : (cursors){0};
+void rw_edit_instantiations(rewriter *rw) {
+    cursors all = rw->is_cuda ? rw_functions(rw->arena, rw->src.unit) : (cursors){0};
     for (size_t i = 0; i < all.count; i++)
         if (clang_getCursorKind(all.data[i]) == CXCursor_FunctionTemplate &&
-            clang_isCursorDefinition(all.data[i]) && hd_parameters(rw->arena, all.data[i]).count)
+            clang_isCursorDefinition(all.data[i]) && rw_parameters(rw->arena, all.data[i]).count)
             edit_instances_of(rw, all.data[i]);
 }

@@ -58,85 +58,85 @@ typedef struct source {
     range_list dropped; /* text that goes, with what would be edited in it */
 } source;
 
-void hd_source_open(source *src, flat *text, CXTranslationUnit unit);
-bool hd_token_is(const source *src, size_t index, const char *text);
+void rw_source_open(source *src, flat *text, CXTranslationUnit unit);
+bool rw_token_is(const source *src, size_t index, const char *text);
 /* The first token that begins at or after `offset`; token_count when none does. */
-size_t hd_token_from(const source *src, unsigned offset);
+size_t rw_token_from(const source *src, unsigned offset);
 /* The token that begins, or ends, exactly at `offset`, or token_count. */
-size_t hd_token_at(const source *src, unsigned offset);
-size_t hd_token_ending(const source *src, unsigned offset);
+size_t rw_token_at(const source *src, unsigned offset);
+size_t rw_token_ending(const source *src, unsigned offset);
 /* The bracket that closes the one at `open`, or token_count. */
-size_t hd_token_matching(const source *src, size_t open);
-const char *hd_token_text(const source *src, size_t index);
+size_t rw_token_matching(const source *src, size_t open);
+const char *rw_token_text(const source *src, size_t index);
 /* True when some token is this name. */
-bool hd_source_has_name(const source *src, const char *name);
+bool rw_source_has_name(const source *src, const char *name);
 
 /* Where `location` lies in the flat text (an argument of a macro: where it was written;
  * the body of a macro: where the macro is used). False: not in it. */
-bool hd_offset_of(const source *src, CXSourceLocation location, unsigned *offset);
+bool rw_offset_of(const source *src, CXSourceLocation location, unsigned *offset);
 /* The text that a cursor covers, widened to whole macro uses. False: not in the flat text. */
-bool hd_range_of(const source *src, CXCursor cursor, range *result);
+bool rw_range_of(const source *src, CXCursor cursor, range *result);
 /* The end of the macro use whose name stands at `offset`. */
-unsigned hd_macro_use_end(const source *src, unsigned offset);
-hd_place hd_place_of(const source *src, CXSourceLocation location);
+unsigned rw_macro_use_end(const source *src, unsigned offset);
+hd_place rw_place_of(const source *src, CXSourceLocation location);
 /* The end of the line at `offset`, or `offset` itself when more code or a comment over several
  * lines follows there. */
-unsigned hd_line_end(const source *src, unsigned offset);
+unsigned rw_line_end(const source *src, unsigned offset);
 
-void hd_draft_text(source *src, draft *d, const char *format, ...)
+void rw_draft_text(source *src, draft *d, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void hd_draft_old(source *src, draft *d, range old);
+void rw_draft_old(source *src, draft *d, range old);
 /* Replaces a range by what the draft holds. The same edit may be made twice. */
-void hd_edit(source *src, range at, const draft *d);
-void hd_edit_text(source *src, range at, const char *text);
+void rw_edit(source *src, range at, const draft *d);
+void rw_edit_text(source *src, range at, const char *text);
 /* Generated text behind `offset`; several such stand in the order in which they are made. */
-void hd_edit_insert(source *src, unsigned offset, const char *text);
+void rw_edit_insert(source *src, unsigned offset, const char *text);
 
 /* ---- clang.c: questions to libclang ---------------------------------------- */
 
 typedef hd_vec(CXCursor) cursors;
 
-CXTranslationUnit hd_clang_parse(CXIndex index, const hd_parse_command *command, const char *path,
+CXTranslationUnit rw_clang_parse(CXIndex index, const hd_parse_command *command, const char *path,
                                  const char *text);
 /* Reports every error of a translation unit; false when there was none. */
-bool hd_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
-cursors hd_children(hd_arena *arena, CXCursor cursor);
+bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
+cursors rw_children(hd_arena *arena, CXCursor cursor);
 /* libclang's own equality fails for what was reached in two ways. */
-bool hd_same_expression(CXCursor a, CXCursor b);
+bool rw_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
-CXCursor hd_only_child(hd_arena *arena, CXCursor cursor);
-CXCursor hd_last_child(hd_arena *arena, CXCursor cursor);
+CXCursor rw_only_child(hd_arena *arena, CXCursor cursor);
+CXCursor rw_last_child(hd_arena *arena, CXCursor cursor);
 /* The value of a constant expression of integers; false: it is none. */
-bool hd_constant_value(CXCursor expression, long long *value);
+bool rw_constant_value(CXCursor expression, long long *value);
 /* Inside of parentheses and conversions that the compiler adds. */
-CXCursor hd_bare(hd_arena *arena, CXCursor cursor);
-const char *hd_spelling(hd_arena *arena, CXCursor cursor);
-const char *hd_type_text(hd_arena *arena, CXType type);
+CXCursor rw_bare(hd_arena *arena, CXCursor cursor);
+const char *rw_spelling(hd_arena *arena, CXCursor cursor);
+const char *rw_type_text(hd_arena *arena, CXType type);
 /* A type's text without const, volatile and address spaces before it. */
-const char *hd_plain_type(hd_arena *arena, const char *text);
+const char *rw_plain_type(hd_arena *arena, const char *text);
 /* Text without blanks at its end. */
-const char *hd_trimmed(hd_arena *arena, const char *text);
-bool hd_is_kernel(hd_arena *arena, CXCursor function);
-bool hd_is_function(CXCursor cursor);
+const char *rw_trimmed(hd_arena *arena, const char *text);
+bool rw_is_kernel(hd_arena *arena, CXCursor function);
+bool rw_is_function(CXCursor cursor);
 /* All functions and templates of functions of a file but for those of the system's headers, also
  * those in namespaces. */
-cursors hd_functions(hd_arena *arena, CXTranslationUnit unit);
+cursors rw_functions(hd_arena *arena, CXTranslationUnit unit);
 /* A function's parameters, also a template's; its body, or a null cursor. */
-cursors hd_parameters(hd_arena *arena, CXCursor function);
-CXCursor hd_body(hd_arena *arena, CXCursor function);
+cursors rw_parameters(hd_arena *arena, CXCursor function);
+CXCursor rw_body(hd_arena *arena, CXCursor function);
 /* The function that a call calls: the template itself for an instance of one. A null cursor
  * when it is not known. */
-CXCursor hd_callee(hd_arena *arena, CXCursor call);
+CXCursor rw_callee(hd_arena *arena, CXCursor call);
 /* What is called is a copying constructor or assignment that the compiler wrote. */
-bool hd_is_plain_copy(hd_arena *arena, CXCursor call);
+bool rw_is_plain_copy(hd_arena *arena, CXCursor call);
 /* A type, without the reference that it may be. */
-CXType hd_value_type(CXType type);
-bool hd_is_reference(CXType type);
-bool hd_is_pointer(CXType type);
-bool hd_is_array(CXType type);
+CXType rw_value_type(CXType type);
+bool rw_is_reference(CXType type);
+bool rw_is_pointer(CXType type);
+bool rw_is_array(CXType type);
 /* Pointers and arrays around what a type ends in, references left out. */
-int hd_pointer_depth(CXType type);
-CXType hd_innermost(CXType type);
+int rw_pointer_depth(CXType type);
+CXType rw_innermost(CXType type);
 
 /* ---- prelude.c: the generated functions ------------------------------------ */
 
@@ -176,7 +176,7 @@ typedef struct part_function {
 
 typedef struct laid_record {
     const hd_record *record;
-    const hd_map_text *text;
+    const rw_map_text *text;
     CXCursor declaration; /* of the record: its definition; null for a record of arrays */
     const char *spelling; /* of the record where the functions stand */
     const char *scope;    /* "ns::", before generated names; mostly "" */
@@ -237,60 +237,60 @@ typedef struct rewriter {
 } rewriter;
 
 /* CUDA: a function of the host alone. */
-bool hd_is_host(const rewriter *rw, CXCursor function);
+bool rw_is_host(const rewriter *rw, CXCursor function);
 
-void hd_name_accessors(rewriter *rw, laid_record *l, space in);
-const char *hd_prelude(rewriter *rw, const laid_record *l);
+void rw_name_accessors(rewriter *rw, laid_record *l, space in);
+const char *rw_prelude(rewriter *rw, const laid_record *l);
 /* A name made from `name` that neither the source nor what is generated uses. */
-const char *hd_free_name(rewriter *rw, const char *name);
+const char *rw_free_name(rewriter *rw, const char *name);
 /* How the language writes things. */
-const hd_dialect *hd_dialect_of(const rewriter *rw, space in);
+const rw_dialect *rw_dialect_of(const rewriter *rw, space in);
 
 /* ---- record.c: the records in the source -------------------------------------- */
 
 /* Finds the records, their fields' types, and the places of their declarations. */
-hd_status hd_find_records(rewriter *rw);
+hd_status rw_find_records(rewriter *rw);
 /* The type of a field or variable as it is written. */
-void hd_read_type(rewriter *rw, CXType type, field_type *result);
+void rw_read_type(rewriter *rw, CXType type, field_type *result);
 /* The laid-out record that this type is; NULL: none. */
-laid_record *hd_laid_record_of(const rewriter *rw, CXType type);
+laid_record *rw_laid_record_of(const rewriter *rw, CXType type);
 /* The number of the field that a member is, or that the unnamed union around it is; -1: none. */
-int hd_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name);
+int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name);
 /* What a declaration's reference is called in the new source. */
-const char *hd_reference_name(rewriter *rw, CXCursor declaration, const pointee *what);
+const char *rw_reference_name(rewriter *rw, CXCursor declaration, const pointee *what);
 /* True, with a refusal, for a kernel's parameter that cannot move alone: a record of arrays has
  * one reference for all of them. */
-bool hd_refuse_shared(rewriter *rw, CXCursor pointer);
+bool rw_refuse_shared(rewriter *rw, CXCursor pointer);
 /* Places for all preludes, and the preludes. */
-void hd_edit_preludes(rewriter *rw);
+void rw_edit_preludes(rewriter *rw);
 
 /* ---- flow.c: which declarations hold what ---------------------------------------- */
 
-void hd_flow_run(rewriter *rw);
-pointee hd_pointee_of(const rewriter *rw, CXCursor declaration);
+void rw_flow_run(rewriter *rw);
+pointee rw_pointee_of(const rewriter *rw, CXCursor declaration);
 /* Of a function's result, and its parameters by number. */
-pointee hd_pointee_of_result(const rewriter *rw, CXCursor function);
+pointee rw_pointee_of_result(const rewriter *rw, CXCursor function);
 /* The object of a call such as functor(x) is an argument that no parameter takes: 1, else 0. */
-unsigned hd_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters);
+unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters);
 
 /* ---- record_value.c: what expressions lead to ------------------------------------------- */
 
-record_value hd_record_value_of(const rewriter *rw, CXCursor expression);
+record_value rw_record_value_of(const rewriter *rw, CXCursor expression);
 /* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
  * memory. False in CUDA C. */
-bool hd_typed_pointee(const rewriter *rw, CXType type, pointee *result);
-static inline accessors *hd_accessors_of(const record_value *v) {
+bool rw_typed_pointee(const rewriter *rw, CXType type, pointee *result);
+static inline accessors *rw_accessors_of(const record_value *v) {
     return &v->what.of->accessors[v->what.in];
 }
 /* Whether what a pointer points to has this qualifier: "const", "volatile", "__global". */
-bool hd_target_is(const rewriter *rw, CXType type, const char *qualifier);
+bool rw_target_is(const rewriter *rw, CXType type, const char *qualifier);
 
 /* A reference, or a type with pointers in it. */
-bool hd_has_pointer(CXType type);
+bool rw_has_pointer(CXType type);
 /* A pointer, or what may be one in an instance of a template. */
-bool hd_may_point(CXType type);
+bool rw_may_point(CXType type);
 /* A cast that only changes const, as far as layouts are concerned. */
-bool hd_keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner);
+bool rw_keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner);
 
 /* ---- refuse.c ------------------------------------------------------------------- */
 
@@ -301,104 +301,104 @@ typedef struct frame {
 } frame;
 
 /* The frame around, without parentheses and conversions that the compiler adds; NULL: none. */
-const frame *hd_around(const frame *at);
+const frame *rw_around(const frame *at);
 
-void hd_refuse(rewriter *rw, CXCursor at, const char *format, ...)
+void rw_refuse(rewriter *rw, CXCursor at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void hd_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...)
+void rw_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A part of the source that a macro makes: the macro is expanded, if that helps. */
-void hd_refuse_macro(rewriter *rw, CXCursor at);
+void rw_refuse_macro(rewriter *rw, CXCursor at);
 /* A pointer to laid-out records where none can be. */
-void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v);
+void rw_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v);
 /* Refuses every name of a variable that no cursor explained. */
-void hd_check_all_seen(rewriter *rw);
+void rw_check_all_seen(rewriter *rw);
 
 /* ---- macro.c ---------------------------------------------------------------------- */
 
-struct expansions *hd_expansions_new(hd_arena *arena);
+struct expansions *rw_expansions_new(hd_arena *arena);
 /* Collects the uses of macros, and what the preprocessor leaves out. */
-void hd_macros_read(rewriter *rw);
+void rw_macros_read(rewriter *rw);
 /* Asks for the macros used in a range of the flat text to be expanded. False when that would not
  * help: then *why may say more, and *defined where the macro is. */
-bool hd_macro_request(rewriter *rw, range at, const char **why, hd_place *defined);
+bool rw_macro_request(rewriter *rw, range at, const char **why, hd_place *defined);
 /* True when something was asked for that is not yet expanded. */
-bool hd_macros_requested(const rewriter *rw);
+bool rw_macros_requested(const rewriter *rw);
 /* Expands what was asked for in the flat text; false when there was nothing to expand. */
-bool hd_macros_expand(rewriter *rw);
+bool rw_macros_expand(rewriter *rw);
 
 /* ---- pointer.c, element.c, field.c, call.c, local.c, function.c: the edits -------------------- */
 
-void hd_walk(rewriter *rw, const frame *at);
-void hd_walk_child(rewriter *rw, const frame *at, CXCursor child);
-void hd_walk_children(rewriter *rw, const frame *at);
+void rw_walk(rewriter *rw, const frame *at);
+void rw_walk_child(rewriter *rw, const frame *at, CXCursor child);
+void rw_walk_children(rewriter *rw, const frame *at);
 
 /* Makes the text of a pointer, or of an element whose address is meant, that of a reference. */
-void hd_edit_reference(rewriter *rw, const frame *at);
+void rw_edit_reference(rewriter *rw, const frame *at);
 /* Adds "reference, index" of an element, or of what a pointer points to. */
-void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v);
+void rw_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v);
 /* Makes the text of `whole` open, the function `name` of the position of `base`, close. Refuses
  * where a macro is in the way. */
-void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
+void rw_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
                       const char *open, const char *name, const char *close);
 /* Adds a pointer as part of something else. */
-void hd_draft_reference(rewriter *rw, draft *d, const frame *at);
+void rw_draft_reference(rewriter *rw, draft *d, const frame *at);
 /* Adds "pointer.index". */
-void hd_draft_index(rewriter *rw, draft *d, const frame *pointer);
+void rw_draft_index(rewriter *rw, draft *d, const frame *pointer);
 /* The text of an expression and of its parts; false where macros are in the way. */
-bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges);
-bool hd_begins_with(rewriter *rw, CXCursor e, const char *word);
+bool rw_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges);
+bool rw_begins_with(rewriter *rw, CXCursor e, const char *word);
 /* ++, --, += and their like. */
-bool hd_is_change(CXCursor e);
+bool rw_is_change(CXCursor e);
 /* An element or a pointer in a place where its value is used. */
-void hd_walk_value(rewriter *rw, const frame *at, const record_value *v);
-bool hd_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value);
-bool hd_edit_operator(rewriter *rw, const frame *at);
-bool hd_edit_sizeof(rewriter *rw, const frame *at);
+void rw_walk_value(rewriter *rw, const frame *at, const record_value *v);
+bool rw_edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value);
+bool rw_edit_operator(rewriter *rw, const frame *at);
+bool rw_edit_sizeof(rewriter *rw, const frame *at);
 /* True when nothing uses the value of an expression. */
-bool hd_is_unused(const rewriter *rw, const frame *at);
+bool rw_is_unused(const rewriter *rw, const frame *at);
 /* True when the text between two ranges is one token (and blanks). */
-bool hd_is_between(const rewriter *rw, range before, const char *word, range behind);
+bool rw_is_between(const rewriter *rw, range before, const char *word, range behind);
 
 /* What stands between the brackets behind `base`. */
-bool hd_index_text(const rewriter *rw, range base, range *text);
+bool rw_index_text(const rewriter *rw, range base, range *text);
 
-bool hd_edit_field(rewriter *rw, const frame *at);
+bool rw_edit_field(rewriter *rw, const frame *at);
 /* escape.c: true when the address of this field leaves the expression in a way
  * that could reach beyond it; then *why says how. */
-bool hd_field_escapes(rewriter *rw, const frame *field, const char **why);
+bool rw_field_escapes(rewriter *rw, const frame *field, const char **why);
 /* Functions that touch the one value that they are given the address of. */
-bool hd_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
+bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 /* method.c: refuses a call of a method for which a copy of the element will not do. */
-void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
+void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
 /* split.c: an access to a part of a record that is taken apart. */
-bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
+bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
 /* Types and paths of the fields of a record that is taken apart. */
-void hd_split_types(rewriter *rw, laid_record *l);
+void rw_split_types(rewriter *rw, laid_record *l);
 /* array.c: of a record of arrays, from the parameters that are its fields; and a place before
  * the first function that takes one. */
-void hd_array_types(rewriter *rw, laid_record *l);
-const hd_array_param *hd_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter);
-unsigned hd_first_use(rewriter *rw, const laid_record *l);
+void rw_array_types(rewriter *rw, laid_record *l);
+const hd_array_param *rw_array_param_of(const rewriter *rw, CXCursor kernel, CXCursor parameter);
+unsigned rw_first_use(rewriter *rw, const laid_record *l);
 
-bool hd_edit_call(rewriter *rw, const frame *at);
+bool rw_edit_call(rewriter *rw, const frame *at);
 /* A function has a parameter that leads to laid-out records. */
-bool hd_takes_records(rewriter *rw, CXCursor function);
-bool hd_edit_declarations(rewriter *rw, const frame *at);
-void hd_edit_function(rewriter *rw, const frame *at);
-void hd_edit_instantiations(rewriter *rw);
+bool rw_takes_records(rewriter *rw, CXCursor function);
+bool rw_edit_declarations(rewriter *rw, const frame *at);
+void rw_edit_function(rewriter *rw, const frame *at);
+void rw_edit_instantiations(rewriter *rw);
 /* The range of what names a type before a declared name, without words that stay
  * ("static", "__device__"). False: a macro is in the way. */
-bool hd_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result);
+bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result);
 /* True, with a refusal, for what points to volatile records: the generated functions know none. */
-bool hd_refuse_volatile(rewriter *rw, CXCursor declared, CXType type);
+bool rw_refuse_volatile(rewriter *rw, CXCursor declared, CXType type);
 /* How many pointers a declared name of this type has before it in the new source. */
-const char *hd_stars(rewriter *rw, CXType type);
+const char *rw_stars(rewriter *rw, CXType type);
 
 /* ---- output.c: from edits of the flat text to files ----------------------------------- */
 
-hd_status hd_make_files(rewriter *rw, hd_rewritten *result);
+hd_status rw_make_files(rewriter *rw, hd_rewritten *result);
 /* Parses the files again; errors in them are ours, and the user gets no broken file. */
-hd_status hd_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result);
+hd_status rw_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result);
 
 #endif

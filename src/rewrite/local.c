@@ -11,28 +11,28 @@ static bool is_kept(const source *src, size_t t) {
         "__forceinline__", "__shared__", "__attribute__", "__launch_bounds__",
         "__private",       "private",    "register"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (hd_token_is(src, t, words[i]))
+        if (rw_token_is(src, t, words[i]))
             return true;
     return false;
 }
 
-bool hd_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result) {
+bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result) {
     const source *src = &rw->src;
-    size_t first = hd_token_at(src, begin), last = hd_token_at(src, name);
+    size_t first = rw_token_at(src, begin), last = rw_token_at(src, name);
     if (first >= src->token_count || last >= src->token_count)
         return false;
-    if (hd_token_is(src, first, "template")) {
+    if (rw_token_is(src, first, "template")) {
         int depth = 0;
         for (first++; first < last; first++) {
-            depth += hd_token_is(src, first, "<") - hd_token_is(src, first, ">");
+            depth += rw_token_is(src, first, "<") - rw_token_is(src, first, ">");
             if (!depth)
                 break;
         }
         first++;
     }
     for (; first < last && is_kept(src, first); first++)
-        if (hd_token_is(src, first + 1, "("))
-            first = hd_token_matching(src, first + 1);
+        if (rw_token_is(src, first + 1, "("))
+            first = rw_token_matching(src, first + 1);
     for (size_t t = first; t < last; t++)
         if (is_kept(src, t) || strchr("([{;,=", src->text[src->tokens[t].at.begin]))
             return false;
@@ -40,12 +40,12 @@ bool hd_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *res
     return first <= last;
 }
 
-const char *hd_stars(rewriter *rw, CXType type) {
+const char *rw_stars(rewriter *rw, CXType type) {
     CXType t = clang_getCanonicalType(type);
     bool refers = t.kind == CXType_LValueReference || t.kind == CXType_RValueReference;
     int pointers = 0;
-    for (t = hd_value_type(type); t.kind == CXType_Pointer || hd_is_array(t);
-         t = clang_getCanonicalType(hd_is_array(t) ? clang_getArrayElementType(t)
+    for (t = rw_value_type(type); t.kind == CXType_Pointer || rw_is_array(t);
+         t = clang_getCanonicalType(rw_is_array(t) ? clang_getArrayElementType(t)
                                                    : clang_getPointeeType(t)))
         pointers += t.kind == CXType_Pointer;
     hd_str stars = {.arena = rw->arena};
@@ -56,13 +56,13 @@ const char *hd_stars(rewriter *rw, CXType type) {
     return hd_str_text(&stars);
 }
 
-bool hd_refuse_volatile(rewriter *rw, CXCursor declared, CXType type) {
-    if (!hd_target_is(rw, type, "volatile"))
+bool rw_refuse_volatile(rewriter *rw, CXCursor declared, CXType type) {
+    if (!rw_target_is(rw, type, "volatile"))
         return false;
-    hd_refuse(rw, declared,
+    rw_refuse(rw, declared,
               "'%s' points to volatile records; drop the volatile, and write "
               "*(volatile int *)&p[i].field where it matters",
-              hd_spelling(rw->arena, declared));
+              rw_spelling(rw->arena, declared));
     return true;
 }
 
@@ -71,13 +71,13 @@ bool hd_refuse_volatile(rewriter *rw, CXCursor declared, CXType type) {
 static void edit_value(rewriter *rw, const frame *at, CXCursor value, const char *name) {
     frame child = {value, at};
     if (clang_getCursorKind(value) == CXCursor_InitListExpr) {
-        cursors inside = hd_children(rw->arena, value);
+        cursors inside = rw_children(rw->arena, value);
         for (size_t i = 0; i < inside.count; i++)
             edit_value(rw, &child, inside.data[i], name);
-    } else if (hd_record_value_of(rw, value).depth >= 0) {
-        hd_edit_reference(rw, &child);
+    } else if (rw_record_value_of(rw, value).depth >= 0) {
+        rw_edit_reference(rw, &child);
     } else if (!rw->has_conflicts) { /* else that was said where they met */
-        hd_refuse(rw, at->cursor,
+        rw_refuse(rw, at->cursor,
                   "'%s' is not initialised with a place in an array that came as "
                   "a parameter; write '= &p[i]', or keep an index",
                   name);
@@ -90,13 +90,13 @@ static void edit_value(rewriter *rw, const frame *at, CXCursor value, const char
 static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is_first,
                      unsigned *begin) {
     const source *src = &rw->src;
-    size_t t = hd_token_at(src, name);
+    size_t t = rw_token_at(src, name);
     *begin = statement.begin;
     if (is_first)
         return t < src->token_count;
     if (t >= src->token_count)
         return false;
-    while (t && !hd_token_is(src, t - 1, ",") && src->tokens[t].at.begin > statement.begin)
+    while (t && !rw_token_is(src, t - 1, ",") && src->tokens[t].at.begin > statement.begin)
         t--;
     *begin = src->tokens[t].at.begin;
     return *begin > statement.begin;
@@ -105,44 +105,44 @@ static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is
 static void edit_type(rewriter *rw, CXCursor declared, range statement, bool is_first,
                       const pointee *what) {
     CXType type = clang_getCursorType(declared);
-    const char *name = hd_spelling(rw->arena, declared);
+    const char *name = rw_spelling(rw->arena, declared);
     accessors *f = &what->of->accessors[what->in];
     unsigned name_at, begin;
     range words;
-    if (!hd_offset_of(&rw->src, clang_getCursorLocation(declared), &name_at) ||
-        !hd_token_is(&rw->src, hd_token_at(&rw->src, name_at), name) ||
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(declared), &name_at) ||
+        !rw_token_is(&rw->src, rw_token_at(&rw->src, name_at), name) ||
         !begin_of(rw, statement, name_at, is_first, &begin) ||
-        (begin < name_at && !hd_specifiers(rw, begin, name_at, &words))) {
-        hd_refuse_macro(rw, declared);
+        (begin < name_at && !rw_specifiers(rw, begin, name_at, &words))) {
+        rw_refuse_macro(rw, declared);
         return;
     }
     f->is_used = true;
     hd_push(rw->arena, &rw->seen, name_at);
     if (is_first)
-        hd_edit_text(&rw->src, words,
-                     hd_format(rw->arena, "%s%s %s", what->of->scope, f->ref, hd_stars(rw, type)));
+        rw_edit_text(&rw->src, words,
+                     hd_format(rw->arena, "%s%s %s", what->of->scope, f->ref, rw_stars(rw, type)));
     else if (begin < name_at)
-        hd_edit_text(&rw->src, (range){begin, name_at}, hd_stars(rw, type));
+        rw_edit_text(&rw->src, (range){begin, name_at}, rw_stars(rw, type));
 }
 
 static void edit_variable(rewriter *rw, const frame *at, CXCursor declared, range statement,
                           bool is_first, const pointee *what) {
     CXType type = clang_getCursorType(declared);
-    const char *name = hd_spelling(rw->arena, declared);
+    const char *name = rw_spelling(rw->arena, declared);
     CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
     frame child = {declared, at};
-    if (strstr(hd_type_text(rw->arena, type), "*__local")) {
-        hd_refuse(rw, declared, "'%s' keeps pointers in local memory; keep indices there", name);
+    if (strstr(rw_type_text(rw->arena, type), "*__local")) {
+        rw_refuse(rw, declared, "'%s' keeps pointers in local memory; keep indices there", name);
         return;
     }
-    hd_refuse_volatile(rw, declared, type);
+    rw_refuse_volatile(rw, declared, type);
     edit_type(rw, declared, statement, is_first, what);
     if (!clang_Cursor_isNull(value))
         edit_value(rw, &child, value, name);
     range body = {0, 0};
     for (const frame *f = at; f->up; f = f->up)
-        if (hd_is_function(f->up->cursor))
-            hd_range_of(&rw->src, f->cursor, &body);
+        if (rw_is_function(f->up->cursor))
+            rw_range_of(&rw->src, f->cursor, &body);
     hd_push(rw->arena, &rw->variables, (variable){name, body});
 }
 
@@ -151,7 +151,7 @@ static bool read_declared(rewriter *rw, const cursors *all, pointee *what, CXCur
     *what = (pointee){.field = -1};
     for (size_t i = 0; i < all->count; i++) {
         pointee h = clang_getCursorKind(all->data[i]) == CXCursor_VarDecl
-                        ? hd_pointee_of(rw, all->data[i])
+                        ? rw_pointee_of(rw, all->data[i])
                         : (pointee){.field = -1};
         if (i && (h.of != what->of || h.in != what->in)) {
             *odd = h.of ? all->data[i] : all->data[0];
@@ -162,22 +162,22 @@ static bool read_declared(rewriter *rw, const cursors *all, pointee *what, CXCur
     return true;
 }
 
-bool hd_edit_declarations(rewriter *rw, const frame *at) {
-    cursors all = hd_children(rw->arena, at->cursor);
+bool rw_edit_declarations(rewriter *rw, const frame *at) {
+    cursors all = rw_children(rw->arena, at->cursor);
     pointee what;
     CXCursor odd;
     range statement;
     if (!read_declared(rw, &all, &what, &odd)) {
-        hd_refuse(rw, odd,
+        rw_refuse(rw, odd,
                   "'%s' is declared together with others of another type; give each a declaration "
                   "of its own",
-                  hd_spelling(rw->arena, odd));
+                  rw_spelling(rw->arena, odd));
         return true;
     }
     if (!what.of)
         return false;
-    if (!hd_range_of(&rw->src, at->cursor, &statement)) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!rw_range_of(&rw->src, at->cursor, &statement)) {
+        rw_refuse_macro(rw, at->cursor);
         return true;
     }
     for (size_t i = 0; i < all.count; i++)

@@ -21,7 +21,7 @@ typedef struct expansions {
     bool is_new; /* asked for since the flat text was made */
 } expansions;
 
-struct expansions *hd_expansions_new(hd_arena *arena) { return hd_new(arena, expansions); }
+struct expansions *rw_expansions_new(hd_arena *arena) { return hd_new(arena, expansions); }
 
 /* ---- reading ------------------------------------------------------------------------ */
 
@@ -29,8 +29,8 @@ static void read_skipped(rewriter *rw) {
     CXSourceRangeList *skipped = clang_getSkippedRanges(rw->src.unit, rw->src.file);
     for (unsigned i = 0; skipped && i < skipped->count; i++) {
         range at;
-        if (hd_offset_of(&rw->src, clang_getRangeStart(skipped->ranges[i]), &at.begin) &&
-            hd_offset_of(&rw->src, clang_getRangeEnd(skipped->ranges[i]), &at.end))
+        if (rw_offset_of(&rw->src, clang_getRangeStart(skipped->ranges[i]), &at.begin) &&
+            rw_offset_of(&rw->src, clang_getRangeEnd(skipped->ranges[i]), &at.end))
             hd_push(rw->arena, &rw->inactive, at);
     }
     if (skipped)
@@ -43,13 +43,13 @@ static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClie
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     unsigned offset;
     range at;
-    if (kind == CXCursor_MacroDefinition && hd_range_of(&rw->src, cursor, &at))
+    if (kind == CXCursor_MacroDefinition && rw_range_of(&rw->src, cursor, &at))
         hd_push(rw->arena, &rw->inactive, at);
     if (kind == CXCursor_MacroExpansion &&
-        hd_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset)) {
+        rw_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset)) {
         CXCursor definition = clang_getCursorReferenced(cursor);
-        size_t name = hd_token_at(&rw->src, offset);
-        at = (range){offset, hd_macro_use_end(&rw->src, offset)};
+        size_t name = rw_token_at(&rw->src, offset);
+        at = (range){offset, rw_macro_use_end(&rw->src, offset)};
         if (!clang_Cursor_isMacroFunctionLike(definition) && name < rw->src.token_count)
             at.end = rw->src.tokens[name].at.end;
         hd_push(rw->arena, &rw->macro_uses, (macro_use){at, definition});
@@ -57,7 +57,7 @@ static enum CXChildVisitResult read_one(CXCursor cursor, CXCursor parent, CXClie
     return CXChildVisit_Continue;
 }
 
-void hd_macros_read(rewriter *rw) {
+void rw_macros_read(rewriter *rw) {
     clang_visitChildren(clang_getTranslationUnitCursor(rw->src.unit), read_one, rw);
     read_skipped(rw);
 }
@@ -75,12 +75,12 @@ typedef struct definition {
 
 static bool read_parameters(rewriter *rw, definition *d) {
     const source *src = &rw->src;
-    size_t close = hd_token_matching(src, d->name + 1);
+    size_t close = rw_token_matching(src, d->name + 1);
     d->parameters = hd_new_array(rw->arena, size_t, close - d->name);
     for (size_t t = d->name + 2; t < close; t++) {
-        if (hd_token_is(src, t, "..."))
+        if (rw_token_is(src, t, "..."))
             return false;
-        if (!hd_token_is(src, t, ","))
+        if (!rw_token_is(src, t, ","))
             d->parameters[d->parameter_count++] = t;
     }
     d->body = close + 1;
@@ -90,12 +90,12 @@ static bool read_parameters(rewriter *rw, definition *d) {
 static const char *why_not(const rewriter *rw, const definition *d) {
     const source *src = &rw->src;
     for (size_t t = d->body; t < d->end; t++) {
-        if (hd_token_is(src, t, "##"))
+        if (rw_token_is(src, t, "##"))
             return "it joins words with ##; write the field's name out, with a macro for each "
                    "field";
-        if (hd_token_is(src, t, "#"))
+        if (rw_token_is(src, t, "#"))
             return "it makes text with #; make the access without the macro";
-        if (hd_token_is(src, t, hd_token_text(src, d->name)))
+        if (rw_token_is(src, t, rw_token_text(src, d->name)))
             return "it names itself; give it another name";
     }
     return NULL;
@@ -106,12 +106,12 @@ static const char *read_definition(rewriter *rw, CXCursor cursor, definition *d)
     range at;
     flat_spot spot;
     *d = (definition){0};
-    if (!hd_range_of(&rw->src, cursor, &at) || !hd_flat_spot(rw->flat, at, &spot))
+    if (!rw_range_of(&rw->src, cursor, &at) || !rw_flat_spot(rw->flat, at, &spot))
         return "it is not defined in the kernel's files";
     d->node = spot.node;
-    d->name = hd_token_at(&rw->src, at.begin);
+    d->name = rw_token_at(&rw->src, at.begin);
     d->body = d->name + 1;
-    d->end = hd_token_from(&rw->src, at.end);
+    d->end = rw_token_from(&rw->src, at.end);
     d->takes_arguments = clang_Cursor_isMacroFunctionLike(cursor);
     if (d->takes_arguments && !read_parameters(rw, d))
         return "it takes any number of arguments; give it a fixed number";
@@ -123,11 +123,11 @@ static const char *read_definition(rewriter *rw, CXCursor cursor, definition *d)
 static bool request_of(rewriter *rw, CXCursor cursor, expansion *w) {
     unsigned offset;
     flat_spot spot;
-    if (!hd_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset) ||
-        !hd_flat_spot(rw->flat, (range){offset, offset + 1}, &spot))
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(cursor), &offset) ||
+        !rw_flat_spot(rw->flat, (range){offset, offset + 1}, &spot))
         return false;
     *w = (expansion){.file = spot.node->file, .origin = spot.at.begin};
-    w->defined = hd_flat_place(rw->flat, offset);
+    w->defined = rw_flat_place(rw->flat, offset);
     return true;
 }
 
@@ -142,8 +142,8 @@ static expansion *known_request(const rewriter *rw, const expansion *w) {
 
 /* True when the macro's name itself stands at its use, which is not so inside of others. */
 static bool is_visible(const rewriter *rw, const macro_use *use) {
-    size_t t = hd_token_at(&rw->src, use->at.begin);
-    return hd_token_is(&rw->src, t, hd_spelling(rw->arena, use->definition));
+    size_t t = rw_token_at(&rw->src, use->at.begin);
+    return rw_token_is(&rw->src, t, rw_spelling(rw->arena, use->definition));
 }
 
 static bool want(rewriter *rw, const macro_use *use, const char **why, hd_place *defined) {
@@ -175,7 +175,7 @@ static bool is_inner(const rewriter *rw, const macro_use *use) {
     return false;
 }
 
-bool hd_macro_request(rewriter *rw, range at, const char **why, hd_place *defined) {
+bool rw_macro_request(rewriter *rw, range at, const char **why, hd_place *defined) {
     bool any = false;
     for (int inner = 0; inner < 2 && !any; inner++) /* the outer ones may be all that is needed */
         for (size_t i = 0; i < rw->macro_uses.count; i++) {
@@ -187,7 +187,7 @@ bool hd_macro_request(rewriter *rw, range at, const char **why, hd_place *define
     return any;
 }
 
-bool hd_macros_requested(const rewriter *rw) { return rw->expansions->is_new; }
+bool rw_macros_requested(const rewriter *rw) { return rw->expansions->is_new; }
 
 /* ---- expanding ----------------------------------------------------------------------------- */
 
@@ -199,17 +199,17 @@ typedef struct argument_list {
 /* The arguments of a use, each from its first token to its last. */
 static argument_list read_arguments(rewriter *rw, const macro_use *use) {
     const source *src = &rw->src;
-    size_t open = hd_token_at(src, use->at.begin) + 1, close = hd_token_matching(src, open);
+    size_t open = rw_token_at(src, use->at.begin) + 1, close = rw_token_matching(src, open);
     argument_list list = {hd_new_array(rw->arena, range, close - open + 1), 0};
     size_t first = open + 1;
     for (size_t t = open + 1; t <= close && close < src->token_count; t++) {
-        if (t == close || hd_token_is(src, t, ",")) {
+        if (t == close || rw_token_is(src, t, ",")) {
             unsigned end = src->tokens[t - 1].at.end;
             list.at[list.count++] =
                 first < t ? (range){src->tokens[first].at.begin, end} : (range){end, end};
             first = t + 1;
         } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
-            t = hd_token_matching(src, t);
+            t = rw_token_matching(src, t);
         }
     }
     return list;
@@ -217,14 +217,14 @@ static argument_list read_arguments(rewriter *rw, const macro_use *use) {
 
 static size_t parameter_at(const rewriter *rw, const definition *d, size_t at) {
     for (size_t p = 0; p < d->parameter_count; p++)
-        if (hd_token_is(&rw->src, at, hd_token_text(&rw->src, d->parameters[p])))
+        if (rw_token_is(&rw->src, at, rw_token_text(&rw->src, d->parameters[p])))
             return p;
     return d->parameter_count;
 }
 
 static flat_node *expansion_of(rewriter *rw, const definition *d, const argument_list *arguments) {
     const source *src = &rw->src;
-    flat_node *body = hd_flat_node(rw->flat, FLAT_MACRO, d->node->file);
+    flat_node *body = rw_flat_node(rw->flat, FLAT_MACRO, d->node->file);
     unsigned done = d->body < d->end ? src->tokens[d->body].at.begin : 0;
     unsigned end = d->body < d->end ? src->tokens[d->end - 1].at.end : 0;
     for (size_t t = d->body; t < d->end; t++) {
@@ -232,11 +232,11 @@ static flat_node *expansion_of(rewriter *rw, const definition *d, const argument
         if (p == d->parameter_count)
             continue;
         range name = src->tokens[t].at;
-        hd_flat_add_run(rw->flat, body, (range){done, name.begin}, d->node);
-        hd_flat_add_argument(rw->flat, body, name, arguments->at[p]);
+        rw_flat_add_run(rw->flat, body, (range){done, name.begin}, d->node);
+        rw_flat_add_argument(rw->flat, body, name, arguments->at[p]);
         done = name.end;
     }
-    hd_flat_add_run(rw->flat, body, (range){done, end}, d->node);
+    rw_flat_add_run(rw->flat, body, (range){done, end}, d->node);
     return body;
 }
 
@@ -247,7 +247,7 @@ static void expand(rewriter *rw, const macro_use *use) {
     if (read_definition(rw, use->definition, &d) != NULL)
         return;
     if (d.takes_arguments) {
-        if (!hd_token_is(&rw->src, hd_token_at(&rw->src, use->at.begin) + 1, "("))
+        if (!rw_token_is(&rw->src, rw_token_at(&rw->src, use->at.begin) + 1, "("))
             return;
         arguments = read_arguments(rw, use);
     }
@@ -256,7 +256,7 @@ static void expand(rewriter *rw, const macro_use *use) {
             known_request(rw, &w)->why_not = "a use of it has too few arguments";
         return;
     }
-    hd_flat_put(rw->flat, use->at, expansion_of(rw, &d, &arguments));
+    rw_flat_put(rw->flat, use->at, expansion_of(rw, &d, &arguments));
 }
 
 static int from_the_last(const void *left, const void *right) {
@@ -281,14 +281,14 @@ static void request_outer(rewriter *rw, const macro_use *inner) {
     }
 }
 
-bool hd_macros_expand(rewriter *rw) {
+bool rw_macros_expand(rewriter *rw) {
     hd_vec(macro_use) uses = {0};
     for (size_t i = 0; i < rw->macro_uses.count; i++)
         if (is_requested(rw, &rw->macro_uses.data[i]) && !is_visible(rw, &rw->macro_uses.data[i]))
             request_outer(rw, &rw->macro_uses.data[i]);
     for (size_t i = 0; i < rw->macro_uses.count; i++) {
         const macro_use *use = &rw->macro_uses.data[i];
-        if (is_requested(rw, use) && is_visible(rw, use) && !hd_is_within(&rw->inactive, use->at))
+        if (is_requested(rw, use) && is_visible(rw, use) && !rw_is_within(&rw->inactive, use->at))
             hd_push(rw->arena, &uses, *use);
     }
     rw->expansions->is_new = false;
@@ -303,6 +303,6 @@ bool hd_macros_expand(rewriter *rw) {
         if (!is_inner)
             expand(rw, &uses.data[i]);
     }
-    hd_flat_render(rw->flat);
+    rw_flat_render(rw->flat);
     return true;
 }

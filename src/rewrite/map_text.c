@@ -19,12 +19,12 @@
 
 #include "map_text.h"
 
-const char *hd_unscoped(const char *name) {
+const char *rw_unscoped(const char *name) {
     const char *last = strrchr(name, ':');
     return last ? last + 1 : name;
 }
 
-const char *hd_identifier(hd_arena *arena, const char *name) {
+const char *rw_identifier(hd_arena *arena, const char *name) {
     hd_str text = {.arena = arena};
     for (const char *at = name; *at; at++) {
         bool is_plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
@@ -35,18 +35,18 @@ const char *hd_identifier(hd_arena *arena, const char *name) {
     return hd_str_text(&text);
 }
 
-hd_status hd_map_text_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
-                           const hd_layout *layout, hd_map_text **result) {
+hd_status rw_map_text_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                           const hd_layout *layout, rw_map_text **result) {
     hd_map *map;
     hd_status status = hd_map_make(arena, diag, record, layout, 1, &map);
     if (status != HD_OK)
         return status;
-    hd_map_text *text = hd_new(arena, hd_map_text);
-    *text = (hd_map_text){.arena = arena, .record = record, .layout = layout, .map = map};
+    rw_map_text *text = hd_new(arena, rw_map_text);
+    *text = (rw_map_text){.arena = arena, .record = record, .layout = layout, .map = map};
     text->streams = hd_new_array(arena, const char *, record->field_count);
     text->names = hd_new_array(arena, const char *, record->field_count);
     for (uint32_t f = 0; f < record->field_count; f++) {
-        const char *name = hd_identifier(arena, record->fields[f].name);
+        const char *name = rw_identifier(arena, record->fields[f].name);
         /* A part's name may come out like that of a field: then its number is added. */
         while (strcmp(name, record->fields[f].name) != 0 && hd_record_find(record, name) >= 0)
             name = hd_format(arena, "%s_%u", name, f);
@@ -60,11 +60,11 @@ hd_status hd_map_text_make(hd_arena *arena, const hd_diag *diag, const hd_record
     return HD_OK;
 }
 
-static bool is_soa(const hd_map_text *text, uint32_t c) {
+static bool is_soa(const rw_map_text *text, uint32_t c) {
     return text->layout->clusters[c].tile == HD_TILE_SOA;
 }
 
-void hd_map_text_members(hd_str *out, const hd_map_text *text, const hd_dialect *dialect) {
+void rw_map_text_members(hd_str *out, const rw_map_text *text, const rw_dialect *dialect) {
     for (uint32_t c = 0; c < text->layout->count; c++) {
         const hd_cluster *cluster = &text->layout->clusters[c];
         for (uint32_t i = 0; i < (is_soa(text, c) ? cluster->count : 1); i++)
@@ -78,8 +78,8 @@ void hd_map_text_members(hd_str *out, const hd_map_text *text, const hd_dialect 
  * the offset in the allocation; it is declared where it is first needed. */
 typedef struct walk {
     hd_str *out;
-    const hd_map_text *text;
-    const hd_dialect *dialect;
+    const rw_map_text *text;
+    const rw_dialect *dialect;
     const char *const *bases; /* NULL: only sizes, or one place, are wanted */
     bool declared, moved;     /* `at` exists; it is not 0 */
     const char *wanted;       /* a stream whose place is all that is wanted, or NULL */
@@ -151,7 +151,7 @@ static void walk_cluster(walk *w, uint32_t c, bool size_wanted) {
                              cluster->tile - 1, cluster->tile, bytes));
 }
 
-void hd_map_text_bases(hd_str *out, const hd_map_text *text, const hd_dialect *dialect,
+void rw_map_text_bases(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                        const char *const *bases) {
     walk w = {out, text, dialect, bases, false, false, NULL, false};
     for (uint32_t c = 0; c < text->layout->count; c++) {
@@ -163,7 +163,7 @@ void hd_map_text_bases(hd_str *out, const hd_map_text *text, const hd_dialect *d
     }
 }
 
-void hd_map_text_base(hd_str *out, const hd_map_text *text, const hd_dialect *dialect,
+void rw_map_text_base(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                       uint32_t field) {
     walk w = {out, text, dialect, NULL, false, false, text->streams[field], false};
     hd_str_printf(out, "    %s base = 0;\n", dialect->size);
@@ -177,7 +177,7 @@ void hd_map_text_base(hd_str *out, const hd_map_text *text, const hd_dialect *di
     }
 }
 
-void hd_map_text_bytes(hd_str *out, const hd_map_text *text, const hd_dialect *dialect,
+void rw_map_text_bytes(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                        uint32_t allocation) {
     walk w = {out, text, dialect, NULL, true, false, NULL, false};
     bool first = true;
@@ -195,7 +195,7 @@ void hd_map_text_bytes(hd_str *out, const hd_map_text *text, const hd_dialect *d
 
 /* Bytes from one element to the next, when it is the same for all elements; 0
  * when tiles interrupt it. A cluster of one field is even in any tile. */
-static uint64_t stride_of(const hd_map_text *text, uint32_t field) {
+static uint64_t stride_of(const rw_map_text *text, uint32_t field) {
     const hd_field_place *place = &text->map->fields[field];
     const hd_cluster *cluster = &text->layout->clusters[place->cluster];
     uint64_t tile_bytes = text->map->clusters[place->cluster].tile_bytes;
@@ -206,11 +206,11 @@ static uint64_t stride_of(const hd_map_text *text, uint32_t field) {
     return cluster->count == 1 && tile_bytes == cluster->tile * place->size ? place->size : 0;
 }
 
-bool hd_map_text_is_tiled(const hd_map_text *text, uint32_t field) {
+bool rw_map_text_is_tiled(const rw_map_text *text, uint32_t field) {
     return !stride_of(text, field);
 }
 
-const char *hd_map_text_step(const hd_map_text *text, uint32_t field, const char *element) {
+const char *rw_map_text_step(const rw_map_text *text, uint32_t field, const char *element) {
     const hd_field_place *place = &text->map->fields[field];
     uint64_t stride = stride_of(text, field), tile = text->layout->clusters[place->cluster].tile;
     uint64_t run = tile == HD_TILE_SOA ? 0 : place->run;
@@ -227,7 +227,7 @@ const char *hd_map_text_step(const hd_map_text *text, uint32_t field, const char
     return hd_str_text(&out);
 }
 
-const char *hd_map_text_address(const hd_map_text *text, uint32_t field, const char *element) {
+const char *rw_map_text_address(const rw_map_text *text, uint32_t field, const char *element) {
     return hd_format(text->arena, "ref.%s + %s", text->streams[field],
-                     hd_map_text_step(text, field, element));
+                     rw_map_text_step(text, field, element));
 }

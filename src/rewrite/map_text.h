@@ -10,52 +10,52 @@
 
 #include "layout/layout.h"
 
-typedef struct hd_map_text {
+typedef struct rw_map_text {
     hd_arena *arena;
     const hd_record *record;
     const hd_layout *layout;
     const hd_map *map;    /* of one element: the constants of the layout */
     const char **streams; /* [field]: name of its stream */
     const char **names;   /* [field]: its name as part of a generated one: "pos_x" of "pos.x" */
-} hd_map_text;
+} rw_map_text;
 
 /* A name without "ns::" before it; borrowed from it. */
-const char *hd_unscoped(const char *name);
+const char *rw_unscoped(const char *name);
 /* Letters, digits and _ of a name, in which every other sign is a _. */
-const char *hd_identifier(hd_arena *arena, const char *name);
+const char *rw_identifier(hd_arena *arena, const char *name);
 
 /* How one language writes the types that the text needs. */
-typedef struct hd_dialect {
+typedef struct rw_dialect {
     const char *bytes;        /* pointer to bytes, with its blank: "__global uchar *" */
     const char *size;         /* unsigned type of sizes: "ulong" */
     const char *byte, *index; /* "uchar", "long" */
     const char *function;     /* before a generated function: "static inline " */
     const char *restricted;   /* "restrict " */
-} hd_dialect;
+} rw_dialect;
 
-hd_status hd_map_text_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
-                           const hd_layout *layout, hd_map_text **text);
+hd_status rw_map_text_make(hd_arena *arena, const hd_diag *diag, const hd_record *record,
+                           const hd_layout *layout, rw_map_text **text);
 /* Members of the reference struct: one base pointer for each stream. */
-void hd_map_text_members(hd_str *out, const hd_map_text *text, const hd_dialect *dialect);
+void rw_map_text_members(hd_str *out, const rw_map_text *text, const rw_dialect *dialect);
 /* Statements that set ref.<stream> for every stream, from `count` and from the
  * pointers bases[allocation]. */
-void hd_map_text_bases(hd_str *out, const hd_map_text *text, const hd_dialect *dialect,
+void rw_map_text_bases(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                        const char *const *bases);
 /* Statements that leave the bytes of one allocation for `count` > 0 elements in `at`. */
-void hd_map_text_bytes(hd_str *out, const hd_map_text *text, const hd_dialect *dialect,
+void rw_map_text_bytes(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                        uint32_t allocation);
 /* True when the address of `field` needs tile and place of an element apart. */
-bool hd_map_text_is_tiled(const hd_map_text *text, uint32_t field);
+bool rw_map_text_is_tiled(const rw_map_text *text, uint32_t field);
 /* Statements that leave in `base` where the stream of `field` starts in its allocation. */
-void hd_map_text_base(hd_str *out, const hd_map_text *text, const hd_dialect *dialect,
+void rw_map_text_base(hd_str *out, const rw_map_text *text, const rw_dialect *dialect,
                       uint32_t field);
 /* Expression for the bytes from there to `field` of `element`. */
-const char *hd_map_text_step(const hd_map_text *text, uint32_t field, const char *element);
+const char *rw_map_text_step(const rw_map_text *text, uint32_t field, const char *element);
 /* Expression for the address of `field` of element `element` (an expression
  * that binds as tightly as a name, unsigned when the field is tiled). */
-const char *hd_map_text_address(const hd_map_text *text, uint32_t field, const char *element);
+const char *rw_map_text_address(const rw_map_text *text, uint32_t field, const char *element);
 
 /* header.c: the host's header for several records. */
-const char *hd_host_header(hd_arena *arena, const hd_record_layout *layouts, uint32_t count);
+const char *rw_host_header(hd_arena *arena, const hd_record_layout *layouts, uint32_t count);
 
 #endif

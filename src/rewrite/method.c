@@ -20,7 +20,7 @@ static bool method_changes(rewriter *rw, CXCursor method, int depth) {
     if (clang_CXXMethod_isConst(method) || clang_CXXMethod_isStatic(method))
         return false;
     CXCursor definition = clang_getCursorDefinition(method);
-    CXCursor body = clang_Cursor_isNull(definition) ? definition : hd_body(rw->arena, definition);
+    CXCursor body = clang_Cursor_isNull(definition) ? definition : rw_body(rw->arena, definition);
     if (clang_Cursor_isNull(body) || depth > MOST_METHODS)
         return true;
     frame whole = {body, NULL};
@@ -39,12 +39,12 @@ static bool use_changes(rewriter *rw, const frame *member, int depth) {
         case CXCursor_MemberRefExpr:
         case CXCursor_ConditionalOperator: break;
         case CXCursor_ArraySubscriptExpr:
-            if (!hd_same_expression(hd_bare(rw->arena, hd_children(rw->arena, up).data[0]),
-                                    hd_bare(rw->arena, at->cursor)))
+            if (!rw_same_expression(rw_bare(rw->arena, rw_children(rw->arena, up).data[0]),
+                                    rw_bare(rw->arena, at->cursor)))
                 return false; /* an index, which is a value */
             break;
         case CXCursor_UnexposedExpr: /* an array becomes a pointer; other values are read */
-            if (!hd_is_array(hd_value_type(type)))
+            if (!rw_is_array(rw_value_type(type)))
                 return clang_getCanonicalType(type).kind == CXType_Record &&
                        !is_const(clang_getCursorType(up));
             break;
@@ -55,7 +55,7 @@ static bool use_changes(rewriter *rw, const frame *member, int depth) {
 }
 
 static bool is_of_this(rewriter *rw, CXCursor member) {
-    cursors inside = hd_children(rw->arena, member);
+    cursors inside = rw_children(rw->arena, member);
     size_t last = inside.count;
     while (last && !clang_isExpression(clang_getCursorKind(inside.data[last - 1])))
         last--;
@@ -70,7 +70,7 @@ static bool code_changes(rewriter *rw, const frame *at, int depth) {
         return true;
     if (kind == CXCursor_MemberRefExpr && is_of_this(rw, at->cursor))
         return use_changes(rw, at, depth);
-    cursors inside = hd_children(rw->arena, at->cursor);
+    cursors inside = rw_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (code_changes(rw, &child, depth))
@@ -84,21 +84,21 @@ static bool code_changes(rewriter *rw, const frame *at, int depth) {
 /* A conversion that reads the value. */
 static bool reads(CXType type) {
     CXType t = clang_getCanonicalType(type);
-    return t.kind != CXType_Pointer && t.kind != CXType_Record && !hd_is_array(t) && !is_const(t);
+    return t.kind != CXType_Pointer && t.kind != CXType_Record && !rw_is_array(t) && !is_const(t);
 }
 
 static bool result_is_kept(const frame *call, CXCursor method) {
     CXType result = clang_getCursorResultType(method);
-    if (!hd_is_reference(result) && !hd_is_pointer(result))
+    if (!rw_is_reference(result) && !rw_is_pointer(result))
         return false;
     for (const frame *up = call->up; up; up = up->up) {
         CXType type = clang_getCursorType(up->cursor);
         switch (clang_getCursorKind(up->cursor)) {
-        case CXCursor_VarDecl: return hd_has_pointer(type);
+        case CXCursor_VarDecl: return rw_has_pointer(type);
         case CXCursor_ReturnStmt:
         case CXCursor_InitListExpr: return true;
         case CXCursor_BinaryOperator:
-            if (!hd_is_pointer(type))
+            if (!rw_is_pointer(type))
                 return false;
             if (clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign)
                 return true;
@@ -116,15 +116,15 @@ static bool result_is_kept(const frame *call, CXCursor method) {
     return false;
 }
 
-void hd_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l) {
-    const char *name = hd_spelling(rw->arena, method);
+void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l) {
+    const char *name = rw_spelling(rw->arena, method);
     if (method_changes(rw, method, 0))
-        hd_refuse(rw, call->cursor,
+        rw_refuse(rw, call->cursor,
                   "the method '%s' may change the element of '%s' that it is called on; call it on "
                   "a copy and store that, or make it const",
                   name, l->record->name);
     else if (result_is_kept(call, method))
-        hd_refuse(rw, call->cursor,
+        rw_refuse(rw, call->cursor,
                   "what the method '%s' returns leads into the element of '%s' and is kept here; "
                   "keep a copy of the value, or of the element",
                   name, l->record->name);

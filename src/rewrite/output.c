@@ -34,20 +34,20 @@ typedef struct output {
 /* ---- edits in files -------------------------------------------------------------------- */
 
 static void refuse_here(rewriter *rw, unsigned offset, const char *why) {
-    hd_place place = hd_flat_place(rw->flat, offset);
-    hd_refuse_at(rw, &place, "%s", why);
+    hd_place place = rw_flat_place(rw->flat, offset);
+    rw_refuse_at(rw, &place, "%s", why);
 }
 
 static bool map_edit(output *o, const edit *e) {
     rewriter *rw = o->rw;
     flat_spot spot;
-    if (!hd_flat_spot(rw->flat, e->at, &spot))
+    if (!rw_flat_spot(rw->flat, e->at, &spot))
         return false;
     file_edit result = {
         .at = spot.at, .node = spot.node, .flat = e->at.begin, .is_added = e->is_added};
     for (size_t i = 0; i < e->parts.count; i++) {
         part p = e->parts.data[i];
-        if (!p.text && !hd_flat_spot_in(rw->flat, spot.node, p.old, &p.old))
+        if (!p.text && !rw_flat_spot_in(rw->flat, spot.node, p.old, &p.old))
             return false;
         hd_push(rw->arena, &result.parts, p);
     }
@@ -78,15 +78,15 @@ static const file_edit *edit_from(const file_edits *edits, const flat_node *node
 }
 
 static void refuse_copies(rewriter *rw, const file_edit *e, const flat_node *other) {
-    hd_place here = hd_flat_place(rw->flat, e->flat);
-    hd_place first = hd_flat_use(rw->flat, e->node), second = hd_flat_use(rw->flat, other);
+    hd_place here = rw_flat_place(rw->flat, e->flat);
+    hd_place first = rw_flat_use(rw->flat, e->node), second = rw_flat_use(rw->flat, other);
     if (e->node->kind == FLAT_FILE)
-        hd_refuse_at(rw, &here,
+        rw_refuse_at(rw, &here,
                      "this text is included more than once, at %s:%u and %s:%u, and would have to "
                      "change differently; make two headers of it",
                      first.file, first.line, second.file, second.line);
     else
-        hd_refuse_at(rw, &here,
+        rw_refuse_at(rw, &here,
                      "this part of a macro means different things where it is used, at %s:%u and "
                      "%s:%u; make two macros of it, or a function",
                      first.file, first.line, second.file, second.line);
@@ -97,8 +97,8 @@ static void check_copies(output *o, const file_edit *e, const flat_node *node) {
     rewriter *rw = o->rw;
     unsigned offset;
     if (node != e->node && node->file == e->node->file &&
-        hd_flat_offset(node, e->at.begin, &offset) &&
-        !hd_is_within(&rw->inactive, (range){offset, offset + 1})) {
+        rw_flat_offset(node, e->at.begin, &offset) &&
+        !rw_is_within(&rw->inactive, (range){offset, offset + 1})) {
         const file_edit *same = edit_from(&o->files[node->file], node, e->at);
         if (!same || !same_edit(same, e))
             refuse_copies(rw, e, node);
@@ -269,8 +269,8 @@ static bool add_node(naming *n, const flat_node *node) {
         return needed;
     const char *name = name_of(rw, node);
     if (needed && !name) {
-        hd_place use = hd_flat_use(rw->flat, node);
-        hd_refuse_at(rw, &use,
+        hd_place use = rw_flat_use(rw->flat, node);
+        rw_refuse_at(rw, &use,
                      "the rewritten '%s' could not be found from another folder as it is included; "
                      "include it by \"...\" with a path below the kernel's folder, or with one "
                      "that an -I completes",
@@ -294,16 +294,16 @@ static const char *options_of(rewriter *rw, const naming *n) {
             hd_str_add(&text, option);
     }
     hd_str_add(&text, rw->request->options ? rw->request->options : "");
-    return hd_trimmed(rw->arena, hd_str_text(&text));
+    return rw_trimmed(rw->arena, hd_str_text(&text));
 }
 
-hd_status hd_make_files(rewriter *rw, hd_rewritten *result) {
+hd_status rw_make_files(rewriter *rw, hd_rewritten *result) {
     size_t count = rw->flat->files.count;
     output o = {rw, hd_new_array(rw->arena, file_edits, count)};
     bool *changed = hd_new_array(rw->arena, bool, count);
     for (size_t i = 0; i < rw->src.edits.count; i++) {
         const edit *e = &rw->src.edits.data[i];
-        if (!hd_is_within(&rw->src.dropped, e->at) && !map_edit(&o, e))
+        if (!rw_is_within(&rw->src.dropped, e->at) && !map_edit(&o, e))
             refuse_here(rw, e->at.begin,
                         "this access to laid-out records is made partly by a macro; write it out");
     }
@@ -341,15 +341,15 @@ static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, c
     hd_status status = hd_parse_command_make(rw->arena, diag, path, options, &command);
     if (status != HD_OK)
         return status;
-    CXTranslationUnit unit = hd_clang_parse(index, &command, path, NULL);
+    CXTranslationUnit unit = rw_clang_parse(index, &command, path, NULL);
     flat again;
     source src;
     bool bad = !unit;
     if (unit) {
-        hd_flat_open(&again, rw->arena, path,
+        rw_flat_open(&again, rw->arena, path,
                      clang_getFileContents(unit, clang_getFile(unit, path), NULL));
-        hd_source_open(&src, &again, unit);
-        bad = hd_clang_errors(&src, diag, HD_EUNSUPPORTED,
+        rw_source_open(&src, &again, unit);
+        bad = rw_clang_errors(&src, diag, HD_EUNSUPPORTED,
                               "the rewritten kernel would not compile, please report this "
                               "(the line is one of the rewritten text): ");
         clang_disposeTranslationUnit(unit);
@@ -358,7 +358,7 @@ static hd_status parse_again(rewriter *rw, const hd_diag *diag, CXIndex index, c
     return bad ? HD_EUNSUPPORTED : HD_OK;
 }
 
-hd_status hd_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result) {
+hd_status rw_check_files(rewriter *rw, CXIndex index, const hd_rewritten *result) {
     const char *path;
     char *folder;
     hd_status status = hd_scratch_make(rw->arena, rw->diag, &folder);

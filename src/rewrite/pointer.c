@@ -8,22 +8,22 @@
  *     *q++             (q.index += 1, q), -1   q - p             q.index - p_ref.index
  *
  * Each makes edits of its own; the text of what it is made of is a part of them. Every bracket,
- * dot and operator must stand in the text itself. Where a macro makes it, hd_refuse_macro() asks
+ * dot and operator must stand in the text itself. Where a macro makes it, rw_refuse_macro() asks
  * for the macro to be expanded.
  */
 #include "internal.h"
 
 /* ---- the text as it is --------------------------------------------------------------- */
 
-bool hd_is_between(const rewriter *rw, range before, const char *word, range behind) {
-    size_t t = hd_token_from(&rw->src, before.end);
-    return hd_token_is(&rw->src, t, word) && hd_token_at(&rw->src, behind.begin) == t + 1;
+bool rw_is_between(const rewriter *rw, range before, const char *word, range behind) {
+    size_t t = rw_token_from(&rw->src, before.end);
+    return rw_token_is(&rw->src, t, word) && rw_token_at(&rw->src, behind.begin) == t + 1;
 }
 
 /* The text between two places, without blanks at its ends; a comment behind the
  * last token stays, with what ends it. */
 static range trimmed(const source *src, unsigned begin, unsigned end) {
-    size_t last = hd_token_from(src, end);
+    size_t last = rw_token_from(src, end);
     unsigned stop = last ? src->tokens[last - 1].at.end : end;
     for (unsigned i = stop; i < end; i++)
         if (!strchr(" \t\r\n", src->text[i]))
@@ -33,20 +33,20 @@ static range trimmed(const source *src, unsigned begin, unsigned end) {
     return (range){begin, stop};
 }
 
-bool hd_index_text(const rewriter *rw, range base, range *text) {
+bool rw_index_text(const rewriter *rw, range base, range *text) {
     const source *src = &rw->src;
-    size_t open = hd_token_from(src, base.end);
-    size_t close = hd_token_is(src, open, "[") ? hd_token_matching(src, open) : src->token_count;
+    size_t open = rw_token_from(src, base.end);
+    size_t close = rw_token_is(src, open, "[") ? rw_token_matching(src, open) : src->token_count;
     if (close >= src->token_count)
         return false;
     *text = trimmed(src, src->tokens[open].at.end, src->tokens[close].at.begin);
     return true;
 }
 
-bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges) {
-    bool found = hd_range_of(&rw->src, whole, at);
+bool rw_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges) {
+    bool found = rw_range_of(&rw->src, whole, at);
     for (size_t i = 0; i < parts->count && found; i++)
-        found = hd_range_of(&rw->src, parts->data[i], &ranges[i]) && at->begin <= ranges[i].begin &&
+        found = rw_range_of(&rw->src, parts->data[i], &ranges[i]) && at->begin <= ranges[i].begin &&
                 ranges[i].end <= at->end;
     return found;
 }
@@ -55,36 +55,36 @@ bool hd_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at,
 
 static bool name_in_text(rewriter *rw, CXCursor name, range *at) {
     size_t t;
-    if (!hd_range_of(&rw->src, name, at))
+    if (!rw_range_of(&rw->src, name, at))
         return false;
-    t = hd_token_at(&rw->src, at->begin);
-    return hd_token_is(&rw->src, t, hd_spelling(rw->arena, name)) &&
+    t = rw_token_at(&rw->src, at->begin);
+    return rw_token_is(&rw->src, t, rw_spelling(rw->arena, name)) &&
            rw->src.tokens[t].at.end == at->end;
 }
 
 /* Text of a name's reference; NULL: a macro makes the name. */
 static const char *name_text(rewriter *rw, CXCursor name, range *at) {
     CXCursor declaration = clang_getCursorReferenced(name);
-    pointee what = hd_pointee_of(rw, declaration);
+    pointee what = rw_pointee_of(rw, declaration);
     if (!name_in_text(rw, name, at)) {
-        hd_refuse_macro(rw, name);
+        rw_refuse_macro(rw, name);
         return NULL;
     }
     hd_push(rw->arena, &rw->seen, at->begin);
-    return hd_reference_name(rw, declaration, &what);
+    return rw_reference_name(rw, declaration, &what);
 }
 
 static void edit_name(rewriter *rw, CXCursor name) {
     range at;
     const char *text = name_text(rw, name, &at);
-    if (text && strcmp(text, hd_spelling(rw->arena, name)) != 0)
-        hd_edit_text(&rw->src, at, text);
+    if (text && strcmp(text, rw_spelling(rw->arena, name)) != 0)
+        rw_edit_text(&rw->src, at, text);
 }
 
 static const flat_node *flat_node_of(const rewriter *rw, CXCursor e) {
     range at;
     flat_spot spot;
-    bool found = hd_range_of(&rw->src, e, &at) && hd_flat_spot(rw->flat, at, &spot);
+    bool found = rw_range_of(&rw->src, e, &at) && rw_flat_spot(rw->flat, at, &spot);
     return found ? spot.node : NULL;
 }
 
@@ -94,25 +94,25 @@ static bool is_apart(const rewriter *rw, const frame *at) {
     return flat_node_of(rw, at->cursor) != flat_node_of(rw, at->up->cursor);
 }
 
-void hd_draft_reference(rewriter *rw, draft *d, const frame *at) {
+void rw_draft_reference(rewriter *rw, draft *d, const frame *at) {
     CXCursor bare = at->cursor;
     range whole;
     if (at->up && is_apart(rw, at)) {
-        hd_edit_reference(rw, at);
-        if (hd_range_of(&rw->src, at->cursor, &whole))
-            hd_draft_old(&rw->src, d, whole);
+        rw_edit_reference(rw, at);
+        if (rw_range_of(&rw->src, at->cursor, &whole))
+            rw_draft_old(&rw->src, d, whole);
         return;
     }
     while (clang_getCursorKind(bare) == CXCursor_UnexposedExpr)
-        bare = hd_only_child(rw->arena, bare);
+        bare = rw_only_child(rw->arena, bare);
     if (clang_getCursorKind(bare) == CXCursor_DeclRefExpr) {
         const char *text = name_text(rw, bare, &whole);
-        hd_draft_text(&rw->src, d, "%s", text ? text : "");
+        rw_draft_text(&rw->src, d, "%s", text ? text : "");
         return;
     }
-    hd_edit_reference(rw, at);
-    if (hd_range_of(&rw->src, at->cursor, &whole))
-        hd_draft_old(&rw->src, d, whole);
+    rw_edit_reference(rw, at);
+    if (rw_range_of(&rw->src, at->cursor, &whole))
+        rw_draft_old(&rw->src, d, whole);
 }
 
 /* ---- positions: a reference and an index ---------------------------------------------------- */
@@ -121,55 +121,55 @@ static void add_index(rewriter *rw, draft *d, const frame *at, CXCursor index, r
                       bool negative) {
     bool comma = clang_getCursorBinaryOperatorKind(index) == CXBinaryOperator_Comma;
     if (negative)
-        hd_draft_text(&rw->src, d, "-(%s)", rw->is_cuda ? "long long" : "long");
+        rw_draft_text(&rw->src, d, "-(%s)", rw->is_cuda ? "long long" : "long");
     if (negative || comma)
-        hd_draft_text(&rw->src, d, "(");
-    hd_draft_old(&rw->src, d, text);
+        rw_draft_text(&rw->src, d, "(");
+    rw_draft_old(&rw->src, d, text);
     if (negative || comma)
-        hd_draft_text(&rw->src, d, ")");
-    hd_walk_child(rw, at, index);
+        rw_draft_text(&rw->src, d, ")");
+    rw_walk_child(rw, at, index);
 }
 
 /* pointer + index, index + pointer, pointer - index */
 static void add_sum(rewriter *rw, draft *d, const frame *at) {
-    cursors operands = hd_children(rw->arena, at->cursor);
+    cursors operands = rw_children(rw->arena, at->cursor);
     range whole, ranges[2];
     bool minus = clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Sub;
-    int p = hd_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
-    if (!hd_ranges_of(rw, at->cursor, &operands, &whole, ranges) ||
-        !hd_is_between(rw, ranges[0], minus ? "-" : "+", ranges[1])) {
-        hd_refuse_macro(rw, at->cursor);
+    int p = rw_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
+    if (!rw_ranges_of(rw, at->cursor, &operands, &whole, ranges) ||
+        !rw_is_between(rw, ranges[0], minus ? "-" : "+", ranges[1])) {
+        rw_refuse_macro(rw, at->cursor);
         return;
     }
     frame pointer = {operands.data[p], at};
-    hd_draft_reference(rw, d, &pointer);
-    hd_draft_text(&rw->src, d, ", ");
+    rw_draft_reference(rw, d, &pointer);
+    rw_draft_text(&rw->src, d, ", ");
     add_index(rw, d, at, operands.data[1 - p], ranges[1 - p], minus);
 }
 
 static void add_subscript(rewriter *rw, draft *d, const frame *at) {
-    cursors operands = hd_children(rw->arena, at->cursor);
+    cursors operands = rw_children(rw->arena, at->cursor);
     const source *src = &rw->src;
     range whole, ranges[2];
-    bool found = operands.count == 2 && hd_ranges_of(rw, at->cursor, &operands, &whole, ranges);
-    size_t open = found ? hd_token_from(src, ranges[0].end) : src->token_count;
-    size_t close = found ? hd_token_ending(src, whole.end) : src->token_count;
-    if (!hd_token_is(src, open, "[") || hd_token_matching(src, open) != close) {
-        hd_refuse_macro(rw, at->cursor);
+    bool found = operands.count == 2 && rw_ranges_of(rw, at->cursor, &operands, &whole, ranges);
+    size_t open = found ? rw_token_from(src, ranges[0].end) : src->token_count;
+    size_t close = found ? rw_token_ending(src, whole.end) : src->token_count;
+    if (!rw_token_is(src, open, "[") || rw_token_matching(src, open) != close) {
+        rw_refuse_macro(rw, at->cursor);
         return;
     }
     range inside = trimmed(src, src->tokens[open].at.end, src->tokens[close].at.begin);
-    int p = hd_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
+    int p = rw_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
     frame pointer = {operands.data[p], at};
-    hd_draft_reference(rw, d, &pointer);
-    hd_draft_text(&rw->src, d, ", ");
+    rw_draft_reference(rw, d, &pointer);
+    rw_draft_text(&rw->src, d, ", ");
     add_index(rw, d, at, operands.data[1 - p], p ? ranges[0] : inside, false);
 }
 
 /* True when an expression can be named twice. */
 static bool is_simple(rewriter *rw, CXCursor e) {
-    e = hd_bare(rw->arena, e);
-    cursors inside = hd_children(rw->arena, e);
+    e = rw_bare(rw->arena, e);
+    cursors inside = rw_children(rw->arena, e);
     switch (clang_getCursorKind(e)) {
     case CXCursor_DeclRefExpr:
     case CXCursor_IntegerLiteral: return true;
@@ -190,11 +190,11 @@ typedef struct change {
 } change;
 
 static bool read_change(rewriter *rw, CXCursor e, change *c) {
-    cursors operands = hd_children(rw->arena, e);
+    cursors operands = rw_children(rw->arena, e);
     range whole, ranges[2];
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
     bool found = operands.count >= 1 && operands.count <= 2 &&
-                 hd_ranges_of(rw, e, &operands, &whole, ranges);
+                 rw_ranges_of(rw, e, &operands, &whole, ranges);
     if (!found)
         return false;
     *c =
@@ -203,16 +203,16 @@ static bool read_change(rewriter *rw, CXCursor e, change *c) {
         c->by = operands.data[1];
         c->by_at = ranges[1];
         c->minus = clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_SubAssign;
-        return hd_is_between(rw, ranges[0], c->minus ? "-=" : "+=", ranges[1]);
+        return rw_is_between(rw, ranges[0], c->minus ? "-=" : "+=", ranges[1]);
     }
     c->is_post = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec;
     c->minus = kind == CXUnaryOperator_PostDec || kind == CXUnaryOperator_PreDec;
     size_t sign =
-        c->is_post ? hd_token_from(&rw->src, ranges[0].end) : hd_token_at(&rw->src, whole.begin);
-    return hd_token_is(&rw->src, sign, c->minus ? "--" : "++");
+        c->is_post ? rw_token_from(&rw->src, ranges[0].end) : rw_token_at(&rw->src, whole.begin);
+    return rw_token_is(&rw->src, sign, c->minus ? "--" : "++");
 }
 
-bool hd_is_change(CXCursor e) {
+bool rw_is_change(CXCursor e) {
     switch (clang_getCursorUnaryOperatorKind(e)) {
     case CXUnaryOperator_PostInc:
     case CXUnaryOperator_PostDec:
@@ -223,30 +223,30 @@ bool hd_is_change(CXCursor e) {
 }
 
 /* Adds "pointer.index". */
-void hd_draft_index(rewriter *rw, draft *d, const frame *pointer) {
+void rw_draft_index(rewriter *rw, draft *d, const frame *pointer) {
     CXCursor e = pointer->cursor;
     while (clang_getCursorKind(e) == CXCursor_UnexposedExpr)
-        e = hd_only_child(rw->arena, e);
+        e = rw_only_child(rw->arena, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
     bool wrap = kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
                 kind == CXCursor_ConditionalOperator;
     if (wrap)
-        hd_draft_text(&rw->src, d, "(");
-    hd_draft_reference(rw, d, pointer);
-    hd_draft_text(&rw->src, d, wrap ? ").index" : ".index");
+        rw_draft_text(&rw->src, d, "(");
+    rw_draft_reference(rw, d, pointer);
+    rw_draft_text(&rw->src, d, wrap ? ").index" : ".index");
 }
 
 static void add_change(rewriter *rw, draft *d, const frame *at, const change *c) {
     frame pointer = {c->pointer, at};
-    if (hd_refuse_shared(rw, c->pointer))
+    if (rw_refuse_shared(rw, c->pointer))
         return;
-    hd_draft_index(rw, d, &pointer);
-    hd_draft_text(&rw->src, d, c->minus ? " -= " : " += ");
+    rw_draft_index(rw, d, &pointer);
+    rw_draft_text(&rw->src, d, c->minus ? " -= " : " += ");
     if (clang_Cursor_isNull(c->by)) {
-        hd_draft_text(&rw->src, d, "1");
+        rw_draft_text(&rw->src, d, "1");
     } else {
-        hd_draft_old(&rw->src, d, c->by_at);
-        hd_walk_child(rw, at, c->by);
+        rw_draft_old(&rw->src, d, c->by_at);
+        rw_walk_child(rw, at, c->by);
     }
 }
 
@@ -254,16 +254,16 @@ static void add_change(rewriter *rw, draft *d, const frame *at, const change *c)
 static void add_changed(rewriter *rw, draft *d, const frame *at, const change *c) {
     frame pointer = {c->pointer, at};
     if (!is_simple(rw, c->pointer)) {
-        hd_refuse(rw, c->pointer,
+        rw_refuse(rw, c->pointer,
                   "this pointer to laid-out records is changed and used at once; change it in a "
                   "statement of its own");
         return;
     }
-    hd_draft_text(&rw->src, d, "(");
+    rw_draft_text(&rw->src, d, "(");
     add_change(rw, d, at, c);
-    hd_draft_text(&rw->src, d, ", ");
-    hd_draft_reference(rw, d, &pointer);
-    hd_draft_text(&rw->src, d, ")");
+    rw_draft_text(&rw->src, d, ", ");
+    rw_draft_reference(rw, d, &pointer);
+    rw_draft_text(&rw->src, d, ")");
 }
 
 static void add_target(rewriter *rw, draft *d, const frame *at);
@@ -274,14 +274,14 @@ static void add_inner_target(rewriter *rw, draft *d, const frame *at) {
         add_target(rw, d, at);
         return;
     }
-    hd_draft_reference(rw, d, at);
-    hd_draft_text(&rw->src, d, ", 0");
+    rw_draft_reference(rw, d, at);
+    rw_draft_text(&rw->src, d, ", 0");
 }
 
 /* What a pointer points to. */
 static void add_target(rewriter *rw, draft *d, const frame *at) {
     CXCursor e = at->cursor;
-    CXCursor inner = hd_only_child(rw->arena, e);
+    CXCursor inner = rw_only_child(rw->arena, e);
     frame child = {inner, at};
     record_value v;
     change c;
@@ -290,13 +290,13 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
     case CXCursor_ParenExpr: add_inner_target(rw, d, &child); return;
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf) {
-            v = hd_record_value_of(rw, inner);
-            hd_draft_position(rw, d, &child, &v);
+            v = rw_record_value_of(rw, inner);
+            rw_draft_position(rw, d, &child, &v);
             return;
         }
-        if (hd_is_change(e) && read_change(rw, e, &c) && c.is_post) {
+        if (rw_is_change(e) && read_change(rw, e, &c) && c.is_post) {
             add_changed(rw, d, at, &c);
-            hd_draft_text(&rw->src, d, c.minus ? ", 1" : ", -1");
+            rw_draft_text(&rw->src, d, c.minus ? ", 1" : ", -1");
             return;
         }
         break;
@@ -310,89 +310,89 @@ static void add_target(rewriter *rw, draft *d, const frame *at) {
     default: break;
     }
     bool comma = clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma;
-    hd_draft_text(&rw->src, d, comma ? "(" : "");
-    hd_draft_reference(rw, d, at);
-    hd_draft_text(&rw->src, d, comma ? "), 0" : ", 0");
+    rw_draft_text(&rw->src, d, comma ? "(" : "");
+    rw_draft_reference(rw, d, at);
+    rw_draft_text(&rw->src, d, comma ? "), 0" : ", 0");
 }
 
-bool hd_begins_with(rewriter *rw, CXCursor e, const char *word) {
+bool rw_begins_with(rewriter *rw, CXCursor e, const char *word) {
     range at;
-    return hd_range_of(&rw->src, e, &at) &&
-           hd_token_is(&rw->src, hd_token_at(&rw->src, at.begin), word);
+    return rw_range_of(&rw->src, e, &at) &&
+           rw_token_is(&rw->src, rw_token_at(&rw->src, at.begin), word);
 }
 
 /* The position of an expression that is edited whole. */
 static void draft_own_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
     CXCursor e = at->cursor;
-    frame child = {hd_only_child(rw->arena, e), at};
+    frame child = {rw_only_child(rw->arena, e), at};
     if (v->depth == 1) {
         add_target(rw, d, at);
         return;
     }
     switch (clang_getCursorKind(e)) {
     case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr: hd_draft_position(rw, d, &child, v); return;
+    case CXCursor_ParenExpr: rw_draft_position(rw, d, &child, v); return;
     case CXCursor_ArraySubscriptExpr: add_subscript(rw, d, at); return;
     case CXCursor_UnaryOperator:
-        if (!hd_begins_with(rw, e, "*"))
-            hd_refuse_macro(rw, e);
+        if (!rw_begins_with(rw, e, "*"))
+            rw_refuse_macro(rw, e);
         add_inner_target(rw, d, &child);
         return;
     default: /* a reference of C++, or a function that returns one */
-        hd_draft_reference(rw, d, at);
-        hd_draft_text(&rw->src, d, ", 0");
+        rw_draft_reference(rw, d, at);
+        rw_draft_text(&rw->src, d, ", 0");
     }
 }
 
-void hd_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
+void rw_draft_position(rewriter *rw, draft *d, const frame *at, const record_value *v) {
     if (!is_apart(rw, at)) {
         draft_own_position(rw, d, at, v);
         return;
     }
-    hd_draft_reference(rw, d, at);
-    hd_draft_text(&rw->src, d, ", 0");
+    rw_draft_reference(rw, d, at);
+    rw_draft_text(&rw->src, d, ", 0");
 }
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-void hd_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
+void rw_edit_position(rewriter *rw, CXCursor whole, const frame *base, const record_value *v,
                       const char *open, const char *name, const char *close) {
     range at;
     draft d = {0};
-    if (!hd_range_of(&rw->src, whole, &at)) {
-        hd_refuse_macro(rw, whole);
+    if (!rw_range_of(&rw->src, whole, &at)) {
+        rw_refuse_macro(rw, whole);
         return;
     }
-    hd_draft_text(&rw->src, &d, "%s%s%s(", open, v->what.of->scope, name);
+    rw_draft_text(&rw->src, &d, "%s%s%s(", open, v->what.of->scope, name);
     if (clang_equalCursors(whole, base->cursor))
         draft_own_position(rw, &d, base, v);
     else
-        hd_draft_position(rw, &d, base, v);
-    hd_draft_text(&rw->src, &d, "%s", close);
-    hd_edit(&rw->src, at, &d);
+        rw_draft_position(rw, &d, base, v);
+    rw_draft_text(&rw->src, &d, "%s", close);
+    rw_edit(&rw->src, at, &d);
 }
 
 static void edit_at(rewriter *rw, const frame *at, const record_value *v) {
-    accessors *f = hd_accessors_of(v);
+    accessors *f = rw_accessors_of(v);
     f->is_used = true;
-    hd_edit_position(rw, at->cursor, at, v, "", f->at, ")");
+    rw_edit_position(rw, at->cursor, at, v, "", f->at, ")");
 }
 
 /* &*q and &b of a C++ reference b: the pointer itself. */
 static void edit_address(rewriter *rw, const frame *at, const record_value *v) {
-    CXCursor inner = hd_bare(rw->arena, hd_only_child(rw->arena, at->cursor));
-    frame child = {hd_only_child(rw->arena, at->cursor), at};
+    CXCursor inner = rw_bare(rw->arena, rw_only_child(rw->arena, at->cursor));
+    frame child = {rw_only_child(rw->arena, at->cursor), at};
     range whole;
     draft d = {0};
-    if (!hd_begins_with(rw, at->cursor, "&") || !hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!rw_begins_with(rw, at->cursor, "&") || !rw_range_of(&rw->src, at->cursor, &whole)) {
+        rw_refuse_macro(rw, at->cursor);
     } else if (v->depth > 1) {
-        if (!hd_refuse_shared(rw, inner))
-            hd_edit_reference(rw, &child);
+        if (!rw_refuse_shared(rw, inner))
+            rw_edit_reference(rw, &child);
     } else if (clang_getCursorKind(inner) == CXCursor_DeclRefExpr) {
         frame name = {inner, at};
-        hd_draft_reference(rw, &d, &name);
-        hd_edit(&rw->src, whole, &d);
+        rw_draft_reference(rw, &d, &name);
+        rw_edit(&rw->src, whole, &d);
     } else {
         edit_at(rw, at, v);
     }
@@ -402,60 +402,60 @@ static void edit_change(rewriter *rw, const frame *at) {
     change c;
     range whole;
     draft d = {0};
-    if (!read_change(rw, at->cursor, &c) || !hd_range_of(&rw->src, at->cursor, &whole)) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!read_change(rw, at->cursor, &c) || !rw_range_of(&rw->src, at->cursor, &whole)) {
+        rw_refuse_macro(rw, at->cursor);
         return;
     }
     frame pointer = {c.pointer, at};
-    record_value v = hd_record_value_of(rw, c.pointer);
+    record_value v = rw_record_value_of(rw, c.pointer);
     if (v.depth > 1) { /* pointers to pointers move by themselves */
-        hd_edit_reference(rw, &pointer);
+        rw_edit_reference(rw, &pointer);
         if (!clang_Cursor_isNull(c.by))
-            hd_walk_child(rw, at, c.by);
+            rw_walk_child(rw, at, c.by);
         return;
     }
-    if (hd_is_unused(rw, at)) {
+    if (rw_is_unused(rw, at)) {
         add_change(rw, &d, at, &c);
     } else if (c.is_post) {
-        hd_accessors_of(&v)->is_used = true;
-        hd_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, hd_accessors_of(&v)->at);
+        rw_accessors_of(&v)->is_used = true;
+        rw_draft_text(&rw->src, &d, "%s%s(", v.what.of->scope, rw_accessors_of(&v)->at);
         add_changed(rw, &d, at, &c);
-        hd_draft_text(&rw->src, &d, c.minus ? ", 1)" : ", -1)");
+        rw_draft_text(&rw->src, &d, c.minus ? ", 1)" : ", -1)");
     } else {
         add_changed(rw, &d, at, &c);
     }
-    hd_edit(&rw->src, whole, &d);
+    rw_edit(&rw->src, whole, &d);
 }
 
 /* An operand that is a pointer, or else walked as what it is. */
 static void edit_operand(rewriter *rw, const frame *at, CXCursor operand) {
     frame child = {operand, at};
-    if (hd_record_value_of(rw, operand).depth >= 0)
-        hd_edit_reference(rw, &child);
+    if (rw_record_value_of(rw, operand).depth >= 0)
+        rw_edit_reference(rw, &child);
     else
-        hd_walk(rw, &child);
+        rw_walk(rw, &child);
 }
 
 /* What is no pointer to laid-out records where one must be. */
 static void refuse_source(rewriter *rw, CXCursor value) {
     if (rw->has_conflicts)
         return;
-    hd_refuse(rw, value,
+    rw_refuse(rw, value,
               "this is no place in an array that came as a parameter (null?); a pointer to "
               "laid-out records always is: write '&p[i]', or keep an index");
 }
 
 static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
-    cursors sides = hd_children(rw->arena, at->cursor);
+    cursors sides = rw_children(rw->arena, at->cursor);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     if (kind == CXBinaryOperator_Comma) {
-        hd_walk_child(rw, at, sides.data[0]);
+        rw_walk_child(rw, at, sides.data[0]);
         edit_operand(rw, at, sides.data[1]);
     } else if (kind == CXBinaryOperator_Assign) {
-        if (hd_refuse_shared(rw, sides.data[0]))
+        if (rw_refuse_shared(rw, sides.data[0]))
             return;
         edit_operand(rw, at, sides.data[0]);
-        if (hd_record_value_of(rw, sides.data[1]).depth < 0)
+        if (rw_record_value_of(rw, sides.data[1]).depth < 0)
             refuse_source(rw, sides.data[1]);
         else
             edit_operand(rw, at, sides.data[1]);
@@ -468,10 +468,10 @@ static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
 }
 
 static void edit_choice(rewriter *rw, const frame *at) {
-    cursors parts = hd_children(rw->arena, at->cursor);
-    hd_walk_child(rw, at, parts.data[0]);
+    cursors parts = rw_children(rw->arena, at->cursor);
+    rw_walk_child(rw, at, parts.data[0]);
     for (size_t i = 1; i < parts.count; i++)
-        if (hd_record_value_of(rw, parts.data[i]).depth < 0)
+        if (rw_record_value_of(rw, parts.data[i]).depth < 0)
             refuse_source(rw, parts.data[i]);
         else
             edit_operand(rw, at, parts.data[i]);
@@ -479,28 +479,28 @@ static void edit_choice(rewriter *rw, const frame *at) {
 
 /* A cast to the same pointer, const or not, goes. */
 static void edit_same_cast(rewriter *rw, const frame *at) {
-    cursors inside = hd_children(rw->arena, at->cursor);
+    cursors inside = rw_children(rw->arena, at->cursor);
     frame child = {inside.data[inside.count - 1], at};
     range whole, inner;
     draft d = {0};
-    if (!hd_range_of(&rw->src, at->cursor, &whole) ||
-        !hd_range_of(&rw->src, child.cursor, &inner) || inner.begin <= whole.begin) {
-        hd_refuse_macro(rw, at->cursor);
+    if (!rw_range_of(&rw->src, at->cursor, &whole) ||
+        !rw_range_of(&rw->src, child.cursor, &inner) || inner.begin <= whole.begin) {
+        rw_refuse_macro(rw, at->cursor);
         return;
     }
-    hd_draft_reference(rw, &d, &child);
-    hd_edit(&rw->src, whole, &d);
+    rw_draft_reference(rw, &d, &child);
+    rw_edit(&rw->src, whole, &d);
 }
 
 static void edit_element_reference(rewriter *rw, const frame *at, const record_value *v) {
     CXCursor bare = at->cursor;
     while (clang_getCursorKind(bare) == CXCursor_UnexposedExpr)
-        bare = hd_only_child(rw->arena, bare);
+        bare = rw_only_child(rw->arena, bare);
     frame inner = {bare, at};
     switch (clang_getCursorKind(bare)) {
     case CXCursor_DeclRefExpr: edit_name(rw, bare); return;
     case CXCursor_ConditionalOperator: edit_choice(rw, &inner); return;
-    case CXCursor_CallExpr: hd_edit_call(rw, &inner); return;
+    case CXCursor_CallExpr: rw_edit_call(rw, &inner); return;
     default: edit_at(rw, &inner, v);
     }
 }
@@ -509,15 +509,15 @@ static void edit_unary(rewriter *rw, const frame *at, const record_value *v) {
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(at->cursor);
     if (kind == CXUnaryOperator_AddrOf)
         edit_address(rw, at, v);
-    else if (hd_is_change(at->cursor))
+    else if (rw_is_change(at->cursor))
         edit_change(rw, at);
     else
-        edit_operand(rw, at, hd_only_child(rw->arena, at->cursor));
+        edit_operand(rw, at, rw_only_child(rw->arena, at->cursor));
 }
 
-void hd_edit_reference(rewriter *rw, const frame *at) {
-    record_value v = hd_record_value_of(rw, at->cursor);
-    cursors inside = hd_children(rw->arena, at->cursor);
+void rw_edit_reference(rewriter *rw, const frame *at) {
+    record_value v = rw_record_value_of(rw, at->cursor);
+    cursors inside = rw_children(rw->arena, at->cursor);
     if (v.depth == 0) {
         edit_element_reference(rw, at, &v);
         return;
@@ -528,7 +528,7 @@ void hd_edit_reference(rewriter *rw, const frame *at) {
     case CXCursor_CompoundAssignOperator: edit_change(rw, at); break;
     case CXCursor_BinaryOperator: edit_infix(rw, at, &v); break;
     case CXCursor_ConditionalOperator: edit_choice(rw, at); break;
-    case CXCursor_CallExpr: hd_edit_call(rw, at); break;
+    case CXCursor_CallExpr: rw_edit_call(rw, at); break;
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
     case CXCursor_CXXConstCastExpr: edit_same_cast(rw, at); break;

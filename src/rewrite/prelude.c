@@ -31,7 +31,7 @@
 #include "internal.h"
 
 /* [CUDA C][space] */
-static const hd_dialect dialects[2][SPACE_COUNT] = {
+static const rw_dialect dialects[2][SPACE_COUNT] = {
     {{"__global uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "},
      {"__constant uchar *", "ulong", "uchar ", "long", "static inline ", "restrict "}},
     {{"unsigned char *", "unsigned long long", "unsigned char ", "long long",
@@ -39,7 +39,7 @@ static const hd_dialect dialects[2][SPACE_COUNT] = {
      {"unsigned char *", "unsigned long long", "unsigned char ", "long long",
       "static __device__ __forceinline__ ", "__restrict__ "}}};
 
-const hd_dialect *hd_dialect_of(const rewriter *rw, space in) { return &dialects[rw->is_cuda][in]; }
+const rw_dialect *rw_dialect_of(const rewriter *rw, space in) { return &dialects[rw->is_cuda][in]; }
 
 /* ---- names -------------------------------------------------------------------- */
 
@@ -70,7 +70,7 @@ static bool is_name_of(const laid_record *l, const accessors *f, const char *nam
 
 /* `but`: a family whose own names do not count. */
 static bool name_is_taken(const rewriter *rw, const char *name, const accessors *but) {
-    if (hd_source_has_name(&rw->src, name))
+    if (rw_source_has_name(&rw->src, name))
         return true;
     for (uint32_t i = 0; i < rw->record_count; i++) {
         const laid_record *l = &rw->records[i];
@@ -104,9 +104,9 @@ static bool names_are_free(const rewriter *rw, const laid_record *l, const acces
 
 /* A field named `at` or a function that exists already moves all names to
  * another stem; fields that collide with the functions get one of their own. */
-void hd_name_accessors(rewriter *rw, laid_record *l, space in) {
+void rw_name_accessors(rewriter *rw, laid_record *l, space in) {
     accessors *f = &l->accessors[in];
-    const char *name = hd_identifier(rw->arena, hd_unscoped(l->record->name));
+    const char *name = rw_identifier(rw->arena, rw_unscoped(l->record->name));
     const char *stem = in == SPACE_GLOBAL ? name : hd_format(rw->arena, "%s_constant", name);
     f->qualifier = rw->is_cuda ? "" : in == SPACE_GLOBAL ? "__global " : "__constant ";
     f->fields = hd_new_array(rw->arena, const char *, l->record->field_count);
@@ -115,7 +115,7 @@ void hd_name_accessors(rewriter *rw, laid_record *l, space in) {
         name_all(rw, l, f, hd_format(rw->arena, "%s%d", stem, n), "field_");
 }
 
-const char *hd_free_name(rewriter *rw, const char *name) {
+const char *rw_free_name(rewriter *rw, const char *name) {
     while (name_is_taken(rw, name, NULL))
         name = hd_format(rw->arena, "%s_", name);
     return name;
@@ -128,7 +128,7 @@ static const char *pointer_to(const rewriter *rw, const laid_record *l, const fi
                               space in, const char *inner) {
     const char *q = l->accessors[in].qualifier;
     const char *element =
-        type->is_pointer ? hd_format(rw->arena, "%s %s", type->element, hd_trimmed(rw->arena, q))
+        type->is_pointer ? hd_format(rw->arena, "%s %s", type->element, rw_trimmed(rw->arena, q))
                          : hd_format(rw->arena, "%s%s", q, type->element);
     if (!type->dim_count)
         return hd_format(rw->arena, "%s *%s", element, inner);
@@ -139,7 +139,7 @@ static const char *pointer_to(const rewriter *rw, const laid_record *l, const fi
 }
 
 static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l, space in) {
-    const hd_dialect *dialect = hd_dialect_of(rw, in);
+    const rw_dialect *dialect = rw_dialect_of(rw, in);
     const accessors *f = &l->accessors[in];
     uint32_t allocations = l->text->map->allocation_count;
     const char **bases = hd_new_array(rw->arena, const char *, allocations);
@@ -149,11 +149,11 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
         hd_str_printf(&parameters, "%s%s, ", dialect->bytes, bases[a]);
     }
     hd_str_printf(out, "typedef struct %s {\n", f->ref);
-    hd_map_text_members(out, l->text, dialect);
+    rw_map_text_members(out, l->text, dialect);
     hd_str_printf(out, "    %s index;\n} %s;\n", dialect->index, f->ref);
     hd_str_printf(out, "%s%s %s(%s%s count) {\n    %s ref;\n", dialect->function, f->ref, f->make,
                   hd_str_text(&parameters), dialect->size, f->ref);
-    hd_map_text_bases(out, l->text, dialect, bases);
+    rw_map_text_bases(out, l->text, dialect, bases);
     hd_str_add(out, "    ref.index = 0;\n    return ref;\n}\n");
     hd_str_printf(out, "%s%s %s(%s ref, %s i) {\n    ref.index += i;\n    return ref;\n}\n",
                   dialect->function, f->ref, f->at, f->ref, dialect->index);
@@ -167,17 +167,17 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
 
 static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, space in,
                          uint32_t field) {
-    const hd_dialect *dialect = hd_dialect_of(rw, in);
+    const rw_dialect *dialect = rw_dialect_of(rw, in);
     const accessors *f = &l->accessors[in];
     const field_type *type = &l->types[field];
-    bool tiled = hd_map_text_is_tiled(l->text, field);
+    bool tiled = rw_map_text_is_tiled(l->text, field);
     const char *head =
         hd_format(rw->arena, "%s(%s ref, %s i)", f->fields[field], f->ref, dialect->index);
     hd_str_printf(out, "%s%s {\n", dialect->function, pointer_to(rw, l, type, in, head));
     if (tiled)
         hd_str_printf(out, "    %s e = (%s)(ref.index + i);\n", dialect->size, dialect->size);
     hd_str_printf(out, "    return (%s)(%s);\n}\n", pointer_to(rw, l, type, in, ""),
-                  hd_map_text_address(l->text, field, tiled ? "e" : "(ref.index + i)"));
+                  rw_map_text_address(l->text, field, tiled ? "e" : "(ref.index + i)"));
 }
 
 /* ---- copies of whole elements ------------------------------------------------------- */
@@ -202,7 +202,7 @@ static void add_copy(hd_str *out, const rewriter *rw, const laid_record *l, spac
     const char *place =
         hd_format(rw->arena, type->dim_count || *member ? "(*%s(ref, i))%s%s" : "*%s(ref, i)%s%s",
                   accessor, member, hd_str_text(&index));
-    if (!rw->is_cuda && !strcmp(hd_plain_type(rw->arena, type->element), "half")) {
+    if (!rw->is_cuda && !strcmp(rw_plain_type(rw->arena, type->element), "half")) {
         value = hd_format(rw->arena, "*(ushort *)&%s", value);
         place = hd_format(rw->arena, "*(%sushort *)&%s", l->accessors[in].qualifier, place);
     }
@@ -215,7 +215,7 @@ static bool needs_bytes(const rewriter *rw, const laid_record *l) {
     cursors inside = {0};
     bool any = false;
     if (rw->is_cuda && !l->record->of_arrays)
-        inside = hd_children(rw->arena, l->declaration);
+        inside = rw_children(rw->arena, l->declaration);
     for (size_t i = 0; i < inside.count; i++) {
         if (clang_CXXConstructor_isDefaultConstructor(inside.data[i]))
             return false;
@@ -229,7 +229,7 @@ typedef enum copier { LOADS, STORES, STORES_AND_GIVES } copier;
 /* What copies the fields whose path begins with `prefix`, of a value of type `type`. */
 static void add_copier(hd_str *out, const rewriter *rw, const laid_record *l, space in,
                        const char *name, const char *type, const char *prefix, copier does) {
-    const hd_dialect *dialect = hd_dialect_of(rw, in);
+    const rw_dialect *dialect = rw_dialect_of(rw, in);
     const accessors *f = &l->accessors[in];
     size_t skip = strlen(prefix);
     hd_str_printf(out, "%s%s %s(%s ref, %s i", dialect->function, does == STORES ? "void" : type,
@@ -277,7 +277,7 @@ static bool numbers_at(const char *field, const char *path, uint64_t *numbers) {
 /* d[k] with any k: the elements' places, chosen one by one. */
 static void add_selector(hd_str *out, const rewriter *rw, const laid_record *l,
                          const part_function *g) {
-    const hd_dialect *dialect = hd_dialect_of(rw, g->in);
+    const rw_dialect *dialect = rw_dialect_of(rw, g->in);
     const accessors *f = &l->accessors[g->in];
     const field_type *type = &l->types[g->field];
     uint64_t numbers[8];
@@ -304,7 +304,7 @@ static void add_selector(hd_str *out, const rewriter *rw, const laid_record *l,
     hd_str_printf(out, "%s : %s;\n}\n", last, last);
 }
 
-const char *hd_prelude(rewriter *rw, const laid_record *l) {
+const char *rw_prelude(rewriter *rw, const laid_record *l) {
     hd_str out = {.arena = rw->arena};
     hd_str_printf(&out, "\n\n/* Generated by heddle: '%s' in the layout %s. */\n", l->record->name,
                   hd_layout_print(rw->arena, l->record, l->text->layout));

@@ -21,11 +21,11 @@ typedef struct names {
 } names;
 
 static void look_for(rewriter *rw, CXCursor parent, const char *scope, names *found) {
-    cursors all = hd_children(rw->arena, parent);
+    cursors all = rw_children(rw->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
         enum CXCursorKind kind = clang_getCursorKind(c);
-        const char *name = hd_format(rw->arena, "%s%s", scope, hd_spelling(rw->arena, c));
+        const char *name = hd_format(rw->arena, "%s%s", scope, rw_spelling(rw->arena, c));
         if (kind == CXCursor_Namespace)
             look_for(rw, c, hd_format(rw->arena, "%s::", name), found);
         else if (kind == CXCursor_LinkageSpec)
@@ -92,7 +92,7 @@ static CXType array_behind(CXType type) {
 
 /* Keeps the name of an element's type: canonical vector types have none. A name that a class
  * declares means nothing outside of it. */
-void hd_read_type(rewriter *rw, CXType type, field_type *result) {
+void rw_read_type(rewriter *rw, CXType type, field_type *result) {
     enum { MOST = sizeof result->dims / sizeof *result->dims };
     for (type = array_behind(type); type.kind == CXType_ConstantArray && result->dim_count < MOST;
          type = array_behind(clang_getArrayElementType(type)))
@@ -100,7 +100,7 @@ void hd_read_type(rewriter *rw, CXType type, field_type *result) {
     CXCursor owner = clang_getCursorSemanticParent(clang_getTypeDeclaration(type));
     bool is_local = clang_getCursorKind(owner) == CXCursor_StructDecl ||
                     clang_getCursorKind(owner) == CXCursor_ClassDecl;
-    result->element = hd_type_text(rw->arena, is_local ? clang_getCanonicalType(type) : type);
+    result->element = rw_type_text(rw->arena, is_local ? clang_getCanonicalType(type) : type);
     result->is_pointer = clang_getCanonicalType(type).kind == CXType_Pointer;
     long long align = clang_Type_getAlignOf(type);
     result->align = align > 0 ? (uint64_t)align : 1;
@@ -115,7 +115,7 @@ static void check_alignment(rewriter *rw, const laid_record *l) {
         uint64_t tile = is_run ? 0 : l->text->map->clusters[place->cluster].tile_bytes;
         uint64_t run = is_run ? 0 : place->run;
         if (place->size % align || tile % align || run % align)
-            hd_refuse(rw, l->declaration,
+            rw_refuse(rw, l->declaration,
                       "'%s' of '%s' is packed and would not lie at multiples of %llu bytes in this "
                       "layout; choose soa, or drop the packing",
                       l->record->fields[f].name, l->record->name, (unsigned long long)align);
@@ -133,12 +133,12 @@ static const char *union_name(rewriter *rw, CXType type) {
     if (clang_getCursorKind(definition_of(type)) != CXCursor_UnionDecl)
         return NULL;
     clang_Type_visitFields(type, note_first, &first);
-    return clang_Cursor_isNull(first) ? NULL : hd_spelling(rw->arena, first);
+    return clang_Cursor_isNull(first) ? NULL : rw_spelling(rw->arena, first);
 }
 
-int hd_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name) {
+int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, const char *name) {
     bool is_owner =
-        is_unnamed(hd_spelling(rw->arena, member)); /* around the member that is meant */
+        is_unnamed(rw_spelling(rw->arena, member)); /* around the member that is meant */
     CXCursor owner = is_owner ? definition_of(clang_getCursorType(member))
                               : clang_getCursorSemanticParent(member);
     for (; clang_isDeclaration(clang_getCursorKind(owner)) &&
@@ -171,16 +171,16 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
     CXCursor dense = clang_getNullCursor();
     range text;
     clang_Type_visitFields(type, note_dense, &dense);
-    if (clang_Cursor_isNull(dense) || !hd_range_of(&rw->src, definition_of(type), &text))
+    if (clang_Cursor_isNull(dense) || !rw_range_of(&rw->src, definition_of(type), &text))
         return false;
     result->element =
-        hd_free_name(rw, hd_format(rw->arena, "%s_%s_union",
-                                   hd_identifier(rw->arena, hd_unscoped(l->record->name)),
+        rw_free_name(rw, hd_format(rw->arena, "%s_%s_union",
+                                   rw_identifier(rw->arena, rw_unscoped(l->record->name)),
                                    union_name(rw, type)));
     result->members = hd_strndup(rw->arena, rw->src.text + text.begin, text.end - text.begin);
-    result->copied = hd_spelling(rw->arena, dense);
+    result->copied = rw_spelling(rw->arena, dense);
     result->as = hd_new(rw->arena, field_type);
-    hd_read_type(rw, clang_getCursorType(dense), result->as);
+    rw_read_type(rw, clang_getCursorType(dense), result->as);
     return true;
 }
 
@@ -188,24 +188,24 @@ static bool read_union(rewriter *rw, const laid_record *l, CXCursor field, field
 static bool refuse_field(field_reader *r, CXCursor cursor, uint32_t f, const char *of_union,
                          field_type *read) {
     rewriter *rw = r->rw;
-    const char *name = hd_spelling(rw->arena, cursor);
+    const char *name = rw_spelling(rw->arena, cursor);
     enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(cursor);
     bool matches = f < r->record->field_count &&
                    !strcmp(r->record->fields[f].name, of_union ? of_union : name);
     if (of_union && (is_unnamed(of_union) || r->record != r->laid->record ||
                      !read_union(rw, r->laid, cursor, read)))
-        hd_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
+        rw_refuse(rw, cursor, "'%s' has a union without a name; give it one", r->record->name);
     else if (access == CX_CXXPrivate || access == CX_CXXProtected)
-        hd_refuse(rw, cursor,
+        rw_refuse(rw, cursor,
                   "'%s' is private, so the generated functions cannot copy it; make it public",
                   name);
     else if (clang_Cursor_isBitField(cursor))
-        hd_refuse(rw, cursor,
+        rw_refuse(rw, cursor,
                   "'%s' is a bit-field, which has no address to move; make it a plain "
                   "integer",
                   name);
     else if (!matches)
-        hd_refuse(rw, cursor,
+        rw_refuse(rw, cursor,
                   "field '%s' is not the one that the analysis saw here; analyse the "
                   "file again, with the same options",
                   name);
@@ -217,7 +217,7 @@ static bool refuse_field(field_reader *r, CXCursor cursor, uint32_t f, const cha
 static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     field_reader *r = data;
     rewriter *rw = r->rw;
-    const char *name = hd_spelling(rw->arena, cursor);
+    const char *name = rw_spelling(rw->arena, cursor);
     CXType type = clang_getCursorType(cursor);
     bool is_struct = clang_getCursorKind(definition_of(type)) == CXCursor_StructDecl;
     if (is_unnamed(name) && is_struct) { /* its members are the record's, as in C */
@@ -231,11 +231,11 @@ static enum CXVisitorResult read_field(CXCursor cursor, CXClientData data) {
     if (r->failed)
         return CXVisit_Break;
     if (!of_union)
-        hd_read_type(rw, type, &read);
+        rw_read_type(rw, type, &read);
     if (r->record == r->laid->record)
         r->laid->types[f] = read;
     if (strchr(read.element, '(')) {
-        hd_refuse(rw, cursor,
+        rw_refuse(rw, cursor,
                   "the type of field '%s' has no name, so the generated functions "
                   "cannot return it; give the struct, union or enum one",
                   name);
@@ -248,7 +248,7 @@ static void read_fields(rewriter *rw, laid_record *l) {
     field_reader r = {.rw = rw, .laid = l, .record = hd_record_declared(l->record)};
     clang_Type_visitFields(clang_getCursorType(l->declaration), read_field, &r);
     if (!r.failed && r.count != r.record->field_count)
-        hd_refuse(rw, l->declaration,
+        rw_refuse(rw, l->declaration,
                   "'%s' has %u fields here, and %u in the analysis; analyse "
                   "the file again, with the same options",
                   l->record->name, r.count, r.record->field_count);
@@ -261,25 +261,25 @@ static void find_place(rewriter *rw, laid_record *l) {
     source *src = &rw->src;
     range at;
     size_t t = src->token_count;
-    if (hd_range_of(src, l->declaration, &at))
-        for (t = hd_token_from(src, at.end); t < src->token_count && !hd_token_is(src, t, ";");)
+    if (rw_range_of(src, l->declaration, &at))
+        for (t = rw_token_from(src, at.end); t < src->token_count && !rw_token_is(src, t, ";");)
             t++;
     if (t < src->token_count)
-        l->declared = hd_line_end(src, src->tokens[t].at.end);
+        l->declared = rw_line_end(src, src->tokens[t].at.end);
     else
-        hd_refuse(rw, l->declaration,
+        rw_refuse(rw, l->declaration,
                   "no place for the generated functions behind the "
                   "declaration of '%s'; declare it at file scope, in a file of yours",
                   l->record->name);
 }
 
 static void choose_spelling(rewriter *rw, laid_record *l, CXCursor typedef_name) {
-    const char *tag = hd_spelling(rw->arena, l->declaration);
-    const char *name = hd_unscoped(l->record->name);
+    const char *tag = rw_spelling(rw->arena, l->declaration);
+    const char *name = rw_unscoped(l->record->name);
     unsigned offset;
     l->spelling = is_unnamed(tag) || rw->is_cuda ? name : hd_format(rw->arena, "struct %s", tag);
     if (!clang_Cursor_isNull(typedef_name) &&
-        hd_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
+        rw_offset_of(&rw->src, clang_getCursorLocation(typedef_name), &offset) &&
         offset < l->declared)
         l->spelling = name;
 }
@@ -291,7 +291,7 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
     l->declaration = clang_getNullCursor();
     if (l->record->of_arrays) {
         l->spelling = l->record->name;
-        hd_array_types(rw, l);
+        rw_array_types(rw, l);
         return HD_OK;
     }
     if (!find_declaration(rw, l, &typedef_name)) {
@@ -302,7 +302,7 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
     }
     read_fields(rw, l);
     if (l->record->whole && !rw->refusals.count)
-        hd_split_types(rw, l);
+        rw_split_types(rw, l);
     if (!rw->refusals.count)
         check_alignment(rw, l);
     find_place(rw, l);
@@ -310,15 +310,15 @@ static hd_status find_record(rewriter *rw, laid_record *l) {
     return HD_OK;
 }
 
-hd_status hd_find_records(rewriter *rw) {
+hd_status rw_find_records(rewriter *rw) {
     rw->record_count = rw->request->layout_count;
     rw->records = hd_new_array(rw->arena, laid_record, rw->record_count);
     for (uint32_t i = 0; i < rw->record_count; i++) {
         const hd_record_layout *chosen = &rw->request->layouts[i];
         laid_record *l = &rw->records[i];
         l->record = chosen->record;
-        hd_status status = hd_map_text_make(rw->arena, rw->diag, chosen->record, chosen->layout,
-                                            (hd_map_text **)&l->text);
+        hd_status status = rw_map_text_make(rw->arena, rw->diag, chosen->record, chosen->layout,
+                                            (rw_map_text **)&l->text);
         if (status == HD_OK)
             status = find_record(rw, l);
         if (status != HD_OK)
@@ -326,11 +326,11 @@ hd_status hd_find_records(rewriter *rw) {
     }
     for (uint32_t i = 0; i < rw->record_count; i++)
         for (int s = 0; s < SPACE_COUNT; s++)
-            hd_name_accessors(rw, &rw->records[i], (space)s);
+            rw_name_accessors(rw, &rw->records[i], (space)s);
     return HD_OK;
 }
 
-laid_record *hd_laid_record_of(const rewriter *rw, CXType type) {
+laid_record *rw_laid_record_of(const rewriter *rw, CXType type) {
     if (clang_getCanonicalType(type).kind != CXType_Record)
         return NULL;
     CXCursor definition = definition_of(type);
@@ -347,7 +347,7 @@ laid_record *hd_laid_record_of(const rewriter *rw, CXType type) {
 static unsigned outermost(const rewriter *rw, const laid_record *l) {
     unsigned offset = l->declared;
     flat_spot spot;
-    if (*l->scope || !hd_flat_spot(rw->flat, (range){offset, offset}, &spot))
+    if (*l->scope || !rw_flat_spot(rw->flat, (range){offset, offset}, &spot))
         return offset;
     for (const flat_node *node = spot.node; node->up; node = node->up) {
         for (size_t i = 0; i < rw->src.edits.count; i++) {
@@ -355,7 +355,7 @@ static unsigned outermost(const rewriter *rw, const laid_record *l) {
             if (at.begin >= offset && at.begin < node->at.end)
                 return offset;
         }
-        offset = hd_line_end(&rw->src, node->at.end); /* behind the #include */
+        offset = rw_line_end(&rw->src, node->at.end); /* behind the #include */
     }
     return offset;
 }
@@ -367,14 +367,14 @@ static bool is_used(const laid_record *l) {
     return false;
 }
 
-void hd_edit_preludes(rewriter *rw) {
+void rw_edit_preludes(rewriter *rw) {
     for (uint32_t i = 0; i < rw->record_count; i++) {
         laid_record *l = &rw->records[i];
         if (!is_used(l))
             continue;
-        unsigned at = l->record->of_arrays ? hd_first_use(rw, l) : outermost(rw, l);
+        unsigned at = l->record->of_arrays ? rw_first_use(rw, l) : outermost(rw, l);
         bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';
-        hd_edit_insert(&rw->src, at,
-                       hd_format(rw->arena, "%s%s", hd_prelude(rw, l), is_line_end ? "" : "\n"));
+        rw_edit_insert(&rw->src, at,
+                       hd_format(rw->arena, "%s%s", rw_prelude(rw, l), is_line_end ? "" : "\n"));
     }
 }

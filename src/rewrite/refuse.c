@@ -4,7 +4,7 @@
  */
 #include "internal.h"
 
-void hd_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...) {
+void rw_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...) {
     va_list args;
     va_start(args, format);
     const char *text = hd_vformat(rw->arena, format, args);
@@ -18,34 +18,34 @@ void hd_refuse_at(rewriter *rw, const hd_place *place, const char *format, ...) 
     hd_push(rw->arena, &rw->refusals, (refusal){*place, text});
 }
 
-void hd_refuse(rewriter *rw, CXCursor at, const char *format, ...) {
+void rw_refuse(rewriter *rw, CXCursor at, const char *format, ...) {
     va_list args;
     va_start(args, format);
     const char *text = hd_vformat(rw->arena, format, args);
     va_end(args);
-    hd_place place = hd_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(at)));
-    hd_refuse_at(rw, &place, "%s", text);
+    hd_place place = rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(at)));
+    rw_refuse_at(rw, &place, "%s", text);
 }
 
 /* ---- macros ----------------------------------------------------------------------- */
 
 static void refuse_in_macro(rewriter *rw, unsigned begin, const char *why,
                             const hd_place *defined) {
-    hd_place place = hd_flat_place(rw->flat, begin);
-    const char *name = hd_token_text(&rw->src, hd_token_from(&rw->src, begin));
+    hd_place place = rw_flat_place(rw->flat, begin);
+    const char *name = rw_token_text(&rw->src, rw_token_from(&rw->src, begin));
     if (why && defined->line)
-        hd_refuse_at(rw, &place,
+        rw_refuse_at(rw, &place,
                      "laid-out records are reached inside the macro %s, which stays as it is at "
                      "%s:%u:%u: %s",
                      name, defined->file, defined->line, defined->column, why);
     else
-        hd_refuse_at(rw, &place,
+        rw_refuse_at(rw, &place,
                      "laid-out records are reached inside the macro %s%s%s; write the access out, "
                      "or make the macro a function",
                      name, why ? ": " : "", why ? why : "");
 }
 
-void hd_refuse_macro(rewriter *rw, CXCursor at) {
+void rw_refuse_macro(rewriter *rw, CXCursor at) {
     CXSourceRange extent = clang_getCursorExtent(at);
     CXSourceLocation start = clang_getRangeStart(extent), stop = clang_getRangeEnd(extent);
     unsigned begin, end;
@@ -55,17 +55,17 @@ void hd_refuse_macro(rewriter *rw, CXCursor at) {
     clang_getExpansionLocation(start, &file, NULL, NULL, &begin);
     clang_getExpansionLocation(stop, NULL, NULL, NULL, &end);
     if (!file || !clang_File_isEqual(file, rw->src.file)) {
-        hd_refuse(rw, at, "this is reached through a header of the system");
+        rw_refuse(rw, at, "this is reached through a header of the system");
         return;
     }
-    if (hd_macro_request(rw, (range){begin, end > begin ? end : begin + 1}, &why, &defined))
+    if (rw_macro_request(rw, (range){begin, end > begin ? end : begin + 1}, &why, &defined))
         return;
     for (size_t i = 0; i < rw->macro_uses.count; i++)
         if (rw->macro_uses.data[i].at.begin == begin) {
             refuse_in_macro(rw, begin, why, &defined);
             return;
         }
-    hd_refuse(rw, at, "this access to laid-out records is made partly by a macro; write it out");
+    rw_refuse(rw, at, "this access to laid-out records is made partly by a macro; write it out");
 }
 
 /* ---- pointers that go astray -------------------------------------------------------- */
@@ -73,23 +73,23 @@ void hd_refuse_macro(rewriter *rw, CXCursor at) {
 static const char *record_name(const record_value *v) { return v->what.of->record->name; }
 
 static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const record_value *v) {
-    const char *callee = hd_spelling(rw->arena, call);
+    const char *callee = rw_spelling(rw->arena, call);
     if (!strncmp(callee, "async_", 6) || !strcmp(callee, "prefetch") || !strcmp(callee, "memcpy"))
-        hd_refuse(rw, pointer,
+        rw_refuse(rw, pointer,
                   "%s moves the bytes of whole '%s' records, which lie apart in another "
                   "layout; copy them in a loop",
                   callee, record_name(v));
     else if (v->what.field >= 0)
-        hd_refuse(rw, pointer,
+        rw_refuse(rw, pointer,
                   "the array that is a field of '%s' is passed to '%s', which could reach more "
                   "than one element of it; read and write the elements one by one",
                   record_name(v), *callee ? callee : "a function");
     else
-        hd_refuse(rw, pointer,
+        rw_refuse(rw, pointer,
                   "the pointer to '%s' is passed to '%s' as another type; declare its "
                   "parameter '%s%s *'",
                   record_name(v), *callee ? callee : "a function",
-                  rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
+                  rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling);
 }
 
 static const char *why_operator(enum CXBinaryOperatorKind kind) {
@@ -119,7 +119,7 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const record_value 
     case CXCursor_CXXReinterpretCastExpr:
     case CXCursor_CXXConstCastExpr:
         return hd_format(rw->arena, "is cast to '%s'; reach the fields through '%s *'",
-                         hd_type_text(rw->arena, clang_getCursorType(parent)),
+                         rw_type_text(rw->arena, clang_getCursorType(parent)),
                          v->what.of->spelling);
     case CXCursor_CompoundAssignOperator:
     case CXCursor_BinaryOperator: return why_operator(clang_getCursorBinaryOperatorKind(parent));
@@ -132,7 +132,7 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const record_value 
     case CXCursor_VarDecl:
     case CXCursor_InitListExpr:
         return hd_format(rw->arena, "is stored in a variable of another type; declare it '%s%s *'",
-                         rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
+                         rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling);
     case CXCursor_ReturnStmt:
         return "is returned as another type; return it as what it is, or return an index";
     default: return "is used in a way that Heddle cannot follow; reach the fields as p[i].field";
@@ -143,30 +143,30 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const record_value 
 static CXCursor root_of(rewriter *rw, CXCursor pointer) {
     if (clang_getCursorKind(pointer) == CXCursor_DeclRefExpr)
         return pointer;
-    cursors inside = hd_children(rw->arena, pointer);
+    cursors inside = rw_children(rw->arena, pointer);
     for (size_t i = 0; i < inside.count; i++)
-        if (hd_record_value_of(rw, inside.data[i]).depth >= 0)
+        if (rw_record_value_of(rw, inside.data[i]).depth >= 0)
             return root_of(rw, inside.data[i]);
     return pointer;
 }
 
-void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
-    const frame *up = hd_around(at);
+void rw_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
+    const frame *up = rw_around(at);
     CXCursor parent = up ? up->cursor : clang_getNullCursor();
-    CXCursor bare = hd_bare(rw->arena, at->cursor), root = root_of(rw, bare);
-    const char *name = hd_spelling(rw->arena, root);
+    CXCursor bare = rw_bare(rw->arena, at->cursor), root = root_of(rw, bare);
+    const char *name = rw_spelling(rw->arena, root);
     unsigned offset;
-    if (hd_offset_of(&rw->src, clang_getCursorLocation(root), &offset))
+    if (rw_offset_of(&rw->src, clang_getCursorLocation(root), &offset))
         hd_push(rw->arena, &rw->seen, offset);
     if (clang_getCursorKind(parent) == CXCursor_CallExpr)
         refuse_call(rw, at->cursor, parent, v);
     else if (clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_AddrOf && v->depth == 1)
-        hd_refuse(rw, bare,
+        rw_refuse(rw, bare,
                   "the address of an element of '%s' is stored or passed on; pass it to a "
                   "helper function with a parameter '%s%s *', or keep the index",
-                  name, rw->is_cuda ? "" : hd_accessors_of(v)->qualifier, v->what.of->spelling);
+                  name, rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling);
     else
-        hd_refuse(rw, root, "the pointer '%s' to '%s' %s", name, record_name(v),
+        rw_refuse(rw, root, "the pointer '%s' to '%s' %s", name, record_name(v),
                   why_parent(rw, parent, v));
 }
 
@@ -174,7 +174,7 @@ void hd_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
 
 static bool is_explained(const rewriter *rw, size_t t) {
     range at = rw->src.tokens[t].at;
-    if (t && (hd_token_is(&rw->src, t - 1, ".") || hd_token_is(&rw->src, t - 1, "->")))
+    if (t && (rw_token_is(&rw->src, t - 1, ".") || rw_token_is(&rw->src, t - 1, "->")))
         return true;
     for (size_t i = 0; i < rw->seen.count; i++)
         if (rw->seen.data[i] == at.begin)
@@ -182,22 +182,22 @@ static bool is_explained(const rewriter *rw, size_t t) {
     for (size_t i = 0; i < rw->macro_uses.count; i++)
         if (rw->macro_uses.data[i].at.begin <= at.begin && at.end <= rw->macro_uses.data[i].at.end)
             return true;
-    return hd_is_within(&rw->inactive, at);
+    return rw_is_within(&rw->inactive, at);
 }
 
 /* libclang does not show every corner of the tree (the operand of typeof in a
  * cast, for one). A variable's name that was seen as a token but not as a
  * cursor would keep its old meaning there. */
-void hd_check_all_seen(rewriter *rw) {
+void rw_check_all_seen(rewriter *rw) {
     const source *src = &rw->src;
     for (size_t i = 0; i < rw->variables.count; i++) {
         const variable *v = &rw->variables.data[i];
-        for (size_t t = hd_token_from(src, v->scope.begin);
+        for (size_t t = rw_token_from(src, v->scope.begin);
              t < src->token_count && src->tokens[t].at.begin < v->scope.end; t++) {
-            if (!hd_token_is(src, t, v->name) || is_explained(rw, t))
+            if (!rw_token_is(src, t, v->name) || is_explained(rw, t))
                 continue;
-            hd_place place = hd_flat_place(rw->flat, src->tokens[t].at.begin);
-            hd_refuse_at(rw, &place,
+            hd_place place = rw_flat_place(rw->flat, src->tokens[t].at.begin);
+            rw_refuse_at(rw, &place,
                          "'%s' is used where Heddle cannot follow it (in a type?); reach the "
                          "fields as p[i].field",
                          v->name);

@@ -49,17 +49,17 @@ static hd_status check_kernels(rewriter *rw) {
 
 /* All edits of the flat text, or refusals. */
 static hd_status make_edits(rewriter *rw) {
-    hd_status status = hd_find_records(rw);
+    hd_status status = rw_find_records(rw);
     if (status != HD_OK || rw->refusals.count)
         return status;
-    hd_flow_run(rw);
-    cursors all = hd_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    rw_flow_run(rw);
+    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     for (size_t i = 0; i < all.count; i++)
         if (clang_isDeclaration(clang_getCursorKind(all.data[i])) &&
             !clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
-            hd_walk(rw, &(frame){all.data[i], NULL});
-    hd_edit_instantiations(rw);
-    hd_check_all_seen(rw);
+            rw_walk(rw, &(frame){all.data[i], NULL});
+    rw_edit_instantiations(rw);
+    rw_check_all_seen(rw);
     return HD_OK;
 }
 
@@ -85,15 +85,15 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
     hd_rewritten *made = hd_new(rw->arena, hd_rewritten);
     hd_status status = check_kernels(rw);
     if (status == HD_OK && !rw->refusals.count) {
-        hd_edit_preludes(rw);
-        hd_make_files(rw, made);
+        rw_edit_preludes(rw);
+        rw_make_files(rw, made);
     }
     if (status == HD_OK)
         status = report(rw);
     if (status == HD_OK)
-        status = hd_check_files(rw, index, made);
+        status = rw_check_files(rw, index, made);
     if (status == HD_OK) {
-        made->host_header = hd_host_header(rw->arena, rw->request->layouts, rw->record_count);
+        made->host_header = rw_host_header(rw->arena, rw->request->layouts, rw->record_count);
         *result = made;
     }
     return status;
@@ -107,7 +107,7 @@ typedef enum outcome { DONE, AGAIN } outcome;
 static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *status,
                          hd_rewritten **result) {
     hd_place place = {.file = rw->request->path};
-    CXTranslationUnit unit = hd_clang_parse(index, rw->command, rw->request->path, rw->flat->text);
+    CXTranslationUnit unit = rw_clang_parse(index, rw->command, rw->request->path, rw->flat->text);
     if (!unit) {
         *status = hd_fail(rw->diag, HD_EINPUT, &place, "libclang cannot parse this file with '%s'",
                           rw->request->options ? rw->request->options : "");
@@ -115,21 +115,21 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
     }
     rw->variables.count = rw->seen.count = rw->refusals.count = 0;
     rw->macro_uses.count = rw->inactive.count = 0;
-    hd_source_open(&rw->src, rw->flat, unit);
+    rw_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
     const char *lead = is_first ? ""
                                 : "with its headers and macros put in place, this file does not "
                                   "compile, so it cannot be rewritten: ";
-    if (hd_clang_errors(&rw->src, rw->diag, is_first ? HD_EINPUT : HD_EUNSUPPORTED, lead)) {
+    if (rw_clang_errors(&rw->src, rw->diag, is_first ? HD_EINPUT : HD_EUNSUPPORTED, lead)) {
         *status = is_first ? HD_EINPUT : HD_EUNSUPPORTED;
-    } else if (is_first && hd_flat_include(rw->flat, unit)) {
+    } else if (is_first && rw_flat_include(rw->flat, unit)) {
         next = AGAIN;
     } else {
-        hd_macros_read(rw);
-        next = hd_macros_expand(rw) ? AGAIN : DONE;
+        rw_macros_read(rw);
+        next = rw_macros_expand(rw) ? AGAIN : DONE;
         if (next == DONE) {
             *status = make_edits(rw);
-            next = *status == HD_OK && hd_macros_requested(rw) ? AGAIN : DONE;
+            next = *status == HD_OK && rw_macros_requested(rw) ? AGAIN : DONE;
             if (next == DONE && *status == HD_OK)
                 *status = make_result(rw, index, result);
         }
@@ -143,9 +143,9 @@ static hd_status rewrite_text(rewriter *rw, CXIndex index, const char *text,
     enum { MOST_READINGS = 64 }; /* macros that name each other would never end */
     hd_status status = HD_OK;
     flat f;
-    hd_flat_open(&f, rw->arena, rw->request->path, text);
+    rw_flat_open(&f, rw->arena, rw->request->path, text);
     rw->flat = &f;
-    rw->expansions = hd_expansions_new(rw->arena);
+    rw->expansions = rw_expansions_new(rw->arena);
     for (int i = 0; i < MOST_READINGS; i++)
         if (read_once(rw, index, i == 0, &status, result) == DONE)
             return status;

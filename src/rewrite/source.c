@@ -11,7 +11,7 @@
  *                         rendered:  (*R_x(p_ref, (*R_next(q_ref, i))))
  *
  * Positions come from libclang. Where macros are in play it reports several; this file
- * decides what text a cursor stands for (hd_range_of), and callers check the tokens there,
+ * decides what text a cursor stands for (rw_range_of), and callers check the tokens there,
  * so that no edit ever takes the use of a macro for what it stands for.
  */
 #include "internal.h"
@@ -38,7 +38,7 @@ static void read_tokens(source *src) {
     clang_disposeTokens(src->unit, all, count);
 }
 
-void hd_source_open(source *src, flat *text, CXTranslationUnit unit) {
+void rw_source_open(source *src, flat *text, CXTranslationUnit unit) {
     *src = (source){.arena = text->arena, .flat = text, .path = text->files.data[0].path};
     src->text = text->text;
     src->length = text->length;
@@ -47,21 +47,21 @@ void hd_source_open(source *src, flat *text, CXTranslationUnit unit) {
     read_tokens(src);
 }
 
-bool hd_token_is(const source *src, size_t index, const char *text) {
+bool rw_token_is(const source *src, size_t index, const char *text) {
     if (index >= src->token_count)
         return false;
     range at = src->tokens[index].at;
     return at.end - at.begin == strlen(text) && !memcmp(src->text + at.begin, text, strlen(text));
 }
 
-const char *hd_token_text(const source *src, size_t index) {
+const char *rw_token_text(const source *src, size_t index) {
     if (index >= src->token_count)
         return "";
     range at = src->tokens[index].at;
     return hd_strndup(src->arena, src->text + at.begin, at.end - at.begin);
 }
 
-size_t hd_token_from(const source *src, unsigned offset) {
+size_t rw_token_from(const source *src, unsigned offset) {
     size_t low = 0, high = src->token_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -73,17 +73,17 @@ size_t hd_token_from(const source *src, unsigned offset) {
     return low;
 }
 
-size_t hd_token_at(const source *src, unsigned offset) {
-    size_t t = hd_token_from(src, offset);
+size_t rw_token_at(const source *src, unsigned offset) {
+    size_t t = rw_token_from(src, offset);
     return t < src->token_count && src->tokens[t].at.begin == offset ? t : src->token_count;
 }
 
-size_t hd_token_ending(const source *src, unsigned offset) {
-    size_t next = hd_token_from(src, offset);
+size_t rw_token_ending(const source *src, unsigned offset) {
+    size_t next = rw_token_from(src, offset);
     return next && src->tokens[next - 1].at.end == offset ? next - 1 : src->token_count;
 }
 
-size_t hd_token_matching(const source *src, size_t open) {
+size_t rw_token_matching(const source *src, size_t open) {
     int depth = 0;
     for (size_t i = open; i < src->token_count; i++) {
         char c = src->text[src->tokens[i].at.begin];
@@ -95,36 +95,36 @@ size_t hd_token_matching(const source *src, size_t open) {
     return src->token_count;
 }
 
-bool hd_source_has_name(const source *src, const char *name) {
+bool rw_source_has_name(const source *src, const char *name) {
     for (size_t i = 0; i < src->token_count; i++)
-        if (src->tokens[i].is_name && hd_token_is(src, i, name))
+        if (src->tokens[i].is_name && rw_token_is(src, i, name))
             return true;
     return false;
 }
 
 /* ---- positions --------------------------------------------------------------- */
 
-bool hd_offset_of(const source *src, CXSourceLocation location, unsigned *offset) {
+bool rw_offset_of(const source *src, CXSourceLocation location, unsigned *offset) {
     CXFile file;
     clang_getFileLocation(location, &file, NULL, NULL, offset);
     return file && clang_File_isEqual(file, src->file);
 }
 
-unsigned hd_macro_use_end(const source *src, unsigned offset) {
-    size_t name = hd_token_from(src, offset);
-    if (!hd_token_is(src, name + 1, "("))
+unsigned rw_macro_use_end(const source *src, unsigned offset) {
+    size_t name = rw_token_from(src, offset);
+    if (!rw_token_is(src, name + 1, "("))
         return name < src->token_count ? src->tokens[name].at.end : offset;
-    size_t close = hd_token_matching(src, name + 1);
+    size_t close = rw_token_matching(src, name + 1);
     return close < src->token_count ? src->tokens[close].at.end : offset;
 }
 
 /* A location inside an argument of a macro has its own place in the file and
  * another one as expansion. When only one end of a cursor lies in an argument,
  * or the ends in different macros, that end is widened to the whole macro use. */
-bool hd_range_of(const source *src, CXCursor cursor, range *result) {
+bool rw_range_of(const source *src, CXCursor cursor, range *result) {
     CXSourceRange extent = clang_getCursorExtent(cursor);
     CXSourceLocation start = clang_getRangeStart(extent), stop = clang_getRangeEnd(extent);
-    if (!hd_offset_of(src, start, &result->begin) || !hd_offset_of(src, stop, &result->end))
+    if (!rw_offset_of(src, start, &result->begin) || !rw_offset_of(src, stop, &result->end))
         return false;
     unsigned start_macro, stop_macro;
     clang_getExpansionLocation(start, NULL, NULL, NULL, &start_macro);
@@ -135,17 +135,17 @@ bool hd_range_of(const source *src, CXCursor cursor, range *result) {
         if (start_is_argument)
             result->begin = start_macro;
         if (stop_is_argument)
-            result->end = hd_macro_use_end(src, stop_macro);
+            result->end = rw_macro_use_end(src, stop_macro);
     }
     return result->begin < result->end;
 }
 
-hd_place hd_place_of(const source *src, CXSourceLocation location) {
+hd_place rw_place_of(const source *src, CXSourceLocation location) {
     CXFile file;
     unsigned line, column, offset;
     clang_getFileLocation(location, &file, &line, &column, &offset);
     if (file && clang_File_isEqual(file, src->file))
-        return hd_flat_place(src->flat, offset);
+        return rw_flat_place(src->flat, offset);
     hd_place place = {.file = src->path, .line = line, .column = column};
     if (!file)
         return place;
@@ -157,10 +157,10 @@ hd_place hd_place_of(const source *src, CXSourceLocation location) {
     return place;
 }
 
-unsigned hd_line_end(const source *src, unsigned offset) {
+unsigned rw_line_end(const source *src, unsigned offset) {
     const char *rest = src->text + offset;
     size_t length = strcspn(rest, "\n");
-    size_t next = hd_token_from(src, offset);
+    size_t next = rw_token_from(src, offset);
     if (next < src->token_count && src->tokens[next].at.begin < offset + length)
         return offset;
     const char *comment = strstr(rest, "/*");
@@ -174,7 +174,7 @@ unsigned hd_line_end(const source *src, unsigned offset) {
 
 /* ---- edits --------------------------------------------------------------------- */
 
-void hd_draft_text(source *src, draft *d, const char *format, ...) {
+void rw_draft_text(source *src, draft *d, const char *format, ...) {
     va_list args;
     va_start(args, format);
     part p = {.text = hd_vformat(src->arena, format, args)};
@@ -182,30 +182,30 @@ void hd_draft_text(source *src, draft *d, const char *format, ...) {
     hd_push(src->arena, d, p);
 }
 
-void hd_draft_old(source *src, draft *d, range old) {
+void rw_draft_old(source *src, draft *d, range old) {
     if (old.begin < old.end)
         hd_push(src->arena, d, (part){.old = old});
 }
 
-void hd_edit(source *src, range at, const draft *d) {
+void rw_edit(source *src, range at, const draft *d) {
     hd_push(src->arena, &src->edits, (edit){.at = at, .parts = *d});
 }
 
-void hd_edit_text(source *src, range at, const char *text) {
+void rw_edit_text(source *src, range at, const char *text) {
     draft d = {0};
-    hd_draft_text(src, &d, "%s", text);
-    hd_edit(src, at, &d);
+    rw_draft_text(src, &d, "%s", text);
+    rw_edit(src, at, &d);
 }
 
-void hd_edit_insert(source *src, unsigned offset, const char *text) {
+void rw_edit_insert(source *src, unsigned offset, const char *text) {
     for (size_t i = 0; i < src->edits.count; i++) {
         edit *other = &src->edits.data[i];
         if (other->is_added && other->at.begin == offset) {
-            hd_draft_text(src, &other->parts, "%s", text);
+            rw_draft_text(src, &other->parts, "%s", text);
             return;
         }
     }
     edit e = {.at = {offset, offset}, .is_added = true};
-    hd_draft_text(src, &e.parts, "%s", text);
+    rw_draft_text(src, &e.parts, "%s", text);
     hd_push(src->arena, &src->edits, e);
 }

@@ -26,7 +26,7 @@ typedef struct member_search {
 
 static enum CXVisitorResult look_at_member(CXCursor cursor, CXClientData data) {
     member_search *s = data;
-    const char *name = hd_spelling(s->arena, cursor);
+    const char *name = rw_spelling(s->arena, cursor);
     CXType type = clang_getCursorType(cursor);
     if (!strcmp(name, s->name)) {
         s->type = type;
@@ -53,7 +53,7 @@ static const char *indices_text(hd_arena *arena, const field_type *type, uint64_
 
 static CXType element_type(CXType type) {
     CXType t = type;
-    while (hd_is_array(t)) {
+    while (rw_is_array(t)) {
         CXType inner = clang_getArrayElementType(t);
         t = inner.kind == CXType_Invalid ? clang_getArrayElementType(clang_getCanonicalType(t))
                                          : inner;
@@ -69,7 +69,7 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
     for (const char *at = path; *at;) {
         if (*at == '[') {
             field_type array = {0};
-            hd_read_type(rw, *type, &array);
+            rw_read_type(rw, *type, &array);
             hd_str_add(&text, indices_text(rw->arena, &array, strtoull(at + 1, NULL, 10)));
             *type = element_type(*type);
             at += strcspn(at, "]") + 1;
@@ -89,17 +89,17 @@ static bool follow(rewriter *rw, const laid_record *l, const char *path, CXType 
     return true;
 }
 
-void hd_split_types(rewriter *rw, laid_record *l) {
+void rw_split_types(rewriter *rw, laid_record *l) {
     l->paths = hd_new_array(rw->arena, const char *, l->record->field_count);
     for (uint32_t f = 0; f < l->record->field_count; f++) {
         CXType type;
         if (!follow(rw, l, l->record->fields[f].name, &type, &l->paths[f])) {
-            hd_refuse(rw, l->declaration,
+            rw_refuse(rw, l->declaration,
                       "'%s' has no part '%s' here; analyse the file again, with the same options",
                       l->record->name, l->record->fields[f].name);
             return;
         }
-        hd_read_type(rw, type, &l->types[f]);
+        rw_read_type(rw, type, &l->types[f]);
     }
 }
 
@@ -146,7 +146,7 @@ static const frame *next_up(const frame *at) {
     at = at->up;
     while (at && (clang_getCursorKind(at->cursor) == CXCursor_ParenExpr ||
                   (clang_getCursorKind(at->cursor) == CXCursor_UnexposedExpr &&
-                   hd_is_pointer(clang_getCursorType(at->cursor)))))
+                   rw_is_pointer(clang_getCursorType(at->cursor)))))
         at = at->up;
     return at;
 }
@@ -154,7 +154,7 @@ static const frame *next_up(const frame *at) {
 /* One array's subscripts, all of its dimensions: [k] of d, [a][b] of m. */
 static bool climb_array(rewriter *rw, reached *r, const frame *below) {
     field_type array = {0};
-    hd_read_type(rw, clang_getCursorType(below->cursor), &array);
+    rw_read_type(rw, clang_getCursorType(below->cursor), &array);
     uint64_t inner = 1, constant = 0;
     bool varies = false;
     draft index = {0};
@@ -163,25 +163,25 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
         inner *= array.dims[d];
     for (uint32_t d = 0; d < array.dim_count; d++) {
         const frame *up = next_up(below);
-        cursors sides = up ? hd_children(rw->arena, up->cursor) : (cursors){0};
+        cursors sides = up ? rw_children(rw->arena, up->cursor) : (cursors){0};
         range base, text;
         long long value;
         if (!up || clang_getCursorKind(up->cursor) != CXCursor_ArraySubscriptExpr ||
-            sides.count != 2 || !hd_range_of(&rw->src, sides.data[0], &base) ||
-            !hd_index_text(rw, base, &text))
+            sides.count != 2 || !rw_range_of(&rw->src, sides.data[0], &base) ||
+            !rw_index_text(rw, base, &text))
             return false;
         inner /= array.dims[d];
-        if (hd_constant_value(sides.data[1], &value) && value >= 0) {
+        if (rw_constant_value(sides.data[1], &value) && value >= 0) {
             constant += (uint64_t)value * inner;
             hd_push(rw->arena, &numbers, text);
         } else {
             varies = true;
         }
-        hd_draft_text(&rw->src, &index, "%s(int)(", d ? " + " : "");
-        hd_draft_old(&rw->src, &index, text);
-        hd_draft_text(&rw->src, &index, ")");
+        rw_draft_text(&rw->src, &index, "%s(int)(", d ? " + " : "");
+        rw_draft_old(&rw->src, &index, text);
+        rw_draft_text(&rw->src, &index, ")");
         if (inner != 1)
-            hd_draft_text(&rw->src, &index, " * %" PRIu64, inner);
+            rw_draft_text(&rw->src, &index, " * %" PRIu64, inner);
         below = up;
     }
     r->at = below;
@@ -193,7 +193,7 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
         return true;
     }
     hd_str_add(&r->path, "[*]");
-    hd_draft_text(&rw->src, &r->indices, ", ");
+    rw_draft_text(&rw->src, &r->indices, ", ");
     for (size_t i = 0; i < index.count; i++)
         hd_push(rw->arena, &r->indices, index.data[i]);
     r->varies = true;
@@ -203,11 +203,11 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
 /* One step from a part to a part of it; false: the expression ends here. */
 static bool climb(rewriter *rw, reached *r) {
     const frame *up = next_up(r->at);
-    if (hd_is_array(clang_getCursorType(r->at->cursor)))
+    if (rw_is_array(clang_getCursorType(r->at->cursor)))
         return climb_array(rw, r, r->at);
     if (!up || clang_getCursorKind(up->cursor) != CXCursor_MemberRefExpr || is_method(up->cursor))
         return false;
-    const char *name = hd_spelling(rw->arena, up->cursor);
+    const char *name = rw_spelling(rw->arena, up->cursor);
     hd_str_printf(&r->path, ".%s", name);
     hd_str_printf(&r->name, "_%s", name);
     r->at = up;
@@ -229,7 +229,7 @@ static const char *part_function_of(rewriter *rw, const record_value *v, const r
     }
     part_function g = {.in = v->what.in, .path = path, .type = type, .field = field};
     g.kind = kind;
-    g.name = hd_free_name(rw, hd_format(rw->arena, "%.*s_%s%s", (int)strlen(f->ref) - 4, f->ref,
+    g.name = rw_free_name(rw, hd_format(rw->arena, "%.*s_%s%s", (int)strlen(f->ref) - 4, f->ref,
                                         hd_str_text(&r->name), endings[kind]));
     hd_push(rw->arena, &l->part_functions, g);
     return g.name;
@@ -242,23 +242,23 @@ static void edit_part(rewriter *rw, const reached *r, const frame *base, const r
     const char *name, *why;
     range whole;
     draft d = {0};
-    if (!hd_range_of(&rw->src, r->at->cursor, &whole)) {
-        hd_refuse_macro(rw, r->at->cursor);
+    if (!rw_range_of(&rw->src, r->at->cursor, &whole)) {
+        rw_refuse_macro(rw, r->at->cursor);
         return;
     }
-    if (hd_field_escapes(rw, r->at, &why)) {
-        hd_refuse(rw, r->at->cursor, "the address of field '%s' %s",
+    if (rw_field_escapes(rw, r->at, &why)) {
+        rw_refuse(rw, r->at->cursor, "the address of field '%s' %s",
                   l->record->fields[r->field].name, why);
         return;
     }
     name = r->varies ? part_function_of(rw, v, r, PART_SELECT, "", (uint32_t)r->field)
                      : l->accessors[v->what.in].fields[r->field];
-    hd_draft_text(&rw->src, &d, "(*%s%s(", l->scope, name);
-    hd_draft_position(rw, &d, base, v);
+    rw_draft_text(&rw->src, &d, "(*%s%s(", l->scope, name);
+    rw_draft_position(rw, &d, base, v);
     for (size_t i = 0; r->varies && i < r->indices.count; i++)
         hd_push(rw->arena, &d, r->indices.data[i]);
-    hd_draft_text(&rw->src, &d, "))");
-    hd_edit(&rw->src, whole, &d);
+    rw_draft_text(&rw->src, &d, "))");
+    rw_edit(&rw->src, whole, &d);
 }
 
 static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
@@ -267,10 +267,10 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
         up = up->up;
     if (!up)
         return false;
-    cursors sides = hd_children(rw->arena, up->cursor);
+    cursors sides = rw_children(rw->arena, up->cursor);
     bool assigns = clang_getCursorBinaryOperatorKind(up->cursor) == CXBinaryOperator_Assign ||
-                   (hd_is_plain_copy(rw->arena, up->cursor) && is_method(up->cursor));
-    if (!assigns || sides.count < 2 || !hd_same_expression(sides.data[0], at->cursor))
+                   (rw_is_plain_copy(rw->arena, up->cursor) && is_method(up->cursor));
+    if (!assigns || sides.count < 2 || !rw_same_expression(sides.data[0], at->cursor))
         return false;
     *value = sides.data[sides.count - 1];
     return true;
@@ -278,17 +278,17 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value) {
 
 /* A whole part is a copy: no place for a reference, nor for a method that changes it. */
 static void check_copy(rewriter *rw, const reached *r, const char *path, const laid_record *l) {
-    const frame *up = hd_around(r->at);
+    const frame *up = rw_around(r->at);
     if (!up)
         return;
     if (clang_getCursorKind(up->cursor) == CXCursor_VarDecl &&
-        hd_is_reference(clang_getCursorType(up->cursor)))
-        hd_refuse(rw, r->at->cursor,
+        rw_is_reference(clang_getCursorType(up->cursor)))
+        rw_refuse(rw, r->at->cursor,
                   "'%s' of '%s' is taken apart in this layout, so no reference can lead to it; "
                   "copy it, reach its parts one by one, or leave it whole (--split)",
                   path, l->record->name);
     else if (is_method(up->cursor))
-        hd_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
+        rw_check_method(rw, clang_getCursorKind(up->cursor) == CXCursor_CallExpr ? up : up->up,
                         clang_getCursorReferenced(up->cursor), l);
 }
 
@@ -303,36 +303,36 @@ static void edit_whole(rewriter *rw, const reached *r, const frame *base, const 
     if (r->varies || !follow(rw, l, path, &type, &in_c) ||
         clang_getCanonicalType(type).kind != CXType_Record ||
         clang_getCursorUnaryOperatorKind(r->at->up->cursor) == CXUnaryOperator_AddrOf) {
-        hd_refuse(rw, r->at->cursor,
+        rw_refuse(rw, r->at->cursor,
                   "'%s' of '%s' is taken apart in this layout and has no place of its own; reach "
                   "its parts one by one, or leave it whole (--split)",
                   path, l->record->name);
         return;
     }
-    const char *name = hd_plain_type(rw->arena, hd_type_text(rw->arena, type));
+    const char *name = rw_plain_type(rw->arena, rw_type_text(rw->arena, type));
     bool stores = is_assigned(rw, r->at, &value);
     if (!stores)
         check_copy(rw, r, path, l);
-    if (!hd_range_of(&rw->src, r->at->cursor, &whole) ||
-        (stores && !hd_range_of(&rw->src, value, &right))) {
-        hd_refuse_macro(rw, r->at->cursor);
+    if (!rw_range_of(&rw->src, r->at->cursor, &whole) ||
+        (stores && !rw_range_of(&rw->src, value, &right))) {
+        rw_refuse_macro(rw, r->at->cursor);
         return;
     }
-    hd_draft_text(&rw->src, &d, "%s%s(", l->scope,
+    rw_draft_text(&rw->src, &d, "%s%s(", l->scope,
                   part_function_of(rw, v, r, stores ? PART_STORE : PART_LOAD, name, 0));
-    hd_draft_position(rw, &d, base, v);
+    rw_draft_position(rw, &d, base, v);
     if (stores) {
-        hd_draft_text(&rw->src, &d, ", ");
-        hd_draft_old(&rw->src, &d, right);
+        rw_draft_text(&rw->src, &d, ", ");
+        rw_draft_old(&rw->src, &d, right);
         whole.end = right.end;
     }
-    hd_draft_text(&rw->src, &d, ")");
-    hd_edit(&rw->src, whole, &d);
+    rw_draft_text(&rw->src, &d, ")");
+    rw_edit(&rw->src, whole, &d);
 }
 
-bool hd_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v) {
+bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v) {
     const laid_record *l = v->what.of;
-    const char *name = hd_spelling(rw->arena, at->cursor);
+    const char *name = rw_spelling(rw->arena, at->cursor);
     reached r = {.at = at, .path = {.arena = rw->arena}, .name = {.arena = rw->arena}};
     if (!l->record->whole || field_of(l, name) >= 0 ||
         hd_record_find(hd_record_declared(l->record), name) < 0)

@@ -13,18 +13,18 @@
  */
 #include "internal.h"
 
-void hd_walk_child(rewriter *rw, const frame *at, CXCursor child) {
+void rw_walk_child(rewriter *rw, const frame *at, CXCursor child) {
     frame f = {child, at};
-    hd_walk(rw, &f);
+    rw_walk(rw, &f);
 }
 
-void hd_walk_children(rewriter *rw, const frame *at) {
-    cursors inside = hd_children(rw->arena, at->cursor);
+void rw_walk_children(rewriter *rw, const frame *at) {
+    cursors inside = rw_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++)
-        hd_walk_child(rw, at, inside.data[i]);
+        rw_walk_child(rw, at, inside.data[i]);
 }
 
-const frame *hd_around(const frame *at) {
+const frame *rw_around(const frame *at) {
     do
         at = at->up;
     while (at && (clang_getCursorKind(at->cursor) == CXCursor_ParenExpr ||
@@ -40,19 +40,19 @@ static bool lies_in_head(const rewriter *rw, CXCursor statement, unsigned offset
     const source *src = &rw->src;
     range at;
     *clause = 0;
-    if (!hd_range_of(src, statement, &at))
+    if (!rw_range_of(src, statement, &at))
         return true;
-    size_t open = hd_token_at(src, at.begin) + 1;
-    if (!hd_token_is(src, open, "(")) /* do */
+    size_t open = rw_token_at(src, at.begin) + 1;
+    if (!rw_token_is(src, open, "(")) /* do */
         return false;
-    size_t close = hd_token_matching(src, open);
+    size_t close = rw_token_matching(src, open);
     if (close >= src->token_count || offset > src->tokens[close].at.begin)
         return false;
     for (size_t t = open + 1; src->tokens[t].at.begin < offset; t++) {
-        if (hd_token_is(src, t, ";"))
+        if (rw_token_is(src, t, ";"))
             ++*clause;
         else if (strchr("([{", src->text[src->tokens[t].at.begin]))
-            t = hd_token_matching(src, t);
+            t = rw_token_matching(src, t);
     }
     return true;
 }
@@ -61,19 +61,19 @@ static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child)
     enum CXCursorKind kind = clang_getCursorKind(statement);
     range at;
     int clause;
-    if (!hd_range_of(&rw->src, child, &at))
+    if (!rw_range_of(&rw->src, child, &at))
         return false;
     switch (kind) {
     case CXCursor_CompoundStmt:
     case CXCursor_LabelStmt:
     case CXCursor_DefaultStmt: return true;
     case CXCursor_CaseStmt: {
-        cursors inside = hd_children(rw->arena, statement);
-        return inside.count && hd_same_expression(inside.data[inside.count - 1], child);
+        cursors inside = rw_children(rw->arena, statement);
+        return inside.count && rw_same_expression(inside.data[inside.count - 1], child);
     }
     case CXCursor_DoStmt: {
-        cursors inside = hd_children(rw->arena, statement);
-        return inside.count && hd_same_expression(inside.data[0], child);
+        cursors inside = rw_children(rw->arena, statement);
+        return inside.count && rw_same_expression(inside.data[0], child);
     }
     case CXCursor_IfStmt:
     case CXCursor_WhileStmt:
@@ -83,15 +83,15 @@ static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child)
     }
 }
 
-bool hd_is_unused(const rewriter *rw, const frame *at) {
+bool rw_is_unused(const rewriter *rw, const frame *at) {
     for (; at->up; at = at->up) {
         CXCursor up = at->up->cursor;
         enum CXCursorKind kind = clang_getCursorKind(up);
         if (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedExpr)
             continue;
         if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma) {
-            cursors sides = hd_children(rw->arena, up);
-            if (sides.count == 2 && hd_same_expression(sides.data[0], at->cursor))
+            cursors sides = rw_children(rw->arena, up);
+            if (sides.count == 2 && rw_same_expression(sides.data[0], at->cursor))
                 return true;
             continue;
         }
@@ -108,13 +108,13 @@ bool hd_is_unused(const rewriter *rw, const frame *at) {
  * the host passes such an array. */
 static bool refuse_foreign(rewriter *rw, const frame *at) {
     pointee what;
-    if (!hd_typed_pointee(rw, clang_getCursorType(at->cursor), &what))
+    if (!rw_typed_pointee(rw, clang_getCursorType(at->cursor), &what))
         return false;
     if (clang_getCursorKind(at->cursor) == CXCursor_FieldDecl)
-        hd_refuse(rw, at->cursor, "'%s' keeps a pointer to '%s' in a struct; keep an index",
-                  hd_spelling(rw->arena, at->cursor), what.of->record->name);
+        rw_refuse(rw, at->cursor, "'%s' keeps a pointer to '%s' in a struct; keep an index",
+                  rw_spelling(rw->arena, at->cursor), what.of->record->name);
     else
-        hd_refuse(rw, at->cursor,
+        rw_refuse(rw, at->cursor,
                   "another pointer is cast to one to '%s', which is then not laid "
                   "out as such; declare the pointer '%s%s *' from the start",
                   what.of->record->name, what.of->accessors[what.in].qualifier, what.of->spelling);
@@ -124,12 +124,12 @@ static bool refuse_foreign(rewriter *rw, const frame *at) {
 /* A cast of one of our own pointers is refused at the pointer, and says more
  * there; (void)p is no use of it. */
 static bool edit_cast(rewriter *rw, const frame *at) {
-    cursors inside = hd_children(rw->arena, at->cursor);
+    cursors inside = rw_children(rw->arena, at->cursor);
     CXCursor inner = inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
-    record_value v = hd_record_value_of(rw, inner);
+    record_value v = rw_record_value_of(rw, inner);
     if (v.depth > 0 && clang_getCursorType(at->cursor).kind == CXType_Void) {
         frame child = {inner, at};
-        hd_edit_reference(rw, &child);
+        rw_edit_reference(rw, &child);
         return true;
     }
     return v.depth < 0 && refuse_foreign(rw, at);
@@ -137,67 +137,67 @@ static bool edit_cast(rewriter *rw, const frame *at) {
 
 static CXCursor function_around(const frame *at) {
     for (; at; at = at->up)
-        if (hd_is_function(at->cursor) || clang_getCursorKind(at->cursor) == CXCursor_LambdaExpr)
+        if (rw_is_function(at->cursor) || clang_getCursorKind(at->cursor) == CXCursor_LambdaExpr)
             return at->cursor;
     return clang_getNullCursor();
 }
 
 static bool edit_return(rewriter *rw, const frame *at) {
-    CXCursor function = function_around(at), value = hd_only_child(rw->arena, at->cursor);
-    if (clang_Cursor_isNull(value) || !hd_is_function(function) ||
-        !hd_pointee_of_result(rw, function).of)
+    CXCursor function = function_around(at), value = rw_only_child(rw->arena, at->cursor);
+    if (clang_Cursor_isNull(value) || !rw_is_function(function) ||
+        !rw_pointee_of_result(rw, function).of)
         return false;
     frame child = {value, at};
-    if (hd_record_value_of(rw, value).depth < 0) {
-        hd_refuse(rw, value,
+    if (rw_record_value_of(rw, value).depth < 0) {
+        rw_refuse(rw, value,
                   "this is returned as a pointer to laid-out records, but leads to none (null?); "
                   "return a place in an array that came as a parameter, or an index");
         return true;
     }
-    hd_edit_reference(rw, &child);
+    rw_edit_reference(rw, &child);
     return true;
 }
 
 /* [p] becomes [p_ref]; what [=] captures has no name there. */
 static void edit_capture(rewriter *rw, const frame *at) {
     range name;
-    if (!hd_range_of(&rw->src, at->cursor, &name))
+    if (!rw_range_of(&rw->src, at->cursor, &name))
         return;
-    size_t t = hd_token_at(&rw->src, name.begin);
-    if (!hd_token_is(&rw->src, t, hd_spelling(rw->arena, at->cursor)))
+    size_t t = rw_token_at(&rw->src, name.begin);
+    if (!rw_token_is(&rw->src, t, rw_spelling(rw->arena, at->cursor)))
         return;
-    if (hd_token_is(&rw->src, t - 1, "="))
-        hd_refuse(rw, at->cursor, "this capture makes a new pointer; declare it before the lambda");
+    if (rw_token_is(&rw->src, t - 1, "="))
+        rw_refuse(rw, at->cursor, "this capture makes a new pointer; declare it before the lambda");
     else
-        hd_edit_reference(rw, at);
+        rw_edit_reference(rw, at);
 }
 
 /* A lambda's parameters have no place where their type could be told. */
 static bool edit_lambda(rewriter *rw, const frame *at) {
-    cursors inside = hd_children(rw->arena, at->cursor);
+    cursors inside = rw_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (clang_getCursorKind(child.cursor) == CXCursor_ParmDecl &&
-            hd_pointee_of(rw, child.cursor).of)
-            hd_refuse(rw, child.cursor,
+            rw_pointee_of(rw, child.cursor).of)
+            rw_refuse(rw, child.cursor,
                       "this parameter of a lambda is given laid-out records; make the lambda a "
                       "function, or capture the pointer");
-        if (hd_record_value_of(rw, child.cursor).depth >= 0)
+        if (rw_record_value_of(rw, child.cursor).depth >= 0)
             edit_capture(rw, &child);
         else
-            hd_walk(rw, &child);
+            rw_walk(rw, &child);
     }
     return true;
 }
 
 /* auto &[x, n] = p[i] */
 static bool refuse_bindings(rewriter *rw, const frame *at) {
-    CXCursor value = hd_last_child(rw->arena, at->cursor);
-    if (!hd_is_reference(clang_getCursorType(at->cursor)) || clang_Cursor_isNull(value))
+    CXCursor value = rw_last_child(rw->arena, at->cursor);
+    if (!rw_is_reference(clang_getCursorType(at->cursor)) || clang_Cursor_isNull(value))
         return false;
-    record_value v = hd_record_value_of(rw, value);
+    record_value v = rw_record_value_of(rw, value);
     if (v.depth == 0)
-        hd_refuse(rw, at->cursor,
+        rw_refuse(rw, at->cursor,
                   "this names fields of an element of '%s' where they lie; write 'auto [...]' for "
                   "copies of them, or p[i].field",
                   v.what.of->record->name);
@@ -206,11 +206,11 @@ static bool refuse_bindings(rewriter *rw, const frame *at) {
 
 static bool edited(rewriter *rw, const frame *at) {
     switch (clang_getCursorKind(at->cursor)) {
-    case CXCursor_DeclStmt: return hd_edit_declarations(rw, at);
-    case CXCursor_CallExpr: return hd_edit_call(rw, at);
-    case CXCursor_MemberRefExpr: return hd_edit_field(rw, at);
-    case CXCursor_BinaryOperator: return hd_edit_operator(rw, at);
-    case CXCursor_UnaryExpr: return hd_edit_sizeof(rw, at);
+    case CXCursor_DeclStmt: return rw_edit_declarations(rw, at);
+    case CXCursor_CallExpr: return rw_edit_call(rw, at);
+    case CXCursor_MemberRefExpr: return rw_edit_field(rw, at);
+    case CXCursor_BinaryOperator: return rw_edit_operator(rw, at);
+    case CXCursor_UnaryExpr: return rw_edit_sizeof(rw, at);
     case CXCursor_FieldDecl: return refuse_foreign(rw, at);
     case CXCursor_UnexposedDecl: return refuse_bindings(rw, at);
     case CXCursor_CStyleCastExpr: return edit_cast(rw, at);
@@ -220,17 +220,17 @@ static bool edited(rewriter *rw, const frame *at) {
     }
 }
 
-void hd_walk(rewriter *rw, const frame *at) {
+void rw_walk(rewriter *rw, const frame *at) {
     unsigned offset;
-    if (hd_is_function(at->cursor)) {
-        hd_edit_function(rw, at);
+    if (rw_is_function(at->cursor)) {
+        rw_edit_function(rw, at);
         return;
     }
-    if (hd_offset_of(&rw->src, clang_getCursorLocation(at->cursor), &offset))
+    if (rw_offset_of(&rw->src, clang_getCursorLocation(at->cursor), &offset))
         hd_push(rw->arena, &rw->seen, offset);
-    record_value v = hd_record_value_of(rw, at->cursor);
+    record_value v = rw_record_value_of(rw, at->cursor);
     if (v.depth >= 0)
-        hd_walk_value(rw, at, &v);
+        rw_walk_value(rw, at, &v);
     else if (!edited(rw, at))
-        hd_walk_children(rw, at);
+        rw_walk_children(rw, at);
 }

@@ -5,13 +5,13 @@
 #include "vm/compile.h"
 #include "vm/lanes.h"
 
-static hd_op_fn *handler(uint32_t fn) { return hd_lanes_choose()->fn[fn]; }
+static vm_op_fn *handler(uint32_t fn) { return vm_lanes_choose()->fn[fn]; }
 
-static const hd_operand none = {0};
+static const vm_operand none = {0};
 
 /* ---- operations on one component ---------------------------------------------------- */
 
-/* The first handler (that of HD_I8 or HD_F16) of a binary operation. */
+/* The first handler (that of VM_I8 or VM_F16) of a binary operation. */
 static uint32_t binary_base(kir_op op) {
     switch (op) {
     case KIR_ADD: return FN_ADD_I8;
@@ -38,47 +38,47 @@ static uint32_t binary_base(kir_op op) {
 static uint32_t compare_base(kir_pred pred) {
     static const uint32_t bases[] = {
 #define X(op) [KIR_P_##op] = FN_##op##_I8,
-        HD_INT_COMPARE(X)
+        VM_INT_COMPARE(X)
 #undef X
 #define X(op) [KIR_P_##op] = FN_##op##_F16,
-            HD_FLOAT_COMPARE(X)
+            VM_FLOAT_COMPARE(X)
 #undef X
     };
     return bases[pred];
 }
 
-static bool is_float(hd_elem e) { return e >= HD_F16; }
+static bool is_float(vm_elem e) { return e >= VM_F16; }
 /* 0 for the narrowest of its class. */
-static uint32_t rank_of(hd_elem e) { return is_float(e) ? e - HD_F16 : e; }
+static uint32_t rank_of(vm_elem e) { return is_float(e) ? e - VM_F16 : e; }
 /* The integer of the same width. */
-static hd_elem bits_of(hd_elem e) { return is_float(e) ? (hd_elem)(e - HD_F16 + HD_I16) : e; }
+static vm_elem bits_of(vm_elem e) { return is_float(e) ? (vm_elem)(e - VM_F16 + VM_I16) : e; }
 
 typedef struct conversion {
     kir_op op;
-    hd_elem from, to;
+    vm_elem from, to;
     uint32_t fn;
 } conversion;
 
 static const conversion conversions[] = {
 #define X(small, big)                                              \
-    {KIR_TRUNC, HD_##big, HD_##small, FN_TRUNC_##big##_##small},   \
-        {KIR_ZEXT, HD_##small, HD_##big, FN_ZEXT_##small##_##big}, \
-        {KIR_SEXT, HD_##small, HD_##big, FN_SEXT_##small##_##big},
-    HD_CONVERT_PAIRS(X)
+    {KIR_TRUNC, VM_##big, VM_##small, FN_TRUNC_##big##_##small},   \
+        {KIR_ZEXT, VM_##small, VM_##big, FN_ZEXT_##small##_##big}, \
+        {KIR_SEXT, VM_##small, VM_##big, FN_SEXT_##small##_##big},
+    VM_CONVERT_PAIRS(X)
 #undef X
 #define X(a, b)                                                                             \
-    {KIR_FPEXT, HD_##a, HD_##b, FN_##a##_##b}, {KIR_FPTRUNC, HD_##a, HD_##b, FN_##a##_##b},
-        HD_FLOAT_PAIRS(X)
+    {KIR_FPEXT, VM_##a, VM_##b, FN_##a##_##b}, {KIR_FPTRUNC, VM_##a, VM_##b, FN_##a##_##b},
+        VM_FLOAT_PAIRS(X)
 #undef X
 #define X(i, f)                                                                                   \
-    {KIR_SITOFP, HD_##i, HD_##f, FN_S##i##_##f}, {KIR_UITOFP, HD_##i, HD_##f, FN_U##i##_##f},     \
-        {KIR_FPTOSI, HD_##f, HD_##i, FN_##f##_S##i}, {KIR_FPTOUI, HD_##f, HD_##i, FN_##f##_U##i},
-            HD_INT_FLOAT_PAIRS(X)
+    {KIR_SITOFP, VM_##i, VM_##f, FN_S##i##_##f}, {KIR_UITOFP, VM_##i, VM_##f, FN_U##i##_##f},     \
+        {KIR_FPTOSI, VM_##f, VM_##i, FN_##f##_S##i}, {KIR_FPTOUI, VM_##f, VM_##i, FN_##f##_U##i},
+            VM_INT_FLOAT_PAIRS(X)
 #undef X
 };
 
-static uint32_t conversion_fn(kir_op op, hd_elem from, hd_elem to) {
-    if (hd_elem_bytes(from) == hd_elem_bytes(to) && is_float(from) == is_float(to))
+static uint32_t conversion_fn(kir_op op, vm_elem from, vm_elem to) {
+    if (vm_elem_bytes(from) == vm_elem_bytes(to) && is_float(from) == is_float(to))
         return FN_MOVE_I8 + rank_of(bits_of(from));
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++)
         if (conversions[i].op == op && conversions[i].from == from && conversions[i].to == to)
@@ -86,8 +86,8 @@ static uint32_t conversion_fn(kir_op op, hd_elem from, hd_elem to) {
     return FN_MOVE_I8;
 }
 
-void hd_emit_scalar(hd_compiler *c, kir_op op, kir_pred pred, hd_operand d, hd_operand a,
-                    hd_operand b, hd_operand third) {
+void vm_emit_scalar(vm_compiler *c, kir_op op, kir_pred pred, vm_operand d, vm_operand a,
+                    vm_operand b, vm_operand third) {
     uint32_t fn;
     if (op == KIR_ICMP || op == KIR_FCMP)
         fn = compare_base(pred) + rank_of(a.elem);
@@ -101,7 +101,7 @@ void hd_emit_scalar(hd_compiler *c, kir_op op, kir_pred pred, hd_operand d, hd_o
         fn = conversion_fn(op, a.elem, d.elem);
     else
         fn = binary_base(op) + rank_of(d.elem);
-    hd_emit_op(c, handler(fn), d, a, b, third);
+    vm_emit_op(c, handler(fn), d, a, b, third);
 }
 
 /* ---- i1 --------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static kir_pred pred_of_bits(kir_pred pred) {
 }
 
 /* Arithmetic modulo 2. */
-static void emit_bits(hd_compiler *c, hd_operand d, hd_operand a, hd_operand b) {
+static void emit_bits(vm_compiler *c, vm_operand d, vm_operand a, vm_operand b) {
     kir_op op = c->inst->op;
     if (op == KIR_ADD || op == KIR_SUB)
         op = KIR_XOR;
@@ -128,129 +128,129 @@ static void emit_bits(hd_compiler *c, hd_operand d, hd_operand a, hd_operand b) 
         op = KIR_AND;
     else if (op != KIR_AND && op != KIR_OR && op != KIR_XOR) {
         /* division is only defined by 1, shifts by 0 */
-        hd_emit_op(c, handler(FN_MOVE_I8), d, a, none, none);
+        vm_emit_op(c, handler(FN_MOVE_I8), d, a, none, none);
         return;
     }
-    hd_emit_scalar(c, op, KIR_P_EQ, d, a, b, none);
+    vm_emit_scalar(c, op, KIR_P_EQ, d, a, b, none);
 }
 
 /* A conversion to an i1 takes the low bit, one from a signed i1 begins with 0 or -1. */
-static void emit_conversion(hd_compiler *c, hd_operand d, hd_operand a) {
+static void emit_conversion(vm_compiler *c, vm_operand d, vm_operand a) {
     kir_op op = c->inst->op;
     bool from_bit = is_bit(c->kernel->insts[c->inst->args[0]].type);
     if (from_bit && (op == KIR_SEXT || op == KIR_SITOFP)) {
-        hd_operand sign = hd_scratch(c, HD_I8, d.varying);
-        hd_emit_op(c, handler(FN_SIGN_I8), sign, a, none, none);
+        vm_operand sign = vm_scratch(c, VM_I8, d.varying);
+        vm_emit_op(c, handler(FN_SIGN_I8), sign, a, none, none);
         a = sign;
     }
-    hd_emit_scalar(c, op, KIR_P_EQ, d, a, none, none);
+    vm_emit_scalar(c, op, KIR_P_EQ, d, a, none, none);
     if (is_bit(c->inst->type))
-        hd_emit_op(c, handler(FN_BIT_I8), d, d, none, none);
+        vm_emit_op(c, handler(FN_BIT_I8), d, d, none, none);
 }
 
 /* ---- addresses ----------------------------------------------------------------------------- */
 
-static void emit_step(hd_compiler *c, hd_operand d, hd_operand base, hd_operand index,
+static void emit_step(vm_compiler *c, vm_operand d, vm_operand base, vm_operand index,
                       int64_t scale, int64_t offset) {
-    if (index.elem < HD_I32) {
-        hd_operand wide = hd_scratch(c, HD_I64, index.varying);
-        hd_emit_scalar(c, KIR_SEXT, KIR_P_EQ, wide, index, none, none);
+    if (index.elem < VM_I32) {
+        vm_operand wide = vm_scratch(c, VM_I64, index.varying);
+        vm_emit_scalar(c, KIR_SEXT, KIR_P_EQ, wide, index, none, none);
         index = wide;
     }
-    uint32_t fn = index.elem == HD_I32 ? FN_ADDR_I32 : FN_ADDR_I64;
-    hd_op *op = hd_emit_op(c, handler(fn), d, base, index, none);
+    uint32_t fn = index.elem == VM_I32 ? FN_ADDR_I32 : FN_ADDR_I64;
+    vm_op *op = vm_emit_op(c, handler(fn), d, base, index, none);
     op->imm = scale;
     op->imm2 = offset;
 }
 
 /* Uniform parts are added first, once for all lanes. */
-static void compile_address(hd_compiler *c) {
+static void compile_address(vm_compiler *c) {
     const kir_inst *inst = c->inst;
-    hd_operand result = hd_result(c, 0), sum = hd_cell_of(c, inst->args[0], 0);
+    vm_operand result = vm_result(c, 0), sum = vm_cell_of(c, inst->args[0], 0);
     int64_t offset = inst->offset;
     uint32_t left = inst->arg_count - 1;
     for (uint32_t varying = 0; varying < 2; varying++)
         for (uint32_t i = 1; i < inst->arg_count; i++) {
-            hd_operand index = hd_cell_of(c, inst->args[i], 0);
+            vm_operand index = vm_cell_of(c, inst->args[i], 0);
             if (index.varying != (varying != 0))
                 continue;
             bool uniform = !index.varying && !sum.varying && result.varying;
-            hd_operand d = !--left ? result : hd_scratch(c, HD_I64, !uniform && result.varying);
+            vm_operand d = !--left ? result : vm_scratch(c, VM_I64, !uniform && result.varying);
             emit_step(c, d, sum, index, inst->scale[i - 1], offset);
             sum = d;
             offset = 0;
         }
     if (inst->arg_count == 1)
-        emit_step(c, result, sum, hd_constant(c, HD_I64, 0), 0, offset);
+        emit_step(c, result, sum, vm_constant(c, VM_I64, 0), 0, offset);
 }
 
 /* ---- vectors ---------------------------------------------------------------------------------- */
 
 /* A component at a place that only the kernel computes: by comparing with every place. */
-static void compile_extract(hd_compiler *c) {
+static void compile_extract(vm_compiler *c) {
     uint32_t lanes = c->kernel->insts[c->inst->args[0]].type.lanes;
-    hd_operand d = hd_result(c, 0), place = hd_cell_of(c, c->inst->args[1], 0);
-    hd_operand is = hd_scratch(c, HD_I8, place.varying), found = hd_scratch(c, d.elem, d.varying);
-    hd_operand last = hd_cell_of(c, c->inst->args[0], 0);
+    vm_operand d = vm_result(c, 0), place = vm_cell_of(c, c->inst->args[1], 0);
+    vm_operand is = vm_scratch(c, VM_I8, place.varying), found = vm_scratch(c, d.elem, d.varying);
+    vm_operand last = vm_cell_of(c, c->inst->args[0], 0);
     for (uint32_t k = 1; k < lanes; k++) {
-        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, place, hd_constant(c, place.elem, k), none);
-        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, found, is, hd_cell_of(c, c->inst->args[0], k),
+        vm_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, place, vm_constant(c, place.elem, k), none);
+        vm_emit_scalar(c, KIR_SELECT, KIR_P_EQ, found, is, vm_cell_of(c, c->inst->args[0], k),
                        last);
         last = found;
     }
-    hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, last, none, none);
+    vm_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, last, none, none);
 }
 
 /* Component k is not merely another name of a component that is there already. */
-static bool has_own_cell(const hd_compiler *c, uint32_t k) {
+static bool has_own_cell(const vm_compiler *c, uint32_t k) {
     return c->cells->units[c->value][k] != UINT32_MAX;
 }
 
-static void compile_insert(hd_compiler *c) {
-    hd_operand place = hd_cell_of(c, c->inst->args[2], 0);
-    hd_operand element = hd_cell_of(c, c->inst->args[1], 0);
-    hd_operand is = hd_scratch(c, HD_I8, place.varying);
+static void compile_insert(vm_compiler *c) {
+    vm_operand place = vm_cell_of(c, c->inst->args[2], 0);
+    vm_operand element = vm_cell_of(c, c->inst->args[1], 0);
+    vm_operand is = vm_scratch(c, VM_I8, place.varying);
     for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
         if (!has_own_cell(c, k))
             continue;
-        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, place, hd_constant(c, place.elem, k), none);
-        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, hd_result(c, k), is, element,
-                       hd_cell_of(c, c->inst->args[0], k));
+        vm_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, place, vm_constant(c, place.elem, k), none);
+        vm_emit_scalar(c, KIR_SELECT, KIR_P_EQ, vm_result(c, k), is, element,
+                       vm_cell_of(c, c->inst->args[0], k));
     }
 }
 
-static hd_elem int_of_bytes(uint32_t bytes) {
-    return bytes == 1 ? HD_I8 : bytes == 2 ? HD_I16 : bytes == 4 ? HD_I32 : HD_I64;
+static vm_elem int_of_bytes(uint32_t bytes) {
+    return bytes == 1 ? VM_I8 : bytes == 2 ? VM_I16 : bytes == 4 ? VM_I32 : VM_I64;
 }
 
 /* The bits of a vector as a vector of wider or narrower elements, low bits first. */
-static void compile_regrouping(hd_compiler *c) {
+static void compile_regrouping(vm_compiler *c) {
     kir_type from = c->kernel->insts[c->inst->args[0]].type, to = c->inst->type;
     uint32_t from_bytes = from.bits / 8u, to_bytes = to.bits / 8u;
     for (uint32_t k = 0; k < to.lanes; k++) {
-        hd_operand d = hd_result(c, k), part;
+        vm_operand d = vm_result(c, k), part;
         d.elem = int_of_bytes(to_bytes);
         if (from_bytes > to_bytes) {
             uint32_t ratio = from_bytes / to_bytes;
-            hd_operand a = hd_cell_of(c, c->inst->args[0], k / ratio);
+            vm_operand a = vm_cell_of(c, c->inst->args[0], k / ratio);
             a.elem = int_of_bytes(from_bytes);
-            part = hd_scratch(c, a.elem, d.varying);
-            hd_emit_scalar(c, KIR_LSHR, KIR_P_EQ, part, a,
-                           hd_constant(c, a.elem, k % ratio * to.bits), none);
-            hd_emit_scalar(c, KIR_TRUNC, KIR_P_EQ, d, part, none, none);
+            part = vm_scratch(c, a.elem, d.varying);
+            vm_emit_scalar(c, KIR_LSHR, KIR_P_EQ, part, a,
+                           vm_constant(c, a.elem, k % ratio * to.bits), none);
+            vm_emit_scalar(c, KIR_TRUNC, KIR_P_EQ, d, part, none, none);
             continue;
         }
         uint32_t ratio = to_bytes / from_bytes;
-        part = hd_scratch(c, d.elem, d.varying);
+        part = vm_scratch(c, d.elem, d.varying);
         for (uint32_t i = 0; i < ratio; i++) {
-            hd_operand a = hd_cell_of(c, c->inst->args[0], k * ratio + i);
+            vm_operand a = vm_cell_of(c, c->inst->args[0], k * ratio + i);
             a.elem = int_of_bytes(from_bytes);
-            hd_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, i ? part : d, a, none, none);
+            vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, i ? part : d, a, none, none);
             if (!i)
                 continue;
-            hd_emit_scalar(c, KIR_SHL, KIR_P_EQ, part, part, hd_constant(c, d.elem, i * from.bits),
+            vm_emit_scalar(c, KIR_SHL, KIR_P_EQ, part, part, vm_constant(c, d.elem, i * from.bits),
                            none);
-            hd_emit_scalar(c, KIR_OR, KIR_P_EQ, d, d, part, none);
+            vm_emit_scalar(c, KIR_OR, KIR_P_EQ, d, d, part, none);
         }
     }
 }
@@ -258,40 +258,40 @@ static void compile_regrouping(hd_compiler *c) {
 /* ---- one instruction ------------------------------------------------------------------------------ */
 
 /* Copies what is another name, where the name has a cell of its own all the same. */
-static void compile_copy(hd_compiler *c) {
+static void compile_copy(vm_compiler *c) {
     for (uint32_t k = 0; k < c->inst->type.lanes; k++) {
-        hd_unit_name from = hd_source_of(c, c->value, k);
+        vm_unit_name from = vm_source_of(c, c->value, k);
         if (from.value == c->value)
-            from = (hd_unit_name){c->inst->args[0], k};
-        hd_operand d = hd_result(c, k), a = hd_cell_of(c, from.value, from.component);
+            from = (vm_unit_name){c->inst->args[0], k};
+        vm_operand d = vm_result(c, k), a = vm_cell_of(c, from.value, from.component);
         if (d.at != a.at)
-            hd_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, a, none, none);
+            vm_emit_op(c, handler(FN_MOVE_I8 + rank_of(bits_of(d.elem))), d, a, none, none);
     }
 }
 
-static void compile_component(hd_compiler *c, uint32_t k) {
+static void compile_component(vm_compiler *c, uint32_t k) {
     const kir_inst *inst = c->inst;
-    hd_operand d = hd_result(c, k), a = hd_cell_of(c, inst->args[0], k);
-    hd_operand b = inst->arg_count > 1 ? hd_cell_of(c, inst->args[1], k) : none;
-    hd_operand third = inst->arg_count > 2 ? hd_cell_of(c, inst->args[2], k) : none;
+    vm_operand d = vm_result(c, k), a = vm_cell_of(c, inst->args[0], k);
+    vm_operand b = inst->arg_count > 1 ? vm_cell_of(c, inst->args[1], k) : none;
+    vm_operand third = inst->arg_count > 2 ? vm_cell_of(c, inst->args[2], k) : none;
     bool bits = is_bit(c->kernel->insts[inst->args[0]].type);
     if (inst->op == KIR_ICMP)
-        hd_emit_scalar(c, KIR_ICMP, bits ? pred_of_bits(inst->pred) : inst->pred, d, a, b, none);
+        vm_emit_scalar(c, KIR_ICMP, bits ? pred_of_bits(inst->pred) : inst->pred, d, a, b, none);
     else if (inst->op == KIR_FCMP && (inst->pred == KIR_P_FALSE || inst->pred == KIR_P_TRUE))
-        hd_emit_op(c, handler(FN_MOVE_I8), d, hd_constant(c, HD_I8, inst->pred == KIR_P_TRUE), none,
+        vm_emit_op(c, handler(FN_MOVE_I8), d, vm_constant(c, VM_I8, inst->pred == KIR_P_TRUE), none,
                    none);
     else if (inst->op >= KIR_TRUNC && inst->op <= KIR_UITOFP)
         emit_conversion(c, d, a);
     else if (is_bit(inst->type) && inst->op >= KIR_ADD && inst->op <= KIR_ASHR)
         emit_bits(c, d, a, b);
     else
-        hd_emit_scalar(c, inst->op, inst->pred, d, a, b, third);
+        vm_emit_scalar(c, inst->op, inst->pred, d, a, b, third);
 }
 
-void hd_compile_arithmetic(hd_compiler *c) {
+void vm_compile_arithmetic(vm_compiler *c) {
     const kir_inst *inst = c->inst;
     int64_t lane;
-    if (hd_result(c, 0).elem != hd_elem_of(inst->type))
+    if (vm_result(c, 0).elem != vm_elem_of(inst->type))
         return; /* a sign extension that only indexes */
     switch (inst->op) {
     case KIR_ADDR: compile_address(c); return;

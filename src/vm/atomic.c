@@ -8,10 +8,10 @@
 
 static int64_t as_signed(uint64_t bits, uint32_t bytes) { return kir_sign_extend(bits, 8 * bytes); }
 
-static double as_real(uint64_t bits, hd_elem elem) {
+static double as_real(uint64_t bits, vm_elem elem) {
     float f;
     double d;
-    if (elem == HD_F32) {
+    if (elem == VM_F32) {
         memcpy(&f, &bits, sizeof f);
         return f;
     }
@@ -19,10 +19,10 @@ static double as_real(uint64_t bits, hd_elem elem) {
     return d;
 }
 
-static uint64_t real_bits(double value, hd_elem elem) {
+static uint64_t real_bits(double value, vm_elem elem) {
     float f = (float)value;
     uint64_t bits = 0;
-    if (elem == HD_F32)
+    if (elem == VM_F32)
         memcpy(&bits, &f, sizeof f);
     else
         memcpy(&bits, &value, sizeof value);
@@ -30,7 +30,7 @@ static uint64_t real_bits(double value, hd_elem elem) {
 }
 
 /* A sum of two floats is exact enough in a double that rounding it again is rounding once. */
-static uint64_t real_result(kir_rmw rmw, hd_elem elem, uint64_t old, uint64_t operand) {
+static uint64_t real_result(kir_rmw rmw, vm_elem elem, uint64_t old, uint64_t operand) {
     double a = as_real(old, elem), b = as_real(operand, elem);
     switch (rmw) {
     case KIR_RMW_FADD:
@@ -43,7 +43,7 @@ static uint64_t real_result(kir_rmw rmw, hd_elem elem, uint64_t old, uint64_t op
 }
 
 /* What the memory holds afterwards. `bytes` of each number count. */
-static uint64_t int_result(const hd_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
+static uint64_t int_result(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
     uint32_t bytes = m->width;
     int64_t s_old = as_signed(old, bytes), s_operand = as_signed(operand, bytes);
     switch (m->rmw) {
@@ -64,16 +64,16 @@ static uint64_t int_result(const hd_memory *m, uint64_t old, uint64_t operand, u
     }
 }
 
-static uint64_t result_of(const hd_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
+static uint64_t result_of(const vm_memory *m, uint64_t old, uint64_t operand, uint64_t compare) {
     bool arithmetic = m->rmw == KIR_RMW_FADD || m->rmw == KIR_RMW_ADD || m->rmw == KIR_RMW_SUB ||
                       m->rmw == KIR_RMW_MIN || m->rmw == KIR_RMW_MAX;
-    if (arithmetic && (m->elem == HD_F32 || m->elem == HD_F64))
+    if (arithmetic && (m->elem == VM_F32 || m->elem == VM_F64))
         return real_result(m->rmw, m->elem, old, operand);
     return int_result(m, old, operand, compare);
 }
 
 #define DEFINE_EXCHANGE(T)                                                                       \
-    static uint64_t exchange_##T(const hd_memory *m, void *at, uint64_t operand,                 \
+    static uint64_t exchange_##T(const vm_memory *m, void *at, uint64_t operand,                 \
                                  uint64_t compare) {                                             \
         T old = __atomic_load_n((T *)at, __ATOMIC_SEQ_CST);                                      \
         while (!__atomic_compare_exchange_n((T *)at, &old,                                       \
@@ -87,7 +87,7 @@ DEFINE_EXCHANGE(uint16_t)
 DEFINE_EXCHANGE(uint32_t)
 DEFINE_EXCHANGE(uint64_t)
 
-static uint64_t exchange(const hd_memory *m, void *at, uint64_t operand, uint64_t compare) {
+static uint64_t exchange(const vm_memory *m, void *at, uint64_t operand, uint64_t compare) {
     switch (m->width) {
     case 1: return exchange_uint8_t(m, at, operand, compare);
     case 2: return exchange_uint16_t(m, at, operand, compare);
@@ -96,22 +96,22 @@ static uint64_t exchange(const hd_memory *m, void *at, uint64_t operand, uint64_
     }
 }
 
-void hd_op_atomic(hd_run *r, const hd_op *op) {
-    const hd_memory *m = op->more;
+void vm_op_atomic(vm_run *r, const vm_op *op) {
+    const vm_memory *m = op->more;
     bool writes = m->rmw != KIR_RMW_LOAD;
-    hd_target t = hd_resolve(r, op, m, m->slot, m->address, m->width, m->align, writes);
+    vm_target t = vm_resolve(r, op, m, m->slot, m->address, m->width, m->align, writes);
     if (r->checked)
-        hd_check_access(r, op, &t, m->width,
-                        !writes                   ? HD_ATOMIC_READS
-                        : m->rmw == KIR_RMW_STORE ? HD_ATOMIC_WRITES
-                                                  : HD_UPDATES);
-    hd_announce(r, &t, m->space, m->announced, m->announced_count);
+        vm_check_access(r, op, &t, m->width,
+                        !writes                   ? VM_ATOMIC_READS
+                        : m->rmw == KIR_RMW_STORE ? VM_ATOMIC_WRITES
+                                                  : VM_UPDATES);
+    vm_announce(r, &t, m->space, m->announced, m->announced_count);
     bool has_second = m->second.at != 0; /* scratch cells stand there */
-    HD_EACH_ACTIVE(r, l) {
-        uint64_t address = hd_lane_address(&t, l);
-        uint64_t operand = has_second ? hd_element(r, m->second, l) : UINT64_MAX;
-        uint64_t compare = m->rmw == KIR_RMW_CMPXCHG ? hd_element(r, m->third, l) : 0;
-        uint64_t old = exchange(m, hd_host(r, &t, l, address), operand, compare);
+    VM_EACH_ACTIVE(r, l) {
+        uint64_t address = vm_lane_address(&t, l);
+        uint64_t operand = has_second ? vm_element(r, m->second, l) : UINT64_MAX;
+        uint64_t compare = m->rmw == KIR_RMW_CMPXCHG ? vm_element(r, m->third, l) : 0;
+        uint64_t old = exchange(m, vm_host(r, &t, l, address), operand, compare);
         if (m->has_result)
             memcpy(r->frame + m->value[0].at + (size_t)l * m->width, &old, m->width);
     }

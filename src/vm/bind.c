@@ -1,13 +1,13 @@
 /* Arguments, variables and local memory of a launch. */
 #include "vm/launch.h"
 
-static uint64_t take_local(hd_arena *arena, hd_bound *b, const char *name, uint64_t bytes,
+static uint64_t take_local(hd_arena *arena, vm_bound *b, const char *name, uint64_t bytes,
                            uint64_t align, const hd_record *record, uint32_t element_bytes) {
     uint64_t at = hd_align_up(b->local_end, align < 16 ? 16 : align);
-    hd_region *more = hd_new_array(arena, hd_region, b->local_count + 1);
+    vm_region *more = hd_new_array(arena, vm_region, b->local_count + 1);
     if (b->local_count)
         memcpy(more, b->locals, b->local_count * sizeof *more);
-    more[b->local_count] = (hd_region){.name = name,
+    more[b->local_count] = (vm_region){.name = name,
                                        .space = KIR_LOCAL,
                                        .base = at,
                                        .bytes = bytes,
@@ -17,11 +17,11 @@ static uint64_t take_local(hd_arena *arena, hd_bound *b, const char *name, uint6
     b->local_count++;
     if (__builtin_add_overflow(b->local_bytes, bytes, &b->local_bytes))
         b->local_bytes = UINT64_MAX; /* more than any limit */
-    b->local_end = hd_align_up(at + bytes + HD_GAP, HD_GAP);
+    b->local_end = hd_align_up(at + bytes + VM_GAP, VM_GAP);
     return at;
 }
 
-static void bind_static(hd_arena *arena, hd_vm *vm, const hd_launch *l, hd_bound *b, uint32_t i) {
+static void bind_static(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b, uint32_t i) {
     const kir_static *s = &l->kernel->statics[i];
     uint32_t element = s->record ? s->record->size : 0;
     for (uint32_t a = 0; a < l->arg_count; a++)
@@ -30,7 +30,7 @@ static void bind_static(hd_arena *arena, hd_vm *vm, const hd_launch *l, hd_bound
             return;
         }
     if (s->space != KIR_LOCAL) {
-        b->statics[i].address = hd_address_of_static(vm, s);
+        b->statics[i].address = vm_address_of_static(vm, s);
         return;
     }
     b->statics[i].is_local = true;
@@ -38,9 +38,9 @@ static void bind_static(hd_arena *arena, hd_vm *vm, const hd_launch *l, hd_bound
                                        s->align, s->record, element);
 }
 
-static void bind_arg(hd_arena *arena, hd_vm *vm, const hd_launch *l, hd_bound *b,
+static void bind_arg(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b,
                      const hd_arg *arg) {
-    hd_bound_arg *to = &b->args[arg->param];
+    vm_bound_arg *to = &b->args[arg->param];
     const kir_param *param = &l->kernel->params[arg->param];
     if (arg->kind == HD_ARG_BUFFER) {
         to->address = vm->regions.data[arg->buffer].base;
@@ -54,9 +54,9 @@ static void bind_arg(hd_arena *arena, hd_vm *vm, const hd_launch *l, hd_bound *b
     }
 }
 
-hd_status hd_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, hd_bound *b) {
-    b->args = hd_new_array(arena, hd_bound_arg, l->kernel->param_count);
-    b->statics = hd_new_array(arena, hd_bound_static, l->kernel->static_count);
+hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *l, vm_bound *b) {
+    b->args = hd_new_array(arena, vm_bound_arg, l->kernel->param_count);
+    b->statics = hd_new_array(arena, vm_bound_static, l->kernel->static_count);
     for (uint32_t i = 0; i < l->kernel->static_count; i++)
         bind_static(arena, vm, l, b, i);
     for (uint32_t i = 0; i < l->arg_count; i++)

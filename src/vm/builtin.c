@@ -25,11 +25,11 @@
 
 /* ---- operands --------------------------------------------------------------------- */
 
-hd_operand hd_call_arg(hd_compiler *c, uint32_t i, uint32_t k) {
-    return hd_cell_of(c, c->inst->args[i], k);
+vm_operand vm_call_arg(vm_compiler *c, uint32_t i, uint32_t k) {
+    return vm_cell_of(c, c->inst->args[i], k);
 }
 
-static kir_type type_of_arg(const hd_compiler *c, uint32_t i) {
+static kir_type type_of_arg(const vm_compiler *c, uint32_t i) {
     return c->kernel->insts[c->inst->args[i]].type;
 }
 
@@ -38,11 +38,11 @@ static kir_type element_of(kir_type type) {
     return type;
 }
 
-hd_elem hd_call_elem(const hd_compiler *c, uint32_t i) {
-    return hd_elem_of(element_of(type_of_arg(c, i)));
+vm_elem vm_call_elem(const vm_compiler *c, uint32_t i) {
+    return vm_elem_of(element_of(type_of_arg(c, i)));
 }
 
-uint32_t hd_call_lanes(const hd_compiler *c) {
+uint32_t vm_call_lanes(const vm_compiler *c) {
     uint32_t lanes = c->inst->type.lanes;
     if (c->inst->type.kind != KIR_VOID)
         return lanes;
@@ -52,24 +52,24 @@ uint32_t hd_call_lanes(const hd_compiler *c) {
     return lanes;
 }
 
-hd_operand hd_as_integer(hd_operand operand) {
-    if (operand.elem >= HD_F16)
-        operand.elem = (hd_elem)(operand.elem - HD_F16 + HD_I16);
+vm_operand vm_as_integer(vm_operand operand) {
+    if (operand.elem >= VM_F16)
+        operand.elem = (vm_elem)(operand.elem - VM_F16 + VM_I16);
     return operand;
 }
 
-hd_operand hd_float_constant(hd_compiler *c, hd_elem elem, double value) {
+vm_operand vm_float_constant(vm_compiler *c, vm_elem elem, double value) {
     uint64_t bits = 0;
     _Float16 half = (_Float16)value;
     float single = (float)value;
-    const void *source = elem == HD_F16   ? (const void *)&half
-                         : elem == HD_F32 ? (const void *)&single
+    const void *source = elem == VM_F16   ? (const void *)&half
+                         : elem == VM_F32 ? (const void *)&single
                                           : (const void *)&value;
-    memcpy(&bits, source, hd_elem_bytes(elem));
-    return hd_constant(c, elem, bits);
+    memcpy(&bits, source, vm_elem_bytes(elem));
+    return vm_constant(c, elem, bits);
 }
 
-int hd_rounding_of(const char *name, int otherwise) {
+int vm_rounding_of(const char *name, int otherwise) {
     const char *tail = name + strlen(name) - 4;
     return !strcmp(tail, "_rtz")   ? FE_TOWARDZERO
            : !strcmp(tail, "_rte") ? FE_TONEAREST
@@ -80,22 +80,22 @@ int hd_rounding_of(const char *name, int otherwise) {
 
 /* ---- instructions ----------------------------------------------------------------- */
 
-hd_op *hd_emit_for_lanes(hd_compiler *c, hd_op_fn *fn, const void *more) {
-    hd_operand none = {0};
-    hd_op *op = hd_emit_op(c, fn, (hd_operand){.varying = true}, none, none, none);
+vm_op *vm_emit_for_lanes(vm_compiler *c, vm_op_fn *fn, const void *more) {
+    vm_operand none = {0};
+    vm_op *op = vm_emit_op(c, fn, (vm_operand){.varying = true}, none, none, none);
     op->more = more;
     return op;
 }
 
-void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
-                           const hd_operand *values) {
-    hd_memory *m = hd_memory_new(c, pointer);
+void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
+                           const vm_operand *values) {
+    vm_memory *m = vm_memory_new(c, pointer);
     m->elem = values[0].elem;
     m->components = count;
-    m->align = hd_elem_bytes(m->elem);
+    m->align = vm_elem_bytes(m->elem);
     m->width = m->align * (count == 3 ? 4 : count);
     memcpy(m->value, values, count * sizeof *values);
-    hd_emit_for_lanes(c, hd_op_store, m);
+    vm_emit_for_lanes(c, vm_op_store, m);
 }
 
 /* ---- which function it is --------------------------------------------------------- */
@@ -133,16 +133,16 @@ static bool letter_fits(char letter, kir_type type, kir_type main, uint32_t lane
     }
 }
 
-static kir_type main_type(const hd_compiler *c) {
+static kir_type main_type(const vm_compiler *c) {
     for (uint32_t i = 0; i < c->inst->arg_count; i++)
         if (type_of_arg(c, i).kind == KIR_FLOAT)
             return type_of_arg(c, i);
     return c->inst->arg_count ? type_of_arg(c, 0) : c->inst->type;
 }
 
-static bool fits(const hd_compiler *c, const char *shape) {
+static bool fits(const vm_compiler *c, const char *shape) {
     kir_type main = main_type(c);
-    uint32_t lanes = hd_call_lanes(c);
+    uint32_t lanes = vm_call_lanes(c);
     if (main.kind == KIR_INT && main.bits < 8)
         return false;
     if (!letter_fits(*shape++, c->inst->type, main, lanes))
@@ -156,26 +156,26 @@ static bool fits(const hd_compiler *c, const char *shape) {
     return *shape == '\0' || *shape == '*';
 }
 
-static bool is_called(const hd_builtin *b, const char *name) {
+static bool is_called(const vm_builtin *b, const char *name) {
     size_t length = strlen(b->name);
     if (b->name[length - 1] == '*')
         return !strncmp(b->name, name, length - 1);
     return !strcmp(b->name, name);
 }
 
-static const hd_builtin *find(const hd_compiler *c) {
-    const hd_builtin *const tables[] = {hd_math_builtins,   hd_float_builtins, hd_integer_builtins,
-                                        hd_vector_builtins, hd_print_builtins, hd_group_builtins,
-                                        hd_warp_builtins};
+static const vm_builtin *find(const vm_compiler *c) {
+    const vm_builtin *const tables[] = {vm_math_builtins,   vm_float_builtins, vm_integer_builtins,
+                                        vm_vector_builtins, vm_print_builtins, vm_group_builtins,
+                                        vm_warp_builtins};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const hd_builtin *b = tables[t]; b->name; b++)
+        for (const vm_builtin *b = tables[t]; b->name; b++)
             if (is_called(b, c->inst->name) && fits(c, b->shape))
                 return b;
     return NULL;
 }
 
-bool hd_compile_call(hd_compiler *c) {
-    const hd_builtin *b = find(c);
+bool vm_compile_call(vm_compiler *c) {
+    const vm_builtin *b = find(c);
     if (b)
         b->compile(c, b->what);
     return b != NULL;

@@ -26,66 +26,66 @@
  *
  * All else that may be a vector is one of as many components as the result, or a scalar that
  * counts for all of them. A call that does not fit is none of this function. */
-typedef struct hd_builtin {
+typedef struct vm_builtin {
     const char *name; /* a '*' at its end stands for any more */
     const char *shape;
-    void (*compile)(hd_compiler *c, const void *what);
+    void (*compile)(vm_compiler *c, const void *what);
     const void *what; /* of compile: which one it is */
-} hd_builtin;
+} vm_builtin;
 
 /* Tables end in a NULL name. Everything in group.c, warp.c and printf.c depends on which lanes
  * are active and runs for each of them, even where the result is the same for all. */
-extern const hd_builtin hd_integer_builtins[], hd_float_builtins[], hd_vector_builtins[],
-    hd_math_builtins[], hd_print_builtins[], hd_group_builtins[], hd_warp_builtins[];
+extern const vm_builtin vm_integer_builtins[], vm_float_builtins[], vm_vector_builtins[],
+    vm_math_builtins[], vm_print_builtins[], vm_group_builtins[], vm_warp_builtins[];
 
 /* ---- builtin.c -------------------------------------------------------------------- */
 
 /* Component `k` of argument `i` of the call at work. */
-hd_operand hd_call_arg(hd_compiler *c, uint32_t i, uint32_t k);
+vm_operand vm_call_arg(vm_compiler *c, uint32_t i, uint32_t k);
 /* Components of the result, or of the widest argument when there is none. */
-uint32_t hd_call_lanes(const hd_compiler *c);
+uint32_t vm_call_lanes(const vm_compiler *c);
 /* How the elements of argument `i` are stored. */
-hd_elem hd_call_elem(const hd_compiler *c, uint32_t i);
+vm_elem vm_call_elem(const vm_compiler *c, uint32_t i);
 /* The bits of a float as an integer. */
-hd_operand hd_as_integer(hd_operand operand);
-hd_operand hd_float_constant(hd_compiler *c, hd_elem elem, double value);
+vm_operand vm_as_integer(vm_operand operand);
+vm_operand vm_float_constant(vm_compiler *c, vm_elem elem, double value);
 /* The rounding that the end of a conversion's name says ("_rtz"), of fenv.h. */
-int hd_rounding_of(const char *name, int otherwise);
+int vm_rounding_of(const char *name, int otherwise);
 /* An instruction that runs for every active lane, even where all operands are uniform. */
-hd_op *hd_emit_for_lanes(hd_compiler *c, hd_op_fn *fn, const void *more);
+vm_op *vm_emit_for_lanes(vm_compiler *c, vm_op_fn *fn, const void *more);
 /* Stores `count` components at the private address that `pointer` is. */
-void hd_emit_private_store(hd_compiler *c, kir_value pointer, uint32_t count,
-                           const hd_operand *values);
+void vm_emit_private_store(vm_compiler *c, kir_value pointer, uint32_t count,
+                           const vm_operand *values);
 
 /* ---- loops of handlers ------------------------------------------------------------ */
 
 /* Runs a statement for each active lane `lane` of an instruction; of a uniform one only for
- * lane 0, then HD_REPLICATE makes the result that of all. */
-#define HD_EACH_LANE(r, op, lane)                                                            \
-    HD_EACH_CHUNK(r, op, chunk_)                                                             \
-        for (uint32_t lane = chunk_; lane < chunk_ + ((op)->uniform ? 1 : HD_CHUNK); lane++) \
-            if ((op)->uniform || (r)->active.lane[lane])
-#define HD_REPLICATE(r, op, T, at)                                       \
-    for (uint32_t copy_ = 1; (op)->uniform && copy_ < HD_CHUNK; copy_++) \
-    HD_CELL(r, at, T)[copy_] = HD_CELL(r, at, T)[0]
+ * lane 0, then VM_REPLICATE makes the result that of all. */
+#define VM_EACH_LANE(r, op, lane)                                                        \
+    VM_EACH_CHUNK(r, op, chunk_)                                                         \
+    for (uint32_t lane = chunk_; lane < chunk_ + ((op)->uniform ? 1 : VM_CHUNK); lane++) \
+        if ((op)->uniform || (r)->active.lane[lane])
+#define VM_REPLICATE(r, op, T, at)                                       \
+    for (uint32_t copy_ = 1; (op)->uniform && copy_ < VM_CHUNK; copy_++) \
+    VM_CELL(r, at, T)[copy_] = VM_CELL(r, at, T)[0]
 
 /* One lane's element of a cell. */
-#define HD_AT(r, operand, T, lane) (HD_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
+#define HD_AT(r, operand, T, lane) (VM_CELL(r, (operand).at, T)[(operand).varying ? (lane) : 0])
 /* The same of a float of any width. */
-static inline double hd_real_at(const hd_run *r, hd_operand operand, uint32_t lane) {
-    return operand.elem == HD_F16   ? (double)HD_AT(r, operand, _Float16, lane)
-           : operand.elem == HD_F32 ? (double)HD_AT(r, operand, float, lane)
+static inline double vm_real_at(const vm_run *r, vm_operand operand, uint32_t lane) {
+    return operand.elem == VM_F16   ? (double)HD_AT(r, operand, _Float16, lane)
+           : operand.elem == VM_F32 ? (double)HD_AT(r, operand, float, lane)
                                     : HD_AT(r, operand, double, lane);
 }
 /* Writes the low bits: to the lane, or to all of a uniform cell. */
-static inline void hd_put_bits(const hd_run *r, hd_operand operand, uint32_t lane, uint64_t bits) {
-    uint32_t from = operand.varying ? lane : 0, to = operand.varying ? lane + 1 : HD_CHUNK;
+static inline void vm_put_bits(const vm_run *r, vm_operand operand, uint32_t lane, uint64_t bits) {
+    uint32_t from = operand.varying ? lane : 0, to = operand.varying ? lane + 1 : VM_CHUNK;
     for (uint32_t j = from; j < to; j++)
-        switch (hd_elem_bytes(operand.elem)) {
-        case 1: HD_CELL(r, operand.at, uint8_t)[j] = (uint8_t)bits; break;
-        case 2: HD_CELL(r, operand.at, uint16_t)[j] = (uint16_t)bits; break;
-        case 4: HD_CELL(r, operand.at, uint32_t)[j] = (uint32_t)bits; break;
-        default: HD_CELL(r, operand.at, uint64_t)[j] = bits;
+        switch (vm_elem_bytes(operand.elem)) {
+        case 1: VM_CELL(r, operand.at, uint8_t)[j] = (uint8_t)bits; break;
+        case 2: VM_CELL(r, operand.at, uint16_t)[j] = (uint16_t)bits; break;
+        case 4: VM_CELL(r, operand.at, uint32_t)[j] = (uint32_t)bits; break;
+        default: VM_CELL(r, operand.at, uint64_t)[j] = bits;
         }
 }
 

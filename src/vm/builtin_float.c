@@ -14,37 +14,37 @@
 
 /* A call's component at work: operands, the result, and numbers in between. */
 typedef struct piece {
-    hd_compiler *c;
-    hd_operand d, x[3];
-    hd_elem elem; /* of the operands */
+    vm_compiler *c;
+    vm_operand d, x[3];
+    vm_elem elem; /* of the operands */
 } piece;
 
-static const hd_operand none = {0};
+static const vm_operand none = {0};
 
-static hd_operand temporary(const piece *p, hd_elem elem) {
-    return hd_scratch(p->c, elem, p->d.varying);
+static vm_operand temporary(const piece *p, vm_elem elem) {
+    return vm_scratch(p->c, elem, p->d.varying);
 }
 
-static void scalar(const piece *p, kir_op op, hd_operand d, hd_operand a, hd_operand b) {
-    hd_emit_scalar(p->c, op, KIR_P_EQ, d, a, b, none);
+static void scalar(const piece *p, kir_op op, vm_operand d, vm_operand a, vm_operand b) {
+    vm_emit_scalar(p->c, op, KIR_P_EQ, d, a, b, none);
 }
 
-static void compare(const piece *p, kir_pred pred, hd_operand d, hd_operand a, hd_operand b) {
+static void compare(const piece *p, kir_pred pred, vm_operand d, vm_operand a, vm_operand b) {
     kir_op op = pred >= KIR_P_OEQ ? KIR_FCMP : KIR_ICMP;
-    hd_emit_scalar(p->c, op, pred, d, a, b, none);
+    vm_emit_scalar(p->c, op, pred, d, a, b, none);
 }
 
-static void choose(const piece *p, hd_operand d, hd_operand condition, hd_operand a, hd_operand b) {
-    hd_emit_scalar(p->c, KIR_SELECT, KIR_P_EQ, d, condition, a, b);
+static void choose(const piece *p, vm_operand d, vm_operand condition, vm_operand a, vm_operand b) {
+    vm_emit_scalar(p->c, KIR_SELECT, KIR_P_EQ, d, condition, a, b);
 }
 
 /* A handler of lanes.c that kir has no operation for, given its F16 form. */
-static void lanes(const piece *p, hd_fn fn, hd_operand d, hd_operand a, hd_operand b) {
-    hd_emit_op(p->c, hd_lanes_choose()->fn[fn + (p->elem - HD_F16)], d, a, b, none);
+static void lanes(const piece *p, vm_fn fn, vm_operand d, vm_operand a, vm_operand b) {
+    vm_emit_op(p->c, vm_lanes_choose()->fn[fn + (p->elem - VM_F16)], d, a, b, none);
 }
 
-static hd_operand number(const piece *p, double value) {
-    return hd_float_constant(p->c, p->elem, value);
+static vm_operand number(const piece *p, double value) {
+    return vm_float_constant(p->c, p->elem, value);
 }
 
 typedef void component_fn(const piece *p);
@@ -53,24 +53,24 @@ typedef void component_fn(const piece *p);
  * a comparison. */
 typedef struct by_component {
     component_fn *fn;
-    hd_fn handler;
+    vm_fn handler;
     kir_pred pred;
 } by_component;
 
-static void answer_comparison(const piece *p, kir_pred pred, hd_operand a, hd_operand b);
+static void answer_comparison(const piece *p, kir_pred pred, vm_operand a, vm_operand b);
 
-static void compile_components(hd_compiler *c, const void *what) {
+static void compile_components(vm_compiler *c, const void *what) {
     const by_component *b = what;
     uint32_t used = c->cells->scratch_used;
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         c->cells->scratch_used = used; /* each component may have the same ones */
-        piece p = {.c = c, .d = hd_result(c, k), .elem = hd_call_elem(c, 0)};
+        piece p = {.c = c, .d = vm_result(c, k), .elem = vm_call_elem(c, 0)};
         for (uint32_t i = 0; i < c->inst->arg_count && i < 3; i++)
-            p.x[i] = hd_call_arg(c, i, k);
+            p.x[i] = vm_call_arg(c, i, k);
         if (b->fn)
             b->fn(&p);
         else if (b->handler)
-            hd_emit_op(c, hd_lanes_choose()->fn[b->handler + (p.elem - HD_F16)], p.d, p.x[0],
+            vm_emit_op(c, vm_lanes_choose()->fn[b->handler + (p.elem - VM_F16)], p.d, p.x[0],
                        p.x[1], p.x[2]);
         else
             answer_comparison(&p, b->pred, p.x[0], p.x[1]);
@@ -82,26 +82,26 @@ static void compile_components(hd_compiler *c, const void *what) {
 static void emit_divide(const piece *p) { scalar(p, KIR_FDIV, p->d, p->x[0], p->x[1]); }
 static void emit_recip(const piece *p) { scalar(p, KIR_FDIV, p->d, number(p, 1), p->x[0]); }
 static void emit_mad(const piece *p) {
-    hd_emit_scalar(p->c, KIR_FMULADD, KIR_P_EQ, p->d, p->x[0], p->x[1], p->x[2]);
+    vm_emit_scalar(p->c, KIR_FMULADD, KIR_P_EQ, p->d, p->x[0], p->x[1], p->x[2]);
 }
 
 /* ---- common functions ------------------------------------------------------------- */
 
 /* y < x ? y : x, and x < y ? y : x */
 static void emit_min(const piece *p) {
-    hd_operand less = temporary(p, HD_I8);
+    vm_operand less = temporary(p, VM_I8);
     compare(p, KIR_P_OLT, less, p->x[1], p->x[0]);
     choose(p, p->d, less, p->x[1], p->x[0]);
 }
 
 static void emit_max(const piece *p) {
-    hd_operand less = temporary(p, HD_I8);
+    vm_operand less = temporary(p, VM_I8);
     compare(p, KIR_P_OLT, less, p->x[0], p->x[1]);
     choose(p, p->d, less, p->x[1], p->x[0]);
 }
 
 static void emit_clamp(const piece *p) {
-    hd_operand low = temporary(p, p->elem);
+    vm_operand low = temporary(p, p->elem);
     lanes(p, FN_FMAX_F16, low, p->x[0], p->x[1]);
     lanes(p, FN_FMIN_F16, p->d, low, p->x[2]);
 }
@@ -116,7 +116,7 @@ static void emit_radians(const piece *p) {
 
 /* x + (y - x) * a */
 static void emit_mix(const piece *p) {
-    hd_operand part = temporary(p, p->elem);
+    vm_operand part = temporary(p, p->elem);
     scalar(p, KIR_FSUB, part, p->x[1], p->x[0]);
     scalar(p, KIR_FMUL, part, part, p->x[2]);
     scalar(p, KIR_FADD, p->d, p->x[0], part);
@@ -124,14 +124,14 @@ static void emit_mix(const piece *p) {
 
 /* x < edge ? 0 : 1 */
 static void emit_step(const piece *p) {
-    hd_operand below = temporary(p, HD_I8);
+    vm_operand below = temporary(p, VM_I8);
     compare(p, KIR_P_OLT, below, p->x[1], p->x[0]);
     choose(p, p->d, below, number(p, 0), number(p, 1));
 }
 
 /* t = clamp((x - edge0) / (edge1 - edge0), 0, 1); t * t * (3 - 2 * t) */
 static void emit_smoothstep(const piece *p) {
-    hd_operand t = temporary(p, p->elem), rest = temporary(p, p->elem);
+    vm_operand t = temporary(p, p->elem), rest = temporary(p, p->elem);
     scalar(p, KIR_FSUB, t, p->x[2], p->x[0]);
     scalar(p, KIR_FSUB, rest, p->x[1], p->x[0]);
     scalar(p, KIR_FDIV, t, t, rest);
@@ -145,7 +145,7 @@ static void emit_smoothstep(const piece *p) {
 
 /* 1 or -1 by the sign; a zero stays what it is, NaN becomes 0. */
 static void emit_sign(const piece *p) {
-    hd_operand test = temporary(p, HD_I8), value = temporary(p, p->elem);
+    vm_operand test = temporary(p, VM_I8), value = temporary(p, p->elem);
     compare(p, KIR_P_OEQ, test, p->x[0], number(p, 0));
     choose(p, value, test, p->x[0], number(p, 0));
     compare(p, KIR_P_OGT, test, p->x[0], number(p, 0));
@@ -157,22 +157,22 @@ static void emit_sign(const piece *p) {
 /* ---- relational functions --------------------------------------------------------- */
 
 /* 1 for a scalar that holds, -1 for a component. */
-static void answer(const piece *p, hd_operand holds) {
-    uint64_t all = UINT64_MAX >> (64 - hd_elem_bytes(p->d.elem) * 8);
+static void answer(const piece *p, vm_operand holds) {
+    uint64_t all = UINT64_MAX >> (64 - vm_elem_bytes(p->d.elem) * 8);
     uint64_t yes = p->c->inst->type.lanes == 1 ? 1 : all;
-    choose(p, p->d, holds, hd_constant(p->c, p->d.elem, yes), hd_constant(p->c, p->d.elem, 0));
+    choose(p, p->d, holds, vm_constant(p->c, p->d.elem, yes), vm_constant(p->c, p->d.elem, 0));
 }
 
-static void answer_comparison(const piece *p, kir_pred pred, hd_operand a, hd_operand b) {
-    hd_operand holds = temporary(p, HD_I8);
+static void answer_comparison(const piece *p, kir_pred pred, vm_operand a, vm_operand b) {
+    vm_operand holds = temporary(p, VM_I8);
     compare(p, pred, holds, a, b);
     answer(p, holds);
 }
 
 static void emit_isnan(const piece *p) { answer_comparison(p, KIR_P_UNO, p->x[0], p->x[0]); }
 
-static hd_operand magnitude(const piece *p) {
-    hd_operand d = temporary(p, p->elem);
+static vm_operand magnitude(const piece *p) {
+    vm_operand d = temporary(p, p->elem);
     lanes(p, FN_FABS_F16, d, p->x[0], none);
     return d;
 }
@@ -185,12 +185,12 @@ static void emit_isfinite(const piece *p) {
     answer_comparison(p, KIR_P_OLT, magnitude(p), number(p, INFINITY));
 }
 
-static double least_normal(hd_elem elem) {
-    return elem == HD_F16 ? 0x1p-14 : elem == HD_F32 ? 0x1p-126 : 0x1p-1022;
+static double least_normal(vm_elem elem) {
+    return elem == VM_F16 ? 0x1p-14 : elem == VM_F32 ? 0x1p-126 : 0x1p-1022;
 }
 
 static void emit_isnormal(const piece *p) {
-    hd_operand size = magnitude(p), test = temporary(p, HD_I8), finite = temporary(p, HD_I8);
+    vm_operand size = magnitude(p), test = temporary(p, VM_I8), finite = temporary(p, VM_I8);
     compare(p, KIR_P_OGE, test, size, number(p, least_normal(p->elem)));
     compare(p, KIR_P_OLT, finite, size, number(p, INFINITY));
     scalar(p, KIR_AND, test, test, finite);
@@ -198,54 +198,54 @@ static void emit_isnormal(const piece *p) {
 }
 
 static void emit_signbit(const piece *p) {
-    hd_operand bits = hd_as_integer(p->x[0]);
-    answer_comparison(p, KIR_P_SLT, bits, hd_constant(p->c, bits.elem, 0));
+    vm_operand bits = vm_as_integer(p->x[0]);
+    answer_comparison(p, KIR_P_SLT, bits, vm_constant(p->c, bits.elem, 0));
 }
 
 /* ---- geometric functions ---------------------------------------------------------- */
 
 /* x0 * y0 + x1 * y1 + ... */
-static void compile_dot(hd_compiler *c, const void *what) {
+static void compile_dot(vm_compiler *c, const void *what) {
     (void)what;
     uint32_t count = c->kernel->insts[c->inst->args[0]].type.lanes;
-    piece p = {.c = c, .d = hd_result(c, 0), .elem = hd_call_elem(c, 0)};
-    hd_operand sum = count > 1 ? temporary(&p, p.elem) : p.d;
-    scalar(&p, KIR_FMUL, sum, hd_call_arg(c, 0, 0), hd_call_arg(c, 1, 0));
+    piece p = {.c = c, .d = vm_result(c, 0), .elem = vm_call_elem(c, 0)};
+    vm_operand sum = count > 1 ? temporary(&p, p.elem) : p.d;
+    scalar(&p, KIR_FMUL, sum, vm_call_arg(c, 0, 0), vm_call_arg(c, 1, 0));
     for (uint32_t k = 1; k < count; k++)
-        hd_emit_scalar(c, KIR_FMULADD, KIR_P_EQ, k + 1 < count ? sum : p.d, hd_call_arg(c, 0, k),
-                       hd_call_arg(c, 1, k), sum);
+        vm_emit_scalar(c, KIR_FMULADD, KIR_P_EQ, k + 1 < count ? sum : p.d, vm_call_arg(c, 0, k),
+                       vm_call_arg(c, 1, k), sum);
 }
 
 /* The operands of a function that looks at all components of a lane. */
 typedef struct geometry {
-    hd_operand d[4], a[4], b[4];
+    vm_operand d[4], a[4], b[4];
     uint32_t count;
 } geometry;
 
-static void replicate(hd_run *r, const hd_op *op, hd_operand d) {
+static void replicate(vm_run *r, const vm_op *op, vm_operand d) {
     if (op->uniform)
-        hd_put_bits(r, d, 0, hd_element(r, d, 0));
+        vm_put_bits(r, d, 0, vm_element(r, d, 0));
 }
 
 /* A component's elements from lane `at` on. */
-#define FROM(r, operand, T, at) (HD_CELL(r, (operand).at, T) + ((operand).varying ? (at) : 0))
+#define FROM(r, operand, T, at) (VM_CELL(r, (operand).at, T) + ((operand).varying ? (at) : 0))
 
 /* length(a), or distance(a, b) when there is a second operand (imm). W is so wide that its
  * exponents hold the square of any T. */
 #define DEFINE_LENGTH(name, T, W, root)                                             \
-    static void name(hd_run *r, const hd_op *op) {                                  \
+    static void name(vm_run *r, const vm_op *op) {                                  \
         const geometry *g = op->more;                                               \
-        HD_EACH_CHUNK(r, op, at) {                                                  \
-            W square[HD_CHUNK] = {0};                                               \
+        VM_EACH_CHUNK(r, op, at) {                                                  \
+            W square[VM_CHUNK] = {0};                                               \
             for (uint32_t k = 0; k < g->count; k++) {                               \
                 const T *a = FROM(r, g->a[k], T, at), *b = FROM(r, g->b[k], T, at); \
-                for (uint32_t j = 0; j < HD_CHUNK; j++) {                           \
+                for (uint32_t j = 0; j < VM_CHUNK; j++) {                           \
                     W x = op->imm ? (W)a[j] - (W)b[j] : (W)a[j];                    \
                     square[j] += x * x;                                             \
                 }                                                                   \
             }                                                                       \
-            T *d = HD_CELL(r, op->d, T) + at;                                       \
-            for (uint32_t j = 0; j < HD_CHUNK; j++)                                 \
+            T *d = VM_CELL(r, op->d, T) + at;                                       \
+            for (uint32_t j = 0; j < VM_CHUNK; j++)                                 \
                 if (op->uniform || r->active.lane[at + j])                          \
                     d[j] = (T)root(square[j]);                                      \
         }                                                                           \
@@ -256,9 +256,9 @@ DEFINE_LENGTH(run_length_f64, double, long double, sqrtl)
 
 /* A vector with infinite components points where their signs do. */
 #define DEFINE_NORMALIZE(name, T, W, root)                                                 \
-    static void name(hd_run *r, const hd_op *op) {                                         \
+    static void name(vm_run *r, const vm_op *op) {                                         \
         const geometry *g = op->more;                                                      \
-        HD_EACH_LANE(r, op, lane) {                                                        \
+        VM_EACH_LANE(r, op, lane) {                                                        \
             W x[4], square = 0;                                                            \
             bool infinite = false;                                                         \
             for (uint32_t k = 0; k < g->count; k++) {                                      \
@@ -272,7 +272,7 @@ DEFINE_LENGTH(run_length_f64, double, long double, sqrtl)
             }                                                                              \
             W length = root(square);                                                       \
             for (uint32_t k = 0; k < g->count; k++)                                        \
-                HD_CELL(r, g->d[k].at, T)[lane] = (T)(length == 0 ? x[k] : x[k] / length); \
+                VM_CELL(r, g->d[k].at, T)[lane] = (T)(length == 0 ? x[k] : x[k] / length); \
         }                                                                                  \
         for (uint32_t k = 0; k < g->count; k++)                                            \
             replicate(r, op, g->d[k]);                                                     \
@@ -284,19 +284,19 @@ DEFINE_NORMALIZE(run_normalize_f64, double, long double, sqrtl)
 /* In the operands' type: each product and the difference are rounded. */
 #define CROSS(a, b, i, j) ((a)[i] * (b)[j] - (a)[j] * (b)[i])
 #define DEFINE_CROSS(name, T, W)                                    \
-    static void name(hd_run *r, const hd_op *op) {                  \
+    static void name(vm_run *r, const vm_op *op) {                  \
         const geometry *g = op->more;                               \
-        HD_EACH_LANE(r, op, lane) {                                 \
+        VM_EACH_LANE(r, op, lane) {                                 \
             W a[3], b[3];                                           \
             for (uint32_t k = 0; k < 3; k++) {                      \
                 a[k] = HD_AT(r, g->a[k], T, lane);                  \
                 b[k] = HD_AT(r, g->b[k], T, lane);                  \
             }                                                       \
-            HD_CELL(r, g->d[0].at, T)[lane] = (T)CROSS(a, b, 1, 2); \
-            HD_CELL(r, g->d[1].at, T)[lane] = (T)CROSS(a, b, 2, 0); \
-            HD_CELL(r, g->d[2].at, T)[lane] = (T)CROSS(a, b, 0, 1); \
+            VM_CELL(r, g->d[0].at, T)[lane] = (T)CROSS(a, b, 1, 2); \
+            VM_CELL(r, g->d[1].at, T)[lane] = (T)CROSS(a, b, 2, 0); \
+            VM_CELL(r, g->d[2].at, T)[lane] = (T)CROSS(a, b, 0, 1); \
             if (g->count == 4)                                      \
-                HD_CELL(r, g->d[3].at, T)[lane] = 0;                \
+                VM_CELL(r, g->d[3].at, T)[lane] = 0;                \
         }                                                           \
         for (uint32_t k = 0; k < g->count; k++)                     \
             replicate(r, op, g->d[k]);                              \
@@ -306,25 +306,25 @@ DEFINE_CROSS(run_cross_f32, float, float)
 DEFINE_CROSS(run_cross_f64, double, double)
 
 /* `what`: the handlers of halves, floats and doubles. */
-static void compile_geometry(hd_compiler *c, const void *what) {
-    hd_op_fn *fn = ((hd_op_fn *const *)what)[hd_call_elem(c, 0) - HD_F16];
+static void compile_geometry(vm_compiler *c, const void *what) {
+    vm_op_fn *fn = ((vm_op_fn *const *)what)[vm_call_elem(c, 0) - VM_F16];
     uint32_t count = c->kernel->insts[c->inst->args[0]].type.lanes;
     geometry *g = hd_new(c->arena, geometry);
     g->count = count;
     for (uint32_t k = 0; k < count; k++) {
-        g->a[k] = hd_call_arg(c, 0, k);
-        g->b[k] = hd_call_arg(c, c->inst->arg_count - 1, k);
+        g->a[k] = vm_call_arg(c, 0, k);
+        g->b[k] = vm_call_arg(c, c->inst->arg_count - 1, k);
     }
     for (uint32_t k = 0; k < c->inst->type.lanes; k++)
-        g->d[k] = hd_result(c, k);
-    hd_op *op = hd_emit_op(c, fn, g->d[0], g->a[0], g->b[0], none);
+        g->d[k] = vm_result(c, k);
+    vm_op *op = vm_emit_op(c, fn, g->d[0], g->a[0], g->b[0], none);
     op->imm = c->inst->arg_count > 1;
     op->more = g;
 }
 
-static hd_op_fn *const length[] = {run_length_f16, run_length_f32, run_length_f64};
-static hd_op_fn *const normalize[] = {run_normalize_f16, run_normalize_f32, run_normalize_f64};
-static hd_op_fn *const cross[] = {run_cross_f16, run_cross_f32, run_cross_f64};
+static vm_op_fn *const length[] = {run_length_f16, run_length_f32, run_length_f64};
+static vm_op_fn *const normalize[] = {run_normalize_f16, run_normalize_f32, run_normalize_f64};
+static vm_op_fn *const cross[] = {run_cross_f16, run_cross_f32, run_cross_f64};
 
 /* ---- the table -------------------------------------------------------------------- */
 
@@ -342,7 +342,7 @@ static hd_op_fn *const cross[] = {run_cross_f16, run_cross_f32, run_cross_f64};
         #name, "rff", compile_components, &(const by_component) { .pred = KIR_P_##predicate } \
     }
 
-const hd_builtin hd_float_builtins[] = {
+const vm_builtin vm_float_builtins[] = {
     HANDLER("fabs", "ff", FABS),
     HANDLER("sqrt", "ff", SQRT),
     HANDLER("half_sqrt", "ff", SQRT),

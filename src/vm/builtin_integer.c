@@ -11,21 +11,21 @@ __extension__ typedef unsigned __int128 unsigned_wide;
 
 /* One handler: 16 lanes at a time. */
 #define HANDLER(name, suffix, type, unsigned_type, wide, low, high, value)      \
-    static void name##_##suffix(hd_run *r, const hd_op *op) {                   \
+    static void name##_##suffix(vm_run *r, const vm_op *op) {                   \
         typedef type T;                                                         \
         typedef unsigned_type U __attribute__((unused));                        \
         typedef wide W __attribute__((unused));                                 \
         enum { BITS = sizeof(T) * 8 };                                          \
-        HD_EACH_CHUNK(r, op, at) {                                              \
-            T *d = HD_CELL(r, op->d, T) + at;                                   \
-            const T *a = HD_ARG(r, op, T, a, at), *b = HD_ARG(r, op, T, b, at); \
-            const T *c = HD_ARG(r, op, T, c, at);                               \
+        VM_EACH_CHUNK(r, op, at) {                                              \
+            T *d = VM_CELL(r, op->d, T) + at;                                   \
+            const T *a = VM_ARG(r, op, T, a, at), *b = VM_ARG(r, op, T, b, at); \
+            const T *c = VM_ARG(r, op, T, c, at);                               \
             (void)b, (void)c;                                                   \
             const uint8_t *m = r->active.lane + at;                             \
             bool all = r->whole || op->uniform;                                 \
             const W least __attribute__((unused)) = low;                        \
             const W most __attribute__((unused)) = high;                        \
-            for (uint32_t j = 0; j < HD_CHUNK; j++)                             \
+            for (uint32_t j = 0; j < VM_CHUNK; j++)                             \
                 d[j] = all || m[j] ? (T)(value) : d[j];                         \
         }                                                                       \
     }
@@ -84,31 +84,31 @@ HANDLER(byte_perm, I32, uint32_t, uint32_t, uint64_t, 0, 0,
 /* ---- compiling -------------------------------------------------------------------- */
 
 typedef struct widths {
-    hd_op_fn *fn[4]; /* by hd_elem */
+    vm_op_fn *fn[4]; /* by vm_elem */
 } widths;
 
-static void compile_integer(hd_compiler *c, const void *what) {
+static void compile_integer(vm_compiler *c, const void *what) {
     const widths *w = what;
-    hd_operand args[3] = {0};
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+    vm_operand args[3] = {0};
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         for (uint32_t i = 0; i < c->inst->arg_count; i++)
-            args[i] = hd_call_arg(c, i, k);
-        hd_emit_op(c, w->fn[args[0].elem], hd_result(c, k), args[0], args[1], args[2]);
+            args[i] = vm_call_arg(c, i, k);
+        vm_emit_op(c, w->fn[args[0].elem], vm_result(c, k), args[0], args[1], args[2]);
     }
 }
 
 /* upsample(high, low): the operands side by side in an integer twice as wide. */
-static void compile_upsample(hd_compiler *c, const void *what) {
+static void compile_upsample(vm_compiler *c, const void *what) {
     (void)what;
-    uint32_t bits = hd_elem_bytes(hd_call_elem(c, 0)) * 8;
-    hd_operand d = hd_result(c, 0), none = {0};
-    hd_operand high = hd_scratch(c, d.elem, d.varying), low = hd_scratch(c, d.elem, d.varying);
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
-        d = hd_result(c, k);
-        hd_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, high, hd_call_arg(c, 0, k), none, none);
-        hd_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, low, hd_call_arg(c, 1, k), none, none);
-        hd_emit_scalar(c, KIR_SHL, KIR_P_EQ, high, high, hd_constant(c, d.elem, bits), none);
-        hd_emit_scalar(c, KIR_OR, KIR_P_EQ, d, high, low, none);
+    uint32_t bits = vm_elem_bytes(vm_call_elem(c, 0)) * 8;
+    vm_operand d = vm_result(c, 0), none = {0};
+    vm_operand high = vm_scratch(c, d.elem, d.varying), low = vm_scratch(c, d.elem, d.varying);
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
+        d = vm_result(c, k);
+        vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, high, vm_call_arg(c, 0, k), none, none);
+        vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, low, vm_call_arg(c, 1, k), none, none);
+        vm_emit_scalar(c, KIR_SHL, KIR_P_EQ, high, high, vm_constant(c, d.elem, bits), none);
+        vm_emit_scalar(c, KIR_OR, KIR_P_EQ, d, high, low, none);
     }
 }
 
@@ -127,12 +127,12 @@ static void compile_upsample(hd_compiler *c, const void *what) {
     {                                                    \
         #name, shape, compile_integer, &(const widths) { \
             {                                            \
-                [HD_I32] = name##_I32                    \
+                [VM_I32] = name##_I32                    \
             }                                            \
         }                                                \
     }
 
-const hd_builtin hd_integer_builtins[] = {
+const vm_builtin vm_integer_builtins[] = {
     ROWS(add_sat, "nnn"),
     ROWS(sub_sat, "nnn"),
     ROWS(mad_sat, "nnnn"),

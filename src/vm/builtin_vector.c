@@ -8,75 +8,75 @@
 
 #include "vm/builtin.h"
 
-static const hd_operand none = {0};
+static const vm_operand none = {0};
 
-static uint32_t lanes_of(const hd_compiler *c, uint32_t arg) {
+static uint32_t lanes_of(const vm_compiler *c, uint32_t arg) {
     return c->kernel->insts[c->inst->args[arg]].type.lanes;
 }
 
 /* ---- any, all, bitselect ---------------------------------------------------------- */
 
 /* The highest bits count: of all components' `and` or `or`. */
-static void compile_test(hd_compiler *c, const void *what) {
+static void compile_test(vm_compiler *c, const void *what) {
     kir_op joins = *(const kir_op *)what;
-    hd_operand d = hd_result(c, 0), sum = hd_scratch(c, hd_call_elem(c, 0), d.varying);
-    hd_operand test = hd_scratch(c, HD_I8, d.varying);
-    hd_operand first = hd_call_arg(c, 0, 0);
+    vm_operand d = vm_result(c, 0), sum = vm_scratch(c, vm_call_elem(c, 0), d.varying);
+    vm_operand test = vm_scratch(c, VM_I8, d.varying);
+    vm_operand first = vm_call_arg(c, 0, 0);
     for (uint32_t k = 1; k < lanes_of(c, 0); k++) {
-        hd_emit_scalar(c, joins, KIR_P_EQ, sum, first, hd_call_arg(c, 0, k), none);
+        vm_emit_scalar(c, joins, KIR_P_EQ, sum, first, vm_call_arg(c, 0, k), none);
         first = sum;
     }
-    hd_emit_scalar(c, KIR_ICMP, KIR_P_SLT, test, first, hd_constant(c, first.elem, 0), none);
-    hd_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, d, test, none, none);
+    vm_emit_scalar(c, KIR_ICMP, KIR_P_SLT, test, first, vm_constant(c, first.elem, 0), none);
+    vm_emit_scalar(c, KIR_ZEXT, KIR_P_EQ, d, test, none, none);
 }
 
 /* bitselect(a, b, c): b's bits where c has ones, a's elsewhere: a ^ ((a ^ b) & c). */
-static void compile_bitselect(hd_compiler *c, const void *what) {
+static void compile_bitselect(vm_compiler *c, const void *what) {
     (void)what;
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
-        hd_operand d = hd_as_integer(hd_result(c, k)), x[3];
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
+        vm_operand d = vm_as_integer(vm_result(c, k)), x[3];
         for (uint32_t i = 0; i < 3; i++)
-            x[i] = hd_as_integer(hd_call_arg(c, i, k));
-        hd_operand bits = hd_scratch(c, d.elem, d.varying);
-        hd_emit_scalar(c, KIR_XOR, KIR_P_EQ, bits, x[0], x[1], none);
-        hd_emit_scalar(c, KIR_AND, KIR_P_EQ, bits, bits, x[2], none);
-        hd_emit_scalar(c, KIR_XOR, KIR_P_EQ, d, x[0], bits, none);
+            x[i] = vm_as_integer(vm_call_arg(c, i, k));
+        vm_operand bits = vm_scratch(c, d.elem, d.varying);
+        vm_emit_scalar(c, KIR_XOR, KIR_P_EQ, bits, x[0], x[1], none);
+        vm_emit_scalar(c, KIR_AND, KIR_P_EQ, bits, bits, x[2], none);
+        vm_emit_scalar(c, KIR_XOR, KIR_P_EQ, d, x[0], bits, none);
     }
 }
 
 /* ---- shuffles --------------------------------------------------------------------- */
 
 typedef struct moves {
-    hd_operand d[HD_MAX_COMPONENTS], mask[HD_MAX_COMPONENTS], from[2 * HD_MAX_COMPONENTS];
+    vm_operand d[VM_MAX_COMPONENTS], mask[VM_MAX_COMPONENTS], from[2 * VM_MAX_COMPONENTS];
     uint32_t count;     /* of d and mask */
     uint32_t from_mask; /* components of from, less 1; they are a power of two */
 } moves;
 
-static void run_shuffle(hd_run *r, const hd_op *op) {
+static void run_shuffle(vm_run *r, const vm_op *op) {
     const moves *m = op->more;
-    HD_EACH_LANE(r, op, lane) {
-        uint64_t value[HD_MAX_COMPONENTS];
+    VM_EACH_LANE(r, op, lane) {
+        uint64_t value[VM_MAX_COMPONENTS];
         for (uint32_t k = 0; k < m->count; k++)
-            value[k] = hd_element(r, m->from[hd_element(r, m->mask[k], lane) & m->from_mask], lane);
+            value[k] = vm_element(r, m->from[vm_element(r, m->mask[k], lane) & m->from_mask], lane);
         for (uint32_t k = 0; k < m->count; k++)
-            hd_put_bits(r, m->d[k], lane, value[k]);
+            vm_put_bits(r, m->d[k], lane, value[k]);
     }
 }
 
-static void compile_shuffle(hd_compiler *c, const void *what) {
+static void compile_shuffle(vm_compiler *c, const void *what) {
     (void)what;
     moves *m = hd_new(c->arena, moves);
     uint32_t sources = c->inst->arg_count - 1, lanes = lanes_of(c, 0);
     uint32_t places = hd_is_power_of_two(lanes) ? lanes : 4; /* a 3-vector has 4, one unknown */
-    m->count = hd_call_lanes(c);
+    m->count = vm_call_lanes(c);
     m->from_mask = places * sources - 1;
     for (uint32_t i = 0; i < places * sources; i++)
-        m->from[i] = hd_call_arg(c, i / places, i % places < lanes ? i % places : 0);
+        m->from[i] = vm_call_arg(c, i / places, i % places < lanes ? i % places : 0);
     for (uint32_t k = 0; k < m->count; k++) {
-        m->d[k] = hd_result(c, k);
-        m->mask[k] = hd_call_arg(c, sources, k);
+        m->d[k] = vm_result(c, k);
+        m->mask[k] = vm_call_arg(c, sources, k);
     }
-    hd_op *op = hd_emit_op(c, run_shuffle, m->d[0], m->from[0], m->mask[0], none);
+    vm_op *op = vm_emit_op(c, run_shuffle, m->d[0], m->from[0], m->mask[0], none);
     op->more = m;
 }
 
@@ -97,7 +97,7 @@ typedef struct saturation {
     uint64_t least, most;
     bool is_signed;
     int rounding; /* of fenv.h */
-    hd_operand d, a;
+    vm_operand d, a;
 } saturation;
 
 static uint64_t saturated(const saturation *s, double x) {
@@ -111,28 +111,28 @@ static uint64_t saturated(const saturation *s, double x) {
     return s->is_signed ? (uint64_t)(int64_t)x : (uint64_t)x;
 }
 
-static void run_saturate(hd_run *r, const hd_op *op) {
+static void run_saturate(vm_run *r, const vm_op *op) {
     const saturation *s = op->more;
-    HD_EACH_LANE(r, op, lane)
-        hd_put_bits(r, s->d, lane, saturated(s, hd_real_at(r, s->a, lane)));
+    VM_EACH_LANE(r, op, lane)
+    vm_put_bits(r, s->d, lane, saturated(s, vm_real_at(r, s->a, lane)));
 }
 
 /* The name says the signedness, kir's types the rest. */
-static void compile_saturate(hd_compiler *c, const void *what) {
+static void compile_saturate(vm_compiler *c, const void *what) {
     bool is_signed = *(const bool *)what;
     int bits = c->inst->type.bits;
     saturation s = {.is_signed = is_signed,
-                    .rounding = hd_rounding_of(c->inst->name, FE_TOWARDZERO)};
+                    .rounding = vm_rounding_of(c->inst->name, FE_TOWARDZERO)};
     s.high = ldexp(1, bits - is_signed);
     s.low = is_signed ? -s.high : 0;
     s.most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX;
     s.least = is_signed ? UINT64_C(1) << (bits - 1) : 0;
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         saturation *own = hd_new(c->arena, saturation);
         *own = s;
-        own->d = hd_result(c, k);
-        own->a = hd_call_arg(c, 0, k);
-        hd_op *op = hd_emit_op(c, run_saturate, own->d, own->a, none, none);
+        own->d = vm_result(c, k);
+        own->a = vm_call_arg(c, 0, k);
+        vm_op *op = vm_emit_op(c, run_saturate, own->d, own->a, none, none);
         op->more = own;
     }
 }
@@ -144,7 +144,7 @@ static const bool SIGNED = true, UNSIGNED = false;
 
 #define CONVERSION(type, what) {"convert_" type "*", "df", compile_saturate, what}
 
-const hd_builtin hd_vector_builtins[] = {
+const vm_builtin vm_vector_builtins[] = {
     {"any", "Id", compile_test, &ANY},
     {"all", "Id", compile_test, &ALL},
     {"bitselect", "ssss", compile_bitselect, NULL},

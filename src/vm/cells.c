@@ -28,12 +28,12 @@ static bool same_lanes(const kir_kernel *k, const kir_inst *inst) {
 
 /* An alias must be alive wherever its source is redefined only together with it, and
  * hold for the same lanes. */
-static bool agrees(const hd_compiler *c, kir_value v, kir_value source) {
+static bool agrees(const vm_compiler *c, kir_value v, kir_value source) {
     return c->divergence->varying[v] == c->divergence->varying[source];
 }
 
 static bool constant_lane(const kir_kernel *k, kir_value v, int64_t *lane) {
-    return kir_const_int(k, v, lane) && *lane >= 0 && *lane < HD_MAX_COMPONENTS;
+    return kir_const_int(k, v, lane) && *lane >= 0 && *lane < VM_MAX_COMPONENTS;
 }
 
 /* Every use of this sign extension is an index of an address, which takes an i32 itself. */
@@ -52,60 +52,60 @@ static bool only_indexes(const kir_kernel *k, kir_value v) {
     return used;
 }
 
-hd_unit_name hd_source_of(const hd_compiler *c, kir_value v, uint32_t k) {
+vm_unit_name vm_source_of(const vm_compiler *c, kir_value v, uint32_t k) {
     const kir_kernel *kernel = c->kernel;
     const kir_inst *inst = &kernel->insts[v];
-    hd_unit_name own = {v, k};
+    vm_unit_name own = {v, k};
     int64_t lane;
     switch (inst->op) {
-    case KIR_BITCAST: return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
+    case KIR_BITCAST: return same_lanes(kernel, inst) ? (vm_unit_name){inst->args[0], k} : own;
     case KIR_PTRTOINT:
-    case KIR_INTTOPTR: return same_lanes(kernel, inst) ? (hd_unit_name){inst->args[0], k} : own;
+    case KIR_INTTOPTR: return same_lanes(kernel, inst) ? (vm_unit_name){inst->args[0], k} : own;
     case KIR_SPACECAST:
-    case KIR_FREEZE: return (hd_unit_name){inst->args[0], k};
+    case KIR_FREEZE: return (vm_unit_name){inst->args[0], k};
     case KIR_SEXT:
         return kernel->insts[inst->args[0]].type.bits == 32 && inst->type.lanes == 1 &&
                        only_indexes(kernel, v)
-                   ? (hd_unit_name){inst->args[0], k}
+                   ? (vm_unit_name){inst->args[0], k}
                    : own;
     case KIR_EXTRACT:
         return constant_lane(kernel, inst->args[1], &lane)
-                   ? (hd_unit_name){inst->args[0], (uint32_t)lane}
+                   ? (vm_unit_name){inst->args[0], (uint32_t)lane}
                    : own;
     case KIR_INSERT:
         if (!constant_lane(kernel, inst->args[2], &lane))
             return own;
-        return lane == (int64_t)k ? (hd_unit_name){inst->args[1], 0}
-                                  : (hd_unit_name){inst->args[0], k};
+        return lane == (int64_t)k ? (vm_unit_name){inst->args[1], 0}
+                                  : (vm_unit_name){inst->args[0], k};
     case KIR_SHUFFLE: {
         uint64_t from = inst->imm[k];
         uint32_t lanes = kernel->insts[inst->args[0]].type.lanes;
         if (from == UINT64_MAX)
-            return (hd_unit_name){inst->args[0], 0};
-        return from < lanes ? (hd_unit_name){inst->args[0], (uint32_t)from}
-                            : (hd_unit_name){inst->args[1], (uint32_t)from - lanes};
+            return (vm_unit_name){inst->args[0], 0};
+        return from < lanes ? (vm_unit_name){inst->args[0], (uint32_t)from}
+                            : (vm_unit_name){inst->args[1], (uint32_t)from - lanes};
     }
     default: return own;
     }
 }
 
-uint32_t hd_components(kir_type type) { return type.kind == KIR_VOID ? 0 : type.lanes; }
+uint32_t vm_components(kir_type type) { return type.kind == KIR_VOID ? 0 : type.lanes; }
 
-static bool same_name(hd_unit_name a, hd_unit_name b) {
+static bool same_name(vm_unit_name a, vm_unit_name b) {
     return a.value == b.value && a.component == b.component;
 }
 
 /* Sources stand before what is named after them, except for phis, which are never names. */
-static void find_names(hd_compiler *c, hd_cells *cells) {
+static void find_names(vm_compiler *c, vm_cells *cells) {
     const kir_kernel *k = c->kernel;
     for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
         const kir_block *block = &k->blocks[c->flow->rpo[i]];
         for (uint32_t n = 0; n < block->inst_count; n++) {
             kir_value v = block->insts[n];
-            uint32_t count = hd_components(k->insts[v].type);
-            cells->names[v] = hd_new_array(c->arena, hd_unit_name, count);
+            uint32_t count = vm_components(k->insts[v].type);
+            cells->names[v] = hd_new_array(c->arena, vm_unit_name, count);
             for (uint32_t j = 0; j < count; j++) {
-                hd_unit_name own = {v, j}, source = hd_source_of(c, v, j);
+                vm_unit_name own = {v, j}, source = vm_source_of(c, v, j);
                 if (!same_name(own, source) && !is_leaf_constant(&k->insts[source.value]))
                     source = cells->names[source.value][source.component];
                 bool keeps = same_name(own, source) || !agrees(c, v, source.value);
@@ -116,30 +116,30 @@ static void find_names(hd_compiler *c, hd_cells *cells) {
 }
 
 /* Queries of a constant dimension are cells that are filled before the block starts. */
-static bool is_filled(const hd_compiler *c, const kir_inst *inst) {
+static bool is_filled(const vm_compiler *c, const kir_inst *inst) {
     int64_t d;
     return inst->op == KIR_PARAM || inst->op == KIR_STATIC ||
            (inst->op == KIR_QUERY &&
             (!inst->arg_count || kir_const_int(c->kernel, inst->args[0], &d)));
 }
 
-static void number_units(hd_compiler *c, hd_cells *cells) {
+static void number_units(vm_compiler *c, vm_cells *cells) {
     const kir_kernel *k = c->kernel;
     for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
         const kir_block *block = &k->blocks[c->flow->rpo[i]];
         for (uint32_t n = 0; n < block->inst_count; n++) {
             kir_value v = block->insts[n];
             const kir_inst *inst = &k->insts[v];
-            uint32_t count = hd_components(inst->type);
+            uint32_t count = vm_components(inst->type);
             cells->units[v] = hd_new_array(c->arena, uint32_t, count);
             for (uint32_t j = 0; j < count; j++) {
                 cells->units[v][j] = UINT32_MAX;
                 if (is_leaf_constant(inst) || is_filled(c, inst) ||
-                    !same_name(cells->names[v][j], (hd_unit_name){v, j}))
+                    !same_name(cells->names[v][j], (vm_unit_name){v, j}))
                     continue;
                 cells->units[v][j] = (uint32_t)cells->unit.count;
                 hd_unit unit = {.value = v,
-                                .elem = hd_elem_of(inst->type),
+                                .elem = vm_elem_of(inst->type),
                                 .varying = c->divergence->varying[v],
                                 .birth = UINT32_MAX};
                 hd_push(c->arena, &cells->unit, unit);
@@ -152,14 +152,14 @@ static void number_units(hd_compiler *c, hd_cells *cells) {
 
 /* Places in program order: instruction p reads at 2p and writes at 2p + 1. */
 typedef struct lives {
-    hd_compiler *c;
-    hd_cells *cells;
+    vm_compiler *c;
+    vm_cells *cells;
     uint32_t words;
     uint64_t *in, *out;    /* [block][words] */
     uint32_t *begin, *end; /* [block] places of its first and last instruction */
 } lives;
 
-static void touch(hd_cells *cells, uint32_t unit, uint32_t place) {
+static void touch(vm_cells *cells, uint32_t unit, uint32_t place) {
     hd_unit *u = &cells->unit.data[unit];
     u->birth = place < u->birth ? place : u->birth;
     u->death = place > u->death ? place : u->death;
@@ -171,11 +171,11 @@ static uint64_t *row(const lives *l, uint64_t *sets, uint32_t block) {
 
 /* Calls f for the unit behind each component of an operand, if there is one. */
 #define EACH_UNIT(l, v, unit)                                                            \
-    for (uint32_t k_ = 0, unit; k_ < hd_components((l)->c->kernel->insts[v].type); k_++) \
-        if ((unit = hd_unit_behind((l)->cells, v, k_)) != UINT32_MAX)
+    for (uint32_t k_ = 0, unit; k_ < vm_components((l)->c->kernel->insts[v].type); k_++) \
+        if ((unit = vm_unit_behind((l)->cells, v, k_)) != UINT32_MAX)
 
-uint32_t hd_unit_behind(const hd_cells *cells, kir_value v, uint32_t k) {
-    hd_unit_name name = cells->names[v][k];
+uint32_t vm_unit_behind(const vm_cells *cells, kir_value v, uint32_t k) {
+    vm_unit_name name = cells->names[v][k];
     return cells->units[name.value][name.component];
 }
 
@@ -268,7 +268,7 @@ static void touch_block(lives *l, uint32_t b) {
     }
 }
 
-static void find_lives(hd_compiler *c, hd_cells *cells) {
+static void find_lives(vm_compiler *c, vm_cells *cells) {
     lives l = {.c = c, .cells = cells, .words = (uint32_t)(cells->unit.count + 63) / 64};
     uint32_t blocks = c->kernel->block_count, place = 0;
     l.in = hd_new_array(c->arena, uint64_t, (size_t)blocks *l.words);
@@ -290,14 +290,14 @@ static void find_lives(hd_compiler *c, hd_cells *cells) {
 
 enum { CELL_ALIGN = 64 };
 
-static uint32_t take_bytes(hd_cells *cells, uint32_t bytes) {
+static uint32_t take_bytes(vm_cells *cells, uint32_t bytes) {
     uint32_t at = (uint32_t)cells->top;
     cells->top += hd_align_up(bytes, CELL_ALIGN);
     return at;
 }
 
-uint32_t hd_cell_bytes(const hd_compiler *c, hd_elem elem, bool varying) {
-    return hd_elem_bytes(elem) * (varying ? c->program->padded : HD_CHUNK);
+uint32_t vm_cell_bytes(const vm_compiler *c, vm_elem elem, bool varying) {
+    return vm_elem_bytes(elem) * (varying ? c->program->padded : VM_CHUNK);
 }
 
 typedef struct ending {
@@ -327,7 +327,7 @@ static uint32_t take_over(ending *endings, size_t *count, uint32_t width, uint32
     return at;
 }
 
-static void give_cells(hd_compiler *c, hd_cells *cells) {
+static void give_cells(vm_compiler *c, vm_cells *cells) {
     size_t n = cells->unit.count, active = 0;
     uint32_t *order = hd_new_array(c->arena, uint32_t, n);
     ending *endings = hd_new_array(c->arena, ending, n);
@@ -336,23 +336,23 @@ static void give_cells(hd_compiler *c, hd_cells *cells) {
     qsort_r(order, n, sizeof *order, by_birth, cells->unit.data);
     for (size_t i = 0; i < n; i++) {
         hd_unit *u = &cells->unit.data[order[i]];
-        uint32_t width = hd_elem_bytes(u->elem);
+        uint32_t width = vm_elem_bytes(u->elem);
         u->at = u->varying ? take_over(endings, &active, width, u->birth) : UINT32_MAX;
         if (u->at == UINT32_MAX)
-            u->at = take_bytes(cells, hd_cell_bytes(c, u->elem, u->varying));
+            u->at = take_bytes(cells, vm_cell_bytes(c, u->elem, u->varying));
         if (u->varying)
             endings[active++] = (ending){u->death, u->at, width};
     }
 }
 
-hd_cells *hd_cells_make(hd_compiler *c) {
-    hd_cells *cells = hd_new(c->arena, hd_cells);
+vm_cells *vm_cells_make(vm_compiler *c) {
+    vm_cells *cells = hd_new(c->arena, vm_cells);
     uint32_t count = c->kernel->inst_count;
-    cells->names = hd_new_array(c->arena, hd_unit_name *, count);
+    cells->names = hd_new_array(c->arena, vm_unit_name *, count);
     cells->units = hd_new_array(c->arena, uint32_t *, count);
-    cells->filled = hd_new_array(c->arena, hd_operand, count);
+    cells->filled = hd_new_array(c->arena, vm_operand, count);
     cells->scratch_cell = (uint32_t)sizeof(uint64_t) * c->program->padded;
-    cells->top = (uint64_t)HD_SCRATCH_CELLS * cells->scratch_cell;
+    cells->top = (uint64_t)VM_SCRATCH_CELLS * cells->scratch_cell;
     for (uint32_t v = 0; v < count; v++)
         cells->filled[v].at = UINT32_MAX;
     find_names(c, cells);
@@ -364,34 +364,34 @@ hd_cells *hd_cells_make(hd_compiler *c) {
 
 /* ---- operands ------------------------------------------------------------------------- */
 
-hd_operand hd_constant(hd_compiler *c, hd_elem elem, uint64_t bits) {
-    hd_program *p = c->program;
+vm_operand vm_constant(vm_compiler *c, vm_elem elem, uint64_t bits) {
+    vm_program *p = c->program;
     for (uint32_t i = 0; i < p->constant_count; i++)
         if (p->constants[i].elem == elem && p->constants[i].bits == bits)
-            return (hd_operand){p->constants[i].at, elem, false};
+            return (vm_operand){p->constants[i].at, elem, false};
     hd_push(c->arena, &c->constants,
-            (hd_filled){take_bytes(c->cells, hd_cell_bytes(c, elem, false)), elem, bits});
+            (vm_filled){take_bytes(c->cells, vm_cell_bytes(c, elem, false)), elem, bits});
     p->constants = c->constants.data;
     p->constant_count = (uint32_t)c->constants.count;
-    return (hd_operand){p->constants[p->constant_count - 1].at, elem, false};
+    return (vm_operand){p->constants[p->constant_count - 1].at, elem, false};
 }
 
-hd_operand hd_new_cell(hd_compiler *c, hd_elem elem, bool varying) {
-    return (hd_operand){take_bytes(c->cells, hd_cell_bytes(c, elem, varying)), elem, varying};
+vm_operand vm_new_cell(vm_compiler *c, vm_elem elem, bool varying) {
+    return (vm_operand){take_bytes(c->cells, vm_cell_bytes(c, elem, varying)), elem, varying};
 }
 
-hd_operand hd_scratch(hd_compiler *c, hd_elem elem, bool varying) {
-    hd_cells *cells = c->cells;
-    if (cells->scratch_used == HD_SCRATCH_CELLS) {
-        hd_cannot_run(c, "this needs too many values at once; split it");
+vm_operand vm_scratch(vm_compiler *c, vm_elem elem, bool varying) {
+    vm_cells *cells = c->cells;
+    if (cells->scratch_used == VM_SCRATCH_CELLS) {
+        vm_cannot_run(c, "this needs too many values at once; split it");
         cells->scratch_used = 0;
     }
-    return (hd_operand){cells->scratch_used++ * cells->scratch_cell, elem, varying};
+    return (vm_operand){cells->scratch_used++ * cells->scratch_cell, elem, varying};
 }
 
 /* Cells that are filled from outside: one for all equal queries. */
-static hd_operand filled_cell(hd_compiler *c, kir_value v) {
-    hd_operand *own = &c->cells->filled[v];
+static vm_operand filled_cell(vm_compiler *c, kir_value v) {
+    vm_operand *own = &c->cells->filled[v];
     if (own->at != UINT32_MAX)
         return *own;
     const kir_inst *inst = &c->kernel->insts[v];
@@ -400,35 +400,35 @@ static hd_operand filled_cell(hd_compiler *c, kir_value v) {
     else if (inst->op == KIR_STATIC)
         *own = c->program->statics[inst->index];
     else
-        *own = hd_query_cell(c, inst);
+        *own = vm_query_cell(c, inst);
     return *own;
 }
 
-hd_operand hd_cell_of(hd_compiler *c, kir_value value, uint32_t k) {
+vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k) {
     const kir_inst *inst = &c->kernel->insts[value];
     k = k < inst->type.lanes ? k : 0;
-    hd_unit_name name = c->cells->names[value][k];
+    vm_unit_name name = c->cells->names[value][k];
     const kir_inst *source = &c->kernel->insts[name.value];
     uint32_t unit = c->cells->units[name.value][name.component];
-    hd_operand result;
+    vm_operand result;
     if (source->op == KIR_CONST)
-        result = hd_constant(c, hd_elem_of(source->type), source->imm[name.component]);
+        result = vm_constant(c, vm_elem_of(source->type), source->imm[name.component]);
     else if (source->op == KIR_UNDEF)
-        result = hd_constant(c, hd_elem_of(source->type), 0);
+        result = vm_constant(c, vm_elem_of(source->type), 0);
     else if (source->op == KIR_ALLOCA)
-        result = hd_constant(c, HD_I64, HD_PRIVATE_BASE + c->allocas[name.value]);
+        result = vm_constant(c, VM_I64, VM_PRIVATE_BASE + c->allocas[name.value]);
     else if (unit == UINT32_MAX && source->op == KIR_PARAM)
         result = c->program->param[source->index][name.component];
     else if (unit == UINT32_MAX)
         result = filled_cell(c, name.value);
     else
-        result = (hd_operand){c->cells->unit.data[unit].at, c->cells->unit.data[unit].elem,
+        result = (vm_operand){c->cells->unit.data[unit].at, c->cells->unit.data[unit].elem,
                               c->cells->unit.data[unit].varying};
     /* A name of equal width may see the bits as another type; a sign extension that only
      * indexes keeps its i32. */
-    if (hd_elem_bytes(hd_elem_of(inst->type)) == hd_elem_bytes(result.elem))
-        result.elem = hd_elem_of(inst->type);
+    if (vm_elem_bytes(vm_elem_of(inst->type)) == vm_elem_bytes(result.elem))
+        result.elem = vm_elem_of(inst->type);
     return result;
 }
 
-hd_operand hd_result(hd_compiler *c, uint32_t k) { return hd_cell_of(c, c->value, k); }
+vm_operand vm_result(vm_compiler *c, uint32_t k) { return vm_cell_of(c, c->value, k); }

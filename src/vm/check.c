@@ -36,13 +36,13 @@ typedef struct accessors {
 } accessors;
 
 typedef struct byte_times {
-    accessors by[HD_UPDATES]; /* [hd_way]; updates count as atomic writes */
+    accessors by[VM_UPDATES]; /* [vm_way]; updates count as atomic writes */
     uint8_t stored;           /* last, if is_known */
     bool is_known;            /* the last write was a plain store */
 } byte_times;
 
-struct hd_shadow {
-    hd_races *races; /* NULL: they are not looked for */
+struct vm_shadow {
+    vm_races *races; /* NULL: they are not looked for */
     bool uninitialised;
     uint32_t epoch;
     uint32_t region_count;
@@ -52,8 +52,8 @@ struct hd_shadow {
     bool *is_own;       /* [region] written[] is freed with the shadow */
 };
 
-struct hd_shadow *hd_shadow_new(const hd_run *r, hd_races *races, const hd_vm_options *options) {
-    struct hd_shadow *s = hd_zeroed(1, sizeof *s);
+struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races, const hd_vm_options *options) {
+    struct vm_shadow *s = hd_zeroed(1, sizeof *s);
     s->races = options->check_races ? races : NULL;
     s->uninitialised = options->check_uninitialised;
     s->region_count = r->region_count;
@@ -62,7 +62,7 @@ struct hd_shadow *hd_shadow_new(const hd_run *r, hd_races *races, const hd_vm_op
     s->bits = hd_zeroed(r->region_count, sizeof *s->bits);
     s->is_own = hd_zeroed(r->region_count, sizeof *s->is_own);
     for (uint32_t i = 0; i < r->region_count && s->uninitialised; i++) {
-        const hd_region *g = &r->regions[i];
+        const vm_region *g = &r->regions[i];
         bool of_block = g->space == KIR_LOCAL || g->space == KIR_PRIVATE;
         s->written[i] = g->written;
         s->bits[i] = g->space == KIR_PRIVATE ? g->bytes * r->lanes : g->bytes;
@@ -74,7 +74,7 @@ struct hd_shadow *hd_shadow_new(const hd_run *r, hd_races *races, const hd_vm_op
     return s;
 }
 
-void hd_shadow_free(struct hd_shadow *s) {
+void vm_shadow_free(struct vm_shadow *s) {
     for (uint32_t i = 0; i < s->region_count; i++) {
         free(s->times[i]);
         if (s->is_own[i])
@@ -87,10 +87,10 @@ void hd_shadow_free(struct hd_shadow *s) {
     free(s);
 }
 
-void hd_check_barrier(hd_run *r) { r->shadow->epoch++; }
+void vm_check_barrier(vm_run *r) { r->shadow->epoch++; }
 
-void hd_check_block(hd_run *r) {
-    struct hd_shadow *s = r->shadow;
+void vm_check_block(vm_run *r) {
+    struct vm_shadow *s = r->shadow;
     s->epoch++;
     for (uint32_t i = 0; i < s->region_count; i++)
         if (s->is_own[i])
@@ -99,14 +99,14 @@ void hd_check_block(hd_run *r) {
 
 /* ---- written ------------------------------------------------------------------------------- */
 
-static void check_written(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
+static void check_written(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
                           uint64_t offset, uint64_t width, bool reads, bool writes) {
-    struct hd_shadow *s = r->shadow;
+    struct vm_shadow *s = r->shadow;
     uint8_t *written = s->written[g - r->regions];
     uint64_t first = offset + (g->space == KIR_PRIVATE ? lane * g->bytes : 0);
     for (uint64_t b = first; written && b < first + width; b++) {
         if (reads && !(written[b / 8] >> b % 8 & 1))
-            hd_fault(r, op->inst, lane,
+            vm_fault(r, op->inst, lane,
                      "load of byte %llu of '%s', which nothing has written; initialise it",
                      (unsigned long long)(offset + (b - first)), g->name);
         if (writes)
@@ -116,9 +116,9 @@ static void check_written(hd_run *r, const hd_op *op, const hd_region *g, uint32
 
 /* A copy takes along which bytes have been written: padding is copied too, and nobody reads it.
  * Where the two overlap, the end that is overwritten last is taken first. */
-static void copy_written(hd_run *r, const hd_region *to, uint64_t to_offset, const hd_region *from,
+static void copy_written(vm_run *r, const vm_region *to, uint64_t to_offset, const vm_region *from,
                          uint64_t from_offset, uint32_t lane, uint64_t width) {
-    struct hd_shadow *s = r->shadow;
+    struct vm_shadow *s = r->shadow;
     uint8_t *target = s->written[to - r->regions], *source = s->written[from - r->regions];
     uint64_t t = to_offset + (to->space == KIR_PRIVATE ? lane * to->bytes : 0);
     uint64_t f = from_offset + (from->space == KIR_PRIVATE ? lane * from->bytes : 0);
@@ -132,12 +132,12 @@ static void copy_written(hd_run *r, const hd_region *to, uint64_t to_offset, con
 
 /* ---- races ---------------------------------------------------------------------------------- */
 
-static bool is_of_this_block(const hd_run *r, uint32_t thread) {
+static bool is_of_this_block(const vm_run *r, uint32_t thread) {
     return (thread - 1) / r->lanes == r->block;
 }
 
 /* Somebody else whom nothing orders before `thread` of the block that runs; NULL: nobody. */
-static const accessor *somebody_else(const hd_run *r, const accessors *a, uint32_t thread,
+static const accessor *somebody_else(const vm_run *r, const accessors *a, uint32_t thread,
                                      bool is_local) {
     const accessor *earlier = a->earlier.thread && !is_local ? &a->earlier : NULL;
     if (!a->last.thread)
@@ -151,7 +151,7 @@ static const accessor *somebody_else(const hd_run *r, const accessors *a, uint32
     return earlier;
 }
 
-static void note_access(const hd_run *r, accessors *a, accessor now) {
+static void note_access(const vm_run *r, accessors *a, accessor now) {
     uint32_t epoch = r->shadow->epoch;
     bool same_block = a->last.thread && is_of_this_block(r, a->last.thread);
     if (a->last.thread && !same_block)
@@ -164,23 +164,23 @@ static void note_access(const hd_run *r, accessors *a, accessor now) {
     a->epoch = epoch;
 }
 
-static bool is_atomic(hd_way way) { return way >= HD_ATOMIC_READS; }
-static bool is_writing(hd_way way) { return way != HD_READS && way != HD_ATOMIC_READS; }
+static bool is_atomic(vm_way way) { return way >= VM_ATOMIC_READS; }
+static bool is_writing(vm_way way) { return way != VM_READS && way != VM_ATOMIC_READS; }
 
 /* One byte of an access. */
 typedef struct touched_byte {
-    const hd_region *region;
+    const vm_region *region;
     uint64_t offset;
-    hd_way way;
+    vm_way way;
     uint32_t lane;
     bool is_known; /* what is stored */
     uint8_t value;
 } touched_byte;
 
-static void check_byte(hd_run *r, const hd_op *op, const touched_byte *b, byte_times *t) {
+static void check_byte(vm_run *r, const vm_op *op, const touched_byte *b, byte_times *t) {
     uint32_t thread = (uint32_t)(r->block * r->lanes + b->lane + 1);
     bool same = b->is_known && t->is_known && b->value == t->stored;
-    for (hd_way before = HD_READS; before < HD_UPDATES; before++) {
+    for (vm_way before = VM_READS; before < VM_UPDATES; before++) {
         if ((!is_writing(b->way) && !is_writing(before)) ||
             (is_atomic(b->way) && is_atomic(before)))
             continue;
@@ -188,7 +188,7 @@ static void check_byte(hd_run *r, const hd_op *op, const touched_byte *b, byte_t
             somebody_else(r, &t->by[before], thread, b->region->space == KIR_LOCAL);
         if (!other)
             continue;
-        const hd_met met = {.region = b->region,
+        const vm_met met = {.region = b->region,
                             .byte = b->offset,
                             .inst = op->inst,
                             .before_inst = other->inst,
@@ -197,10 +197,10 @@ static void check_byte(hd_run *r, const hd_op *op, const touched_byte *b, byte_t
                             .block = (other->thread - 1) / r->lanes,
                             .writes = is_writing(b->way),
                             .has_written = is_writing(before),
-                            .same_value = same && before == HD_WRITES};
-        hd_note_race(r, r->shadow->races, &met);
+                            .same_value = same && before == VM_WRITES};
+        vm_note_race(r, r->shadow->races, &met);
     }
-    note_access(r, &t->by[b->way == HD_UPDATES ? HD_ATOMIC_WRITES : b->way],
+    note_access(r, &t->by[b->way == VM_UPDATES ? VM_ATOMIC_WRITES : b->way],
                 (accessor){thread, op->inst});
     if (is_writing(b->way)) {
         t->stored = b->value;
@@ -209,20 +209,20 @@ static void check_byte(hd_run *r, const hd_op *op, const touched_byte *b, byte_t
 }
 
 /* What a plain store stores into its byte number `at`. */
-static uint8_t stored_byte(const hd_run *r, const hd_memory *m, uint32_t lane, uint64_t at) {
-    uint32_t bytes = hd_elem_bytes(m->elem);
-    return (uint8_t)(hd_element(r, m->value[at / bytes], lane) >> at % bytes * 8);
+static uint8_t stored_byte(const vm_run *r, const vm_memory *m, uint32_t lane, uint64_t at) {
+    uint32_t bytes = vm_elem_bytes(m->elem);
+    return (uint8_t)(vm_element(r, m->value[at / bytes], lane) >> at % bytes * 8);
 }
 
-static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t lane,
-                       uint64_t offset, uint64_t width, hd_way way) {
+static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t lane,
+                       uint64_t offset, uint64_t width, vm_way way) {
     if (g->space == KIR_PRIVATE || g->space == KIR_CONSTANT)
         return;
     byte_times **times = &r->shadow->times[g - r->regions];
     if (!*times)
         *times = calloc(g->bytes, sizeof **times);
     if (!*times)
-        hd_fault(
+        vm_fault(
             r, op->inst, lane,
             "the system has no memory to watch '%s' for races: %zu bytes for each of its %llu; "
             "give it fewer elements",
@@ -230,7 +230,7 @@ static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t 
     touched_byte byte = {.region = g,
                          .way = way,
                          .lane = lane,
-                         .is_known = way == HD_WRITES && op->fn == hd_op_store};
+                         .is_known = way == VM_WRITES && op->fn == vm_op_store};
     for (uint64_t b = 0; b < width; b++) {
         byte.offset = offset + b;
         byte.value = byte.is_known ? stored_byte(r, op->more, lane, b) : 0;
@@ -238,40 +238,40 @@ static void check_race(hd_run *r, const hd_op *op, const hd_region *g, uint32_t 
     }
 }
 
-static const hd_region *region_at(const hd_run *r, const hd_target *t, uint64_t at,
+static const vm_region *region_at(const vm_run *r, const vm_target *t, uint64_t at,
                                   uint64_t width) {
-    return t->region ? t->region : hd_find_region(r, at, width);
+    return t->region ? t->region : vm_find_region(r, at, width);
 }
 
-void hd_check_lane(hd_run *r, const hd_op *op, const hd_target *t, uint32_t lane, uint64_t width,
-                   hd_way way) {
+void vm_check_lane(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane, uint64_t width,
+                   vm_way way) {
     if (!width)
         return;
-    uint64_t at = hd_lane_address(t, lane);
-    const hd_region *g = region_at(r, t, at, width);
-    bool reads = !is_writing(way) || way == HD_UPDATES;
+    uint64_t at = vm_lane_address(t, lane);
+    const vm_region *g = region_at(r, t, at, width);
+    bool reads = !is_writing(way) || way == VM_UPDATES;
     if (r->shadow->uninitialised)
         check_written(r, op, g, lane, at - g->base, width, reads, is_writing(way));
     if (r->shadow->races)
         check_race(r, op, g, lane, at - g->base, width, way);
 }
 
-void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, hd_way way) {
-    HD_EACH_ACTIVE(r, l)
-        hd_check_lane(r, op, t, l, width, way);
+void vm_check_access(vm_run *r, const vm_op *op, const vm_target *t, uint64_t width, vm_way way) {
+    VM_EACH_ACTIVE(r, l)
+    vm_check_lane(r, op, t, l, width, way);
 }
 
-void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,
+void vm_check_copy(vm_run *r, const vm_op *op, const vm_target *to, const vm_target *from,
                    uint32_t lane, uint64_t width) {
     if (!width)
         return;
-    uint64_t target = hd_lane_address(to, lane), source = hd_lane_address(from, lane);
-    const hd_region *t = region_at(r, to, target, width);
-    const hd_region *f = region_at(r, from, source, width);
+    uint64_t target = vm_lane_address(to, lane), source = vm_lane_address(from, lane);
+    const vm_region *t = region_at(r, to, target, width);
+    const vm_region *f = region_at(r, from, source, width);
     if (r->shadow->uninitialised)
         copy_written(r, t, target - t->base, f, source - f->base, lane, width);
     if (r->shadow->races) {
-        check_race(r, op, f, lane, source - f->base, width, HD_READS);
-        check_race(r, op, t, lane, target - t->base, width, HD_WRITES);
+        check_race(r, op, f, lane, source - f->base, width, VM_READS);
+        check_race(r, op, t, lane, target - t->base, width, VM_WRITES);
     }
 }

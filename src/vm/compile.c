@@ -9,15 +9,15 @@
  */
 #include "vm/compile.h"
 
-hd_elem hd_elem_of(kir_type type) {
+vm_elem vm_elem_of(kir_type type) {
     if (type.kind == KIR_FLOAT)
-        return type.bits == 16 ? HD_F16 : type.bits == 32 ? HD_F32 : HD_F64;
+        return type.bits == 16 ? VM_F16 : type.bits == 32 ? VM_F32 : VM_F64;
     if (type.kind == KIR_PTR || type.bits == 64)
-        return HD_I64;
-    return type.bits <= 8 ? HD_I8 : type.bits == 16 ? HD_I16 : HD_I32;
+        return VM_I64;
+    return type.bits <= 8 ? VM_I8 : type.bits == 16 ? VM_I16 : VM_I32;
 }
 
-void hd_cannot_run(hd_compiler *c, const char *format, ...) {
+void vm_cannot_run(vm_compiler *c, const char *format, ...) {
     if (c->status)
         return;
     va_list args;
@@ -27,9 +27,9 @@ void hd_cannot_run(hd_compiler *c, const char *format, ...) {
     va_end(args);
 }
 
-hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_operand b,
-                  hd_operand third) {
-    hd_op op = {.fn = fn,
+vm_op *vm_emit_op(vm_compiler *c, vm_op_fn *fn, vm_operand d, vm_operand a, vm_operand b,
+                  vm_operand third) {
+    vm_op op = {.fn = fn,
                 .d = d.at,
                 .a = a.at,
                 .b = b.at,
@@ -46,7 +46,7 @@ hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_o
 /* ---- what is there before the first instruction ------------------------------------------ */
 
 /* Where a variable is that has no place of its own: at its first use. */
-static hd_place place_of_variable(const hd_compiler *c, kir_value variable) {
+static hd_place place_of_variable(const vm_compiler *c, kir_value variable) {
     for (uint32_t v = 0; v < c->kernel->inst_count; v++) {
         const kir_inst *inst = &c->kernel->insts[v];
         for (uint32_t i = 0; i < inst->arg_count && inst->line; i++)
@@ -56,9 +56,9 @@ static hd_place place_of_variable(const hd_compiler *c, kir_value variable) {
     return c->kernel->place;
 }
 
-static hd_status check_private(const hd_compiler *c) {
+static hd_status check_private(const vm_compiler *c) {
     const kir_kernel *k = c->kernel;
-    uint64_t most = HD_MOST_PRIVATE / c->program->lanes, bytes = 0, largest = 0;
+    uint64_t most = VM_MOST_PRIVATE / c->program->lanes, bytes = 0, largest = 0;
     hd_place place = k->place;
     for (uint32_t v = 0; v < k->inst_count && largest <= most; v++)
         if (k->insts[v].op == KIR_ALLOCA && k->insts[v].imm[0] > largest) {
@@ -66,7 +66,7 @@ static hd_status check_private(const hd_compiler *c) {
             place = place_of_variable(c, v);
         }
     for (uint32_t v = 0; v < k->inst_count && bytes <= most; v++)
-        bytes += k->insts[v].op == KIR_ALLOCA ? k->insts[v].imm[0] + HD_PRIVATE_GAP : 0;
+        bytes += k->insts[v].op == KIR_ALLOCA ? k->insts[v].imm[0] + VM_PRIVATE_GAP : 0;
     if (bytes <= most)
         return HD_OK;
     return hd_fail(
@@ -77,23 +77,23 @@ static hd_status check_private(const hd_compiler *c) {
         k->name, (unsigned long long)bytes, c->program->lanes, (unsigned long long)most);
 }
 
-uint64_t hd_private_stride(const hd_program *p) {
+uint64_t vm_private_stride(const vm_program *p) {
     /* An odd number of cache lines apart, so that lanes do not fall into the same cache set. */
     return ((p->private_bytes + 63) / 64 | 1) * 64;
 }
 
-uint64_t hd_block_bytes(const hd_program *p) {
-    return p->frame_bytes + hd_private_stride(p) * p->lanes;
+uint64_t vm_block_bytes(const vm_program *p) {
+    return p->frame_bytes + vm_private_stride(p) * p->lanes;
 }
 
-static uint64_t take_private(hd_compiler *c, uint64_t bytes, uint64_t align, bool is_param) {
+static uint64_t take_private(vm_compiler *c, uint64_t bytes, uint64_t align, bool is_param) {
     uint64_t at = hd_align_up(c->program->private_bytes, align ? align : 1);
-    c->program->private_bytes = hd_align_up(at + bytes + HD_PRIVATE_GAP, HD_PRIVATE_GAP);
-    hd_push(c->arena, &c->pieces, (hd_piece){at, bytes, is_param});
+    c->program->private_bytes = hd_align_up(at + bytes + VM_PRIVATE_GAP, VM_PRIVATE_GAP);
+    hd_push(c->arena, &c->pieces, (vm_piece){at, bytes, is_param});
     return at;
 }
 
-static void place_allocas(hd_compiler *c) {
+static void place_allocas(vm_compiler *c) {
     c->allocas = hd_new_array(c->arena, uint64_t, c->kernel->inst_count);
     for (uint32_t v = 0; v < c->kernel->inst_count; v++) {
         const kir_inst *inst = &c->kernel->insts[v];
@@ -104,32 +104,32 @@ static void place_allocas(hd_compiler *c) {
 
 enum { MOST_ALIGNED = 128 }; /* a long16, or a struct with one */
 
-static void place_params(hd_compiler *c) {
-    hd_program *p = c->program;
+static void place_params(vm_compiler *c) {
+    vm_program *p = c->program;
     const kir_kernel *k = c->kernel;
-    p->param = hd_new_array(c->arena, hd_operand *, k->param_count);
+    p->param = hd_new_array(c->arena, vm_operand *, k->param_count);
     p->by_value = hd_new_array(c->arena, uint64_t, k->param_count);
     for (uint32_t i = 0; i < k->param_count; i++) {
         uint32_t lanes = k->params[i].type.lanes ? k->params[i].type.lanes : 1;
-        p->param[i] = hd_new_array(c->arena, hd_operand, lanes);
+        p->param[i] = hd_new_array(c->arena, vm_operand, lanes);
         for (uint32_t j = 0; j < lanes; j++)
-            p->param[i][j] = hd_new_cell(c, hd_elem_of(k->params[i].type), false);
+            p->param[i][j] = vm_new_cell(c, vm_elem_of(k->params[i].type), false);
         if (k->params[i].by_value_struct)
             p->by_value[i] = take_private(c, k->params[i].bytes, MOST_ALIGNED, true);
     }
-    p->statics = hd_new_array(c->arena, hd_operand, k->static_count);
+    p->statics = hd_new_array(c->arena, vm_operand, k->static_count);
     for (uint32_t i = 0; i < k->static_count; i++)
-        p->statics[i] = hd_new_cell(c, HD_I64, false);
+        p->statics[i] = vm_new_cell(c, VM_I64, false);
 }
 
 /* ---- instructions --------------------------------------------------------------------------- */
 
-static void compile_call(hd_compiler *c) {
-    if (!hd_compile_call(c) && !c->status)
-        hd_cannot_run(c, "the machine does not know the built-in function %s", c->inst->name);
+static void compile_call(vm_compiler *c) {
+    if (!vm_compile_call(c) && !c->status)
+        vm_cannot_run(c, "the machine does not know the built-in function %s", c->inst->name);
 }
 
-static void compile_instruction(hd_compiler *c) {
+static void compile_instruction(vm_compiler *c) {
     c->cells->scratch_used = 0;
     switch (c->inst->op) {
     case KIR_PARAM:
@@ -140,30 +140,30 @@ static void compile_instruction(hd_compiler *c) {
     case KIR_PHI:
     case KIR_BARRIER:
     case KIR_FENCE: return;
-    case KIR_QUERY: hd_compile_query(c); return;
+    case KIR_QUERY: vm_compile_query(c); return;
     case KIR_LOAD:
     case KIR_STORE:
     case KIR_ATOMIC:
     case KIR_COPY:
-    case KIR_FILL: hd_compile_memory(c); return;
+    case KIR_FILL: vm_compile_memory(c); return;
     case KIR_CALL:
         c->program->prints |= !strcmp(c->inst->name, "printf");
         compile_call(c);
         return;
-    default: hd_compile_arithmetic(c); return;
+    default: vm_compile_arithmetic(c); return;
     }
 }
 
-static void compile_block(hd_compiler *c, uint32_t b) {
+static void compile_block(vm_compiler *c, uint32_t b) {
     const kir_block *block = &c->kernel->blocks[b];
-    hd_node *node = &c->program->nodes[hd_first_node(c, b)];
+    vm_node *node = &c->program->nodes[vm_first_node(c, b)];
     node->first = (uint32_t)c->ops.count;
     for (uint32_t n = 0; n < block->inst_count && !c->status; n++) {
         c->value = block->insts[n];
         c->inst = &c->kernel->insts[c->value];
-        if (hd_is_barrier(c->inst)) {
+        if (vm_is_barrier(c->inst)) {
             node->count = (uint32_t)c->ops.count - node->first;
-            hd_end_piece(c, node++);
+            vm_end_piece(c, node++);
             node->first = (uint32_t)c->ops.count;
         }
         if (!kir_is_leaf(c->inst->op) && c->inst->op != KIR_PHI)
@@ -173,43 +173,43 @@ static void compile_block(hd_compiler *c, uint32_t b) {
             continue;
         }
         node->count = (uint32_t)c->ops.count - node->first;
-        hd_end_block(c, node, b);
+        vm_end_block(c, node, b);
     }
 }
 
-hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
+hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
                      const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
-                     hd_program **program) {
-    hd_compiler c = {.arena = arena, .diag = diag, .module = module, .kernel = kernel};
-    hd_program *p = c.program = hd_new(arena, hd_program);
+                     vm_program **program) {
+    vm_compiler c = {.arena = arena, .diag = diag, .module = module, .kernel = kernel};
+    vm_program *p = c.program = hd_new(arena, vm_program);
     p->module = module;
     p->kernel = kernel;
     p->lanes = lanes;
-    p->padded = (uint32_t)hd_align_up(lanes, HD_CHUNK);
+    p->padded = (uint32_t)hd_align_up(lanes, VM_CHUNK);
     p->info = hd_kernel_analyse(arena, module, kernel, binding);
     c.status = check_private(&c);
     if (c.status)
         return c.status;
     c.flow = p->info->flow;
     c.divergence = hd_divergence_of_block(arena, kernel, c.flow);
-    c.cells = hd_cells_make(&c);
+    c.cells = vm_cells_make(&c);
     place_allocas(&c);
     place_params(&c);
-    hd_nodes_plan(&c);
+    vm_nodes_plan(&c);
     for (uint32_t i = 0; i < c.flow->rpo_count && !c.status; i++)
         compile_block(&c, c.flow->rpo[i]);
     if (!c.status)
-        hd_nodes_finish(&c);
+        vm_nodes_finish(&c);
     p->pieces = c.pieces.data;
     p->piece_count = (uint32_t)c.pieces.count;
     p->ops = c.ops.data;
     p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;
-    if (!c.status && c.cells->top > HD_MOST_PRIVATE)
+    if (!c.status && c.cells->top > VM_MOST_PRIVATE)
         return hd_fail(
             diag, HD_EUNSUPPORTED, &kernel->place,
             "a block of %u threads of this kernel needs more than %llu MiB for its values; "
             "launch smaller blocks",
-            lanes, (unsigned long long)HD_MOST_PRIVATE >> 20);
+            lanes, (unsigned long long)VM_MOST_PRIVATE >> 20);
     return c.status;
 }

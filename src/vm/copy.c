@@ -3,23 +3,23 @@
 
 /* One side of the instruction for lanes whose byte counts are all the same; when they differ,
  * every lane is checked by itself and the target says nothing of regions. */
-static hd_target resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
-                         hd_operand address, bool writes) {
+static vm_target resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
+                         vm_operand address, bool writes) {
     if (!m->third.varying)
-        return hd_resolve(r, op, m, slot, address, hd_element(r, m->third, 0), 1, writes);
-    HD_EACH_ACTIVE(r, l) {
-        uint64_t bytes = hd_element(r, m->third, l), at = hd_element(r, address, l);
-        const hd_region *g = hd_find_region(r, at, bytes);
+        return vm_resolve(r, op, m, slot, address, vm_element(r, m->third, 0), 1, writes);
+    VM_EACH_ACTIVE(r, l) {
+        uint64_t bytes = vm_element(r, m->third, l), at = vm_element(r, address, l);
+        const vm_region *g = vm_find_region(r, at, bytes);
         if (bytes && (!g || (writes && (g->read_only || m->space == KIR_CONSTANT))))
-            hd_fault_access(r, op, l, at, bytes, 1, writes);
+            vm_fault_access(r, op, l, at, bytes, 1, writes);
     }
-    const uint64_t *cell = HD_CELL(r, address.at, uint64_t);
-    return (hd_target){
+    const uint64_t *cell = VM_CELL(r, address.at, uint64_t);
+    return (vm_target){
         .base = *cell, .strided = !address.varying, .address = address.varying ? cell : NULL};
 }
 
-static bool nothing_to_do(const hd_run *r, const hd_memory *m) {
-    return !m->third.varying && !hd_element(r, m->third, 0);
+static bool nothing_to_do(const vm_run *r, const vm_memory *m) {
+    return !m->third.varying && !vm_element(r, m->third, 0);
 }
 
 /* ---- the bytes ------------------------------------------------------------------------------ */
@@ -33,8 +33,8 @@ typedef struct places {
     int64_t stride;
 } places;
 
-static places places_of(const hd_run *r, const hd_target *t) {
-    const hd_region *g = t->region;
+static places places_of(const vm_run *r, const vm_target *t) {
+    const vm_region *g = t->region;
     uint64_t own = g->space == KIR_PRIVATE ? r->private_stride : 0;
     return (places){g->host - g->base, own, t->address, t->base, t->stride};
 }
@@ -58,17 +58,17 @@ ALWAYS void move_bytes(uint8_t *to, const uint8_t *from, uint64_t bytes, bool is
 }
 
 /* A loop for each way to find the places, so that none is asked for in it. */
-ALWAYS void copy_listed(const hd_run *r, const places *to, bool to_listed, const places *from,
+ALWAYS void copy_listed(const vm_run *r, const places *to, bool to_listed, const places *from,
                         bool from_listed, uint64_t bytes, bool is_known) {
     if (r->active.count == r->lanes)
         for (uint32_t l = 0; l < r->lanes; l++)
             move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
     else
-        HD_EACH_ACTIVE(r, l)
-            move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
+        VM_EACH_ACTIVE(r, l)
+    move_bytes(place(to, to_listed, l), place(from, from_listed, l), bytes, is_known);
 }
 
-ALWAYS void copy_bytes(const hd_run *r, const places *to, const places *from, uint64_t bytes,
+ALWAYS void copy_bytes(const vm_run *r, const places *to, const places *from, uint64_t bytes,
                        bool is_known) {
     const places t = *to, f = *from; /* nothing that is stored can change them */
     if (t.address && f.address)
@@ -82,7 +82,7 @@ ALWAYS void copy_bytes(const hd_run *r, const places *to, const places *from, ui
 }
 
 /* Sizes that structs often have become a few moves of registers. */
-static void copy_lanes(const hd_run *r, const places *to, const places *from, uint64_t bytes) {
+static void copy_lanes(const vm_run *r, const places *to, const places *from, uint64_t bytes) {
     switch (bytes) {
     case 8: copy_bytes(r, to, from, 8, true); return;
     case 12: copy_bytes(r, to, from, 12, true); return;
@@ -97,48 +97,48 @@ static void copy_lanes(const hd_run *r, const places *to, const places *from, ui
 }
 
 /* Lanes that differ in region or in the number of bytes. */
-static void copy_one_by_one(hd_run *r, const hd_memory *m, const hd_target *to,
-                            const hd_target *from) {
-    HD_EACH_ACTIVE(r, l) {
-        uint64_t bytes = hd_element(r, m->third, l);
+static void copy_one_by_one(vm_run *r, const vm_memory *m, const vm_target *to,
+                            const vm_target *from) {
+    VM_EACH_ACTIVE(r, l) {
+        uint64_t bytes = vm_element(r, m->third, l);
         if (bytes)
-            memmove(hd_host(r, to, l, hd_element(r, m->address, l)),
-                    hd_host(r, from, l, hd_element(r, m->second, l)), bytes);
+            memmove(vm_host(r, to, l, vm_element(r, m->address, l)),
+                    vm_host(r, from, l, vm_element(r, m->second, l)), bytes);
     }
 }
 
-void hd_op_copy(hd_run *r, const hd_op *op) {
-    const hd_memory *to = op->more;
+void vm_op_copy(vm_run *r, const vm_op *op) {
+    const vm_memory *to = op->more;
     if (nothing_to_do(r, to))
         return;
-    hd_target source = resolve(r, op, to, to->slot + 1, to->second, false);
-    hd_announce(r, &source, to->from_space, to->announced, to->announced_count);
-    hd_target target = resolve(r, op, to, to->slot, to->address, true);
+    vm_target source = resolve(r, op, to, to->slot + 1, to->second, false);
+    vm_announce(r, &source, to->from_space, to->announced, to->announced_count);
+    vm_target target = resolve(r, op, to, to->slot, to->address, true);
     if (r->checked)
-        HD_EACH_ACTIVE(r, l)
-            hd_check_copy(r, op, &target, &source, l, hd_element(r, to->third, l));
-    hd_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
+        VM_EACH_ACTIVE(r, l)
+    vm_check_copy(r, op, &target, &source, l, vm_element(r, to->third, l));
+    vm_announce(r, &target, to->space, to->announced_to, to->announced_to_count);
     if (!source.region || !target.region) {
         copy_one_by_one(r, to, &target, &source);
         return;
     }
     places to_places = places_of(r, &target), from_places = places_of(r, &source);
-    copy_lanes(r, &to_places, &from_places, hd_element(r, to->third, 0));
+    copy_lanes(r, &to_places, &from_places, vm_element(r, to->third, 0));
 }
 
-void hd_op_fill(hd_run *r, const hd_op *op) {
-    const hd_memory *m = op->more;
+void vm_op_fill(vm_run *r, const vm_op *op) {
+    const vm_memory *m = op->more;
     if (nothing_to_do(r, m))
         return;
-    hd_target t = resolve(r, op, m, m->slot, m->address, true);
+    vm_target t = resolve(r, op, m, m->slot, m->address, true);
     if (r->checked)
-        HD_EACH_ACTIVE(r, l)
-            hd_check_lane(r, op, &t, l, hd_element(r, m->third, l), HD_WRITES);
-    hd_announce(r, &t, m->space, m->announced_to, m->announced_to_count);
-    HD_EACH_ACTIVE(r, l) {
-        uint64_t bytes = hd_element(r, m->third, l);
+        VM_EACH_ACTIVE(r, l)
+    vm_check_lane(r, op, &t, l, vm_element(r, m->third, l), VM_WRITES);
+    vm_announce(r, &t, m->space, m->announced_to, m->announced_to_count);
+    VM_EACH_ACTIVE(r, l) {
+        uint64_t bytes = vm_element(r, m->third, l);
         if (bytes)
-            memset(hd_host(r, &t, l, hd_element(r, m->address, l)),
-                   (int)hd_element(r, m->second, l), bytes);
+            memset(vm_host(r, &t, l, vm_element(r, m->address, l)),
+                   (int)vm_element(r, m->second, l), bytes);
     }
 }

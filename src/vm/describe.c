@@ -1,7 +1,7 @@
 /* What sinks are told of a launch: its sizes, accesses, and the memory there is. */
 #include "vm/launch.h"
 
-static int32_t buffer_row(const hd_vm *vm, const hd_launch *l, const hd_bound *b,
+static int32_t buffer_row(const hd_vm *vm, const hd_launch *l, const vm_bound *b,
                           const hd_access *a) {
     uint64_t address = 0;
     bool local = false;
@@ -25,7 +25,7 @@ static int32_t buffer_row(const hd_vm *vm, const hd_launch *l, const hd_bound *b
 }
 
 static void describe_accesses(hd_arena *arena, const hd_vm *vm, const hd_launch *l,
-                              const hd_bound *b, const hd_kernel_info *info, hd_event_launch *e) {
+                              const vm_bound *b, const hd_kernel_info *info, hd_event_launch *e) {
     hd_event_access *rows = hd_new_array(arena, hd_event_access, info->access_count);
     for (uint32_t i = 0; i < info->access_count; i++) {
         const hd_access *a = &info->accesses[i];
@@ -49,19 +49,19 @@ static const char *type_of_region(const hd_vm *vm, size_t i) {
     return i < vm->job->buffer_count ? vm->job->buffers[i].type : NULL;
 }
 
-static void describe_buffers(hd_arena *arena, const hd_vm *vm, const hd_bound *b,
-                             const hd_program *p, hd_event_launch *e) {
+static void describe_buffers(hd_arena *arena, const hd_vm *vm, const vm_bound *b,
+                             const vm_program *p, hd_event_launch *e) {
     e->buffer_count = (uint32_t)vm->regions.count + b->local_count + (p->piece_count > 0);
     hd_event_buffer *rows = hd_new_array(arena, hd_event_buffer, e->buffer_count);
     for (uint32_t i = 0; i < e->buffer_count; i++) {
-        const hd_region *g = i < vm->regions.count ? &vm->regions.data[i]
+        const vm_region *g = i < vm->regions.count ? &vm->regions.data[i]
                              : i - vm->regions.count < b->local_count
                                  ? &b->locals[i - vm->regions.count]
                                  : NULL;
         if (!g) {
             rows[i] = (hd_event_buffer){.name = "private",
                                         .space = KIR_PRIVATE,
-                                        .base = HD_PRIVATE_BASE,
+                                        .base = VM_PRIVATE_BASE,
                                         .bytes = p->private_bytes};
             continue;
         }
@@ -73,13 +73,13 @@ static void describe_buffers(hd_arena *arena, const hd_vm *vm, const hd_bound *b
                                     .element_bytes = g->element_bytes,
                                     .record = g->record};
         if (g->space == KIR_LOCAL)
-            rows[i].base += HD_LOCAL_BASE;
+            rows[i].base += VM_LOCAL_BASE;
     }
     e->buffers = rows;
 }
 
-hd_event_launch hd_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l, const hd_bound *b,
-                            const hd_program *p) {
+hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l, const vm_bound *b,
+                            const vm_program *p) {
     hd_grid grid = hd_grid_of(l->dims, l->global, l->local);
     hd_event_launch e = {.number = vm->launches,
                          .kernel = l->kernel->name,

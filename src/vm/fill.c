@@ -5,12 +5,12 @@
 #include "vm/launch.h"
 
 #define FILL(T)                             \
-    for (uint32_t l = 0; l < HD_CHUNK; l++) \
-        HD_CELL(r, o.at, T)[l] = (T)bits;   \
+    for (uint32_t l = 0; l < VM_CHUNK; l++) \
+        VM_CELL(r, o.at, T)[l] = (T)bits;   \
     return
 
-void hd_fill_uniform(hd_run *r, hd_operand o, uint64_t bits) {
-    switch (hd_elem_bytes(o.elem)) {
+void vm_fill_uniform(vm_run *r, vm_operand o, uint64_t bits) {
+    switch (vm_elem_bytes(o.elem)) {
     case 1: FILL(uint8_t);
     case 2: FILL(uint16_t);
     case 4: FILL(uint32_t);
@@ -21,22 +21,22 @@ void hd_fill_uniform(hd_run *r, hd_operand o, uint64_t bits) {
 /* ---- once for each launch ----------------------------------------------------------------- */
 
 /* A scalar, vector, pointer or struct argument from the bytes that it has. */
-static void fill_param(hd_run *r, uint32_t index, const hd_bound_arg *arg) {
-    const hd_program *p = r->program;
+static void fill_param(vm_run *r, uint32_t index, const vm_bound_arg *arg) {
+    const vm_program *p = r->program;
     const kir_param *param = &p->kernel->params[index];
     if (param->by_value_struct) {
-        hd_fill_uniform(r, p->param[index][0], HD_PRIVATE_BASE + p->by_value[index]);
+        vm_fill_uniform(r, p->param[index][0], VM_PRIVATE_BASE + p->by_value[index]);
         return;
     }
     if (param->type.kind == KIR_PTR) {
-        hd_fill_uniform(r, p->param[index][0], arg->address);
+        vm_fill_uniform(r, p->param[index][0], arg->address);
         return;
     }
     uint32_t bytes = param->type.bits == 1 ? 1 : param->type.bits / 8u;
     for (uint32_t k = 0; k < param->type.lanes; k++) {
         uint64_t bits = 0;
         memcpy(&bits, arg->bytes + k * bytes, bytes);
-        hd_fill_uniform(r, p->param[index][k], bits);
+        vm_fill_uniform(r, p->param[index][k], bits);
     }
 }
 
@@ -57,29 +57,29 @@ static bool is_of_launch(uint32_t query) {
            query == KIR_Q_GLOBAL_OFFSET || query == KIR_Q_WORK_DIM;
 }
 
-static void put(hd_run *r, hd_operand o, uint32_t lane, uint64_t bits) {
-    uint32_t bytes = hd_elem_bytes(o.elem);
+static void put(vm_run *r, vm_operand o, uint32_t lane, uint64_t bits) {
+    uint32_t bytes = vm_elem_bytes(o.elem);
     memcpy(r->frame + o.at + (size_t)lane * bytes, &bits, bytes);
 }
 
 /* Lanes beyond the block's last get the ids that they would have. */
-static void fill_local_ids(hd_run *r, const hd_query *q) {
+static void fill_local_ids(vm_run *r, const vm_query *q) {
     uint64_t step = r->grid.step[q->dimension], size = r->grid.local[q->dimension];
     for (uint32_t l = 0; l < r->padded; l++)
         put(r, q->cell, l, q->query == KIR_Q_LOCAL_LINEAR_ID ? l : l / step % size);
 }
 
-void hd_fill_launch(hd_run *r, const hd_bound_arg *args) {
-    const hd_program *p = r->program;
+void vm_fill_launch(vm_run *r, const vm_bound_arg *args) {
+    const vm_program *p = r->program;
     for (uint32_t i = 0; i < p->constant_count; i++)
-        hd_fill_uniform(r, (hd_operand){p->constants[i].at, p->constants[i].elem, false},
+        vm_fill_uniform(r, (vm_operand){p->constants[i].at, p->constants[i].elem, false},
                         p->constants[i].bits);
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         fill_param(r, i, &args[i]);
     for (size_t i = 0; i < p->queries.count; i++) {
-        const hd_query *q = &p->queries.data[i];
+        const vm_query *q = &p->queries.data[i];
         if (is_of_launch(q->query))
-            hd_fill_uniform(r, q->cell, size_of(r->launch, q->query, q->dimension));
+            vm_fill_uniform(r, q->cell, size_of(r->launch, q->query, q->dimension));
         else if (q->query == KIR_Q_LOCAL_ID || q->query == KIR_Q_LOCAL_LINEAR_ID)
             fill_local_ids(r, q);
     }
@@ -104,19 +104,19 @@ void hd_fill_launch(hd_run *r, const hd_bound_arg *args) {
 DEFINE_IDS(uint32_t)
 DEFINE_IDS(uint64_t)
 
-static void fill_global_ids(hd_run *r, const hd_query *q) {
+static void fill_global_ids(vm_run *r, const vm_query *q) {
     uint32_t d = q->dimension;
     uint64_t first = r->launch->offset[d] + r->group[d] * r->grid.local[d];
     uint64_t size = r->grid.local[d], step = r->grid.step[d];
     if (d + 1 >= r->launch->dims && size > 1)
         size = r->padded; /* lanes beyond the last may have ids beyond the last */
-    if (q->cell.elem == HD_I32)
-        write_ids_uint32_t(HD_CELL(r, q->cell.at, uint32_t), r->padded, first, step, size);
+    if (q->cell.elem == VM_I32)
+        write_ids_uint32_t(VM_CELL(r, q->cell.at, uint32_t), r->padded, first, step, size);
     else
-        write_ids_uint64_t(HD_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
+        write_ids_uint64_t(VM_CELL(r, q->cell.at, uint64_t), r->padded, first, step, size);
 }
 
-static void fill_global_linear(hd_run *r, const hd_query *q) {
+static void fill_global_linear(vm_run *r, const vm_query *q) {
     const hd_grid *g = &r->grid;
     for (uint32_t l = 0; l < r->padded; l++) {
         uint64_t id = 0, local[3];
@@ -127,27 +127,27 @@ static void fill_global_linear(hd_run *r, const hd_query *q) {
     }
 }
 
-static void fill_ids(hd_run *r, const hd_query *q) {
+static void fill_ids(vm_run *r, const vm_query *q) {
     switch (q->query) {
-    case KIR_Q_GROUP_ID: hd_fill_uniform(r, q->cell, r->group[q->dimension]); return;
+    case KIR_Q_GROUP_ID: vm_fill_uniform(r, q->cell, r->group[q->dimension]); return;
     case KIR_Q_GLOBAL_ID: fill_global_ids(r, q); return;
     case KIR_Q_GLOBAL_LINEAR_ID: fill_global_linear(r, q); return;
     default: return;
     }
 }
 
-void hd_fill_block(hd_run *r, const hd_bound_arg *args) {
-    const hd_program *p = r->program;
+void vm_fill_block(vm_run *r, const vm_bound_arg *args) {
+    const vm_program *p = r->program;
     for (size_t i = 0; i < p->queries.count; i++)
         fill_ids(r, &p->queries.data[i]);
-    uint64_t local = hd_local_base(r->block);
+    uint64_t local = vm_local_base(r->block);
     for (uint32_t i = 0; i < p->kernel->static_count; i++)
-        hd_fill_uniform(r, p->statics[i],
+        vm_fill_uniform(r, p->statics[i],
                         r->statics[i].is_local ? local + r->statics[i].address
                                                : r->statics[i].address);
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         if (args[i].is_local)
-            hd_fill_uniform(r, p->param[i][0], local + args[i].address);
+            vm_fill_uniform(r, p->param[i][0], local + args[i].address);
     for (uint32_t i = 0; i < p->kernel->param_count && p->private_bytes; i++)
         for (uint32_t l = 0; l < r->lanes && p->kernel->params[i].by_value_struct; l++)
             memcpy(r->private_memory + l * r->private_stride + p->by_value[i], args[i].bytes,

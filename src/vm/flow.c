@@ -21,19 +21,19 @@
 /* ---- masks -------------------------------------------------------------------------- */
 
 /* Spans of chunks in which some lane is active. */
-static void find_spans(hd_run *r) {
+static void find_spans(vm_run *r) {
     r->span_count = 0;
-    for (uint32_t at = 0; at < r->padded; at += HD_CHUNK) {
+    for (uint32_t at = 0; at < r->padded; at += VM_CHUNK) {
         if (!(r->bits[at / 64] >> at % 64 & 0xffff))
             continue;
         if (r->span_count && r->spans[r->span_count - 1].to == at)
-            r->spans[r->span_count - 1].to += HD_CHUNK;
+            r->spans[r->span_count - 1].to += VM_CHUNK;
         else
-            r->spans[r->span_count++] = (hd_span){at, at + HD_CHUNK};
+            r->spans[r->span_count++] = (vm_span){at, at + VM_CHUNK};
     }
 }
 
-void hd_activate(hd_run *r, const uint64_t *mask, uint32_t count) {
+void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count) {
     memmove(r->bits, mask, r->words * sizeof *mask);
     r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
     r->active.count = count;
@@ -41,46 +41,46 @@ void hd_activate(hd_run *r, const uint64_t *mask, uint32_t count) {
     find_spans(r);
 }
 
-void hd_activate_first(hd_run *r, uint32_t count) {
+void vm_activate_first(vm_run *r, uint32_t count) {
     uint64_t *mask = r->flow->taken[0];
     for (uint32_t w = 0; w < r->words; w++)
         mask[w] = count >= w * 64 + 64 ? UINT64_MAX
                   : count > w * 64     ? UINT64_MAX >> (64 - count % 64)
                                        : 0;
-    hd_activate(r, mask, count);
+    vm_activate(r, mask, count);
 }
 
-static uint64_t *waiting_at(const hd_run *r, uint32_t node) {
+static uint64_t *waiting_at(const vm_run *r, uint32_t node) {
     return r->flow->waiting + (size_t)node * r->words;
 }
 
-static void add_lanes(const hd_run *r, uint64_t *to, const uint64_t *mask) {
+static void add_lanes(const vm_run *r, uint64_t *to, const uint64_t *mask) {
     for (uint32_t w = 0; w < r->words; w++)
         to[w] |= mask[w];
 }
 
 /* ---- waiting ---------------------------------------------------------------------------- */
 
-static void wait_at(hd_run *r, uint32_t node, const uint64_t *mask, uint32_t count) {
-    struct hd_flow_state *f = r->flow;
+static void wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count) {
+    struct vm_flow_state *f = r->flow;
     add_lanes(r, waiting_at(r, node), mask);
     f->pending[node / 64] |= (uint64_t)1 << node % 64;
     f->count[node] += count;
 }
 
 /* The first node that has lanes and is no barrier that holds them. */
-static uint32_t first_pending(const hd_run *r) {
-    const struct hd_flow_state *f = r->flow;
+static uint32_t first_pending(const vm_run *r) {
+    const struct vm_flow_state *f = r->flow;
     for (uint32_t w = 0; w < f->words; w++)
         if (f->pending[w])
             return w * 64 + (uint32_t)__builtin_ctzll(f->pending[w]);
-    return HD_NO_NODE;
+    return VM_NO_NODE;
 }
 
-static uint32_t take_lanes(hd_run *r, uint32_t node) {
-    struct hd_flow_state *f = r->flow;
+static uint32_t take_lanes(vm_run *r, uint32_t node) {
+    struct vm_flow_state *f = r->flow;
     uint64_t *waiting = waiting_at(r, node);
-    hd_activate(r, waiting, f->count[node]);
+    vm_activate(r, waiting, f->count[node]);
     memset(waiting, 0, r->words * sizeof *waiting);
     f->count[node] = 0;
     f->pending[node / 64] &= ~((uint64_t)1 << node % 64);
@@ -89,29 +89,29 @@ static uint32_t take_lanes(hd_run *r, uint32_t node) {
 
 /* ---- barriers ------------------------------------------------------------------------------ */
 
-static void fault_at_barrier(hd_run *r) {
-    const struct hd_flow_state *f = r->flow;
-    uint32_t first = HD_NO_NODE, other = HD_NO_NODE;
+static void fault_at_barrier(vm_run *r) {
+    const struct vm_flow_state *f = r->flow;
+    uint32_t first = VM_NO_NODE, other = VM_NO_NODE;
     for (uint32_t n = 0; n < r->program->node_count; n++)
         if (f->held[n]) {
-            other = first == HD_NO_NODE ? other : n;
-            first = first == HD_NO_NODE ? n : first;
+            other = first == VM_NO_NODE ? other : n;
+            first = first == VM_NO_NODE ? n : first;
         }
     uint32_t inst = r->program->nodes[first].inst;
-    if (other != HD_NO_NODE)
-        hd_fault(r, inst, UINT32_MAX,
+    if (other != VM_NO_NODE)
+        vm_fault(r, inst, UINT32_MAX,
                  "%u threads of the block wait at this barrier and %u at another one; all threads "
                  "must reach the same barrier",
                  f->held[first], f->held[other]);
-    hd_fault(r, inst, UINT32_MAX,
+    vm_fault(r, inst, UINT32_MAX,
              "only %u of the block's %u threads reach this barrier; the others have returned, and "
              "all must reach it",
              f->held[first], r->lanes);
 }
 
 /* All that still run wait at barriers: they go on, if it is the same one and nobody is missing. */
-static bool release_barrier(hd_run *r) {
-    struct hd_flow_state *f = r->flow;
+static bool release_barrier(vm_run *r) {
+    struct vm_flow_state *f = r->flow;
     bool may_return = KIR_HAS(r->program->module, RETURNED_ARRIVE);
     uint32_t all = may_return ? r->live : r->lanes;
     for (uint32_t n = 0; n < r->program->node_count; n++) {
@@ -122,7 +122,7 @@ static bool release_barrier(hd_run *r) {
         uint32_t count = f->held[n];
         f->held[n] = 0;
         if (r->shadow)
-            hd_check_barrier(r);
+            vm_check_barrier(r);
         wait_at(r, r->program->nodes[n].edges[0].to, f->at_barrier, count);
         memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
         return true;
@@ -130,33 +130,33 @@ static bool release_barrier(hd_run *r) {
     return false;
 }
 
-static void hold_at_barrier(hd_run *r, uint32_t node) {
-    struct hd_flow_state *f = r->flow;
+static void hold_at_barrier(vm_run *r, uint32_t node) {
+    struct vm_flow_state *f = r->flow;
     f->held[node] += r->active.count;
     add_lanes(r, f->at_barrier, r->bits);
 }
 
 /* ---- ends of nodes --------------------------------------------------------------------------- */
 
-static void run_ops(hd_run *r, uint32_t first, uint32_t count) {
-    const hd_op *op = r->program->ops + first, *end = op + count;
+static void run_ops(vm_run *r, uint32_t first, uint32_t count) {
+    const vm_op *op = r->program->ops + first, *end = op + count;
     for (; op < end; op++)
         op->fn(r, op);
 }
 
 /* Sends the lanes of `mask` along an edge. */
-static void send(hd_run *r, const hd_edge *edge, const uint64_t *mask, uint32_t count) {
+static void send(vm_run *r, const vm_edge *edge, const uint64_t *mask, uint32_t count) {
     if (!count)
         return;
     if (edge->count) {
-        hd_activate(r, mask, count);
+        vm_activate(r, mask, count);
         run_ops(r, edge->first, edge->count);
     }
     wait_at(r, edge->to, mask, count);
 }
 
 /* All active lanes take one edge: often nobody else is there that would run first. */
-static uint32_t go(hd_run *r, const hd_edge *edge) {
+static uint32_t go(vm_run *r, const vm_edge *edge) {
     run_ops(r, edge->first, edge->count);
     uint32_t first = first_pending(r);
     if (first > edge->to)
@@ -165,16 +165,16 @@ static uint32_t go(hd_run *r, const hd_edge *edge) {
     return take_lanes(r, first_pending(r));
 }
 
-static uint32_t next_node(hd_run *r) {
+static uint32_t next_node(vm_run *r) {
     uint32_t node = first_pending(r);
-    if (node == HD_NO_NODE && r->live && release_barrier(r))
+    if (node == VM_NO_NODE && r->live && release_barrier(r))
         node = first_pending(r);
-    return node == HD_NO_NODE ? node : take_lanes(r, node);
+    return node == VM_NO_NODE ? node : take_lanes(r, node);
 }
 
-static uint32_t end_if(hd_run *r, const hd_node *node) {
-    struct hd_flow_state *f = r->flow;
-    const uint8_t *condition = HD_CELL(r, node->condition.at, uint8_t);
+static uint32_t end_if(vm_run *r, const vm_node *node) {
+    struct vm_flow_state *f = r->flow;
+    const uint8_t *condition = VM_CELL(r, node->condition.at, uint8_t);
     if (!node->condition.varying)
         return go(r, &node->edges[!*condition]);
     uint32_t yes = f->handlers->split(r->bits, condition, r->padded, f->taken[0], f->taken[1]);
@@ -186,8 +186,8 @@ static uint32_t end_if(hd_run *r, const hd_node *node) {
     return next_node(r);
 }
 
-static uint32_t case_of(const hd_node *node, uint64_t value) {
-    uint64_t mask = UINT64_MAX >> (64 - 8 * hd_elem_bytes(node->condition.elem));
+static uint32_t case_of(const vm_node *node, uint64_t value) {
+    uint64_t mask = UINT64_MAX >> (64 - 8 * vm_elem_bytes(node->condition.elem));
     for (uint32_t i = 1; i < node->edge_count; i++)
         if ((node->cases[i - 1] & mask) == value)
             return i;
@@ -195,19 +195,19 @@ static uint32_t case_of(const hd_node *node, uint64_t value) {
 }
 
 /* One edge after the other, each with the lanes that take it. */
-static uint32_t end_switch(hd_run *r, const hd_node *node) {
-    struct hd_flow_state *f = r->flow;
+static uint32_t end_switch(vm_run *r, const vm_node *node) {
+    struct vm_flow_state *f = r->flow;
     uint64_t *left = f->taken[0], *taken = f->taken[1];
     if (!node->condition.varying)
-        return go(r, &node->edges[case_of(node, hd_element(r, node->condition, 0))]);
+        return go(r, &node->edges[case_of(node, vm_element(r, node->condition, 0))]);
     memcpy(left, r->bits, r->words * sizeof *left);
     for (uint32_t l = 0; l < r->lanes; l++) {
-        if (!hd_has_lane(left, l))
+        if (!vm_has_lane(left, l))
             continue;
-        uint32_t edge = case_of(node, hd_element(r, node->condition, l)), count = 0;
+        uint32_t edge = case_of(node, vm_element(r, node->condition, l)), count = 0;
         memset(taken, 0, r->words * sizeof *taken);
         for (uint32_t k = l; k < r->lanes; k++)
-            if (hd_has_lane(left, k) && case_of(node, hd_element(r, node->condition, k)) == edge) {
+            if (vm_has_lane(left, k) && case_of(node, vm_element(r, node->condition, k)) == edge) {
                 taken[k / 64] |= (uint64_t)1 << k % 64;
                 left[k / 64] &= ~((uint64_t)1 << k % 64);
                 count++;
@@ -217,20 +217,20 @@ static uint32_t end_switch(hd_run *r, const hd_node *node) {
     return next_node(r);
 }
 
-static uint32_t end_return(hd_run *r) {
+static uint32_t end_return(vm_run *r) {
     r->live -= r->active.count;
     add_lanes(r, r->flow->returned, r->bits);
     return next_node(r);
 }
 
-static uint32_t end_node(hd_run *r, const hd_node *node, uint32_t number) {
+static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
     switch (node->end) {
-    case HD_END_GO: return go(r, &node->edges[0]);
-    case HD_END_IF: return end_if(r, node);
-    case HD_END_SWITCH: return end_switch(r, node);
-    case HD_END_BARRIER: hold_at_barrier(r, number); return next_node(r);
-    case HD_END_TRAP:
-        hd_fault(r, node->inst, hd_first_active(r),
+    case VM_END_GO: return go(r, &node->edges[0]);
+    case VM_END_IF: return end_if(r, node);
+    case VM_END_SWITCH: return end_switch(r, node);
+    case VM_END_BARRIER: hold_at_barrier(r, number); return next_node(r);
+    case VM_END_TRAP:
+        vm_fault(r, node->inst, vm_first_active(r),
                  "the program says that this is never reached, and it is");
     default: return end_return(r);
     }
@@ -238,16 +238,16 @@ static uint32_t end_node(hd_run *r, const hd_node *node, uint32_t number) {
 
 /* ---- a block ------------------------------------------------------------------------------------ */
 
-uint32_t hd_first_active(const hd_run *r) {
+uint32_t vm_first_active(const vm_run *r) {
     for (uint32_t w = 0; w < r->words; w++)
         if (r->bits[w])
             return w * 64 + (uint32_t)__builtin_ctzll(r->bits[w]);
     return UINT32_MAX;
 }
 
-struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *p) {
-    struct hd_flow_state *f = hd_new(arena, struct hd_flow_state);
-    f->handlers = hd_lanes_choose();
+struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
+    struct vm_flow_state *f = hd_new(arena, struct vm_flow_state);
+    f->handlers = vm_lanes_choose();
     f->words = (p->node_count + 63) / 64;
     f->pending = hd_new_array(arena, uint64_t, f->words);
     f->count = hd_new_array(arena, uint32_t, p->node_count);
@@ -261,8 +261,8 @@ struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *p) {
     return f;
 }
 
-static void start_lanes(hd_run *r) {
-    struct hd_flow_state *f = r->flow;
+static void start_lanes(vm_run *r) {
+    struct vm_flow_state *f = r->flow;
     memset(f->pending, 0, f->words * sizeof *f->pending);
     memset(f->count, 0, r->program->node_count * sizeof *f->count);
     memset(f->held, 0, r->program->node_count * sizeof *f->held);
@@ -270,13 +270,13 @@ static void start_lanes(hd_run *r) {
     memset(f->at_barrier, 0, r->words * sizeof *f->at_barrier);
     memset(f->returned, 0, r->words * sizeof *f->returned);
     r->live = r->lanes;
-    hd_activate_first(r, r->lanes);
+    vm_activate_first(r, r->lanes);
 }
 
 /* A kernel that runs away, and a user who has seen enough, end at a node's end. */
-static void look_at_limits(hd_run *r, const hd_node *node) {
+static void look_at_limits(vm_run *r, const vm_node *node) {
     if (r->instructions - r->block_start > r->max_instructions)
-        hd_fault(r, node->inst == KIR_NONE ? 0 : node->inst, hd_first_active(r),
+        vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),
                  "this block has executed %llu instructions and still runs; raise "
                  "--max-instructions if that is right",
                  (unsigned long long)r->max_instructions);
@@ -284,10 +284,10 @@ static void look_at_limits(hd_run *r, const hd_node *node) {
         longjmp(r->escape, 1);
 }
 
-void hd_run_nodes(hd_run *r) {
+void vm_run_nodes(vm_run *r) {
     start_lanes(r);
-    for (uint32_t n = 0; n != HD_NO_NODE;) {
-        const hd_node *node = &r->program->nodes[n];
+    for (uint32_t n = 0; n != VM_NO_NODE;) {
+        const vm_node *node = &r->program->nodes[n];
         r->instructions += node->insts;
         r->thread_instructions += (uint64_t)node->insts * r->active.count;
         look_at_limits(r, node);

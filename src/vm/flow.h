@@ -4,8 +4,8 @@
 
 #include "vm/lanes.h"
 
-struct hd_flow_state {
-    const hd_lanes *handlers;
+struct vm_flow_state {
+    const vm_lanes *handlers;
     uint32_t words;       /* of `pending` */
     uint64_t *pending;    /* nodes that have waiting lanes, as bits */
     uint32_t *count;      /* [node] how many */
@@ -17,22 +17,22 @@ struct hd_flow_state {
 };
 
 /* For every active lane l, in order. The body may `continue` and return, but not `break`. */
-#define HD_EACH_ACTIVE(r, l)                                                                \
+#define VM_EACH_ACTIVE(r, l)                                                                \
     for (uint32_t w_ = 0; w_ < (r)->words; w_++)                                            \
         for (uint64_t left_ = (r)->bits[w_]; left_; left_ &= left_ - 1)                     \
             for (uint32_t l = w_ * 64 + (uint32_t)__builtin_ctzll(left_), once_ = 1; once_; \
                  once_ = 0)
 
-static inline bool hd_has_lane(const uint64_t *mask, uint32_t lane) {
+static inline bool vm_has_lane(const uint64_t *mask, uint32_t lane) {
     return mask[lane / 64] >> lane % 64 & 1;
 }
 
-struct hd_flow_state *hd_flow_state_new(hd_arena *arena, const hd_program *program);
+struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *program);
 /* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
-void hd_run_nodes(hd_run *r);
-uint32_t hd_first_active(const hd_run *r);
+void vm_run_nodes(vm_run *r);
+uint32_t vm_first_active(const vm_run *r);
 /* Makes the lanes of `mask`, or the first ones, the active ones; `count` is how many. */
-void hd_activate(hd_run *r, const uint64_t *mask, uint32_t count);
-void hd_activate_first(hd_run *r, uint32_t count);
+void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count);
+void vm_activate_first(vm_run *r, uint32_t count);
 
 #endif

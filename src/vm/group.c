@@ -21,15 +21,15 @@ typedef struct slice {
     uint32_t from, to;
 } slice;
 
-static const char *name_of(const hd_run *r, const hd_op *op) {
+static const char *name_of(const vm_run *r, const vm_op *op) {
     return r->program->kernel->insts[op->inst].name;
 }
 
 /* Every lane of the slice must be here. */
-static void check_all_here(hd_run *r, const hd_op *op, slice s, const char *group) {
+static void check_all_here(vm_run *r, const vm_op *op, slice s, const char *group) {
     for (uint32_t l = s.from; l < s.to; l++)
         if (!r->active.lane[l])
-            hd_fault(r, op->inst, l,
+            vm_fault(r, op->inst, l,
                      "this thread is not among those that call %s here; all threads of the %s must "
                      "call it together",
                      name_of(r, op), group);
@@ -49,8 +49,8 @@ typedef struct collective {
 
 typedef struct collective_call {
     collective f;
-    hd_operand value, result;
-    hd_operand place[3]; /* BROADCAST: local ids, or a lane of the sub-group */
+    vm_operand value, result;
+    vm_operand place[3]; /* BROADCAST: local ids, or a lane of the sub-group */
     uint32_t places;
 } collective_call;
 
@@ -60,37 +60,37 @@ typedef struct number {
     double real;
 } number;
 
-static bool is_real(hd_operand x) { return x.elem >= HD_F16; }
+static bool is_real(vm_operand x) { return x.elem >= VM_F16; }
 
-static number number_of(const hd_run *r, const collective_call *call, uint32_t lane) {
-    hd_operand x = call->value;
+static number number_of(const vm_run *r, const collective_call *call, uint32_t lane) {
+    vm_operand x = call->value;
     if (is_real(x))
-        return (number){.real = hd_real_at(r, x, lane)};
-    uint32_t above = 64 - hd_elem_bytes(x.elem) * 8;
-    uint64_t bits = hd_element(r, x, lane) << above;
+        return (number){.real = vm_real_at(r, x, lane)};
+    uint32_t above = 64 - vm_elem_bytes(x.elem) * 8;
+    uint64_t bits = vm_element(r, x, lane) << above;
     return (number){.bits =
                         call->f.is_unsigned ? bits >> above : (uint64_t)((int64_t)bits >> above)};
 }
 
-static void put_number(const hd_run *r, hd_operand d, uint32_t lane, number n) {
+static void put_number(const vm_run *r, vm_operand d, uint32_t lane, number n) {
     if (!is_real(d)) {
-        hd_put_bits(r, d, lane, n.bits);
+        vm_put_bits(r, d, lane, n.bits);
         return;
     }
     _Float16 half = (_Float16)n.real;
     float single = (float)n.real;
     uint64_t bits = 0;
-    const void *from = d.elem == HD_F16   ? (const void *)&half
-                       : d.elem == HD_F32 ? (const void *)&single
+    const void *from = d.elem == VM_F16   ? (const void *)&half
+                       : d.elem == VM_F32 ? (const void *)&single
                                           : (const void *)&n.real;
-    memcpy(&bits, from, hd_elem_bytes(d.elem));
-    hd_put_bits(r, d, lane, bits);
+    memcpy(&bits, from, vm_elem_bytes(d.elem));
+    vm_put_bits(r, d, lane, bits);
 }
 
 /* What changes nothing: what an exclusive scan starts with. */
 static number neutral(const collective_call *call) {
     double end = call->f.what == MIN ? INFINITY : -INFINITY;
-    uint32_t bits = hd_elem_bytes(call->value.elem) * 8;
+    uint32_t bits = vm_elem_bytes(call->value.elem) * 8;
     uint64_t most = UINT64_MAX >> (64 - bits + !call->f.is_unsigned);
     uint64_t least = call->f.is_unsigned ? 0 : ~most;
     switch (call->f.what) {
@@ -118,22 +118,22 @@ static number combine(const collective_call *call, number a, number b) {
 }
 
 /* The lane of the slice that broadcasts: ids count from the slice's first lane. */
-static uint32_t source_of(hd_run *r, const hd_op *op, slice s) {
+static uint32_t source_of(vm_run *r, const vm_op *op, slice s) {
     const collective_call *call = op->more;
     uint64_t lane = 0, step = 1;
     for (uint32_t i = 0; i < call->places; i++) {
-        uint64_t id = hd_element(r, call->place[i], s.from);
+        uint64_t id = vm_element(r, call->place[i], s.from);
         if (call->places > 1 && id >= r->launch->local[i])
             lane = UINT32_MAX;
         lane += id * step;
         step *= r->launch->local[i];
     }
     if (lane >= s.to - s.from)
-        hd_fault(r, op->inst, s.from, "%s from a thread that is not in the group", name_of(r, op));
+        vm_fault(r, op->inst, s.from, "%s from a thread that is not in the group", name_of(r, op));
     return s.from + (uint32_t)lane;
 }
 
-static void run_slice(hd_run *r, const hd_op *op, slice s) {
+static void run_slice(vm_run *r, const vm_op *op, slice s) {
     const collective_call *call = op->more;
     number sum = neutral(call);
     bool scans = call->f.how == INCLUSIVE || call->f.how == EXCLUSIVE;
@@ -150,9 +150,9 @@ static void run_slice(hd_run *r, const hd_op *op, slice s) {
 }
 
 /* Calls `run` for the slices of the block that are sub-groups and call the function. */
-typedef void slice_fn(hd_run *r, const hd_op *op, slice s);
+typedef void slice_fn(vm_run *r, const vm_op *op, slice s);
 
-static void each_sub_group(hd_run *r, const hd_op *op, slice_fn *run) {
+static void each_sub_group(vm_run *r, const vm_op *op, slice_fn *run) {
     for (uint32_t from = 0; from < r->lanes; from += SUB_GROUP) {
         slice s = {from, from + SUB_GROUP < r->lanes ? from + SUB_GROUP : r->lanes};
         if (!(uint32_t)(r->bits[from / 64] >> from % 64))
@@ -163,7 +163,7 @@ static void each_sub_group(hd_run *r, const hd_op *op, slice_fn *run) {
     }
 }
 
-static void run_collective(hd_run *r, const hd_op *op) {
+static void run_collective(vm_run *r, const vm_op *op) {
     const collective_call *call = op->more;
     if (!call->f.of_sub_group) {
         slice all = {0, r->lanes};
@@ -174,40 +174,40 @@ static void run_collective(hd_run *r, const hd_op *op) {
     each_sub_group(r, op, run_slice);
 }
 
-static void compile_component(hd_compiler *c, const collective *f, uint32_t k) {
+static void compile_component(vm_compiler *c, const collective *f, uint32_t k) {
     collective_call *call = hd_new(c->arena, collective_call);
     call->f = *f;
-    call->value = hd_call_arg(c, 0, k);
-    call->result = hd_result(c, k);
+    call->value = vm_call_arg(c, 0, k);
+    call->result = vm_result(c, k);
     call->places = c->inst->arg_count - 1;
     for (uint32_t i = 0; i < call->places; i++)
-        call->place[i] = hd_call_arg(c, 1 + i, 0);
-    hd_emit_for_lanes(c, run_collective, call);
+        call->place[i] = vm_call_arg(c, 1 + i, 0);
+    vm_emit_for_lanes(c, run_collective, call);
 }
 
-static void compile_collective(hd_compiler *c, const void *what) {
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++)
+static void compile_collective(vm_compiler *c, const void *what) {
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++)
         compile_component(c, what, k);
 }
 
 /* ---- sub-groups: who they are ----------------------------------------------------- */
 
 /* A barrier of a sub-group: its lanes are in step anyway. */
-static void run_sub_group_barrier(hd_run *r, const hd_op *op) { each_sub_group(r, op, NULL); }
+static void run_sub_group_barrier(vm_run *r, const vm_op *op) { each_sub_group(r, op, NULL); }
 
-static void compile_sub_group_barrier(hd_compiler *c, const void *what) {
+static void compile_sub_group_barrier(vm_compiler *c, const void *what) {
     (void)what;
-    hd_emit_for_lanes(c, run_sub_group_barrier, NULL);
+    vm_emit_for_lanes(c, run_sub_group_barrier, NULL);
 }
 
 typedef enum sub_group_query { SIZE, MOST, GROUPS } sub_group_query;
 
 typedef struct query_call {
     sub_group_query what;
-    hd_operand result;
+    vm_operand result;
 } query_call;
 
-static uint32_t answer(const hd_run *r, sub_group_query what, uint32_t lane) {
+static uint32_t answer(const vm_run *r, sub_group_query what, uint32_t lane) {
     uint32_t first = lane / SUB_GROUP * SUB_GROUP, left = r->lanes - first;
     switch (what) {
     case SIZE: return left < SUB_GROUP ? left : SUB_GROUP;
@@ -216,42 +216,42 @@ static uint32_t answer(const hd_run *r, sub_group_query what, uint32_t lane) {
     }
 }
 
-static void run_query(hd_run *r, const hd_op *op) {
+static void run_query(vm_run *r, const vm_op *op) {
     const query_call *call = op->more;
-    HD_EACH_ACTIVE(r, lane)
-        hd_put_bits(r, call->result, lane, answer(r, call->what, lane));
+    VM_EACH_ACTIVE(r, lane)
+    vm_put_bits(r, call->result, lane, answer(r, call->what, lane));
 }
 
-static void compile_query(hd_compiler *c, const void *what) {
+static void compile_query(vm_compiler *c, const void *what) {
     query_call *call = hd_new(c->arena, query_call);
-    *call = (query_call){*(const sub_group_query *)what, hd_result(c, 0)};
-    hd_emit_for_lanes(c, run_query, call);
+    *call = (query_call){*(const sub_group_query *)what, vm_result(c, 0)};
+    vm_emit_for_lanes(c, run_query, call);
 }
 
 /* ---- asynchronous copies ---------------------------------------------------------- */
 
 /* One side of a copy. Its memory description has the addresses of a round in a scratch cell. */
 typedef struct copy_side {
-    hd_memory *memory;
-    hd_operand start; /* where the first element is */
+    vm_memory *memory;
+    vm_operand start; /* where the first element is */
     bool strided;     /* elements are `stride` elements apart, else they follow each other */
-    hd_announced *rows;
+    vm_announced *rows;
     uint32_t row_count;
 } copy_side;
 
 typedef struct copy_call {
     copy_side from, to;
-    hd_operand count, stride, event, result;
+    vm_operand count, stride, event, result;
     uint64_t element; /* bytes */
     bool has_result;
 } copy_call;
 
 /* An operand's value, which all lanes must agree on. */
-static uint64_t agreed(hd_run *r, const hd_op *op, hd_operand x, const char *what) {
-    uint64_t value = hd_element(r, x, 0);
+static uint64_t agreed(vm_run *r, const vm_op *op, vm_operand x, const char *what) {
+    uint64_t value = vm_element(r, x, 0);
     for (uint32_t l = 1; l < r->lanes && x.varying; l++)
-        if (hd_element(r, x, l) != value)
-            hd_fault(r, op->inst, l,
+        if (vm_element(r, x, l) != value)
+            vm_fault(r, op->inst, l,
                      "this thread gives %s another %s than thread 0; all threads of the work-group "
                      "must give the same",
                      name_of(r, op), what);
@@ -259,32 +259,32 @@ static uint64_t agreed(hd_run *r, const hd_op *op, hd_operand x, const char *wha
 }
 
 /* Checks and announces a side's accesses to elements first, first + 1 ... of the active lanes. */
-static hd_target touch_round(hd_run *r, const hd_op *op, const copy_side *side, uint64_t start,
+static vm_target touch_round(vm_run *r, const vm_op *op, const copy_side *side, uint64_t start,
                              uint64_t step, uint64_t first, bool writes) {
     const copy_call *call = op->more;
-    hd_operand address = side->memory->address;
+    vm_operand address = side->memory->address;
     for (uint32_t l = 0; l < r->active.count; l++)
-        HD_CELL(r, address.at, uint64_t)[l] = start + (first + l) * step;
-    hd_target t = hd_resolve(r, op, side->memory, side->memory->slot, address, call->element,
+        VM_CELL(r, address.at, uint64_t)[l] = start + (first + l) * step;
+    vm_target t = vm_resolve(r, op, side->memory, side->memory->slot, address, call->element,
                              side->memory->align, writes);
     if (r->checked)
-        hd_check_access(r, op, &t, call->element, writes ? HD_WRITES : HD_READS);
-    hd_announce(r, &t, side->memory->space, side->rows, side->row_count);
+        vm_check_access(r, op, &t, call->element, writes ? VM_WRITES : VM_READS);
+    vm_announce(r, &t, side->memory->space, side->rows, side->row_count);
     return t;
 }
 
-static void copy_round(hd_run *r, const hd_op *op, const uint64_t start[2], const uint64_t step[2],
+static void copy_round(vm_run *r, const vm_op *op, const uint64_t start[2], const uint64_t step[2],
                        uint64_t first) {
     const copy_call *call = op->more;
-    hd_target from = touch_round(r, op, &call->from, start[0], step[0], first, false);
-    hd_target to = touch_round(r, op, &call->to, start[1], step[1], first, true);
+    vm_target from = touch_round(r, op, &call->from, start[0], step[0], first, false);
+    vm_target to = touch_round(r, op, &call->to, start[1], step[1], first, true);
     for (uint32_t l = 0; l < r->active.count; l++)
-        memmove(hd_host(r, &to, l, HD_CELL(r, call->to.memory->address.at, uint64_t)[l]),
-                hd_host(r, &from, l, HD_CELL(r, call->from.memory->address.at, uint64_t)[l]),
+        memmove(vm_host(r, &to, l, VM_CELL(r, call->to.memory->address.at, uint64_t)[l]),
+                vm_host(r, &from, l, VM_CELL(r, call->from.memory->address.at, uint64_t)[l]),
                 call->element);
 }
 
-static void run_copy(hd_run *r, const hd_op *op) {
+static void run_copy(vm_run *r, const vm_op *op) {
     const copy_call *call = op->more;
     check_all_here(r, op, (slice){0, r->lanes}, "work-group");
     uint64_t count = agreed(r, op, call->count, "number of elements");
@@ -295,65 +295,65 @@ static void run_copy(hd_run *r, const hd_op *op) {
                         call->to.strided ? stride * call->element : call->element};
     for (uint64_t first = 0; first < count; first += r->lanes) {
         uint64_t left = count - first;
-        hd_activate_first(r, left < r->lanes ? (uint32_t)left : r->lanes);
+        vm_activate_first(r, left < r->lanes ? (uint32_t)left : r->lanes);
         copy_round(r, op, start, step, first);
     }
-    hd_activate_first(r, r->lanes);
+    vm_activate_first(r, r->lanes);
     for (uint32_t l = 0; call->has_result && l < r->lanes; l++)
-        hd_put_bits(r, call->result, l, hd_element(r, call->event, l));
+        vm_put_bits(r, call->result, l, vm_element(r, call->event, l));
 }
 
 /* The rows of the table of accesses for one side. */
-static copy_side side_of(hd_compiler *c, uint32_t arg, uint64_t element, hd_access_kind kind) {
-    copy_side side = {.memory = hd_memory_new(c, c->inst->args[arg]),
-                      .start = hd_call_arg(c, arg, 0)};
+static copy_side side_of(vm_compiler *c, uint32_t arg, uint64_t element, hd_access_kind kind) {
+    copy_side side = {.memory = vm_memory_new(c, c->inst->args[arg]),
+                      .start = vm_call_arg(c, arg, 0)};
     uint64_t align = element & (~element + 1); /* a 3-vector is aligned as 4 */
-    side.memory->address = hd_scratch(c, HD_I64, true);
+    side.memory->address = vm_scratch(c, VM_I64, true);
     side.memory->width = (uint32_t)element;
     side.memory->align = (uint32_t)align;
-    side.rows = hd_announced_rows(c, kind, &side.row_count);
+    side.rows = vm_announced_rows(c, kind, &side.row_count);
     return side;
 }
 
 /* to, from, elements[, stride of the global side], event, bytes of an element */
-static void compile_copy(hd_compiler *c, const void *what) {
+static void compile_copy(vm_compiler *c, const void *what) {
     bool has_stride = *(const bool *)what;
     int64_t element = 0;
     uint32_t event = has_stride ? 4 : 3;
     if (!kir_const_int(c->kernel, c->inst->args[event + 1], &element) || element <= 0 ||
         element > 128) {
-        hd_cannot_run(c, "a copy of elements whose size is not known");
+        vm_cannot_run(c, "a copy of elements whose size is not known");
         return;
     }
     copy_call *call = hd_new(c->arena, copy_call);
     call->element = (uint64_t)element;
     call->to = side_of(c, 0, call->element, HD_STORE);
     call->from = side_of(c, 1, call->element, HD_LOAD);
-    call->count = hd_call_arg(c, 2, 0);
-    call->stride = has_stride ? hd_call_arg(c, 3, 0) : hd_constant(c, HD_I64, 1);
+    call->count = vm_call_arg(c, 2, 0);
+    call->stride = has_stride ? vm_call_arg(c, 3, 0) : vm_constant(c, VM_I64, 1);
     call->to.strided = call->to.memory->space != KIR_LOCAL;
     call->from.strided = call->from.memory->space != KIR_LOCAL;
-    call->event = hd_call_arg(c, event, 0);
+    call->event = vm_call_arg(c, event, 0);
     call->has_result = c->inst->type.kind != KIR_VOID;
     if (call->has_result)
-        call->result = hd_result(c, 0);
-    hd_emit_for_lanes(c, run_copy, call);
+        call->result = vm_result(c, 0);
+    vm_emit_for_lanes(c, run_copy, call);
 }
 
 /* The copy is done already, but only from here on may other threads see it. */
-static void run_wait(hd_run *r, const hd_op *op) {
+static void run_wait(vm_run *r, const vm_op *op) {
     (void)op;
     if (r->shadow)
-        hd_check_barrier(r);
+        vm_check_barrier(r);
 }
 
-static void compile_wait(hd_compiler *c, const void *what) {
+static void compile_wait(vm_compiler *c, const void *what) {
     (void)what;
-    hd_emit_for_lanes(c, run_wait, NULL);
+    vm_emit_for_lanes(c, run_wait, NULL);
 }
 
 /* A hint. */
-static void compile_nothing(hd_compiler *c, const void *what) { (void)c, (void)what; }
+static void compile_nothing(vm_compiler *c, const void *what) { (void)c, (void)what; }
 
 /* ---- the table -------------------------------------------------------------------- */
 
@@ -378,7 +378,7 @@ static void compile_nothing(hd_compiler *c, const void *what) { (void)c, (void)w
         name, "I", compile_query, &(const sub_group_query) { what } \
     }
 
-const hd_builtin hd_group_builtins[] = {
+const vm_builtin vm_group_builtins[] = {
     GROUP_FUNCTIONS("work_group", false),
     GROUP_FUNCTIONS("sub_group", true),
     ROW("work_group_broadcast", "nne*", ADD, BROADCAST, false, false),

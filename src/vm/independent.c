@@ -131,7 +131,7 @@ static const hd_arg *arg_of(const hd_launch *l, uint32_t param, int32_t variable
 /* Uses: HD_MAX_FIELDS of each buffer of the job, then one of each variable. */
 typedef struct uses {
     hd_arena *arena;
-    const hd_program *program;
+    const vm_program *program;
     const hd_job *job;
     const hd_launch *launch;
     bool *by_field; /* [buffer_count] */
@@ -229,7 +229,7 @@ static bool have_own_stretches(uses *u) {
     return all;
 }
 
-bool hd_blocks_are_independent(const hd_program *program, const hd_job *job, const hd_launch *l) {
+bool vm_blocks_are_independent(const vm_program *program, const hd_job *job, const hd_launch *l) {
     if (program->prints)
         return false;
     uses u = {.arena = hd_arena_new(),

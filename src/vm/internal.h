@@ -3,7 +3,7 @@
  *
  * A *frame* is the memory of one running block: a cell for every value that is
  * alive. A *varying* cell has one element for each lane, a *uniform* cell (a value
- * that is the same for all lanes that are active together) has HD_CHUNK equal
+ * that is the same for all lanes that are active together) has VM_CHUNK equal
  * ones, so that every handler reads both alike, 16 lanes at a time: it masks the
  * lane index with 0 for a uniform operand. Vectors of OpenCL are one cell for
  * each component; vector instructions become scalar ones here.
@@ -15,31 +15,31 @@
 
 #include "vm/vm.h"
 
-enum { HD_CHUNK = 16, HD_MAX_COMPONENTS = 16 };
+enum { VM_CHUNK = 16, VM_MAX_COMPONENTS = 16 };
 
 /* ---- the compiled kernel ------------------------------------------------------- */
 
-/* How an element of a cell is stored. An i1 is an HD_I8 of 0 or 1; a pointer is an
- * HD_I64; integers have no sign of their own. */
-typedef enum hd_elem { HD_I8, HD_I16, HD_I32, HD_I64, HD_F16, HD_F32, HD_F64 } hd_elem;
-static inline uint32_t hd_elem_bytes(hd_elem e) {
-    return (uint32_t)(e <= HD_I64 ? 1u << e : 2u << (e - HD_F16));
+/* How an element of a cell is stored. An i1 is a VM_I8 of 0 or 1; a pointer is an
+ * VM_I64; integers have no sign of their own. */
+typedef enum vm_elem { VM_I8, VM_I16, VM_I32, VM_I64, VM_F16, VM_F32, VM_F64 } vm_elem;
+static inline uint32_t vm_elem_bytes(vm_elem e) {
+    return (uint32_t)(e <= VM_I64 ? 1u << e : 2u << (e - VM_F16));
 }
 
 /* A scalar operand or result: a cell. */
-typedef struct hd_operand {
+typedef struct vm_operand {
     uint32_t at; /* byte offset in the frame */
-    hd_elem elem;
+    vm_elem elem;
     bool varying;
-} hd_operand;
+} vm_operand;
 
-typedef struct hd_op hd_op;
-typedef struct hd_run hd_run;
-typedef void hd_op_fn(hd_run *run, const hd_op *op);
+typedef struct vm_op vm_op;
+typedef struct vm_run vm_run;
+typedef void vm_op_fn(vm_run *run, const vm_op *op);
 
 /* One instruction of the machine. */
-struct hd_op {
-    hd_op_fn *fn;
+struct vm_op {
+    vm_op_fn *fn;
     uint32_t d, a, b, c; /* cells: result and operands */
     uint32_t sa, sb, sc; /* UINT32_MAX for a varying operand, 0 for a uniform one */
     bool uniform;        /* the result is uniform: computed once, whatever lanes are active */
@@ -48,30 +48,30 @@ struct hd_op {
     const void *more;    /* what the handler needs besides */
 };
 
-/* An operand's element for lane `at` + j: HD_ARG(r, op, float, a, at)[j]. */
-#define HD_CELL(r, offset, T) ((T *)(void *)((r)->frame + (offset)))
-#define HD_ARG(r, op, T, x, at) (HD_CELL(r, (op)->x, T) + ((at) & (op)->s##x))
+/* An operand's element for lane `at` + j: VM_ARG(r, op, float, a, at)[j]. */
+#define VM_CELL(r, offset, T) ((T *)(void *)((r)->frame + (offset)))
+#define VM_ARG(r, op, T, x, at) (VM_CELL(r, (op)->x, T) + ((at) & (op)->s##x))
 
-/* A run of active chunks: lanes [from, to), multiples of HD_CHUNK. */
-typedef struct hd_span {
+/* A run of active chunks: lanes [from, to), multiples of VM_CHUNK. */
+typedef struct vm_span {
     uint32_t from, to;
-} hd_span;
+} vm_span;
 
 /* ---- memory ------------------------------------------------------------------------ */
 
 /* Where the spaces begin in the machine's address space. Global and constant memory:
  * each buffer stands at a page of its own, with an unmapped page behind it. Private memory
  * begins at the same address in every thread. */
-#define HD_PRIVATE_BASE ((uint64_t)0x1000000000)
-#define HD_LOCAL_BASE ((uint64_t)0x2000000000)
-#define HD_GLOBAL_BASE ((uint64_t)0x10000000000)
-/* Block b's local memory begins at HD_LOCAL_BASE + b mod HD_LOCAL_BLOCKS * HD_LOCAL_STEP, so
+#define VM_PRIVATE_BASE ((uint64_t)0x1000000000)
+#define VM_LOCAL_BASE ((uint64_t)0x2000000000)
+#define VM_GLOBAL_BASE ((uint64_t)0x10000000000)
+/* Block b's local memory begins at VM_LOCAL_BASE + b mod VM_LOCAL_BLOCKS * VM_LOCAL_STEP, so
  * that a pointer that outlives its block is found. */
-#define HD_LOCAL_STEP ((uint64_t)1 << 24)
-#define HD_LOCAL_BLOCKS ((uint64_t)1 << 12)
+#define VM_LOCAL_STEP ((uint64_t)1 << 24)
+#define VM_LOCAL_BLOCKS ((uint64_t)1 << 12)
 
 /* A piece of memory of which every byte may be accessed. */
-typedef struct hd_region {
+typedef struct vm_region {
     const char *name;
     kir_space space;
     uint64_t base, bytes;
@@ -83,145 +83,145 @@ typedef struct hd_region {
                         * written, with check_uninitialised; else NULL */
     bool is_argument; /* local memory that a launch gives the bytes of */
     bool preset;      /* private memory that is filled before a block starts */
-} hd_region;
+} vm_region;
 
 /* One access row that an instruction announces. */
-typedef struct hd_announced {
+typedef struct vm_announced {
     uint32_t access; /* row of the table of accesses */
     uint32_t part;   /* bytes from the instruction's address */
     uint32_t width;
-} hd_announced;
+} vm_announced;
 
-/* hd_op.more of memory instructions. */
-typedef struct hd_memory {
+/* vm_op.more of memory instructions. */
+typedef struct vm_memory {
     uint32_t slot;         /* number among the kernel's memory instructions */
     kir_space space;       /* KIR_GENERIC: found out lane by lane */
     uint32_t width, align; /* bytes of a lane's access, and of what it must be a multiple */
     uint32_t components;   /* of a vector; width is all of them */
-    hd_elem elem;
-    hd_operand address, value[HD_MAX_COMPONENTS]; /* value: result of a load, input of a store */
-    hd_operand second;                            /* atomic: operand; COPY: from; FILL: byte */
-    hd_operand third;                             /* cmpxchg: compare; COPY, FILL: bytes */
+    vm_elem elem;
+    vm_operand address, value[VM_MAX_COMPONENTS]; /* value: result of a load, input of a store */
+    vm_operand second;                            /* atomic: operand; COPY: from; FILL: byte */
+    vm_operand third;                             /* cmpxchg: compare; COPY, FILL: bytes */
     kir_space from_space;                         /* COPY: of the source */
     kir_rmw rmw;
     bool has_result;
-    hd_announced *announced; /* loads, stores, atomics: the accesses; COPY: its loads */
+    vm_announced *announced; /* loads, stores, atomics: the accesses; COPY: its loads */
     uint32_t announced_count;
-    hd_announced *announced_to; /* COPY: its stores */
+    vm_announced *announced_to; /* COPY: its stores */
     uint32_t announced_to_count;
-} hd_memory;
+} vm_memory;
 
 /* ---- control flow ----------------------------------------------------------------- */
 
-enum { HD_NO_NODE = UINT32_MAX };
+enum { VM_NO_NODE = UINT32_MAX };
 
 /* An edge: copies for the phis of the target, run for the lanes that take it. */
-typedef struct hd_edge {
+typedef struct vm_edge {
     uint32_t to;           /* node */
     uint32_t first, count; /* of program->ops */
-} hd_edge;
+} vm_edge;
 
-typedef enum hd_end {
-    HD_END_GO,
-    HD_END_IF,
-    HD_END_SWITCH,
-    HD_END_RETURN,
-    HD_END_BARRIER,
-    HD_END_TRAP
-} hd_end;
+typedef enum vm_end {
+    VM_END_GO,
+    VM_END_IF,
+    VM_END_SWITCH,
+    VM_END_RETURN,
+    VM_END_BARRIER,
+    VM_END_TRAP
+} vm_end;
 
 /* A straight piece of code. Nodes stand in the order of their keys: of all lanes that
  * wait, those at the lowest node run first (see flow.c). */
-typedef struct hd_node {
+typedef struct vm_node {
     uint32_t first, count; /* of program->ops */
     uint32_t insts;        /* kir instructions in it, for the counts */
-    hd_end end;
-    hd_operand condition; /* IF: an i1; SWITCH: an integer */
-    hd_edge *edges;       /* GO, BARRIER: 1; IF: true, false; SWITCH: default, cases */
+    vm_end end;
+    vm_operand condition; /* IF: an i1; SWITCH: an integer */
+    vm_edge *edges;       /* GO, BARRIER: 1; IF: true, false; SWITCH: default, cases */
     uint32_t edge_count;
     const uint64_t *cases; /* SWITCH: [edge_count - 1] */
     uint32_t inst;         /* the terminator, for messages */
-} hd_node;
+} vm_node;
 
 /* A uniform cell that holds a constant from the start. */
-typedef struct hd_filled {
+typedef struct vm_filled {
     uint32_t at;
-    hd_elem elem;
+    vm_elem elem;
     uint64_t bits;
-} hd_filled;
+} vm_filled;
 
 /* A private variable that lives in memory. A gap of bytes that nobody may access stands behind
  * each, and behind each local variable. */
-enum { HD_GAP = 64, HD_PRIVATE_GAP = 16 };
-typedef struct hd_piece {
+enum { VM_GAP = 64, VM_PRIVATE_GAP = 16 };
+typedef struct vm_piece {
     uint64_t offset, bytes;
     bool is_param; /* a struct parameter */
-} hd_piece;
+} vm_piece;
 
 /* Bytes that the private memory of a block may take, and its values: 1024 threads with the 512 KiB
  * that CUDA gives each have just that much. */
-#define HD_MOST_PRIVATE ((uint64_t)512 << 20)
+#define VM_MOST_PRIVATE ((uint64_t)512 << 20)
 
 /* A work-item query that the kernel makes, and the cell that is filled with its answer before
  * a block starts. Those that differ between lanes are varying. */
-typedef struct hd_query {
+typedef struct vm_query {
     uint32_t query, dimension;
-    hd_operand cell; /* i64 or i32 */
-} hd_query;
+    vm_operand cell; /* i64 or i32 */
+} vm_query;
 
 /* A kernel compiled for blocks of one size. */
-typedef struct hd_program {
+typedef struct vm_program {
     const kir_module *module;
     const kir_kernel *kernel;
     uint32_t lanes;  /* of a block */
-    uint32_t padded; /* the same, a multiple of HD_CHUNK */
-    hd_op *ops;
-    hd_node *nodes;
+    uint32_t padded; /* the same, a multiple of VM_CHUNK */
+    vm_op *ops;
+    vm_node *nodes;
     uint32_t node_count;
     uint32_t frame_bytes;
-    hd_piece *pieces; /* of a lane's private memory, ascending */
+    vm_piece *pieces; /* of a lane's private memory, ascending */
     uint32_t piece_count;
     uint64_t private_bytes; /* of a lane, all pieces and the gaps between them */
     bool prints;            /* calls printf */
     uint32_t memory_count;  /* memory instructions */
-    hd_operand **param;     /* [param_count][components]; pointers and scalars */
+    vm_operand **param;     /* [param_count][components]; pointers and scalars */
     uint64_t *by_value;     /* [param_count] offset in private memory of a struct parameter */
-    hd_operand *statics;    /* [static_count] addresses */
-    hd_vec(hd_query) queries;
-    hd_filled *constants;
+    vm_operand *statics;    /* [static_count] addresses */
+    hd_vec(vm_query) queries;
+    vm_filled *constants;
     uint32_t constant_count;
     hd_kernel_info *info; /* its accesses are the rows of the events */
-} hd_program;
+} vm_program;
 
 /* ---- a running block ---------------------------------------------------------------- */
 
 /* A set of lanes, one byte (0 or 1) each, and how many they are. */
-typedef struct hd_mask {
+typedef struct vm_mask {
     uint8_t *lane; /* [padded] */
     uint32_t count;
-} hd_mask;
+} vm_mask;
 
 /* Where a static variable is: an address, or for local ones bytes from the block's. */
-typedef struct hd_bound_static {
+typedef struct vm_bound_static {
     uint64_t address;
     bool is_local;
-} hd_bound_static;
+} vm_bound_static;
 
-struct hd_run {
+struct vm_run {
     uint8_t *frame;
-    const hd_program *program;
+    const vm_program *program;
     /* Lanes that are active now. */
-    hd_mask active;
+    vm_mask active;
     uint64_t *bits; /* [words] the same as bits */
     uint32_t words; /* of a mask */
     bool whole;     /* every live lane is active: results may be written to any lane */
-    hd_span *spans; /* the chunks that have active lanes */
+    vm_span *spans; /* the chunks that have active lanes */
     uint32_t span_count;
     uint32_t live; /* lanes that have not returned */
-    struct hd_flow_state *flow;
+    struct vm_flow_state *flow;
     uint32_t lanes, padded;
     /* Memory. */
-    hd_region *regions; /* sorted by base: private pieces, local variables, the rest */
+    vm_region *regions; /* sorted by base: private pieces, local variables, the rest */
     uint32_t region_count;
     uint32_t *cached;        /* [memory_count]: the region each instruction last met */
     uint8_t *private_memory; /* of lane 0 */
@@ -231,7 +231,7 @@ struct hd_run {
     uint64_t group[3];
     const hd_event_launch *launch;
     hd_grid grid;
-    const hd_bound_static *statics; /* [static_count] */
+    const vm_bound_static *statics; /* [static_count] */
     /* What it announces. */
     const hd_sink *sink;
     void *stream;
@@ -241,8 +241,8 @@ struct hd_run {
     uint64_t block_start; /* instructions when this block began */
     uint64_t max_instructions;
     const volatile sig_atomic_t *stop;
-    bool checked;             /* an optional check is on: hd_check_access() hears every MI */
-    struct hd_shadow *shadow; /* of the race check, or NULL */
+    bool checked;             /* an optional check is on: vm_check_access() hears every MI */
+    struct vm_shadow *shadow; /* of the race check, or NULL */
     const hd_vm_options *options;
     hd_str *printed; /* of this block, what options->print has not been given yet */
     /* How it leaves early. */
@@ -253,139 +253,139 @@ struct hd_run {
 
 /* The loop of every handler: `at` is the first lane of each active chunk, or 0 once for a
  * uniform result. */
-#define HD_EACH_CHUNK(r, op, at)                                                           \
+#define VM_EACH_CHUNK(r, op, at)                                                           \
     for (uint32_t span_ = 0, spans_ = (op)->uniform ? 1 : (r)->span_count; span_ < spans_; \
          span_++)                                                                          \
         for (uint32_t at = (op)->uniform ? 0 : (r)->spans[span_].from,                     \
-                      end_ = (op)->uniform ? HD_CHUNK : (r)->spans[span_].to;              \
-             at < end_; at += HD_CHUNK)
+                      end_ = (op)->uniform ? VM_CHUNK : (r)->spans[span_].to;              \
+             at < end_; at += VM_CHUNK)
 
 /* The bits of a cell's element for one lane. */
-static inline uint64_t hd_element(const hd_run *r, hd_operand o, uint32_t lane) {
+static inline uint64_t vm_element(const vm_run *r, vm_operand o, uint32_t lane) {
     uint64_t bits = 0;
-    uint32_t bytes = hd_elem_bytes(o.elem);
+    uint32_t bytes = vm_elem_bytes(o.elem);
     memcpy(&bits, r->frame + o.at + (o.varying ? (size_t)lane * bytes : 0), bytes);
     return bits;
 }
 
 /* Where block `block` has its local memory. */
-static inline uint64_t hd_local_base(uint64_t block) {
-    return HD_LOCAL_BASE + block % HD_LOCAL_BLOCKS * HD_LOCAL_STEP;
+static inline uint64_t vm_local_base(uint64_t block) {
+    return VM_LOCAL_BASE + block % VM_LOCAL_BLOCKS * VM_LOCAL_STEP;
 }
 
 /* ---- fault.c: how a run ends at once ------------------------------------------------- */
 
 /* Leaves the block: the message says what is wrong with the instruction; the thread, the
  * block and the place are added. `lane` is UINT32_MAX when it is no single thread's. */
-_Noreturn void hd_fault(hd_run *r, uint32_t inst, uint32_t lane, const char *format, ...)
+_Noreturn void vm_fault(vm_run *r, uint32_t inst, uint32_t lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* "thread 5 of block 3", with as many numbers as the launch has dimensions. */
-int hd_print_thread(const hd_run *r, uint32_t lane, char *text, size_t size);
+int vm_print_thread(const vm_run *r, uint32_t lane, char *text, size_t size);
 /* An access of `width` bytes at `address` by `lane` that is not allowed: says why. */
-_Noreturn void hd_fault_access(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address,
+_Noreturn void vm_fault_access(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address,
                                uint64_t width, uint32_t align, bool writes);
 
 /* ---- compile.c, cells.c: from kir ------------------------------------------------------ */
 
-typedef struct hd_compiler {
+typedef struct vm_compiler {
     hd_arena *arena;
     const hd_diag *diag;
     const kir_module *module;
     const kir_kernel *kernel;
     const hd_flow *flow;
     const hd_divergence *divergence;
-    hd_program *program;
-    hd_vec(hd_op) ops;
-    struct hd_cells *cells; /* cells.c */
-    hd_vec(hd_filled) constants;
-    hd_vec(hd_piece) pieces;
+    vm_program *program;
+    hd_vec(vm_op) ops;
+    struct vm_cells *cells; /* cells.c */
+    hd_vec(vm_filled) constants;
+    hd_vec(vm_piece) pieces;
     uint64_t *allocas;    /* [inst_count] offset in private memory of each ALLOCA */
-    struct hd_plan *plan; /* nodes.c */
+    struct vm_plan *plan; /* nodes.c */
     const kir_inst *inst; /* at work */
     kir_value value;      /* its number */
     hd_status status;     /* the first failure */
-} hd_compiler;
+} vm_compiler;
 
-hd_status hd_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
+hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
                      const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
-                     hd_program **program);
+                     vm_program **program);
 
 /* Bytes of host memory between two lanes' private memory, and of all that one block runs with. */
-uint64_t hd_private_stride(const hd_program *program);
-uint64_t hd_block_bytes(const hd_program *program);
+uint64_t vm_private_stride(const vm_program *program);
+uint64_t vm_block_bytes(const vm_program *program);
 
-hd_elem hd_elem_of(kir_type type);
+vm_elem vm_elem_of(kir_type type);
 /* The cell of component `k` of a value (of a scalar: for any k). */
-hd_operand hd_cell_of(hd_compiler *c, kir_value value, uint32_t k);
+vm_operand vm_cell_of(vm_compiler *c, kir_value value, uint32_t k);
 /* The cell of component `k` of the instruction at work. */
-hd_operand hd_result(hd_compiler *c, uint32_t k);
+vm_operand vm_result(vm_compiler *c, uint32_t k);
 /* A cell for something in between; it is free again after the instruction at work. Varying
  * exactly when the instruction's value is, unless said otherwise. */
-hd_operand hd_scratch(hd_compiler *c, hd_elem elem, bool varying);
+vm_operand vm_scratch(vm_compiler *c, vm_elem elem, bool varying);
 /* A uniform cell that holds this constant from the start. */
-hd_operand hd_constant(hd_compiler *c, hd_elem elem, uint64_t bits);
+vm_operand vm_constant(vm_compiler *c, vm_elem elem, uint64_t bits);
 /* Appends an instruction; operands that it does not have are passed as {0}. */
-hd_op *hd_emit_op(hd_compiler *c, hd_op_fn *fn, hd_operand d, hd_operand a, hd_operand b,
-                  hd_operand third);
+vm_op *vm_emit_op(vm_compiler *c, vm_op_fn *fn, vm_operand d, vm_operand a, vm_operand b,
+                  vm_operand third);
 /* What a memory instruction (or a built-in that accesses memory) needs at run time: its slot,
  * space and address are set, the rest is the caller's. */
-hd_memory *hd_memory_new(hd_compiler *c, kir_value address);
+vm_memory *vm_memory_new(vm_compiler *c, kir_value address);
 /* The rows of the table of accesses that one side of the instruction at work announces. */
-hd_announced *hd_announced_rows(hd_compiler *c, hd_access_kind kind, uint32_t *count);
+vm_announced *vm_announced_rows(vm_compiler *c, hd_access_kind kind, uint32_t *count);
 /* Reports HD_EUNSUPPORTED at the instruction at work. */
-void hd_cannot_run(hd_compiler *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void vm_cannot_run(vm_compiler *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Scalar arithmetic with the operands' types, appended; `d` may be an operand. The op is one
  * of kir's: ADD ... FMULADD, SELECT (condition first), ICMP/FCMP (with pred), and conversions
  * (from a.elem to d.elem). */
-void hd_emit_scalar(hd_compiler *c, kir_op op, kir_pred pred, hd_operand d, hd_operand a,
-                    hd_operand b, hd_operand third);
+void vm_emit_scalar(vm_compiler *c, kir_op op, kir_pred pred, vm_operand d, vm_operand a,
+                    vm_operand b, vm_operand third);
 
 /* ---- builtin.c: CALL ----------------------------------------------------------------------- */
 
 /* Compiles the call at work; false when no such built-in is known (the caller says so). */
-bool hd_compile_call(hd_compiler *c);
+bool vm_compile_call(vm_compiler *c);
 
 /* ---- memory.c, atomic.c, copy.c -------------------------------------------------------------- */
 
-hd_op_fn hd_op_load, hd_op_store, hd_op_atomic, hd_op_copy, hd_op_fill;
+vm_op_fn vm_op_load, vm_op_store, vm_op_atomic, vm_op_copy, vm_op_fill;
 
 /* The addresses of an MI, checked: strided, or one for each lane. */
-typedef struct hd_target {
-    const hd_region *region; /* NULL: lanes differ in region; then look at every lane */
+typedef struct vm_target {
+    const vm_region *region; /* NULL: lanes differ in region; then look at every lane */
     bool strided;
     uint64_t base; /* of lane 0, strided or not */
     int64_t stride;
     const uint64_t *address; /* when not strided */
-} hd_target;
-static inline uint64_t hd_lane_address(const hd_target *t, uint32_t lane) {
+} vm_target;
+static inline uint64_t vm_lane_address(const vm_target *t, uint32_t lane) {
     return t->address ? t->address[lane] : t->base + lane * (uint64_t)t->stride;
 }
 /* Checks every active lane's access, or faults. The region is remembered in `slot`: m->slot, or
  * that of the instruction's second address. */
-hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
-                     hd_operand address, uint64_t width, uint32_t align, bool writes);
+vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
+                     vm_operand address, uint64_t width, uint32_t align, bool writes);
 /* Where the bytes at `address` of `lane` really are; the access has been checked. */
-uint8_t *hd_host(hd_run *r, const hd_target *t, uint32_t lane, uint64_t address);
+uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address);
 /* Announces an MI to the sink and counts it. */
-void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announced *announced,
+void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
                  uint32_t count);
 /* The region that holds [address, address + width), or NULL. */
-const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t width);
+const vm_region *vm_find_region(const vm_run *r, uint64_t address, uint64_t width);
 
 /* ---- check.c: the optional checks ---------------------------------------------------------------- */
 
 /* A barrier that all lanes have reached. */
-void hd_check_barrier(hd_run *r);
+void vm_check_barrier(vm_run *r);
 /* What an access does to its bytes; the last three are atomic, the last one does both. */
-typedef enum hd_way { HD_READS, HD_WRITES, HD_ATOMIC_READS, HD_ATOMIC_WRITES, HD_UPDATES } hd_way;
+typedef enum vm_way { VM_READS, VM_WRITES, VM_ATOMIC_READS, VM_ATOMIC_WRITES, VM_UPDATES } vm_way;
 /* Called for every MI when a check is on, before it happens; faults. */
-void hd_check_access(hd_run *r, const hd_op *op, const hd_target *t, uint64_t width, hd_way way);
+void vm_check_access(vm_run *r, const vm_op *op, const vm_target *t, uint64_t width, vm_way way);
 /* The same for one active lane, of no or more bytes. */
-void hd_check_lane(hd_run *r, const hd_op *op, const hd_target *t, uint32_t lane, uint64_t width,
-                   hd_way way);
+void vm_check_lane(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane, uint64_t width,
+                   vm_way way);
 /* The same for a copy. What was not written stays so in the copy; reading it there faults. */
-void hd_check_copy(hd_run *r, const hd_op *op, const hd_target *to, const hd_target *from,
+void vm_check_copy(vm_run *r, const vm_op *op, const vm_target *to, const vm_target *from,
                    uint32_t lane, uint64_t width);
 
 #endif

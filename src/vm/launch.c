@@ -12,9 +12,9 @@
 /* One launch while it runs. */
 typedef struct running {
     hd_vm *vm;
-    hd_compiled *compiled;
+    vm_compiled *compiled;
     const hd_launch *launch;
-    const hd_bound_arg *args;
+    const vm_bound_arg *args;
     const hd_sink *sink;
     pthread_mutex_t lock;
     uint64_t next; /* block to start */
@@ -28,41 +28,41 @@ typedef struct running {
 
 /* ---- a worker's block ------------------------------------------------------------------------------ */
 
-static hd_status make_worker(hd_vm *vm, hd_worker *w, const hd_program *p) {
-    hd_run *r = &w->run;
-    r->private_stride = hd_private_stride(p);
+static hd_status make_worker(hd_vm *vm, vm_worker *w, const vm_program *p) {
+    vm_run *r = &w->run;
+    r->private_stride = vm_private_stride(p);
     uint64_t private_bytes = r->private_stride * p->lanes;
-    r->frame = hd_host_memory(vm, p->frame_bytes);
-    r->private_memory = hd_host_memory(vm, private_bytes);
+    r->frame = vm_host_memory(vm, p->frame_bytes);
+    r->private_memory = vm_host_memory(vm, private_bytes);
     if (!r->frame || !r->private_memory)
-        return hd_vm_no_memory(vm, &p->kernel->place, "the values of a block of this kernel",
-                               p->frame_bytes + private_bytes);
+        return vm_no_memory(vm, &p->kernel->place, "the values of a block of this kernel",
+                            p->frame_bytes + private_bytes);
     w->arena = hd_arena_new();
     r->program = p;
     r->lanes = p->lanes;
     r->padded = p->padded;
-    r->active.lane = hd_new_aligned(w->arena, p->padded);
+    r->active.lane = vm_new_aligned(w->arena, p->padded);
     r->words = (p->padded + 63) / 64;
     r->bits = hd_new_array(w->arena, uint64_t, r->words);
-    r->spans = hd_new_array(w->arena, hd_span, p->padded / HD_CHUNK);
+    r->spans = hd_new_array(w->arena, vm_span, p->padded / VM_CHUNK);
     r->cached = hd_new_array(w->arena, uint32_t, p->memory_count);
-    r->flow = hd_flow_state_new(w->arena, p);
+    r->flow = vm_flow_state_new(w->arena, p);
     return HD_OK;
 }
 
-static void set_regions(hd_vm *vm, hd_worker *w, const hd_bound *b) {
-    hd_run *r = &w->run;
-    const hd_program *p = r->program;
+static void set_regions(hd_vm *vm, vm_worker *w, const vm_bound *b) {
+    vm_run *r = &w->run;
+    const vm_program *p = r->program;
     uint32_t n = 0;
     r->region_count = p->piece_count + b->local_count + (uint32_t)vm->regions.count;
     if (w->region_capacity < r->region_count) {
         w->region_capacity = r->region_count;
-        r->regions = hd_new_array(w->arena, hd_region, r->region_count);
+        r->regions = hd_new_array(w->arena, vm_region, r->region_count);
     }
     for (uint32_t i = 0; i < p->piece_count; i++)
-        r->regions[n++] = (hd_region){.name = "private",
+        r->regions[n++] = (vm_region){.name = "private",
                                       .space = KIR_PRIVATE,
-                                      .base = HD_PRIVATE_BASE + p->pieces[i].offset,
+                                      .base = VM_PRIVATE_BASE + p->pieces[i].offset,
                                       .bytes = p->pieces[i].bytes,
                                       .preset = p->pieces[i].is_param,
                                       .host = r->private_memory + p->pieces[i].offset};
@@ -74,16 +74,16 @@ static void set_regions(hd_vm *vm, hd_worker *w, const hd_bound *b) {
         r->regions[n++] = vm->regions.data[i];
 }
 
-static hd_status prepare_worker(running *x, hd_worker *w, const hd_event_launch *event,
-                                const hd_bound *b) {
+static hd_status prepare_worker(running *x, vm_worker *w, const hd_event_launch *event,
+                                const vm_bound *b) {
     hd_vm *vm = x->vm;
-    hd_run *r = &w->run;
+    vm_run *r = &w->run;
     hd_status status = w->arena ? HD_OK : make_worker(vm, w, x->compiled->program);
     if (!status && w->local_capacity < b->local_end) {
-        w->local_memory = hd_host_memory(vm, b->local_end);
+        w->local_memory = vm_host_memory(vm, b->local_end);
         w->local_capacity = w->local_memory ? b->local_end : 0;
         if (!w->local_memory)
-            status = hd_vm_no_memory(vm, &x->launch->place, "a block's local memory", b->local_end);
+            status = vm_no_memory(vm, &x->launch->place, "a block's local memory", b->local_end);
     }
     if (status)
         return status;
@@ -98,12 +98,12 @@ static hd_status prepare_worker(running *x, hd_worker *w, const hd_event_launch 
     r->max_instructions = vm->options.max_instructions;
     r->stop = vm->options.stop;
     r->instructions = r->thread_instructions = r->mis = r->lane_accesses = 0;
-    hd_fill_launch(r, x->args);
+    vm_fill_launch(r, x->args);
     return HD_OK;
 }
 
-static void begin_block(running *x, hd_worker *w, uint64_t block) {
-    hd_run *r = &w->run;
+static void begin_block(running *x, vm_worker *w, uint64_t block) {
+    vm_run *r = &w->run;
     r->block = block;
     hd_grid_ids(r->grid.groups, block, r->group);
     r->position = 0;
@@ -112,24 +112,24 @@ static void begin_block(running *x, hd_worker *w, uint64_t block) {
     for (uint32_t i = 0; i < r->region_count; i++)
         if (r->regions[i].space == KIR_LOCAL)
             r->regions[i].base =
-                hd_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
+                vm_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
     if (w->local_memory)
         memset(w->local_memory, 0, w->local_capacity);
     if (r->program->private_bytes)
         memset(r->private_memory, 0, r->private_stride * r->lanes);
     if (r->checked)
-        hd_check_block(r);
-    hd_fill_block(r, x->args);
+        vm_check_block(r);
+    vm_fill_block(r, x->args);
 }
 
 /* Runs a block; false when it did not come to its end. */
-static bool run_block(running *x, hd_worker *w, uint64_t block, void *stream) {
-    hd_run *r = &w->run;
+static bool run_block(running *x, vm_worker *w, uint64_t block, void *stream) {
+    vm_run *r = &w->run;
     r->stream = stream;
     begin_block(x, w, block);
     if (setjmp(r->escape))
         return false;
-    hd_run_nodes(r);
+    vm_run_nodes(r);
     return true;
 }
 
@@ -152,7 +152,7 @@ static bool next_block(running *x, uint64_t *block, void **stream) {
 
 /* Of several faults that of the lowest block counts, since it does not depend on time. Returns
  * the number of blocks that are done. */
-static uint64_t note_end(running *x, hd_run *r, uint64_t block, bool complete, hd_status status) {
+static uint64_t note_end(running *x, vm_run *r, uint64_t block, bool complete, hd_status status) {
     pthread_mutex_lock(&x->lock);
     x->status = x->status ? x->status : status;
     x->done += complete;
@@ -179,14 +179,14 @@ static void print_block_text(const hd_vm *vm, const hd_str *text) {
 
 typedef struct task {
     running *running;
-    hd_worker *worker;
+    vm_worker *worker;
     bool is_caller;
 } task;
 
 static void *work(void *argument) {
     task *t = argument;
     running *x = t->running;
-    hd_run *r = &t->worker->run;
+    vm_run *r = &t->worker->run;
     uint64_t block;
     void *stream;
     while (next_block(x, &block, &stream)) {
@@ -235,9 +235,9 @@ static uint32_t workers_for(const running *x) {
     const hd_vm *vm = x->vm;
     uint64_t blocks = x->total, count = vm->worker_count;
     if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 ||
-        (count > 1 && !hd_blocks_are_independent(x->compiled->program, vm->job, x->launch)))
+        (count > 1 && !vm_blocks_are_independent(x->compiled->program, vm->job, x->launch)))
         count = 1;
-    uint64_t fit = MOST_MEMORY / (hd_block_bytes(x->compiled->program) + 1);
+    uint64_t fit = MOST_MEMORY / (vm_block_bytes(x->compiled->program) + 1);
     count = count < blocks ? count : blocks;
     count = count < fit ? count : fit;
     return (uint32_t)(count ? count : 1);
@@ -247,7 +247,7 @@ static void add_counts(const running *x, uint32_t workers, double seconds, hd_vm
     *counts = (hd_vm_counts){
         .blocks = x->done, .seconds = seconds, .workers = workers, .stopped = x->stopped};
     for (uint32_t i = 0; i < workers; i++) {
-        const hd_run *r = &x->compiled->workers[i].run;
+        const vm_run *r = &x->compiled->workers[i].run;
         counts->instructions += r->instructions;
         counts->thread_instructions += r->thread_instructions;
         counts->mis += r->mis;
@@ -275,25 +275,25 @@ static hd_status check_size(const running *x, const hd_event_launch *e) {
                    "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
 }
 
-static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_vm_counts *counts) {
+static hd_status run_launch(hd_arena *arena, running *x, const vm_bound *b, hd_vm_counts *counts) {
     hd_vm *vm = x->vm;
     double start = hd_clock();
-    hd_event_launch event = hd_describe(arena, vm, x->launch, b, x->compiled->program);
+    hd_event_launch event = vm_describe(arena, vm, x->launch, b, x->compiled->program);
     x->total = event.block_count;
     hd_status too_large = check_size(x, &event);
     if (too_large)
         return too_large;
     uint32_t workers = workers_for(x);
-    struct hd_shadow *shadow = NULL;
+    struct vm_shadow *shadow = NULL;
     for (uint32_t i = 0; i < workers; i++) {
         hd_status status = prepare_worker(x, &x->compiled->workers[i], &event, b);
         if (status)
             return status;
     }
-    hd_run *first = &x->compiled->workers[0].run;
+    vm_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
     if (first->checked)
-        shadow = hd_shadow_new(first, &vm->races, &vm->options);
+        shadow = vm_shadow_new(first, &vm->races, &vm->options);
     first->shadow = shadow;
     if (x->sink && x->sink->launch)
         x->status = x->sink->launch(x->sink->self, &event);
@@ -305,7 +305,7 @@ static hd_status run_launch(hd_arena *arena, running *x, const hd_bound *b, hd_v
         x->status = x->status ? x->status : status;
     }
     if (shadow)
-        hd_shadow_free(shadow);
+        vm_shadow_free(shadow);
     add_counts(x, workers, hd_clock() - start, counts);
     vm->launches++;
     hd_status status = report_fault(x), raced = HD_OK;
@@ -318,13 +318,13 @@ hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_count
     const hd_launch *l = &vm->job->launches[launch];
     hd_arena *arena = hd_arena_new();
     hd_vm_counts own = {0};
-    hd_bound b = {0};
+    vm_bound b = {0};
     running x = {.vm = vm,
-                 .compiled = hd_find_compiled(vm, l),
+                 .compiled = vm_find_compiled(vm, l),
                  .launch = l,
                  .sink = sink,
                  .fault_block = UINT64_MAX};
-    hd_status status = hd_bind(arena, vm, l, &b);
+    hd_status status = vm_bind(arena, vm, l, &b);
     x.args = b.args;
     if (!status) {
         pthread_mutex_init(&x.lock, NULL);

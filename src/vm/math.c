@@ -41,7 +41,7 @@ FUNCTIONS(quotient, float (*f)(float, float, int *), double (*d)(double, double,
 
 /* Which function a call is of. */
 typedef struct math {
-    hd_op_fn *const *handlers; /* by type: see handler_of() */
+    vm_op_fn *const *handlers; /* by type: see handler_of() */
     bool has_float;            /* else floats are computed as doubles */
     const void *fn;            /* one of the structs above */
     int rounding;              /* of fenv.h */
@@ -50,38 +50,38 @@ typedef struct math {
 /* A handler: T is the type in the cells, C that of the function's numbers, `field` where the
  * function stands, D the result's type. */
 #define HANDLER(form, T, C, field, D, A, B, value)                      \
-    static void form##_##T##_##field(hd_run *r, const hd_op *op) {      \
+    static void form##_##T##_##field(vm_run *r, const vm_op *op) {      \
         const math_##form *fn = ((const math *)op->more)->fn;           \
-        HD_EACH_CHUNK(r, op, at) {                                      \
-            D *d = HD_CELL(r, op->d, D) + at;                           \
-            const A *a = HD_ARG(r, op, A, a, at);                       \
-            const B *b = HD_ARG(r, op, B, b, at);                       \
-            const T *c = HD_ARG(r, op, T, c, at);                       \
+        VM_EACH_CHUNK(r, op, at) {                                      \
+            D *d = VM_CELL(r, op->d, D) + at;                           \
+            const A *a = VM_ARG(r, op, A, a, at);                       \
+            const B *b = VM_ARG(r, op, B, b, at);                       \
+            const T *c = VM_ARG(r, op, T, c, at);                       \
             (void)b, (void)c;                                           \
-            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++) \
+            for (uint32_t j = 0; j < (op->uniform ? 1 : VM_CHUNK); j++) \
                 if (op->uniform || r->active.lane[at + j])              \
                     d[j] = (D)(value);                                  \
         }                                                               \
-        HD_REPLICATE(r, op, D, op->d);                                  \
+        VM_REPLICATE(r, op, D, op->d);                                  \
     }
 /* The same with a second result in cell c. */
 #define HANDLER_WITH_SECOND(form, T, C, field, E, S, call)                      \
-    static void form##_##T##_##field(hd_run *r, const hd_op *op) {              \
+    static void form##_##T##_##field(vm_run *r, const vm_op *op) {              \
         const math_##form *fn = ((const math *)op->more)->fn;                   \
-        HD_EACH_CHUNK(r, op, at) {                                              \
-            T *d = HD_CELL(r, op->d, T) + at;                                   \
-            E *second = HD_CELL(r, op->c, E) + at;                              \
-            const T *a = HD_ARG(r, op, T, a, at), *b = HD_ARG(r, op, T, b, at); \
+        VM_EACH_CHUNK(r, op, at) {                                              \
+            T *d = VM_CELL(r, op->d, T) + at;                                   \
+            E *second = VM_CELL(r, op->c, E) + at;                              \
+            const T *a = VM_ARG(r, op, T, a, at), *b = VM_ARG(r, op, T, b, at); \
             (void)b;                                                            \
-            for (uint32_t j = 0; j < (op->uniform ? 1 : HD_CHUNK); j++)         \
+            for (uint32_t j = 0; j < (op->uniform ? 1 : VM_CHUNK); j++)         \
                 if (op->uniform || r->active.lane[at + j]) {                    \
                     S other;                                                    \
                     d[j] = (T)(call);                                           \
                     second[j] = (E)other;                                       \
                 }                                                               \
         }                                                                       \
-        HD_REPLICATE(r, op, T, op->d);                                          \
-        HD_REPLICATE(r, op, E, op->c);                                          \
+        VM_REPLICATE(r, op, T, op->d);                                          \
+        VM_REPLICATE(r, op, E, op->c);                                          \
     }
 
 /* The five handlers of a form, and their table. */
@@ -91,7 +91,7 @@ typedef struct math {
     M(form, F32, float, f)                                                                 \
     M(form, F32, double, d)                                                                \
     M(form, F64, double, d)                                                                \
-    static hd_op_fn *const form##_handlers[] = {form##_F16_d, form##_F16_f, form##_F32_d,  \
+    static vm_op_fn *const form##_handlers[] = {form##_F16_d, form##_F16_f, form##_F32_d,  \
                                                 form##_F32_f, form##_F64_d, form##_F64_d};
 
 #define OF_ONE(form, T, C, field) HANDLER(form, T, C, field, T, T, T, fn->field((C)a[j]))
@@ -123,75 +123,75 @@ FORM(quotient, OF_QUOTIENT)
 #define OF_FOUR(form, T, C, field)                                                 \
     HANDLER(form, T, C, field, T, T, T,                                            \
             fn->field((C)a[j], (C)b[j], (C)c[j],                                   \
-                      (C)(HD_CELL(r, op->imm, T) + (at & (uint32_t)op->imm2))[j]))
+                      (C)(VM_CELL(r, op->imm, T) + (at & (uint32_t)op->imm2))[j]))
 FORM(four, OF_FOUR)
 
-static hd_op_fn *handler_of(const math *m, hd_elem elem) {
-    return m->handlers[2 * (elem - HD_F16) + m->has_float];
+static vm_op_fn *handler_of(const math *m, vm_elem elem) {
+    return m->handlers[2 * (elem - VM_F16) + m->has_float];
 }
 
 /* ---- other roundings -------------------------------------------------------------- */
 
 /* The handler runs between two calls that the compiler knows nothing of, and reads and writes
  * memory: so its arithmetic stays between them. */
-static void run_rounded(hd_run *r, const hd_op *op) {
+static void run_rounded(vm_run *r, const vm_op *op) {
     const math *m = op->more;
     fesetround(m->rounding);
-    handler_of(m, (hd_elem)op->imm)(r, op);
+    handler_of(m, (vm_elem)op->imm)(r, op);
     fesetround(FE_TONEAREST);
 }
 
 typedef struct conversion {
-    hd_operand d, a;
+    vm_operand d, a;
     int rounding;
     bool is_unsigned;
 } conversion;
 
-static int64_t signed_at(const hd_run *r, hd_operand a, uint32_t lane) {
-    uint32_t above = 64 - hd_elem_bytes(a.elem) * 8;
-    return (int64_t)(hd_element(r, a, lane) << above) >> above;
+static int64_t signed_at(const vm_run *r, vm_operand a, uint32_t lane) {
+    uint32_t above = 64 - vm_elem_bytes(a.elem) * 8;
+    return (int64_t)(vm_element(r, a, lane) << above) >> above;
 }
 
 #define DEFINE_CONVERT(name, T)                                                                   \
-    static void name(hd_run *r, const hd_op *op) {                                                \
+    static void name(vm_run *r, const vm_op *op) {                                                \
         const conversion *v = op->more;                                                           \
         fesetround(v->rounding);                                                                  \
-        HD_EACH_LANE(r, op, lane) {                                                               \
-            T *d = HD_CELL(r, op->d, T) + lane;                                                   \
+        VM_EACH_LANE(r, op, lane) {                                                               \
+            T *d = VM_CELL(r, op->d, T) + lane;                                                   \
             switch (v->a.elem) {                                                                  \
-            case HD_F16: *d = (T)HD_AT(r, v->a, F16, lane); break;                                \
-            case HD_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                                \
-            case HD_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                                \
+            case VM_F16: *d = (T)HD_AT(r, v->a, F16, lane); break;                                \
+            case VM_F32: *d = (T)HD_AT(r, v->a, F32, lane); break;                                \
+            case VM_F64: *d = (T)HD_AT(r, v->a, F64, lane); break;                                \
             default:                                                                              \
-                *d = v->is_unsigned ? (T)hd_element(r, v->a, lane) : (T)signed_at(r, v->a, lane); \
+                *d = v->is_unsigned ? (T)vm_element(r, v->a, lane) : (T)signed_at(r, v->a, lane); \
             }                                                                                     \
         }                                                                                         \
         fesetround(FE_TONEAREST);                                                                 \
-        HD_REPLICATE(r, op, T, op->d);                                                            \
+        VM_REPLICATE(r, op, T, op->d);                                                            \
     }
 DEFINE_CONVERT(convert_F32, F32)
 DEFINE_CONVERT(convert_F64, F64)
 
 /* ---- compiling -------------------------------------------------------------------- */
 
-static const hd_operand none = {0};
+static const vm_operand none = {0};
 
-static hd_elem elem_of_call(hd_compiler *c) {
+static vm_elem elem_of_call(vm_compiler *c) {
     for (uint32_t i = 0; i < c->inst->arg_count; i++)
-        if (hd_call_elem(c, i) >= HD_F16)
-            return hd_call_elem(c, i);
-    return HD_F32;
+        if (vm_call_elem(c, i) >= VM_F16)
+            return vm_call_elem(c, i);
+    return VM_F32;
 }
 
-static void compile_math(hd_compiler *c, const void *what) {
+static void compile_math(vm_compiler *c, const void *what) {
     const math *m = what;
-    hd_elem elem = elem_of_call(c);
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
-        hd_operand x[4] = {0};
+    vm_elem elem = elem_of_call(c);
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
+        vm_operand x[4] = {0};
         for (uint32_t i = 0; i < c->inst->arg_count; i++)
-            x[i] = hd_call_arg(c, i, k);
-        hd_op_fn *fn = m->rounding == FE_TONEAREST ? handler_of(m, elem) : run_rounded;
-        hd_op *op = hd_emit_op(c, fn, hd_result(c, k), x[0], x[1], x[2]);
+            x[i] = vm_call_arg(c, i, k);
+        vm_op_fn *fn = m->rounding == FE_TONEAREST ? handler_of(m, elem) : run_rounded;
+        vm_op *op = vm_emit_op(c, fn, vm_result(c, k), x[0], x[1], x[2]);
         op->more = m;
         op->imm = m->rounding == FE_TONEAREST ? x[3].at : elem;
         op->imm2 = x[3].varying ? UINT32_MAX : 0;
@@ -199,44 +199,44 @@ static void compile_math(hd_compiler *c, const void *what) {
 }
 
 /* With a second result: all components are computed, then stored at once. */
-static void compile_second(hd_compiler *c, const void *what) {
+static void compile_second(vm_compiler *c, const void *what) {
     const math *m = what;
     uint32_t last = c->inst->arg_count - 1;
-    hd_operand second[HD_MAX_COMPONENTS];
-    hd_elem elem = hd_call_elem(c, 0);
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
-        hd_operand d = hd_result(c, k);
-        second[k] = hd_scratch(c, m->handlers == pair_handlers ? elem : HD_I32, d.varying);
-        hd_operand b = last == 2 ? hd_call_arg(c, 1, k) : none;
-        hd_op *op = hd_emit_op(c, handler_of(m, elem), d, hd_call_arg(c, 0, k), b, second[k]);
+    vm_operand second[VM_MAX_COMPONENTS];
+    vm_elem elem = vm_call_elem(c, 0);
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
+        vm_operand d = vm_result(c, k);
+        second[k] = vm_scratch(c, m->handlers == pair_handlers ? elem : VM_I32, d.varying);
+        vm_operand b = last == 2 ? vm_call_arg(c, 1, k) : none;
+        vm_op *op = vm_emit_op(c, handler_of(m, elem), d, vm_call_arg(c, 0, k), b, second[k]);
         op->more = m;
     }
-    hd_emit_private_store(c, c->inst->args[last], hd_call_lanes(c), second);
+    vm_emit_private_store(c, c->inst->args[last], vm_call_lanes(c), second);
 }
 
-static void compile_convert(hd_compiler *c, const void *what) {
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
+static void compile_convert(vm_compiler *c, const void *what) {
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
         conversion *v = hd_new(c->arena, conversion);
-        *v = (conversion){.d = hd_result(c, k),
-                          .a = hd_call_arg(c, 0, k),
-                          .rounding = hd_rounding_of(c->inst->name, FE_TONEAREST),
+        *v = (conversion){.d = vm_result(c, k),
+                          .a = vm_call_arg(c, 0, k),
+                          .rounding = vm_rounding_of(c->inst->name, FE_TONEAREST),
                           .is_unsigned = *(const bool *)what};
-        hd_op_fn *fn = v->d.elem == HD_F32 ? convert_F32 : convert_F64;
-        hd_emit_op(c, fn, v->d, v->a, none, none)->more = v;
+        vm_op_fn *fn = v->d.elem == VM_F32 ? convert_F32 : convert_F64;
+        vm_emit_op(c, fn, v->d, v->a, none, none)->more = v;
     }
 }
 
 /* nan(code): the bits of a quiet NaN, with the code's below. */
-static void compile_nan(hd_compiler *c, const void *what) {
+static void compile_nan(vm_compiler *c, const void *what) {
     (void)what;
     static const uint64_t quiet[] = {0x7e00, 0x7fc00000, 0x7ff8000000000000};
     static const uint64_t rest[] = {0x01ff, 0x003fffff, 0x0007ffffffffffff};
-    for (uint32_t k = 0; k < hd_call_lanes(c); k++) {
-        hd_operand d = hd_as_integer(hd_result(c, k)), code = hd_call_arg(c, 0, k);
-        uint32_t at = d.elem - HD_I16;
-        hd_operand kept = hd_scratch(c, d.elem, d.varying);
-        hd_emit_scalar(c, KIR_AND, KIR_P_EQ, kept, code, hd_constant(c, d.elem, rest[at]), none);
-        hd_emit_scalar(c, KIR_OR, KIR_P_EQ, d, kept, hd_constant(c, d.elem, quiet[at]), none);
+    for (uint32_t k = 0; k < vm_call_lanes(c); k++) {
+        vm_operand d = vm_as_integer(vm_result(c, k)), code = vm_call_arg(c, 0, k);
+        uint32_t at = d.elem - VM_I16;
+        vm_operand kept = vm_scratch(c, d.elem, d.varying);
+        vm_emit_scalar(c, KIR_AND, KIR_P_EQ, kept, code, vm_constant(c, d.elem, rest[at]), none);
+        vm_emit_scalar(c, KIR_OR, KIR_P_EQ, d, kept, vm_constant(c, d.elem, quiet[at]), none);
     }
 }
 
@@ -278,7 +278,7 @@ ARITHMETIC(div, /)
     ONE(name), ROW("half_" #name, "ff", one, name##f, name), \
         ROW("native_" #name, "ff", one, name##f, name)
 
-const hd_builtin hd_math_builtins[] = {
+const vm_builtin vm_math_builtins[] = {
     ONE_AND_FAST(sin),
     ONE_AND_FAST(cos),
     ONE_AND_FAST(tan),
@@ -289,11 +289,11 @@ const hd_builtin hd_math_builtins[] = {
     ONE_AND_FAST(log2),
     ONE_AND_FAST(log10),
     TWO(pow),
-    ROW_DOUBLE("powr", "fff", two, hd_powr),
-    ROW_DOUBLE("half_powr", "fff", two, hd_powr),
-    ROW_DOUBLE("native_powr", "fff", two, hd_powr),
-    ROW_DOUBLE("pown", "ffi", scaled, hd_pown),
-    ROW_DOUBLE("rootn", "ffi", scaled, hd_rootn),
+    ROW_DOUBLE("powr", "fff", two, vm_powr),
+    ROW_DOUBLE("half_powr", "fff", two, vm_powr),
+    ROW_DOUBLE("native_powr", "fff", two, vm_powr),
+    ROW_DOUBLE("pown", "ffi", scaled, vm_pown),
+    ROW_DOUBLE("rootn", "ffi", scaled, vm_rootn),
     ONE(round),
     ONE(acos),
     ONE(acosh),
@@ -310,35 +310,35 @@ const hd_builtin hd_math_builtins[] = {
     ONE(log1p),
     ONE(logb),
     ONE(tgamma),
-    ROW("lgamma", "ff", one, hd_lgammaf, hd_lgamma),
-    ROW("cbrt", "ff", one, cbrtf, hd_cbrt),
-    ROW_DOUBLE("sinpi", "ff", one, hd_sinpi),
-    ROW_DOUBLE("cospi", "ff", one, hd_cospi),
-    ROW_DOUBLE("tanpi", "ff", one, hd_tanpi),
-    ROW_DOUBLE("asinpi", "ff", one, hd_asinpi),
-    ROW_DOUBLE("acospi", "ff", one, hd_acospi),
-    ROW_DOUBLE("atanpi", "ff", one, hd_atanpi),
-    ROW_DOUBLE("atan2pi", "fff", two, hd_atan2pi),
+    ROW("lgamma", "ff", one, vm_lgammaf, vm_lgamma),
+    ROW("cbrt", "ff", one, cbrtf, vm_cbrt),
+    ROW_DOUBLE("sinpi", "ff", one, vm_sinpi),
+    ROW_DOUBLE("cospi", "ff", one, vm_cospi),
+    ROW_DOUBLE("tanpi", "ff", one, vm_tanpi),
+    ROW_DOUBLE("asinpi", "ff", one, vm_asinpi),
+    ROW_DOUBLE("acospi", "ff", one, vm_acospi),
+    ROW_DOUBLE("atanpi", "ff", one, vm_atanpi),
+    ROW_DOUBLE("atan2pi", "fff", two, vm_atan2pi),
     TWO(atan2),
     TWO(copysign),
     TWO(fdim),
     TWO(fmod),
     TWO(hypot),
     TWO(remainder),
-    ROW("nextafter", "hhh", two, hd_next_half, NULL),
+    ROW("nextafter", "hhh", two, vm_next_half, NULL),
     TWO(nextafter),
-    ROW_DOUBLE("maxmag", "fff", two, hd_maxmag),
-    ROW_DOUBLE("minmag", "fff", two, hd_minmag),
+    ROW_DOUBLE("maxmag", "fff", two, vm_maxmag),
+    ROW_DOUBLE("minmag", "fff", two, vm_minmag),
     ROW("ldexp", "ffi", scaled, ldexpf, ldexp),
-    ROW("ilogb", "if", integer, hd_ilogbf, hd_ilogb),
+    ROW("ilogb", "if", integer, vm_ilogbf, vm_ilogb),
     {"nan", "fn", compile_nan, NULL},
-    ROW_SECOND("fract", "hhp", pair, hd_fract_half, NULL),
-    ROW_SECOND("fract", "ffp", pair, hd_fractf, hd_fract),
+    ROW_SECOND("fract", "hhp", pair, vm_fract_half, NULL),
+    ROW_SECOND("fract", "ffp", pair, vm_fractf, vm_fract),
     ROW_SECOND("modf", "ffp", pair, modff, modf),
-    ROW_SECOND("sincos", "ffp", pair, hd_sincosf, hd_sincos),
+    ROW_SECOND("sincos", "ffp", pair, vm_sincosf, vm_sincos),
     ROW_SECOND("frexp", "ffp", count, frexpf, frexp),
     ROW_SECOND("lgamma_r", "ffp", count, lgammaf_r, lgamma_r),
-    ROW_SECOND("remquo", "fffp", quotient, hd_remquof, hd_remquo),
+    ROW_SECOND("remquo", "fffp", quotient, vm_remquof, vm_remquo),
     /* CUDA C */
     ROWS_ROUNDED("add", "fff", two, add_float, add_double),
     ROWS_ROUNDED("sub", "fff", two, sub_float, sub_double),
@@ -358,18 +358,18 @@ const hd_builtin hd_math_builtins[] = {
     ROW_DOUBLE("y1", "ff", one, y1),
     ROW_DOUBLE("jn", "fif", order, jn),
     ROW_DOUBLE("yn", "fif", order, yn),
-    ROW_DOUBLE("cyl_bessel_i0", "ff", one, hd_cyl_bessel_i0),
-    ROW_DOUBLE("cyl_bessel_i1", "ff", one, hd_cyl_bessel_i1),
-    ROW_DOUBLE("erfinv", "ff", one, hd_erfinv),
-    ROW_DOUBLE("erfcinv", "ff", one, hd_erfcinv),
-    ROW_DOUBLE("erfcx", "ff", one, hd_erfcx),
-    ROW_DOUBLE("normcdf", "ff", one, hd_normcdf),
-    ROW_DOUBLE("normcdfinv", "ff", one, hd_normcdfinv),
-    ROW_DOUBLE("rcbrt", "ff", one, hd_rcbrt),
-    ROW_DOUBLE("rhypot", "fff", two, hd_rhypot),
-    ROW_DOUBLE("norm3d", "ffff", three, hd_norm3d),
-    ROW_DOUBLE("rnorm3d", "ffff", three, hd_rnorm3d),
-    ROW_DOUBLE("norm4d", "fffff", four, hd_norm4d),
-    ROW_DOUBLE("rnorm4d", "fffff", four, hd_rnorm4d),
+    ROW_DOUBLE("cyl_bessel_i0", "ff", one, vm_cyl_bessel_i0),
+    ROW_DOUBLE("cyl_bessel_i1", "ff", one, vm_cyl_bessel_i1),
+    ROW_DOUBLE("erfinv", "ff", one, vm_erfinv),
+    ROW_DOUBLE("erfcinv", "ff", one, vm_erfcinv),
+    ROW_DOUBLE("erfcx", "ff", one, vm_erfcx),
+    ROW_DOUBLE("normcdf", "ff", one, vm_normcdf),
+    ROW_DOUBLE("normcdfinv", "ff", one, vm_normcdfinv),
+    ROW_DOUBLE("rcbrt", "ff", one, vm_rcbrt),
+    ROW_DOUBLE("rhypot", "fff", two, vm_rhypot),
+    ROW_DOUBLE("norm3d", "ffff", three, vm_norm3d),
+    ROW_DOUBLE("rnorm3d", "ffff", three, vm_rnorm3d),
+    ROW_DOUBLE("norm4d", "fffff", four, vm_norm4d),
+    ROW_DOUBLE("rnorm4d", "fffff", four, vm_rnorm4d),
     {NULL},
 };

@@ -22,7 +22,7 @@ static int split_turn(double x, double *part) {
     return (int)halves & 3;
 }
 
-double hd_sinpi(double x) {
+double vm_sinpi(double x) {
     double part;
     if (!isfinite(x))
         return x - x;
@@ -37,7 +37,7 @@ double hd_sinpi(double x) {
     return x < 0 ? -value : value;
 }
 
-double hd_cospi(double x) {
+double vm_cospi(double x) {
     double part;
     if (!isfinite(x))
         return x - x;
@@ -50,7 +50,7 @@ double hd_cospi(double x) {
 }
 
 /* At odd halves it is an infinity, at whole numbers a zero; odd whole ones change its sign. */
-double hd_tanpi(double x) {
+double vm_tanpi(double x) {
     double part;
     if (!isfinite(x))
         return x - x;
@@ -65,20 +65,20 @@ double hd_tanpi(double x) {
     return signbit(x) ? -value : value;
 }
 
-double hd_asinpi(double x) { return asin(x) / M_PI; }
-double hd_acospi(double x) { return acos(x) / M_PI; }
-double hd_atanpi(double x) { return atan(x) / M_PI; }
-double hd_atan2pi(double y, double x) { return atan2(y, x) / M_PI; }
+double vm_asinpi(double x) { return asin(x) / M_PI; }
+double vm_acospi(double x) { return acos(x) / M_PI; }
+double vm_atanpi(double x) { return atan(x) / M_PI; }
+double vm_atan2pi(double y, double x) { return atan2(y, x) / M_PI; }
 
 /* ---- roots and powers ------------------------------------------------------------- */
 
 /* The C library's own is off by up to 4 ulp. */
-double hd_cbrt(double x) { return (double)cbrtl(x); }
-double hd_pown(double x, int n) { return pow(x, n); }
+double vm_cbrt(double x) { return (double)cbrtl(x); }
+double vm_pown(double x, int n) { return pow(x, n); }
 
 /* The exponent 1/n is no double, and its error counts as often as x has bits before the
  * point: a long double has enough to spare. */
-double hd_rootn(double x, int n) {
+double vm_rootn(double x, int n) {
     bool odd = n & 1;
     if (n == 0 || isnan(x) || (x < 0 && !odd))
         return NAN;
@@ -87,7 +87,7 @@ double hd_rootn(double x, int n) {
 }
 
 /* x >= 0, and what C's pow() defines although its limit does not exist is none. */
-double hd_powr(double x, double y) {
+double vm_powr(double x, double y) {
     if (isnan(x) || isnan(y) || x < 0)
         return NAN;
     if (y == 0 && (x == 0 || isinf(x)))
@@ -100,13 +100,13 @@ double hd_powr(double x, double y) {
 /* ---- greater and less ------------------------------------------------------------- */
 
 /* A NaN gives way, a signalling one, too. */
-double hd_maxmag(double x, double y) {
+double vm_maxmag(double x, double y) {
     if (fabs(x) != fabs(y))
         return fabs(x) > fabs(y) || isnan(y) ? x : y;
     return x > y ? x : y;
 }
 
-double hd_minmag(double x, double y) {
+double vm_minmag(double x, double y) {
     if (fabs(x) != fabs(y))
         return fabs(x) < fabs(y) || isnan(y) ? x : y;
     return x < y ? x : y;
@@ -114,20 +114,20 @@ double hd_minmag(double x, double y) {
 
 /* ---- parts of a number ------------------------------------------------------------ */
 
-int hd_ilogb(double x) { return x == 0 ? INT_MIN : isfinite(x) ? ilogb(x) : INT_MAX; }
-int hd_ilogbf(float x) { return hd_ilogb(x); }
+int vm_ilogb(double x) { return x == 0 ? INT_MIN : isfinite(x) ? ilogb(x) : INT_MAX; }
+int vm_ilogbf(float x) { return vm_ilogb(x); }
 
-float hd_lgammaf(float x) {
+float vm_lgammaf(float x) {
     int sign;
     return lgammaf_r(x, &sign);
 }
 
-double hd_lgamma(double x) {
+double vm_lgamma(double x) {
     int sign;
     return lgamma_r(x, &sign);
 }
 
-float hd_fractf(float x, float *whole) {
+float vm_fractf(float x, float *whole) {
     const float most = 0x1.fffffep-1f;
     *whole = floorf(x);
     if (isinf(x) || x == 0)
@@ -135,7 +135,7 @@ float hd_fractf(float x, float *whole) {
     return x - *whole > most ? most : x - *whole;
 }
 
-double hd_fract(double x, double *whole) {
+double vm_fract(double x, double *whole) {
     const double most = 0x1.fffffffffffffp-1;
     *whole = floor(x);
     if (isinf(x) || x == 0)
@@ -143,24 +143,24 @@ double hd_fract(double x, double *whole) {
     return x - *whole > most ? most : x - *whole;
 }
 
-float hd_fract_half(float x, float *whole) {
-    float part = hd_fractf(x, whole);
+float vm_fract_half(float x, float *whole) {
+    float part = vm_fractf(x, whole);
     return part > 0x1.ffcp-1f ? 0x1.ffcp-1f : part;
 }
 
-float hd_sincosf(float x, float *cosine) {
+float vm_sincosf(float x, float *cosine) {
     float sine;
     sincosf(x, &sine, cosine);
     return sine;
 }
 
-double hd_sincos(double x, double *cosine) {
+double vm_sincos(double x, double *cosine) {
     double sine;
     sincos(x, &sine, cosine);
     return sine;
 }
 
-float hd_next_half(float x, float y) {
+float vm_next_half(float x, float y) {
     _Float16 half = (_Float16)x;
     uint16_t bits;
     memcpy(&bits, &half, 2);
@@ -180,7 +180,7 @@ float hd_next_half(float x, float y) {
 /* The C library keeps three bits of the quotient. What is left of x after whole 128 times y
  * has the same low seven bits; they come off one by one, each step exact. Where 128 y is
  * beyond all numbers, x is not. */
-double hd_remquo(double x, double y, int *quotient) {
+double vm_remquo(double x, double y, int *quotient) {
     *quotient = 0;
     double rest = fabs(x), size = fabs(y);
     if (!isfinite(x) || isnan(y) || y == 0)
@@ -205,4 +205,4 @@ double hd_remquo(double x, double y, int *quotient) {
 }
 
 /* Every step of the double's is exact for floats. */
-float hd_remquof(float x, float y, int *quotient) { return (float)hd_remquo(x, y, quotient); }
+float vm_remquof(float x, float y, int *quotient) { return (float)vm_remquo(x, y, quotient); }

@@ -50,9 +50,9 @@ static long double full_erfcinv(long double y) {
     return y < 1 ? inverse_erfc(y) : -inverse_erfc(2 - y);
 }
 
-double hd_erfcinv(double x) { return (double)full_erfcinv(x); }
+double vm_erfcinv(double x) { return (double)full_erfcinv(x); }
 
-double hd_erfinv(double x) {
+double vm_erfinv(double x) {
     if (isnan(x) || fabs(x) > 1)
         return NAN;
     if (x == 0)
@@ -64,11 +64,11 @@ double hd_erfinv(double x) {
     return copysign((double)inverse_erfc(1 - fabsl((long double)x)), x);
 }
 
-double hd_normcdf(double x) { return (double)(erfcl(-x * root_half) / 2); }
-double hd_normcdfinv(double x) { return (double)(-full_erfcinv(2 * (long double)x) / root_half); }
+double vm_normcdf(double x) { return (double)(erfcl(-x * root_half) / 2); }
+double vm_normcdfinv(double x) { return (double)(-full_erfcinv(2 * (long double)x) / root_half); }
 
 /* exp(x * x) * erfc(x); far out the asymptotic series 1 - 1/2z + 3/4zz - ..., z = x * x. */
-double hd_erfcx(double x) {
+double vm_erfcx(double x) {
     long double wide = x, z = wide * wide;
     if (x < 25)
         return (double)(expl(z) * erfcl(wide));
@@ -98,8 +98,8 @@ static double modified_bessel(double x, int order) {
     return order && signbit(x) ? -(double)sum : (double)sum;
 }
 
-double hd_cyl_bessel_i0(double x) { return modified_bessel(x, 0); }
-double hd_cyl_bessel_i1(double x) { return modified_bessel(x, 1); }
+double vm_cyl_bessel_i0(double x) { return modified_bessel(x, 0); }
+double vm_cyl_bessel_i1(double x) { return modified_bessel(x, 1); }
 
 /* ---- lengths ---------------------------------------------------------------------- */
 
@@ -110,11 +110,11 @@ static long double length(double x, double y, double z, double w) {
     return sqrtl(a * a + b * b + c * c + d * d);
 }
 
-double hd_rcbrt(double x) { return (double)(1 / cbrtl(x)); }
-double hd_rhypot(double x, double y) { return (double)(1 / length(x, y, 0, 0)); }
-double hd_norm3d(double x, double y, double z) { return (double)length(x, y, z, 0); }
-double hd_rnorm3d(double x, double y, double z) { return (double)(1 / length(x, y, z, 0)); }
-double hd_norm4d(double x, double y, double z, double w) { return (double)length(x, y, z, w); }
-double hd_rnorm4d(double x, double y, double z, double w) {
+double vm_rcbrt(double x) { return (double)(1 / cbrtl(x)); }
+double vm_rhypot(double x, double y) { return (double)(1 / length(x, y, 0, 0)); }
+double vm_norm3d(double x, double y, double z) { return (double)length(x, y, z, 0); }
+double vm_rnorm3d(double x, double y, double z) { return (double)(1 / length(x, y, z, 0)); }
+double vm_norm4d(double x, double y, double z, double w) { return (double)length(x, y, z, w); }
+double vm_rnorm4d(double x, double y, double z, double w) {
     return (double)(1 / length(x, y, z, w));
 }

@@ -10,11 +10,11 @@
 
 /* ---- regions ------------------------------------------------------------------------- */
 
-static bool holds(const hd_region *g, uint64_t address, uint64_t width) {
+static bool holds(const vm_region *g, uint64_t address, uint64_t width) {
     return address >= g->base && width <= g->bytes && address - g->base <= g->bytes - width;
 }
 
-const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t width) {
+const vm_region *vm_find_region(const vm_run *r, uint64_t address, uint64_t width) {
     uint32_t low = 0, high = r->region_count;
     while (low < high) { /* the first region that begins behind the address */
         uint32_t middle = (low + high) / 2;
@@ -28,8 +28,8 @@ const hd_region *hd_find_region(const hd_run *r, uint64_t address, uint64_t widt
     return NULL;
 }
 
-uint8_t *hd_host(hd_run *r, const hd_target *t, uint32_t lane, uint64_t address) {
-    const hd_region *g = t->region ? t->region : hd_find_region(r, address, 1);
+uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address) {
+    const vm_region *g = t->region ? t->region : vm_find_region(r, address, 1);
     uint64_t own = g->space == KIR_PRIVATE ? lane * r->private_stride : 0;
     return g->host + (address - g->base) + own;
 }
@@ -37,11 +37,11 @@ uint8_t *hd_host(hd_run *r, const hd_target *t, uint32_t lane, uint64_t address)
 /* ---- where the lanes point --------------------------------------------------------------- */
 
 /* Only some lanes are active: lane by lane. */
-static void survey_some(const hd_run *r, const uint64_t *address, hd_survey *s) {
-    uint32_t first = hd_first_active(r), last = first;
-    *s = (hd_survey){address[first], address[first], 0, true, 0};
+static void survey_some(const vm_run *r, const uint64_t *address, vm_survey *s) {
+    uint32_t first = vm_first_active(r), last = first;
+    *s = (vm_survey){address[first], address[first], 0, true, 0};
     bool two = false;
-    HD_EACH_ACTIVE(r, l) {
+    VM_EACH_ACTIVE(r, l) {
         uint64_t x = address[l];
         s->least = x < s->least ? x : s->least;
         s->greatest = x > s->greatest ? x : s->greatest;
@@ -60,20 +60,20 @@ static void survey_some(const hd_run *r, const uint64_t *address, hd_survey *s) 
 }
 
 /* One lane by itself, when lanes do not all point into one region. */
-static void check_lane(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t lane,
+static void check_lane(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t lane,
                        uint64_t address, uint64_t width, uint32_t align, bool writes) {
-    const hd_region *g = hd_find_region(r, address, width);
+    const vm_region *g = vm_find_region(r, address, width);
     if (!g || address % align || (writes && (g->read_only || m->space == KIR_CONSTANT)))
-        hd_fault_access(r, op, lane, address, width, align, writes);
+        vm_fault_access(r, op, lane, address, width, align, writes);
 }
 
-static const hd_region *common_region(hd_run *r, uint32_t slot, const hd_survey *s,
+static const vm_region *common_region(vm_run *r, uint32_t slot, const vm_survey *s,
                                       uint64_t width) {
     if (!r->region_count)
         return NULL;
-    const hd_region *g = &r->regions[r->cached[slot]];
+    const vm_region *g = &r->regions[r->cached[slot]];
     if (!holds(g, s->least, width)) {
-        g = hd_find_region(r, s->least, width);
+        g = vm_find_region(r, s->least, width);
         if (!g)
             return NULL;
         r->cached[slot] = (uint32_t)(g - r->regions);
@@ -81,19 +81,19 @@ static const hd_region *common_region(hd_run *r, uint32_t slot, const hd_survey 
     return holds(g, s->greatest, width) ? g : NULL;
 }
 
-hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t slot,
-                     hd_operand address, uint64_t width, uint32_t align, bool writes) {
-    const uint64_t *at = HD_CELL(r, address.at, uint64_t);
-    hd_survey s = {*at, *at, *at, true, 0};
+vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
+                     vm_operand address, uint64_t width, uint32_t align, bool writes) {
+    const uint64_t *at = VM_CELL(r, address.at, uint64_t);
+    vm_survey s = {*at, *at, *at, true, 0};
     if (address.varying && r->active.count == r->lanes)
         r->flow->handlers->survey(at, r->lanes, &s);
     else if (address.varying)
         survey_some(r, at, &s);
-    hd_target t = {.strided = s.strided, .stride = s.stride};
+    vm_target t = {.strided = s.strided, .stride = s.stride};
     t.region = common_region(r, slot, &s, width);
     t.base = *at;
     if (address.varying && s.strided) {
-        uint32_t first = hd_first_active(r);
+        uint32_t first = vm_first_active(r);
         t.base = at[first] - first * (uint64_t)s.stride;
     }
     t.address = s.strided ? NULL : at;
@@ -102,16 +102,16 @@ hd_target hd_resolve(hd_run *r, const hd_op *op, const hd_memory *m, uint32_t sl
     if (!bad)
         return t;
     if (!address.varying)
-        check_lane(r, op, m, hd_first_active(r), *at, width, align, writes);
+        check_lane(r, op, m, vm_first_active(r), *at, width, align, writes);
     else
-        HD_EACH_ACTIVE(r, l)
-            check_lane(r, op, m, l, at[l], width, align, writes);
+        VM_EACH_ACTIVE(r, l)
+    check_lane(r, op, m, l, at[l], width, align, writes);
     return t;
 }
 
 /* ---- announcing ------------------------------------------------------------------------------- */
 
-static void announce_rows(hd_run *r, const hd_target *t, const hd_announced *rows, uint32_t count) {
+static void announce_rows(vm_run *r, const vm_target *t, const vm_announced *rows, uint32_t count) {
     hd_event event = {.threads = r->lanes,
                       .active = r->active.count,
                       .mask = r->bits,
@@ -126,7 +126,7 @@ static void announce_rows(hd_run *r, const hd_target *t, const hd_announced *row
     }
 }
 
-void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announced *announced,
+void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
                  uint32_t count) {
     uint32_t wanted = r->spaces & ~(1u << KIR_PRIVATE); /* lanes in several spaces */
     if (t->region || space != KIR_GENERIC)
@@ -139,11 +139,11 @@ void hd_announce(hd_run *r, const hd_target *t, kir_space space, const hd_announ
         announce_rows(r, t, announced, count);
 }
 
-static void before_access(hd_run *r, const hd_op *op, const hd_memory *m, const hd_target *t,
+static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const vm_target *t,
                           bool writes) {
     if (r->checked)
-        hd_check_access(r, op, t, m->width, writes ? HD_WRITES : HD_READS);
-    hd_announce(r, t, m->space, m->announced, m->announced_count);
+        vm_check_access(r, op, t, m->width, writes ? VM_WRITES : VM_READS);
+    vm_announce(r, t, m->space, m->announced, m->announced_count);
 }
 
 /* ---- the bytes ---------------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ typedef struct reach {
     int64_t step; /* bytes between lanes, with private memory's own distance */
 } reach;
 
-static reach reach_of(const hd_run *r, const hd_target *t) {
+static reach reach_of(const vm_run *r, const vm_target *t) {
     reach x = {t->region->host, t->region->base, t->stride};
     if (t->region->space == KIR_PRIVATE)
         x.step += (int64_t)r->private_stride;
@@ -164,48 +164,48 @@ static reach reach_of(const hd_run *r, const hd_target *t) {
 
 /* T is an unsigned integer as wide as the element, loose_T the same in memory, which need not
  * be aligned for it: fields of packed structs are not. */
-#define DEFINE_TRANSFER(T)                                                                       \
-    typedef T loose_##T __attribute__((aligned(1), may_alias));                                  \
-    static void load_##T(hd_run *r, const hd_target *t, uint32_t offset, T *d) {                 \
-        bool all = r->active.count == r->lanes;                                                  \
-        if (t->region && t->strided) {                                                           \
-            reach x = reach_of(r, t);                                                            \
-            const uint8_t *from = x.host + (t->base + offset - x.base);                          \
-            if (all && x.step == (int64_t)sizeof(T))                                             \
-                memcpy(d, from, r->lanes * sizeof(T));                                           \
-            else if (all)                                                                        \
-                for (uint32_t l = 0; l < r->lanes; l++)                                          \
-                    d[l] = *(const loose_##T *)(from + l * x.step);                              \
-            else                                                                                 \
-                HD_EACH_ACTIVE(r, l)                                                             \
-                    d[l] = *(const loose_##T *)(from + l * x.step);                              \
-        } else if (t->region && t->region->space != KIR_PRIVATE) {                               \
-            const uint8_t *from = t->region->host + offset - t->region->base;                    \
-            if (all)                                                                             \
-                for (uint32_t l = 0; l < r->lanes; l++)                                          \
-                    d[l] = *(const loose_##T *)(from + t->address[l]);                           \
-            else                                                                                 \
-                HD_EACH_ACTIVE(r, l)                                                             \
-                    d[l] = *(const loose_##T *)(from + t->address[l]);                           \
-        } else {                                                                                 \
-            HD_EACH_ACTIVE(r, l)                                                                 \
-                d[l] = *(const loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset);   \
-        }                                                                                        \
-    }                                                                                            \
-    static void store_##T(hd_run *r, const hd_target *t, uint32_t offset, const T *a,            \
-                          uint32_t lanes) {                                                      \
-        if (t->region && t->strided) {                                                           \
-            reach x = reach_of(r, t);                                                            \
-            uint8_t *to = x.host + (t->base + offset - x.base);                                  \
-            if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))            \
-                memcpy(to, a, r->lanes * sizeof(T));                                             \
-            else                                                                                 \
-                HD_EACH_ACTIVE(r, l)                                                             \
-                    *(loose_##T *)(to + l * x.step) = a[l & lanes];                              \
-        } else {                                                                                 \
-            HD_EACH_ACTIVE(r, l)                                                                 \
-                *(loose_##T *)(hd_host(r, t, l, hd_lane_address(t, l)) + offset) = a[l & lanes]; \
-        }                                                                                        \
+#define DEFINE_TRANSFER(T)                                                                   \
+    typedef T loose_##T __attribute__((aligned(1), may_alias));                              \
+    static void load_##T(vm_run *r, const vm_target *t, uint32_t offset, T *d) {             \
+        bool all = r->active.count == r->lanes;                                              \
+        if (t->region && t->strided) {                                                       \
+            reach x = reach_of(r, t);                                                        \
+            const uint8_t *from = x.host + (t->base + offset - x.base);                      \
+            if (all && x.step == (int64_t)sizeof(T))                                         \
+                memcpy(d, from, r->lanes * sizeof(T));                                       \
+            else if (all)                                                                    \
+                for (uint32_t l = 0; l < r->lanes; l++)                                      \
+                    d[l] = *(const loose_##T *)(from + l * x.step);                          \
+            else                                                                             \
+                VM_EACH_ACTIVE(r, l)                                                         \
+            d[l] = *(const loose_##T *)(from + l * x.step);                                  \
+        } else if (t->region && t->region->space != KIR_PRIVATE) {                           \
+            const uint8_t *from = t->region->host + offset - t->region->base;                \
+            if (all)                                                                         \
+                for (uint32_t l = 0; l < r->lanes; l++)                                      \
+                    d[l] = *(const loose_##T *)(from + t->address[l]);                       \
+            else                                                                             \
+                VM_EACH_ACTIVE(r, l)                                                         \
+            d[l] = *(const loose_##T *)(from + t->address[l]);                               \
+        } else {                                                                             \
+            VM_EACH_ACTIVE(r, l)                                                             \
+            d[l] = *(const loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset);   \
+        }                                                                                    \
+    }                                                                                        \
+    static void store_##T(vm_run *r, const vm_target *t, uint32_t offset, const T *a,        \
+                          uint32_t lanes) {                                                  \
+        if (t->region && t->strided) {                                                       \
+            reach x = reach_of(r, t);                                                        \
+            uint8_t *to = x.host + (t->base + offset - x.base);                              \
+            if (r->active.count == r->lanes && lanes && x.step == (int64_t)sizeof(T))        \
+                memcpy(to, a, r->lanes * sizeof(T));                                         \
+            else                                                                             \
+                VM_EACH_ACTIVE(r, l)                                                         \
+            *(loose_##T *)(to + l * x.step) = a[l & lanes];                                  \
+        } else {                                                                             \
+            VM_EACH_ACTIVE(r, l)                                                             \
+            *(loose_##T *)(vm_host(r, t, l, vm_lane_address(t, l)) + offset) = a[l & lanes]; \
+        }                                                                                    \
     }
 
 DEFINE_TRANSFER(uint8_t)
@@ -213,27 +213,27 @@ DEFINE_TRANSFER(uint16_t)
 DEFINE_TRANSFER(uint32_t)
 DEFINE_TRANSFER(uint64_t)
 
-static void load_component(hd_run *r, const hd_target *t, uint32_t offset, hd_operand d) {
-    switch (hd_elem_bytes(d.elem)) {
-    case 1: load_uint8_t(r, t, offset, HD_CELL(r, d.at, uint8_t)); return;
-    case 2: load_uint16_t(r, t, offset, HD_CELL(r, d.at, uint16_t)); return;
-    case 4: load_uint32_t(r, t, offset, HD_CELL(r, d.at, uint32_t)); return;
-    default: load_uint64_t(r, t, offset, HD_CELL(r, d.at, uint64_t)); return;
+static void load_component(vm_run *r, const vm_target *t, uint32_t offset, vm_operand d) {
+    switch (vm_elem_bytes(d.elem)) {
+    case 1: load_uint8_t(r, t, offset, VM_CELL(r, d.at, uint8_t)); return;
+    case 2: load_uint16_t(r, t, offset, VM_CELL(r, d.at, uint16_t)); return;
+    case 4: load_uint32_t(r, t, offset, VM_CELL(r, d.at, uint32_t)); return;
+    default: load_uint64_t(r, t, offset, VM_CELL(r, d.at, uint64_t)); return;
     }
 }
 
 #define FILL(T)                                                        \
     {                                                                  \
-        T *to = HD_CELL(r, d.at, T), value = *(const loose_##T *)from; \
-        for (uint32_t l = 0; l < HD_CHUNK; l++)                        \
+        T *to = VM_CELL(r, d.at, T), value = *(const loose_##T *)from; \
+        for (uint32_t l = 0; l < VM_CHUNK; l++)                        \
             to[l] = value;                                             \
         return;                                                        \
     }
 
 /* One value for all lanes, from the one address that they share. */
-static void load_shared(hd_run *r, const hd_target *t, uint32_t offset, hd_operand d) {
-    const uint8_t *from = hd_host(r, t, hd_first_active(r), t->base) + offset;
-    switch (hd_elem_bytes(d.elem)) {
+static void load_shared(vm_run *r, const vm_target *t, uint32_t offset, vm_operand d) {
+    const uint8_t *from = vm_host(r, t, vm_first_active(r), t->base) + offset;
+    switch (vm_elem_bytes(d.elem)) {
     case 1: FILL(uint8_t)
     case 2: FILL(uint16_t)
     case 4: FILL(uint32_t)
@@ -241,11 +241,11 @@ static void load_shared(hd_run *r, const hd_target *t, uint32_t offset, hd_opera
     }
 }
 
-void hd_op_load(hd_run *r, const hd_op *op) {
-    const hd_memory *m = op->more;
-    hd_target t = hd_resolve(r, op, m, m->slot, m->address, m->width, m->align, false);
+void vm_op_load(vm_run *r, const vm_op *op) {
+    const vm_memory *m = op->more;
+    vm_target t = vm_resolve(r, op, m, m->slot, m->address, m->width, m->align, false);
     before_access(r, op, m, &t, false);
-    uint32_t bytes = hd_elem_bytes(m->elem);
+    uint32_t bytes = vm_elem_bytes(m->elem);
     for (uint32_t k = 0; k < m->components; k++) {
         if (m->value[k].varying)
             load_component(r, &t, k * bytes, m->value[k]);
@@ -254,19 +254,19 @@ void hd_op_load(hd_run *r, const hd_op *op) {
     }
 }
 
-void hd_op_store(hd_run *r, const hd_op *op) {
-    const hd_memory *m = op->more;
-    hd_target t = hd_resolve(r, op, m, m->slot, m->address, m->width, m->align, true);
+void vm_op_store(vm_run *r, const vm_op *op) {
+    const vm_memory *m = op->more;
+    vm_target t = vm_resolve(r, op, m, m->slot, m->address, m->width, m->align, true);
     before_access(r, op, m, &t, true);
-    uint32_t bytes = hd_elem_bytes(m->elem);
+    uint32_t bytes = vm_elem_bytes(m->elem);
     for (uint32_t k = 0; k < m->components; k++) {
-        hd_operand a = m->value[k];
+        vm_operand a = m->value[k];
         uint32_t lanes = a.varying ? UINT32_MAX : 0, offset = k * bytes;
         switch (bytes) {
-        case 1: store_uint8_t(r, &t, offset, HD_CELL(r, a.at, uint8_t), lanes); break;
-        case 2: store_uint16_t(r, &t, offset, HD_CELL(r, a.at, uint16_t), lanes); break;
-        case 4: store_uint32_t(r, &t, offset, HD_CELL(r, a.at, uint32_t), lanes); break;
-        default: store_uint64_t(r, &t, offset, HD_CELL(r, a.at, uint64_t), lanes); break;
+        case 1: store_uint8_t(r, &t, offset, VM_CELL(r, a.at, uint8_t), lanes); break;
+        case 2: store_uint16_t(r, &t, offset, VM_CELL(r, a.at, uint16_t), lanes); break;
+        case 4: store_uint32_t(r, &t, offset, VM_CELL(r, a.at, uint32_t), lanes); break;
+        default: store_uint64_t(r, &t, offset, VM_CELL(r, a.at, uint64_t), lanes); break;
         }
     }
 }

@@ -13,7 +13,7 @@
  */
 #include "vm/compile.h"
 
-struct hd_plan {
+struct vm_plan {
     uint32_t *first;    /* [block] its first node */
     uint32_t *meeting;  /* [loop] node where its back edges meet */
     uint32_t **back;    /* [loop][latch] */
@@ -22,7 +22,7 @@ struct hd_plan {
 
 /* ---- numbering ---------------------------------------------------------------------- */
 
-bool hd_is_barrier(const kir_inst *inst) {
+bool vm_is_barrier(const kir_inst *inst) {
     static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or"};
     if (inst->op == KIR_BARRIER)
         return true;
@@ -35,11 +35,11 @@ bool hd_is_barrier(const kir_inst *inst) {
 static uint32_t pieces_of(const kir_kernel *k, uint32_t block) {
     uint32_t pieces = 1;
     for (uint32_t n = 0; n < k->blocks[block].inst_count; n++)
-        pieces += hd_is_barrier(&k->insts[k->blocks[block].insts[n]]);
+        pieces += vm_is_barrier(&k->insts[k->blocks[block].insts[n]]);
     return pieces;
 }
 
-static void find_loop_ends(hd_compiler *c, struct hd_plan *plan) {
+static void find_loop_ends(vm_compiler *c, struct vm_plan *plan) {
     uint32_t *place = hd_new_array(c->arena, uint32_t, c->kernel->block_count);
     for (uint32_t i = 0; i < c->flow->rpo_count; i++)
         place[c->flow->rpo[i]] = i;
@@ -50,9 +50,9 @@ static void find_loop_ends(hd_compiler *c, struct hd_plan *plan) {
         }
 }
 
-void hd_nodes_plan(hd_compiler *c) {
+void vm_nodes_plan(vm_compiler *c) {
     const hd_flow *flow = c->flow;
-    struct hd_plan *plan = c->plan = hd_new(c->arena, struct hd_plan);
+    struct vm_plan *plan = c->plan = hd_new(c->arena, struct vm_plan);
     plan->first = hd_new_array(c->arena, uint32_t, c->kernel->block_count);
     plan->meeting = hd_new_array(c->arena, uint32_t, flow->loop_count);
     plan->back = hd_new_array(c->arena, uint32_t *, flow->loop_count);
@@ -72,17 +72,17 @@ void hd_nodes_plan(hd_compiler *c) {
         }
     }
     c->program->node_count = next;
-    c->program->nodes = hd_new_array(c->arena, hd_node, next);
+    c->program->nodes = hd_new_array(c->arena, vm_node, next);
 }
 
 /* ---- copies for phis -------------------------------------------------------------------- */
 
 typedef struct copy {
-    hd_operand d, a;
+    vm_operand d, a;
 } copy;
 typedef hd_vec(copy) copy_list;
 
-static void gather_copies(hd_compiler *c, uint32_t from, uint32_t to, copy_list *copies) {
+static void gather_copies(vm_compiler *c, uint32_t from, uint32_t to, copy_list *copies) {
     const kir_kernel *k = c->kernel;
     const kir_block *block = &k->blocks[to];
     for (uint32_t n = 0; n < block->inst_count && k->insts[block->insts[n]].op == KIR_PHI; n++) {
@@ -92,7 +92,7 @@ static void gather_copies(hd_compiler *c, uint32_t from, uint32_t to, copy_list 
         while (a < phi->arg_count && phi->from[a] != from)
             a++;
         for (uint32_t j = 0; j < phi->type.lanes && a < phi->arg_count; j++) {
-            copy one = {hd_cell_of(c, v, j), hd_cell_of(c, phi->args[a], j)};
+            copy one = {vm_cell_of(c, v, j), vm_cell_of(c, phi->args[a], j)};
             if (one.d.at != one.a.at)
                 hd_push(c->arena, copies, one);
         }
@@ -106,22 +106,22 @@ static bool is_read_by_another(const copy_list *copies, size_t i) {
     return false;
 }
 
-static void emit_move(hd_compiler *c, hd_operand d, hd_operand a) {
-    hd_elem bits = d.elem >= HD_F16 ? (hd_elem)(d.elem - HD_F16 + HD_I16) : d.elem;
+static void emit_move(vm_compiler *c, vm_operand d, vm_operand a) {
+    vm_elem bits = d.elem >= VM_F16 ? (vm_elem)(d.elem - VM_F16 + VM_I16) : d.elem;
     d.elem = a.elem = bits;
-    hd_emit_scalar(c, KIR_FREEZE, KIR_P_EQ, d, a, (hd_operand){0}, (hd_operand){0});
+    vm_emit_scalar(c, KIR_FREEZE, KIR_P_EQ, d, a, (vm_operand){0}, (vm_operand){0});
 }
 
 /* All copies happen at once: one whose target others still read must wait; when all wait
  * for each other, one target is saved first. */
-static void emit_copies(hd_compiler *c, copy_list *copies) {
+static void emit_copies(vm_compiler *c, copy_list *copies) {
     while (copies->count) {
         size_t i = 0;
         while (i < copies->count && is_read_by_another(copies, i))
             i++;
         if (i == copies->count) {
-            hd_operand target = copies->data[0].d;
-            hd_operand saved = hd_scratch(c, target.elem, target.varying);
+            vm_operand target = copies->data[0].d;
+            vm_operand saved = vm_scratch(c, target.elem, target.varying);
             emit_move(c, saved, target);
             for (size_t k = 0; k < copies->count; k++)
                 if (copies->data[k].a.at == target.at)
@@ -133,9 +133,9 @@ static void emit_copies(hd_compiler *c, copy_list *copies) {
     }
 }
 
-static hd_edge edge_with_copies(hd_compiler *c, uint32_t node, uint32_t from, uint32_t to) {
+static vm_edge edge_with_copies(vm_compiler *c, uint32_t node, uint32_t from, uint32_t to) {
     copy_list copies = {0};
-    hd_edge edge = {.to = node, .first = (uint32_t)c->ops.count};
+    vm_edge edge = {.to = node, .first = (uint32_t)c->ops.count};
     c->cells->scratch_used = 0;
     gather_copies(c, from, to, &copies);
     emit_copies(c, &copies);
@@ -144,7 +144,7 @@ static hd_edge edge_with_copies(hd_compiler *c, uint32_t node, uint32_t from, ui
 }
 
 /* The back edge from one block to another, if it is one of a natural loop. */
-static bool find_back_edge(const hd_compiler *c, uint32_t from, uint32_t to, uint32_t *loop,
+static bool find_back_edge(const vm_compiler *c, uint32_t from, uint32_t to, uint32_t *loop,
                            uint32_t *latch) {
     for (uint32_t l = 0; l < c->flow->loop_count; l++)
         for (uint32_t e = 0; c->flow->loops[l].header == to && e < c->flow->loops[l].latch_count;
@@ -157,63 +157,63 @@ static bool find_back_edge(const hd_compiler *c, uint32_t from, uint32_t to, uin
     return false;
 }
 
-static hd_edge edge_of(hd_compiler *c, uint32_t from, uint32_t to) {
+static vm_edge edge_of(vm_compiler *c, uint32_t from, uint32_t to) {
     uint32_t loop, latch;
     if (find_back_edge(c, from, to, &loop, &latch)) /* its node does the copies */
-        return (hd_edge){.to = c->plan->back[loop][latch]};
+        return (vm_edge){.to = c->plan->back[loop][latch]};
     return edge_with_copies(c, c->plan->first[to], from, to);
 }
 
 /* ---- ends of nodes -------------------------------------------------------------------------- */
 
-static void set_edges(hd_compiler *c, hd_node *node, uint32_t count) {
-    node->edges = hd_new_array(c->arena, hd_edge, count);
+static void set_edges(vm_compiler *c, vm_node *node, uint32_t count) {
+    node->edges = hd_new_array(c->arena, vm_edge, count);
     node->edge_count = count;
 }
 
-void hd_end_block(hd_compiler *c, hd_node *node, uint32_t block) {
+void vm_end_block(vm_compiler *c, vm_node *node, uint32_t block) {
     const kir_inst *last = c->inst;
     node->inst = c->value;
-    node->end = last->op == KIR_BR            ? HD_END_GO
-                : last->op == KIR_CONDBR      ? HD_END_IF
-                : last->op == KIR_SWITCH      ? HD_END_SWITCH
-                : last->op == KIR_UNREACHABLE ? HD_END_TRAP
-                                              : HD_END_RETURN;
+    node->end = last->op == KIR_BR            ? VM_END_GO
+                : last->op == KIR_CONDBR      ? VM_END_IF
+                : last->op == KIR_SWITCH      ? VM_END_SWITCH
+                : last->op == KIR_UNREACHABLE ? VM_END_TRAP
+                                              : VM_END_RETURN;
     if (last->arg_count)
-        node->condition = hd_cell_of(c, last->args[0], 0);
+        node->condition = vm_cell_of(c, last->args[0], 0);
     node->cases = last->imm;
     set_edges(c, node, last->to_count);
     for (uint32_t e = 0; e < last->to_count; e++)
         node->edges[e] = edge_of(c, block, last->to[e]);
 }
 
-void hd_end_piece(hd_compiler *c, hd_node *node) {
+void vm_end_piece(vm_compiler *c, vm_node *node) {
     node->inst = c->value;
-    node->end = HD_END_BARRIER;
+    node->end = VM_END_BARRIER;
     set_edges(c, node, 1);
-    node->edges[0] = (hd_edge){.to = (uint32_t)(node - c->program->nodes) + 1};
+    node->edges[0] = (vm_edge){.to = (uint32_t)(node - c->program->nodes) + 1};
 }
 
-uint32_t hd_first_node(const hd_compiler *c, uint32_t block) { return c->plan->first[block]; }
+uint32_t vm_first_node(const vm_compiler *c, uint32_t block) { return c->plan->first[block]; }
 
-static void finish_loop(hd_compiler *c, uint32_t l) {
+static void finish_loop(vm_compiler *c, uint32_t l) {
     const hd_loop *loop = &c->flow->loops[l];
-    hd_node *meeting = &c->program->nodes[c->plan->meeting[l]];
+    vm_node *meeting = &c->program->nodes[c->plan->meeting[l]];
     for (uint32_t e = 0; e < loop->latch_count; e++) {
-        hd_node *back = &c->program->nodes[c->plan->back[l][e]];
-        hd_edge edge = edge_with_copies(c, c->plan->meeting[l], loop->latches[e], loop->header);
+        vm_node *back = &c->program->nodes[c->plan->back[l][e]];
+        vm_edge edge = edge_with_copies(c, c->plan->meeting[l], loop->latches[e], loop->header);
         back->first = edge.first;
         back->count = edge.count;
         back->inst = KIR_NONE;
         set_edges(c, back, 1);
-        back->edges[0] = (hd_edge){.to = edge.to};
+        back->edges[0] = (vm_edge){.to = edge.to};
     }
     meeting->inst = KIR_NONE;
     set_edges(c, meeting, 1);
-    meeting->edges[0] = (hd_edge){.to = c->plan->first[loop->header]};
+    meeting->edges[0] = (vm_edge){.to = c->plan->first[loop->header]};
 }
 
-void hd_nodes_finish(hd_compiler *c) {
+void vm_nodes_finish(vm_compiler *c) {
     for (uint32_t l = 0; l < c->flow->loop_count; l++)
         finish_loop(c, l);
 }

@@ -20,31 +20,31 @@
 typedef struct argument {
     kir_kind kind;
     uint32_t count; /* components */
-    hd_operand part[HD_MAX_COMPONENTS];
+    vm_operand part[VM_MAX_COMPONENTS];
 } argument;
 
 typedef struct printing {
     argument *args; /* the format first */
     uint32_t count;
-    hd_operand result;
+    vm_operand result;
     bool has_result;
     uint64_t returns;
 } printing;
 
 /* One call of one lane. */
 typedef struct printer {
-    hd_run *r;
-    const hd_op *op;
+    vm_run *r;
+    const vm_op *op;
     const printing *call;
     uint32_t lane, next; /* argument */
     hd_str *out;
 } printer;
 
 /* The string at an address, or a fault. */
-static const char *string_at(hd_run *r, const hd_op *op, uint32_t lane, uint64_t address) {
-    const hd_region *region = hd_find_region(r, address, 1);
+static const char *string_at(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address) {
+    const vm_region *region = vm_find_region(r, address, 1);
     if (!region)
-        hd_fault(r, op->inst, lane,
+        vm_fault(r, op->inst, lane,
                  "a string at 0x%llx, where no memory is; give printf strings "
                  "that are alive",
                  (unsigned long long)address);
@@ -53,14 +53,14 @@ static const char *string_at(hd_run *r, const hd_op *op, uint32_t lane, uint64_t
     if (region->space == KIR_PRIVATE)
         text += lane * r->private_stride;
     if (!memchr(text, '\0', region->bytes - offset))
-        hd_fault(r, op->inst, lane, "a string in %s has no end; close it with a 0 byte",
+        vm_fault(r, op->inst, lane, "a string in %s has no end; close it with a 0 byte",
                  region->name);
     return text;
 }
 
 static const argument *next_argument(printer *p, const char *conversion) {
     if (p->next == p->call->count)
-        hd_fault(p->r, p->op->inst, p->lane, "printf has no argument left for %s", conversion);
+        vm_fault(p->r, p->op->inst, p->lane, "printf has no argument left for %s", conversion);
     return &p->call->args[p->next++];
 }
 
@@ -77,7 +77,7 @@ typedef struct conversion {
 } conversion;
 
 _Noreturn static void refuse(const printer *p, const conversion *v, const char *why) {
-    hd_fault(p->r, p->op->inst, p->lane, "printf: %s %s", v->text, why);
+    vm_fault(p->r, p->op->inst, p->lane, "printf: %s %s", v->text, why);
 }
 
 /* A number, or one of the arguments when it is '*'. */
@@ -87,7 +87,7 @@ static int read_size(printer *p, const conversion *v, const char **at) {
         const argument *a = next_argument(p, v->text);
         if (a->kind != KIR_INT || a->count != 1)
             refuse(p, v, "takes its width from an argument that is no integer");
-        return (int32_t)hd_element(p->r, a->part[0], p->lane);
+        return (int32_t)vm_element(p->r, a->part[0], p->lane);
     }
     int size = 0;
     for (; isdigit((unsigned char)**at); (*at)++)
@@ -160,25 +160,25 @@ static void make_format(const conversion *v, const char *tail, char *format, siz
 }
 
 /* An integer cut to the bits of its length (32 without), with its sign where that counts. */
-static uint64_t cut(const conversion *v, hd_operand part, uint64_t bits) {
-    uint32_t own = hd_elem_bytes(part.elem) * 8, kept = v->bits ? v->bits : v->lanes > 1 ? own : 32;
+static uint64_t cut(const conversion *v, vm_operand part, uint64_t bits) {
+    uint32_t own = vm_elem_bytes(part.elem) * 8, kept = v->bits ? v->bits : v->lanes > 1 ? own : 32;
     uint32_t above = 64 - (kept < own ? kept : own);
     if (v->letter == 'd' || v->letter == 'i')
         return (uint64_t)((int64_t)(bits << above) >> above);
     return bits << above >> above;
 }
 
-static void print_part(const printer *p, const conversion *v, hd_operand part) {
+static void print_part(const printer *p, const conversion *v, vm_operand part) {
     char format[64], tail[] = {'l', 'l', v->letter, '\0'};
     bool is_float = strchr("eEfFgGaA", v->letter) != NULL;
     bool is_char = v->letter == 'c';
     make_format(v, is_float || is_char ? tail + 2 : tail, format, sizeof format);
     if (is_float)
-        hd_str_printf(p->out, format, hd_real_at(p->r, part, p->lane));
+        hd_str_printf(p->out, format, vm_real_at(p->r, part, p->lane));
     else if (is_char)
-        hd_str_printf(p->out, format, (int)(uint8_t)hd_element(p->r, part, p->lane));
+        hd_str_printf(p->out, format, (int)(uint8_t)vm_element(p->r, part, p->lane));
     else
-        hd_str_printf(p->out, format, (long long)cut(v, part, hd_element(p->r, part, p->lane)));
+        hd_str_printf(p->out, format, (long long)cut(v, part, vm_element(p->r, part, p->lane)));
 }
 
 static void print_numbers(printer *p, const conversion *v, kir_kind kind) {
@@ -201,7 +201,7 @@ static void print_pointer(printer *p, const conversion *v) {
     char format[64];
     if (a->kind == KIR_FLOAT || a->count != 1)
         refuse(p, v, "is for pointers; its argument is none");
-    uint64_t address = hd_element(p->r, a->part[0], p->lane);
+    uint64_t address = vm_element(p->r, a->part[0], p->lane);
     bool is_text = v->letter == 's';
     make_format(v, is_text ? "s" : "p", format, sizeof format);
     if (is_text)
@@ -225,10 +225,10 @@ static void print_conversion(printer *p, const conversion *v) {
 
 /* ---- printf ----------------------------------------------------------------------- */
 
-static void print_lane(hd_run *r, const hd_op *op, uint32_t lane) {
+static void print_lane(vm_run *r, const vm_op *op, uint32_t lane) {
     const printing *call = op->more;
     printer p = {.r = r, .op = op, .call = call, .lane = lane, .next = 1, .out = r->printed};
-    const char *at = string_at(r, op, lane, hd_element(r, call->args[0].part[0], lane));
+    const char *at = string_at(r, op, lane, vm_element(r, call->args[0].part[0], lane));
     while (*at) {
         size_t plain = strcspn(at, "%");
         hd_str_addn(p.out, at, plain);
@@ -243,7 +243,7 @@ static void print_lane(hd_run *r, const hd_op *op, uint32_t lane) {
 
 /* A block may print more than memory holds. Launches that print have one worker, so that what is
  * handed over before the block's end is in order, too. */
-static void hand_over(hd_run *r) {
+static void hand_over(vm_run *r) {
     enum { MOST_KEPT = 1 << 20 };
     if (r->printed->length < MOST_KEPT)
         return;
@@ -251,19 +251,19 @@ static void hand_over(hd_run *r) {
     r->printed->length = 0;
 }
 
-static void run_printf(hd_run *r, const hd_op *op) {
+static void run_printf(vm_run *r, const vm_op *op) {
     const printing *call = op->more;
-    HD_EACH_ACTIVE(r, lane) {
+    VM_EACH_ACTIVE(r, lane) {
         if (r->printed) {
             print_lane(r, op, lane);
             hand_over(r);
         }
         if (call->has_result)
-            hd_put_bits(r, call->result, lane, call->returns);
+            vm_put_bits(r, call->result, lane, call->returns);
     }
 }
 
-static void compile_printf(hd_compiler *c, const void *what) {
+static void compile_printf(vm_compiler *c, const void *what) {
     (void)what;
     printing *call = hd_new(c->arena, printing);
     call->count = c->inst->arg_count;
@@ -273,44 +273,44 @@ static void compile_printf(hd_compiler *c, const void *what) {
         call->args[i].kind = (kir_kind)type.kind;
         call->args[i].count = type.lanes;
         for (uint32_t k = 0; k < type.lanes; k++)
-            call->args[i].part[k] = hd_call_arg(c, i, k);
+            call->args[i].part[k] = vm_call_arg(c, i, k);
     }
     call->has_result = c->inst->type.kind != KIR_VOID;
     if (call->has_result)
-        call->result = hd_result(c, 0);
+        call->result = vm_result(c, 0);
     call->returns = KIR_HAS(c->module, PRINTF_COUNTS) ? call->count - 1 : 0;
-    hd_emit_for_lanes(c, run_printf, call);
+    vm_emit_for_lanes(c, run_printf, call);
 }
 
 /* ---- the end of a run ------------------------------------------------------------- */
 
 /* assert_fail(message, file, line, function) */
-static void run_assert(hd_run *r, const hd_op *op) {
+static void run_assert(vm_run *r, const vm_op *op) {
     const printing *call = op->more;
-    uint32_t lane = hd_first_active(r);
-    const char *text = string_at(r, op, lane, hd_element(r, call->args[0].part[0], lane));
-    hd_fault(r, op->inst, lane, "the assertion '%s' does not hold", text);
+    uint32_t lane = vm_first_active(r);
+    const char *text = string_at(r, op, lane, vm_element(r, call->args[0].part[0], lane));
+    vm_fault(r, op->inst, lane, "the assertion '%s' does not hold", text);
 }
 
-static void compile_assert(hd_compiler *c, const void *what) {
+static void compile_assert(vm_compiler *c, const void *what) {
     (void)what;
     printing *call = hd_new(c->arena, printing);
     call->count = 1;
     call->args = hd_new(c->arena, argument);
-    call->args[0].part[0] = hd_call_arg(c, 0, 0);
-    hd_emit_for_lanes(c, run_assert, call);
+    call->args[0].part[0] = vm_call_arg(c, 0, 0);
+    vm_emit_for_lanes(c, run_assert, call);
 }
 
-static void run_trap(hd_run *r, const hd_op *op) {
-    hd_fault(r, op->inst, hd_first_active(r), "the kernel ends itself here (a trap)");
+static void run_trap(vm_run *r, const vm_op *op) {
+    vm_fault(r, op->inst, vm_first_active(r), "the kernel ends itself here (a trap)");
 }
 
-static void compile_trap(hd_compiler *c, const void *what) {
+static void compile_trap(vm_compiler *c, const void *what) {
     (void)what;
-    hd_emit_for_lanes(c, run_trap, NULL);
+    vm_emit_for_lanes(c, run_trap, NULL);
 }
 
-const hd_builtin hd_print_builtins[] = {
+const vm_builtin vm_print_builtins[] = {
     {"printf", "IP*", compile_printf, NULL},
     {"printf", "vP*", compile_printf, NULL},
     {"assert_fail", "vP*", compile_assert, NULL},

@@ -16,38 +16,38 @@ static uint64_t beyond(uint32_t query) {
            query == KIR_Q_ENQUEUED_LOCAL_SIZE;
 }
 
-static hd_operand cell_of_dimension(hd_compiler *c, uint32_t query, int64_t d, hd_elem elem) {
+static vm_operand cell_of_dimension(vm_compiler *c, uint32_t query, int64_t d, vm_elem elem) {
     if (d < 0 || d > 2)
-        return hd_constant(c, elem, beyond(query));
-    hd_program *p = c->program;
+        return vm_constant(c, elem, beyond(query));
+    vm_program *p = c->program;
     for (size_t i = 0; i < p->queries.count; i++) {
-        const hd_query *known = &p->queries.data[i];
+        const vm_query *known = &p->queries.data[i];
         if (known->query == query && known->dimension == d && known->cell.elem == elem)
             return known->cell;
     }
-    hd_operand cell = hd_new_cell(c, elem, differs_by_lane(query));
-    hd_push(c->arena, &p->queries, (hd_query){query, (uint32_t)d, cell});
+    vm_operand cell = vm_new_cell(c, elem, differs_by_lane(query));
+    hd_push(c->arena, &p->queries, (vm_query){query, (uint32_t)d, cell});
     return cell;
 }
 
-hd_operand hd_query_cell(hd_compiler *c, const kir_inst *query) {
+vm_operand vm_query_cell(vm_compiler *c, const kir_inst *query) {
     int64_t d = 0;
     if (query->arg_count)
         kir_const_int(c->kernel, query->args[0], &d);
-    return cell_of_dimension(c, query->index, d, hd_elem_of(query->type));
+    return cell_of_dimension(c, query->index, d, vm_elem_of(query->type));
 }
 
-void hd_compile_query(hd_compiler *c) {
+void vm_compile_query(vm_compiler *c) {
     int64_t known;
     if (!c->inst->arg_count || kir_const_int(c->kernel, c->inst->args[0], &known))
         return;
-    hd_operand result = hd_result(c, 0), asked = hd_cell_of(c, c->inst->args[0], 0);
-    hd_operand is = hd_scratch(c, HD_I8, asked.varying);
-    hd_operand otherwise = cell_of_dimension(c, c->inst->index, 3, result.elem);
+    vm_operand result = vm_result(c, 0), asked = vm_cell_of(c, c->inst->args[0], 0);
+    vm_operand is = vm_scratch(c, VM_I8, asked.varying);
+    vm_operand otherwise = cell_of_dimension(c, c->inst->index, 3, result.elem);
     for (int64_t d = 0; d < 3; d++) {
-        hd_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, asked, hd_constant(c, asked.elem, (uint64_t)d),
-                       (hd_operand){0});
-        hd_emit_scalar(c, KIR_SELECT, KIR_P_EQ, result, is,
+        vm_emit_scalar(c, KIR_ICMP, KIR_P_EQ, is, asked, vm_constant(c, asked.elem, (uint64_t)d),
+                       (vm_operand){0});
+        vm_emit_scalar(c, KIR_SELECT, KIR_P_EQ, result, is,
                        cell_of_dimension(c, c->inst->index, d, result.elem), otherwise);
         otherwise = result;
     }

@@ -20,7 +20,7 @@ static bool is_at(const kir_module *module, const kir_inst *inst, const hd_vm_li
     return line->file ? is_end_of(line->file, module->files[inst->file].name) : inst->file == 0;
 }
 
-static bool is_allowed(const hd_run *r, const hd_vm_options *options, uint32_t inst) {
+static bool is_allowed(const vm_run *r, const hd_vm_options *options, uint32_t inst) {
     for (uint32_t i = 0; i < options->allowed_count; i++)
         if (is_at(r->program->module, &r->program->kernel->insts[inst], &options->allowed[i]))
             return true;
@@ -29,7 +29,7 @@ static bool is_allowed(const hd_run *r, const hd_vm_options *options, uint32_t i
 
 static bool has_access_at(const hd_vm *vm, const hd_vm_line *line) {
     for (size_t c = 0; c < vm->compiled.count; c++) {
-        const hd_program *p = vm->compiled.data[c].program;
+        const vm_program *p = vm->compiled.data[c].program;
         for (uint32_t a = 0; a < p->info->access_count; a++)
             if (is_at(p->module, &p->kernel->insts[p->info->accesses[a].inst], line))
                 return true;
@@ -37,7 +37,7 @@ static bool has_access_at(const hd_vm *vm, const hd_vm_line *line) {
     return false;
 }
 
-hd_status hd_check_allowed(const hd_vm *vm) {
+hd_status vm_check_allowed(const hd_vm *vm) {
     for (uint32_t i = 0; i < vm->options.allowed_count; i++) {
         const hd_vm_line *line = &vm->options.allowed[i];
         const kir_module *module = vm->job->module;
@@ -60,7 +60,7 @@ static bool same_line(const hd_place *a, const hd_place *b) {
            (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
-static hd_vm_race *find_pair(hd_races *races, const hd_place *a, const hd_place *b) {
+static hd_vm_race *find_pair(vm_races *races, const hd_place *a, const hd_place *b) {
     for (size_t i = 0; i < races->list.count; i++) {
         hd_vm_race *race = &races->list.data[i];
         if ((same_line(&race->place, a) && same_line(&race->before, b)) ||
@@ -79,10 +79,10 @@ static const char *where(hd_arena *arena, const hd_place *place, const hd_place 
                      : hd_format(arena, "at %s:%u", place->file, place->line);
 }
 
-static const char *describe(const hd_run *r, hd_arena *arena, const hd_met *met,
+static const char *describe(const vm_run *r, hd_arena *arena, const vm_met *met,
                             const hd_vm_race *race) {
     char thread[160];
-    hd_print_thread(r, met->lane, thread, sizeof thread);
+    vm_print_thread(r, met->lane, thread, sizeof thread);
     const char *there = where(arena, &race->before, &race->place);
     unsigned long long byte = met->byte;
     if (met->same_value)
@@ -106,7 +106,7 @@ static hd_place line_of(const kir_module *module, const kir_inst *inst) {
                       .line = inst->line};
 }
 
-void hd_note_race(const hd_run *r, hd_races *races, const hd_met *met) {
+void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     const kir_kernel *kernel = r->program->kernel;
     const kir_inst *now = &kernel->insts[met->inst], *before = &kernel->insts[met->before_inst];
     const hd_place here = line_of(r->program->module, now);
@@ -139,7 +139,7 @@ const hd_vm_race *hd_vm_races(const hd_vm *vm, uint32_t *count) {
 }
 
 hd_status hd_vm_report_races(hd_vm *vm) {
-    hd_races *races = &vm->races;
+    vm_races *races = &vm->races;
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < races->list.count; i++) {
         hd_vm_race *race = &races->list.data[i];

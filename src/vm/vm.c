@@ -13,7 +13,7 @@ enum { PAGE = 4096 };
 /* ---- memory ------------------------------------------------------------------------------ */
 
 /* Zeroed by the system when it is large, so that what is never used costs nothing. */
-void *hd_host_memory(hd_vm *vm, uint64_t bytes) {
+void *vm_host_memory(hd_vm *vm, uint64_t bytes) {
     void *block = bytes < SIZE_MAX - PAGE ? calloc(1, bytes + PAGE) : NULL;
     if (!block)
         return NULL;
@@ -21,13 +21,12 @@ void *hd_host_memory(hd_vm *vm, uint64_t bytes) {
     return (void *)hd_align_up((uintptr_t)block, bytes >= PAGE ? PAGE : 64);
 }
 
-void *hd_new_aligned(hd_arena *arena, size_t bytes) {
+void *vm_new_aligned(hd_arena *arena, size_t bytes) {
     enum { LINE = 64 };
     return (void *)hd_align_up((uintptr_t)hd_alloc(arena, bytes + LINE), LINE);
 }
 
-hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
-                          uint64_t bytes) {
+hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes) {
     return hd_fail(
         vm->diag, HD_ESYSTEM, place,
         "the system has no memory for %s (%llu bytes); use less of it, or raise the limit "
@@ -36,9 +35,9 @@ hd_status hd_vm_no_memory(const hd_vm *vm, const hd_place *place, const char *wh
 }
 
 /* Its base is set; false when there is no memory for it. */
-static bool add_region(hd_vm *vm, hd_region region) {
+static bool add_region(hd_vm *vm, vm_region region) {
     region.base = vm->next_address;
-    region.host = hd_host_memory(vm, region.bytes);
+    region.host = vm_host_memory(vm, region.bytes);
     if (!region.host)
         return false;
     vm->next_address = hd_align_up(region.base + region.bytes, PAGE) + PAGE;
@@ -48,17 +47,17 @@ static bool add_region(hd_vm *vm, hd_region region) {
 
 static hd_status place_buffer(hd_vm *vm, const hd_buffer *b, const void *contents,
                               bool is_written) {
-    hd_region region = {.name = b->name,
+    vm_region region = {.name = b->name,
                         .space = KIR_GLOBAL,
                         .bytes = b->count * b->element_bytes,
                         .element_bytes = b->element_bytes,
                         .record = b->record};
     bool is_watched = vm->options.check_uninitialised && !is_written;
     if (is_watched)
-        region.written = hd_host_memory(vm, (region.bytes + 7) / 8);
+        region.written = vm_host_memory(vm, (region.bytes + 7) / 8);
     if ((is_watched && !region.written) || !add_region(vm, region))
-        return hd_vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
-                               region.bytes);
+        return vm_no_memory(vm, &b->place, hd_format(vm->arena, "buffer '%s'", b->name),
+                            region.bytes);
     if (contents) /* else the run is being stopped */
         memcpy(vm->regions.data[vm->regions.count - 1].host, contents, region.bytes);
     return HD_OK;
@@ -83,33 +82,33 @@ static bool is_same_variable(const kir_static *a, const kir_static *b) {
            (a->space == KIR_GLOBAL && b->space == KIR_GLOBAL && !strcmp(a->name, b->name));
 }
 
-static const hd_placed *find_static(const hd_vm *vm, const kir_static *s) {
+static const vm_placed *find_static(const hd_vm *vm, const kir_static *s) {
     for (size_t i = 0; i < vm->statics.count; i++)
         if (is_same_variable(vm->statics.data[i].variable, s))
             return &vm->statics.data[i];
     return NULL;
 }
 
-uint64_t hd_address_of_static(const hd_vm *vm, const kir_static *s) {
+uint64_t vm_address_of_static(const hd_vm *vm, const kir_static *s) {
     return find_static(vm, s)->address;
 }
 
 static hd_status place_static(hd_vm *vm, const kir_kernel *kernel, const kir_static *s) {
     if (s->space == KIR_LOCAL || find_static(vm, s))
         return HD_OK;
-    hd_region region = {.name = s->name,
+    vm_region region = {.name = s->name,
                         .space = s->space,
                         .bytes = s->bytes,
                         .read_only = s->space == KIR_CONSTANT,
                         .record = s->record,
                         .element_bytes = s->record ? s->record->size : 0};
     if (!add_region(vm, region))
-        return hd_vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
-                               s->bytes);
-    const hd_region *placed = &vm->regions.data[vm->regions.count - 1];
+        return vm_no_memory(vm, &kernel->place, hd_format(vm->arena, "variable '%s'", s->name),
+                            s->bytes);
+    const vm_region *placed = &vm->regions.data[vm->regions.count - 1];
     if (s->init)
         memcpy(placed->host, s->init, s->bytes);
-    hd_push(vm->arena, &vm->statics, (hd_placed){s, placed->base});
+    hd_push(vm->arena, &vm->statics, (vm_placed){s, placed->base});
     return HD_OK;
 }
 
@@ -119,7 +118,7 @@ static uint64_t lanes_of(const hd_launch *l) {
     return hd_grid_of(l->dims, l->global, l->local).block_threads;
 }
 
-hd_compiled *hd_find_compiled(hd_vm *vm, const hd_launch *l) {
+vm_compiled *vm_find_compiled(hd_vm *vm, const hd_launch *l) {
     for (size_t i = 0; i < vm->compiled.count; i++)
         if (vm->compiled.data[i].kernel == l->kernel &&
             vm->compiled.data[i].program->lanes == lanes_of(l))
@@ -134,15 +133,15 @@ static hd_status compile_launch(hd_vm *vm, const hd_launch *l) {
         return hd_fail(vm->diag, HD_EINPUT, &l->place,
                        "a block of %llu threads; no device runs more than %d, most 1024",
                        (unsigned long long)lanes, MOST_LANES);
-    if (hd_find_compiled(vm, l))
+    if (vm_find_compiled(vm, l))
         return HD_OK;
-    hd_compiled c = {.kernel = l->kernel};
+    vm_compiled c = {.kernel = l->kernel};
     hd_binding binding = hd_job_binding(vm->arena, l);
-    hd_status status = hd_compile(vm->arena, vm->diag, vm->job->module, l->kernel, &binding,
+    hd_status status = vm_compile(vm->arena, vm->diag, vm->job->module, l->kernel, &binding,
                                   lanes_of(l), &c.program);
     if (status)
         return status;
-    c.workers = hd_new_array(vm->arena, hd_worker, vm->worker_count);
+    c.workers = hd_new_array(vm->arena, vm_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
     for (uint32_t i = 0; i < l->kernel->static_count && !status; i++)
         status = place_static(vm, l->kernel, &l->kernel->statics[i]);
@@ -156,7 +155,7 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
     vm->diag = diag;
     vm->job = job;
     vm->options = *options;
-    vm->next_address = HD_GLOBAL_BASE;
+    vm->next_address = VM_GLOBAL_BASE;
     vm->worker_count = options->workers ? options->workers : hd_core_count();
     if (!vm->options.max_instructions)
         vm->options.max_instructions = 10000000000;
@@ -169,9 +168,9 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
         status = add_buffer(vm, i, contents ? contents[i] : NULL);
     for (uint32_t i = 0; i < job->launch_count && !status; i++)
         status = compile_launch(vm, &job->launches[i]);
-    vm->races = (hd_races){.arena = arena, .options = &vm->options};
+    vm->races = (vm_races){.arena = arena, .options = &vm->options};
     if (!status)
-        status = hd_check_allowed(vm);
+        status = vm_check_allowed(vm);
     *result = status ? NULL : vm;
     if (status)
         hd_vm_close(vm);
@@ -180,7 +179,7 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
 
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->regions.data[buffer].host; }
 
-static void free_workers(const hd_vm *vm, const hd_compiled *c) {
+static void free_workers(const hd_vm *vm, const vm_compiled *c) {
     for (uint32_t i = 0; i < vm->worker_count; i++)
         if (c->workers[i].arena)
             hd_arena_free(c->workers[i].arena);

@@ -18,12 +18,12 @@ enum { WARP = 32 };
 
 /* One lane's call: who takes part, and its operands. */
 typedef struct member {
-    hd_run *r;
-    const hd_op *op;
+    vm_run *r;
+    const vm_op *op;
     uint32_t first; /* lane of the block that is lane 0 of the warp */
     uint32_t lane;  /* in the warp */
     uint32_t mask;  /* threads that take part and are here */
-    hd_operand value, second, third;
+    vm_operand value, second, third;
 } member;
 
 typedef uint64_t member_fn(const member *m);
@@ -35,38 +35,38 @@ typedef struct warp_function {
 
 typedef struct warp_call {
     const warp_function *function;
-    hd_operand mask, value, second, third, result;
+    vm_operand mask, value, second, third, result;
     bool has_mask, has_result;
 } warp_call;
 
 static uint64_t value_of(const member *m, uint32_t lane) {
-    return hd_element(m->r, m->value, m->first + lane);
+    return vm_element(m->r, m->value, m->first + lane);
 }
 
 /* ---- who takes part --------------------------------------------------------------- */
 
-static uint32_t active_lanes(const hd_run *r, uint32_t first) {
+static uint32_t active_lanes(const vm_run *r, uint32_t first) {
     return (uint32_t)(r->bits[first / 64] >> first % 64);
 }
 
-static hd_op_fn run_warps;
+static vm_op_fn run_warps;
 
-static bool has_warp_call(const hd_program *p, uint32_t node) {
-    const hd_op *op = p->ops + p->nodes[node].first, *end = op + p->nodes[node].count;
+static bool has_warp_call(const vm_program *p, uint32_t node) {
+    const vm_op *op = p->ops + p->nodes[node].first, *end = op + p->nodes[node].count;
     while (op < end && op->fn != run_warps)
         op++;
     return op < end;
 }
 
 /* Can a lane that waits at this node still come to a function of warps, or a barrier? */
-static bool leads_to_others(const hd_program *p, uint32_t start) {
+static bool leads_to_others(const vm_program *p, uint32_t start) {
     uint32_t *stack = hd_zeroed(p->node_count, sizeof *stack), depth = 1;
     bool *seen = hd_zeroed(p->node_count, 1), found = false;
     stack[0] = start;
     seen[start] = true;
     while (depth && !found) {
         uint32_t node = stack[--depth];
-        found = has_warp_call(p, node) || p->nodes[node].end == HD_END_BARRIER;
+        found = has_warp_call(p, node) || p->nodes[node].end == VM_END_BARRIER;
         for (uint32_t e = 0; e < p->nodes[node].edge_count; e++) {
             uint32_t to = p->nodes[node].edges[e].to;
             if (!seen[to])
@@ -81,30 +81,30 @@ static bool leads_to_others(const hd_program *p, uint32_t start) {
 
 /* A lane that is not active here has returned, or nothing but that is ahead of it: on a device
  * the others would wait until it has. One that a barrier holds never returns before them. */
-static bool is_gone(const hd_run *r, uint32_t lane) {
-    if (lane >= r->lanes || hd_has_lane(r->flow->returned, lane))
+static bool is_gone(const vm_run *r, uint32_t lane) {
+    if (lane >= r->lanes || vm_has_lane(r->flow->returned, lane))
         return true;
     for (uint32_t n = 0; n < r->program->node_count; n++)
-        if (r->flow->count[n] && hd_has_lane(r->flow->waiting + (size_t)n * r->words, lane))
+        if (r->flow->count[n] && vm_has_lane(r->flow->waiting + (size_t)n * r->words, lane))
             return !leads_to_others(r->program, n);
     return false;
 }
 
-_Noreturn static void fault_without_self(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane,
+_Noreturn static void fault_without_self(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
                                          uint32_t mask) {
-    hd_fault(r, op->inst, first + lane,
+    vm_fault(r, op->inst, first + lane,
              "the thread calls %s with mask 0x%08x, in which its own lane %u is missing; add it, "
              "or compute the mask before the branch",
              r->program->kernel->insts[op->inst].name, mask, lane);
 }
 
 /* Every thread that the mask names is here, or gone. */
-static void check_all_here(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane,
+static void check_all_here(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
                            uint32_t mask) {
     for (uint32_t left = mask & ~active_lanes(r, first); left; left &= left - 1) {
         uint32_t missing = (uint32_t)__builtin_ctz(left);
         if (!is_gone(r, first + missing))
-            hd_fault(r, op->inst, first + lane,
+            vm_fault(r, op->inst, first + lane,
                      "%s with mask 0x%08x waits for lane %u of the warp, which is not here; all "
                      "threads of the mask must make the same call",
                      r->program->kernel->insts[op->inst].name, mask, missing);
@@ -112,14 +112,14 @@ static void check_all_here(hd_run *r, const hd_op *op, uint32_t first, uint32_t 
 }
 
 /* Every thread that the mask names gives the same one. */
-static void check_same_mask(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane,
+static void check_same_mask(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane,
                             uint32_t mask) {
     const warp_call *call = op->more;
     for (uint32_t left = mask & active_lanes(r, first); left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
-        uint32_t other = (uint32_t)hd_element(r, call->mask, first + l);
+        uint32_t other = (uint32_t)vm_element(r, call->mask, first + l);
         if (other != mask)
-            hd_fault(r, op->inst, first + lane,
+            vm_fault(r, op->inst, first + lane,
                      "lanes %u and %u of the warp call %s with masks 0x%08x and 0x%08x; they must "
                      "give the same one",
                      lane, l, r->program->kernel->insts[op->inst].name, mask, other);
@@ -127,9 +127,9 @@ static void check_same_mask(hd_run *r, const hd_op *op, uint32_t first, uint32_t
 }
 
 /* The threads that take part with a lane; faults when its mask is wrong. */
-static uint32_t participants(hd_run *r, const hd_op *op, uint32_t first, uint32_t lane) {
+static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane) {
     const warp_call *call = op->more;
-    uint32_t mask = (uint32_t)hd_element(r, call->mask, first + lane);
+    uint32_t mask = (uint32_t)vm_element(r, call->mask, first + lane);
     if (!(mask >> lane & 1))
         fault_without_self(r, op, first, lane, mask);
     check_all_here(r, op, first, lane, mask);
@@ -172,9 +172,9 @@ static uint64_t taken_from(const member *m, uint32_t lane) {
 }
 
 static uint32_t width_of(const member *m) {
-    uint64_t width = hd_element(m->r, m->third, m->first + m->lane);
+    uint64_t width = vm_element(m->r, m->third, m->first + m->lane);
     if (!hd_is_power_of_two(width) || width > WARP)
-        hd_fault(m->r, m->op->inst, m->first + m->lane,
+        vm_fault(m->r, m->op->inst, m->first + m->lane,
                  "a shuffle in segments of %d threads; their width is a power of two, 32 at most",
                  (int)width);
     return (uint32_t)width;
@@ -182,7 +182,7 @@ static uint32_t width_of(const member *m) {
 
 /* The lane, or how far it is away: five bits count, as in operand b of PTX's shfl.sync. */
 static uint32_t distance_of(const member *m) {
-    return (uint32_t)hd_element(m->r, m->second, m->first + m->lane) & (WARP - 1);
+    return (uint32_t)vm_element(m->r, m->second, m->first + m->lane) & (WARP - 1);
 }
 
 static uint64_t shuffle(const member *m) {
@@ -228,7 +228,7 @@ REDUCE(max, (uint32_t)INT32_MIN, (int32_t)x > (int32_t)sum ? x : sum)
 /* All results of a warp are found before the first is written: an operand and the result may
  * be one cell for the whole block. Members of one mask follow each other as a rule, and often
  * have the same result. */
-static void run_one_warp(hd_run *r, const hd_op *op, uint32_t first) {
+static void run_one_warp(vm_run *r, const vm_op *op, uint32_t first) {
     const warp_call *call = op->more;
     uint64_t results[WARP], result = 0;
     uint32_t active = active_lanes(r, first), known = 0;
@@ -243,28 +243,28 @@ static void run_one_warp(hd_run *r, const hd_op *op, uint32_t first) {
     }
     for (uint32_t left = call->has_result ? active : 0; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
-        hd_put_bits(r, call->result, first + l, results[l]);
+        vm_put_bits(r, call->result, first + l, results[l]);
     }
 }
 
-static void run_warps(hd_run *r, const hd_op *op) {
+static void run_warps(vm_run *r, const vm_op *op) {
     for (uint32_t first = 0; first < r->lanes; first += WARP)
         if (active_lanes(r, first))
             run_one_warp(r, op, first);
 }
 
-static void compile_warp(hd_compiler *c, const void *what) {
+static void compile_warp(vm_compiler *c, const void *what) {
     warp_call *call = hd_new(c->arena, warp_call);
     uint32_t count = c->inst->arg_count;
     call->function = what;
     call->has_mask = count > 0;
-    hd_operand *const args[] = {&call->mask, &call->value, &call->second, &call->third};
+    vm_operand *const args[] = {&call->mask, &call->value, &call->second, &call->third};
     for (uint32_t i = 0; i < count && i < 4; i++)
-        *args[i] = hd_call_arg(c, i, 0);
+        *args[i] = vm_call_arg(c, i, 0);
     call->has_result = c->inst->type.kind != KIR_VOID;
     if (call->has_result)
-        call->result = hd_result(c, 0);
-    hd_emit_for_lanes(c, run_warps, call);
+        call->result = vm_result(c, 0);
+    vm_emit_for_lanes(c, run_warps, call);
 }
 
 /* ---- barriers that count ---------------------------------------------------------- */
@@ -274,25 +274,25 @@ typedef enum counting { COUNT, AND, OR } counting;
 
 typedef struct count_call {
     counting what;
-    hd_operand value, result;
+    vm_operand value, result;
 } count_call;
 
-static void run_count(hd_run *r, const hd_op *op) {
+static void run_count(vm_run *r, const vm_op *op) {
     const count_call *call = op->more;
     uint32_t count = 0;
-    HD_EACH_ACTIVE(r, lane)
-        count += hd_element(r, call->value, lane) != 0;
+    VM_EACH_ACTIVE(r, lane)
+    count += vm_element(r, call->value, lane) != 0;
     uint32_t result = call->what == COUNT ? count
                       : call->what == AND ? count == r->active.count
                                           : count > 0;
-    HD_EACH_ACTIVE(r, lane)
-        hd_put_bits(r, call->result, lane, result);
+    VM_EACH_ACTIVE(r, lane)
+    vm_put_bits(r, call->result, lane, result);
 }
 
-static void compile_count(hd_compiler *c, const void *what) {
+static void compile_count(vm_compiler *c, const void *what) {
     count_call *call = hd_new(c->arena, count_call);
-    *call = (count_call){*(const counting *)what, hd_call_arg(c, 0, 0), hd_result(c, 0)};
-    hd_emit_for_lanes(c, run_count, call);
+    *call = (count_call){*(const counting *)what, vm_call_arg(c, 0, 0), vm_result(c, 0)};
+    vm_emit_for_lanes(c, run_count, call);
 }
 
 /* ---- the table -------------------------------------------------------------------- */
@@ -304,7 +304,7 @@ static void compile_count(hd_compiler *c, const void *what) {
 #define SHUFFLES(name, fn) ROW(name, "IIIII", fn, false), ROW(name, "FIFII", fn, false)
 #define REDUCTION(name) ROW("reduce_" #name, "III", reduce_##name, true)
 
-const hd_builtin hd_warp_builtins[] = {
+const vm_builtin vm_warp_builtins[] = {
     ROW("sync", "vI", NULL, false),
     ROW("all", "III", all, true),
     ROW("any", "III", any, true),

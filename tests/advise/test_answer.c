@@ -56,9 +56,9 @@ static void a_choice_comes_back(void **state) {
     const hd_record *record = record_of(arena);
     const hd_choice choice = sample(arena, record);
     hd_choice back = {0};
-    const char *text = hd_choice_print(arena, record, &choice);
-    assert_true(hd_choice_parse(arena, record, text, &back));
-    assert_string_equal(hd_choice_print(arena, record, &back), text);
+    const char *text = advise_choice_print(arena, record, &choice);
+    assert_true(advise_choice_parse(arena, record, text, &back));
+    assert_string_equal(advise_choice_print(arena, record, &back), text);
     assert_string_equal(back.date, choice.date);
     assert_true(back.has_tree && !back.remembered);
     assert_int_equal(back.timed, 2);
@@ -84,12 +84,12 @@ static void other_texts_are_refused(void **state) {
     hd_arena *arena = hd_arena_new();
     const hd_record *record = record_of(arena);
     const hd_choice choice = sample(arena, record);
-    const char *text = hd_choice_print(arena, record, &choice);
+    const char *text = advise_choice_print(arena, record, &choice);
     size_t length = strlen(text);
     hd_choice back;
     for (size_t cut = 0; cut < length; cut++)
-        assert_false(hd_choice_parse(arena, record, hd_strndup(arena, text, cut), &back));
-    assert_false(hd_choice_parse(arena, record, hd_format(arena, "%sx", text), &back));
+        assert_false(advise_choice_parse(arena, record, hd_strndup(arena, text, cut), &back));
+    assert_false(advise_choice_parse(arena, record, hd_format(arena, "%sx", text), &back));
     static const char *const wrong[] = {
         "",
         "choice",
@@ -101,9 +101,9 @@ static void other_texts_are_refused(void **state) {
         "choice 1 x 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1\t{f0}{nine}\tx\t-\n",
         "choice 1 x 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1 1\taos\tx\t-\n"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(hd_choice_parse(arena, record, wrong[i], &back));
-    assert_true(hd_choice_parse(arena, record,
-                                "choice 1 x 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1\taos\tx\t-\n", &back));
+        assert_false(advise_choice_parse(arena, record, wrong[i], &back));
+    assert_true(advise_choice_parse(
+        arena, record, "choice 1 x 0 1 0 0 1 1 1\n0 0 1 1 1 1 1 1 1\taos\tx\t-\n", &back));
     hd_arena_free(arena);
 }
 

@@ -54,11 +54,11 @@ static double distance(const hd_cost_model *model, const hd_layout *layout, cons
     double sum = 0;
     for (uint32_t i = 0; i < between->count; i++) {
         const touched *item = &between->items[i];
-        sum += hd_given_bytes(item, l1);
+        sum += cost_given_bytes(item, l1);
         for (uint32_t c = 0; c < layout->count && item->laid_out; c++) {
             cluster_geometry g;
-            hd_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g);
-            sum += hd_fetched_bytes(model->record, &g, item->fields, line ? line : 128) *
+            cost_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g);
+            sum += cost_fetched_bytes(model->record, &g, item->fields, line ? line : 128) *
                    (l1 ? item->per_l1 : item->per_l2);
         }
     }

@@ -236,13 +236,13 @@ static void segments_equal_every_lane_one_by_one(void **state) {
         shape_context context = context_of(&s);
         double warps;
         bool stepped;
-        shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
+        shape *made = cost_shape_make(&context, &s.access, &warps, &stepped);
         assert_true(fabs(warps - expected.warps) < 1e-6);
         if (expected.executions > 0) {
-            double units = hd_shape_units(made, &g, s.access.width, unit);
+            double units = cost_shape_units(made, &g, s.access.width, unit);
             assert_true(fabs(units - expected.units / expected.executions) < 1e-6);
-            double covered =
-                hd_shape_covered(made, &g, s.access.width, &other, s.access.width, dindex, 0, unit);
+            double covered = cost_shape_covered(made, &g, s.access.width, &other, s.access.width,
+                                                dindex, 0, unit);
             assert_true(fabs(covered - expected.covered / expected.distinct) < 1e-6);
         }
         hd_arena_free(s.arena);
@@ -274,12 +274,12 @@ static void wide_accesses_are_counted_in_full(void **state) {
     shape_context context = context_of(&s);
     double warps;
     bool stepped;
-    shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
+    shape *made = cost_shape_make(&context, &s.access, &warps, &stepped);
     geometry g = {1, 1200, 0, 1200};
-    assert_true(hd_shape_units(made, &g, 1200, 32) == 64 * 1200 / 32);
-    assert_true(hd_shape_covered(made, &g, 1200, &g, 1200, 0, 0, 32) == 1);
-    assert_true(hd_shape_covered(made, &g, 1200, &g, 1200, 64, 0, 32) == 0);
-    assert_true(fabs(hd_shape_covered(made, &g, 1200, &g, 1200, 16, 0, 32) - 0.75) < 1e-12);
+    assert_true(cost_shape_units(made, &g, 1200, 32) == 64 * 1200 / 32);
+    assert_true(cost_shape_covered(made, &g, 1200, &g, 1200, 0, 0, 32) == 1);
+    assert_true(cost_shape_covered(made, &g, 1200, &g, 1200, 64, 0, 32) == 0);
+    assert_true(fabs(cost_shape_covered(made, &g, 1200, &g, 1200, 16, 0, 32) - 0.75) < 1e-12);
     hd_arena_free(s.arena);
 }
 
@@ -298,7 +298,7 @@ static void guards_over_many_blocks(void **state) {
     shape_context context = context_of(&s);
     double warps;
     bool stepped;
-    shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
+    shape *made = cost_shape_make(&context, &s.access, &warps, &stepped);
     assert_true(warps == (double)((active + 31) / 32));
     assert_true(fabs(made->lanes * warps - (double)active) < 1e-3);
     hd_arena_free(s.arena);
@@ -318,12 +318,12 @@ static void huge_factors_wrap_around(void **state) {
         shape_context context = context_of(&s);
         double warps;
         bool stepped;
-        shape *made = hd_shape_make(&context, &s.access, &warps, &stepped);
+        shape *made = cost_shape_make(&context, &s.access, &warps, &stepped);
         geometry g = {2, 24, 8, 4};
-        double units = hd_shape_units(made, &g, 4, 32);
+        double units = cost_shape_units(made, &g, 4, 32);
         assert_true(warps > 0 && warps <= 200);
         assert_true(units >= 1 && units <= 64);
-        assert_true(hd_shape_covered(made, &g, 4, &g, 4, 1, 0, 32) <= 1);
+        assert_true(cost_shape_covered(made, &g, 4, &g, 4, 1, 0, 32) <= 1);
         hd_arena_free(s.arena);
     }
 }

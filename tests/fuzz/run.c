@@ -81,7 +81,7 @@ static hd_status run_launches(hd_vm *vm, const hd_job *job, outcome *out) {
 }
 
 static hd_status run_machine(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                             uint32_t workers, const hd_lanes *set, bool checks, outcome *out) {
+                             uint32_t workers, const vm_lanes *set, bool checks, outcome *out) {
     lanes_wanted = set;
     hd_vm_options options = {.workers = workers,
                              .max_instructions = 100000000,
@@ -143,7 +143,7 @@ static hd_status run_all(trial *t, const char *folder, hd_str *told) {
     if (status == HD_OK)
         status = run_machine(arena, diag, t->job, 1, hd_lanes_best(), false, &t->one);
     if (status == HD_OK)
-        status = run_machine(arena, diag, t->job, 2, &hd_lanes_base, false, &t->two);
+        status = run_machine(arena, diag, t->job, 2, &vm_lanes_base, false, &t->two);
     if (status == HD_OK)
         status =
             run_machine(arena, diag, t->job, 1, lanes_below(hd_lanes_best()), true, &t->checked);

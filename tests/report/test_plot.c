@@ -115,7 +115,7 @@ static void svg_titles(void **unused) {
         last += sprintf(last, "%s", i % 2 ? "\u00e9" : "a");
     assert_non_null(strstr(svg_of(arena, title + 1, one, 1), hd_format(arena, ">%s<", title + 1)));
     assert_non_null(strstr(svg_of(arena, title, one, 1), hd_format(arena, ">...%s<", title + 6)));
-    assert_int_equal(hd_text_width(title + 6), 81);
+    assert_int_equal(report_text_width(title + 6), 81);
     hd_arena_free(arena);
 }
 

@@ -105,22 +105,23 @@ static void figures(void **state) {
 static void table_aligns_and_wraps(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    const hd_column columns[] = {{"id", HD_RIGHT}, {"what", HD_LEFT}, {"index", HD_LEFT, true}};
-    hd_table *table = hd_table_new(arena, columns, 3);
-    hd_table_row(table, (const char *[]){"0", "bodies.x", "gid"});
-    hd_table_row(table, (const char *[]){"10", NULL, "\xc3\xa9"});
+    const report_column columns[] = {
+        {"id", REPORT_RIGHT}, {"what", REPORT_LEFT}, {"index", REPORT_LEFT, true}};
+    report_table *table = report_table_new(arena, columns, 3);
+    report_table_row(table, (const char *[]){"0", "bodies.x", "gid"});
+    report_table_row(table, (const char *[]){"10", NULL, "\xc3\xa9"});
     hd_str out = {.arena = arena};
-    hd_table_print(table, &out, false);
+    report_table_print(table, &out, false);
     assert_string_equal(hd_str_text(&out), "  id  what      index\n"
                                            "   0  bodies.x  gid\n"
                                            "  10            \xc3\xa9\n");
     char *words = hd_alloc(arena, 401);
     for (int i = 0; i < 400; i++)
         words[i] = i % 7 == 6 || (i > 200 && i < 203) ? ' ' : 'w';
-    hd_table_row(table, (const char *[]){"11", "b", words});
-    hd_table_row(table, (const char *[]){"12", "b", "last"});
+    report_table_row(table, (const char *[]){"11", "b", words});
+    report_table_row(table, (const char *[]){"12", "b", "last"});
     hd_str wide = {.arena = arena};
-    hd_table_print(table, &wide, false);
+    report_table_print(table, &wide, false);
     size_t letters = 0;
     for (const char *line = hd_str_text(&wide); *line; line = strchr(line, '\n') + 1) {
         assert_true(strchr(line, '\n') - line <= HD_TABLE_WIDTH);
@@ -139,11 +140,11 @@ static void table_aligns_and_wraps(void **state) {
 static void table_never_drives_the_terminal(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    const hd_column columns[] = {{"id", HD_RIGHT}, {"what", HD_LEFT}};
-    hd_table *table = hd_table_new(arena, columns, 2);
-    hd_table_row(table, (const char *[]){"0", "\033[2Jx\177\r\xc3\xa9\ny"});
+    const report_column columns[] = {{"id", REPORT_RIGHT}, {"what", REPORT_LEFT}};
+    report_table *table = report_table_new(arena, columns, 2);
+    report_table_row(table, (const char *[]){"0", "\033[2Jx\177\r\xc3\xa9\ny"});
     hd_str out = {.arena = arena};
-    hd_table_print(table, &out, false);
+    report_table_print(table, &out, false);
     assert_string_equal(hd_str_text(&out), "  id  what\n"
                                            "   0  ?[2Jx??\xc3\xa9\n"
                                            "      y\n");
@@ -163,20 +164,21 @@ static void layouts_break_at_their_joints(void **state) {
 }
 
 /* A table of one row, at this width. */
-static const char *narrow(hd_arena *arena, const hd_column *columns, const char *const *cells,
+static const char *narrow(hd_arena *arena, const report_column *columns, const char *const *cells,
                           uint32_t count, uint32_t width) {
-    hd_table *table = hd_table_new(arena, columns, count);
+    report_table *table = report_table_new(arena, columns, count);
     hd_str out = {.arena = arena};
-    hd_table_set_width(table, width);
-    hd_table_row(table, cells);
-    hd_table_print(table, &out, false);
+    report_table_set_width(table, width);
+    report_table_row(table, cells);
+    report_table_print(table, &out, false);
     return hd_str_text(&out);
 }
 
 static void names_and_numbers_stay_whole(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
-    const hd_column columns[] = {{"name", HD_LEFT, true}, {"lane accesses", HD_RIGHT, false}};
+    const report_column columns[] = {{"name", REPORT_LEFT, true},
+                                     {"lane accesses", REPORT_RIGHT, false}};
     const char *const cells[] = {"the_longest_name of all", "123456789"};
     /* words, then titles, then parts of names */
     assert_string_equal(narrow(arena, columns, cells, 2, 80),

@@ -64,7 +64,7 @@ static hd_status run_launches(const corpus *c, hd_vm *vm, const hd_sink *sink, o
     return HD_OK;
 }
 
-static void run_machine(const corpus *c, uint32_t workers, const hd_lanes *set, outcome *o) {
+static void run_machine(const corpus *c, uint32_t workers, const vm_lanes *set, outcome *o) {
     hd_arena *arena = c->arena;
     lanes_wanted = set;
     *o = (outcome){.where =
@@ -302,7 +302,7 @@ static void check_on_machine(const corpus *c, const outcome *pocl) {
     static const uint32_t workers[] = {1, 2, 4};
     enum { RUNS = sizeof workers / sizeof *workers };
     outcome runs[RUNS];
-    const hd_lanes *set = hd_lanes_best();
+    const vm_lanes *set = hd_lanes_best();
     for (int w = 0; w < RUNS; w++, set = lanes_below(set)) {
         run_machine(c, workers[w], set, &runs[w]);
         if (c->fault) {

@@ -15,9 +15,9 @@
 
 #include "vm/lanes.h"
 
-extern const hd_lanes hd_lanes_base;
+extern const vm_lanes vm_lanes_base;
 #if defined __x86_64__
-extern const hd_lanes hd_lanes_avx2, hd_lanes_avx512;
+extern const vm_lanes vm_lanes_avx2, vm_lanes_avx512;
 #endif
 
 enum { LANES = 64, CELL = LANES * 8, CELLS = 4 };
@@ -53,7 +53,7 @@ static uint64_t interesting(void) {
 typedef struct scene {
     _Alignas(64) uint8_t frame[CELLS * CELL];
     uint8_t active[LANES];
-    hd_span spans[LANES / HD_CHUNK];
+    vm_span spans[LANES / VM_CHUNK];
     uint32_t span_count;
     bool whole, uniform;
     uint32_t varying[3];
@@ -71,28 +71,28 @@ static void fill_scene(scene *s, bool conditions) {
     s->uniform = random_bits() % 4 == 0;
     uint32_t density = (uint32_t)(random_bits() % 5);
     s->span_count = 0;
-    for (uint32_t at = 0; at < LANES; at += HD_CHUNK) {
+    for (uint32_t at = 0; at < LANES; at += VM_CHUNK) {
         bool any = false;
-        for (uint32_t j = 0; j < HD_CHUNK; j++) {
+        for (uint32_t j = 0; j < VM_CHUNK; j++) {
             s->active[at + j] = s->whole || random_bits() % 4 < density;
             any |= s->active[at + j];
         }
         if (any)
-            s->spans[s->span_count++] = (hd_span){at, at + HD_CHUNK};
+            s->spans[s->span_count++] = (vm_span){at, at + VM_CHUNK};
     }
     for (uint32_t i = 0; i < 3; i++)
         s->varying[i] = s->uniform || random_bits() % 3 == 0 ? 0 : UINT32_MAX;
 }
 
-static void run_scene(scene *s, const hd_lanes *set, uint32_t fn) {
-    hd_run r = {.frame = s->frame,
+static void run_scene(scene *s, const vm_lanes *set, uint32_t fn) {
+    vm_run r = {.frame = s->frame,
                 .active = {s->active, LANES},
                 .whole = s->whole,
                 .spans = s->spans,
                 .span_count = s->span_count,
                 .lanes = LANES,
                 .padded = LANES};
-    hd_op op = {.d = 0,
+    vm_op op = {.d = 0,
                 .a = CELL,
                 .b = 2 * CELL,
                 .c = 3 * CELL,
@@ -138,7 +138,7 @@ static bool takes_conditions(uint32_t fn) {
     return (fn >= FN_SELECT_I8 && fn <= FN_SELECT_I64) || fn == FN_SIGN_I8;
 }
 
-static void compare_set(const hd_lanes *set) {
+static void compare_set(const vm_lanes *set) {
     for (uint32_t fn = 0; fn < FN_COUNT; fn++)
         for (uint32_t i = 0; i < 200; i++) {
             scene portable, other;
@@ -146,7 +146,7 @@ static void compare_set(const hd_lanes *set) {
             state = fn * 1000 + i;
             fill_scene(&portable, takes_conditions(fn));
             other = portable;
-            run_scene(&portable, &hd_lanes_base, fn);
+            run_scene(&portable, &vm_lanes_base, fn);
             run_scene(&other, set, fn);
             if (!is_same(&portable, &other, &at))
                 fail_msg("handler %u of %s differs from the portable one at byte %u, case %u", fn,
@@ -156,10 +156,10 @@ static void compare_set(const hd_lanes *set) {
 
 static void sets_agree(void **unused) {
     (void)unused;
-    compare_set(hd_lanes_choose());
+    compare_set(vm_lanes_choose());
 #if defined __x86_64__
-    if (hd_lanes_choose() == &hd_lanes_avx512)
-        compare_set(&hd_lanes_avx2);
+    if (vm_lanes_choose() == &vm_lanes_avx512)
+        compare_set(&vm_lanes_avx2);
 #endif
 }
 
@@ -172,7 +172,7 @@ static void masks_are_kept(void **unused) {
         fill_scene(&before, false);
         before.uniform = before.whole = false;
         after = before;
-        run_scene(&after, hd_lanes_choose(), FN_ADD_I32);
+        run_scene(&after, vm_lanes_choose(), FN_ADD_I32);
         const int32_t *was = (const int32_t *)(const void *)before.frame;
         const int32_t *is = (const int32_t *)(const void *)after.frame;
         const uint32_t *a = (const uint32_t *)(const void *)(before.frame + CELL);
@@ -183,8 +183,8 @@ static void masks_are_kept(void **unused) {
         for (uint32_t l = 0; l < LANES; l++) {
             /* a uniform operand's cell has an element for each lane of a chunk */
             uint32_t sum =
-                a[before.varying[0] ? l : l % HD_CHUNK] + b[before.varying[1] ? l : l % HD_CHUNK];
-            bool stored = in_span[l / HD_CHUNK * HD_CHUNK] && before.active[l];
+                a[before.varying[0] ? l : l % VM_CHUNK] + b[before.varying[1] ? l : l % VM_CHUNK];
+            bool stored = in_span[l / VM_CHUNK * VM_CHUNK] && before.active[l];
             assert_int_equal(is[l], stored ? (int32_t)sum : was[l]);
         }
     }
@@ -200,9 +200,9 @@ static void masks_are_kept(void **unused) {
         s.whole = true;                                                            \
         s.uniform = false;                                                         \
         s.span_count = 1;                                                          \
-        s.spans[0] = (hd_span){0, LANES};                                          \
+        s.spans[0] = (vm_span){0, LANES};                                          \
         s.varying[0] = s.varying[1] = UINT32_MAX;                                  \
-        run_scene(&s, hd_lanes_choose(), fn);                                      \
+        run_scene(&s, vm_lanes_choose(), fn);                                      \
         for (uint32_t l = 0; l < LANES; l++) {                                     \
             A a = ((const A *)(const void *)(s.frame + CELL))[l];                  \
             A b = ((const A *)(const void *)(s.frame + 2 * CELL))[l];              \
@@ -252,12 +252,12 @@ static void equal_to_c(void **unused) {
     EXPECT(FN_FABS_F32, float, float, fabsf(a))
 }
 
-static void check_masks(const hd_lanes *set) {
+static void check_masks(const vm_lanes *set) {
     enum { MOST = 192 };
     for (uint32_t i = 0; i < 500; i++) {
         uint8_t wanted[MOST], condition[MOST], bytes[MOST + 1];
         uint64_t active[MOST / 64] = {0}, yes[MOST / 64], no[MOST / 64];
-        uint32_t padded = HD_CHUNK * (1 + i % (MOST / HD_CHUNK)), in_yes = 0;
+        uint32_t padded = VM_CHUNK * (1 + i % (MOST / VM_CHUNK)), in_yes = 0;
         state = i;
         for (uint32_t l = 0; l < MOST; l++) {
             wanted[l] = random_bits() & 1;
@@ -282,8 +282,8 @@ static void check_masks(const hd_lanes *set) {
 
 static void bits_of_masks(void **unused) {
     (void)unused;
-    check_masks(&hd_lanes_base);
-    check_masks(hd_lanes_choose());
+    check_masks(&vm_lanes_base);
+    check_masks(vm_lanes_choose());
 }
 
 static void surveys(void **unused) {
@@ -296,8 +296,8 @@ static void surveys(void **unused) {
             address[l] = 4096 + l * stride;
         if (random_bits() % 2)
             address[random_bits() % lanes] += 8;
-        hd_survey s;
-        hd_lanes_choose()->survey(address, lanes, &s);
+        vm_survey s;
+        vm_lanes_choose()->survey(address, lanes, &s);
         uint64_t least = UINT64_MAX, greatest = 0, bits = 0;
         bool strided = true;
         for (uint32_t l = 0; l < lanes; l++) {

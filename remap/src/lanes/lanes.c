@@ -45,7 +45,7 @@ ALWAYS void prefetch_ahead(hd_remap_ahead *ahead, size_t lines) {
         return;
     for (; lines && ahead->rows; lines--) {
         __builtin_prefetch(ahead->next, 0, 2);
-        ahead->next += HD_LINE;
+        ahead->next += REMAP_LINE;
         if (ahead->next < ahead->end)
             continue;
         __builtin_prefetch(ahead->end - 1, 0, 2); /* it may lie in one line more */
@@ -58,12 +58,12 @@ ALWAYS void prefetch_ahead(hd_remap_ahead *ahead, size_t lines) {
 ALWAYS void put_lines(char *to, const char *from, size_t lines, bool streaming,
                       hd_remap_ahead *ahead) {
     for (size_t i = 0; i < lines; i++) {
-        UNROLL for (size_t part = 0; part < HD_LINE; part += VECTOR) {
-            vector v = load(from + i * HD_LINE + part);
+        UNROLL for (size_t part = 0; part < REMAP_LINE; part += VECTOR) {
+            vector v = load(from + i * REMAP_LINE + part);
             if (streaming)
-                store_streaming(to + i * HD_LINE + part, v);
+                store_streaming(to + i * REMAP_LINE + part, v);
             else
-                store(to + i * HD_LINE + part, v);
+                store(to + i * REMAP_LINE + part, v);
         }
         prefetch_ahead(ahead, 1);
     }
@@ -99,7 +99,7 @@ ALWAYS void store_part(char *to, lane_of_8 lane, size_t bytes) {
 ALWAYS void unzip_piece(size_t u, bool streaming, char *to, size_t run, const char *from,
                         size_t row, size_t words) {
     const size_t n = PIECE / u;
-    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) {
+    UNROLL for (size_t part = 0; part < REMAP_LINE / VECTOR; part++) {
         vector v[MOST_WORDS];
         UNROLL for (size_t k = 0; k < n; k++) v[k] =
             join(from + (part * n * LANES + k) * row, n * row);
@@ -131,7 +131,7 @@ enum { HAS_LINES = 1 };
 ALWAYS void unzip_lines(size_t u, bool streaming, char *to, size_t run, const char *from,
                         size_t row) {
     const size_t n = PIECE / u;
-    vector v[HD_LINE];
+    vector v[REMAP_LINE];
     join_group(u, LANES, v, from, row);
     UNROLL for (size_t lane = 0; lane < LANES; lane++) {
         transpose(u, v + lane * n);
@@ -153,12 +153,12 @@ typedef void unzip_piece_fn(char *to, size_t run, const char *from, size_t row, 
 /* The same where fewer rows, or fewer bytes of a row, may be touched. */
 static void unzip_rest(unzip_piece_fn *piece, size_t u, char *to, size_t run, const char *from,
                        size_t row, size_t rows, size_t words) {
-    char in[HD_LINE * PIECE] = {0}, out[MOST_WORDS * HD_LINE];
+    char in[REMAP_LINE * PIECE] = {0}, out[MOST_WORDS * REMAP_LINE];
     for (size_t i = 0; i < rows; i++)
         memcpy(in + i * PIECE, from + i * row, words * u);
-    piece(out, HD_LINE, in, PIECE, words);
+    piece(out, REMAP_LINE, in, PIECE, words);
     for (size_t j = 0; j < words; j++)
-        memcpy(to + j * run, out + j * HD_LINE, rows * u);
+        memcpy(to + j * run, out + j * REMAP_LINE, rows * u);
 }
 
 typedef void unzip_lines_fn(char *to, size_t run, const char *from, size_t row);
@@ -167,7 +167,7 @@ typedef void unzip_lines_fn(char *to, size_t run, const char *from, size_t row);
 ALWAYS void unzip(unzip_piece_fn *piece, unzip_lines_fn *lines, unzip_piece_fn *to_scratch,
                   size_t u, char *to, size_t run, const char *from, size_t row, size_t rows,
                   size_t words, const char *end) {
-    const size_t group = HD_LINE / u, n = PIECE / u;
+    const size_t group = REMAP_LINE / u, n = PIECE / u;
     for (size_t begun = 0; begun < rows; begun += group)
         for (size_t j = 0, wanted; j < words; j += wanted) {
             size_t i = rows < group ? 0 : least(begun, rows - group), left = least(rows, group);
@@ -200,33 +200,33 @@ ALWAYS void load_group(size_t u, size_t lanes, vector v[], const char *from, siz
 /* Some pieces of all rows. The rows before stay in registers. */
 ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *runs, char *kept,
                          size_t skipped, const char *from, size_t row, size_t rows, size_t words) {
-    const size_t group = HD_LINE / u, n = SIDE_BY_SIDE(u) * PIECE / u;
+    const size_t group = REMAP_LINE / u, n = SIDE_BY_SIDE(u) * PIECE / u;
     vector before[MOST_WORDS], v[MOST_WORDS];
     (void)piece;
-    UNROLL for (size_t k = 0; k < n; k++) before[k] = load(kept + (k < words ? k : 0) * HD_LINE);
-    for (size_t i = 0; i < rows; i += group, from += group * row, skipped += HD_LINE) {
+    UNROLL for (size_t k = 0; k < n; k++) before[k] = load(kept + (k < words ? k : 0) * REMAP_LINE);
+    for (size_t i = 0; i < rows; i += group, from += group * row, skipped += REMAP_LINE) {
         load_group(u, SIDE_BY_SIDE(u), v, from, row);
         UNROLL for (size_t k = 0; k < n; k++) if (k < words) {
             store_streaming(runs[k].line + skipped, line_across(u, before[k], v[k], runs[k].phase));
             before[k] = v[k];
         }
     }
-    UNROLL for (size_t k = 0; k < n; k++) if (k < words) store(kept + k * HD_LINE, before[k]);
+    UNROLL for (size_t k = 0; k < n; k++) if (k < words) store(kept + k * REMAP_LINE, before[k]);
 }
 #else
 #define SIDE_BY_SIDE(u) 1
 
 ALWAYS void unzip_across(size_t u, unzip_piece_fn *piece, const hd_remap_carry *runs, char *kept,
                          size_t skipped, const char *from, size_t row, size_t rows, size_t words) {
-    const size_t group = HD_LINE / u;
-    char both[MOST_WORDS][2 * HD_LINE];
+    const size_t group = REMAP_LINE / u;
+    char both[MOST_WORDS][2 * REMAP_LINE];
     for (size_t i = 0; i < rows; i += group) {
         for (size_t k = 0; k < words; k++)
-            copy_line(both[k], kept + k * HD_LINE);
-        piece(both[0] + HD_LINE, sizeof both[0], from + i * row, row, words);
+            copy_line(both[k], kept + k * REMAP_LINE);
+        piece(both[0] + REMAP_LINE, sizeof both[0], from + i * row, row, words);
         for (size_t k = 0; k < words; k++) {
             put_lines(runs[k].line + skipped + i * u, both[k] + runs[k].phase, 1, true, NULL);
-            copy_line(kept + k * HD_LINE, both[k] + HD_LINE);
+            copy_line(kept + k * REMAP_LINE, both[k] + REMAP_LINE);
         }
     }
 }
@@ -240,19 +240,19 @@ ALWAYS void unzip_words_across(unzip_across_fn *across, size_t u, const hd_remap
                                char *kept, size_t skipped, const char *from, size_t row,
                                size_t rows, size_t words, const char *end) {
     const size_t bytes = SIDE_BY_SIDE(u) * PIECE, n = bytes / u;
-    char in[HD_LINE * PIECE];
+    char in[REMAP_LINE * PIECE];
     for (size_t j = 0, wanted; j < words; j += wanted) {
         const char *at = from + j * u;
-        size_t whole = rows, group = HD_LINE / u;
+        size_t whole = rows, group = REMAP_LINE / u;
         wanted = least(words - j, n);
         while (wanted < n && whole && (size_t)(end - at) < (whole - 1) * row + bytes)
             whole -= group;
         if (whole)
-            across(runs + j, kept + j * HD_LINE, skipped, at, row, whole, wanted);
+            across(runs + j, kept + j * REMAP_LINE, skipped, at, row, whole, wanted);
         for (size_t i = whole; i < rows; i += group) {
             for (size_t r = 0; r < group; r++)
                 memcpy(in + r * bytes, at + (i + r) * row, wanted * u);
-            across(runs + j, kept + j * HD_LINE, skipped + i * u, in, bytes, group, wanted);
+            across(runs + j, kept + j * REMAP_LINE, skipped + i * u, in, bytes, group, wanted);
         }
     }
 }
@@ -265,9 +265,9 @@ ALWAYS void unzip_words_across(unzip_across_fn *across, size_t u, const hd_remap
  * what follows those makes one line more where the run ends in the next one. */
 ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t row, size_t rows,
                         hd_remap_ahead *ahead) {
-    const size_t lanes = SIDE_BY_SIDE(u), group = HD_LINE / u, words = lanes * PIECE / u,
+    const size_t lanes = SIDE_BY_SIDE(u), group = REMAP_LINE / u, words = lanes * PIECE / u,
                  run = rows * u;
-    size_t whole = rows / group, rest = run - whole * HD_LINE;
+    size_t whole = rows / group, rest = run - whole * REMAP_LINE;
     vector before[MOST_WORDS], last[MOST_WORDS], v[MOST_WORDS];
     load_group(u, lanes, last, from + (rows - group) * row, row);
     before[0] = load(kept);
@@ -276,22 +276,22 @@ ALWAYS void unzip_along(size_t u, char *kept, char *to, const char *from, size_t
     for (size_t i = 0; i < whole; i++, from += group * row) {
         load_group(u, lanes, v, from, row);
         UNROLL for (size_t k = 0; k < words; k++) {
-            size_t over = (uintptr_t)(to + k * run) % HD_LINE;
-            store_streaming(to + k * run - over + i * HD_LINE,
-                            line_across(u, before[k], v[k], HD_LINE - over));
+            size_t over = (uintptr_t)(to + k * run) % REMAP_LINE;
+            store_streaming(to + k * run - over + i * REMAP_LINE,
+                            line_across(u, before[k], v[k], REMAP_LINE - over));
             before[k] = v[k];
         }
         prefetch_ahead(ahead, words);
     }
     UNROLL for (size_t k = 0; k < words; k++) {
-        size_t over = (uintptr_t)(to + k * run) % HD_LINE;
-        if (over + rest < HD_LINE)
+        size_t over = (uintptr_t)(to + k * run) % REMAP_LINE;
+        if (over + rest < REMAP_LINE)
             continue;
-        vector end = line_across(u, last[k], last[k], HD_LINE - rest);
-        store_streaming(to + k * run - over + whole * HD_LINE,
-                        line_across(u, before[k], end, HD_LINE - over));
+        vector end = line_across(u, last[k], last[k], REMAP_LINE - rest);
+        store_streaming(to + k * run - over + whole * REMAP_LINE,
+                        line_across(u, before[k], end, REMAP_LINE - over));
     }
-    prefetch_ahead(ahead, words * rest / HD_LINE);
+    prefetch_ahead(ahead, words * rest / REMAP_LINE);
 }
 #endif
 
@@ -304,7 +304,7 @@ ALWAYS void zip_piece(size_t u, char *to, size_t row, const char *const *from, s
                       size_t words) {
     const size_t n = PIECE / u;
     bool whole = words == n || (row == words * u && row != 8);
-    UNROLL for (size_t part = 0; part < HD_LINE / VECTOR; part++) {
+    UNROLL for (size_t part = 0; part < REMAP_LINE / VECTOR; part++) {
         vector v[MOST_WORDS];
         UNROLL for (size_t k = 0; k < n; k++) v[k] =
             load(from[k < words ? k : 0] + skipped + part * VECTOR);
@@ -325,11 +325,11 @@ typedef void zip_piece_fn(char *to, size_t row, const char *const *from, size_t 
 /* The same for fewer rows. */
 static void zip_rest(zip_piece_fn *piece, size_t u, char *to, size_t row, const char *const *from,
                      size_t skipped, size_t rows, size_t words) {
-    char in[MOST_WORDS * HD_LINE] = {0}, out[HD_LINE * PIECE];
+    char in[MOST_WORDS * REMAP_LINE] = {0}, out[REMAP_LINE * PIECE];
     const char *runs[MOST_WORDS] = {0};
     for (size_t j = 0; j < words; j++) {
-        memcpy(in + j * HD_LINE, from[j] + skipped, rows * u);
-        runs[j] = in + j * HD_LINE;
+        memcpy(in + j * REMAP_LINE, from[j] + skipped, rows * u);
+        runs[j] = in + j * REMAP_LINE;
     }
     piece(out, PIECE, runs, 0, words);
     for (size_t i = 0; i < rows; i++)
@@ -341,7 +341,7 @@ static void zip_rest(zip_piece_fn *piece, size_t u, char *to, size_t row, const 
  * last piece begins so early that it is whole. */
 ALWAYS void zip(zip_piece_fn *piece, size_t u, char *to, size_t row, const char *const *from,
                 size_t skipped, size_t rows, size_t words) {
-    const size_t group = HD_LINE / u, n = PIECE / u;
+    const size_t group = REMAP_LINE / u, n = PIECE / u;
     size_t beside = words <= 2 * n ? n : words;
     for (size_t first = 0; first < words; first += beside)
         for (size_t i = 0; i < rows; i += group)
@@ -391,7 +391,7 @@ ALWAYS void zip_pieces(size_t u, size_t pieces, char *to, const char *const *fro
     UNROLL for (size_t line = 0; line < lines; line++) turn_lanes(rows + line * LANES);
     UNROLL for (size_t lane = 0; lane < LANES; lane++)
         UNROLL for (size_t line = 0; line < lines; line++)
-            store_streaming(to + (lane * lines + line) * HD_LINE, rows[line * LANES + lane]);
+            store_streaming(to + (lane * lines + line) * REMAP_LINE, rows[line * LANES + lane]);
 }
 #endif
 
@@ -423,14 +423,14 @@ ALWAYS void join_halves(size_t u, char *to, const char *const from[2], size_t by
 /* ---- out ----------------------------------------------------------------------------------- */
 
 ALWAYS void put_one(hd_remap_stream *stream, char *block, size_t bytes, bool streaming) {
-    size_t all = stream->carried + bytes, lines = all / HD_LINE;
+    size_t all = stream->carried + bytes, lines = all / REMAP_LINE;
     if (stream->carried)
-        copy_line(block - HD_LINE, stream->kept);
+        copy_line(block - REMAP_LINE, stream->kept);
     put_lines(stream->to, block - stream->carried, lines, streaming, stream->ahead);
-    stream->to += lines * HD_LINE;
-    stream->carried = all % HD_LINE;
+    stream->to += lines * REMAP_LINE;
+    stream->carried = all % REMAP_LINE;
     if (stream->carried)
-        copy_line(stream->kept, block + bytes - HD_LINE);
+        copy_line(stream->kept, block + bytes - REMAP_LINE);
 }
 
 static void put(hd_remap_stream *streams, size_t count, char *block, size_t apart, size_t bytes,
@@ -447,13 +447,13 @@ static void copy_streaming(char *to, const char *from, size_t lines) {
 }
 
 static void copy(char *to, const char *from, size_t bytes) {
-    size_t at = -(uintptr_t)to % HD_LINE;
+    size_t at = -(uintptr_t)to % REMAP_LINE;
     if (at)
         copy_line(to, from);
-    for (; at + HD_LINE <= bytes; at += HD_LINE)
+    for (; at + REMAP_LINE <= bytes; at += REMAP_LINE)
         copy_line(to + at, from + at);
     if (at < bytes)
-        copy_line(to + bytes - HD_LINE, from + bytes - HD_LINE);
+        copy_line(to + bytes - REMAP_LINE, from + bytes - REMAP_LINE);
 }
 
 static void fence(void) { wait_for_stores(); }
@@ -475,7 +475,7 @@ static void zip_places_streaming(char *to, const char *const *from, size_t skipp
     else if (words == 7)
         zip_by_places(7, to, runs, rows);
     else
-        for (size_t i = 0; i < rows * 4; i += HD_LINE)
+        for (size_t i = 0; i < rows * 4; i += REMAP_LINE)
             zip_pieces(4, 3, to + i * 12, runs, i);
 }
 #define DEFINE_ALONG(u)                                                                          \
@@ -567,9 +567,9 @@ DEFINE_HALVES(16)
 ALWAYS void shuffle_rounds(const hd_remap_strand *to, const hd_remap_strand *from,
                            const hd_remap_shuffle *s, size_t rounds, const char *const *ahead,
                            size_t taken) {
-    const char *at[HD_MOST_TAKEN];
-    size_t step[HD_MOST_TAKEN];
-    vector index[HD_MOST_TAKEN];
+    const char *at[REMAP_MOST_TAKEN];
+    size_t step[REMAP_MOST_TAKEN];
+    vector index[REMAP_MOST_TAKEN];
     UNROLL for (size_t k = 0; k < taken; k++) {
         at[k] = from[s->from[k]].data + s->at[k];
         step[k] = from[s->from[k]].step;

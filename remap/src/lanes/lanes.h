@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HD_LINE = 64, HD_WORD_SIZES = 5 }; /* words of 1 << 0 .. 1 << 4 bytes */
+enum { REMAP_LINE = 64, REMAP_WORD_SIZES = 5 }; /* words of 1 << 0 .. 1 << 4 bytes */
 
 /* Rows that are prefetched, for the second-level cache, while lines are written that lie one after
  * another: a line for each. Many requests at once would fill the queues to memory, and nothing
@@ -36,7 +36,7 @@ typedef struct hd_remap_stream {
     char *to;              /* where the next byte to be written goes */
     hd_remap_ahead *ahead; /* prefetched meanwhile; or NULL */
     size_t carried;
-    char kept[HD_LINE]; /* the carried bytes are its last ones */
+    char kept[REMAP_LINE]; /* the carried bytes are its last ones */
 } hd_remap_stream;
 
 /* A run whose next rows come in lines that lie across its own. */
@@ -48,11 +48,11 @@ typedef struct hd_remap_carry {
 /* How a vector of 64 bytes is put together in each of some rounds: bytes of the first two
  * streams it is taken from (one: of that alone), then byte 64 + i of index[k], k > 1, is byte i
  * of the k-th, and byte i < 64 what the vector had there. */
-enum { HD_MOST_TAKEN = 16 };
+enum { REMAP_MOST_TAKEN = 16 };
 typedef struct hd_remap_shuffle {
-    _Alignas(HD_LINE) unsigned char index[HD_MOST_TAKEN][HD_LINE];
+    _Alignas(REMAP_LINE) unsigned char index[REMAP_MOST_TAKEN][REMAP_LINE];
     unsigned to, to_at; /* a stream, and the offset in its part of a round */
-    unsigned count, from[HD_MOST_TAKEN], at[HD_MOST_TAKEN];
+    unsigned count, from[REMAP_MOST_TAKEN], at[REMAP_MOST_TAKEN];
 } hd_remap_shuffle;
 
 /* A stream of rounds of `step` bytes. */
@@ -65,42 +65,42 @@ typedef struct hd_remap_strand {
 typedef struct hd_remap_lanes {
     /* Rows to runs: word j of row i, at from + i * row + j * u, goes to to + j * run + i * u.
      * Bytes up to `end` may be read. */
-    void (*unzip[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row, size_t rows,
-                                 size_t words, const char *end);
+    void (*unzip[REMAP_WORD_SIZES])(char *to, size_t run, const char *from, size_t row, size_t rows,
+                                    size_t words, const char *end);
     /* The same by streaming stores; `to` and `run` are whole lines, and so are `rows` words. */
-    void (*unzip_streaming[HD_WORD_SIZES])(char *to, size_t run, const char *from, size_t row,
-                                           size_t rows, size_t words, const char *end);
+    void (*unzip_streaming[REMAP_WORD_SIZES])(char *to, size_t run, const char *from, size_t row,
+                                              size_t rows, size_t words, const char *end);
     /* The same, where runs begin anywhere in their lines: writes line after line of each, of the
      * rows before, a line of each word at `kept`, and these, the last of which are kept. `kept`
      * begins a line, `rows` words are whole lines; phases of words of 4 bytes and more are
      * multiples of 4. */
-    void (*unzip_across[HD_WORD_SIZES])(const hd_remap_carry *runs, char *kept, size_t skipped,
-                                        const char *from, size_t row, size_t rows, size_t words,
-                                        const char *end);
+    void (*unzip_across[REMAP_WORD_SIZES])(const hd_remap_carry *runs, char *kept, size_t skipped,
+                                           const char *from, size_t row, size_t rows, size_t words,
+                                           const char *end);
     /* The same to runs without gaps, of 64 bytes at least: writes the lines that end in them. The
      * line at `kept` has the last rows of the word before, and then of the last one. `words` are
      * whole lines, and `to` is a multiple of 4. Of words of 4 and 8 bytes; NULL: the processor
      * can't. */
-    void (*unzip_along[HD_WORD_SIZES])(char *kept, char *to, const char *from, size_t row,
-                                       size_t rows, size_t words, hd_remap_ahead *ahead);
+    void (*unzip_along[REMAP_WORD_SIZES])(char *kept, char *to, const char *from, size_t row,
+                                          size_t rows, size_t words, hd_remap_ahead *ahead);
     /* Runs to rows: word i of run j, at from[j] + skipped + i * u, goes to to + i * row + j * u.
      * Writes nothing else, but for up to 16 bytes behind the last row where rows of fewer bytes
      * than that lie without gaps. */
-    void (*zip[HD_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
-                               size_t rows, size_t words);
+    void (*zip[REMAP_WORD_SIZES])(char *to, size_t row, const char *const *from, size_t skipped,
+                                  size_t rows, size_t words);
     /* The same by streaming stores, of 2, 4, 8 or 16 runs, to rows without gaps; `to` begins a
      * line, and `rows` words are whole lines. */
-    void (*zip_streaming[HD_WORD_SIZES])(char *to, const char *const *from, size_t skipped,
-                                         size_t rows, size_t words);
+    void (*zip_streaming[REMAP_WORD_SIZES])(char *to, const char *const *from, size_t skipped,
+                                            size_t rows, size_t words);
     /* The same of 3, 5, 6, 7 or 12 runs of words of 4 bytes; NULL: the processor can't. */
     void (*zip_places_streaming)(char *to, const char *const *from, size_t skipped, size_t rows,
                                  size_t words);
     /* Words of 2u bytes to their halves, and back; u of them of each make `bytes` bytes, of
      * which the last line may be touched to its end. A half may be NULL: it is left out, or
      * zero. */
-    void (*split[HD_WORD_SIZES])(char *const to[2], const bool streaming[2], const char *from,
-                                 size_t bytes);
-    void (*join[HD_WORD_SIZES])(char *to, const char *const from[2], size_t bytes);
+    void (*split[REMAP_WORD_SIZES])(char *const to[2], const bool streaming[2], const char *from,
+                                    size_t bytes);
+    void (*join[REMAP_WORD_SIZES])(char *to, const char *const from[2], size_t bytes);
     /* All vectors of all rounds; with each of them the next line at `ahead` is prefetched, if there
      * are any. NULL: the processor can't. */
     void (*shuffle)(const hd_remap_strand *to, const hd_remap_strand *from,

@@ -24,7 +24,7 @@ static const char *plain_struct_name(hd_arena *arena, const char *name) {
     return hd_strndup(arena, dot + 1, length);
 }
 
-const hd_record *hd_record_of_type(hd_lowering *l, LLVMTypeRef type) {
+const hd_record *front_record_of_type(front_lowering *l, LLVMTypeRef type) {
     if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
         return NULL;
     const char *name = plain_struct_name(l->arena, LLVMGetStructName(type));
@@ -45,22 +45,22 @@ static LLVMTypeRef inner_type(LLVMTypeRef type, LLVMValueRef index) {
     return LLVMGetElementType(type);
 }
 
-static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
+static const hd_record *element_record(front_lowering *l, LLVMTypeRef type) {
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
         type = LLVMGetElementType(type);
-    return hd_record_of_type(l, type);
+    return front_record_of_type(l, type);
 }
 
 /* ---- the struct that a pointer points at, or NULL --------------------- */
 
-static const hd_record *pointee_of_gep(hd_lowering *l, LLVMValueRef gep) {
+static const hd_record *pointee_of_gep(front_lowering *l, LLVMValueRef gep) {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     for (int i = 2; i < LLVMGetNumOperands(gep); i++)
         type = inner_type(type, LLVMGetOperand(gep, (unsigned)i));
-    return hd_record_of_type(l, type);
+    return front_record_of_type(l, type);
 }
 
-static const hd_record *pointee_of_argument(hd_lowering *l, LLVMValueRef argument) {
+static const hd_record *pointee_of_argument(front_lowering *l, LLVMValueRef argument) {
     for (unsigned i = 0; i < l->signature->param_count; i++)
         if (LLVMGetParam(l->function, i) == argument)
             return l->signature->params[i].record;
@@ -73,7 +73,7 @@ static bool is_gep(LLVMValueRef value) {
 }
 
 /* Of anything but a phi, which would lead in circles. */
-static const hd_record *pointee_of_one(hd_lowering *l, LLVMValueRef value) {
+static const hd_record *pointee_of_one(front_lowering *l, LLVMValueRef value) {
     while (LLVMIsAAddrSpaceCastInst(value) ||
            (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMAddrSpaceCast))
         value = LLVMGetOperand(value, 0);
@@ -88,7 +88,7 @@ static const hd_record *pointee_of_one(hd_lowering *l, LLVMValueRef value) {
     return NULL;
 }
 
-static const hd_record *pointee_of(hd_lowering *l, LLVMValueRef value) {
+static const hd_record *pointee_of(front_lowering *l, LLVMValueRef value) {
     if (!LLVMIsAPHINode(value))
         return pointee_of_one(l, value);
     const hd_record *common = pointee_of_one(l, LLVMGetIncomingValue(value, 0));
@@ -107,11 +107,11 @@ typedef struct stepping {
     int64_t field_offset; /* constant bytes since `record` was entered */
 } stepping;
 
-static void step_into_struct(hd_lowering *l, stepping *s, LLVMTypeRef type, LLVMValueRef index) {
+static void step_into_struct(front_lowering *l, stepping *s, LLVMTypeRef type, LLVMValueRef index) {
     unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
     int64_t bytes = (int64_t)LLVMOffsetOfElement(l->layout, type, field);
     if (!s->record) {
-        const hd_record *record = hd_record_of_type(l, type);
+        const hd_record *record = front_record_of_type(l, type);
         s->record = record ? record->name : NULL;
         s->field_offset = 0;
     }
@@ -119,20 +119,20 @@ static void step_into_struct(hd_lowering *l, stepping *s, LLVMTypeRef type, LLVM
     s->field_offset += bytes;
 }
 
-static void step_over(hd_lowering *l, stepping *s, LLVMTypeRef element, LLVMValueRef index) {
+static void step_over(front_lowering *l, stepping *s, LLVMTypeRef element, LLVMValueRef index) {
     int64_t bytes = (int64_t)LLVMABISizeOfType(l->layout, element);
     if (LLVMIsAConstantInt(index)) {
         int64_t distance = LLVMConstIntGetSExtValue(index) * bytes;
         s->offset += distance;
         s->field_offset += distance;
     } else {
-        s->value = hd_emit_addr(l, s->value, hd_value_of(l, index), bytes, 0);
+        s->value = front_emit_addr(l, s->value, front_value_of(l, index), bytes, 0);
     }
 }
 
 /* A step by plain bytes, as LLVM writes them for parts of copied structs and
  * for constants, from a pointer to a struct into that struct. */
-static void name_byte_step(hd_lowering *l, stepping *s, LLVMValueRef gep) {
+static void name_byte_step(front_lowering *l, stepping *s, LLVMValueRef gep) {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     bool bytes = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
     if (s->record || !bytes || !LLVMIsAConstantInt(LLVMGetOperand(gep, 1)))
@@ -149,7 +149,7 @@ static void name_byte_step(hd_lowering *l, stepping *s, LLVMValueRef gep) {
 
 /* A step into something else than the struct that the base points at goes
  * through that struct's first member, whose own step LLVM dropped. */
-static void enter_first_member(hd_lowering *l, stepping *s, LLVMValueRef gep) {
+static void enter_first_member(front_lowering *l, stepping *s, LLVMValueRef gep) {
     LLVMValueRef first = LLVMGetOperand(gep, 1);
     if (s->record || LLVMGetNumOperands(gep) < 3 || !LLVMIsNull(first))
         return;
@@ -158,8 +158,8 @@ static void enter_first_member(hd_lowering *l, stepping *s, LLVMValueRef gep) {
         s->record = record->name;
 }
 
-kir_value hd_lower_gep(hd_lowering *l, LLVMValueRef gep) {
-    kir_value base = hd_value_of(l, LLVMGetOperand(gep, 0));
+kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
+    kir_value base = front_value_of(l, LLVMGetOperand(gep, 0));
     if (l->status)
         return base;
     const kir_inst *before = &l->insts.data[base];
@@ -179,30 +179,30 @@ kir_value hd_lower_gep(hd_lowering *l, LLVMValueRef gep) {
     name_byte_step(l, &s, gep);
     if (l->status || (!s.offset && !s.record && s.value == base))
         return base;
-    kir_value value = hd_emit_addr(l, s.value, KIR_NONE, 0, s.offset);
+    kir_value value = front_emit_addr(l, s.value, KIR_NONE, 0, s.offset);
     kir_inst *inst = &l->insts.data[value];
     inst->record = s.field_offset < 0 ? NULL : s.record;
     inst->field_offset = inst->record ? (uint32_t)s.field_offset : 0;
     return value;
 }
 
-kir_value hd_member_address(hd_lowering *l, LLVMValueRef pointer) {
-    kir_value value = hd_value_of(l, pointer);
+kir_value front_member_address(front_lowering *l, LLVMValueRef pointer) {
+    kir_value value = front_value_of(l, pointer);
     if (l->status || l->insts.data[value].record)
         return value;
     const hd_record *record = pointee_of(l, pointer);
     if (!record)
         return value;
-    uint32_t known = hd_pointer_map_get(&l->members, pointer);
+    uint32_t known = front_pointer_map_get(&l->members, pointer);
     if (known != KIR_NONE && l->insts.data[known].block == l->current_block)
         return known;
-    value = hd_emit_addr(l, value, KIR_NONE, 0, 0);
+    value = front_emit_addr(l, value, KIR_NONE, 0, 0);
     l->insts.data[value].record = record->name;
-    hd_pointer_map_set(l->arena, &l->members, pointer, value);
+    front_pointer_map_set(l->arena, &l->members, pointer, value);
     return value;
 }
 
-uint64_t hd_pointee_bytes(hd_lowering *l, LLVMValueRef pointer) {
+uint64_t front_pointee_bytes(front_lowering *l, LLVMValueRef pointer) {
     const hd_record *record = pointee_of(l, pointer);
     return record ? record->size : 0;
 }

@@ -7,19 +7,19 @@
  */
 #include "frontend/clang/internal.h"
 
-kir_value hd_emit_atomic(hd_lowering *l, kir_rmw rmw, kir_type type, uint32_t arg_count,
-                         const kir_value *args) {
-    kir_value value = hd_emit(l, KIR_ATOMIC, type, arg_count, args);
+kir_value front_emit_atomic(front_lowering *l, kir_rmw rmw, kir_type type, uint32_t arg_count,
+                            const kir_value *args) {
+    kir_value value = front_emit(l, KIR_ATOMIC, type, arg_count, args);
     kir_inst *inst = &l->insts.data[value];
     inst->index = rmw;
-    kir_type moved = arg_count > 1 ? hd_type_of_value(l, args[1]) : type;
+    kir_type moved = arg_count > 1 ? front_type_of_value(l, args[1]) : type;
     inst->align = kir_type_bytes(moved);
     return value;
 }
 
 /* ---- LLVM's instructions --------------------------------------------- */
 
-void hd_lower_rmw(hd_lowering *l, LLVMValueRef instruction) {
+void front_lower_rmw(front_lowering *l, LLVMValueRef instruction) {
     static const struct {
         LLVMAtomicRMWBinOp from;
         kir_rmw to;
@@ -32,26 +32,26 @@ void hd_lower_rmw(hd_lowering *l, LLVMValueRef instruction) {
         {LLVMAtomicRMWBinOpFAdd, KIR_RMW_FADD},    {LLVMAtomicRMWBinOpUIncWrap, KIR_RMW_INC},
         {LLVMAtomicRMWBinOpUDecWrap, KIR_RMW_DEC},
     };
-    kir_type type = hd_lower_type(l, LLVMTypeOf(instruction));
-    kir_value address = hd_member_address(l, LLVMGetOperand(instruction, 0));
-    kir_value args[] = {address, hd_value_of(l, LLVMGetOperand(instruction, 1))};
+    kir_type type = front_lower_type(l, LLVMTypeOf(instruction));
+    kir_value address = front_member_address(l, LLVMGetOperand(instruction, 0));
+    kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 1))};
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(instruction);
     for (size_t i = 0; i < sizeof rmws / sizeof *rmws && !l->status; i++)
         if (rmws[i].from == op) {
-            hd_set_value(l, instruction, hd_emit_atomic(l, rmws[i].to, type, 2, args));
+            front_set_value(l, instruction, front_emit_atomic(l, rmws[i].to, type, 2, args));
             return;
         }
-    hd_cannot(l, "this atomic operation is not supported; use atomic_cmpxchg in a loop");
+    front_cannot(l, "this atomic operation is not supported; use atomic_cmpxchg in a loop");
 }
 
-void hd_lower_cmpxchg(hd_lowering *l, LLVMValueRef instruction) {
+void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction) {
     LLVMValueRef compare = LLVMGetOperand(instruction, 1);
-    kir_type type = hd_lower_type(l, LLVMTypeOf(compare));
-    kir_value address = hd_member_address(l, LLVMGetOperand(instruction, 0));
-    kir_value args[] = {address, hd_value_of(l, LLVMGetOperand(instruction, 2)),
-                        hd_value_of(l, compare)};
+    kir_type type = front_lower_type(l, LLVMTypeOf(compare));
+    kir_value address = front_member_address(l, LLVMGetOperand(instruction, 0));
+    kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 2)),
+                        front_value_of(l, compare)};
     if (!l->status)
-        hd_set_value(l, instruction, hd_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args));
+        front_set_value(l, instruction, front_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args));
 }
 
 /* ---- built-in functions ---------------------------------------------- */
@@ -68,7 +68,7 @@ static const struct named_rmw {
 };
 
 /* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit. */
-static const char *operation_of(hd_lowering *l, const char *name) {
+static const char *operation_of(front_lowering *l, const char *name) {
     const char *prefixes[] = {"atomic_fetch_", "atomic_", "atom_"};
     for (size_t i = 0; i < 3; i++) {
         size_t length = strlen(prefixes[i]);
@@ -82,17 +82,17 @@ static const char *operation_of(hd_lowering *l, const char *name) {
 }
 
 /* Signedness and floats are told by the type that is pointed to. */
-static kir_rmw typed_rmw(hd_lowering *l, const hd_call *call, kir_rmw rmw) {
-    char code = hd_first_type_code(call->types);
+static kir_rmw typed_rmw(front_lowering *l, const front_call *call, kir_rmw rmw) {
+    char code = front_first_type_code(call->types);
     bool is_unsigned = code && strchr("htjm", code);
     if (code == 'f' || code == 'd' || code == 'H') {
         if (rmw == KIR_RMW_ADD)
             return KIR_RMW_FADD;
         if (rmw != KIR_RMW_XCHG && rmw != KIR_RMW_LOAD && rmw != KIR_RMW_STORE)
-            hd_cannot(l,
-                      "%s of floating-point numbers is not supported; use atomic_cmpxchg in a "
-                      "loop",
-                      call->name);
+            front_cannot(l,
+                         "%s of floating-point numbers is not supported; use atomic_cmpxchg in a "
+                         "loop",
+                         call->name);
     }
     if (is_unsigned && rmw == KIR_RMW_MIN)
         return KIR_RMW_UMIN;
@@ -101,48 +101,48 @@ static kir_rmw typed_rmw(hd_lowering *l, const hd_call *call, kir_rmw rmw) {
 
 /* The value that atomic_compare_exchange expects stands in memory, and gets
  * what was found; storing it when it matched changes nothing. */
-static kir_value compare_exchange(hd_lowering *l, const hd_call *call, kir_value address) {
-    kir_type type = hd_type_of_value(l, call->args[2]);
+static kir_value compare_exchange(front_lowering *l, const front_call *call, kir_value address) {
+    kir_type type = front_type_of_value(l, call->args[2]);
     uint32_t bytes = kir_type_bytes(type);
-    kir_value expected = hd_emit_load(l, type, call->args[1], bytes);
+    kir_value expected = front_emit_load(l, type, call->args[1], bytes);
     kir_value args[] = {address, call->args[2], expected};
-    kir_value old = hd_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args);
-    hd_emit_store(l, old, call->args[1], bytes);
-    return hd_emit_compare(l, KIR_P_EQ, old, expected);
+    kir_value old = front_emit_atomic(l, KIR_RMW_CMPXCHG, type, 3, args);
+    front_emit_store(l, old, call->args[1], bytes);
+    return front_emit_compare(l, KIR_P_EQ, old, expected);
 }
 
-static kir_value flag_test_and_set(hd_lowering *l, kir_value address) {
-    kir_type type = hd_int_type(32, 1);
-    kir_value args[] = {address, hd_const_int(l, type, 1)};
-    kir_value old = hd_emit_atomic(l, KIR_RMW_XCHG, type, 2, args);
-    return hd_emit_compare(l, KIR_P_NE, old, hd_const_int(l, type, 0));
+static kir_value flag_test_and_set(front_lowering *l, kir_value address) {
+    kir_type type = front_int_type(32, 1);
+    kir_value args[] = {address, front_const_int(l, type, 1)};
+    kir_value old = front_emit_atomic(l, KIR_RMW_XCHG, type, 2, args);
+    return front_emit_compare(l, KIR_P_NE, old, front_const_int(l, type, 0));
 }
 
-static void plain_atomic(hd_lowering *l, const hd_call *call, const char *operation,
+static void plain_atomic(front_lowering *l, const front_call *call, const char *operation,
                          const struct named_rmw *found, kir_value address, kir_value *result) {
     kir_rmw rmw = typed_rmw(l, call, found->rmw);
     if (rmw == KIR_RMW_STORE) {
-        hd_emit_atomic(l, rmw, (kir_type){0}, 2, (kir_value[]){address, call->args[1]});
+        front_emit_atomic(l, rmw, (kir_type){0}, 2, (kir_value[]){address, call->args[1]});
     } else if (rmw == KIR_RMW_LOAD) {
-        *result = hd_emit_atomic(l, rmw, call->type, 1, &address);
+        *result = front_emit_atomic(l, rmw, call->type, 1, &address);
     } else if (rmw == KIR_RMW_CMPXCHG) {
         kir_value args[] = {address, call->args[2], call->args[1]};
-        *result = hd_emit_atomic(l, rmw, call->type, 3, args);
+        *result = front_emit_atomic(l, rmw, call->type, 3, args);
     } else {
         bool by_one = !strcmp(operation, "inc") || !strcmp(operation, "dec");
-        kir_value args[] = {address, by_one ? hd_const_int(l, call->type, 1) : call->args[1]};
-        *result = hd_emit_atomic(l, rmw, call->type, 2, args);
+        kir_value args[] = {address, by_one ? front_const_int(l, call->type, 1) : call->args[1]};
+        *result = front_emit_atomic(l, rmw, call->type, 2, args);
     }
 }
 
-bool hd_lower_atomic_call(hd_lowering *l, const hd_call *call, kir_value *result) {
+bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_value *result) {
     const char *operation = operation_of(l, call->name);
     if (!operation || !strcmp(operation, "work_item_fence"))
         return false;
-    kir_value address = hd_member_address(l, LLVMGetOperand(call->inst, 0));
+    kir_value address = front_member_address(l, LLVMGetOperand(call->inst, 0));
     if (!strcmp(operation, "init")) {
-        hd_emit_store(l, call->args[1], address,
-                      kir_type_bytes(hd_type_of_value(l, call->args[1])));
+        front_emit_store(l, call->args[1], address,
+                         kir_type_bytes(front_type_of_value(l, call->args[1])));
         return true;
     }
     if (!strncmp(operation, "compare_exchange_", 17)) {
@@ -154,8 +154,8 @@ bool hd_lower_atomic_call(hd_lowering *l, const hd_call *call, kir_value *result
         return true;
     }
     if (!strcmp(operation, "flag_clear")) {
-        kir_value args[] = {address, hd_const_int(l, hd_int_type(32, 1), 0)};
-        hd_emit_atomic(l, KIR_RMW_STORE, (kir_type){0}, 2, args);
+        kir_value args[] = {address, front_const_int(l, front_int_type(32, 1), 0)};
+        front_emit_atomic(l, KIR_RMW_STORE, (kir_type){0}, 2, args);
         return true;
     }
     for (size_t i = 0; i < sizeof named_rmws / sizeof *named_rmws; i++)
@@ -163,6 +163,7 @@ bool hd_lower_atomic_call(hd_lowering *l, const hd_call *call, kir_value *result
             plain_atomic(l, call, operation, &named_rmws[i], address, result);
             return true;
         }
-    hd_cannot(l, "atomic function %s is not supported; use atomic_cmpxchg in a loop", call->name);
+    front_cannot(l, "atomic function %s is not supported; use atomic_cmpxchg in a loop",
+                 call->name);
     return true;
 }

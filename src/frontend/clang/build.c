@@ -1,20 +1,20 @@
 /* Writing kir instruction by instruction. */
 #include "frontend/clang/internal.h"
 
-kir_type hd_int_type(uint8_t bits, uint8_t lanes) { return (kir_type){KIR_INT, bits, lanes, 0}; }
+kir_type front_int_type(uint8_t bits, uint8_t lanes) { return (kir_type){KIR_INT, bits, lanes, 0}; }
 
-kir_type hd_pointer_type(kir_space space) { return (kir_type){KIR_PTR, 64, 1, (uint8_t)space}; }
+kir_type front_pointer_type(kir_space space) { return (kir_type){KIR_PTR, 64, 1, (uint8_t)space}; }
 
-kir_type hd_element_type(kir_type vector) {
+kir_type front_element_type(kir_type vector) {
     vector.lanes = 1;
     return vector;
 }
 
-kir_type hd_type_of_value(const hd_lowering *l, kir_value value) {
+kir_type front_type_of_value(const front_lowering *l, kir_value value) {
     return l->insts.data[value].type;
 }
 
-void hd_cannot(hd_lowering *l, const char *format, ...) {
+void front_cannot(front_lowering *l, const char *format, ...) {
     if (l->status)
         return;
     va_list args;
@@ -28,8 +28,8 @@ void hd_cannot(hd_lowering *l, const char *format, ...) {
     l->status = hd_fail(l->front->diag, HD_EUNSUPPORTED, &place, "%s", why);
 }
 
-kir_value hd_emit(hd_lowering *l, kir_op op, kir_type type, uint32_t arg_count,
-                  const kir_value *args) {
+kir_value front_emit(front_lowering *l, kir_op op, kir_type type, uint32_t arg_count,
+                     const kir_value *args) {
     kir_inst inst = {.op = op,
                      .type = type,
                      .block = l->current_block,
@@ -46,52 +46,52 @@ kir_value hd_emit(hd_lowering *l, kir_op op, kir_type type, uint32_t arg_count,
     return value;
 }
 
-kir_value hd_emit1(hd_lowering *l, kir_op op, kir_type type, kir_value a) {
-    return hd_emit(l, op, type, 1, &a);
+kir_value front_emit1(front_lowering *l, kir_op op, kir_type type, kir_value a) {
+    return front_emit(l, op, type, 1, &a);
 }
 
-kir_value hd_emit2(hd_lowering *l, kir_op op, kir_type type, kir_value a, kir_value b) {
-    return hd_emit(l, op, type, 2, (kir_value[]){a, b});
+kir_value front_emit2(front_lowering *l, kir_op op, kir_type type, kir_value a, kir_value b) {
+    return front_emit(l, op, type, 2, (kir_value[]){a, b});
 }
 
-kir_value hd_emit_compare(hd_lowering *l, kir_pred pred, kir_value a, kir_value b) {
-    kir_type type = hd_type_of_value(l, a);
+kir_value front_emit_compare(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
+    kir_type type = front_type_of_value(l, a);
     kir_op op = type.kind == KIR_FLOAT ? KIR_FCMP : KIR_ICMP;
-    kir_value value = hd_emit2(l, op, hd_int_type(1, type.lanes), a, b);
+    kir_value value = front_emit2(l, op, front_int_type(1, type.lanes), a, b);
     l->insts.data[value].pred = pred;
     return value;
 }
 
-kir_value hd_emit_select(hd_lowering *l, kir_value condition, kir_value yes, kir_value no) {
+kir_value front_emit_select(front_lowering *l, kir_value condition, kir_value yes, kir_value no) {
     kir_value args[] = {condition, yes, no};
-    return hd_emit(l, KIR_SELECT, hd_type_of_value(l, yes), 3, args);
+    return front_emit(l, KIR_SELECT, front_type_of_value(l, yes), 3, args);
 }
 
-kir_value hd_emit_load(hd_lowering *l, kir_type type, kir_value address, uint32_t align) {
-    kir_value value = hd_emit1(l, KIR_LOAD, type, address);
+kir_value front_emit_load(front_lowering *l, kir_type type, kir_value address, uint32_t align) {
+    kir_value value = front_emit1(l, KIR_LOAD, type, address);
     l->insts.data[value].align = align;
     return value;
 }
 
-void hd_emit_store(hd_lowering *l, kir_value value, kir_value address, uint32_t align) {
-    kir_value store = hd_emit2(l, KIR_STORE, (kir_type){0}, value, address);
+void front_emit_store(front_lowering *l, kir_value value, kir_value address, uint32_t align) {
+    kir_value store = front_emit2(l, KIR_STORE, (kir_type){0}, value, address);
     l->insts.data[store].align = align;
 }
 
-kir_value hd_emit_call(hd_lowering *l, const char *name, kir_type type, uint32_t arg_count,
-                       const kir_value *args) {
-    kir_value value = hd_emit(l, KIR_CALL, type, arg_count, args);
+kir_value front_emit_call(front_lowering *l, const char *name, kir_type type, uint32_t arg_count,
+                          const kir_value *args) {
+    kir_value value = front_emit(l, KIR_CALL, type, arg_count, args);
     l->insts.data[value].name = hd_strdup(l->arena, name);
     return value;
 }
 
 /* Allocas stand in block 0 and live as long as the kernel. */
-kir_value hd_emit_alloca(hd_lowering *l, uint64_t bytes, uint64_t align) {
-    hd_values *current = l->current;
+kir_value front_emit_alloca(front_lowering *l, uint64_t bytes, uint64_t align) {
+    front_values *current = l->current;
     uint32_t block = l->current_block;
     l->current = &l->entry;
     l->current_block = 0;
-    kir_value value = hd_emit(l, KIR_ALLOCA, hd_pointer_type(KIR_PRIVATE), 0, NULL);
+    kir_value value = front_emit(l, KIR_ALLOCA, front_pointer_type(KIR_PRIVATE), 0, NULL);
     kir_inst *inst = &l->insts.data[value];
     inst->imm = hd_new_array(l->arena, uint64_t, 2);
     inst->imm[0] = bytes;
@@ -102,8 +102,8 @@ kir_value hd_emit_alloca(hd_lowering *l, uint64_t bytes, uint64_t align) {
     return value;
 }
 
-kir_value hd_emit_addr(hd_lowering *l, kir_value base, kir_value index, int64_t scale,
-                       int64_t offset) {
+kir_value front_emit_addr(front_lowering *l, kir_value base, kir_value index, int64_t scale,
+                          int64_t offset) {
     kir_inst before = l->insts.data[base];
     const kir_inst *number = index == KIR_NONE ? NULL : &l->insts.data[index];
     if (number && number->op == KIR_CONST) {
@@ -123,7 +123,7 @@ kir_value hd_emit_addr(hd_lowering *l, kir_value base, kir_value index, int64_t 
         args[1 + old] = index;
         scales[old] = scale;
     }
-    kir_value value = hd_emit(l, KIR_ADDR, before.type, 1 + old + more, args);
+    kir_value value = front_emit(l, KIR_ADDR, before.type, 1 + old + more, args);
     kir_inst *inst = &l->insts.data[value];
     inst->scale = scales;
     inst->offset = (joined ? before.offset : 0) + offset;
@@ -142,7 +142,8 @@ static bool same_leaf(const kir_inst *a, kir_op op, kir_type type, const uint64_
     return op != KIR_CONST || !memcmp(a->imm, imm, type.lanes * sizeof *imm);
 }
 
-kir_value hd_leaf(hd_lowering *l, kir_op op, kir_type type, const uint64_t *imm, uint32_t index) {
+kir_value hd_leaf(front_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
+                  uint32_t index) {
     for (size_t i = 0; i < l->leaves.count; i++)
         if (same_leaf(&l->insts.data[l->leaves.data[i]], op, type, imm, index))
             return l->leaves.data[i];
@@ -158,7 +159,7 @@ kir_value hd_leaf(hd_lowering *l, kir_op op, kir_type type, const uint64_t *imm,
     return value;
 }
 
-kir_value hd_const_int(hd_lowering *l, kir_type type, int64_t number) {
+kir_value front_const_int(front_lowering *l, kir_type type, int64_t number) {
     uint64_t imm[16];
     uint64_t mask = type.bits >= 64 ? UINT64_MAX : ((uint64_t)1 << type.bits) - 1;
     for (uint32_t i = 0; i < type.lanes; i++)
@@ -166,8 +167,8 @@ kir_value hd_const_int(hd_lowering *l, kir_type type, int64_t number) {
     return hd_leaf(l, KIR_CONST, type, imm, 0);
 }
 
-kir_value hd_in_space(hd_lowering *l, kir_value pointer, kir_space space) {
-    if (hd_type_of_value(l, pointer).space == (uint8_t)space)
+kir_value front_in_space(front_lowering *l, kir_value pointer, kir_space space) {
+    if (front_type_of_value(l, pointer).space == (uint8_t)space)
         return pointer;
-    return hd_emit1(l, KIR_SPACECAST, hd_pointer_type(space), pointer);
+    return front_emit1(l, KIR_SPACECAST, front_pointer_type(space), pointer);
 }

@@ -10,7 +10,7 @@
 
 /* ---- work-items ------------------------------------------------------ */
 
-static bool lower_query(hd_lowering *l, const hd_call *call, kir_value *result) {
+static bool lower_query(front_lowering *l, const front_call *call, kir_value *result) {
     static const char *const queries[] = {
 #define X(name, text) "get_" text,
         KIR_QUERIES(X)
@@ -18,7 +18,7 @@ static bool lower_query(hd_lowering *l, const hd_call *call, kir_value *result) 
     };
     for (uint32_t q = 0; q < KIR_QUERY_COUNT; q++)
         if (!strcmp(call->name, queries[q])) {
-            *result = hd_emit(l, KIR_QUERY, call->type, call->arg_count, call->args);
+            *result = front_emit(l, KIR_QUERY, call->type, call->arg_count, call->args);
             l->insts.data[*result].index = q;
             return true;
         }
@@ -26,24 +26,24 @@ static bool lower_query(hd_lowering *l, const hd_call *call, kir_value *result) 
 }
 
 /* A sub-group is 32 work-items in the order of their linear ids. */
-static bool lower_sub_group_query(hd_lowering *l, const hd_call *call, kir_value *result) {
+static bool lower_sub_group_query(front_lowering *l, const front_call *call, kir_value *result) {
     bool place = !strcmp(call->name, "get_sub_group_local_id");
     if (!place && strcmp(call->name, "get_sub_group_id"))
         return false;
-    kir_value id = hd_emit(l, KIR_QUERY, hd_int_type(64, 1), 0, NULL);
+    kir_value id = front_emit(l, KIR_QUERY, front_int_type(64, 1), 0, NULL);
     l->insts.data[id].index = KIR_Q_LOCAL_LINEAR_ID;
-    id = hd_emit1(l, KIR_TRUNC, call->type, id);
-    *result = hd_emit2(l, place ? KIR_AND : KIR_LSHR, call->type, id,
-                       hd_const_int(l, call->type, place ? 31 : 5));
+    id = front_emit1(l, KIR_TRUNC, call->type, id);
+    *result = front_emit2(l, place ? KIR_AND : KIR_LSHR, call->type, id,
+                          front_const_int(l, call->type, place ? 31 : 5));
     return true;
 }
 
-static bool lower_synchronisation(hd_lowering *l, const hd_call *call) {
+static bool lower_synchronisation(front_lowering *l, const front_call *call) {
     bool barrier = hd_has_word("barrier work_group_barrier", call->name);
     if (!barrier &&
         !hd_has_word("mem_fence read_mem_fence write_mem_fence atomic_work_item_fence", call->name))
         return false;
-    hd_emit1(l, barrier ? KIR_BARRIER : KIR_FENCE, (kir_type){0}, call->args[0]);
+    front_emit1(l, barrier ? KIR_BARRIER : KIR_FENCE, (kir_type){0}, call->args[0]);
     return true;
 }
 
@@ -55,7 +55,7 @@ typedef struct vector_access {
     uint32_t lanes;
 } vector_access;
 
-static bool parse_vector_access(hd_lowering *l, const char *name, vector_access *v) {
+static bool parse_vector_access(front_lowering *l, const char *name, vector_access *v) {
     *v = (vector_access){.lanes = 1};
     if (!strncmp(name, "vstore", 6))
         v->store = true;
@@ -78,46 +78,46 @@ static bool parse_vector_access(hd_lowering *l, const char *name, vector_access 
         p = end;
     }
     if (*p && strcmp(p, "_rte"))
-        hd_cannot(l, "%s rounds in a way that is not supported; use the default", name);
+        front_cannot(l, "%s rounds in a way that is not supported; use the default", name);
     return true;
 }
 
 /* A 3-vector in memory is read element by element: as a value it takes the room
  * of 4, here only that of 3. */
-static kir_value load_lanes(hd_lowering *l, kir_type type, kir_value address, uint32_t align) {
+static kir_value load_lanes(front_lowering *l, kir_type type, kir_value address, uint32_t align) {
     if (type.lanes != 3)
-        return hd_emit_load(l, type, address, align);
-    kir_type element = hd_element_type(type);
+        return front_emit_load(l, type, address, align);
+    kir_type element = front_element_type(type);
     kir_value vector = hd_leaf(l, KIR_UNDEF, type, NULL, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        kir_value at = hd_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
-        kir_value args[] = {vector, hd_emit_load(l, element, at, element.bits / 8u),
-                            hd_const_int(l, hd_int_type(64, 1), i)};
-        vector = hd_emit(l, KIR_INSERT, type, 3, args);
+        kir_value at = front_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
+        kir_value args[] = {vector, front_emit_load(l, element, at, element.bits / 8u),
+                            front_const_int(l, front_int_type(64, 1), i)};
+        vector = front_emit(l, KIR_INSERT, type, 3, args);
     }
     return vector;
 }
 
-static void store_lanes(hd_lowering *l, kir_value value, kir_value address, uint32_t align) {
-    kir_type type = hd_type_of_value(l, value), element = hd_element_type(type);
+static void store_lanes(front_lowering *l, kir_value value, kir_value address, uint32_t align) {
+    kir_type type = front_type_of_value(l, value), element = front_element_type(type);
     if (type.lanes != 3) {
-        hd_emit_store(l, value, address, align);
+        front_emit_store(l, value, address, align);
         return;
     }
     for (uint32_t i = 0; i < 3; i++) {
-        kir_value lane =
-            hd_emit2(l, KIR_EXTRACT, element, value, hd_const_int(l, hd_int_type(64, 1), i));
-        kir_value at = hd_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
-        hd_emit_store(l, lane, at, element.bits / 8u);
+        kir_value lane = front_emit2(l, KIR_EXTRACT, element, value,
+                                     front_const_int(l, front_int_type(64, 1), i));
+        kir_value at = front_emit_addr(l, address, KIR_NONE, 0, (int64_t)i * element.bits / 8);
+        front_emit_store(l, lane, at, element.bits / 8u);
     }
 }
 
-static bool lower_vector_access(hd_lowering *l, const hd_call *call, kir_value *result) {
+static bool lower_vector_access(front_lowering *l, const front_call *call, kir_value *result) {
     vector_access v;
     if (!parse_vector_access(l, call->name, &v))
         return false;
     kir_value index = call->args[v.store], pointer = call->args[v.store + 1];
-    kir_type type = v.store ? hd_type_of_value(l, call->args[0]) : call->type, memory = type;
+    kir_type type = v.store ? front_type_of_value(l, call->args[0]) : call->type, memory = type;
     if (v.half)
         memory.bits = 16;
     uint32_t element = memory.bits / 8u, step = v.lanes * element, align = element;
@@ -125,17 +125,17 @@ static bool lower_vector_access(hd_lowering *l, const hd_call *call, kir_value *
         step = (v.lanes == 3 ? 4 : v.lanes) * element;
         align = step;
     }
-    kir_value address = hd_emit_addr(l, pointer, index, step, 0);
+    kir_value address = front_emit_addr(l, pointer, index, step, 0);
     if (v.store) {
         kir_value value = call->args[0];
         if (v.half)
-            value = hd_emit1(l, KIR_FPTRUNC, memory, value);
+            value = front_emit1(l, KIR_FPTRUNC, memory, value);
         store_lanes(l, value, address, align);
         return true;
     }
     *result = load_lanes(l, memory, address, align);
     if (v.half && type.bits != memory.bits)
-        *result = hd_emit1(l, KIR_FPEXT, type, *result);
+        *result = front_emit1(l, KIR_FPEXT, type, *result);
     return true;
 }
 
@@ -143,47 +143,47 @@ static bool lower_vector_access(hd_lowering *l, const hd_call *call, kir_value *
 
 /* sincos(x, &p[i].c): the built-in writes a private variable, a store of our
  * own brings it where it belongs, so that the access is seen. */
-static bool lower_out_pointer(hd_lowering *l, const hd_call *call, kir_value *result) {
+static bool lower_out_pointer(front_lowering *l, const front_call *call, kir_value *result) {
     bool is_integer = hd_has_word("frexp remquo lgamma_r", call->name);
     if (!is_integer && !hd_has_word("sincos fract modf", call->name))
         return false;
     uint32_t last = call->arg_count - 1;
     kir_value pointer = call->args[last];
-    if (hd_type_of_value(l, pointer).space == KIR_PRIVATE)
+    if (front_type_of_value(l, pointer).space == KIR_PRIVATE)
         return false;
-    kir_type type = is_integer ? hd_int_type(32, call->type.lanes) : call->type;
+    kir_type type = is_integer ? front_int_type(32, call->type.lanes) : call->type;
     kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count);
     memcpy(args, call->args, call->arg_count * sizeof *args);
     uint32_t bytes = kir_type_bytes(type);
-    args[last] = hd_emit_alloca(l, bytes, bytes);
-    *result = hd_emit_call(l, call->name, call->type, call->arg_count, args);
-    kir_value out = hd_emit_load(l, type, args[last], bytes);
-    hd_emit_store(l, out, pointer, bytes);
+    args[last] = front_emit_alloca(l, bytes, bytes);
+    *result = front_emit_call(l, call->name, call->type, call->arg_count, args);
+    kir_value out = front_emit_load(l, type, args[last], bytes);
+    front_emit_store(l, out, pointer, bytes);
     return true;
 }
 
 /* ---- integers -------------------------------------------------------- */
 
-static kir_value pick(hd_lowering *l, kir_pred pred, kir_value a, kir_value b) {
-    return hd_emit_select(l, hd_emit_compare(l, pred, a, b), a, b);
+static kir_value pick(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
+    return front_emit_select(l, front_emit_compare(l, pred, a, b), a, b);
 }
 
 /* A scalar operand of a vector function counts for every lane. */
-static kir_value widened(hd_lowering *l, kir_value value, kir_type type) {
-    kir_type own = hd_type_of_value(l, value);
+static kir_value widened(front_lowering *l, kir_value value, kir_type type) {
+    kir_type own = front_type_of_value(l, value);
     if (own.lanes == type.lanes)
         return value;
     uint64_t zeros[16] = {0};
     kir_value args[] = {hd_leaf(l, KIR_UNDEF, type, NULL, 0), value,
-                        hd_leaf(l, KIR_CONST, hd_int_type(64, 1), zeros, 0)};
-    kir_value first = hd_emit(l, KIR_INSERT, type, 3, args);
-    kir_value all = hd_emit2(l, KIR_SHUFFLE, type, first, args[0]);
+                        hd_leaf(l, KIR_CONST, front_int_type(64, 1), zeros, 0)};
+    kir_value first = front_emit(l, KIR_INSERT, type, 3, args);
+    kir_value all = front_emit2(l, KIR_SHUFFLE, type, first, args[0]);
     l->insts.data[all].imm_count = type.lanes;
     l->insts.data[all].imm = hd_new_array(l->arena, uint64_t, type.lanes);
     return all;
 }
 
-static bool lower_integer(hd_lowering *l, const hd_call *call, bool is_unsigned,
+static bool lower_integer(front_lowering *l, const front_call *call, bool is_unsigned,
                           kir_value *result) {
     kir_type type = call->type;
     kir_pred less = is_unsigned ? KIR_P_ULT : KIR_P_SLT, more = is_unsigned ? KIR_P_UGT : KIR_P_SGT;
@@ -197,14 +197,14 @@ static bool lower_integer(hd_lowering *l, const hd_call *call, bool is_unsigned,
     } else if (!strcmp(call->name, "clamp")) {
         *result = pick(l, less, pick(l, more, args[0], args[1]), args[2]);
     } else if (!strcmp(call->name, "abs")) {
-        kir_value zero = hd_const_int(l, type, 0);
+        kir_value zero = front_const_int(l, type, 0);
         *result = is_unsigned
                       ? args[0]
-                      : pick(l, KIR_P_SGT, args[0], hd_emit2(l, KIR_SUB, type, zero, args[0]));
+                      : pick(l, KIR_P_SGT, args[0], front_emit2(l, KIR_SUB, type, zero, args[0]));
     } else if (!strcmp(call->name, "mul24") || !strcmp(call->name, "mad24")) {
-        *result = hd_emit2(l, KIR_MUL, type, args[0], args[1]);
+        *result = front_emit2(l, KIR_MUL, type, args[0], args[1]);
         if (call->arg_count == 3)
-            *result = hd_emit2(l, KIR_ADD, type, *result, args[2]);
+            *result = front_emit2(l, KIR_ADD, type, *result, args[2]);
     } else {
         return false;
     }
@@ -213,17 +213,18 @@ static bool lower_integer(hd_lowering *l, const hd_call *call, bool is_unsigned,
 
 /* select(no, yes, condition): a scalar condition counts when it is not zero, a
  * vector's lanes when their highest bit is set. */
-static kir_value lower_choice(hd_lowering *l, const hd_call *call) {
+static kir_value lower_choice(front_lowering *l, const front_call *call) {
     kir_value condition = call->args[2];
-    kir_type type = hd_type_of_value(l, condition);
-    kir_value zero = hd_const_int(l, type, 0);
-    kir_value holds = hd_emit_compare(l, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
-    return hd_emit_select(l, holds, call->args[1], call->args[0]);
+    kir_type type = front_type_of_value(l, condition);
+    kir_value zero = front_const_int(l, type, 0);
+    kir_value holds =
+        front_emit_compare(l, type.lanes == 1 ? KIR_P_NE : KIR_P_SLT, condition, zero);
+    return front_emit_select(l, holds, call->args[1], call->args[0]);
 }
 
 /* The other functions that differ for unsigned integers say so in their name; minima and maxima do
  * over work-groups and over sub-groups. */
-static bool lower_unsigned(hd_lowering *l, const hd_call *call, kir_value *result) {
+static bool lower_unsigned(front_lowering *l, const front_call *call, kir_value *result) {
     static const char differ[] =
         "mul_hi mad_hi hadd rhadd add_sat sub_sat mad_sat abs_diff upsample";
     static const char extremes[] = "reduce_min reduce_max scan_inclusive_min scan_inclusive_max "
@@ -233,7 +234,7 @@ static bool lower_unsigned(hd_lowering *l, const hd_call *call, kir_value *resul
         !(over_group && hd_has_word(extremes, over_group + strlen("_group_"))))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
-    *result = hd_emit_call(l, name, call->type, call->arg_count, call->args);
+    *result = front_emit_call(l, name, call->type, call->arg_count, call->args);
     return true;
 }
 
@@ -242,7 +243,7 @@ static uint32_t pointee_bytes(const char *types) {
     static const char *const codes[] = {"ach", "stH", "ijf", "lmd"};
     const char *vector = strstr(types, "Dv");
     uint32_t lanes = vector ? (uint32_t)strtoul(vector + 2, NULL, 10) : 1;
-    char code = hd_first_type_code(types);
+    char code = front_first_type_code(types);
     for (uint32_t i = 0; i < 4 && code; i++)
         if (strchr(codes[i], code))
             return (lanes == 3 ? 4 : lanes) << i;
@@ -251,18 +252,18 @@ static uint32_t pointee_bytes(const char *types) {
 
 /* A copy counts in elements, which kir's pointers do not know: their bytes become a last
  * argument. */
-static bool lower_group_copy(hd_lowering *l, const hd_call *call, kir_value *result) {
+static bool lower_group_copy(front_lowering *l, const front_call *call, kir_value *result) {
     uint32_t bytes = pointee_bytes(call->types);
     if (!bytes || !hd_has_word("async_work_group_copy async_work_group_strided_copy", call->name))
         return false;
     kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count + 1);
     memcpy(args, call->args, call->arg_count * sizeof *args);
-    args[call->arg_count] = hd_const_int(l, hd_int_type(64, 1), bytes);
-    *result = hd_emit_call(l, call->name, call->type, call->arg_count + 1, args);
+    args[call->arg_count] = front_const_int(l, front_int_type(64, 1), bytes);
+    *result = front_emit_call(l, call->name, call->type, call->arg_count + 1, args);
     return true;
 }
 
-bool hd_lower_builtin(hd_lowering *l, const hd_call *call, kir_value *result) {
+bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result) {
     if (lower_query(l, call, result) || lower_sub_group_query(l, call, result) ||
         lower_synchronisation(l, call) || lower_vector_access(l, call, result) ||
         lower_out_pointer(l, call, result) || lower_group_copy(l, call, result))
@@ -271,7 +272,7 @@ bool hd_lower_builtin(hd_lowering *l, const hd_call *call, kir_value *result) {
         *result = lower_choice(l, call);
         return true;
     }
-    char code = hd_first_type_code(call->types);
+    char code = front_first_type_code(call->types);
     bool is_unsigned = code && strchr("htjm", code);
     if (code && strchr("acsilhtjm", code) && lower_integer(l, call, is_unsigned, result))
         return true;

@@ -11,7 +11,7 @@
 
 #include "frontend/clang/internal.h"
 
-char hd_first_type_code(const char *types) {
+char front_first_type_code(const char *types) {
     for (;;) {
         if (*types == 'P' || *types == 'K' || *types == 'V' || *types == 'r') {
             types++;
@@ -35,7 +35,8 @@ char hd_first_type_code(const char *types) {
 }
 
 /* Splits a mangled name; false for a plain one. */
-static bool demangle(hd_lowering *l, const char *mangled, const char **name, const char **types) {
+static bool demangle(front_lowering *l, const char *mangled, const char **name,
+                     const char **types) {
     if (strncmp(mangled, "_Z", 2) || !isdigit((unsigned char)mangled[2]))
         return false;
     char *start;
@@ -102,7 +103,7 @@ static const char *builtin_of_intrinsic(const char *name) {
     return NULL;
 }
 
-static bool lower_extreme(hd_lowering *l, const hd_call *call, const char *name) {
+static bool lower_extreme(front_lowering *l, const front_call *call, const char *name) {
     static const struct {
         const char *name;
         kir_pred pred;
@@ -110,26 +111,27 @@ static bool lower_extreme(hd_lowering *l, const hd_call *call, const char *name)
         {"smin.", KIR_P_SLT}, {"smax.", KIR_P_SGT}, {"umin.", KIR_P_ULT}, {"umax.", KIR_P_UGT}};
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
         if (starts_with(name, extremes[i].name)) {
-            kir_value first = hd_emit_compare(l, extremes[i].pred, call->args[0], call->args[1]);
-            hd_set_value(l, call->inst, hd_emit_select(l, first, call->args[0], call->args[1]));
+            kir_value first = front_emit_compare(l, extremes[i].pred, call->args[0], call->args[1]);
+            front_set_value(l, call->inst,
+                            front_emit_select(l, first, call->args[0], call->args[1]));
             return true;
         }
     return false;
 }
 
 /* A copy of less than the struct at an address is one of members. */
-static void name_copied_member(hd_lowering *l, const hd_call *call, unsigned operand) {
+static void name_copied_member(front_lowering *l, const front_call *call, unsigned operand) {
     LLVMValueRef pointer = LLVMGetOperand(call->inst, operand);
     const kir_inst *bytes = &l->insts.data[call->args[2]];
-    if (bytes->op == KIR_CONST && bytes->imm[0] < hd_pointee_bytes(l, pointer))
-        call->args[operand] = hd_member_address(l, pointer);
+    if (bytes->op == KIR_CONST && bytes->imm[0] < front_pointee_bytes(l, pointer))
+        call->args[operand] = front_member_address(l, pointer);
 }
 
-static void lower_copy(hd_lowering *l, const hd_call *call, kir_op op) {
+static void lower_copy(front_lowering *l, const front_call *call, kir_op op) {
     name_copied_member(l, call, 0);
     if (op == KIR_COPY)
         name_copied_member(l, call, 1);
-    kir_value value = hd_emit(l, op, (kir_type){0}, 3, call->args);
+    kir_value value = front_emit(l, op, (kir_type){0}, 3, call->args);
     int64_t is_volatile = 0;
     const kir_inst *flag = &l->insts.data[call->args[3]];
     if (flag->op == KIR_CONST)
@@ -138,41 +140,41 @@ static void lower_copy(hd_lowering *l, const hd_call *call, kir_op op) {
 }
 
 /* The product, and whether it has bits beyond. */
-static void lower_checked_product(hd_lowering *l, const hd_call *call) {
-    kir_type type = hd_type_of_value(l, call->args[0]);
-    kir_value high = hd_emit_call(l, "u_mul_hi", type, 2, call->args);
-    hd_set_value(l, call->inst, hd_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
-    hd_pointer_map_set(l->arena, &l->seconds, call->inst,
-                       hd_emit_compare(l, KIR_P_NE, high, hd_const_int(l, type, 0)));
+static void lower_checked_product(front_lowering *l, const front_call *call) {
+    kir_type type = front_type_of_value(l, call->args[0]);
+    kir_value high = front_emit_call(l, "u_mul_hi", type, 2, call->args);
+    front_set_value(l, call->inst, front_emit2(l, KIR_MUL, type, call->args[0], call->args[1]));
+    front_pointer_map_set(l->arena, &l->seconds, call->inst,
+                          front_emit_compare(l, KIR_P_NE, high, front_const_int(l, type, 0)));
 }
 
-static void lower_intrinsic(hd_lowering *l, const hd_call *call) {
+static void lower_intrinsic(front_lowering *l, const front_call *call) {
     const char *name = call->name + strlen("llvm.");
     if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
         lower_copy(l, call, KIR_COPY);
     } else if (starts_with(name, "memset.")) {
         lower_copy(l, call, KIR_FILL);
     } else if (starts_with(name, "nvvm.")) {
-        hd_lower_nvvm(l, call, name + strlen("nvvm."));
+        front_lower_nvvm(l, call, name + strlen("nvvm."));
     } else if (starts_with(name, "fmuladd.")) {
-        hd_set_value(l, call->inst, hd_emit(l, KIR_FMULADD, call->type, 3, call->args));
+        front_set_value(l, call->inst, front_emit(l, KIR_FMULADD, call->type, 3, call->args));
     } else if (starts_with(name, "umul.with.overflow.")) {
         lower_checked_product(l, call);
     } else if (starts_with(name, "expect.")) {
-        hd_set_value(l, call->inst, call->args[0]);
+        front_set_value(l, call->inst, call->args[0]);
     } else if (builtin_of_intrinsic(name)) {
-        hd_set_value(
-            l, call->inst,
-            hd_emit_call(l, builtin_of_intrinsic(name), call->type, call->arg_count, call->args));
+        front_set_value(l, call->inst,
+                        front_emit_call(l, builtin_of_intrinsic(name), call->type, call->arg_count,
+                                        call->args));
     } else if (!lower_extreme(l, call, name)) {
-        hd_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
-                  l->front->is_cuda ? "CUDA C" : "OpenCL C");
+        front_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
+                     l->front->is_cuda ? "CUDA C" : "OpenCL C");
     }
 }
 
 /* ---- calls ----------------------------------------------------------- */
 
-static bool lower_args(hd_lowering *l, hd_call *call) {
+static bool lower_args(front_lowering *l, front_call *call) {
     call->arg_count = LLVMGetNumArgOperands(call->inst);
     call->args = hd_new_array(l->arena, kir_value, call->arg_count);
     for (unsigned i = 0; i < call->arg_count; i++) {
@@ -180,43 +182,43 @@ static bool lower_args(hd_lowering *l, hd_call *call) {
         LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(arg));
         if (kind == LLVMMetadataTypeKind)
             return false;
-        call->args[i] = hd_value_of(l, arg);
+        call->args[i] = front_value_of(l, arg);
     }
     /* A pair of results is taken apart by whoever lowers the call. */
     if (LLVMGetTypeKind(LLVMTypeOf(call->inst)) != LLVMStructTypeKind)
-        call->type = hd_lower_type(l, LLVMTypeOf(call->inst));
+        call->type = front_lower_type(l, LLVMTypeOf(call->inst));
     return !l->status;
 }
 
 /* A built-in that touches memory must be one whose accesses are known. */
-static bool memory_is_known(hd_lowering *l, const hd_call *call) {
+static bool memory_is_known(front_lowering *l, const front_call *call) {
     if (hd_has_word("printf prefetch async_work_group_copy async_work_group_strided_copy "
                     "wait_group_events",
                     call->name))
         return true;
     for (uint32_t i = 0; i < call->arg_count; i++) {
-        kir_type type = hd_type_of_value(l, call->args[i]);
+        kir_type type = front_type_of_value(l, call->args[i]);
         if (type.kind == KIR_PTR && type.space != KIR_PRIVATE)
             return false;
     }
     return true;
 }
 
-static void lower_builtin_call(hd_lowering *l, hd_call *call) {
+static void lower_builtin_call(front_lowering *l, front_call *call) {
     kir_value result = KIR_NONE;
-    if (!hd_lower_atomic_call(l, call, &result) && !hd_lower_builtin(l, call, &result) &&
-        !hd_lower_convert(l, call, &result)) {
+    if (!front_lower_atomic_call(l, call, &result) && !front_lower_builtin(l, call, &result) &&
+        !front_lower_convert(l, call, &result)) {
         if (!memory_is_known(l, call)) {
-            hd_cannot(l,
-                      "built-in function %s accesses memory in a way that Heddle cannot see; "
-                      "load and store the values yourself",
-                      call->name);
+            front_cannot(l,
+                         "built-in function %s accesses memory in a way that Heddle cannot see; "
+                         "load and store the values yourself",
+                         call->name);
             return;
         }
-        result = hd_emit_call(l, call->name, call->type, call->arg_count, call->args);
+        result = front_emit_call(l, call->name, call->type, call->arg_count, call->args);
     }
     if (result != KIR_NONE)
-        hd_set_value(l, call->inst, result);
+        front_set_value(l, call->inst, result);
 }
 
 /* ---- CUDA's run time ------------------------------------------------- */
@@ -247,30 +249,30 @@ static const char *reason_of_missing(const char *name) {
     return NULL;
 }
 
-static void lower_cuda_call(hd_lowering *l, const hd_call *call) {
+static void lower_cuda_call(front_lowering *l, const front_call *call) {
     kir_value result = KIR_NONE;
     if (!strcmp(call->name, "printf"))
-        result = hd_emit_call(l, "printf", call->type, call->arg_count, call->args);
+        result = front_emit_call(l, "printf", call->type, call->arg_count, call->args);
     else if (!strcmp(call->name, "__assertfail"))
-        hd_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* no size of a char */
+        front_emit_call(l, "assert_fail", (kir_type){0}, 4, call->args); /* no size of a char */
     else if (starts_with(call->name, own_prefix))
-        result = hd_emit_call(l, call->name + strlen(own_prefix), call->type, call->arg_count,
-                              call->args);
-    else if (!hd_lower_libdevice(l, call, &result))
-        hd_cannot(l, "function %s has no body in this file; define or include it",
-                  hd_function_of_symbol(l->arena, call->name));
+        result = front_emit_call(l, call->name + strlen(own_prefix), call->type, call->arg_count,
+                                 call->args);
+    else if (!front_lower_libdevice(l, call, &result))
+        front_cannot(l, "function %s has no body in this file; define or include it",
+                     front_function_of_symbol(l->arena, call->name));
     if (result != KIR_NONE && !l->status)
-        hd_set_value(l, call->inst, result);
+        front_set_value(l, call->inst, result);
 }
 
 /* ---- any call ---------------------------------------------------------- */
 
 /* OpenCL's names are taken apart; false for a function that nobody has defined. */
-static bool read_name(hd_lowering *l, hd_call *call, bool intrinsic) {
+static bool read_name(front_lowering *l, front_call *call, bool intrinsic) {
     bool is_cuda = l->front->is_cuda;
     const char *name, *why = is_cuda ? reason_of_missing(call->name) : NULL;
     if (why) {
-        hd_cannot(l, "%s", why);
+        front_cannot(l, "%s", why);
         return false;
     }
     if (is_cuda || intrinsic || !strcmp(call->name, "printf"))
@@ -279,25 +281,25 @@ static bool read_name(hd_lowering *l, hd_call *call, bool intrinsic) {
         call->name = name;
         return true;
     }
-    hd_cannot(l, "function %s has no body in this file; define or include it", call->name);
+    front_cannot(l, "function %s has no body in this file; define or include it", call->name);
     return false;
 }
 
-void hd_lower_call(hd_lowering *l, LLVMValueRef instruction) {
+void front_lower_call(front_lowering *l, LLVMValueRef instruction) {
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
-    hd_call call = {.inst = instruction, .types = ""};
+    front_call call = {.inst = instruction, .types = ""};
     bool is_cuda = l->front->is_cuda;
     if (LLVMIsAInlineAsm(callee)) {
         if (is_cuda)
-            hd_lower_assembly(l, instruction);
+            front_lower_assembly(l, instruction);
         else
-            hd_cannot(l, "inline assembly is not supported; write it in OpenCL C");
+            front_cannot(l, "inline assembly is not supported; write it in OpenCL C");
         return;
     }
     if (!LLVMIsAFunction(callee)) {
-        hd_cannot(l, "%s not supported, and this is a call of one; call a function by its name",
-                  is_cuda ? "function pointers and virtual functions are"
-                          : "function pointers are");
+        front_cannot(l, "%s not supported, and this is a call of one; call a function by its name",
+                     is_cuda ? "function pointers and virtual functions are"
+                             : "function pointers are");
         return;
     }
     size_t length;
@@ -306,7 +308,7 @@ void hd_lower_call(hd_lowering *l, LLVMValueRef instruction) {
     if ((intrinsic && says_nothing(call.name + strlen("llvm."))) || !read_name(l, &call, intrinsic))
         return;
     if (!lower_args(l, &call)) {
-        hd_cannot(l, "a call of %s that kir cannot express", call.name);
+        front_cannot(l, "a call of %s that kir cannot express", call.name);
         return;
     }
     if (intrinsic)

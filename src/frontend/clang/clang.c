@@ -29,9 +29,10 @@
 
 #include "frontend/clang/internal.h"
 
-hd_front hd_front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
+front_front front_of(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                      bool is_cuda) {
-    hd_front front = {.arena = arena, .diag = diag, .path = path, .is_cuda = is_cuda, .macros = -1};
+    front_front front = {
+        .arena = arena, .diag = diag, .path = path, .is_cuda = is_cuda, .macros = -1};
     front.options = hd_split_words(arena, options, &front.option_count);
     front.module = hd_new(arena, kir_module);
     return front;
@@ -44,7 +45,7 @@ static void drop_message(LLVMDiagnosticInfoRef info, void *user) {
     (void)user;
 }
 
-static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
+static hd_status read_bitcode(front_front *front, const hd_str *bitcode) {
     LLVMContextSetDiagnosticHandler(front->context, drop_message, NULL);
     LLVMMemoryBufferRef buffer =
         LLVMCreateMemoryBufferWithMemoryRange(bitcode->data, bitcode->length, front->path, 0);
@@ -55,15 +56,15 @@ static hd_status read_bitcode(hd_front *front, const hd_str *bitcode) {
     front->llvm = NULL;
     return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                    "LLVM cannot read the bitcode of %s; build Heddle with the LLVM of that clang",
-                   hd_front_clang(front));
+                   front_clang(front));
 }
 
-static hd_status lower_kernels(hd_front *front) {
+static hd_status lower_kernels(front_front *front) {
     uint32_t count = (uint32_t)front->entries.count;
     front->module->kernels = hd_new_array(front->arena, kir_kernel *, count);
     for (uint32_t k = 0; k < count; k++) {
         hd_status status =
-            hd_lower_kernel(front, &front->entries.data[k], &front->module->kernels[k]);
+            front_lower_kernel(front, &front->entries.data[k], &front->module->kernels[k]);
         if (status)
             return status;
     }
@@ -71,19 +72,19 @@ static hd_status lower_kernels(hd_front *front) {
     return HD_OK;
 }
 
-static hd_status run(hd_front *front) {
+static hd_status run(front_front *front) {
     hd_str bitcode = {.arena = front->arena};
-    hd_status status = hd_front_language(front);
+    hd_status status = front_language(front);
     if (!status)
-        status = hd_front_compile(front, &bitcode);
+        status = front_compile(front, &bitcode);
     if (!status)
         status = read_bitcode(front, &bitcode);
     if (!status)
-        status = hd_front_entries(front);
+        status = front_entries(front);
     if (!status)
-        status = hd_front_declarations(front);
+        status = front_declarations(front);
     if (!status)
-        status = hd_front_simplify(front);
+        status = front_simplify(front);
     return status ? status : lower_kernels(front);
 }
 
@@ -105,9 +106,9 @@ static hd_status compile(hd_arena *arena, const hd_diag *diag, const char *path,
     if ((status = check_name(diag, path)) ||
         (status = hd_read_file(arena, diag, path, &text, &length)))
         return status;
-    hd_front front = hd_front_of(arena, diag, path, options, is_cuda);
+    front_front front = front_of(arena, diag, path, options, is_cuda);
     front.context = LLVMContextCreate();
-    hd_front_file(&front, NULL, path);
+    front_file(&front, NULL, path);
     status = run(&front);
     if (front.llvm)
         LLVMDisposeModule(front.llvm);
@@ -126,16 +127,16 @@ static hd_status compile(hd_arena *arena, const hd_diag *diag, const char *path,
     return HD_OK;
 }
 
-hd_status hd_clang_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const char *options, kir_module **module) {
+hd_status front_clang_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const char *options, kir_module **module) {
     hd_status status = compile(arena, diag, path, options, false, module);
     if (status == HD_OK)
         (*module)->device = "opencl";
     return status;
 }
 
-hd_status hd_clang_cuda(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                        kir_module **module) {
+hd_status front_clang_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, kir_module **module) {
     hd_status status = compile(arena, diag, path, options, true, module);
     if (status == HD_OK) {
         (*module)->device = "cuda";

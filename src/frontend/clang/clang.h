@@ -15,13 +15,13 @@
 
 #include "frontend/frontend.h"
 
-hd_status hd_clang_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const char *options, kir_module **module);
-hd_status hd_clang_cuda(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
-                        kir_module **module);
-hd_status hd_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
-                                const char *options, hd_parse_command *command);
-hd_status hd_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
-                              const char *options, hd_parse_command *command);
+hd_status front_clang_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                             const char *options, kir_module **module);
+hd_status front_clang_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, kir_module **module);
+hd_status front_clang_parse_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                                   const char *options, hd_parse_command *command);
+hd_status front_clang_parse_cuda(hd_arena *arena, const hd_diag *diag, const char *path,
+                                 const char *options, hd_parse_command *command);
 
 #endif

@@ -27,12 +27,12 @@ static const char fixed_options[] =
     "-Xclang -fpreserve-vec3-type -fno-color-diagnostics -fno-caret-diagnostics "
     "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=20 -emit-llvm -c -o - --";
 
-static char **command_line(hd_front *front) {
+static char **command_line(front_front *front) {
     uint32_t fixed_count;
     char **fixed = hd_split_words(front->arena, fixed_options, &fixed_count);
     char **words = hd_new_array(front->arena, char *, front->language.count + fixed_count + 3);
     size_t n = 0;
-    words[n++] = hd_strdup(front->arena, hd_front_clang(front));
+    words[n++] = hd_strdup(front->arena, front_clang(front));
     for (size_t i = 0; i < front->language.count; i++)
         words[n++] = hd_strdup(front->arena, front->language.data[i]);
     for (size_t i = 0; i < fixed_count; i++)
@@ -82,7 +82,7 @@ static void close_pair(const int fds[2]) {
 }
 
 /* Runs the command; *exit_status as waitpid gives it. */
-static hd_status run(hd_front *front, char **words, hd_str *output, hd_str *messages,
+static hd_status run(front_front *front, char **words, hd_str *output, hd_str *messages,
                      int *exit_status) {
     int out[2], err[2];
     if (pipe2(out, O_CLOEXEC))
@@ -135,7 +135,7 @@ static bool cut_number(char *text, unsigned *number) {
 }
 
 /* "file:line:column" before a message; anything else (a program's name) has no place. */
-static hd_place place_of_prefix(hd_front *front, char *prefix) {
+static hd_place place_of_prefix(front_front *front, char *prefix) {
     unsigned line = 0, column = 0;
     if (!cut_number(prefix, &column))
         return (hd_place){.file = front->path};
@@ -143,7 +143,7 @@ static hd_place place_of_prefix(hd_front *front, char *prefix) {
         line = column;
         column = 0;
     }
-    return hd_front_place(front, prefix, line, column);
+    return front_place(front, prefix, line, column);
 }
 
 /* Finds "severity: " at the start of a line or after ": ". */
@@ -164,7 +164,7 @@ typedef struct message_counts {
     bool last_shown; /* notes belong to the message before them */
 } message_counts;
 
-static void pass_on(hd_front *front, char *line, message_counts *counts) {
+static void pass_on(front_front *front, char *line, message_counts *counts) {
     const char *at;
     const struct severity_word *found = find_severity(line, &at);
     if (!found)
@@ -185,7 +185,7 @@ static void pass_on(hd_front *front, char *line, message_counts *counts) {
     }
 }
 
-static message_counts pass_on_all(hd_front *front, const char *text) {
+static message_counts pass_on_all(front_front *front, const char *text) {
     message_counts counts = {0};
     char *copy = hd_strdup(front->arena, text), *rest = NULL;
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
@@ -196,7 +196,7 @@ static message_counts pass_on_all(hd_front *front, const char *text) {
     return counts;
 }
 
-hd_status hd_front_compile(hd_front *front, hd_str *bitcode) {
+hd_status front_compile(front_front *front, hd_str *bitcode) {
     char **words = command_line(front);
     hd_str messages = {.arena = front->arena};
     int exit_status = 0;

@@ -27,8 +27,8 @@ static bool scalar_bits(LLVMContextRef context, LLVMValueRef constant, uint64_t 
     return true;
 }
 
-static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
-    kir_type type = hd_lower_type(l, LLVMTypeOf(constant));
+static kir_value lower_number(front_lowering *l, LLVMValueRef constant) {
+    kir_type type = front_lower_type(l, LLVMTypeOf(constant));
     if (LLVMIsUndef(constant))
         return hd_leaf(l, KIR_UNDEF, type, NULL, 0);
     bool is_vector = LLVMGetTypeKind(LLVMTypeOf(constant)) == LLVMVectorTypeKind; /* of 1 too */
@@ -36,7 +36,8 @@ static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
     for (unsigned i = 0; i < type.lanes && !l->status; i++) {
         LLVMValueRef lane = is_vector ? LLVMGetAggregateElement(constant, i) : constant;
         if (!lane || !scalar_bits(l->front->context, lane, &imm[i]))
-            hd_cannot(l, "a constant that kir cannot express: %s", hd_print_value(l, constant));
+            front_cannot(l, "a constant that kir cannot express: %s",
+                         front_print_value(l, constant));
     }
     return hd_leaf(l, KIR_CONST, type, imm, 0);
 }
@@ -44,7 +45,7 @@ static kir_value lower_number(hd_lowering *l, LLVMValueRef constant) {
 /* ---- statics --------------------------------------------------------- */
 
 /* Writes the bytes of an initialiser at `to`. */
-static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
+static bool write_bytes(front_lowering *l, LLVMValueRef constant, uint8_t *to) {
     LLVMTypeRef type = LLVMTypeOf(constant);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (LLVMIsUndef(constant) || LLVMIsNull(constant))
@@ -76,14 +77,14 @@ static bool write_bytes(hd_lowering *l, LLVMValueRef constant, uint8_t *to) {
     return true;
 }
 
-static bool is_cuda(const hd_lowering *l) { return l->front->is_cuda; }
+static bool is_cuda(const front_lowering *l) { return l->front->is_cuda; }
 
 /* "tile" of "kernel.tile" and "_ZZ6kernelvE4tile", "table" of "__const.kernel.table". */
-static const char *static_name(hd_lowering *l, LLVMValueRef global) {
+static const char *static_name(front_lowering *l, LLVMValueRef global) {
     size_t length;
     const char *name = LLVMGetValueName2(global, &length);
     if (is_cuda(l) && !strchr(name, '.'))
-        return hd_strdup(l->arena, hd_symbol_name(l->arena, name));
+        return hd_strdup(l->arena, front_symbol_name(l->arena, name));
     if (is_cuda(l) && !strncmp(name, "__PRETTY_FUNCTION__.", 20))
         return "function_name"; /* of an assertion */
     if (!strncmp(name, "__const.", 8))
@@ -98,72 +99,74 @@ static const char *static_name(hd_lowering *l, LLVMValueRef global) {
     return plain;
 }
 
-static const hd_record *element_record(hd_lowering *l, LLVMTypeRef type) {
+static const hd_record *element_record(front_lowering *l, LLVMTypeRef type) {
     while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
         type = LLVMGetElementType(type);
-    return hd_record_of_type(l, type);
+    return front_record_of_type(l, type);
 }
 
-static void read_initial_bytes(hd_lowering *l, LLVMValueRef init, kir_static *s) {
+static void read_initial_bytes(front_lowering *l, LLVMValueRef init, kir_static *s) {
     uint8_t *bytes = hd_new_array(l->arena, uint8_t, s->bytes + 8);
     s->init = bytes;
     if (!write_bytes(l, init, bytes))
-        hd_cannot(l,
-                  "variable %s has an initial value that is an address; index a table "
-                  "instead",
-                  s->name);
+        front_cannot(l,
+                     "variable %s has an initial value that is an address; index a table "
+                     "instead",
+                     s->name);
 }
 
 /* Bytes of a variable, which stand in kir. */
 #define MOST_STATIC ((uint64_t)256 << 20)
 
-static kir_static make_static(hd_lowering *l, LLVMValueRef global) {
+static kir_static make_static(front_lowering *l, LLVMValueRef global) {
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
     kir_static s = {.name = static_name(l, global),
-                    .space = hd_space_of(l, global),
+                    .space = front_space_of(l, global),
                     .bytes = LLVMABISizeOfType(l->layout, type),
                     .align = LLVMGetAlignment(global),
                     .record = element_record(l, type)};
     if (!s.align)
         s.align = LLVMABIAlignmentOfType(l->layout, type);
     if (s.space != KIR_LOCAL && s.bytes > MOST_STATIC) {
-        hd_cannot(l,
-                  "variable %s has %llu bytes, and variables of a file may have %llu; pass it as "
-                  "a parameter that is a buffer",
-                  s.name, (unsigned long long)s.bytes, (unsigned long long)MOST_STATIC);
+        front_cannot(
+            l,
+            "variable %s has %llu bytes, and variables of a file may have %llu; pass it as "
+            "a parameter that is a buffer",
+            s.name, (unsigned long long)s.bytes, (unsigned long long)MOST_STATIC);
         return s;
     }
     LLVMValueRef init = LLVMGetInitializer(global);
-    const char *class = hd_class_of_table(l->arena, LLVMGetValueName2(global, &(size_t){0}));
+    const char *class = front_class_of_table(l->arena, LLVMGetValueName2(global, &(size_t){0}));
     if (class) {
-        hd_cannot(l,
-                  "class %s has virtual functions, which are not supported; leave 'virtual' out, "
-                  "and choose what to call by a template or a switch",
-                  class);
+        front_cannot(
+            l,
+            "class %s has virtual functions, which are not supported; leave 'virtual' out, "
+            "and choose what to call by a template or a switch",
+            class);
         return s;
     }
     bool writable = s.space != KIR_CONSTANT && s.space != KIR_LOCAL;
     if (s.space == KIR_LOCAL)
         s.is_dynamic = !init && !s.bytes; /* extern __shared__ float tile[]; */
     else if (writable && !is_cuda(l))
-        hd_cannot(l, "program-scope variable %s can be written; pass it as a __global parameter",
-                  s.name);
+        front_cannot(l, "program-scope variable %s can be written; pass it as a __global parameter",
+                     s.name);
     else if (!init)
-        hd_cannot(l, "variable %s is defined in another file; define it here", s.name);
+        front_cannot(l, "variable %s is defined in another file; define it here", s.name);
     else
         read_initial_bytes(l, init, &s);
     return s;
 }
 
-static kir_value lower_global(hd_lowering *l, LLVMValueRef global) {
-    uint32_t index = hd_pointer_map_get(&l->globals, global);
+static kir_value lower_global(front_lowering *l, LLVMValueRef global) {
+    uint32_t index = front_pointer_map_get(&l->globals, global);
     if (index == KIR_NONE) {
         index = (uint32_t)l->statics.count;
         kir_static s = make_static(l, global);
         hd_push(l->arena, &l->statics, s);
-        hd_pointer_map_set(l->arena, &l->globals, global, index);
+        front_pointer_map_set(l->arena, &l->globals, global, index);
     }
-    return hd_leaf(l, KIR_STATIC, hd_pointer_type(l->statics.data[index].space), NULL, index);
+    return hd_leaf(l, KIR_STATIC, front_pointer_type(l->statics.data[index].space), NULL, index);
 }
 
 /* ---- expressions ----------------------------------------------------- */
@@ -178,51 +181,51 @@ static bool has_expression(LLVMValueRef constant) {
     return found;
 }
 
-static kir_value lower_lanes(hd_lowering *l, LLVMValueRef constant) {
-    kir_type type = hd_lower_type(l, LLVMTypeOf(constant));
+static kir_value lower_lanes(front_lowering *l, LLVMValueRef constant) {
+    kir_type type = front_lower_type(l, LLVMTypeOf(constant));
     kir_value vector = hd_leaf(l, KIR_UNDEF, type, NULL, 0);
     for (unsigned i = 0; i < type.lanes && !l->status; i++) {
-        kir_value lane = hd_lower_constant(l, LLVMGetAggregateElement(constant, i));
-        kir_value args[] = {vector, lane, hd_const_int(l, hd_int_type(32, 1), i)};
-        vector = hd_emit(l, KIR_INSERT, type, 3, args);
+        kir_value lane = front_lower_constant(l, LLVMGetAggregateElement(constant, i));
+        kir_value args[] = {vector, lane, front_const_int(l, front_int_type(32, 1), i)};
+        vector = front_emit(l, KIR_INSERT, type, 3, args);
     }
     return vector;
 }
 
 /* LLVM leaves a part of a constant vector as it stands when the vector has been
  * reinterpreted: as_uint4((ushort8)(33)).x */
-static kir_value lower_lane(hd_lowering *l, LLVMValueRef constant) {
-    kir_value vector = hd_lower_constant(l, LLVMGetOperand(constant, 0));
-    kir_value lane = hd_lower_constant(l, LLVMGetOperand(constant, 1));
-    return hd_emit2(l, KIR_EXTRACT, hd_lower_type(l, LLVMTypeOf(constant)), vector, lane);
+static kir_value lower_lane(front_lowering *l, LLVMValueRef constant) {
+    kir_value vector = front_lower_constant(l, LLVMGetOperand(constant, 0));
+    kir_value lane = front_lower_constant(l, LLVMGetOperand(constant, 1));
+    return front_emit2(l, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(constant)), vector, lane);
 }
 
-static kir_value lower_expression(hd_lowering *l, LLVMValueRef constant) {
+static kir_value lower_expression(front_lowering *l, LLVMValueRef constant) {
     if (LLVMIsAConstantVector(constant))
         return lower_lanes(l, constant);
     LLVMOpcode opcode = LLVMGetConstOpcode(constant);
     if (opcode == LLVMExtractElement)
         return lower_lane(l, constant);
     if (opcode == LLVMGetElementPtr)
-        return hd_lower_gep(l, constant);
+        return front_lower_gep(l, constant);
     if (LLVMGetNumOperands(constant) == 1)
-        return hd_lower_conversion(l, opcode, constant);
-    return hd_lower_binary(l, opcode, constant);
+        return front_lower_conversion(l, opcode, constant);
+    return front_lower_binary(l, opcode, constant);
 }
 
-kir_value hd_lower_constant(hd_lowering *l, LLVMValueRef constant) {
-    kir_value known = hd_pointer_map_get(&l->values, constant);
+kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant) {
+    kir_value known = front_pointer_map_get(&l->values, constant);
     if (known != KIR_NONE)
         return known;
     kir_value value;
     if (LLVMIsAGlobalVariable(constant)) {
         value = lower_global(l, constant);
     } else if (LLVMIsAFunction(constant)) {
-        hd_cannot(l, "the address of function %s is taken; call it directly",
-                  LLVMGetValueName2(constant, &(size_t){0}));
+        front_cannot(l, "the address of function %s is taken; call it directly",
+                     LLVMGetValueName2(constant, &(size_t){0}));
         return 0;
     } else if (LLVMIsAConstantExpr(constant) || has_expression(constant)) {
-        hd_values *current = l->current;
+        front_values *current = l->current;
         uint32_t block = l->current_block;
         l->current = &l->entry;
         l->current_block = 0;
@@ -232,6 +235,6 @@ kir_value hd_lower_constant(hd_lowering *l, LLVMValueRef constant) {
     } else {
         value = lower_number(l, constant);
     }
-    hd_pointer_map_set(l->arena, &l->values, constant, value);
+    front_pointer_map_set(l->arena, &l->values, constant, value);
     return value;
 }

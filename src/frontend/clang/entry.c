@@ -71,7 +71,7 @@ static const char *operator_name(hd_arena *arena, const char *code) {
     return NULL;
 }
 
-const char *hd_function_of_symbol(hd_arena *arena, const char *symbol) {
+const char *front_function_of_symbol(hd_arena *arena, const char *symbol) {
     if (strncmp(symbol, "_Z", 2))
         return symbol;
     const char *at = symbol + 2, *name, *scope = scope_of(arena, &at, &name);
@@ -80,7 +80,7 @@ const char *hd_function_of_symbol(hd_arena *arena, const char *symbol) {
     return name ? hd_format(arena, "%s%s", scope, name) : symbol;
 }
 
-const char *hd_class_of_table(hd_arena *arena, const char *symbol) {
+const char *front_class_of_table(hd_arena *arena, const char *symbol) {
     if (strncmp(symbol, "_ZTV", 4))
         return NULL;
     const char *at = symbol + 4, *name, *scope = scope_of(arena, &at, &name);
@@ -119,7 +119,7 @@ static const char *past_other(hd_arena *arena, const char *at) {
 }
 
 /* The last name in a symbol is that of a variable. */
-const char *hd_symbol_name(hd_arena *arena, const char *symbol) {
+const char *front_symbol_name(hd_arena *arena, const char *symbol) {
     if (strncmp(symbol, "_Z", 2))
         return symbol;
     const char *last = symbol;
@@ -136,7 +136,7 @@ const char *hd_symbol_name(hd_arena *arena, const char *symbol) {
 /* ---- names of functions ------------------------------------------------ */
 
 /* Operand 2 of a DISubprogram is its name. */
-const char *hd_debug_name(hd_front *front, LLVMMetadataRef subprogram) {
+const char *front_debug_name(front_front *front, LLVMMetadataRef subprogram) {
     LLVMValueRef node = LLVMMetadataAsValue(front->context, subprogram);
     unsigned count = LLVMGetMDNodeNumOperands(node);
     LLVMValueRef *operands = hd_new_array(front->arena, LLVMValueRef, count);
@@ -146,19 +146,19 @@ const char *hd_debug_name(hd_front *front, LLVMMetadataRef subprogram) {
     return text ? hd_strndup(front->arena, text, length) : NULL;
 }
 
-const char *hd_function_name(hd_front *front, LLVMValueRef function) {
+const char *front_function_name(front_front *front, LLVMValueRef function) {
     size_t length;
     const char *symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
     const char *name =
-        strncmp(symbol, "_Z", 2) || !subprogram ? NULL : hd_debug_name(front, subprogram);
+        strncmp(symbol, "_Z", 2) || !subprogram ? NULL : front_debug_name(front, subprogram);
     if (!name)
         return symbol;
     return hd_format(front->arena, "%s%s", scope_of_symbol(front->arena, symbol), name);
 }
 
 /* Overloads go by their symbols. */
-static void tell_apart(hd_front *front) {
+static void tell_apart(front_front *front) {
     for (size_t i = 0; i < front->entries.count; i++)
         for (size_t k = 0; k < front->entries.count; k++)
             if (k != i && !strcmp(front->entries.data[k].source, front->entries.data[i].source))
@@ -168,7 +168,7 @@ static void tell_apart(hd_front *front) {
 /* ---- kernels ----------------------------------------------------------- */
 
 /* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
-static void find_annotated(hd_front *front, hd_pointer_map *kernels) {
+static void find_annotated(front_front *front, front_pointer_map *kernels) {
     static const char list[] = "nvvm.annotations";
     unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
     LLVMValueRef *nodes = hd_new_array(front->arena, LLVMValueRef, count);
@@ -180,20 +180,20 @@ static void find_annotated(hd_front *front, hd_pointer_map *kernels) {
         for (unsigned p = 1; p + 1 < parts; p += 2) {
             const char *key = part[p] ? LLVMGetMDString(part[p], &length) : NULL;
             if (part[0] && key && length == 6 && !memcmp(key, "kernel", 6))
-                hd_pointer_map_set(front->arena, kernels, part[0], 1);
+                front_pointer_map_set(front->arena, kernels, part[0], 1);
         }
     }
 }
 
-static bool is_kernel(const hd_pointer_map *annotated, LLVMValueRef function) {
+static bool is_kernel(const front_pointer_map *annotated, LLVMValueRef function) {
     unsigned convention = LLVMGetFunctionCallConv(function);
     return convention == LLVMSPIRKERNELCallConv || convention == LLVMPTXKernelCallConv ||
-           hd_pointer_map_get(annotated, function) != KIR_NONE;
+           front_pointer_map_get(annotated, function) != KIR_NONE;
 }
 
-hd_status hd_front_entries(hd_front *front) {
+hd_status front_entries(front_front *front) {
     bool is_cuda = front->is_cuda;
-    hd_pointer_map annotated = {0};
+    front_pointer_map annotated = {0};
     if (is_cuda)
         find_annotated(front, &annotated);
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
@@ -201,9 +201,9 @@ hd_status hd_front_entries(hd_front *front) {
         if (LLVMIsDeclaration(function) || !is_kernel(&annotated, function))
             continue;
         size_t length;
-        hd_entry entry = {.function = function};
+        front_entry entry = {.function = function};
         entry.symbol = hd_strdup(front->arena, LLVMGetValueName2(function, &length));
-        entry.source = is_cuda ? hd_function_name(front, function) : entry.symbol;
+        entry.source = is_cuda ? front_function_name(front, function) : entry.symbol;
         entry.name = entry.source;
         hd_push(front->arena, &front->entries, entry);
     }
@@ -216,7 +216,7 @@ hd_status hd_front_entries(hd_front *front) {
                            : "no kernel in this file; mark a function with __kernel");
 }
 
-bool hd_front_is_entry(const hd_front *front, LLVMValueRef function) {
+bool front_is_entry(const front_front *front, LLVMValueRef function) {
     for (size_t i = 0; i < front->entries.count; i++)
         if (front->entries.data[i].function == function)
             return true;

@@ -29,7 +29,7 @@ static const char *shown_path(hd_arena *arena, const char *path) {
     return hd_strdup(arena, path + length + 1);
 }
 
-static bool is_system(const hd_front *front, const char *path) {
+static bool is_system(const front_front *front, const char *path) {
     for (size_t i = 0; i < front->system_folders.count; i++) {
         const char *folder = front->system_folders.data[i];
         size_t length = strlen(folder);
@@ -39,13 +39,15 @@ static bool is_system(const hd_front *front, const char *path) {
     return false;
 }
 
-static const hd_known_file *known_file(hd_front *front, const char *folder, const char *name) {
+static const front_known_file *known_file(front_front *front, const char *folder,
+                                          const char *name) {
     const char *path = real_path(front->arena, folder, name);
     for (size_t i = 0; i < front->known_files.count; i++)
         if (!strcmp(front->known_files.data[i].path, path))
             return &front->known_files.data[i];
     bool is_main = front->files.count == 0; /* the user's own name stays as it is */
-    hd_known_file known = {path, (uint32_t)front->files.count, !is_main && is_system(front, path)};
+    front_known_file known = {path, (uint32_t)front->files.count,
+                              !is_main && is_system(front, path)};
     if (known.is_system) { /* no place is in it */
         known.index = 0;
     } else {
@@ -61,12 +63,12 @@ static const hd_known_file *known_file(hd_front *front, const char *folder, cons
     return &front->known_files.data[front->known_files.count - 1];
 }
 
-uint32_t hd_front_file(hd_front *front, const char *folder, const char *name) {
+uint32_t front_file(front_front *front, const char *folder, const char *name) {
     return known_file(front, folder, name)->index;
 }
 
-hd_place hd_front_place(hd_front *front, const char *name, unsigned line, unsigned column) {
-    const hd_known_file *known = known_file(front, NULL, name);
+hd_place front_place(front_front *front, const char *name, unsigned line, unsigned column) {
+    const front_known_file *known = known_file(front, NULL, name);
     if (known->is_system)
         return (hd_place){known->path, line, column, NULL};
     const kir_file *file = &front->files.data[known->index];
@@ -77,37 +79,37 @@ hd_place hd_front_place(hd_front *front, const char *name, unsigned line, unsign
 }
 
 /* Index of a file in front->known_files; 0, the kernel file, when it is not known. */
-static uint32_t file_of_scope(hd_front *front, LLVMMetadataRef scope) {
+static uint32_t file_of_scope(front_front *front, LLVMMetadataRef scope) {
     LLVMMetadataRef source = LLVMDIScopeGetFile(scope);
     if (!source)
         return 0;
-    uint32_t index = hd_pointer_map_get(&front->debug_files, source);
+    uint32_t index = front_pointer_map_get(&front->debug_files, source);
     if (index != KIR_NONE)
         return index;
     unsigned length = 0;
     const char *text = LLVMDIFileGetDirectory(source, &length);
     const char *folder = hd_strndup(front->arena, text ? text : "", length);
     text = LLVMDIFileGetFilename(source, &length);
-    const hd_known_file *file =
+    const front_known_file *file =
         known_file(front, folder, hd_strndup(front->arena, text ? text : "", length));
     index = (uint32_t)(file - front->known_files.data);
-    hd_pointer_map_set(front->arena, &front->debug_files, source, index);
+    front_pointer_map_set(front->arena, &front->debug_files, source, index);
     return index;
 }
 
-static const hd_known_file *file_of_location(hd_front *front, LLVMMetadataRef location) {
+static const front_known_file *file_of_location(front_front *front, LLVMMetadataRef location) {
     uint32_t index = file_of_scope(front, LLVMDILocationGetScope(location));
     return &front->known_files.data[index];
 }
 
 /* Where code stands that came out of a header of the system: where the user called it. */
-static LLVMMetadataRef location_in_user_code(hd_front *front, LLVMMetadataRef location) {
+static LLVMMetadataRef location_in_user_code(front_front *front, LLVMMetadataRef location) {
     while (location && file_of_location(front, location)->is_system)
         location = LLVMDILocationGetInlinedAt(location);
     return location;
 }
 
-hd_place hd_front_place_of(hd_front *front, LLVMValueRef instruction, uint32_t *file) {
+hd_place front_place_of(front_front *front, LLVMValueRef instruction, uint32_t *file) {
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
     hd_place place = {.file = front->path};
     *file = 0;
@@ -124,7 +126,7 @@ hd_place hd_front_place_of(hd_front *front, LLVMValueRef instruction, uint32_t *
 }
 
 /* Lexical blocks have their scope as operand 1, up to the function. */
-static LLVMMetadataRef function_of_scope(hd_front *front, LLVMMetadataRef scope) {
+static LLVMMetadataRef function_of_scope(front_front *front, LLVMMetadataRef scope) {
     while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
         LLVMValueRef node = LLVMMetadataAsValue(front->context, scope);
         unsigned count = LLVMGetMDNodeNumOperands(node);
@@ -135,7 +137,7 @@ static LLVMMetadataRef function_of_scope(hd_front *front, LLVMMetadataRef scope)
     return scope;
 }
 
-const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction) {
+const char *front_function_of(front_front *front, LLVMValueRef instruction) {
     LLVMMetadataRef at = LLVMInstructionGetDebugLoc(instruction), outer;
     if (!at || !file_of_location(front, at)->is_system)
         return NULL;
@@ -143,5 +145,5 @@ const char *hd_front_function_of(hd_front *front, LLVMValueRef instruction) {
            file_of_location(front, outer)->is_system)
         at = outer;
     LLVMMetadataRef function = function_of_scope(front, LLVMDILocationGetScope(at));
-    return function ? hd_debug_name(front, function) : NULL;
+    return function ? front_debug_name(front, function) : NULL;
 }

@@ -13,21 +13,21 @@
 enum { MOST_INSTRUCTIONS = 200000 };
 
 typedef struct measurer {
-    hd_front *front;
-    hd_pointer_map lengths; /* of functions, inlined */
+    front_front *front;
+    front_pointer_map lengths; /* of functions, inlined */
     hd_status status;
 } measurer;
 
-static const char *name_of(hd_front *front, LLVMValueRef function) {
+static const char *name_of(front_front *front, LLVMValueRef function) {
     size_t length;
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
-    const char *name = subprogram ? hd_debug_name(front, subprogram) : NULL;
+    const char *name = subprogram ? front_debug_name(front, subprogram) : NULL;
     return name ? name : LLVMGetValueName2(function, &length);
 }
 
 static void refuse(measurer *m, LLVMValueRef function, LLVMValueRef call, LLVMValueRef callee) {
     uint32_t file;
-    hd_place place = hd_front_place_of(m->front, call, &file);
+    hd_place place = front_place_of(m->front, call, &file);
     const char *text = m->front->files.data[file].text;
     place.text = text && place.line ? hd_line_of(m->front->arena, text, place.line) : NULL;
     m->status = hd_fail(m->front->diag, HD_EUNSUPPORTED, &place,
@@ -43,11 +43,11 @@ static LLVMValueRef called(LLVMValueRef instruction) {
 }
 
 static uint32_t length_of(measurer *m, LLVMValueRef function) {
-    uint32_t length = hd_pointer_map_get(&m->lengths, function);
+    uint32_t length = front_pointer_map_get(&m->lengths, function);
     if (length != KIR_NONE)
         return length;
     length = 0; /* also for a function that no kernel calls, and that calls itself */
-    hd_pointer_map_set(m->front->arena, &m->lengths, function, length);
+    front_pointer_map_set(m->front->arena, &m->lengths, function, length);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
          block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst && !m->status;
@@ -57,11 +57,11 @@ static uint32_t length_of(measurer *m, LLVMValueRef function) {
             if (length > MOST_INSTRUCTIONS && callee && !m->status)
                 refuse(m, function, inst, callee);
         }
-    hd_pointer_map_set(m->front->arena, &m->lengths, function, length);
+    front_pointer_map_set(m->front->arena, &m->lengths, function, length);
     return length;
 }
 
-hd_status hd_front_check_inlining(hd_front *front) {
+hd_status front_check_inlining(front_front *front) {
     measurer m = {.front = front};
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function && !m.status;
          function = LLVMGetNextFunction(function))

@@ -7,7 +7,7 @@
 #include "frontend/clang/internal.h"
 
 /* Lowers a call; `detail` is that of its row. */
-typedef kir_value lower_fn(hd_lowering *l, const hd_call *call, const char *detail);
+typedef kir_value lower_fn(front_lowering *l, const front_call *call, const char *detail);
 
 typedef struct function {
     const char *name; /* without __nv_ */
@@ -22,11 +22,11 @@ static const function *find(const function *table, size_t count, const char *nam
     return NULL;
 }
 
-static kir_value number(hd_lowering *l, kir_type type, int64_t value) {
-    return hd_const_int(l, type, value);
+static kir_value number(front_lowering *l, kir_type type, int64_t value) {
+    return front_const_int(l, type, value);
 }
 
-static kir_value real(hd_lowering *l, kir_type type, double value) {
+static kir_value real(front_lowering *l, kir_type type, double value) {
     uint64_t bits = 0;
     float single = (float)value;
     memcpy(&bits, type.bits == 32 ? (const void *)&single : (const void *)&value, type.bits / 8u);
@@ -35,49 +35,49 @@ static kir_value real(hd_lowering *l, kir_type type, double value) {
 
 /* ---- built-in functions ------------------------------------------------ */
 
-static kir_value same(hd_lowering *l, const hd_call *call, const char *name) {
-    return hd_emit_call(l, name, call->type, call->arg_count, call->args);
+static kir_value same(front_lowering *l, const front_call *call, const char *name) {
+    return front_emit_call(l, name, call->type, call->arg_count, call->args);
 }
 
 /* The result has the operand's width in OpenCL, 32 bits in CUDA. */
-static kir_value counted(hd_lowering *l, const hd_call *call, const char *name) {
-    kir_type type = hd_type_of_value(l, call->args[0]);
-    kir_value count = hd_emit_call(l, name, type, 1, call->args);
-    return type.bits == call->type.bits ? count : hd_emit1(l, KIR_TRUNC, call->type, count);
+static kir_value counted(front_lowering *l, const front_call *call, const char *name) {
+    kir_type type = front_type_of_value(l, call->args[0]);
+    kir_value count = front_emit_call(l, name, type, 1, call->args);
+    return type.bits == call->type.bits ? count : front_emit1(l, KIR_TRUNC, call->type, count);
 }
 
 /* Rounds, then converts: lrint, llround. */
-static kir_value rounded(hd_lowering *l, const hd_call *call, const char *name) {
-    kir_type type = hd_type_of_value(l, call->args[0]);
-    return hd_emit1(l, KIR_FPTOSI, call->type, hd_emit_call(l, name, type, 1, call->args));
+static kir_value rounded(front_lowering *l, const front_call *call, const char *name) {
+    kir_type type = front_type_of_value(l, call->args[0]);
+    return front_emit1(l, KIR_FPTOSI, call->type, front_emit_call(l, name, type, 1, call->args));
 }
 
 /* Results through pointers: a private variable that the built-in writes, and a store of our
  * own, so that the access is seen. frexp, modf, remquo. */
-static kir_value through_pointer(hd_lowering *l, const hd_call *call, const char *name) {
+static kir_value through_pointer(front_lowering *l, const front_call *call, const char *name) {
     uint32_t last = call->arg_count - 1;
-    kir_type type = !strcmp(name, "modf") ? call->type : hd_int_type(32, 1);
+    kir_type type = !strcmp(name, "modf") ? call->type : front_int_type(32, 1);
     kir_value args[3];
     memcpy(args, call->args, call->arg_count * sizeof *args);
     uint32_t bytes = kir_type_bytes(type);
-    args[last] = hd_emit_alloca(l, bytes, bytes);
-    kir_value result = hd_emit_call(l, name, call->type, call->arg_count, args);
-    hd_emit_store(l, hd_emit_load(l, type, args[last], bytes), call->args[last], bytes);
+    args[last] = front_emit_alloca(l, bytes, bytes);
+    kir_value result = front_emit_call(l, name, call->type, call->arg_count, args);
+    front_emit_store(l, front_emit_load(l, type, args[last], bytes), call->args[last], bytes);
     return result;
 }
 
 /* ---- plain instructions -------------------------------------------------- */
 
-static kir_value as_bits(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value as_bits(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
-    return hd_emit1(l, KIR_BITCAST, call->type, call->args[0]);
+    return front_emit1(l, KIR_BITCAST, call->type, call->args[0]);
 }
 
-static kir_value pick(hd_lowering *l, kir_pred pred, kir_value a, kir_value b) {
-    return hd_emit_select(l, hd_emit_compare(l, pred, a, b), a, b);
+static kir_value pick(front_lowering *l, kir_pred pred, kir_value a, kir_value b) {
+    return front_emit_select(l, front_emit_compare(l, pred, a, b), a, b);
 }
 
-static kir_value extreme(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value extreme(front_lowering *l, const front_call *call, const char *detail) {
     kir_pred pred = !strcmp(detail, "slt")   ? KIR_P_SLT
                     : !strcmp(detail, "sgt") ? KIR_P_SGT
                     : !strcmp(detail, "ult") ? KIR_P_ULT
@@ -85,92 +85,93 @@ static kir_value extreme(hd_lowering *l, const hd_call *call, const char *detail
     return pick(l, pred, call->args[0], call->args[1]);
 }
 
-static kir_value absolute(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value absolute(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
-    kir_value negative = hd_emit2(l, KIR_SUB, call->type, number(l, call->type, 0), call->args[0]);
+    kir_value negative =
+        front_emit2(l, KIR_SUB, call->type, number(l, call->type, 0), call->args[0]);
     return pick(l, KIR_P_SGT, call->args[0], negative);
 }
 
 /* The place of the lowest bit from 1 on, or 0. */
-static kir_value first_bit(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value first_bit(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_value zeros = counted(l, call, "ctz");
-    kir_value place = hd_emit2(l, KIR_ADD, call->type, zeros, number(l, call->type, 1));
-    kir_value x = call->args[0], none = number(l, hd_type_of_value(l, x), 0);
-    return hd_emit_select(l, hd_emit_compare(l, KIR_P_EQ, x, none), number(l, call->type, 0),
-                          place);
+    kir_value place = front_emit2(l, KIR_ADD, call->type, zeros, number(l, call->type, 1));
+    kir_value x = call->args[0], none = number(l, front_type_of_value(l, x), 0);
+    return front_emit_select(l, front_emit_compare(l, KIR_P_EQ, x, none), number(l, call->type, 0),
+                             place);
 }
 
 /* The low 24 bits of both, with their sign or without. */
-static kir_value product24(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value product24(front_lowering *l, const front_call *call, const char *detail) {
     kir_value args[2], eight = number(l, call->type, 8);
     for (uint32_t i = 0; i < 2; i++) {
-        args[i] = hd_emit2(l, KIR_SHL, call->type, call->args[i], eight);
-        args[i] = hd_emit2(l, *detail == 'u' ? KIR_LSHR : KIR_ASHR, call->type, args[i], eight);
+        args[i] = front_emit2(l, KIR_SHL, call->type, call->args[i], eight);
+        args[i] = front_emit2(l, *detail == 'u' ? KIR_LSHR : KIR_ASHR, call->type, args[i], eight);
     }
-    return hd_emit2(l, KIR_MUL, call->type, args[0], args[1]);
+    return front_emit2(l, KIR_MUL, call->type, args[0], args[1]);
 }
 
 /* |a - b| + c */
-static kir_value difference_sum(hd_lowering *l, const hd_call *call, const char *name) {
-    kir_value difference = hd_emit_call(l, name, call->type, 2, call->args);
-    return hd_emit2(l, KIR_ADD, call->type, difference, call->args[2]);
+static kir_value difference_sum(front_lowering *l, const front_call *call, const char *name) {
+    kir_value difference = front_emit_call(l, name, call->type, 2, call->args);
+    return front_emit2(l, KIR_ADD, call->type, difference, call->args[2]);
 }
 
 /* In 0 .. 1; not a number becomes 0. */
-static kir_value saturated(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value saturated(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_value low[] = {call->args[0], real(l, call->type, 0)};
-    kir_value high[] = {hd_emit_call(l, "fmax", call->type, 2, low), real(l, call->type, 1)};
-    return hd_emit_call(l, "fmin", call->type, 2, high);
+    kir_value high[] = {front_emit_call(l, "fmax", call->type, 2, low), real(l, call->type, 1)};
+    return front_emit_call(l, "fmin", call->type, 2, high);
 }
 
-static kir_value half_of_double(hd_lowering *l, const hd_call *call, const char *detail) {
-    kir_type wide = hd_int_type(64, 1);
-    kir_value bits = hd_emit1(l, KIR_BITCAST, wide, call->args[0]);
+static kir_value half_of_double(front_lowering *l, const front_call *call, const char *detail) {
+    kir_type wide = front_int_type(64, 1);
+    kir_value bits = front_emit1(l, KIR_BITCAST, wide, call->args[0]);
     if (*detail == 'h')
-        bits = hd_emit2(l, KIR_LSHR, wide, bits, number(l, wide, 32));
-    return hd_emit1(l, KIR_TRUNC, call->type, bits);
+        bits = front_emit2(l, KIR_LSHR, wide, bits, number(l, wide, 32));
+    return front_emit1(l, KIR_TRUNC, call->type, bits);
 }
 
-static kir_value double_of_halves(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value double_of_halves(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
-    kir_type wide = hd_int_type(64, 1);
-    kir_value high = hd_emit1(l, KIR_ZEXT, wide, call->args[0]);
-    kir_value low = hd_emit1(l, KIR_ZEXT, wide, call->args[1]);
-    high = hd_emit2(l, KIR_SHL, wide, high, number(l, wide, 32));
-    return hd_emit1(l, KIR_BITCAST, call->type, hd_emit2(l, KIR_OR, wide, high, low));
+    kir_type wide = front_int_type(64, 1);
+    kir_value high = front_emit1(l, KIR_ZEXT, wide, call->args[0]);
+    kir_value low = front_emit1(l, KIR_ZEXT, wide, call->args[1]);
+    high = front_emit2(l, KIR_SHL, wide, high, number(l, wide, 32));
+    return front_emit1(l, KIR_BITCAST, call->type, front_emit2(l, KIR_OR, wide, high, low));
 }
 
-static kir_value half_to_float(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value half_to_float(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
-    kir_value half = hd_emit1(l, KIR_BITCAST, (kir_type){KIR_FLOAT, 16, 1, 0}, call->args[0]);
-    return hd_emit1(l, KIR_FPEXT, call->type, half);
+    kir_value half = front_emit1(l, KIR_BITCAST, (kir_type){KIR_FLOAT, 16, 1, 0}, call->args[0]);
+    return front_emit1(l, KIR_FPEXT, call->type, half);
 }
 
-static kir_value float_to_half(hd_lowering *l, const hd_call *call, const char *detail) {
+static kir_value float_to_half(front_lowering *l, const front_call *call, const char *detail) {
     (void)detail;
     kir_type half = {KIR_FLOAT, 16, 1, 0};
-    kir_value value = hd_emit1(l, KIR_FPTRUNC, half, call->args[0]);
-    return hd_emit1(l, KIR_BITCAST, call->type, value);
+    kir_value value = front_emit1(l, KIR_FPTRUNC, half, call->args[0]);
+    return front_emit1(l, KIR_BITCAST, call->type, value);
 }
 
 /* ---- functions with a direction of rounding -------------------------------- */
 
 /* To nearest: plain instructions, of which nobody fuses two. */
-static kir_value to_nearest(hd_lowering *l, const hd_call *call, const char *name) {
+static kir_value to_nearest(front_lowering *l, const front_call *call, const char *name) {
     static const struct {
         const char *name;
         kir_op op;
     } ops[] = {{"add", KIR_FADD}, {"sub", KIR_FSUB}, {"mul", KIR_FMUL}, {"div", KIR_FDIV}};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (!strcmp(ops[i].name, name))
-            return hd_emit2(l, ops[i].op, call->type, call->args[0], call->args[1]);
+            return front_emit2(l, ops[i].op, call->type, call->args[0], call->args[1]);
     return same(l, call, name);
 }
 
 /* fadd_rz, dsqrt_rn, fmaf_ieee_ru, frcp_rd: the operation without its type and direction. */
-static bool lower_rounding(hd_lowering *l, const hd_call *call, const char *name,
+static bool lower_rounding(front_lowering *l, const front_call *call, const char *name,
                            kir_value *result) {
     static const char *const operations[] = {"add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt"};
     const char *mode = strrchr(name, '_');
@@ -184,7 +185,7 @@ static bool lower_rounding(hd_lowering *l, const hd_call *call, const char *name
     if (!fused && (i == count || (*operation != 'f' && *operation != 'd')))
         return false;
     operation = fused ? "fma" : operations[i];
-    hd_call inverse = *call;
+    front_call inverse = *call;
     kir_value args[] = {real(l, call->type, 1), call->args[0]};
     if (!strcmp(operation, "rcp")) { /* 1 / x */
         operation = "div";
@@ -218,7 +219,7 @@ static const converted *converted_type(const char *text, size_t length) {
 
 /* Conversions to integers clamp, as OpenCL's with _sat do; to nearest, from double to float
  * and from integers are plain. */
-static kir_value convert(hd_lowering *l, const hd_call *call, const converted *from,
+static kir_value convert(front_lowering *l, const front_call *call, const converted *from,
                          const converted *to, char mode) {
     const char *direction = mode == 'n' ? "rte" : mode == 'z' ? "rtz" : mode == 'u' ? "rtp" : "rtn";
     if (!to->is_float)
@@ -228,10 +229,10 @@ static kir_value convert(hd_lowering *l, const hd_call *call, const converted *f
                     hd_format(l->arena, "%sconvert_%s_%s", from->is_unsigned ? "u_" : "",
                               to->opencl, direction));
     kir_op op = from->is_float ? KIR_FPTRUNC : from->is_unsigned ? KIR_UITOFP : KIR_SITOFP;
-    return hd_emit1(l, op, call->type, call->args[0]);
+    return front_emit1(l, op, call->type, call->args[0]);
 }
 
-static bool lower_conversion(hd_lowering *l, const hd_call *call, const char *name,
+static bool lower_conversion(front_lowering *l, const front_call *call, const char *name,
                              kir_value *result) {
     const char *two = strchr(name, '2'), *mode = strrchr(name, '_');
     if (!two || !mode || mode < two || mode[1] != 'r' || !mode[2])
@@ -332,7 +333,8 @@ static const function other_functions[] = {
 #define FIND(table, name) find(table, sizeof table / sizeof *table, name)
 
 /* One of float or double, by its name without a final f. */
-static bool lower_real(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+static bool lower_real(front_lowering *l, const front_call *call, const char *name,
+                       kir_value *result) {
     const function *found = FIND(real_functions, name);
     bool is_same = hd_has_word(same_functions, name);
     if (found)
@@ -342,7 +344,7 @@ static bool lower_real(hd_lowering *l, const hd_call *call, const char *name, ki
     return found || is_same;
 }
 
-bool hd_lower_libdevice(hd_lowering *l, const hd_call *call, kir_value *result) {
+bool front_lower_libdevice(front_lowering *l, const front_call *call, kir_value *result) {
     static const char prefix[] = "__nv_";
     if (strncmp(call->name, prefix, strlen(prefix)))
         return false;

@@ -8,14 +8,14 @@
 
 /* ---- types and values ------------------------------------------------ */
 
-const char *hd_print_value(hd_lowering *l, LLVMValueRef value) {
+const char *front_print_value(front_lowering *l, LLVMValueRef value) {
     char *text = LLVMPrintValueToString(value);
     const char *copy = hd_strdup(l->arena, text + strspn(text, " "));
     LLVMDisposeMessage(text);
     return copy;
 }
 
-static const char *print_type(hd_lowering *l, LLVMTypeRef type) {
+static const char *print_type(front_lowering *l, LLVMTypeRef type) {
     char *text = LLVMPrintTypeToString(type);
     const char *copy = hd_strdup(l->arena, text);
     LLVMDisposeMessage(text);
@@ -24,7 +24,7 @@ static const char *print_type(hd_lowering *l, LLVMTypeRef type) {
 
 /* Two numbers without a name: the function, or its place among the virtual ones, and how far
  * the object is to be moved. */
-static bool is_member_pointer(const hd_lowering *l, LLVMTypeRef type) {
+static bool is_member_pointer(const front_lowering *l, LLVMTypeRef type) {
     if (!l->front->is_cuda || LLVMGetTypeKind(type) != LLVMStructTypeKind ||
         !LLVMIsLiteralStruct(type) || LLVMCountStructElementTypes(type) != 2)
         return false;
@@ -34,14 +34,14 @@ static bool is_member_pointer(const hd_lowering *l, LLVMTypeRef type) {
 }
 
 /* "struct body" of %struct.body. */
-static const char *aggregate_name(const hd_lowering *l, LLVMTypeRef type) {
+static const char *aggregate_name(const front_lowering *l, LLVMTypeRef type) {
     bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
     const char *name = is_struct && !LLVMIsLiteralStruct(type) ? LLVMGetStructName(type) : NULL;
     const char *dot = name ? strchr(name, '.') : NULL;
     return dot ? hd_format(l->arena, "struct %s", dot + 1) : is_struct ? "struct" : "array";
 }
 
-static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
+static kir_type unsupported_type(front_lowering *l, LLVMTypeRef type) {
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (kind == LLVMTargetExtTypeKind) {
         const char *name = LLVMGetTargetExtTypeName(type);
@@ -49,92 +49,93 @@ static kir_type unsupported_type(hd_lowering *l, LLVMTypeRef type) {
                            : !strcmp(name, "spirv.Sampler") ? "samplers are"
                            : !strcmp(name, "spirv.Pipe")    ? "pipes are"
                                                             : "objects like this one are";
-        hd_cannot(l, "%s not supported; read and write a __global buffer instead", what);
+        front_cannot(l, "%s not supported; read and write a __global buffer instead", what);
     } else if (is_member_pointer(l, type)) {
-        hd_cannot(l, "pointers to member functions are not supported; call a function by its name");
+        front_cannot(l,
+                     "pointers to member functions are not supported; call a function by its name");
     } else if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind) {
-        hd_cannot(l, "a whole %s is used as one value here; use its members",
-                  aggregate_name(l, type));
+        front_cannot(l, "a whole %s is used as one value here; use its members",
+                     aggregate_name(l, type));
     } else if (kind == LLVMIntegerTypeKind) {
-        hd_cannot(l,
-                  "a value of %u bits (from a bit-field, or a struct read as a whole) is not "
-                  "supported; use members of 8, 16, 32 or 64 bits",
-                  LLVMGetIntTypeWidth(type));
+        front_cannot(l,
+                     "a value of %u bits (from a bit-field, or a struct read as a whole) is not "
+                     "supported; use members of 8, 16, 32 or 64 bits",
+                     LLVMGetIntTypeWidth(type));
     } else {
-        hd_cannot(l, "values of type %s are not supported", print_type(l, type));
+        front_cannot(l, "values of type %s are not supported", print_type(l, type));
     }
-    return hd_int_type(32, 1);
+    return front_int_type(32, 1);
 }
 
-kir_type hd_lower_type(hd_lowering *l, LLVMTypeRef type) {
+kir_type front_lower_type(front_lowering *l, LLVMTypeRef type) {
     kir_type element;
     switch (LLVMGetTypeKind(type)) {
     case LLVMVoidTypeKind: return (kir_type){0};
     case LLVMHalfTypeKind: return (kir_type){KIR_FLOAT, 16, 1, 0};
     case LLVMFloatTypeKind: return (kir_type){KIR_FLOAT, 32, 1, 0};
     case LLVMDoubleTypeKind: return (kir_type){KIR_FLOAT, 64, 1, 0};
-    case LLVMPointerTypeKind: return hd_pointer_type(hd_space_of(l, LLVMGetUndef(type)));
+    case LLVMPointerTypeKind: return front_pointer_type(front_space_of(l, LLVMGetUndef(type)));
     case LLVMIntegerTypeKind: {
         unsigned bits = LLVMGetIntTypeWidth(type);
         if (bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64)
-            return hd_int_type((uint8_t)bits, 1);
+            return front_int_type((uint8_t)bits, 1);
         return unsupported_type(l, type);
     }
     case LLVMVectorTypeKind:
-        element = hd_lower_type(l, LLVMGetElementType(type));
+        element = front_lower_type(l, LLVMGetElementType(type));
         if (element.kind == KIR_PTR || LLVMGetVectorSize(type) > 16)
             return unsupported_type(l, type);
         element.lanes = (uint8_t)LLVMGetVectorSize(type);
         return element;
     case LLVMTargetExtTypeKind: /* an event is a handle */
         if (!strcmp(LLVMGetTargetExtTypeName(type), "spirv.Event"))
-            return hd_int_type(64, 1);
+            return front_int_type(64, 1);
         return unsupported_type(l, type);
     default: return unsupported_type(l, type);
     }
 }
 
-kir_value hd_value_of(hd_lowering *l, LLVMValueRef value) {
+kir_value front_value_of(front_lowering *l, LLVMValueRef value) {
     if (LLVMIsConstant(value))
-        return hd_lower_constant(l, value);
-    kir_value known = hd_pointer_map_get(&l->values, value);
+        return front_lower_constant(l, value);
+    kir_value known = front_pointer_map_get(&l->values, value);
     if (known == KIR_NONE) {
-        hd_cannot(l, "a value that kir cannot carry: %s", hd_print_value(l, value));
+        front_cannot(l, "a value that kir cannot carry: %s", front_print_value(l, value));
         return 0;
     }
     return known;
 }
 
-void hd_set_value(hd_lowering *l, LLVMValueRef value, kir_value result) {
-    hd_pointer_map_set(l->arena, &l->values, value, result);
+void front_set_value(front_lowering *l, LLVMValueRef value, kir_value result) {
+    front_pointer_map_set(l->arena, &l->values, value, result);
 }
 
-static kir_value operand(hd_lowering *l, LLVMValueRef inst, unsigned index) {
-    return hd_value_of(l, LLVMGetOperand(inst, index));
+static kir_value operand(front_lowering *l, LLVMValueRef inst, unsigned index) {
+    return front_value_of(l, LLVMGetOperand(inst, index));
 }
 
 /* A pointer operand in the space that its user works in. */
-static kir_value pointer_in(hd_lowering *l, LLVMValueRef value, kir_space space) {
+static kir_value pointer_in(front_lowering *l, LLVMValueRef value, kir_space space) {
     uint64_t zero = 0;
     if (LLVMIsConstant(value) && LLVMIsUndef(value))
-        return hd_leaf(l, KIR_UNDEF, hd_pointer_type(space), NULL, 0);
+        return hd_leaf(l, KIR_UNDEF, front_pointer_type(space), NULL, 0);
     if (LLVMIsConstant(value) && LLVMIsNull(value))
-        return hd_leaf(l, KIR_CONST, hd_pointer_type(space), &zero, 0);
-    kir_value known = hd_value_of(l, value);
-    return l->status ? known : hd_in_space(l, known, space);
+        return hd_leaf(l, KIR_CONST, front_pointer_type(space), &zero, 0);
+    kir_value known = front_value_of(l, value);
+    return l->status ? known : front_in_space(l, known, space);
 }
 
 /* The type of a value; a pointer's with the space that it really points into. */
-static kir_type result_type(hd_lowering *l, LLVMValueRef value) {
+static kir_type result_type(front_lowering *l, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-        return hd_pointer_type(hd_space_of(l, value));
-    return hd_lower_type(l, type);
+        return front_pointer_type(front_space_of(l, value));
+    return front_lower_type(l, type);
 }
 
-static kir_value operand_like(hd_lowering *l, LLVMValueRef value, kir_type type) {
+static kir_value operand_like(front_lowering *l, LLVMValueRef value, kir_type type) {
     return type.kind == KIR_PTR ? pointer_in(l, value, (kir_space)type.space)
-                                : hd_value_of(l, value);
+                                : front_value_of(l, value);
 }
 
 /* ---- plain instructions ---------------------------------------------- */
@@ -168,31 +169,31 @@ static bool find_op(const struct op_pair *table, size_t count, LLVMOpcode opcode
 }
 #define FIND_OP(table, opcode, op) find_op(table, sizeof table / sizeof *table, opcode, op)
 
-kir_value hd_lower_binary(hd_lowering *l, LLVMOpcode opcode, LLVMValueRef value) {
+kir_value front_lower_binary(front_lowering *l, LLVMOpcode opcode, LLVMValueRef value) {
     kir_op op;
     if (!FIND_OP(binary_ops, opcode, &op)) {
-        hd_cannot(l, "an operation that kir does not have: %s", hd_print_value(l, value));
+        front_cannot(l, "an operation that kir does not have: %s", front_print_value(l, value));
         return 0;
     }
     kir_value a = operand(l, value, 0), b = operand(l, value, 1);
-    return hd_emit2(l, op, hd_lower_type(l, LLVMTypeOf(value)), a, b);
+    return front_emit2(l, op, front_lower_type(l, LLVMTypeOf(value)), a, b);
 }
 
-kir_value hd_lower_conversion(hd_lowering *l, LLVMOpcode opcode, LLVMValueRef value) {
+kir_value front_lower_conversion(front_lowering *l, LLVMOpcode opcode, LLVMValueRef value) {
     LLVMValueRef from = LLVMGetOperand(value, 0);
     kir_type type = result_type(l, value);
     if (opcode == LLVMAddrSpaceCast)
         return pointer_in(l, from, (kir_space)type.space);
     kir_op op;
     if (!FIND_OP(conversion_ops, opcode, &op)) {
-        hd_cannot(l, "a conversion that kir does not have: %s", hd_print_value(l, value));
+        front_cannot(l, "a conversion that kir does not have: %s", front_print_value(l, value));
         return 0;
     }
-    return hd_emit1(l, op, type, operand_like(l, from, op == KIR_FREEZE ? type : (kir_type){0}));
+    return front_emit1(l, op, type, operand_like(l, from, op == KIR_FREEZE ? type : (kir_type){0}));
 }
 
 /* Operands of one comparison share a space. */
-static kir_value lower_compare(hd_lowering *l, LLVMValueRef inst) {
+static kir_value lower_compare(front_lowering *l, LLVMValueRef inst) {
     static const kir_pred int_preds[] = {KIR_P_EQ,  KIR_P_NE,  KIR_P_UGT, KIR_P_UGE, KIR_P_ULT,
                                          KIR_P_ULE, KIR_P_SGT, KIR_P_SGE, KIR_P_SLT, KIR_P_SLE};
     static const kir_pred float_preds[] = {KIR_P_FALSE, KIR_P_OEQ,  KIR_P_OGT,  KIR_P_OGE,
@@ -201,30 +202,30 @@ static kir_value lower_compare(hd_lowering *l, LLVMValueRef inst) {
                                            KIR_P_UFLT,  KIR_P_UFLE, KIR_P_UNE,  KIR_P_TRUE};
     LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
     if (LLVMGetInstructionOpcode(inst) == LLVMFCmp)
-        return hd_emit_compare(l, float_preds[LLVMGetFCmpPredicate(inst)], hd_value_of(l, left),
-                               hd_value_of(l, right));
+        return front_emit_compare(l, float_preds[LLVMGetFCmpPredicate(inst)],
+                                  front_value_of(l, left), front_value_of(l, right));
     kir_pred pred = int_preds[LLVMGetICmpPredicate(inst) - LLVMIntEQ];
     if (LLVMGetTypeKind(LLVMTypeOf(left)) != LLVMPointerTypeKind)
-        return hd_emit_compare(l, pred, hd_value_of(l, left), hd_value_of(l, right));
-    kir_space space = hd_space_of(l, left), other = hd_space_of(l, right);
+        return front_emit_compare(l, pred, front_value_of(l, left), front_value_of(l, right));
+    kir_space space = front_space_of(l, left), other = front_space_of(l, right);
     if (LLVMIsConstant(left) && LLVMIsNull(left))
         space = other;
     else if (space != other && !(LLVMIsConstant(right) && LLVMIsNull(right)))
         space = KIR_GENERIC;
-    return hd_emit_compare(l, pred, pointer_in(l, left, space), pointer_in(l, right, space));
+    return front_emit_compare(l, pred, pointer_in(l, left, space), pointer_in(l, right, space));
 }
 
-static kir_value lower_select(hd_lowering *l, LLVMValueRef inst) {
+static kir_value lower_select(front_lowering *l, LLVMValueRef inst) {
     kir_type type = result_type(l, inst);
     kir_value args[] = {operand(l, inst, 0), operand_like(l, LLVMGetOperand(inst, 1), type),
                         operand_like(l, LLVMGetOperand(inst, 2), type)};
-    return hd_emit(l, KIR_SELECT, type, 3, args);
+    return front_emit(l, KIR_SELECT, type, 3, args);
 }
 
-static kir_value lower_shuffle(hd_lowering *l, LLVMValueRef inst) {
-    kir_type type = hd_lower_type(l, LLVMTypeOf(inst));
+static kir_value lower_shuffle(front_lowering *l, LLVMValueRef inst) {
+    kir_type type = front_lower_type(l, LLVMTypeOf(inst));
     kir_value a = operand(l, inst, 0), b = operand(l, inst, 1);
-    kir_value value = hd_emit2(l, KIR_SHUFFLE, type, a, b);
+    kir_value value = front_emit2(l, KIR_SHUFFLE, type, a, b);
     kir_inst *shuffle = &l->insts.data[value];
     shuffle->imm_count = type.lanes;
     shuffle->imm = hd_new_array(l->arena, uint64_t, type.lanes);
@@ -237,52 +238,52 @@ static kir_value lower_shuffle(hd_lowering *l, LLVMValueRef inst) {
 
 /* A compare-and-exchange makes a pair: the old value, and whether it matched. Other pairs
  * are results of calls. */
-static kir_value lower_extract_value(hd_lowering *l, LLVMValueRef inst) {
+static kir_value lower_extract_value(front_lowering *l, LLVMValueRef inst) {
     LLVMValueRef pair = LLVMGetOperand(inst, 0);
-    kir_value second = hd_pointer_map_get(&l->seconds, pair);
+    kir_value second = front_pointer_map_get(&l->seconds, pair);
     if (second != KIR_NONE && LLVMGetNumIndices(inst) == 1)
-        return LLVMGetIndices(inst)[0] == 0 ? hd_value_of(l, pair) : second;
+        return LLVMGetIndices(inst)[0] == 0 ? front_value_of(l, pair) : second;
     if (!LLVMIsAAtomicCmpXchgInst(pair) || LLVMGetNumIndices(inst) != 1) {
-        hd_cannot(l, "a whole struct is used as one value here; use its members");
+        front_cannot(l, "a whole struct is used as one value here; use its members");
         return 0;
     }
-    kir_value old = hd_value_of(l, pair);
+    kir_value old = front_value_of(l, pair);
     if (LLVMGetIndices(inst)[0] == 0)
         return old;
-    return hd_emit_compare(l, KIR_P_EQ, old, operand(l, pair, 1));
+    return front_emit_compare(l, KIR_P_EQ, old, operand(l, pair, 1));
 }
 
 /* ---- memory ---------------------------------------------------------- */
 
-static kir_value lower_alloca(hd_lowering *l, LLVMValueRef inst) {
+static kir_value lower_alloca(front_lowering *l, LLVMValueRef inst) {
     LLVMValueRef count = LLVMGetOperand(inst, 0);
     if (!LLVMIsAConstantInt(count)) {
-        hd_cannot(l, "an array of variable size; give it a constant one");
+        front_cannot(l, "an array of variable size; give it a constant one");
         return 0;
     }
     uint64_t bytes = LLVMABISizeOfType(l->layout, LLVMGetAllocatedType(inst));
-    return hd_emit_alloca(l, bytes * LLVMConstIntGetZExtValue(count), LLVMGetAlignment(inst));
+    return front_emit_alloca(l, bytes * LLVMConstIntGetZExtValue(count), LLVMGetAlignment(inst));
 }
 
-static kir_value lower_load(hd_lowering *l, LLVMValueRef inst) {
-    kir_type type = hd_lower_type(l, LLVMTypeOf(inst));
-    kir_value address = hd_member_address(l, LLVMGetOperand(inst, 0));
+static kir_value lower_load(front_lowering *l, LLVMValueRef inst) {
+    kir_type type = front_lower_type(l, LLVMTypeOf(inst));
+    kir_value address = front_member_address(l, LLVMGetOperand(inst, 0));
     if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-        return hd_emit_atomic(l, KIR_RMW_LOAD, type, 1, &address);
-    kir_value value = hd_emit_load(l, type, address, LLVMGetAlignment(inst));
+        return front_emit_atomic(l, KIR_RMW_LOAD, type, 1, &address);
+    kir_value value = front_emit_load(l, type, address, LLVMGetAlignment(inst));
     l->insts.data[value].is_volatile = LLVMGetVolatile(inst);
     return value;
 }
 
-static kir_value lower_store(hd_lowering *l, LLVMValueRef inst) {
+static kir_value lower_store(front_lowering *l, LLVMValueRef inst) {
     LLVMValueRef stored = LLVMGetOperand(inst, 0);
-    kir_value value = operand_like(l, stored, hd_lower_type(l, LLVMTypeOf(stored)));
-    kir_value address = hd_member_address(l, LLVMGetOperand(inst, 1));
+    kir_value value = operand_like(l, stored, front_lower_type(l, LLVMTypeOf(stored)));
+    kir_value address = front_member_address(l, LLVMGetOperand(inst, 1));
     if (l->status)
         return 0;
     if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-        return hd_emit_atomic(l, KIR_RMW_STORE, (kir_type){0}, 2, (kir_value[]){address, value});
-    hd_emit_store(l, value, address, LLVMGetAlignment(inst));
+        return front_emit_atomic(l, KIR_RMW_STORE, (kir_type){0}, 2, (kir_value[]){address, value});
+    front_emit_store(l, value, address, LLVMGetAlignment(inst));
     kir_value store = (kir_value)l->insts.count - 1;
     l->insts.data[store].is_volatile = LLVMGetVolatile(inst);
     return store;
@@ -290,11 +291,11 @@ static kir_value lower_store(hd_lowering *l, LLVMValueRef inst) {
 
 /* ---- leaving a block ------------------------------------------------- */
 
-static uint32_t block_of(hd_lowering *l, LLVMBasicBlockRef block) {
-    return hd_pointer_map_get(&l->blocks, block);
+static uint32_t block_of(front_lowering *l, LLVMBasicBlockRef block) {
+    return front_pointer_map_get(&l->blocks, block);
 }
 
-static void lower_terminator(hd_lowering *l, LLVMValueRef inst) {
+static void lower_terminator(front_lowering *l, LLVMValueRef inst) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     kir_op op = opcode == LLVMRet ? KIR_RET : KIR_UNREACHABLE;
     unsigned count = LLVMGetNumSuccessors(inst);
@@ -305,7 +306,7 @@ static void lower_terminator(hd_lowering *l, LLVMValueRef inst) {
     } else if (opcode == LLVMBr) {
         op = count == 1 ? KIR_BR : KIR_CONDBR;
         if (count == 2)
-            condition = hd_value_of(l, LLVMGetCondition(inst));
+            condition = front_value_of(l, LLVMGetCondition(inst));
     }
     if (l->status)
         return;
@@ -314,7 +315,7 @@ static void lower_terminator(hd_lowering *l, LLVMValueRef inst) {
         count = 1;
     }
     bool chooses = op == KIR_CONDBR || op == KIR_SWITCH;
-    kir_value value = hd_emit(l, op, (kir_type){0}, chooses, &condition);
+    kir_value value = front_emit(l, op, (kir_type){0}, chooses, &condition);
     kir_inst *last = &l->insts.data[value];
     last->to_count = count;
     last->to = hd_new_array(l->arena, uint32_t, count);
@@ -330,13 +331,13 @@ static void lower_terminator(hd_lowering *l, LLVMValueRef inst) {
 
 /* ---- phis ------------------------------------------------------------ */
 
-static kir_value start_phi(hd_lowering *l, LLVMValueRef inst) {
-    return hd_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
+static kir_value start_phi(front_lowering *l, LLVMValueRef inst) {
+    return front_emit(l, KIR_PHI, result_type(l, inst), 0, NULL);
 }
 
 /* The value a phi gets from a block; a cast that it needs goes to that block's end. */
-static kir_value incoming(hd_lowering *l, LLVMValueRef value, uint32_t block, kir_type type) {
-    hd_values *list = &l->lists[block];
+static kir_value incoming(front_lowering *l, LLVMValueRef value, uint32_t block, kir_type type) {
+    front_values *list = &l->lists[block];
     kir_value last = list->data[--list->count];
     l->current = list;
     l->current_block = block;
@@ -346,9 +347,9 @@ static kir_value incoming(hd_lowering *l, LLVMValueRef value, uint32_t block, ki
 }
 
 /* LLVM repeats a block that leads here by several edges; kir names it once. */
-static void finish_phi(hd_lowering *l, LLVMValueRef inst) {
-    kir_value phi = hd_value_of(l, inst);
-    kir_type type = hd_type_of_value(l, phi);
+static void finish_phi(front_lowering *l, LLVMValueRef inst) {
+    kir_value phi = front_value_of(l, inst);
+    kir_type type = front_type_of_value(l, phi);
     unsigned count = LLVMCountIncoming(inst);
     kir_value *args = hd_new_array(l->arena, kir_value, count);
     uint32_t *from = hd_new_array(l->arena, uint32_t, count), used = 0;
@@ -370,58 +371,58 @@ static void finish_phi(hd_lowering *l, LLVMValueRef inst) {
 
 /* ---- the kernel ------------------------------------------------------ */
 
-static kir_value lower_value(hd_lowering *l, LLVMValueRef inst) {
+static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     switch (opcode) {
     case LLVMPHI: return start_phi(l, inst);
     case LLVMAlloca: return lower_alloca(l, inst);
     case LLVMLoad: return lower_load(l, inst);
     case LLVMStore: return lower_store(l, inst);
-    case LLVMGetElementPtr: return hd_lower_gep(l, inst);
+    case LLVMGetElementPtr: return front_lower_gep(l, inst);
     case LLVMICmp:
     case LLVMFCmp: return lower_compare(l, inst);
     case LLVMSelect: return lower_select(l, inst);
     case LLVMExtractElement:
-        return hd_emit2(l, KIR_EXTRACT, hd_lower_type(l, LLVMTypeOf(inst)), operand(l, inst, 0),
-                        operand(l, inst, 1));
+        return front_emit2(l, KIR_EXTRACT, front_lower_type(l, LLVMTypeOf(inst)),
+                           operand(l, inst, 0), operand(l, inst, 1));
     case LLVMInsertElement:
-        return hd_emit(
-            l, KIR_INSERT, hd_lower_type(l, LLVMTypeOf(inst)), 3,
+        return front_emit(
+            l, KIR_INSERT, front_lower_type(l, LLVMTypeOf(inst)), 3,
             (kir_value[]){operand(l, inst, 0), operand(l, inst, 1), operand(l, inst, 2)});
     case LLVMShuffleVector: return lower_shuffle(l, inst);
     case LLVMExtractValue: return lower_extract_value(l, inst);
     default: break;
     }
     if (LLVMGetNumOperands(inst) == 1)
-        return hd_lower_conversion(l, opcode, inst);
-    return hd_lower_binary(l, opcode, inst);
+        return front_lower_conversion(l, opcode, inst);
+    return front_lower_binary(l, opcode, inst);
 }
 
-static void lower_instruction(hd_lowering *l, LLVMValueRef inst) {
+static void lower_instruction(front_lowering *l, LLVMValueRef inst) {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMRet:
     case LLVMBr:
     case LLVMSwitch:
     case LLVMUnreachable: lower_terminator(l, inst); return;
-    case LLVMCall: hd_lower_call(l, inst); return;
-    case LLVMAtomicRMW: hd_lower_rmw(l, inst); return;
-    case LLVMAtomicCmpXchg: hd_lower_cmpxchg(l, inst); return;
+    case LLVMCall: front_lower_call(l, inst); return;
+    case LLVMAtomicRMW: front_lower_rmw(l, inst); return;
+    case LLVMAtomicCmpXchg: front_lower_cmpxchg(l, inst); return;
     case LLVMFence:
-        hd_emit1(l, KIR_FENCE, (kir_type){0}, hd_const_int(l, hd_int_type(32, 1), 3));
+        front_emit1(l, KIR_FENCE, (kir_type){0}, front_const_int(l, front_int_type(32, 1), 3));
         return;
-    default: hd_set_value(l, inst, lower_value(l, inst)); return;
+    default: front_set_value(l, inst, lower_value(l, inst)); return;
     }
 }
 
 /* An instruction that LLVM gave no place has that of the next one that has one. */
-static void find_place(hd_lowering *l, LLVMValueRef inst) {
+static void find_place(front_lowering *l, LLVMValueRef inst) {
     l->place = (hd_place){.file = l->front->path};
     l->file = 0;
     for (LLVMValueRef here = inst; here && !l->place.line; here = LLVMGetNextInstruction(here))
-        l->place = hd_front_place_of(l->front, here, &l->file);
+        l->place = front_place_of(l->front, here, &l->file);
 }
 
-static void lower_blocks(hd_lowering *l) {
+static void lower_blocks(front_lowering *l) {
     for (uint32_t b = 0; b < l->block_count; b++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst && !l->status;
              inst = LLVMGetNextInstruction(inst)) {
@@ -449,7 +450,7 @@ static LLVMBasicBlockRef successor(LLVMBasicBlockRef block, unsigned left) {
 
 /* Reverse post-order in which the first successor's blocks come first, as in
  * the source: the body of a loop before what follows it. */
-static void order_blocks(hd_lowering *l) {
+static void order_blocks(front_lowering *l) {
     typedef struct visit {
         LLVMBasicBlockRef block;
         unsigned left; /* successors not looked at yet, from the last to the first */
@@ -457,7 +458,7 @@ static void order_blocks(hd_lowering *l) {
     hd_vec(visit) stack = {0};
     hd_vec(LLVMBasicBlockRef) post = {0};
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(l->function);
-    hd_pointer_map_set(l->arena, &l->blocks, entry, 0);
+    front_pointer_map_set(l->arena, &l->blocks, entry, 0);
     visit first = {entry, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(entry))};
     hd_push(l->arena, &stack, first);
     while (stack.count) {
@@ -468,9 +469,9 @@ static void order_blocks(hd_lowering *l) {
             continue;
         }
         LLVMBasicBlockRef next = successor(top->block, top->left--);
-        if (hd_pointer_map_get(&l->blocks, next) != KIR_NONE)
+        if (front_pointer_map_get(&l->blocks, next) != KIR_NONE)
             continue;
-        hd_pointer_map_set(l->arena, &l->blocks, next, 0);
+        front_pointer_map_set(l->arena, &l->blocks, next, 0);
         visit deeper = {next, LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(next))};
         hd_push(l->arena, &stack, deeper);
     }
@@ -478,12 +479,12 @@ static void order_blocks(hd_lowering *l) {
     l->order = hd_new_array(l->arena, LLVMBasicBlockRef, l->block_count);
     for (uint32_t b = 0; b < l->block_count; b++) {
         l->order[b] = post.data[l->block_count - 1 - b];
-        hd_pointer_map_set(l->arena, &l->blocks, l->order[b], b);
+        front_pointer_map_set(l->arena, &l->blocks, l->order[b], b);
     }
-    l->lists = hd_new_array(l->arena, hd_values, l->block_count);
+    l->lists = hd_new_array(l->arena, front_values, l->block_count);
 }
 
-static void lower_params(hd_lowering *l) {
+static void lower_params(front_lowering *l) {
     kir_kernel *kernel = l->kernel;
     kernel->param_count = LLVMCountParams(l->function);
     kernel->params = hd_new_array(l->arena, kir_param, kernel->param_count);
@@ -498,13 +499,13 @@ static void lower_params(hd_lowering *l) {
         kir_value value = hd_leaf(l, KIR_PARAM, type, NULL, i);
         if (own.bits != type.bits) {
             l->current = &l->entry;
-            value = hd_emit1(l, KIR_TRUNC, own, value);
+            value = front_emit1(l, KIR_TRUNC, own, value);
         }
-        hd_set_value(l, argument, value);
+        front_set_value(l, argument, value);
     }
 }
 
-static void read_required_size(hd_lowering *l) {
+static void read_required_size(front_lowering *l) {
     size_t count = 0;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(l->function, &count);
     unsigned wanted = LLVMGetMDKindIDInContext(l->front->context, "reqd_work_group_size",
@@ -524,7 +525,7 @@ static void read_required_size(hd_lowering *l) {
     LLVMDisposeValueMetadataEntries(entries);
 }
 
-static const hd_signature *find_signature(const hd_front *front, const char *name) {
+static const front_signature *find_signature(const front_front *front, const char *name) {
     for (size_t i = 0; i < front->signatures.count; i++)
         if (!strcmp(front->signatures.data[i].name, name))
             return &front->signatures.data[i];
@@ -532,42 +533,43 @@ static const hd_signature *find_signature(const hd_front *front, const char *nam
 }
 
 /* Block 0 begins with the leaves, then allocas and constant addresses. */
-static void join_entry(hd_lowering *l) {
-    hd_values own = l->lists[0], all = {0};
-    const hd_values *parts[] = {&l->leaves, &l->entry, &own};
+static void join_entry(front_lowering *l) {
+    front_values own = l->lists[0], all = {0};
+    const front_values *parts[] = {&l->leaves, &l->entry, &own};
     for (size_t p = 0; p < 3; p++)
         for (size_t i = 0; i < parts[p]->count; i++)
             hd_push(l->arena, &all, parts[p]->data[i]);
     l->lists[0] = all;
 }
 
-hd_status hd_lower_kernel(hd_front *front, const hd_entry *entry, kir_kernel **kernel) {
+hd_status front_lower_kernel(front_front *front, const front_entry *entry, kir_kernel **kernel) {
     LLVMValueRef function = entry->function;
-    hd_lowering l = {.front = front,
-                     .arena = front->arena,
-                     .function = function,
-                     .layout = LLVMGetModuleDataLayout(front->llvm),
-                     .signature = find_signature(front, entry->symbol),
-                     .kernel = hd_new(front->arena, kir_kernel)};
+    front_lowering l = {.front = front,
+                        .arena = front->arena,
+                        .function = function,
+                        .layout = LLVMGetModuleDataLayout(front->llvm),
+                        .signature = find_signature(front, entry->symbol),
+                        .kernel = hd_new(front->arena, kir_kernel)};
     if (!l.signature || l.signature->param_count != LLVMCountParams(function))
         return hd_fail(front->diag, HD_EUNSUPPORTED, &(hd_place){.file = front->path},
                        "the parameters of kernel %s are not known; if it is an instance of a "
                        "template, give it types with names, no lambdas",
                        entry->name);
-    hd_leaf(&l, KIR_UNDEF, hd_int_type(32, 1), NULL, 0); /* what failed lowerings return: %0 */
+    hd_leaf(&l, KIR_UNDEF, front_int_type(32, 1), NULL, 0); /* what failed lowerings return: %0 */
     l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;
     lower_params(&l);
     read_required_size(&l);
     order_blocks(&l);
-    hd_infer_spaces(&l);
+    front_infer_spaces(&l);
     lower_blocks(&l);
     if (l.status)
         return l.status;
     join_entry(&l);
     l.kernel->statics = l.statics.data;
     l.kernel->static_count = (uint32_t)l.statics.count;
-    hd_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists, l.block_count);
+    front_tidy(front->arena, l.kernel, l.insts.data, (uint32_t)l.insts.count, l.lists,
+               l.block_count);
     *kernel = l.kernel;
     return kir_finish(front->arena, front->diag, l.kernel);
 }

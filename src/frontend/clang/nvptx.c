@@ -22,49 +22,52 @@ static bool skip(const char *text, const char *prefix, const char **rest) {
     return true;
 }
 
-static kir_type i32(void) { return hd_int_type(32, 1); }
+static kir_type i32(void) { return front_int_type(32, 1); }
 
-static kir_value number(hd_lowering *l, int64_t value) { return hd_const_int(l, i32(), value); }
+static kir_value number(front_lowering *l, int64_t value) {
+    return front_const_int(l, i32(), value);
+}
 
 /* ---- special registers ------------------------------------------------- */
 
-static kir_value query(hd_lowering *l, kir_query which, int dimension) {
+static kir_value query(front_lowering *l, kir_query which, int dimension) {
     kir_value argument = dimension < 0 ? 0 : number(l, dimension);
-    kir_value value = hd_emit(l, KIR_QUERY, hd_int_type(64, 1), dimension < 0 ? 0 : 1, &argument);
+    kir_value value =
+        front_emit(l, KIR_QUERY, front_int_type(64, 1), dimension < 0 ? 0 : 1, &argument);
     l->insts.data[value].index = which;
-    return hd_emit1(l, KIR_TRUNC, i32(), value);
+    return front_emit1(l, KIR_TRUNC, i32(), value);
 }
 
-static kir_value lane_id(hd_lowering *l) {
-    return hd_emit2(l, KIR_AND, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 31));
+static kir_value lane_id(front_lowering *l) {
+    return front_emit2(l, KIR_AND, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 31));
 }
 
-static kir_value warps_in_block(hd_lowering *l) {
+static kir_value warps_in_block(front_lowering *l) {
     kir_value threads = query(l, KIR_Q_LOCAL_SIZE, 0);
     for (int d = 1; d < 3; d++)
-        threads = hd_emit2(l, KIR_MUL, i32(), threads, query(l, KIR_Q_LOCAL_SIZE, d));
-    threads = hd_emit2(l, KIR_ADD, i32(), threads, number(l, 31));
-    return hd_emit2(l, KIR_LSHR, i32(), threads, number(l, 5));
+        threads = front_emit2(l, KIR_MUL, i32(), threads, query(l, KIR_Q_LOCAL_SIZE, d));
+    threads = front_emit2(l, KIR_ADD, i32(), threads, number(l, 31));
+    return front_emit2(l, KIR_LSHR, i32(), threads, number(l, 5));
 }
 
 /* The lanes below, at, or above this one. */
-static bool lane_mask(hd_lowering *l, const char *which, kir_value *result) {
+static bool lane_mask(front_lowering *l, const char *which, kir_value *result) {
     static const char *const names[] = {"eq", "lt", "le", "gt", "ge"};
     size_t n = 0;
     while (n < 5 && strcmp(which, names[n]))
         n++;
     if (n == 5)
         return false;
-    kir_value own = hd_emit2(l, KIR_SHL, i32(), number(l, 1), lane_id(l));
-    kir_value below = hd_emit2(l, KIR_SUB, i32(), own, number(l, 1));
-    kir_value up_to = hd_emit2(l, KIR_OR, i32(), own, below);
+    kir_value own = front_emit2(l, KIR_SHL, i32(), number(l, 1), lane_id(l));
+    kir_value below = front_emit2(l, KIR_SUB, i32(), own, number(l, 1));
+    kir_value up_to = front_emit2(l, KIR_OR, i32(), own, below);
     *result = n == 0 ? own : n == 1 || n == 4 ? below : up_to;
     if (n >= 3) /* gt is not le, ge is not lt */
-        *result = hd_emit2(l, KIR_XOR, i32(), *result, number(l, -1));
+        *result = front_emit2(l, KIR_XOR, i32(), *result, number(l, -1));
     return true;
 }
 
-static bool indexed_register(hd_lowering *l, const char *name, kir_value *result) {
+static bool indexed_register(front_lowering *l, const char *name, kir_value *result) {
     static const struct {
         const char *prefix;
         kir_query query;
@@ -82,7 +85,7 @@ static bool indexed_register(hd_lowering *l, const char *name, kir_value *result
 }
 
 /* `name` as in PTX, without its percent sign. */
-static kir_value special_register(hd_lowering *l, const char *name) {
+static kir_value special_register(front_lowering *l, const char *name) {
     kir_value result;
     const char *which;
     if (indexed_register(l, name, &result))
@@ -90,7 +93,7 @@ static kir_value special_register(hd_lowering *l, const char *name) {
     if (!strcmp(name, "laneid"))
         return lane_id(l);
     if (!strcmp(name, "warpid"))
-        return hd_emit2(l, KIR_LSHR, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 5));
+        return front_emit2(l, KIR_LSHR, i32(), query(l, KIR_Q_LOCAL_LINEAR_ID, -1), number(l, 5));
     if (!strcmp(name, "warpsize"))
         return number(l, 32);
     if (!strcmp(name, "nwarpid"))
@@ -99,22 +102,24 @@ static kir_value special_register(hd_lowering *l, const char *name) {
         lane_mask(l, which, &result))
         return result;
     if (starts_with(name, "clock") || starts_with(name, "globaltimer"))
-        hd_cannot(l, "there is no clock on Heddle's machine; measure on a GPU, and leave it out "
-                     "here with #ifdef");
+        front_cannot(l, "there is no clock on Heddle's machine; measure on a GPU, and leave it out "
+                        "here with #ifdef");
     else if (starts_with(name, "envreg"))
-        hd_cannot(l, "threads of several blocks cannot wait for each other; end the kernel and "
-                     "launch another");
+        front_cannot(l, "threads of several blocks cannot wait for each other; end the kernel and "
+                        "launch another");
     else
-        hd_cannot(l, "the special register %%%s has no meaning on Heddle's machine; leave it out",
-                  name);
+        front_cannot(
+            l, "the special register %%%s has no meaning on Heddle's machine; leave it out", name);
     return 0;
 }
 
 /* ---- barriers and fences ------------------------------------------------- */
 
-static void emit_sync(hd_lowering *l, kir_op op) { hd_emit1(l, op, (kir_type){0}, number(l, 3)); }
+static void emit_sync(front_lowering *l, kir_op op) {
+    front_emit1(l, op, (kir_type){0}, number(l, 3));
+}
 
-static bool lower_barrier(hd_lowering *l, const hd_call *call, const char *name,
+static bool lower_barrier(front_lowering *l, const front_call *call, const char *name,
                           kir_value *result) {
     static const char *const counting[][2] = {{"barrier0.popc", "barrier_count"},
                                               {"barrier0.and", "barrier_and"},
@@ -123,7 +128,7 @@ static bool lower_barrier(hd_lowering *l, const hd_call *call, const char *name,
                                            "barrier.cta.sync.all", "barrier.cta.sync.aligned.all"};
     for (size_t i = 0; i < 3; i++)
         if (!strcmp(name, counting[i][0])) {
-            *result = hd_emit_call(l, counting[i][1], i32(), 1, call->args);
+            *result = front_emit_call(l, counting[i][1], i32(), 1, call->args);
             return true;
         }
     bool is_barrier = !strcmp(name, "barrier0");
@@ -141,25 +146,26 @@ static bool lower_barrier(hd_lowering *l, const hd_call *call, const char *name,
         return true;
     }
     if (starts_with(name, "bar"))
-        hd_cannot(l, "a barrier of some of a block's threads, or one with a number, is not "
-                     "supported; use __syncthreads()");
+        front_cannot(l, "a barrier of some of a block's threads, or one with a number, is not "
+                        "supported; use __syncthreads()");
     return l->status != HD_OK;
 }
 
 /* ---- warps ------------------------------------------------------------------ */
 
-static kir_value all_threads(hd_lowering *l) { return number(l, -1); }
+static kir_value all_threads(front_lowering *l) { return number(l, -1); }
 
-static kir_value widened(hd_lowering *l, kir_value bit) {
-    return hd_type_of_value(l, bit).bits == 1 ? hd_emit1(l, KIR_ZEXT, i32(), bit) : bit;
+static kir_value widened(front_lowering *l, kir_value bit) {
+    return front_type_of_value(l, bit).bits == 1 ? front_emit1(l, KIR_ZEXT, i32(), bit) : bit;
 }
 
-static kir_value is_not_zero(hd_lowering *l, kir_value value) {
-    return hd_emit_compare(l, KIR_P_NE, value, number(l, 0));
+static kir_value is_not_zero(front_lowering *l, kir_value value) {
+    return front_emit_compare(l, KIR_P_NE, value, number(l, 0));
 }
 
 /* vote.all.sync(mask, bit) and vote.all(bit), of CUDA before 9. */
-static bool lower_vote(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+static bool lower_vote(front_lowering *l, const front_call *call, const char *name,
+                       kir_value *result) {
     static const char *const votes[][2] = {
         {"all", "warp_all"}, {"any", "warp_any"}, {"uni", "warp_uni"}, {"ballot", "warp_ballot"}};
     bool is_sync = call->arg_count == 2;
@@ -169,7 +175,7 @@ static bool lower_vote(hd_lowering *l, const hd_call *call, const char *name, ki
             continue;
         kir_value args[] = {is_sync ? call->args[0] : all_threads(l),
                             widened(l, call->args[call->arg_count - 1])};
-        *result = hd_emit_call(l, votes[i][1], i32(), 2, args);
+        *result = front_emit_call(l, votes[i][1], i32(), 2, args);
         if (call->type.bits == 1)
             *result = is_not_zero(l, *result);
         return true;
@@ -179,16 +185,16 @@ static bool lower_vote(hd_lowering *l, const hd_call *call, const char *name, ki
 
 /* The width of the segments, 32 - (control >> 8), from what clang's headers make of it:
  * (32 - width) << 8, and the last lane of a segment below. */
-static kir_value segment_width(hd_lowering *l, kir_value control) {
+static kir_value segment_width(front_lowering *l, kir_value control) {
     const kir_inst *inst = &l->insts.data[control];
     if (inst->op == KIR_CONST)
         return number(l, 32 - (int64_t)(inst->imm[0] >> 8 & 31));
-    kir_value shifted = hd_emit2(l, KIR_LSHR, i32(), control, number(l, 8));
-    return hd_emit2(l, KIR_SUB, i32(), number(l, 32), shifted);
+    kir_value shifted = front_emit2(l, KIR_LSHR, i32(), control, number(l, 8));
+    return front_emit2(l, KIR_SUB, i32(), number(l, 32), shifted);
 }
 
 /* shfl.sync.idx.i32(mask, value, lane, control); without sync there is no mask. */
-static bool lower_shuffle(hd_lowering *l, const hd_call *call, const char *name,
+static bool lower_shuffle(front_lowering *l, const front_call *call, const char *name,
                           kir_value *result) {
     static const char *const ways[][2] = {{"idx.", "warp_shuffle"},
                                           {"up.", "warp_shuffle_up"},
@@ -204,39 +210,41 @@ static bool lower_shuffle(hd_lowering *l, const hd_call *call, const char *name,
         const kir_value *rest = call->args + is_sync;
         kir_value args[] = {is_sync ? call->args[0] : all_threads(l), rest[0], rest[1],
                             segment_width(l, rest[2])};
-        *result = hd_emit_call(l, ways[i][1], call->type, 4, args);
+        *result = front_emit_call(l, ways[i][1], call->type, 4, args);
         return true;
     }
     return false;
 }
 
 /* match.all makes a pair, of which the second part is a call of its own. */
-static bool lower_match(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+static bool lower_match(front_lowering *l, const front_call *call, const char *name,
+                        kir_value *result) {
     if (starts_with(name, "any.sync.")) {
-        *result = hd_emit_call(l, "warp_match_any", i32(), 2, call->args);
+        *result = front_emit_call(l, "warp_match_any", i32(), 2, call->args);
         return true;
     }
     if (!starts_with(name, "all.sync."))
         return false;
-    *result = hd_emit_call(l, "warp_match_all", i32(), 2, call->args);
-    kir_value holds = hd_emit_call(l, "warp_match_all_pred", i32(), 2, call->args);
-    hd_pointer_map_set(l->arena, &l->seconds, call->inst, is_not_zero(l, holds));
+    *result = front_emit_call(l, "warp_match_all", i32(), 2, call->args);
+    kir_value holds = front_emit_call(l, "warp_match_all_pred", i32(), 2, call->args);
+    front_pointer_map_set(l->arena, &l->seconds, call->inst, is_not_zero(l, holds));
     return true;
 }
 
-static bool lower_warp(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+static bool lower_warp(front_lowering *l, const front_call *call, const char *name,
+                       kir_value *result) {
     const char *rest;
     if (!strcmp(name, "bar.warp.sync")) {
-        hd_emit_call(l, "warp_sync", (kir_type){0}, 1, call->args);
+        front_emit_call(l, "warp_sync", (kir_type){0}, 1, call->args);
         return true;
     }
     if (!strcmp(name, "activemask")) {
-        *result = hd_emit_call(l, "active_mask", i32(), 0, NULL);
+        *result = front_emit_call(l, "active_mask", i32(), 0, NULL);
         return true;
     }
     if (skip(name, "redux.sync.", &rest)) { /* value, mask */
         kir_value args[] = {call->args[1], call->args[0]};
-        *result = hd_emit_call(l, hd_format(l->arena, "warp_reduce_%s", rest), i32(), 2, args);
+        *result = front_emit_call(l, hd_format(l->arena, "warp_reduce_%s", rest), i32(), 2, args);
         return true;
     }
     return (skip(name, "vote.", &rest) && lower_vote(l, call, rest, result)) ||
@@ -247,7 +255,7 @@ static bool lower_warp(hd_lowering *l, const hd_call *call, const char *name, ki
 /* ---- memory ------------------------------------------------------------------ */
 
 /* isspacep.shared(p) and its like, where it is known what p points into. */
-static bool lower_space_test(hd_lowering *l, const hd_call *call, const char *name,
+static bool lower_space_test(front_lowering *l, const front_call *call, const char *name,
                              kir_value *result) {
     static const struct {
         const char *name;
@@ -256,30 +264,32 @@ static bool lower_space_test(hd_lowering *l, const hd_call *call, const char *na
                   {"shared", KIR_LOCAL},
                   {"const", KIR_CONSTANT},
                   {"local", KIR_PRIVATE}};
-    kir_type type = hd_type_of_value(l, call->args[0]);
+    kir_type type = front_type_of_value(l, call->args[0]);
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces && type.space != KIR_GENERIC; i++)
         if (!strcmp(name, spaces[i].name)) {
-            *result = hd_const_int(l, call->type, type.space == spaces[i].space);
+            *result = front_const_int(l, call->type, type.space == spaces[i].space);
             return true;
         }
     return false;
 }
 
-static bool lower_access(hd_lowering *l, const hd_call *call, const char *name, kir_value *result) {
+static bool lower_access(front_lowering *l, const front_call *call, const char *name,
+                         kir_value *result) {
     const char *rest;
     if (starts_with(name, "ldg.global.") || starts_with(name, "ldu.global.")) {
         int64_t align = 1;
         const kir_inst *given = &l->insts.data[call->args[1]];
         if (given->op == KIR_CONST)
             align = (int64_t)given->imm[0];
-        kir_value address = hd_member_address(l, LLVMGetOperand(call->inst, 0));
-        *result = hd_emit_load(l, call->type, address, (uint32_t)align);
+        kir_value address = front_member_address(l, LLVMGetOperand(call->inst, 0));
+        *result = front_emit_load(l, call->type, address, (uint32_t)align);
         return true;
     }
     bool is_increment = starts_with(name, "atomic.load.inc.");
     if (is_increment || starts_with(name, "atomic.load.dec.")) {
-        kir_value args[] = {hd_member_address(l, LLVMGetOperand(call->inst, 0)), call->args[1]};
-        *result = hd_emit_atomic(l, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type, 2, args);
+        kir_value args[] = {front_member_address(l, LLVMGetOperand(call->inst, 0)), call->args[1]};
+        *result =
+            front_emit_atomic(l, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type, 2, args);
         return true;
     }
     return skip(name, "isspacep.", &rest) && lower_space_test(l, call, rest, result);
@@ -288,24 +298,24 @@ static bool lower_access(hd_lowering *l, const hd_call *call, const char *name, 
 /* ---- intrinsics and inline assembly -------------------------------------------- */
 
 /* An instruction of PTX, or an intrinsic, for textures and surfaces. */
-static bool refuse_texture(hd_lowering *l, const char *name) {
+static bool refuse_texture(front_lowering *l, const char *name) {
     static const char *const textures[] = {"tex.", "tld4.", "suld.", "sust.", "suq.", "txq."};
     bool found = false;
     for (size_t i = 0; i < sizeof textures / sizeof *textures; i++)
         found |= starts_with(name, textures[i]);
     if (found)
-        hd_cannot(l, "textures and surfaces are not supported; read and write a buffer");
+        front_cannot(l, "textures and surfaces are not supported; read and write a buffer");
     return found;
 }
 
-static void refuse(hd_lowering *l, const hd_call *call, const char *name) {
+static void refuse(front_lowering *l, const front_call *call, const char *name) {
     if (refuse_texture(l, name))
         return;
-    hd_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
-              call->name);
+    front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
+                 call->name);
 }
 
-void hd_lower_nvvm(hd_lowering *l, const hd_call *call, const char *name) {
+void front_lower_nvvm(front_lowering *l, const front_call *call, const char *name) {
     kir_value result = KIR_NONE;
     const char *rest;
     if (starts_with(name, "nanosleep"))
@@ -316,39 +326,40 @@ void hd_lower_nvvm(hd_lowering *l, const hd_call *call, const char *name) {
              !lower_access(l, call, name, &result))
         refuse(l, call, name);
     if (result != KIR_NONE && !l->status)
-        hd_set_value(l, call->inst, result);
+        front_set_value(l, call->inst, result);
 }
 
 /* Conversions of half precision, which the toolkit's cuda_fp16.h keeps in 16-bit integers. */
-static bool lower_half(hd_lowering *l, LLVMValueRef call, const char *text) {
+static bool lower_half(front_lowering *l, LLVMValueRef call, const char *text) {
     kir_type half = {KIR_FLOAT, 16, 1, 0}, real = {KIR_FLOAT, 32, 1, 0};
     bool widens = starts_with(text, "cvt.f32.f16 $0, $1;");
     if (!widens && !starts_with(text, "cvt.rn.f16.f32 $0, $1;"))
         return false;
-    kir_value value = hd_value_of(l, LLVMGetOperand(call, 0));
+    kir_value value = front_value_of(l, LLVMGetOperand(call, 0));
     if (l->status)
         return true;
     if (widens)
-        value = hd_emit1(l, KIR_FPEXT, real, hd_emit1(l, KIR_BITCAST, half, value));
+        value = front_emit1(l, KIR_FPEXT, real, front_emit1(l, KIR_BITCAST, half, value));
     else
-        value = hd_emit1(l, KIR_BITCAST, hd_int_type(16, 1), hd_emit1(l, KIR_FPTRUNC, half, value));
-    hd_set_value(l, call, value);
+        value = front_emit1(l, KIR_BITCAST, front_int_type(16, 1),
+                            front_emit1(l, KIR_FPTRUNC, half, value));
+    front_set_value(l, call, value);
     return true;
 }
 
-void hd_lower_assembly(hd_lowering *l, LLVMValueRef call) {
+void front_lower_assembly(front_lowering *l, LLVMValueRef call) {
     size_t length;
     const char *text = LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &length), *name;
     text = hd_strndup(l->arena, text, length);
     text += strspn(text, "{ \t\n");
     if (!strcmp(text, "trap;")) {
-        hd_emit_call(l, "trap", (kir_type){0}, 0, NULL);
+        front_emit_call(l, "trap", (kir_type){0}, 0, NULL);
         return;
     }
     if (skip(text, "mov.u32 $0, %", &name)) {
         name += *name == '%'; /* written %%laneid */
         size_t end = strcspn(name, "; \t\n");
-        hd_set_value(l, call, special_register(l, hd_strndup(l->arena, name, end)));
+        front_set_value(l, call, special_register(l, hd_strndup(l->arena, name, end)));
         return;
     }
     if (refuse_texture(l, text) || lower_half(l, call, text))
@@ -357,10 +368,10 @@ void hd_lower_assembly(hd_lowering *l, LLVMValueRef call) {
     for (char *p = shown; *p; p++)
         if (*p == '$') /* LLVM's spelling of %0 */
             *p = '%';
-    const char *function = hd_front_function_of(l->front, call);
+    const char *function = front_function_of(l->front, call);
     if (function)
-        hd_cannot(l, "%s is made of inline assembly (%s), which is not supported; write it in C",
-                  function, shown);
+        front_cannot(l, "%s is made of inline assembly (%s), which is not supported; write it in C",
+                     function, shown);
     else
-        hd_cannot(l, "inline assembly (%s) is not supported; write it in C", shown);
+        front_cannot(l, "inline assembly (%s) is not supported; write it in C", shown);
 }

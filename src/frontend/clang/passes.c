@@ -39,9 +39,10 @@ static LLVMValueRef called_function(LLVMValueRef instruction) {
     return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) ? callee : NULL;
 }
 
-static hd_status refuse_recursion(hd_front *front, hd_pointer_map *states, LLVMValueRef function) {
+static hd_status refuse_recursion(front_front *front, front_pointer_map *states,
+                                  LLVMValueRef function) {
     hd_status status = HD_OK;
-    hd_pointer_map_set(front->arena, states, function, WALKING);
+    front_pointer_map_set(front->arena, states, function, WALKING);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block && !status;
          block = LLVMGetNextBasicBlock(block)) {
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst && !status;
@@ -49,23 +50,23 @@ static hd_status refuse_recursion(hd_front *front, hd_pointer_map *states, LLVMV
             LLVMValueRef callee = called_function(inst);
             if (!callee)
                 continue;
-            uint32_t state = hd_pointer_map_get(states, callee);
+            uint32_t state = front_pointer_map_get(states, callee);
             if (state == KIR_NONE)
                 status = refuse_recursion(front, states, callee);
             if (state != WALKING)
                 continue;
             uint32_t file;
-            hd_place place = hd_front_place_of(front, inst, &file);
+            hd_place place = front_place_of(front, inst, &file);
             const char *text = front->files.data[file].text;
             place.text = text && place.line ? hd_line_of(front->arena, text, place.line) : NULL;
             status = hd_fail(front->diag, HD_EUNSUPPORTED, &place,
                              "recursion is not supported: %s calls %s%s here; write it as a loop",
-                             hd_function_name(front, function),
-                             callee == function ? "itself" : hd_function_name(front, callee),
+                             front_function_name(front, function),
+                             callee == function ? "itself" : front_function_name(front, callee),
                              callee == function ? "" : ", which has called it,");
         }
     }
-    hd_pointer_map_set(front->arena, states, function, DONE);
+    front_pointer_map_set(front->arena, states, function, DONE);
     return status;
 }
 
@@ -100,7 +101,7 @@ static void forget_convergence(LLVMValueRef function) {
     }
 }
 
-static hd_status run_passes(hd_front *front, const char *list) {
+static hd_status run_passes(front_front *front, const char *list) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(front->llvm, list, NULL, options);
     LLVMDisposePassBuilderOptions(options);
@@ -114,17 +115,17 @@ static hd_status run_passes(hd_front *front, const char *list) {
     return status;
 }
 
-static hd_status mark_functions(hd_front *front) {
-    hd_pointer_map states = {0};
+static hd_status mark_functions(front_front *front) {
+    front_pointer_map states = {0};
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) {
-            hd_front_mark_pure(front, function);
+            front_mark_pure(front, function);
             forget_convergence(function);
             continue;
         }
-        bool is_entry = hd_front_is_entry(front, function);
-        if (is_entry && hd_pointer_map_get(&states, function) == KIR_NONE) {
+        bool is_entry = front_is_entry(front, function);
+        if (is_entry && front_pointer_map_get(&states, function) == KIR_NONE) {
             hd_status status = refuse_recursion(front, &states, function);
             if (status)
                 return status;
@@ -136,13 +137,13 @@ static hd_status mark_functions(hd_front *front) {
     return HD_OK;
 }
 
-hd_status hd_front_simplify(hd_front *front) {
+hd_status front_simplify(front_front *front) {
     hd_status status = mark_functions(front);
     if (!status)
-        status = hd_front_check_inlining(front);
+        status = front_check_inlining(front);
     if (!status)
         status = run_passes(front, inlining);
     if (!status && front->is_cuda)
-        hd_front_prepare(front);
+        front_prepare(front);
     return status ? status : run_passes(front, clean_up);
 }

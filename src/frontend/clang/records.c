@@ -15,11 +15,11 @@
 #include "frontend/clang/internal.h"
 
 typedef struct reader {
-    hd_front *front;
+    front_front *front;
     hd_status status;
 } reader;
 
-static bool is_cuda(const hd_front *front) { return front->is_cuda; }
+static bool is_cuda(const front_front *front) { return front->is_cuda; }
 
 static const char *take(hd_arena *arena, CXString string) {
     const char *text = clang_getCString(string);
@@ -28,14 +28,14 @@ static const char *take(hd_arena *arena, CXString string) {
     return copy;
 }
 
-static hd_place place_of(hd_front *front, CXCursor cursor) {
+static hd_place place_of(front_front *front, CXCursor cursor) {
     CXFile file;
     unsigned line, column;
     clang_getPresumedLocation(clang_getCursorLocation(cursor), NULL, &line, &column);
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
     if (!file)
         return (hd_place){0};
-    return hd_front_place(front, take(front->arena, clang_getFileName(file)), line, column);
+    return front_place(front, take(front->arena, clang_getFileName(file)), line, column);
 }
 
 /* The type as kernels spell it, without qualifiers; just "struct" or "union" for
@@ -105,7 +105,7 @@ static enum CXVisitorResult first_name(CXCursor cursor, CXClientData data) {
 }
 
 static void add_plain(field_walk *w, CXCursor cursor, const char *name) {
-    hd_front *front = w->reader->front;
+    front_front *front = w->reader->front;
     CXType type = clang_getCursorType(cursor);
     long long size = clang_Type_getSizeOf(type);
     uint64_t offset = (w->base_bits + (uint64_t)clang_Cursor_getOffsetOfField(cursor)) / 8;
@@ -175,7 +175,7 @@ static void weaken_alignment(hd_record *record) {
 
 /* Tag, or typedef name; else that of the member that has it, as "body.v". In C++ the whole
  * name, "math::pair<float>". */
-static void name_record(hd_front *front, hd_record *record, CXType type, CXCursor declaration,
+static void name_record(front_front *front, hd_record *record, CXType type, CXCursor declaration,
                         const char *member) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
     if (is_cuda(front) && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
@@ -208,14 +208,14 @@ static bool has_layouts(CXCursor declaration) {
 }
 
 /* CUDA's built-in vectors are values, as OpenCL's are. */
-static bool is_vector(const hd_front *front, CXCursor declaration) {
+static bool is_vector(const front_front *front, CXCursor declaration) {
     return is_cuda(front) &&
            clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) &&
-           hd_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
+           front_cuda_vector_lanes(take(front->arena, clang_getCursorSpelling(declaration)));
 }
 
 /* Instances of a template stand at one place, but differ in their spelling. */
-static hd_record *known_record(const hd_front *front, CXType type, const hd_place *place) {
+static hd_record *known_record(const front_front *front, CXType type, const hd_place *place) {
     const char *spelling = spelling_of(front->arena, clang_getCanonicalType(type));
     for (size_t i = 0; i < front->records.count; i++) {
         hd_record *record = front->records.data[i];
@@ -229,7 +229,7 @@ static hd_record *known_record(const hd_front *front, CXType type, const hd_plac
 /* The record of a struct type, made at its first use; NULL for unions and the
  * like. `member` is whose type it is, for a struct without a name. */
 static hd_record *record_of(reader *r, CXType type, const char *member) {
-    hd_front *front = r->front;
+    front_front *front = r->front;
     CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
     enum CXCursorKind kind = clang_getCursorKind(declaration);
     long long size = clang_Type_getSizeOf(type);
@@ -335,9 +335,9 @@ static kir_param read_param(reader *r, CXCursor cursor) {
 static void read_signature(reader *r, CXCursor function, const char *symbol) {
     hd_arena *arena = r->front->arena;
     int count = clang_Cursor_getNumArguments(function);
-    hd_signature signature = {.name = symbol,
-                              .place = place_of(r->front, function),
-                              .param_count = count > 0 ? (uint32_t)count : 0};
+    front_signature signature = {.name = symbol,
+                                 .place = place_of(r->front, function),
+                                 .param_count = count > 0 ? (uint32_t)count : 0};
     signature.params = hd_new_array(arena, kir_param, signature.param_count);
     signature.param_places = hd_new_array(arena, hd_place, signature.param_count);
     for (uint32_t i = 0; i < signature.param_count; i++) {
@@ -357,7 +357,7 @@ static void read_signature(reader *r, CXCursor function, const char *symbol) {
  */
 static const char probe_prefix[] = "__heddle_probe_";
 
-static bool is_instance(const hd_entry *entry) {
+static bool is_instance(const front_entry *entry) {
     size_t length = strlen(entry->source);
     return length && entry->source[length - 1] == '>';
 }
@@ -377,10 +377,10 @@ static const char *writable_name(hd_arena *arena, const char *source) {
 }
 
 /* The text of the file with the probes; NULL when it needs none. */
-static const char *text_with_probes(hd_front *front) {
+static const char *text_with_probes(front_front *front) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
-        const hd_entry *entry = &front->entries.data[i];
+        const front_entry *entry = &front->entries.data[i];
         const char *name = is_instance(entry) ? writable_name(front->arena, entry->source) : NULL;
         if (!name)
             continue;
@@ -402,7 +402,7 @@ static enum CXChildVisitResult find_instance(CXCursor cursor, CXCursor parent, C
 
 /* ---- the file -------------------------------------------------------- */
 
-static bool is_entry_symbol(const hd_front *front, const char *symbol) {
+static bool is_entry_symbol(const front_front *front, const char *symbol) {
     for (size_t i = 0; i < front->entries.count; i++)
         if (!strcmp(front->entries.data[i].symbol, symbol))
             return true;
@@ -410,7 +410,7 @@ static bool is_entry_symbol(const hd_front *front, const char *symbol) {
 }
 
 static void visit_function(reader *r, CXCursor cursor) {
-    hd_front *front = r->front;
+    front_front *front = r->front;
     const char *name = take(front->arena, is_cuda(front) ? clang_Cursor_getMangling(cursor)
                                                          : clang_getCursorSpelling(cursor));
     if (is_entry_symbol(front, name))
@@ -427,13 +427,13 @@ static void visit_probe(reader *r, CXCursor cursor) {
 }
 
 /* A CUDA C file has structs of the host, too; those that kernels use are in LLVM IR. */
-static bool is_used(hd_front *front, CXCursor cursor) {
+static bool is_used(front_front *front, CXCursor cursor) {
     const char *name = spelling_of(front->arena, clang_getCursorType(cursor));
     return LLVMGetTypeByName2(front->context, hd_format(front->arena, "struct.%s", name)) ||
            LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
 }
 
-static bool is_struct(hd_front *front, CXCursor cursor) {
+static bool is_struct(front_front *front, CXCursor cursor) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     return (kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl) &&
            clang_isCursorDefinition(cursor) && !clang_Cursor_isAnonymousRecordDecl(cursor) &&
@@ -457,9 +457,9 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     return r->status ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-static CXTranslationUnit parse(hd_front *front, CXIndex index) {
-    hd_words words = {0};
-    hd_front_libclang_words(front, &words);
+static CXTranslationUnit parse(front_front *front, CXIndex index) {
+    front_words words = {0};
+    front_libclang_words(front, &words);
     const char *text = text_with_probes(front);
     struct CXUnsavedFile probed = {front->path, text, text ? strlen(text) : 0};
     CXTranslationUnit unit = NULL;
@@ -481,7 +481,7 @@ static bool is_in_probes(CXDiagnostic diagnostic) {
 /* clang has compiled the file, so an error here means that libclang sees it
  * differently: better no answer than one with wrong sizes. An instance whose probe
  * fails has no signature, which is an error later. */
-static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
+static hd_status check_parse(front_front *front, CXTranslationUnit unit) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(unit); i++) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
         bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
@@ -492,19 +492,19 @@ static hd_status check_parse(hd_front *front, CXTranslationUnit unit) {
             return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                            "libclang cannot read what %s compiled: %s; install both in the same "
                            "version",
-                           hd_front_clang(front), text);
+                           front_clang(front), text);
     }
     return HD_OK;
 }
 
 typedef struct header_reader {
-    hd_front *front;
+    front_front *front;
     CXTranslationUnit unit;
 } header_reader;
 
 static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData user) {
     const header_reader *r = user;
-    hd_front *front = r->front;
+    front_front *front = r->front;
     size_t length;
     (void)stack;
     CXSourceLocation start = clang_getLocationForOffset(r->unit, file, 0);
@@ -513,7 +513,7 @@ static void keep_header(CXFile file, CXSourceLocation *stack, unsigned depth, CX
         hd_push(front->arena, &front->headers, hd_strndup(front->arena, text, length));
 }
 
-hd_status hd_front_declarations(hd_front *front) {
+hd_status front_declarations(front_front *front) {
     CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit unit = parse(front, index);
     reader r = {.front = front};

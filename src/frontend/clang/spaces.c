@@ -12,10 +12,10 @@
 
 enum { UNKNOWN = 255 }; /* no source seen yet: every space is possible */
 
-static bool is_cuda(const hd_lowering *l) { return l->front->is_cuda; }
+static bool is_cuda(const front_lowering *l) { return l->front->is_cuda; }
 
 /* LLVM's numbers of address spaces: those of SPIR, and those of NVPTX. */
-static kir_space space_of_number(const hd_lowering *l, unsigned number) {
+static kir_space space_of_number(const front_lowering *l, unsigned number) {
     static const kir_space spir[] = {KIR_PRIVATE, KIR_GLOBAL, KIR_CONSTANT, KIR_LOCAL},
                            nvptx[] = {KIR_GENERIC, KIR_GLOBAL,   KIR_GENERIC,
                                       KIR_LOCAL,   KIR_CONSTANT, KIR_PRIVATE};
@@ -24,16 +24,16 @@ static kir_space space_of_number(const hd_lowering *l, unsigned number) {
     return number < sizeof spir / sizeof *spir ? spir[number] : KIR_GENERIC;
 }
 
-static bool is_generic(const hd_lowering *l, LLVMValueRef value) {
+static bool is_generic(const front_lowering *l, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
            LLVMGetPointerAddressSpace(type) == (is_cuda(l) ? 0u : 4u);
 }
 
-static uint32_t space_of_constant(const hd_lowering *l, LLVMValueRef value);
+static uint32_t space_of_constant(const front_lowering *l, LLVMValueRef value);
 
 /* A struct that a kernel is given by value is a private copy. */
-static kir_space space_of_argument(const hd_lowering *l, LLVMValueRef argument) {
+static kir_space space_of_argument(const front_lowering *l, LLVMValueRef argument) {
     unsigned index = 0;
     while (LLVMGetParam(l->function, index) != argument)
         index++;
@@ -42,7 +42,7 @@ static kir_space space_of_argument(const hd_lowering *l, LLVMValueRef argument) 
     return copied ? KIR_PRIVATE : KIR_GLOBAL;
 }
 
-static uint32_t lookup(const hd_lowering *l, LLVMValueRef value) {
+static uint32_t lookup(const front_lowering *l, LLVMValueRef value) {
     if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
         return KIR_GENERIC;
     if (!is_generic(l, value))
@@ -51,12 +51,12 @@ static uint32_t lookup(const hd_lowering *l, LLVMValueRef value) {
         return space_of_constant(l, value);
     if (LLVMIsAArgument(value))
         return is_cuda(l) ? space_of_argument(l, value) : KIR_GENERIC;
-    uint32_t known = hd_pointer_map_get(&l->spaces, value);
+    uint32_t known = front_pointer_map_get(&l->spaces, value);
     return known == KIR_NONE ? KIR_GENERIC : known;
 }
 
 /* Of a generic constant. CUDA's string literals and tables are generic variables. */
-static uint32_t space_of_constant(const hd_lowering *l, LLVMValueRef value) {
+static uint32_t space_of_constant(const front_lowering *l, LLVMValueRef value) {
     if (LLVMIsNull(value) || LLVMIsUndef(value))
         return UNKNOWN;
     if (LLVMIsAGlobalVariable(value))
@@ -70,7 +70,7 @@ static uint32_t meet(uint32_t a, uint32_t b) {
     return b == UNKNOWN ? a : KIR_GENERIC;
 }
 
-static uint32_t evaluate(const hd_lowering *l, LLVMValueRef inst) {
+static uint32_t evaluate(const front_lowering *l, LLVMValueRef inst) {
     uint32_t space = UNKNOWN;
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMAlloca: return KIR_PRIVATE;
@@ -87,28 +87,28 @@ static uint32_t evaluate(const hd_lowering *l, LLVMValueRef inst) {
     }
 }
 
-void hd_infer_spaces(hd_lowering *l) {
+void front_infer_spaces(front_lowering *l) {
     hd_vec(LLVMValueRef) generic = {0};
     for (uint32_t b = 0; b < l->block_count; b++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(l->order[b]); inst;
              inst = LLVMGetNextInstruction(inst))
             if (is_generic(l, inst)) {
                 hd_push(l->arena, &generic, inst);
-                hd_pointer_map_set(l->arena, &l->spaces, inst, UNKNOWN);
+                front_pointer_map_set(l->arena, &l->spaces, inst, UNKNOWN);
             }
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < generic.count; i++) {
             uint32_t space = evaluate(l, generic.data[i]);
-            if (space != hd_pointer_map_get(&l->spaces, generic.data[i])) {
-                hd_pointer_map_set(l->arena, &l->spaces, generic.data[i], space);
+            if (space != front_pointer_map_get(&l->spaces, generic.data[i])) {
+                front_pointer_map_set(l->arena, &l->spaces, generic.data[i], space);
                 changed = true;
             }
         }
     }
 }
 
-kir_space hd_space_of(const hd_lowering *l, LLVMValueRef pointer) {
+kir_space front_space_of(const front_lowering *l, LLVMValueRef pointer) {
     uint32_t space = lookup(l, pointer);
     return space == UNKNOWN ? KIR_GENERIC : (kir_space)space;
 }

@@ -16,7 +16,7 @@ typedef struct tidier {
     hd_arena *arena;
     kir_inst *insts;
     uint32_t inst_count;
-    hd_values *lists;
+    front_values *lists;
     uint32_t block_count;
     bool *keep; /* [inst_count] */
     bool *gone; /* [block_count] */
@@ -70,7 +70,7 @@ static bool drop_dead(tidier *t) {
     bool *is_read = hd_new_array(t->arena, bool, t->inst_count);
     find_read_allocas(t, is_read);
     bool *needed = hd_new_array(t->arena, bool, t->inst_count);
-    hd_values work = {0};
+    front_values work = {0};
     for (uint32_t v = 0; v < t->inst_count; v++)
         if (t->keep[v] && has_effect(t, &t->insts[v], is_read)) {
             needed[v] = true;
@@ -116,8 +116,8 @@ static bool leads_to(const tidier *t, uint32_t from, uint32_t to) {
 }
 
 /* The blocks that lead to `block`, each once. */
-static hd_values preds_of(const tidier *t, uint32_t block) {
-    hd_values preds = {0};
+static front_values preds_of(const tidier *t, uint32_t block) {
+    front_values preds = {0};
     for (uint32_t b = 0; b < t->block_count; b++)
         if (!t->gone[b] && leads_to(t, b, block))
             hd_push(t->arena, &preds, b);
@@ -136,12 +136,12 @@ static void replace_value(tidier *t, kir_value old, kir_value new_value) {
 }
 
 /* In the phis of `block`, what came from `old` comes from all of `now`. */
-static void redirect_phis(tidier *t, uint32_t block, uint32_t old, const hd_values *now) {
+static void redirect_phis(tidier *t, uint32_t block, uint32_t old, const front_values *now) {
     for (size_t i = 0; i < t->lists[block].count; i++) {
         kir_inst *phi = &t->insts[t->lists[block].data[i]];
         if (phi->op != KIR_PHI)
             return;
-        hd_values args = {0}, from = {0};
+        front_values args = {0}, from = {0};
         for (uint32_t a = 0; a < phi->arg_count; a++) {
             bool replaced = phi->from[a] == old;
             for (size_t k = 0; k < (replaced ? now->count : 1); k++) {
@@ -161,7 +161,7 @@ static bool join_next(tidier *t, uint32_t a) {
     if (last->op != KIR_BR || last->to[0] == a)
         return false;
     uint32_t b = last->to[0];
-    hd_values preds = preds_of(t, b);
+    front_values preds = preds_of(t, b);
     if (b == 0 || preds.count != 1)
         return false;
     t->lists[a].count--;
@@ -176,7 +176,7 @@ static bool join_next(tidier *t, uint32_t a) {
     }
     t->gone[b] = true;
     const kir_inst *end = last_of(t, a);
-    hd_values now = {0};
+    front_values now = {0};
     hd_push(t->arena, &now, a);
     for (uint32_t i = 0; i < end->to_count; i++)
         redirect_phis(t, end->to[i], b, &now);
@@ -195,7 +195,7 @@ static void redirect_edge(tidier *t, uint32_t from, uint32_t old, uint32_t now) 
  * loops keep their one entry and nested loops stay apart. */
 static bool is_loop_header(const tidier *t, uint32_t block) {
     bool *reached = hd_new_array(t->arena, bool, t->block_count);
-    hd_values work = {0};
+    front_values work = {0};
     reached[0] = true;
     hd_push(t->arena, &work, 0);
     while (work.count) {
@@ -207,7 +207,7 @@ static bool is_loop_header(const tidier *t, uint32_t block) {
                 hd_push(t->arena, &work, last->to[i]);
             }
     }
-    hd_values preds = preds_of(t, block);
+    front_values preds = preds_of(t, block);
     for (size_t i = 0; i < preds.count; i++)
         if (!reached[preds.data[i]] || preds.data[i] == block)
             return true;
@@ -223,7 +223,7 @@ static bool skip_empty(tidier *t, uint32_t block) {
     if (is_loop_header(t, block))
         return false;
     uint32_t target = only->to[0];
-    hd_values preds = preds_of(t, block);
+    front_values preds = preds_of(t, block);
     for (size_t i = 0; i < preds.count; i++)
         if (leads_to(t, preds.data[i], target) && starts_with_phi(t, target))
             return false;
@@ -267,7 +267,7 @@ static bool thread_constant(tidier *t, uint32_t block) {
         if (leads_to(t, from, target) || target == block)
             continue;
         redirect_edge(t, from, block, target);
-        redirect_phis(t, target, block, &(hd_values){(kir_value[]){block, from}, 2, 2});
+        redirect_phis(t, target, block, &(front_values){(kir_value[]){block, from}, 2, 2});
         phi->arg_count--;
         phi->args[a] = phi->args[phi->arg_count];
         phi->from[a] = phi->from[phi->arg_count];
@@ -283,7 +283,7 @@ static bool drop_unreached(tidier *t, uint32_t block) {
     const kir_inst *last = last_of(t, block);
     t->gone[block] = true;
     for (uint32_t i = 0; i < last->to_count; i++)
-        redirect_phis(t, last->to[i], block, &(hd_values){0});
+        redirect_phis(t, last->to[i], block, &(front_values){0});
     return true;
 }
 
@@ -343,8 +343,8 @@ static void number_all(tidier *t, kir_kernel *kernel) {
     }
 }
 
-void hd_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,
-             hd_values *lists, uint32_t block_count) {
+void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,
+                front_values *lists, uint32_t block_count) {
     tidier t = {.arena = arena,
                 .insts = insts,
                 .inst_count = inst_count,

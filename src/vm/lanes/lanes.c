@@ -91,28 +91,28 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
 
 /* A handler: `step` computes the 16 lanes from `at`; unless `masked` it stores all of them. */
 #define HANDLER(name)                                                \
-    static void name(hd_run *r, const hd_op *op) {                   \
-        const hd_op o = *op;                                         \
+    static void name(vm_run *r, const vm_op *op) {                   \
+        const vm_op o = *op;                                         \
         uint8_t *frame = r->frame;                                   \
         if (o.uniform) {                                             \
             name##_step(frame, &o, 0, false, NULL);                  \
             return;                                                  \
         }                                                            \
-        const hd_span *span = r->spans, *end = span + r->span_count; \
+        const vm_span *span = r->spans, *end = span + r->span_count; \
         const uint8_t *mask = r->active.lane;                        \
         bool whole = r->whole;                                       \
         for (; span < end; span++) {                                 \
             uint32_t at = span->from, to = span->to;                 \
             if (whole)                                               \
-                for (; at < to; at += HD_CHUNK)                      \
+                for (; at < to; at += VM_CHUNK)                      \
                     name##_step(frame, &o, at, false, NULL);         \
             else                                                     \
-                for (; at < to; at += HD_CHUNK)                      \
+                for (; at < to; at += VM_CHUNK)                      \
                     name##_step(frame, &o, at, true, mask + at);     \
         }                                                            \
     }
 #define STEP(name)                                                                     \
-    ALWAYS void name##_step(uint8_t *frame, const hd_op *op, uint32_t at, bool masked, \
+    ALWAYS void name##_step(uint8_t *frame, const vm_op *op, uint32_t at, bool masked, \
                             const uint8_t *mask)
 
 /* Operand x of type T for the lanes from `at`. */
@@ -133,7 +133,7 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
     STEP(name) {                                         \
         RESULT(T);                                       \
         OPERAND(a, T);                                   \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) { \
+        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) { \
             V(T) a = LOAD(a, T, h);                      \
             STORE(T, I, h, value);                       \
         }                                                \
@@ -144,7 +144,7 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
         RESULT(T);                                       \
         OPERAND(a, T);                                   \
         OPERAND(b, T);                                   \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) { \
+        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) { \
             V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);   \
             STORE(T, I, h, value);                       \
         }                                                \
@@ -156,7 +156,7 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
         OPERAND(a, T);                                                    \
         OPERAND(b, T);                                                    \
         OPERAND(c, T);                                                    \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                  \
+        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) {                  \
             V(T) a = LOAD(a, T, h), b = LOAD(b, T, h), c = LOAD(c, T, h); \
             STORE(T, I, h, value);                                        \
         }                                                                 \
@@ -168,7 +168,7 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
         RESULT(uint8_t);                                 \
         OPERAND(a, T);                                   \
         OPERAND(b, T);                                   \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) { \
+        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) { \
             V(T) a = LOAD(a, T, h), b = LOAD(b, T, h);   \
             STORE_CONDITION_##I(h, value);               \
         }                                                \
@@ -195,8 +195,8 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
         RESULT(T);                                  \
         OPERAND(a, A);                              \
         OPERAND(b, A);                              \
-        T z[HD_CHUNK];                              \
-        LANE_LOOP(HD_CHUNK) {                       \
+        T z[VM_CHUNK];                              \
+        LANE_LOOP(VM_CHUNK) {                       \
             A a = a_[j], b = b_[j];                 \
             (void)b;                                \
             z[j] = (T)(value);                      \
@@ -204,7 +204,7 @@ ALWAYS V_EIGHT condition_I64(V_I64 v) { return __builtin_convertvector((V_U_I64)
         if (!masked)                                \
             memcpy(d_, z, sizeof z);                \
         else                                        \
-            for (uint32_t j = 0; j < HD_CHUNK; j++) \
+            for (uint32_t j = 0; j < VM_CHUNK; j++) \
                 d_[j] = mask[j] ? z[j] : d_[j];     \
     }                                               \
     HANDLER(name)
@@ -262,7 +262,7 @@ EACH_INT(DEFINE_COMPARE, SGE, a >= b)
         OPERAND(a, uint8_t);                                                         \
         OPERAND(b, U_##T);                                                           \
         OPERAND(c, U_##T);                                                           \
-        for (uint32_t h = 0; h < HD_CHUNK; h += N_##T) {                             \
+        for (uint32_t h = 0; h < VM_CHUNK; h += N_##T) {                             \
             V(U_##T) yes = spread_##T(a_ + h);                                       \
             STORE(U_##T, T, h, BLEND(T, yes, LOAD(b, U_##T, h), LOAD(c, U_##T, h))); \
         }                                                                            \
@@ -281,7 +281,7 @@ UNARY(SIGN_I8, U_I8, I8, -a)
     LANE_BY_LANE(TRUNC_##to##_##from, U_##from, U_##to, a) \
     LANE_BY_LANE(ZEXT_##from##_##to, U_##to, U_##from, a)  \
     LANE_BY_LANE(SEXT_##from##_##to, to, from, a)
-HD_CONVERT_PAIRS(X)
+VM_CONVERT_PAIRS(X)
 #undef X
 
 /* ---- floating point ------------------------------------------------------------------ */
@@ -337,7 +337,7 @@ STEP(FMULADD_F16) {
     OPERAND(a, F16);
     OPERAND(b, F16);
     OPERAND(c, F16);
-    for (uint32_t j = 0; j < HD_CHUNK; j++)
+    for (uint32_t j = 0; j < VM_CHUNK; j++)
         if (!masked || mask[j])
             d_[j] = (F16)((float)(F16)((float)a_[j] * (float)b_[j]) + (float)c_[j]);
 }
@@ -364,9 +364,9 @@ DEFINE_ROUNDING(RINT, rintf, rint)
         OPERAND(a, T);                                 \
         OPERAND(b, T);                                 \
         OPERAND(c, T);                                 \
-        T z[HD_CHUNK];                                 \
-        LANE_LOOP(HD_CHUNK) z[j] = (T)(value);         \
-        for (uint32_t j = 0; j < HD_CHUNK; j++)        \
+        T z[VM_CHUNK];                                 \
+        LANE_LOOP(VM_CHUNK) z[j] = (T)(value);         \
+        for (uint32_t j = 0; j < VM_CHUNK; j++)        \
             d_[j] = !masked || mask[j] ? z[j] : d_[j]; \
     }                                                  \
     HANDLER(FMA_##T)
@@ -383,7 +383,7 @@ LANE_BY_LANE(FMIN_F16, F16, F16, ((float)a < (float)b) | ((float)b != (float)b) 
 LANE_BY_LANE(FMAX_F16, F16, F16, ((float)a > (float)b) | ((float)b != (float)b) ? a : b)
 
 #define X(from, to) LANE_BY_LANE(from##_##to, to, from, a)
-HD_FLOAT_PAIRS(X)
+VM_FLOAT_PAIRS(X)
 #undef X
 
 /* A float beyond the integer's range is undefined in kir; it is brought into the range
@@ -407,7 +407,7 @@ HD_FLOAT_PAIRS(X)
 #define W_F32 float
 #define W_F64 double
 #define X(I, F) DEFINE_INT_FLOAT(I, F, W_##F)
-HD_INT_FLOAT_PAIRS(X)
+VM_INT_FLOAT_PAIRS(X)
 #undef X
 
 /* ---- addresses ----------------------------------------------------------------------- */
@@ -416,7 +416,7 @@ STEP(ADDR_I64) {
     RESULT(U_I64);
     OPERAND(a, U_I64);
     OPERAND(b, U_I64);
-    for (uint32_t h = 0; h < HD_CHUNK; h += N_U_I64)
+    for (uint32_t h = 0; h < VM_CHUNK; h += N_U_I64)
         STORE(U_I64, I64, h,
               LOAD(a, U_I64, h) + LOAD(b, U_I64, h) * (uint64_t)op->imm + (uint64_t)op->imm2);
 }
@@ -427,7 +427,7 @@ STEP(ADDR_I32) {
     RESULT(U_I64);
     OPERAND(a, U_I64);
     OPERAND(b, int32_t);
-    for (uint32_t h = 0; h < HD_CHUNK; h += N_U_I64) {
+    for (uint32_t h = 0; h < VM_CHUNK; h += N_U_I64) {
         V_U_I64 index =
             (V_U_I64) __builtin_convertvector(*(const half *)(const void *)(b_ + h), V_I64);
         STORE(U_I64, I64, h, LOAD(a, U_I64, h) + index * (uint64_t)op->imm + (uint64_t)op->imm2);
@@ -496,7 +496,7 @@ ALWAYS V_U_I64 greater(V_U_I64 a, V_U_I64 b) {
     return (a & more) | (b & ~more);
 }
 
-static void survey(const uint64_t *address, uint32_t lanes, hd_survey *s) {
+static void survey(const uint64_t *address, uint32_t lanes, vm_survey *s) {
     uint64_t first = address[0], least = first, greatest = first, bits = first, uneven = 0;
     uint64_t stride = lanes > 1 ? address[1] - first : 0;
     static const V_U_I64 number = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -525,31 +525,31 @@ static void survey(const uint64_t *address, uint32_t lanes, hd_survey *s) {
         bits |= x;
         uneven |= x ^ (first + l * stride);
     }
-    *s = (hd_survey){least, greatest, bits, !uneven, (int64_t)stride};
+    *s = (vm_survey){least, greatest, bits, !uneven, (int64_t)stride};
 }
 
 #define E_INT(op) op##_I8, op##_I16, op##_I32, op##_I64,
 #define E_FLOAT(op) op##_F16, op##_F32, op##_F64,
-extern const hd_lanes NAME(hd_lanes, HD_LANES_NAME);
+extern const vm_lanes NAME(vm_lanes, HD_LANES_NAME);
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
-const hd_lanes NAME(hd_lanes, HD_LANES_NAME) = {
+const vm_lanes NAME(vm_lanes, HD_LANES_NAME) = {
     .name = TEXT(HD_LANES_NAME),
-    .fn = {HD_INT_BINARY(E_INT) HD_FLOAT_BINARY(E_FLOAT) HD_INT_COMPARE(E_INT)
-               HD_FLOAT_COMPARE(E_FLOAT) E_INT(SELECT) E_INT(MOVE) E_FLOAT(FNEG) E_FLOAT(FMULADD)
+    .fn = {VM_INT_BINARY(E_INT) VM_FLOAT_BINARY(E_FLOAT) VM_INT_COMPARE(E_INT)
+               VM_FLOAT_COMPARE(E_FLOAT) E_INT(SELECT) E_INT(MOVE) E_FLOAT(FNEG) E_FLOAT(FMULADD)
                    E_FLOAT(FABS) E_FLOAT(SQRT) E_FLOAT(FMIN) E_FLOAT(FMAX) E_FLOAT(RSQRT)
                        E_FLOAT(FLOOR) E_FLOAT(CEIL) E_FLOAT(FTRUNC) E_FLOAT(RINT) E_FLOAT(FMA)
                            BIT_I8,
            SIGN_I8,
 #define X(from, to) TRUNC_##to##_##from, ZEXT_##from##_##to, SEXT_##from##_##to,
-           HD_CONVERT_PAIRS(X)
+           VM_CONVERT_PAIRS(X)
 #undef X
 #define X(from, to) from##_##to,
-               HD_FLOAT_PAIRS(X)
+               VM_FLOAT_PAIRS(X)
 #undef X
 #define X(i, f) S##i##_##f, U##i##_##f, f##_S##i, f##_U##i,
-                   HD_INT_FLOAT_PAIRS(X)
+                   VM_INT_FLOAT_PAIRS(X)
 #undef X
                        ADDR_I32,
            ADDR_I64},
