@@ -5,7 +5,7 @@
 #
 # The checker first proves on a made-up tree that it can fail.
 set -u
-order="base driver graph device layout kernel frontend job cost event vm trace locality search rewrite remap measure
+order="base driver layout remap graph device kernel frontend job cost event vm trace locality search rewrite measure
 advise report gpu cli"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
