@@ -28,16 +28,15 @@ static hd_status find_profile(hd_arena *arena, const hd_diag *diag, const hd_com
 static hd_status train(hd_arena *arena, const hd_diag *diag, const table_effort *effort,
                        table_selection *result) {
     static const uint32_t part_lengths[] = {128}, part_bytes[] = {8, 32};
-    hd_train_options options = {.device = result->device.id};
+    hd_train_options options = {.device = result->device.id, .backend = result->device.backend};
     hd_training training;
     size_t kernel_count, pattern_count;
     if (effort->train_a_part) {
-        options = (hd_train_options){.device = result->device.id,
-                                     .lengths = part_lengths,
-                                     .length_count = 1,
-                                     .bytes = part_bytes,
-                                     .byte_count = 2,
-                                     .repeats = 1};
+        options.lengths = part_lengths;
+        options.length_count = 1;
+        options.bytes = part_bytes;
+        options.byte_count = 2;
+        options.repeats = 1;
     }
     printf("No tree of tiles is stored for this device: training%s.\n\n",
            effort->train_a_part ? " with a part of the kernels" : ", which takes minutes");
